@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// Written so that any Node can parse it: an old one must be able to say that it is old.
+import { existsSync } from 'node:fs'
+
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 24 || (major === 24 && minor < 12)) {
+  console.error(
+    `quirl needs Node 24.12 or newer, this is ${process.versions.node}; "npm start" uses the one that "npm ci" installs`,
+  )
+  process.exit(1)
+}
+// A checkout runs its TypeScript as it stands; the published package holds only the compiled form.
+const source = new URL('../src/main.ts', import.meta.url)
+const { main } = await import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href)
+await main(process.argv.slice(2))

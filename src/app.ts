@@ -1,0 +1,77 @@
+import { createServer } from 'node:http'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Config } from './config.ts'
+import type { Deps } from './deps.ts'
+import { BODY_LIMIT, readJsonBodies, refuseEncodedBodies } from './http/body.ts'
+import { allowEveryOrigin } from './http/cors.ts'
+import { answerClientError, handleErrors, handleUnknownPaths, requestId } from './http/error-handler.ts'
+import { healthRoutes } from './http/health.ts'
+import { watchRoutes } from './http/methods.ts'
+import { describeApi, openApiRoutes } from './http/openapi.ts'
+import { queryCompiler } from './http/validate.ts'
+import { createReserved } from './links/code.ts'
+import { linkRoutes } from './links/routes.ts'
+import { codeImageRoutes, dataImageRoutes } from './qr/routes.ts'
+import { visitRoutes } from './visits/routes.ts'
+
+import { webRoutes } from './web/routes.ts'
+
+// What a slow client cannot stretch (milliseconds): the headers, a whole request, and a connection that rests.
+const HEADERS_TIMEOUT = 5_000
+const REQUEST_TIMEOUT = 10_000
+const KEEP_ALIVE_TIMEOUT = 10_000
+const CHECK_INTERVAL = 1_000
+/** A connection on which nothing moves, in either direction: a reader that does not read. */
+const SOCKET_TIMEOUT = 30_000
+
+/** Every route and every hook of the service. */
+export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogger): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: requestId,
+    bodyLimit: BODY_LIMIT,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    serverFactory: (handler) => {
+      const server = createServer(
+        {
+          headersTimeout: HEADERS_TIMEOUT,
+          requestTimeout: REQUEST_TIMEOUT,
+          keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+          connectionsCheckingInterval: CHECK_INTERVAL,
+        },
+        handler,
+      )
+      server.setTimeout(SOCKET_TIMEOUT)
+      return server.on('clientError', answerClientError)
+    },
+  })
+  const routes = watchRoutes(app)
+  const links = { ...deps, isReserved: createReserved(routes.firstWords) }
+  app.setValidatorCompiler(queryCompiler)
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+  handleErrors(app, deps.isUnavailable)
+  await describeApi(app, deps.version)
+
+  healthRoutes(app, deps)
+  visitRoutes(app, deps)
+  codeImageRoutes(app, { ...deps, marker: config.qrMarker })
+  await app.register(
+    async (api) => {
+      allowEveryOrigin(api)
+      readJsonBodies(api)
+      handleUnknownPaths(api)
+      linkRoutes(api, links)
+      dataImageRoutes(api)
+      openApiRoutes(api, deps.origin)
+    },
+    { prefix: '/api' },
+  )
+  await app.register(async (web) => {
+    refuseEncodedBodies(web)
+    webRoutes(web, links)
+  })
+
+  routes.answerOtherMethods()
+  return app
+}

@@ -1,0 +1,55 @@
+import type { Kysely, Transaction } from 'kysely'
+import { StartError } from '../lib/start-error.ts'
+import { links } from './migrations/0001-links.ts'
+import type { Migration, MigrationDialect } from './migrations/migration.ts'
+import type { Tables } from './schema.ts'
+
+/** Append only: a step that has been released is never edited, moved or removed. */
+const migrations: Migration[] = [links]
+
+/**
+ * Brings the schema up to this program's version. Any number of processes may call it at once: each step is done once.
+ * @param where names the database in the error, for the operator
+ * @throws {StartError} when the database was written by a newer quirl; nothing is changed then
+ */
+export async function migrate(
+  db: Kysely<Tables>,
+  dialect: MigrationDialect,
+  where: string,
+  now: () => number,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await dialect.lock(transaction)
+    const applied = await appliedCount(transaction)
+    if (applied > migrations.length) {
+      throw new StartError(
+        `${where} was written by a newer quirl (schema ${applied}, this one knows ${migrations.length}): start that one`,
+      )
+    }
+    for (const [index, step] of migrations.entries()) {
+      if (index < applied) continue
+      await step.up(transaction, dialect)
+      await transaction
+        .insertInto('migrations')
+        .values({ number: index + 1, name: step.name, applied_at: now() })
+        .execute()
+    }
+  })
+}
+
+async function appliedCount(db: Transaction<Tables>): Promise<number> {
+  const tables = await db.introspection.getTables()
+  if (!tables.some((table) => table.name === 'migrations')) {
+    await db.schema
+      .createTable('migrations')
+      .addColumn('number', 'integer', (column) => column.primaryKey())
+      .addColumn('name', 'text', (column) => column.notNull())
+      .addColumn('applied_at', 'bigint', (column) => column.notNull())
+      .execute()
+  }
+  const row = await db
+    .selectFrom('migrations')
+    .select((each) => each.fn.max('number').as('newest'))
+    .executeTakeFirst()
+  return row?.newest ?? 0
+}

@@ -1,0 +1,37 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartError } from '../lib/start-error.ts'
+import type { Database } from './database.ts'
+import { lockFolder } from './lock.ts'
+import { isSqliteUnavailable, openSqlite } from './sqlite.ts'
+
+/**
+ * Opens the store in `dataDir` and holds the folder against every other process until it is closed.
+ * @throws {StartError} when the folder or the database in it cannot be used
+ */
+export async function openDatabase(dataDir: string, now: () => number): Promise<Database> {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new StartError(`DATA_DIR=${dataDir} cannot be made: ${(error as Error).message}`, { cause: error })
+  }
+  const lock = lockFolder(dataDir)
+  try {
+    const database = await openSqlite(join(dataDir, 'links.db'), now)
+    return {
+      ...database,
+      async close() {
+        await database.close()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Whether the error means that the store is away for now, and not that the program is wrong. */
+export function isStoreUnavailable(error: unknown): boolean {
+  return isSqliteUnavailable(error)
+}

@@ -1,0 +1,123 @@
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
+import { StartError } from '../lib/start-error.ts'
+import type { Database } from './database.ts'
+import { migrate } from './migrate.ts'
+import type { MigrationDialect } from './migrations/migration.ts'
+import type { Tables } from './schema.ts'
+
+/** How long a statement waits for another process that holds the write lock (a backup, say). */
+const BUSY_TIMEOUT_MS = 5000
+
+/** Prepared statements that are kept for each connection; the program has fewer different ones. */
+const MAX_STATEMENTS = 200
+
+/**
+ * Opens the embedded database: a connection that writes and one that only reads, which with write-ahead logging never
+ * waits for the first. `synchronous=FULL`: a commit is on the disk before it is answered, so that it survives power loss.
+ * @throws {StartError} when the file cannot be used
+ */
+export async function openSqlite(file: string, now: () => number): Promise<Database> {
+  const opened: DatabaseSync[] = []
+  try {
+    const writer = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
+    opened.push(writer)
+    const write = kysely(writer)
+    await migrate(write, sqliteMigrations, file, now)
+    writer.exec('pragma journal_mode = wal; pragma synchronous = full')
+    const reader = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+    opened.push(reader)
+    const read = kysely(reader)
+    return {
+      read,
+      write,
+      async close() {
+        await read.destroy()
+        await write.destroy()
+      },
+    }
+  } catch (error) {
+    for (const connection of opened) connection.close()
+    throw explain(error, file)
+  }
+}
+
+function kysely(connection: DatabaseSync): Kysely<Tables> {
+  return new Kysely({ dialect: new SqliteDialect({ database: adapt(connection) }) })
+}
+
+/** Gives `node:sqlite` the shape that Kysely's dialect expects. */
+function adapt(connection: DatabaseSync): SqliteDatabase {
+  const statements = new Map<string, SqliteStatement>()
+  return {
+    close: () => connection.close(),
+    prepare(sql) {
+      // A commit that failed for want of space has already rolled back; a second one would hide the first error.
+      if (sql === 'rollback' && !connection.isTransaction) return nothing
+      let statement = statements.get(sql)
+      if (statement === undefined) {
+        if (statements.size >= MAX_STATEMENTS) statements.clear()
+        // "immediate": who means to write takes the lock before reading, so that no upgrade can fail half-way.
+        statement = prepare(connection, sql === 'begin' ? 'begin immediate' : sql)
+        statements.set(sql, statement)
+      }
+      return statement
+    },
+  }
+}
+
+function prepare(connection: DatabaseSync, sql: string): SqliteStatement {
+  const statement = connection.prepare(sql)
+  type Values = Parameters<typeof statement.all>
+  return {
+    reader: statement.columns().length > 0,
+    all: (values) => statement.all(...(values as Values)),
+    run: (values) => statement.run(...(values as Values)),
+    iterate: (values) => connection.prepare(sql).iterate(...(values as Values)),
+  }
+}
+
+const nothing: SqliteStatement = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [].values(),
+}
+
+const sqliteMigrations: MigrationDialect = {
+  addIdColumn: (table, column) => table.addColumn(column, 'integer', (id) => id.primaryKey().autoIncrement()),
+  // "begin immediate" has taken the write lock already.
+  lock: async () => {},
+}
+
+// Primary result codes of https://sqlite.org/rescode.html
+const SQLITE_BUSY = 5
+const SQLITE_READONLY = 8
+const SQLITE_IOERR = 10
+const SQLITE_CORRUPT = 11
+const SQLITE_FULL = 13
+const SQLITE_CANTOPEN = 14
+const SQLITE_NOTADB = 26
+
+function resultCode(error: unknown): number | undefined {
+  const extended = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+  return typeof extended === 'number' ? extended & 0xff : undefined
+}
+
+/** Whether the error means that the disk or the file is away for now, and not that the program is wrong. */
+export function isSqliteUnavailable(error: unknown): boolean {
+  const code = resultCode(error) ?? 0
+  return [SQLITE_BUSY, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(code)
+}
+
+function explain(error: unknown, file: string): unknown {
+  const code = resultCode(error)
+  const reason = error instanceof Error ? error.message : String(error)
+  if (code === SQLITE_NOTADB || code === SQLITE_CORRUPT) {
+    return new StartError(`${file} is damaged or not a quirl database (${reason}): put a backup in its place`)
+  }
+  if (isSqliteUnavailable(error)) {
+    return new StartError(`${file} cannot be written (${reason}): check its owner, its permissions and the free space`)
+  }
+  return error
+}

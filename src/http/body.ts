@@ -1,0 +1,44 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { JsonError, parseStrictJson } from '../lib/strict-json.ts'
+import { invalidRequest, Problem } from './problem.ts'
+
+/** The largest body, in bytes, where a route does not say otherwise. */
+export const BODY_LIMIT = 256 * 1024
+
+/** Makes `app` read JSON bodies strictly, and refuse every other kind of body and every encoding of it. */
+export function readJsonBodies(app: FastifyInstance): void {
+  refuseEncodedBodies(app)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+    parseJsonBody(body),
+  )
+}
+
+/** A compressed body could unpack to anything; none is taken, whatever the encoding. */
+export function refuseEncodedBodies(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    if (request.headers['content-encoding'] !== undefined) {
+      throw new Problem('unsupported_media_type', 'the body must be sent without a Content-Encoding')
+    }
+  })
+}
+
+function parseJsonBody(body: Buffer): unknown {
+  if (body.length === 0) return undefined
+  try {
+    return parseStrictJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch (error) {
+    if (error instanceof JsonError) throw new Problem('malformed_json', error.message, { cause: error })
+    throw new Problem('malformed_json', 'the body is not valid UTF-8', { cause: error })
+  }
+}
+
+/** The body as an object of unknown fields. */
+export function asObject(body: unknown): Record<string, unknown> {
+  if (isObject(body)) return body
+  throw invalidRequest([{ pointer: '', detail: 'must be a JSON object' }])
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { wantsPage } from './accept.ts'
+import { sendPage } from './document.ts'
+import { html } from './html.ts'
+import { Problem, problemBody, type ProblemCode } from './problem.ts'
+
+/** What Fastify refuses by itself, in the words of our catalogue. */
+const frameworkFaults: Record<string, [code: ProblemCode, detail: string]> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'the body is larger than this address takes'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the Content-Type must be application/json'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'the body is not as long as its Content-Length says'],
+  FST_ERR_BAD_URL: ['invalid_request', 'the path is not a valid URL path'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'the path is longer than any that leads somewhere'],
+}
+
+/**
+ * Makes every error of `app` an answer of the catalogue. A fault of ours is logged with its `request_id` and answered
+ * without saying more; the log line holds the route's pattern and never the path, in which a token could stand.
+ */
+export function handleErrors(app: FastifyInstance, isUnavailable: (error: unknown) => boolean): void {
+  app.setErrorHandler((error, request, reply) => {
+    const problem = toProblem(error, isUnavailable)
+    if (problem.status >= 500) {
+      const route = request.routeOptions.url
+      request.log.error({ err: error, method: request.method, route }, problem.message)
+    }
+    return answerProblem(request, reply, problem)
+  })
+  handleUnknownPaths(app)
+}
+
+/** Makes every path that has no route an answer of the catalogue, after the hooks of `app`. */
+export function handleUnknownPaths(app: FastifyInstance): void {
+  app.setNotFoundHandler((request, reply) =>
+    answerProblem(request, reply, new Problem('not_found', 'no page and no endpoint has this address')),
+  )
+}
+
+function toProblem(error: unknown, isUnavailable: (error: unknown) => boolean): Problem {
+  if (error instanceof Problem) return error
+  if (isUnavailable(error)) {
+    return new Problem('unavailable', 'the store cannot be reached; nothing was changed, try again', {
+      headers: { 'retry-after': '5' },
+      cause: error,
+    })
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const known = frameworkFaults[code]
+  if (known !== undefined) return new Problem(known[0], known[1], { cause: error })
+  return new Problem('internal_error', 'the fault is logged under this request_id', { cause: error })
+}
+
+function answerProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  reply.code(problem.status).headers({ 'cache-control': 'no-store', ...problem.headers })
+  if (wantsPage(request.headers.accept)) {
+    const id = problem.status >= 500 && html`<p class="quiet">Request ${request.id}</p>`
+    return sendPage(reply, {
+      title: problem.title,
+      body: html`<main>
+        <h1>${problem.title}</h1>
+        <p>${capitalised(problem.message)}.</p>
+        ${id}
+      </main>`,
+    })
+  }
+  reply.header('x-content-type-options', 'nosniff')
+  return reply.header('content-type', 'application/problem+json').send(problemBody(problem, request.id))
+}
+
+function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+/** Answers what Node's parser refuses before there is a request, and closes the connection. */
+export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const body = problemBody(parserProblem(error.code), randomUUID())
+  const { status, title } = JSON.parse(body) as { status: number; title: string }
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+function parserProblem(code: string | undefined): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request_timeout', 'the request was not sent in time')
+  if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large', 'the headers are larger than 16 KiB')
+  return new Problem('invalid_request', 'the request is not valid HTTP')
+}
+
+/** The id under which a fault of this request is logged. */
+export function requestId(_request: IncomingMessage): string {
+  return randomUUID()
+}

@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { problems } from './problem-schema.ts'
+import { Problem } from './problem.ts'
+
+const tags = ['Operation']
+const ok = {
+  200: {
+    description: 'Yes.',
+    content: { 'application/json': { schema: Type.Object({ status: Type.Literal('ok') }) } },
+  },
+  ...problems('method_not_allowed'),
+}
+
+/** @param isReady throws, or answers false, while requests should go elsewhere */
+export function healthRoutes(app: FastifyInstance, { isReady }: { isReady: () => Promise<boolean> }): void {
+  app.get(
+    '/healthz',
+    { schema: { summary: 'Whether the process is up', operationId: 'healthz', tags, response: ok } },
+    async () => ({ status: 'ok' }),
+  )
+
+  app.get(
+    '/readyz',
+    {
+      schema: {
+        summary: 'Whether the service can do its work',
+        operationId: 'readyz',
+        tags,
+        response: ok,
+      },
+    },
+    async () => {
+      if (!(await isReady())) throw new Problem('unavailable', 'the service is starting or stopping')
+      return { status: 'ok' }
+    },
+  )
+}

@@ -1,0 +1,29 @@
+/** Text that is HTML already. Only `html` makes it, so that nothing unescaped can get into a page. */
+export interface Html {
+  readonly markup: string
+}
+
+type Piece = Html | string | number | false | undefined | null | readonly Piece[]
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => entities[char] ?? char)
+}
+
+/** A template in which every value is escaped, but for other templates; lists are joined, absent values are empty. */
+export function html(strings: TemplateStringsArray, ...values: Piece[]): Html {
+  return { markup: strings.reduce((text, part, index) => text + render(values[index - 1]) + part) }
+}
+
+function render(piece: Piece): string {
+  if (piece === undefined || piece === null || piece === false) return ''
+  if (typeof piece === 'string') return escape(piece)
+  if (typeof piece === 'number') return String(piece)
+  if (isList(piece)) return piece.map(render).join('')
+  return piece.markup
+}
+
+function isList(piece: Html | readonly Piece[]): piece is readonly Piece[] {
+  return Array.isArray(piece)
+}

@@ -1,0 +1,52 @@
+import { METHODS } from 'node:http'
+import type { FastifyInstance, HTTPMethods } from 'fastify'
+import { Problem } from './problem.ts'
+
+/** What is known of one path: who added its routes (whose hooks also run for other methods), and their methods. */
+interface Path {
+  owner: FastifyInstance
+  methods: Set<string>
+}
+
+/**
+ * Knows every path of `app`, as routes are added to it. Call it before the first route.
+ * @returns `firstWords`: the first segment of each path that is not a parameter, kept up to date, which no alias may
+ * take; and `answerOtherMethods`, to be called after the last route: OPTIONS is answered, every other method is a 405.
+ */
+export function watchRoutes(app: FastifyInstance): { firstWords: Set<string>; answerOtherMethods: () => void } {
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  }
+  const paths = new Map<string, Path>()
+  const firstWords = new Set<string>()
+
+  app.addHook('onRoute', function watch(this: FastifyInstance, route) {
+    const path = paths.get(route.url) ?? { owner: this, methods: new Set() }
+    for (const method of [route.method].flat()) path.methods.add(method)
+    paths.set(route.url, path)
+    const [word = ''] = route.url.split('/').slice(1)
+    if (/^[\w-]+$/.test(word)) firstWords.add(word.toLowerCase())
+  })
+
+  return {
+    firstWords,
+    answerOtherMethods() {
+      for (const [url, path] of paths) answerOthers(url, path)
+    },
+  }
+}
+
+function answerOthers(url: string, { owner, methods }: Path): void {
+  const allow = [...methods, 'OPTIONS'].sort().join(', ')
+  const others = METHODS.filter((method) => !methods.has(method) && method !== 'CONNECT') as HTTPMethods[]
+  owner.route({
+    url: url.slice(owner.prefix.length),
+    method: others,
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      reply.header('allow', allow)
+      if (request.method === 'OPTIONS') return reply.code(204).send()
+      throw new Problem('method_not_allowed', `${request.method} is not among ${allow}`)
+    },
+  })
+}

@@ -1,0 +1,34 @@
+import { Type } from 'typebox'
+import { catalogue, type ProblemCode } from './problem.ts'
+
+const problemSchema = Type.Object(
+  {
+    type: Type.String({ description: 'Address of the catalogue entry.' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'What is wrong with this request.' }),
+    code: Type.String({ description: 'A stable word to branch on.' }),
+    request_id: Type.String({ description: 'Finds the log line of a fault.' }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({ pointer: Type.String({ description: 'JSON Pointer to the field.' }), detail: Type.String() }),
+      ),
+    ),
+  },
+  { title: 'Problem', description: 'RFC 9457.' },
+)
+
+/** The OpenAPI responses of the errors that a route can answer, by status. */
+export function problems(...codes: ProblemCode[]): Record<number, object> {
+  const all: ProblemCode[] = [...codes, 'internal_error', 'unavailable']
+  const byStatus = Map.groupBy(all, (code) => catalogue[code][0])
+  return Object.fromEntries(
+    [...byStatus].map(([status, same]) => [
+      status,
+      {
+        description: same.map((code) => `${catalogue[code][1]} (\`${code}\`).`).join(' '),
+        content: { 'application/problem+json': { schema: problemSchema } },
+      },
+    ]),
+  )
+}

@@ -1,0 +1,75 @@
+/** The stable words of every error that quirl answers, with the status and the title that belong to each. */
+export const catalogue = {
+  malformed_json: [400, 'The body is not valid JSON'],
+  invalid_request: [400, 'The request is not valid'],
+  not_found: [404, 'There is nothing at this address'],
+  unknown_code: [404, 'There is no such code'],
+  unknown_token: [404, 'There is no link for this token'],
+  request_timeout: [408, 'The request took too long to arrive'],
+  method_not_allowed: [405, 'This address does not take this method'],
+  alias_taken: [409, 'The alias is taken'],
+  alias_reserved: [409, 'The alias is reserved'],
+  code_gone: [410, 'This code is gone'],
+  precondition_failed: [412, 'The link has changed in the meantime'],
+  body_too_large: [413, 'The body is too large'],
+  unsupported_media_type: [415, 'The body has a format that is not taken here'],
+  idempotency_key_reused: [422, 'The Idempotency-Key was used for another request'],
+  headers_too_large: [431, 'The headers are too large'],
+  internal_error: [500, 'Something went wrong on our side'],
+  unavailable: [503, 'The service cannot do this right now'],
+} as const satisfies Record<string, readonly [status: number, title: string]>
+
+export type ProblemCode = keyof typeof catalogue
+
+/** One fault of one field. `pointer` is a JSON Pointer (RFC 6901) into the body, or the parameter's name after `/`. */
+export interface FieldError {
+  pointer: string
+  detail: string
+}
+
+/** An answer that is not the one asked for. Thrown anywhere, written in one place: `error-handler.ts`. */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly errors: FieldError[]
+  readonly headers: Record<string, string>
+
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    extra: { errors?: FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(detail, { cause: extra.cause })
+    this.code = code
+    this.errors = extra.errors ?? []
+    this.headers = extra.headers ?? {}
+  }
+
+  get status(): number {
+    return catalogue[this.code][0]
+  }
+
+  get title(): string {
+    return catalogue[this.code][1]
+  }
+}
+
+/** A 400 for fields that are not as they must be; its detail is the first fault, so that it can be shown alone. */
+export function invalidRequest(errors: FieldError[]): Problem {
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  const where = first?.pointer === '' ? 'the body' : first?.pointer
+  return new Problem('invalid_request', `${where} ${first?.detail}${more}`, { errors })
+}
+
+/** The body of an error, `application/problem+json` (RFC 9457). The type is an address that lists the catalogue. */
+export function problemBody(problem: Problem, requestId: string): string {
+  return JSON.stringify({
+    type: `/api/problems#${problem.code}`,
+    title: problem.title,
+    status: problem.status,
+    detail: problem.message,
+    code: problem.code,
+    request_id: requestId,
+    ...(problem.errors.length > 0 && { errors: problem.errors }),
+  })
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { JsonError, parseStrictJson } from './strict-json.ts'
+
+const refuses = (text: string, why: RegExp) =>
+  assert.throws(
+    () => parseStrictJson(text),
+    (error) => error instanceof JsonError && why.test(error.message),
+  )
+
+test('reads every JSON value exactly as JSON.parse does', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'), (text, indent) => {
+      fc.pre(!text.includes('"__proto__"'))
+      const written = JSON.stringify(JSON.parse(text), null, indent)
+      assert.deepEqual(parseStrictJson(written), JSON.parse(written))
+    }),
+  )
+})
+
+test('refuses a name that stands twice in one object, however it is written and wherever the object is', () => {
+  refuses('{"a":1,"a":2}', /"a" stands twice/)
+  refuses('{"a":1,"\\u0061":2}', /"a" stands twice/)
+  refuses('[{"x":[{"b" : 1, "c":"}", "b"\n:2}]}]', /"b" stands twice/)
+})
+
+test('accepts the same name in different objects, and strings that look like members', () => {
+  const text = '{"a":{"a":1},"b":[{"a":2},{"a":"\\"a\\":1,{"}],"c":"a\\\\"}'
+  assert.deepEqual(parseStrictJson(text), JSON.parse(text))
+})
+
+test('refuses __proto__, nesting past 32 levels, and what is not JSON', () => {
+  refuses('{"a":{"__proto__":{}}}', /__proto__/)
+  refuses('['.repeat(33) + ']'.repeat(33), /deeper than 32/)
+  assert.doesNotThrow(() => parseStrictJson('['.repeat(32) + ']'.repeat(32)))
+  refuses('['.repeat(250_000), /not valid JSON/)
+  refuses('['.repeat(120_000) + ']'.repeat(120_000), /deeper than 32/)
+  for (const text of ['', '{', '{"a":1', "{'a':1}", 'undefined', '[1,]', '01']) refuses(text, /not valid JSON/)
+})

@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Type } from 'typebox'
+import { asObject, isObject } from '../http/body.ts'
+import { invalidRequest, type FieldError } from '../http/problem.ts'
+import { createValidator, RULE, type Validator } from '../http/validate.ts'
+import { CODE_PATTERN } from './code.ts'
+import { findKind, kindOf, kinds } from './kinds/index.ts'
+import { publicUrl, text, type Kind } from './kinds/kind.ts'
+import type { Content, Link } from './link.ts'
+import { urlFault, type OwnsUrl } from './url-policy.ts'
+
+const ALIAS_RULE = 'must be 1 to 64 characters of A-Z, a-z, 0-9, "-" and "_"'
+
+/** The fields that every kind has. */
+export const commonFields = {
+  target: Type.Optional(publicUrl('Destination: a public http or https URL.')),
+  title: Type.Optional(text(200, 'For the owner; visitors never see it.')),
+  campaign: Type.Optional(text(200, 'Grouping tag, for the owner.')),
+  utm: Type.Optional(
+    Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), text(200, 'The value of this parameter.'), {
+      maxProperties: 10,
+      additionalProperties: false,
+      [RULE]: 'must be 1 to 40 characters of a-z, 0-9 and "_"',
+      description: 'Up to 10 pairs that are set on the query of the destination.',
+      examples: [{ utm_source: 'flyer', utm_medium: 'qr' }],
+    }),
+  ),
+}
+
+export const aliasField = Type.String({
+  pattern: CODE_PATTERN,
+  [RULE]: ALIAS_RULE,
+  description: 'The short code, when it should not be a random one. Its case is kept and ignored in look-ups.',
+  examples: ['summer-menu'],
+})
+
+export const activeField = Type.Boolean({ description: 'False pauses the link: visits answer 404 until it is true.' })
+
+const validators = new Map<string, Validator>(
+  kinds.map((kind) => [kind.name, createValidator(Type.Object({ ...commonFields, ...kind.fields.properties }))]),
+)
+const validateAlias = createValidator(Type.Object({ alias: Type.Optional(aliasField) }))
+const validateActive = createValidator(Type.Object({ active: Type.Optional(activeField) }))
+
+/** What a creation asks for. */
+export interface Draft extends Content {
+  alias: string | undefined
+}
+
+/**
+ * Reads the body of a creation. Fields of the kind stand flat or inside `payload`; fields that are not known are ignored.
+ * @throws {Problem} 400 with every fault that was found
+ */
+export function parseDraft(body: unknown, owns: OwnsUrl): Draft {
+  const request = asObject(body)
+  const kind = request['kind'] === undefined ? kinds[0] : findKind(request['kind'])
+  if (kind === undefined) {
+    throw invalidRequest([{ pointer: '/kind', detail: `must be one of ${kinds.map(({ name }) => name).join(', ')}` }])
+  }
+  const fields = readFields(request, kind)
+  const aliasErrors = validateAlias(pick(request, ['alias']))
+  const content = checkContent(kind, fields, aliasErrors, owns)
+  return { ...content, alias: request['alias'] as string | undefined }
+}
+
+/**
+ * Reads the body of an update: absent fields stay, null clears, and the result must be what a creation could have made.
+ * @returns the link as it shall be, its revision and times as they were
+ * @throws {Problem} 400 with every fault that was found
+ */
+export function parsePatch(link: Link, body: unknown, owns: OwnsUrl): Link {
+  const request = asObject(body)
+  const kind = kindOf(link)
+  const errors = [...fixedFieldErrors(link, request), ...validateActive(pick(request, ['active']))]
+  const fields = readFields(request, kind)
+  const before = { target: link.target, title: link.title, campaign: link.campaign, utm: link.utm, ...link.payload }
+  const after = Object.entries({ ...before, ...fields.values }).filter(([, value]) => value !== null)
+  const content = checkContent(kind, { ...fields, values: Object.fromEntries(after) }, errors, owns)
+  return { ...link, ...content, active: (request['active'] as boolean | undefined) ?? link.active }
+}
+
+function fixedFieldErrors(link: Link, request: Record<string, unknown>): FieldError[] {
+  const fixed = { kind: link.kind, alias: link.code, code: link.code }
+  return Object.entries(fixed)
+    .filter(([name, value]) => request[name] !== undefined && request[name] !== value)
+    .map(([name]) => ({ pointer: `/${name}`, detail: 'cannot be changed' }))
+}
+
+/** The known fields of a request by name, and where each stood, for the errors. */
+interface Fields {
+  values: Record<string, unknown>
+  pointers: Record<string, string>
+  errors: FieldError[]
+}
+
+function readFields(request: Record<string, unknown>, kind: Kind): Fields {
+  const own = Object.keys(kind.fields.properties)
+  const flat = pick(request, [...Object.keys(commonFields), ...own])
+  const payload = request['payload']
+  if (payload === undefined) return { values: flat, pointers: {}, errors: [] }
+  if (!isObject(payload)) {
+    return { values: flat, pointers: {}, errors: [{ pointer: '/payload', detail: 'must be an object' }] }
+  }
+  // The target of a redirect is its payload, so that it is taken there as well.
+  const nested = pick(payload, ['target', ...own])
+  const names = Object.keys(nested)
+  const errors = names
+    .filter((name) => name in flat && !isDeepStrictEqual(flat[name], nested[name]))
+    .map((name) => ({ pointer: `/payload/${name}`, detail: `differs from /${name}` }))
+  const pointers = Object.fromEntries(names.map((name) => [name, `/payload/${name}`]))
+  return { values: { ...flat, ...nested }, pointers, errors }
+}
+
+function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], owns: OwnsUrl): Content {
+  const { values, pointers } = fields
+  const locate = (error: FieldError): FieldError => {
+    const [, name = '', rest = ''] = /^\/([^/]*)(.*)$/s.exec(error.pointer) ?? []
+    return { ...error, pointer: (pointers[name] ?? `/${name}`) + rest }
+  }
+  const faults = validators.get(kind.name)?.(values) ?? []
+  const errors = [...earlier, ...fields.errors, ...faults.map(locate)]
+  if (errors.length > 0) throw invalidRequest(errors)
+
+  const payload = pick(values, Object.keys(kind.fields.properties))
+  const common = values as { target?: string; title?: string; campaign?: string; utm?: Record<string, string> }
+  const target = common.target ?? null
+  const further = [...kind.check({ target, payload }), ...urlErrors(kind, target, payload, owns)]
+  if (further.length > 0) throw invalidRequest(further.map(locate))
+  const { title = null, campaign = null, utm = {} } = common
+  return { kind: kind.name, target, payload, title, campaign, utm }
+}
+
+function urlErrors(kind: Kind, target: string | null, payload: Record<string, unknown>, owns: OwnsUrl): FieldError[] {
+  const urls = kind.urls(payload)
+  if (target !== null) urls.unshift({ pointer: '/target', url: target })
+  return urls.flatMap(({ pointer, url }) => {
+    const detail = urlFault(url, owns)
+    return detail === undefined ? [] : [{ pointer, detail }]
+  })
+}
+
+function pick(from: Record<string, unknown>, names: string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]]))
+}

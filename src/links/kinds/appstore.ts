@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import { destination } from '../utm.ts'
+import { defineKind, publicUrl, type Texts } from './kind.ts'
+
+const fields = {
+  ios: Type.Optional(publicUrl('Where visitors with an iPhone or iPad go.')),
+  android: Type.Optional(publicUrl('Where visitors with Android go.')),
+  fallback: Type.Optional(publicUrl('Where everyone else goes; `target` stands in when it is missing.')),
+}
+
+/** A redirect to the store of the visitor's platform. */
+export const appstore = defineKind<Texts<typeof fields>>({
+  name: 'appstore',
+  label: 'App',
+  fields: Type.Object(fields),
+  check({ target, payload }) {
+    const some = payload.ios ?? payload.android ?? payload.fallback ?? target
+    return some === null ? [{ pointer: '/ios', detail: 'or one of android, fallback and target is required' }] : []
+  },
+  urls: (payload) => Object.entries(payload).map(([name, address]) => ({ pointer: `/${name}`, url: address })),
+  prepare({ target, payload: { ios, android, fallback }, utm }) {
+    const elsewhere = fallback ?? target ?? ios ?? android ?? ''
+    const byPlatform = { ios: ios ?? elsewhere, android: android ?? elsewhere, other: elsewhere }
+    const locations = {
+      ios: destination(byPlatform.ios, utm),
+      android: destination(byPlatform.android, utm),
+      other: destination(byPlatform.other, utm),
+    }
+    return ({ platform }) => ({ type: 'redirect', location: locations[platform] })
+  },
+  form: [
+    { name: 'ios', label: 'App Store', input: 'url', hint: 'for iPhone and iPad' },
+    { name: 'android', label: 'Google Play', input: 'url', hint: 'for Android' },
+    { name: 'fallback', label: 'Everyone else', input: 'url', hint: 'your web site, say' },
+  ],
+})

@@ -1,0 +1,76 @@
+import { Type, type TObject, type TProperties, type TString } from 'typebox'
+import type { Html } from '../../http/html.ts'
+import type { FieldError } from '../../http/problem.ts'
+import { RULE } from '../../http/validate.ts'
+import { MAX_URL_LENGTH } from '../url-policy.ts'
+
+/** What of a visitor decides where a visit leads. */
+export interface Visitor {
+  platform: 'ios' | 'android' | 'other'
+}
+
+/** What a visit answers. */
+export type Outcome = { type: 'redirect'; location: string } | { type: 'page'; title: string; body: Html }
+
+/** A link's own data as its kind sees it. */
+export interface Content<P> {
+  code: string
+  target: string | null
+  payload: P
+  utm: Record<string, string>
+}
+
+/** One input of a kind's form; `name` is the field's name. */
+export interface FormField {
+  name: string
+  label: string
+  /** The input's type; `links` is a list of label and address pairs. */
+  input: 'url' | 'text' | 'email' | 'tel' | 'textarea' | 'links'
+  hint?: string
+  required?: boolean
+}
+
+/**
+ * A kind of link: what it holds and what a visit of it answers. Everything that differs between kinds is here, so that
+ * a new kind is one file and one line in the list.
+ */
+export interface Kind<P = Record<string, unknown>> {
+  name: string
+  /** What a person calls it. */
+  label: string
+  /** The schema of its own fields; `target` belongs to every kind. */
+  fields: TObject
+  /** What no single field can say: which of them must be there. Pointers are those of flat fields. */
+  check(content: { target: string | null; payload: P }): FieldError[]
+  /** Every URL in its own fields, with its pointer; all pass the URL policy. */
+  urls(payload: P): { pointer: string; url: string }[]
+  /** Prepares a link's visits: what can be worked out once is, the returned function runs for each visit. */
+  prepare(content: Content<P>): (visitor: Visitor) => Outcome
+  /** What `/<code>.<extension>` downloads, and `/<code>` for who accepts only this type. */
+  file?: { extension: string; mediaType: string; write(content: Content<P>): string }
+  form: FormField[]
+}
+
+/** Gives a kind its payload's type inside its file, and hides it outside. */
+export function defineKind<P>(kind: Kind<P>): Kind {
+  return kind as unknown as Kind
+}
+
+const textRule = {
+  // RFC 8259 lets a string hold anything; TAB, LF and CR are the only control characters with a meaning in text.
+  pattern: '^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$',
+  [RULE]: 'must hold no lone surrogates and no control characters but TAB, LF and CR',
+}
+
+/** A text of at most `maxLength` Unicode characters. */
+export function text(maxLength: number, description: string, options: { minLength?: number } = {}): TString {
+  return Type.String({ maxLength, ...options, ...textRule, description })
+}
+
+/** A public http or https URL; the policy itself is `url-policy.ts`. */
+export function publicUrl(description: string): TString {
+  return Type.String({ maxLength: MAX_URL_LENGTH, description, examples: ['https://example.com/menu'] })
+}
+
+/** The payload's type of a kind whose fields are all optional texts. */
+export type Texts<T extends TProperties> = { [K in keyof T]?: string }

@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+import { html } from '../../http/html.ts'
+import { defineKind, publicUrl, text } from './kind.ts'
+
+const fields = {
+  headline: text(200, 'Heading of the page.', { minLength: 1 }),
+  description: Type.Optional(text(2000, 'Text under the heading; line breaks are kept.')),
+  links: Type.Optional(
+    Type.Array(
+      Type.Object({
+        label: text(100, 'What the button says.', { minLength: 1 }),
+        url: publicUrl('Where the button leads.'),
+      }),
+      { maxItems: 100, description: 'The buttons of the page, in order.' },
+    ),
+  ),
+}
+
+interface Leaflet {
+  headline: string
+  description?: string
+  links?: { label: string; url: string }[]
+}
+
+/** A small page of ours with a heading, a text and buttons. */
+export const page = defineKind<Leaflet>({
+  name: 'page',
+  label: 'Page of links',
+  fields: Type.Object(fields),
+  check: () => [],
+  urls: ({ links = [] }) => links.map((link, at) => ({ pointer: `/links/${at}/url`, url: link.url })),
+  prepare:
+    ({ payload }) =>
+    () => ({ type: 'page', title: payload.headline, body: leafletPage(payload) }),
+  form: [
+    { name: 'headline', label: 'Heading', input: 'text', required: true },
+    { name: 'description', label: 'Text', input: 'textarea' },
+    { name: 'links', label: 'Buttons', input: 'links' },
+  ],
+})
+
+function leafletPage({ headline, description, links = [] }: Leaflet) {
+  return html`<main>
+    <h1>${headline}</h1>
+    ${description && html`<p class="text">${description}</p>`}
+    ${links.map((link) => html`<p><a class="button" href="${link.url}" rel="noopener nofollow">${link.label}</a></p>`)}
+  </main>`
+}

@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Problem } from '../http/problem.ts'
+import { codeKey } from './code.ts'
+import type { LinkDeps } from './create.ts'
+import { parsePatch } from './draft.ts'
+import { mayChange, type Link } from './link.ts'
+import { deleteLink, findByCode, findByToken, updateLink } from './store.ts'
+import { hashToken, isToken } from './token.ts'
+
+/**
+ * The link that a token belongs to.
+ * @throws {Problem} 404 when there is none
+ */
+export async function linkOfToken(deps: Pick<LinkDeps, 'db'>, token: string): Promise<Link> {
+  const link = isToken(token) ? await findByToken(deps.db.read, hashToken(token)) : undefined
+  if (link === undefined) throw new Problem('unknown_token', 'no link has this token; it may have been deleted')
+  return link
+}
+
+/** The link of a code in any case; 'gone' when it was deleted; undefined when there never was one. */
+export async function linkOfCode(deps: Pick<LinkDeps, 'db'>, code: string): Promise<Link | 'gone' | undefined> {
+  return findByCode(deps.db.read, codeKey(code))
+}
+
+/**
+ * Changes the fields of a link that `body` names. A body that changes nothing makes no new revision.
+ * @throws {Problem} 400 for a bad field, 404 for an unknown token, 412 when `ifMatch` names another revision
+ */
+export function changeLink(deps: LinkDeps, token: string, body: unknown, ifMatch: string | undefined): Promise<Link> {
+  return onPresentRevision(deps, token, ifMatch, async (link) => {
+    const wanted = parsePatch(link, body, deps.owns)
+    if (isDeepStrictEqual(wanted, link)) return link
+    const next = { ...wanted, revision: link.revision + 1, updatedAt: deps.now() }
+    return (await updateLink(deps.db.write, next)) ? next : undefined
+  })
+}
+
+/**
+ * Deletes a link and everything that is kept about it. Its code stays taken.
+ * @returns the link as it was
+ * @throws {Problem} 404 for an unknown token, 412 when `ifMatch` names another revision
+ */
+export function removeLink(deps: LinkDeps, token: string, ifMatch: string | undefined): Promise<Link> {
+  return onPresentRevision(deps, token, ifMatch, async (link) =>
+    (await deleteLink(deps.db.write, link)) ? link : undefined,
+  )
+}
+
+/** Reads a link, then changes just that revision of it; starts over while others change it in between. */
+async function onPresentRevision(
+  deps: LinkDeps,
+  token: string,
+  ifMatch: string | undefined,
+  change: (link: Link) => Promise<Link | undefined>,
+): Promise<Link> {
+  for (;;) {
+    const link = await linkOfToken(deps, token)
+    if (!mayChange(link, ifMatch)) {
+      throw new Problem('precondition_failed', `the link is at revision ${link.revision}, If-Match asks for another`)
+    }
+    const changed = await change(link)
+    if (changed === undefined) continue
+    deps.changed(link.code)
+    return changed
+  }
+}

@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Origin } from '../http/origin.ts'
+import { Problem } from '../http/problem.ts'
+import { problems } from '../http/problem-schema.ts'
+import { createLink, type LinkDeps } from './create.ts'
+import { details, entityTag, type Link } from './link.ts'
+import { changeLink, linkOfToken, removeLink } from './manage.ts'
+import type { Repeatable } from './replay.ts'
+import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from './schemas.ts'
+
+type ManageRequest = FastifyRequest<{ Params: { token?: string } }>
+
+/** The links of the API, below /api. */
+export function linkRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin }): void {
+  app.post(
+    '/links',
+    {
+      schema: {
+        summary: 'Create a link',
+        operationId: 'createLink',
+        description: "No credential is needed. A kind's own fields may also stand inside `payload`.",
+        tags: ['Links'],
+        headers: Type.Object({
+          'idempotency-key': Type.Optional(
+            Type.String({
+              minLength: 16,
+              maxLength: 255,
+              description:
+                'A random key: the same request with it within 24 hours gives the same answer, token included.',
+            }),
+          ),
+        }),
+        body: creationBody,
+        response: {
+          201: {
+            description: 'The link is there for good.',
+            headers: { Location: { type: 'string', description: 'The short URL.' } },
+            content: { 'application/json': { schema: createdBody } },
+          },
+          ...problems(
+            'malformed_json',
+            'invalid_request',
+            'alias_taken',
+            'alias_reserved',
+            'body_too_large',
+            'unsupported_media_type',
+            'idempotency_key_reused',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const created = await createLink(deps, request.body, deps.origin.of(request), repeatable(request))
+      return reply.code(201).headers({ location: created.short_url, 'cache-control': 'no-store' }).send(created)
+    },
+  )
+
+  manageRoutes(app, deps)
+}
+
+function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin }): void {
+  const answerDetails = (reply: FastifyReply, link: Link, token: string, origin: string) =>
+    reply.header('etag', entityTag(link)).send(details(link, token, origin))
+
+  const handlers = {
+    GET: async (request: ManageRequest, reply: FastifyReply) => {
+      const token = tokenOf(request)
+      return answerDetails(reply, await linkOfToken(deps, token), token, deps.origin.of(request))
+    },
+    PUT: async (request: ManageRequest, reply: FastifyReply) => {
+      const token = tokenOf(request)
+      const link = await changeLink(deps, token, request.body, request.headers['if-match'])
+      return answerDetails(reply, link, token, deps.origin.of(request))
+    },
+    DELETE: async (request: ManageRequest) => {
+      const link = await removeLink(deps, tokenOf(request), request.headers['if-match'])
+      return { deleted: true, code: link.code }
+    },
+  }
+
+  // The token stands in the path or, without one, in the Authorization header.
+  for (const url of ['/manage/:token', '/manage']) {
+    const byHeader = url === '/manage'
+    for (const method of ['GET', 'PUT', 'DELETE'] as const) {
+      app.route({ url, method, schema: manageSchema(method, byHeader), onSend: keepPrivate, handler: handlers[method] })
+    }
+  }
+}
+
+/** Whatever a token opens is for its owner only: not for caches, not for other sites, not for search engines. */
+export async function keepPrivate(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' })
+}
+
+function tokenOf(request: ManageRequest): string {
+  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')
+  const token = request.params.token ?? bearer?.[1]
+  if (token !== undefined) return token
+  throw new Problem('unknown_token', 'the token must stand in the path, or in the header "Authorization: Bearer …"')
+}
+
+/** The Idempotency-Key of a request, with everything that a repetition of it must have in common. */
+function repeatable(request: FastifyRequest): Repeatable | undefined {
+  const key = request.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || !/^[\x20-\x7e]{16,255}$/.test(key)) {
+    throw new Problem('invalid_request', 'the Idempotency-Key must be 16 to 255 printable ASCII characters')
+  }
+  return { key, request: JSON.stringify([request.url, request.body]) }
+}
+
+function manageSchema(method: 'GET' | 'PUT' | 'DELETE', byHeader: boolean) {
+  const words = {
+    GET: { summary: 'Read a link', operationId: 'readLink' },
+    PUT: { summary: 'Change a link', operationId: 'changeLink' },
+    DELETE: { summary: 'Delete a link and all that is kept about it', operationId: 'deleteLink' },
+  }[method]
+  const ok = {
+    GET: { description: 'The details.', content: { 'application/json': { schema: detailsBody } } },
+    PUT: { description: 'The details after the change.', content: { 'application/json': { schema: detailsBody } } },
+    DELETE: { description: 'The link is gone.', content: { 'application/json': { schema: deletedBody } } },
+  }[method]
+  const bodyProblems = problems('malformed_json', 'invalid_request', 'body_too_large', 'unsupported_media_type')
+  const ifMatch = Type.Optional(Type.String({ description: 'Only change the revision with this ETag.' }))
+  return {
+    ...words,
+    operationId: byHeader ? `${words.operationId}ByHeader` : words.operationId,
+    tags: ['Links'],
+    ...(byHeader
+      ? { security: [{ token: [] }] }
+      : { params: Type.Object({ token: Type.String({ description: 'The token of the creation.' }) }) }),
+    ...(method !== 'GET' && { headers: Type.Object({ 'if-match': ifMatch }) }),
+    ...(method === 'PUT' && { body: updateBody }),
+    response: {
+      200: ok,
+      ...(method === 'PUT' && bodyProblems),
+      ...problems('unknown_token', ...(method === 'GET' ? [] : (['precondition_failed'] as const))),
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { Type, type TSchema } from 'typebox'
+import { activeField, aliasField, commonFields } from './draft.ts'
+import { kinds } from './kinds/index.ts'
+import { publicUrl } from './kinds/kind.ts'
+
+// The schemas as the OpenAPI document shows them; they are made of the very fields that validate.
+
+const uri = (description: string) => Type.String({ format: 'uri', description })
+const time = (description: string) => Type.String({ format: 'date-time', description })
+const nullable = (schema: TSchema) => Type.Unsafe({ anyOf: [schema, { type: 'null' }] })
+
+const addressFields = {
+  short_url: uri('What a visitor opens and the QR code encodes.'),
+  qr_png: uri('The QR image as PNG.'),
+  qr_svg: uri('The QR image as SVG.'),
+  manage_url: uri('The page of the owner. Whoever knows it owns the link.'),
+}
+
+/** A creation: one alternative for each kind, whose fields may also stand inside `payload`. */
+export const creationBody = Type.Unsafe({
+  anyOf: kinds.map((kind, at) => {
+    const name = Type.Literal(kind.name, { description: `${kind.label}.` })
+    return Type.Object(
+      {
+        kind: at === 0 ? Type.Optional(name) : name,
+        alias: Type.Optional(aliasField),
+        ...commonFields,
+        ...(at === 0 && { target: publicUrl('Destination: a public http or https URL.') }),
+        ...kind.fields.properties,
+      },
+      { title: kind.label },
+    )
+  }),
+  examples: [{ target: 'https://example.com/menu', alias: 'menu', utm: { utm_source: 'flyer' } }],
+})
+
+/** An update: whatever it names is changed, null clears. */
+export const updateBody = Type.Object(
+  {
+    ...Object.fromEntries(Object.entries(commonFields).map(([name, field]) => [name, Type.Optional(nullable(field))])),
+    payload: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: "The kind's own fields, merged one by one." }),
+    ),
+    active: Type.Optional(activeField),
+  },
+  { title: 'Update', examples: [{ target: 'https://example.com/new-menu' }] },
+)
+
+/** What a creation answers. */
+export const createdBody = Type.Object(
+  {
+    code: Type.String({ description: 'The short code; the alias when one was given.' }),
+    ...addressFields,
+    token: Type.String({ description: 'The secret that edits, deletes and reads statistics. It is told only here.' }),
+  },
+  { title: 'CreatedLink' },
+)
+
+/** The details of a link. */
+export const detailsBody = Type.Object(
+  {
+    code: Type.String(),
+    kind: Type.Enum(kinds.map((kind) => kind.name)),
+    ...addressFields,
+    target: nullable(Type.String()),
+    payload: nullable(Type.Object({}, { additionalProperties: true, description: "The kind's own fields." })),
+    title: nullable(Type.String()),
+    campaign: nullable(Type.String()),
+    utm: Type.Object({}, { additionalProperties: { type: 'string' } }),
+    active: Type.Boolean(),
+    created_at: time('When the link was created, UTC.'),
+    updated_at: time('When the link was last changed, UTC.'),
+  },
+  { title: 'LinkDetails' },
+)
+
+export const deletedBody = Type.Object({ deleted: Type.Literal(true), code: Type.String() }, { title: 'DeletedLink' })

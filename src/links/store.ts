@@ -1,0 +1,142 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Executor } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
+import type { Link } from './link.ts'
+
+type LinkRow = Selectable<Tables['links']>
+type ReplayRow = Selectable<Tables['replays']>
+
+const linkColumns = [
+  'links.id',
+  'links.code',
+  'links.kind',
+  'links.target',
+  'links.payload',
+  'links.title',
+  'links.campaign',
+  'links.utm',
+  'links.active',
+  'links.revision',
+  'links.created_at',
+  'links.updated_at',
+] as const
+
+/** The link of that code; 'gone' when it was deleted; undefined when there never was one. */
+export async function findByCode(db: Executor, codeKey: string): Promise<Link | 'gone' | undefined> {
+  const row = await db
+    .selectFrom('codes')
+    .leftJoin('links', 'links.code_key', 'codes.code_key')
+    .select(linkColumns)
+    .where('codes.code_key', '=', codeKey)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  return row.id === null ? 'gone' : toLink(row as Pick<LinkRow, keyof typeof row>)
+}
+
+/** The link whose token has that hash, or undefined. */
+export async function findByToken(db: Executor, tokenHash: string): Promise<Link | undefined> {
+  const row = await db.selectFrom('links').select(linkColumns).where('token_hash', '=', tokenHash).executeTakeFirst()
+  return row && toLink(row)
+}
+
+/** Takes a code for good. False when it was ever taken before, also by a link that is gone. */
+export async function takeCode(db: Executor, codeKey: string): Promise<boolean> {
+  const result = await db
+    .insertInto('codes')
+    .values({ code_key: codeKey })
+    .onConflict((conflict) => conflict.column('code_key').doNothing())
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
+}
+
+export async function insertLink(
+  db: Executor,
+  link: Omit<Link, 'id'>,
+  keys: { codeKey: string; tokenHash: string },
+): Promise<void> {
+  const row: Insertable<Tables['links']> = {
+    ...contentColumns(link),
+    code: link.code,
+    code_key: keys.codeKey,
+    token_hash: keys.tokenHash,
+    kind: link.kind,
+    revision: link.revision,
+    created_at: link.createdAt,
+    updated_at: link.updatedAt,
+  }
+  await db.insertInto('links').values(row).execute()
+}
+
+/** Writes a link's next revision. False when the link has changed or gone since `link` was read. */
+export async function updateLink(db: Executor, link: Link): Promise<boolean> {
+  const result = await db
+    .updateTable('links')
+    .set({ ...contentColumns(link), revision: link.revision, updated_at: link.updatedAt })
+    .where('id', '=', link.id)
+    .where('revision', '=', link.revision - 1)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** Deletes a link and leaves its code taken. False when the link has changed or gone since it was read. */
+export async function deleteLink(db: Executor, link: Link): Promise<boolean> {
+  const result = await db
+    .deleteFrom('links')
+    .where('id', '=', link.id)
+    .where('revision', '=', link.revision)
+    .executeTakeFirst()
+  return result.numDeletedRows === 1n
+}
+
+/** The kept answer of that look-up hash, unless it is older than `notBefore`. */
+export async function findReplay(db: Executor, lookup: string, notBefore: number): Promise<ReplayRow | undefined> {
+  return db
+    .selectFrom('replays')
+    .selectAll()
+    .where('lookup', '=', lookup)
+    .where('created_at', '>=', notBefore)
+    .executeTakeFirst()
+}
+
+/** Keeps an answer. False when one is kept under this look-up hash already. */
+export async function insertReplay(db: Executor, row: ReplayRow): Promise<boolean> {
+  const result = await db
+    .insertInto('replays')
+    .values(row)
+    .onConflict((conflict) => conflict.column('lookup').doNothing())
+    .executeTakeFirst()
+  return result.numInsertedOrUpdatedRows === 1n
+}
+
+/** Forgets the answers that are older than `notBefore`. */
+export async function deleteReplays(db: Executor, notBefore: number): Promise<void> {
+  await db.deleteFrom('replays').where('created_at', '<', notBefore).execute()
+}
+
+function contentColumns(link: Omit<Link, 'id'>) {
+  return {
+    target: link.target,
+    payload: JSON.stringify(link.payload),
+    title: link.title,
+    campaign: link.campaign,
+    utm: JSON.stringify(link.utm),
+    active: link.active ? 1 : 0,
+  }
+}
+
+function toLink(row: Omit<LinkRow, 'code_key' | 'token_hash'>): Link {
+  return {
+    id: row.id,
+    code: row.code,
+    kind: row.kind,
+    target: row.target,
+    payload: JSON.parse(row.payload) as Link['payload'],
+    title: row.title,
+    campaign: row.campaign,
+    utm: JSON.parse(row.utm) as Link['utm'],
+    active: row.active === 1,
+    revision: row.revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

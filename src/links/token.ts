@@ -1,0 +1,16 @@
+import { hash, randomBytes } from 'node:crypto'
+
+/** A new token: 32 random bytes as base64url, 43 characters. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** What is kept of a token. It is random, so that a plain hash cannot be turned back. */
+export function hashToken(token: string): string {
+  return hash('sha256', token, 'base64url')
+}
+
+/** Whether a text can be a token at all. */
+export function isToken(text: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(text)
+}

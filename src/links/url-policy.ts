@@ -1,0 +1,46 @@
+import ipaddr from 'ipaddr.js'
+
+/** The longest URL that is taken, in UTF-16 code units. */
+export const MAX_URL_LENGTH = 2048
+
+/** Endings that no public name has: RFC 6761, 6762, 7686, 8375, 9476, and what home routers and companies use. */
+export const reservedEndings = new Set('localhost local internal test invalid onion alt arpa lan home corp'.split(' '))
+
+/** Whether an address leads back to this service, where a redirect would never end. */
+export type OwnsUrl = (url: URL) => boolean
+
+/**
+ * Says what is wrong with `text` as a destination, in words that follow the field's name; undefined when it may be one.
+ * The text itself is checked and not only what WHATWG's parser makes of it: that one forgives what others read otherwise.
+ */
+export function urlFault(text: string, owns: OwnsUrl): string | undefined {
+  if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters long`
+  if (/[\s\p{Cc}\p{Cs}]/u.test(text)) return 'must not hold spaces, control characters or lone surrogates'
+  if (!/^https?:\/\//i.test(text)) return 'must start with http:// or https://'
+  const [authority = ''] = text.slice(text.indexOf('//') + 2).split(/[/?#]/, 1)
+  if (/\\/.test(text.split(/[?#]/, 1)[0] ?? '')) return 'must not hold a backslash before its query'
+  if (authority.includes('@')) return 'must not hold a user name or password'
+  const url = authority === '' ? null : URL.parse(text)
+  if (url === null) return 'is not a valid URL'
+  return hostFault(url.hostname) ?? (owns(url) ? 'must not lead back to this service' : undefined)
+}
+
+function hostFault(host: string): string | undefined {
+  if (host.startsWith('[')) return addressFault(host.slice(1, -1))
+  if (ipaddr.IPv4.isValidFourPartDecimal(host)) return addressFault(host)
+  const labels = host.split('.')
+  if (labels.includes('')) return 'must have a host without empty labels'
+  if (labels.length === 1) return 'must have a public host, not a single-label name'
+  if (host.length > 253 || labels.some((label) => label.length > 63)) return 'has a host name that is too long'
+  if (reservedEndings.has(labels.at(-1) ?? '')) return 'must have a public host, not a name of a private network'
+  return undefined
+}
+
+/** Of IPv6 only what IANA has given out for global unicast, 2000::/3; so no address can hide in a mapped or mixed form. */
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+
+function addressFault(host: string): string | undefined {
+  const address = ipaddr.parse(host)
+  const isPublic = address.range() === 'unicast' && (!(address instanceof ipaddr.IPv6) || address.match(globalUnicast))
+  return isPublic ? undefined : 'must have a public host, not a private or special address'
+}

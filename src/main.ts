@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { pino, type Logger } from 'pino'
+import { createApp } from './app.ts'
+import { helpText, readConfig, type Config } from './config.ts'
+import { openDeps, type Deps } from './deps.ts'
+import { StartError } from './lib/start-error.ts'
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+/** How long requests that run may go on after the signal to stop. */
+const DRAIN_MS = 10_000
+
+/** The process: configuration, dependencies, listen, drain. */
+export async function main(args: string[]): Promise<void> {
+  try {
+    const invocation = readConfig(args, process.env)
+    if (invocation.run === 'help') process.stdout.write(helpText())
+    else if (invocation.run === 'version') process.stdout.write(`${manifest.version}\n`)
+    else await serve(invocation.config)
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    process.stderr.write(`quirl: ${error.message}\n`)
+    process.exitCode = 1
+  }
+}
+
+async function serve(config: Config): Promise<void> {
+  // JSON lines on stderr, one for each fault; no line for a visit or a request, so no address and no token in any.
+  const log = pino({ base: null, level: 'warn' }, pino.destination({ dest: 2, sync: true }))
+  let port = config.port
+  const deps = await openDeps(config, { version: manifest.version, port: () => port })
+  const app = await createApp(config, deps, log)
+  stopOnSignal(app, deps, log)
+  port = await listen(app, config).catch(async (error: unknown) => {
+    await deps.close()
+    throw error
+  })
+  const address = config.baseUrl ?? `http://localhost:${port}`
+  process.stdout.write(`quirl ${manifest.version} serves ${address} and keeps its data in ${config.dataDir}\n`)
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    throw new StartError(`cannot listen on HOST=${host} PORT=${port}: ${(error as Error).message}`, { cause: error })
+  }
+  return (app.server.address() as AddressInfo).port
+}
+
+/**
+ * On the first SIGTERM or SIGINT: stop accepting, finish what runs, close the store, exit 0. Further signals are
+ * ignored, because npm passes on what the terminal has sent to the whole group already.
+ */
+function stopOnSignal(app: FastifyInstance, deps: Deps, log: Logger): void {
+  let stopping = false
+  const stop = async () => {
+    if (stopping) return
+    stopping = true
+    deps.drain()
+    const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+    await app.close()
+    clearTimeout(deadline)
+    await deps.close()
+  }
+  const stopAndExit = () =>
+    void stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'could not stop cleanly')
+        process.exit(1)
+      },
+    )
+  process.on('SIGTERM', stopAndExit)
+  process.on('SIGINT', stopAndExit)
+}

@@ -1,0 +1,37 @@
+/** Red, green, blue and opacity, 0 to 255 each. */
+export type Color = readonly [red: number, green: number, blue: number, alpha: number]
+
+/** Reads `#rgb`, `#rrggbb` or `#rrggbbaa`, with or without the `#`, or `transparent`. The form is checked before. */
+export function parseColor(text: string): Color {
+  if (text === 'transparent') return [255, 255, 255, 0]
+  const digits = text.replace('#', '')
+  const long = digits.length === 3 ? digits.replace(/./g, '$&$&') : digits
+  const byte = (at: number) => Number.parseInt(long.slice(at, at + 2), 16)
+  return [byte(0), byte(2), byte(4), long.length === 8 ? byte(6) : 255]
+}
+
+const white: Color = [255, 255, 255, 255]
+
+/**
+ * What a scanner will see: the relative luminance (WCAG 2, 0 to 1) of both colours on white paper, and their contrast
+ * ratio, 1 to 21.
+ */
+export function contrast(foreground: Color, background: Color): { ratio: number; inverted: boolean } {
+  const paper = over(background, white)
+  const [ink, ground] = [luminance(over(foreground, paper)), luminance(paper)]
+  return { ratio: (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05), inverted: ink > ground }
+}
+
+function over([red, green, blue, alpha]: Color, below: Color): Color {
+  const share = alpha / 255
+  const mix = (top: number, bottom: number) => top * share + bottom * (1 - share)
+  return [mix(red, below[0]), mix(green, below[1]), mix(blue, below[2]), 255]
+}
+
+function luminance([red, green, blue]: Color): number {
+  const linear = (value: number) => {
+    const share = value / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  }
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+}

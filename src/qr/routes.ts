@@ -1,0 +1,120 @@
+import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type, type Static } from 'typebox'
+import type { Origin } from '../http/origin.ts'
+import { problems } from '../http/problem-schema.ts'
+import { Problem } from '../http/problem.ts'
+import { encodeMatrix, type Matrix } from './matrix.ts'
+import { codeImageQuery, dataImageQuery, readLevel, readLook, type Format, type Look } from './options.ts'
+import { renderPng } from './png.ts'
+import { renderSvg } from './svg.ts'
+
+/** What QR images need of the rest of the program. */
+export interface QrDeps {
+  origin: Origin
+  /** Whether images of links carry the marker that tells a scan from a click. */
+  marker: boolean
+  /** The link of a code, also a paused one; 'gone' when it was deleted, undefined when there never was one. */
+  linkOf: (code: string) => Promise<{ code: string } | 'gone' | undefined>
+}
+
+const mediaTypes = { png: 'image/png', svg: 'image/svg+xml' }
+const tags = ['QR images']
+
+/** Deterministic, but a browser should notice a new version of the renderer within a day. */
+const DATA_CACHING = 'public, max-age=86400'
+/** Short, because a deleted code's image must go. */
+const CODE_CACHING = 'public, max-age=300'
+
+const imageResponse = (formats: Format[]) => ({
+  200: {
+    description: 'The image. `QR-Scannability: poor` when the colours are weak or inverted.',
+    content: Object.fromEntries(
+      formats.map((format) => [mediaTypes[format], { schema: Type.Unsafe({ type: 'string', format: 'binary' }) }]),
+    ),
+  },
+  304: { description: 'The image has not changed.', type: 'null' },
+})
+
+/** QR images of any data, below /api. */
+export function dataImageRoutes(app: FastifyInstance): void {
+  app.get(
+    '/qr',
+    {
+      schema: {
+        summary: 'Make a QR image of any data',
+        operationId: 'makeQr',
+        tags,
+        querystring: dataImageQuery,
+        response: { ...imageResponse(['png', 'svg']), ...problems('invalid_request') },
+      },
+    },
+    async (request: FastifyRequest<{ Querystring: Static<typeof dataImageQuery> }>, reply) => {
+      const { data, format = 'png', ecl } = request.query
+      const look = readLook(request.query, format)
+      reply.header('cache-control', DATA_CACHING)
+      return sendImage(request, reply, encodeMatrix(data, readLevel(ecl)), look, 'qr')
+    },
+  )
+}
+
+/** QR images of short links, at the root. */
+export function codeImageRoutes(app: FastifyInstance, deps: QrDeps): void {
+  for (const format of ['png', 'svg'] as const) {
+    app.get(
+      `/:code/qr.${format}`,
+      {
+        schema: {
+          summary: `The ${format.toUpperCase()} QR image of a short link`,
+          operationId: `qr_${format}`,
+          description:
+            'It encodes the short URL, so that it stays right whatever the link leads to. Paused links have one too.',
+          tags,
+          params: Type.Object({
+            code: Type.String({ description: 'The short code, in any case.', examples: ['k7dw3nq'] }),
+          }),
+          querystring: codeImageQuery,
+          response: { ...imageResponse([format]), ...problems('invalid_request', 'unknown_code', 'code_gone') },
+        },
+      },
+      async (
+        request: FastifyRequest<{ Params: { code: string }; Querystring: Static<typeof codeImageQuery> }>,
+        reply,
+      ) => {
+        const link = await deps.linkOf(request.params.code)
+        if (link === 'gone') throw new Problem('code_gone', 'the link of this image was deleted by its owner')
+        if (link === undefined) throw new Problem('unknown_code', 'no link has this code')
+        const shortUrl = `${deps.origin.of(request)}/${link.code}${deps.marker ? '?qr=1' : ''}`
+        const look = readLook(request.query, format)
+        reply.header('cache-control', CODE_CACHING)
+        return sendImage(request, reply, encodeMatrix(shortUrl, 'M'), look, link.code)
+      },
+    )
+  }
+}
+
+async function sendImage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  matrix: Matrix,
+  look: Look,
+  name: string,
+): Promise<FastifyReply> {
+  const image = look.format === 'png' ? await renderPng(matrix, look) : renderSvg(matrix, look)
+  const tag = `"${hash('sha256', image, 'base64url').slice(0, 22)}"`
+  reply.headers({ etag: tag, 'x-content-type-options': 'nosniff', ...(look.poor && { 'qr-scannability': 'poor' }) })
+  if (knows(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  reply.headers({
+    'content-type': mediaTypes[look.format],
+    'content-disposition': `inline; filename="${name}.${look.format}"`,
+    // An SVG opened by itself is a document: nothing in it may run or load.
+    'content-security-policy': "default-src 'none'; sandbox",
+  })
+  return reply.send(image)
+}
+
+/** Whether the caller has this very image already (RFC 9110, 13.1.2: weak comparison). */
+function knows(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  return ifNoneMatch.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag)
+}

@@ -1,0 +1,32 @@
+import type { Page } from '../http/document.ts'
+import { html } from '../http/html.ts'
+import type { Visitor } from '../links/kinds/kind.ts'
+import type { LiveLink } from './resolve.ts'
+
+const platforms: [Visitor['platform'], string][] = [
+  ['ios', 'iPhone and iPad'],
+  ['android', 'Android'],
+  ['other', 'everyone else'],
+]
+
+/** The page that shows where a code leads, for who wants to know before going there. */
+export function previewPage({ link, kind, visit }: LiveLink): Page {
+  const outcomes = platforms.map(([platform, people]) => ({ people, outcome: visit({ platform }) }))
+  const locations = outcomes.flatMap(({ people, outcome }) =>
+    outcome.type === 'redirect' ? [{ people, location: outcome.location }] : [],
+  )
+  const isOneForAll = new Set(locations.map(({ location }) => location)).size === 1
+  const shown = isOneForAll ? locations.slice(0, 1) : locations
+  const linked = locations.length === 0 ? kind.urls(link.payload) : []
+  return {
+    title: `Where ${link.code} leads`,
+    body: html`<main>
+      <h1>Where ${link.code} leads</h1>
+      ${shown.map(({ people, location }) => html`<p>${!isOneForAll && `For ${people}: `}<code>${location}</code></p>`)}
+      ${shown.length === 0 && html`<p>It opens a page of this service: ${kind.label.toLowerCase()}.</p>`}
+      ${linked.length > 0 && html`<p>That page links to:</p>`}
+      ${linked.map(({ url }) => html`<p><code>${url}</code></p>`)}
+      <p><a class="button" href="/${link.code}">Go there</a></p>
+    </main>`,
+  }
+}

@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { preferredType } from '../http/accept.ts'
+import { sendPage } from '../http/document.ts'
+import { problems } from '../http/problem-schema.ts'
+import { Problem } from '../http/problem.ts'
+import { kinds } from '../links/kinds/index.ts'
+import { platformOf } from './platform.ts'
+import { previewPage } from './preview.ts'
+import type { LiveLink, Resolution, Resolver } from './resolve.ts'
+
+type CodeRequest = FastifyRequest<{ Params: { code: string } }>
+
+const tags = ['Visits']
+const params = Type.Object({
+  code: Type.String({ description: 'The short code, in any case.', examples: ['k7dw3nq'] }),
+})
+
+const missing = problems('unknown_code', 'code_gone')
+
+/** The short links themselves: the visit, the preview, and the file of the kinds that have one. */
+export function visitRoutes(app: FastifyInstance, { resolver }: { resolver: Resolver }): void {
+  app.get(
+    '/:code',
+    {
+      schema: {
+        summary: 'Visit a short link',
+        operationId: 'visit',
+        description:
+          'Redirects to the destination with the UTM pairs set, or shows the page of a kind that has one. ' +
+          '`?qr=1` marks the visit as a scan of a QR code.',
+        tags,
+        params,
+        response: {
+          302: {
+            description: 'To the destination; `private, no-store`, no body.',
+            headers: { Location: { type: 'string' } },
+          },
+          200: { description: 'The page of the link.', content: { 'text/html': { schema: Type.String() } } },
+          ...missing,
+        },
+      },
+    },
+    (request: CodeRequest, reply) => {
+      const resolution = resolver.resolve(request.params.code)
+      return resolution instanceof Promise
+        ? resolution.then((awaited) => answerVisit(request, reply, awaited))
+        : answerVisit(request, reply, resolution)
+    },
+  )
+
+  previewRoute(app, resolver)
+  fileRoutes(app, resolver)
+}
+
+function previewRoute(app: FastifyInstance, resolver: Resolver): void {
+  app.get(
+    '/:code(^[\\w-]+)+',
+    {
+      schema: {
+        summary: 'See where a short link leads',
+        operationId: 'preview',
+        description: 'A page that names the destination without going there; nothing is recorded.',
+        tags,
+        params,
+        response: {
+          200: { description: 'The page.', content: { 'text/html': { schema: Type.String() } } },
+          ...missing,
+        },
+      },
+    },
+    async (request: CodeRequest, reply) => {
+      const live = requireLive(await resolver.resolve(request.params.code), request.params.code)
+      reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex' })
+      return sendPage(reply, previewPage(live))
+    },
+  )
+}
+
+/** One route for each kind that has a file. */
+function fileRoutes(app: FastifyInstance, resolver: Resolver): void {
+  for (const { file, label } of kinds) {
+    if (file === undefined) continue
+    app.get(
+      `/:code(^[\\w-]+).${file.extension}`,
+      {
+        schema: {
+          summary: `Download the ${file.extension} file of a link`,
+          operationId: `download_${file.extension}`,
+          description: `For links of the kind that people call "${label}"; nothing is recorded.`,
+          tags,
+          params,
+          response: {
+            200: { description: 'The file.', content: { [file.mediaType]: { schema: Type.String() } } },
+            ...missing,
+          },
+        },
+      },
+      async (request: CodeRequest, reply) => {
+        const live = requireLive(await resolver.resolve(request.params.code), request.params.code)
+        if (live.kind.file !== file) throw new Problem('not_found', `this code has no ${file.extension} file`)
+        return sendFile(reply, live)
+      },
+    )
+  }
+}
+
+function answerVisit(request: FastifyRequest, reply: FastifyReply, resolution: Resolution): FastifyReply {
+  const live = requireLive(resolution, (request as CodeRequest).params.code)
+  const { file } = live.kind
+  reply.header('cache-control', 'private, no-store')
+  if (file !== undefined && preferredType(request.headers.accept, ['text/html', file.mediaType]) === file.mediaType) {
+    return sendFile(reply, live)
+  }
+  const outcome = live.visit({ platform: platformOf(request.headers['user-agent']) })
+  if (outcome.type === 'page') return sendPage(reply, outcome)
+  return reply.code(302).header('location', outcome.location).send()
+}
+
+function sendFile(reply: FastifyReply, { link, kind }: LiveLink): FastifyReply {
+  reply.headers({
+    'content-type': `${kind.file?.mediaType}; charset=utf-8`,
+    'content-disposition': `attachment; filename="${link.code}.${kind.file?.extension}"`,
+    'cache-control': 'private, no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  return reply.send(kind.file?.write(link))
+}
+
+/** @throws {Problem} 404 for an unknown or paused code, 410 for a deleted one */
+function requireLive(resolution: Resolution, code: string): LiveLink {
+  if (resolution.state === 'live') return resolution.live
+  if (resolution.state === 'gone') throw new Problem('code_gone', `the link ${shown(code)} was deleted by its owner`)
+  throw new Problem('unknown_code', `no link has the code ${shown(code)}`)
+}
+
+/** A path can be anything; only what could be a code is repeated. */
+function shown(code: string): string {
+  return /^[\w-]{1,64}$/.test(code) ? code : 'that was asked for'
+}

@@ -1,0 +1,79 @@
+import { html, type Html } from '../http/html.ts'
+import type { FieldError, Problem } from '../http/problem.ts'
+import type { FormField } from '../links/kinds/kind.ts'
+import { utmInputs } from './form-body.ts'
+
+/** What the inputs hold when the form is shown, by field; texts, or the pairs of a list of links. */
+export type Values = Record<string, unknown>
+
+/** Empty rows for links that are not there yet; there are no scripts to add some. */
+const SPARE_LINK_ROWS = 4
+
+/** Fields that every kind's form ends with. */
+export const ownerFields: FormField[] = [
+  { name: 'title', label: 'Title', input: 'text', hint: 'only you see it' },
+  { name: 'campaign', label: 'Campaign', input: 'text', hint: 'groups your links; only you see it' },
+]
+
+/** The inputs of a form, each with its fault beside it. */
+export function renderFields(fields: FormField[], values: Values, errors: FieldError[]): Html {
+  return html`${fields.map((field) => {
+    const faults = errors.filter(({ pointer }) => pointer.split('/')[1] === field.name)
+    return field.input === 'links' ? linkRows(field, values[field.name], faults) : renderInput(field, values, faults)
+  })}`
+}
+
+function renderInput({ name, label, input, hint, required }: FormField, values: Values, faults: FieldError[]): Html {
+  const value = values[name] ?? ''
+  const text = typeof value === 'string' ? value : ''
+  const invalid = faults.length > 0 && html` aria-invalid="true"`
+  const must = required && html` required`
+  const control =
+    input === 'textarea'
+      ? html`<textarea name="${name}" rows="4" ${invalid}${must}>${text}</textarea>`
+      : html`<input type="${input}" name="${name}" value="${text}" ${invalid}${must} />`
+  return html`<label>${label} ${hint && html`<small>${hint}</small>`} ${control}</label>
+    ${faults.map(({ detail }) => html`<p class="fault">${label} ${detail}.</p>`)}`
+}
+
+function linkRows({ label }: FormField, value: unknown, faults: FieldError[]): Html {
+  const filled = Array.isArray(value) ? (value as { label: string; url: string }[]) : []
+  const rows = [...filled, ...Array.from({ length: SPARE_LINK_ROWS }, () => ({ label: '', url: '' }))]
+  return html`<fieldset>
+    <legend>${label}</legend>
+    ${faults.map(({ pointer, detail }) => html`<p class="fault">${rowOf(pointer)} ${detail}.</p>`)}
+    ${rows.map(
+      (row) =>
+        html`<div class="pair">
+          <label>Label <input name="link_label" value="${row.label}" /></label>
+          <label>Address <input type="url" name="link_url" value="${row.url}" /></label>
+        </div>`,
+    )}
+  </fieldset>`
+}
+
+/** "/links/2/url" as a person counts. */
+function rowOf(pointer: string): string {
+  const [row, part = ''] = pointer.split('/').slice(2)
+  return row === undefined ? 'The list' : `Row ${Number(row) + 1}: the ${part === 'url' ? 'address' : part}`
+}
+
+/** The inputs for UTM parameters, folded away until they are wanted. */
+export function renderUtm(utm: Record<string, string>, errors: FieldError[]): Html {
+  const faults = errors.filter(({ pointer }) => pointer.startsWith('/utm'))
+  const fields = utmInputs.map((field) => ({ ...field, input: 'text' as const }))
+  const open = (faults.length > 0 || Object.keys(utm).length > 0) && html` open`
+  return html`<details ${open}>
+    <summary>UTM parameters, appended to the destination</summary>
+    ${faults.map(({ pointer, detail }) => html`<p class="fault">${pointer.split('/')[2]} ${detail}.</p>`)}
+    ${renderFields(fields, utm, [])}
+  </details>`
+}
+
+/** What went wrong as a whole, above the form. */
+export function renderProblem(problem: Problem | undefined): Html | undefined {
+  if (problem === undefined) return undefined
+  return html`<p class="fault" role="alert">
+    ${problem.errors.length > 0 ? 'Not saved yet: please look at the marked fields.' : `${problem.title}: ${problem.message}.`}
+  </p>`
+}

@@ -1,0 +1,108 @@
+import type { Page } from '../http/document.ts'
+import { html, type Html } from '../http/html.ts'
+import type { Problem } from '../http/problem.ts'
+import { kindOf } from '../links/kinds/index.ts'
+import type { FormField } from '../links/kinds/kind.ts'
+import { addresses, type Link } from '../links/link.ts'
+import { ownerFields, renderFields, renderProblem, renderUtm, type Values } from './form.ts'
+
+/** What the owner's page says on top, besides the link itself. */
+export interface Notice {
+  text: string
+  problem?: Problem
+  /** What was typed into the form when it could not be saved. */
+  values?: Values
+  utm?: Record<string, string>
+}
+
+/** The fields of the form that changes a link. */
+export function editFields(link: Link): FormField[] {
+  return [...kindOf(link).form, ...ownerFields]
+}
+
+/** The page of a link's owner: what it is, and everything that can be done with it. */
+export function managePage(link: Link, token: string, origin: string, notice?: Notice): Page {
+  const action = `/m/${token}`
+  const { short_url: shortUrl } = addresses(link.code, origin)
+  return {
+    title: `${link.title ?? link.code}: your link`,
+    body: html`<main>
+      <h1>${link.title ?? link.code}</h1>
+      ${notice && !notice.problem && html`<p class="note" role="status">${notice.text}</p>`}
+      ${renderProblem(notice?.problem)}
+      <p><a href="${shortUrl}">${shortUrl}</a></p>
+      <img class="qr" src="/${link.code}/qr.svg" alt="QR code of ${shortUrl}" width="224" height="224" />
+      <p>
+        <a href="/${link.code}/qr.png?size=1024" download="${link.code}.png">PNG</a>
+        · <a href="/${link.code}/qr.svg" download="${link.code}.svg">SVG</a> ·
+        <a href="/${link.code}+">See where it leads</a>
+      </p>
+      ${facts(link)}
+      <h2>Change</h2>
+      ${editForm(link, action, notice)}
+      <h2>${link.active ? 'Pause' : 'Paused'}</h2>
+      ${pauseForm(link, action)}
+      <h2>Delete</h2>
+      ${deleteForm(action)}
+    </main>`,
+  }
+}
+
+function facts(link: Link): Html {
+  const day = (time: number) => new Date(time).toISOString().slice(0, 16).replace('T', ' ')
+  return html`<dl>
+    <dt>Kind</dt>
+    <dd>${kindOf(link).label}</dd>
+    <dt>State</dt>
+    <dd>${link.active ? 'active' : 'paused'}</dd>
+    <dt>Created</dt>
+    <dd>${day(link.createdAt)} UTC</dd>
+    <dt>Changed</dt>
+    <dd>${day(link.updatedAt)} UTC</dd>
+  </dl>`
+}
+
+function editForm(link: Link, action: string, notice?: Notice): Html {
+  const stored = { ...link.payload, target: link.target, title: link.title, campaign: link.campaign }
+  const errors = notice?.problem?.errors ?? []
+  return html`<form method="post" action="${action}">
+    <input type="hidden" name="action" value="change" />
+    <input type="hidden" name="revision" value="${link.revision}" />
+    ${renderFields(editFields(link), notice?.values ?? stored, errors)} ${renderUtm(notice?.utm ?? link.utm, errors)}
+    <button>Save</button>
+  </form>`
+}
+
+function pauseForm(link: Link, action: string): Html {
+  return html`<form method="post" action="${action}">
+    <p>
+      ${link.active ? 'Visitors see that there is nothing here until you resume.' : 'Visitors see that there is nothing here.'}
+    </p>
+    <input type="hidden" name="action" value="${link.active ? 'pause' : 'resume'}" />
+    <button class="plain">${link.active ? 'Pause' : 'Resume'}</button>
+  </form>`
+}
+
+function deleteForm(action: string): Html {
+  return html`<form method="post" action="${action}">
+    <p>
+      The link and everything kept about it go for good. Printed codes stop working, and the code is never given out
+      again.
+    </p>
+    <input type="hidden" name="action" value="delete" />
+    <label><input type="checkbox" name="sure" value="yes" required />I am sure</label>
+    <button class="alarm">Delete</button>
+  </form>`
+}
+
+/** What is left to say after a deletion. */
+export function deletedPage(code: string): Page {
+  return {
+    title: 'Deleted',
+    body: html`<main>
+      <h1>Deleted</h1>
+      <p>The link ${code} and everything that was kept about it are gone.</p>
+      <p><a href="/">Create another</a></p>
+    </main>`,
+  }
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { createApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { openDeps, type Deps } from '../../src/deps.ts'
+
+/** A running service on a free port of loopback, with a data folder of its own. */
+export interface TestServer {
+  url: string
+  app: FastifyInstance
+  deps: Deps
+  dataDir: string
+  /** What was logged so far, one parsed line each. */
+  logged: Record<string, unknown>[]
+}
+
+/** What hooks and tests have in common: a way to undo when they end. */
+type Cleanup = Pick<TestContext, 'after'> | { after: (undo: () => Promise<void> | void) => void }
+
+/** An empty folder that goes with the test. */
+export function temporaryFolder(t: Cleanup): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quirl-test-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts the service in this process, with the clock that the test gives it. */
+export async function startServer(
+  t: Cleanup,
+  env: Record<string, string> = {},
+  now: () => number = Date.now,
+): Promise<TestServer> {
+  const dataDir = temporaryFolder(t)
+  const invocation = readConfig([], { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, ...env }, '/nonexistent')
+  if (invocation.run !== 'serve') throw new Error('unreachable')
+  let port = 0
+  const deps = await openDeps(invocation.config, { version: '0.0.0', port: () => port, now })
+  const logged: Record<string, unknown>[] = []
+  const log = pino({ base: null, level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
+  const app = await createApp(invocation.config, deps, log)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  port = (app.server.address() as AddressInfo).port
+  t.after(async () => {
+    app.server.closeAllConnections()
+    await app.close()
+    await deps.close()
+  })
+  return { url: `http://127.0.0.1:${port}`, app, deps, dataDir, logged }
+}
+
+/** What a creation answered. */
+export interface Created {
+  code: string
+  short_url: string
+  qr_png: string
+  qr_svg: string
+  manage_url: string
+  token: string
+}
+
+export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return send('POST', url, body, headers)
+}
+
+export function put(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return send('PUT', url, body, headers)
+}
+
+function send(method: string, url: string, body: unknown, headers: Record<string, string>): Promise<Response> {
+  return fetch(url, { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } })
+}
+
+/** Creates a link and insists that it worked. */
+export async function create(server: Pick<TestServer, 'url'>, body: unknown): Promise<Created> {
+  const response = await post(`${server.url}/api/links`, body)
+  if (response.status !== 201) throw new Error(`creation answered ${response.status}: ${await response.text()}`)
+  return (await response.json()) as Created
+}
+
+/** A visit that does not follow the redirect. */
+export function visit(url: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, { redirect: 'manual', headers })
+}
