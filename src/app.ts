@@ -1,10 +1,16 @@
-import { createServer } from 'node:http'
+import { createServer, maxHeaderSize } from 'node:http'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { BODY_LIMIT, readJsonBodies, refuseEncodedBodies } from './http/body.ts'
 import { allowEveryOrigin } from './http/cors.ts'
-import { answerClientError, handleErrors, handleUnknownPaths, requestId } from './http/error-handler.ts'
+import {
+  answerClientError,
+  answerFrameworkError,
+  handleErrors,
+  handleUnknownPaths,
+  requestId,
+} from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
 import { watchRoutes } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
@@ -31,7 +37,9 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestId,
     bodyLimit: BODY_LIMIT,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    // Parameters as long as a URL can be: their length is for the handler to judge, in our words.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderSize },
+    frameworkErrors: answerFrameworkError,
     serverFactory: (handler) => {
       const server = createServer(
         {

@@ -11,6 +11,7 @@ const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.
 
 /** How long requests that run may go on after the signal to stop. */
 const DRAIN_MS = 10_000
+const SWEEP_MS = 100
 
 /** The process: configuration, dependencies, listen, drain. */
 export async function main(args: string[]): Promise<void> {
@@ -55,24 +56,26 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<num
  * ignored, because npm passes on what the terminal has sent to the whole group already.
  */
 function stopOnSignal(app: FastifyInstance, deps: Deps, log: Logger): void {
-  let stopping = false
   const stop = async () => {
-    if (stopping) return
-    stopping = true
     deps.drain()
+    // A connection whose last request has been answered would rest until its time-out.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
     const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
     await app.close()
+    clearInterval(sweep)
     clearTimeout(deadline)
     await deps.close()
   }
-  const stopAndExit = () =>
-    void stop().then(
+  let stopping: Promise<void> | undefined
+  const onSignal = () => {
+    stopping ??= stop().then(
       () => process.exit(0),
       (error: unknown) => {
         log.fatal({ err: error }, 'could not stop cleanly')
         process.exit(1)
       },
     )
-  process.on('SIGTERM', stopAndExit)
-  process.on('SIGINT', stopAndExit)
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
 }

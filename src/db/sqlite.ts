@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
 import { StartError } from '../lib/start-error.ts'
@@ -22,6 +23,8 @@ export async function openSqlite(file: string, now: () => number): Promise<Datab
   try {
     const writer = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
     opened.push(writer)
+    // SQLite falls back to reading alone, and would only say so at the first change.
+    accessSync(file, constants.W_OK)
     const write = kysely(writer)
     await migrate(write, sqliteMigrations, file, now)
     writer.exec('pragma journal_mode = wal; pragma synchronous = full')
@@ -116,7 +119,7 @@ function explain(error: unknown, file: string): unknown {
   if (code === SQLITE_NOTADB || code === SQLITE_CORRUPT) {
     return new StartError(`${file} is damaged or not a quirl database (${reason}): put a backup in its place`)
   }
-  if (isSqliteUnavailable(error)) {
+  if (isSqliteUnavailable(error) || (error instanceof Error && 'syscall' in error)) {
     return new StartError(`${file} cannot be written (${reason}): check its owner, its permissions and the free space`)
   }
   return error

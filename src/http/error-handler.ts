@@ -13,7 +13,6 @@ const frameworkFaults: Record<string, [code: ProblemCode, detail: string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the Content-Type must be application/json'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'the body is not as long as its Content-Length says'],
   FST_ERR_BAD_URL: ['invalid_request', 'the path is not a valid URL path'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'the path is longer than any that leads somewhere'],
 }
 
 /**
@@ -36,6 +35,15 @@ export function handleErrors(app: FastifyInstance, isUnavailable: (error: unknow
 export function handleUnknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) =>
     answerProblem(request, reply, new Problem('not_found', 'no page and no endpoint has this address')),
+  )
+}
+
+/** Answers what Fastify refuses before it has found a route. */
+export function answerFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  void answerProblem(
+    request,
+    reply,
+    toProblem(error, () => false),
   )
 }
 

@@ -113,7 +113,7 @@ function answerVisit(request: FastifyRequest, reply: FastifyReply, resolution: R
     return sendFile(reply, live)
   }
   const outcome = live.visit({ platform: platformOf(request.headers['user-agent']) })
-  if (outcome.type === 'page') return sendPage(reply, outcome)
+  if (outcome.type === 'document') return sendPage(reply, outcome)
   return reply.code(302).header('location', outcome.location).send()
 }
 

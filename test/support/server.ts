@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { openDeps, type Deps } from '../../src/deps.ts'
+import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
 
 /** A running service on a free port of loopback, with a data folder of its own. */
 export interface TestServer {
@@ -19,19 +16,9 @@ export interface TestServer {
   logged: Record<string, unknown>[]
 }
 
-/** What hooks and tests have in common: a way to undo when they end. */
-type Cleanup = Pick<TestContext, 'after'> | { after: (undo: () => Promise<void> | void) => void }
-
-/** An empty folder that goes with the test. */
-export function temporaryFolder(t: Cleanup): string {
-  const folder = mkdtempSync(join(tmpdir(), 'quirl-test-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
 /** Starts the service in this process, with the clock that the test gives it. */
 export async function startServer(
-  t: Cleanup,
+  t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
 ): Promise<TestServer> {
@@ -45,7 +32,7 @@ export async function startServer(
   const app = await createApp(invocation.config, deps, log)
   await app.listen({ host: '127.0.0.1', port: 0 })
   port = (app.server.address() as AddressInfo).port
-  t.after(async () => {
+  undoLater(t, async () => {
     app.server.closeAllConnections()
     await app.close()
     await deps.close()

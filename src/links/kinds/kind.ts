@@ -10,7 +10,7 @@ export interface Visitor {
 }
 
 /** What a visit answers. */
-export type Outcome = { type: 'redirect'; location: string } | { type: 'page'; title: string; body: Html }
+export type Outcome = { type: 'redirect'; location: string } | { type: 'document'; title: string; body: Html }
 
 /** A link's own data as its kind sees it. */
 export interface Content<P> {

@@ -31,7 +31,7 @@ export const page = defineKind<Leaflet>({
   urls: ({ links = [] }) => links.map((link, at) => ({ pointer: `/links/${at}/url`, url: link.url })),
   prepare:
     ({ payload }) =>
-    () => ({ type: 'page', title: payload.headline, body: leafletPage(payload) }),
+    () => ({ type: 'document', title: payload.headline, body: leafletPage(payload) }),
   form: [
     { name: 'headline', label: 'Heading', input: 'text', required: true },
     { name: 'description', label: 'Text', input: 'textarea' },

@@ -26,7 +26,7 @@ export const vcard = defineKind<Card>({
   urls: ({ website }) => (website === undefined ? [] : [{ pointer: '/website', url: website }]),
   prepare:
     ({ code, payload }) =>
-    () => ({ type: 'page', title: fullName(payload), body: contactPage(code, payload) }),
+    () => ({ type: 'document', title: fullName(payload), body: contactPage(code, payload) }),
   file: { extension: 'vcf', mediaType: 'text/vcard', write: ({ payload }) => writeVcard(payload) },
   form: [
     { name: 'firstName', label: 'First name', input: 'text' },

@@ -1,0 +1,5 @@
+// Writes the pages that are made from the program's own tables.
+import { writeFileSync } from 'node:fs'
+import { configurationPage } from '../src/config.ts'
+
+writeFileSync(new URL('configuration.md', import.meta.url), configurationPage())

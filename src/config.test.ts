@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryFolder } from '../test/support/cleanup.ts'
+import { configurationPage, helpText, readConfig, settings, type Config } from './config.ts'
+import { StartError } from './lib/start-error.ts'
+
+function read(args: string[], env: Record<string, string> = {}, dotEnv = '/nonexistent'): Config {
+  const invocation = readConfig(args, env, dotEnv)
+  assert.equal(invocation.run, 'serve')
+  return (invocation as { config: Config }).config
+}
+
+test('nothing is required: every value has a default', () => {
+  assert.deepEqual(read([]), { port: 3000, host: '0.0.0.0', baseUrl: undefined, dataDir: './data', qrMarker: true })
+})
+
+test('a flag wins over the environment, which wins over the .env file', (t) => {
+  const dotEnv = join(temporaryFolder(t), '.env')
+  writeFileSync(dotEnv, '# comment\nPORT=1\nHOST="::1"\nDATA_DIR=/from/file\n')
+  assert.equal(read([], {}, dotEnv).port, 1)
+  assert.equal(read([], { PORT: '2' }, dotEnv).port, 2)
+  assert.equal(read(['--port', '3'], { PORT: '2' }, dotEnv).port, 3)
+  assert.equal(read(['--port=3'], { PORT: '2' }, dotEnv).host, '::1')
+})
+
+test('an empty value is an unset one, wherever it stands', (t) => {
+  const dotEnv = join(temporaryFolder(t), '.env')
+  writeFileSync(dotEnv, 'PORT=\n')
+  assert.equal(read([], { PORT: '' }, dotEnv).port, 3000)
+  assert.equal(read(['--port='], { PORT: '2' }).port, 2)
+})
+
+test('a wrong value stops the start with a line that names the variable, the value and what is allowed', () => {
+  const wrong: [name: string, value: string][] = [
+    ['PORT', 'http'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '3000.5'],
+    ['PORT', '0x10'],
+    ['HOST', 'http://localhost'],
+    ['BASE_URL', 'qr.example.com'],
+    ['BASE_URL', 'ftp://qr.example.com'],
+    ['BASE_URL', 'https://qr.example.com/path'],
+    ['BASE_URL', 'https://qr.example.com/?x'],
+    ['BASE_URL', 'https://user@qr.example.com'],
+    ['QR_MARKER', 'yes'],
+  ]
+  for (const [name, value] of wrong) {
+    const says = (error: unknown) => {
+      assert.ok(error instanceof StartError)
+      assert.ok(error.message.startsWith(`${name}=${value} is not allowed: it must be `), error.message)
+      assert.doesNotMatch(error.message, /\n/)
+      return true
+    }
+    assert.throws(() => read([], { [name]: value }), says)
+    assert.throws(() => read([`--${name.toLowerCase().replace('_', '-')}=${value}`]), says)
+  }
+})
+
+test('an unknown flag or a stray word stops the start with one line', () => {
+  for (const args of [['--prot', '1'], ['serve-me'], ['--port']]) {
+    assert.throws(
+      () => read(args),
+      (error) => error instanceof StartError && !error.message.includes('\n'),
+    )
+  }
+})
+
+test('BASE_URL is kept as an origin, without a trailing slash', () => {
+  assert.equal(read([], { BASE_URL: 'https://QR.example.com:443/' }).baseUrl, 'https://qr.example.com')
+})
+
+test('--help lists every setting with its default', () => {
+  assert.equal(readConfig(['--help'], {}).run, 'help')
+  for (const { name, fallback } of Object.values(settings)) {
+    const line = helpText()
+      .split('\n')
+      .find((each) => each.includes(` ${name} `))
+    assert.ok(line?.includes(fallback ?? ''), name)
+  }
+})
+
+test('docs/configuration.md is what the table makes: "npm run docs" writes it', () => {
+  assert.equal(readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8'), configurationPage())
+})

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
+import { StartError } from '../lib/start-error.ts'
+import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
+import type { Database } from './database.ts'
+import { openDatabase } from './open.ts'
+import { openSqlite } from './sqlite.ts'
+
+const NOBODY = 65_534
+
+const startError = (pattern: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof StartError, String(error))
+  assert.match(error.message, pattern)
+  assert.doesNotMatch(error.message, /\n/)
+  return true
+}
+
+async function makeStore(t: TestContext): Promise<string> {
+  const folder = temporaryFolder(t)
+  await (await openDatabase(folder, Date.now)).close()
+  return folder
+}
+
+async function codesOf(db: Database): Promise<string[]> {
+  const rows = await db.read.selectFrom('codes').select('code_key').execute()
+  return rows.map((row) => row.code_key)
+}
+
+/** Opens a store in a process of its own, as another user and under a shell's limits. */
+function openElsewhere(folder: string, limits = 'true', uid = process.getuid?.()): { output: string } {
+  const script = `
+    const { openDatabase } = await import(${JSON.stringify(new URL('open.ts', import.meta.url).href)})
+    try { await (await openDatabase(process.argv[1], Date.now)).close(); console.log('opened') }
+    catch (error) { console.log(error.constructor.name + ': ' + error.message) }`
+  const command = `${limits}; exec "$0" --input-type=module -e "$1" "$2"`
+  const result = spawnSync('sh', ['-c', command, process.execPath, script, folder], { uid: uid ?? 0, encoding: 'utf8' })
+  return { output: result.stdout + result.stderr }
+}
+
+test('a missing data folder is made, for its owner only, and opened again with what it held', async (t) => {
+  const folder = join(temporaryFolder(t), 'deep', 'data')
+  const first = await openDatabase(folder, () => 1)
+  await first.write.insertInto('codes').values({ code_key: 'abc' }).execute()
+  assert.deepEqual(await codesOf(first), ['abc'])
+  await first.close()
+  const second = await openDatabase(folder, () => 1)
+  undoLater(t, () => second.close())
+  assert.deepEqual(await codesOf(second), ['abc'])
+  assert.equal(statSync(folder).mode & 0o777, 0o700)
+})
+
+test('an answered change is on the disk before it is answered', async (t) => {
+  const db = await openDatabase(temporaryFolder(t), Date.now)
+  undoLater(t, () => db.close())
+  const { rows } = await db.write.executeQuery<{ synchronous: number }>({
+    ...db.write.selectFrom('codes').selectAll().compile(),
+    sql: 'pragma synchronous',
+  })
+  assert.deepEqual(
+    rows.map(({ synchronous }) => synchronous),
+    [2],
+  )
+})
+
+test('a second process is kept out of a folder in use, and let in after the first was killed', async (t) => {
+  const folder = temporaryFolder(t)
+  const script = `
+    const { openDatabase } = await import(${JSON.stringify(new URL('open.ts', import.meta.url).href)})
+    await openDatabase(process.argv[1], Date.now); console.log('open'); setInterval(() => {}, 1000)`
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', script, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  undoLater(t, () => void holder.kill('SIGKILL'))
+  await once(holder.stdout, 'data')
+  await assert.rejects(openDatabase(folder, Date.now), startError(/another quirl is using DATA_DIR=/))
+  holder.kill('SIGKILL')
+  await once(holder, 'exit')
+  await (await openDatabase(folder, Date.now)).close()
+})
+
+test('the same folder cannot be opened twice in one process either', async (t) => {
+  const folder = temporaryFolder(t)
+  const first = await openDatabase(folder, Date.now)
+  await assert.rejects(openDatabase(folder, Date.now), startError(/another quirl/))
+  await first.close()
+  await (await openDatabase(folder, Date.now)).close()
+})
+
+test('two processes that migrate at once do each step once', async (t) => {
+  const folder = temporaryFolder(t)
+  const file = join(folder, 'links.db')
+  const script = `
+    const { openSqlite } = await import(${JSON.stringify(new URL('sqlite.ts', import.meta.url).href)})
+    await (await openSqlite(process.argv[1], Date.now)).close()`
+  const processes = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, ['--input-type=module', '-e', script, file], { stdio: 'inherit' }),
+  )
+  const codes = await Promise.all(processes.map(async (each) => (await once(each, 'exit'))[0] as number))
+  assert.deepEqual(codes, [0, 0, 0, 0])
+  const db = await openSqlite(file, Date.now)
+  const applied = await db.read.selectFrom('migrations').select(['number', 'name']).execute()
+  await db.close()
+  assert.deepEqual(
+    applied.map((each) => ({ ...each })),
+    [{ number: 1, name: 'links' }],
+  )
+})
+
+test('a database of a newer quirl is refused and left as it was', async (t) => {
+  const folder = await makeStore(t)
+  const file = join(folder, 'links.db')
+  const writer = new DatabaseSync(file)
+  writer.exec("insert into migrations values (999, 'from the future', 0)")
+  writer.close()
+  const before = readFileSync(file)
+  await assert.rejects(
+    openDatabase(folder, Date.now),
+    startError(/links\.db was written by a newer quirl \(schema 999/),
+  )
+  assert.deepEqual(readFileSync(file), before)
+})
+
+test('a damaged or foreign file is refused and left as it was', async (t) => {
+  const whole = readFileSync(join(await makeStore(t), 'links.db'))
+  const overwritten = Buffer.from(whole)
+  overwritten.fill(0xaa, 100, 4096)
+  const damaged = {
+    text: Buffer.from('this is no database, but it is longer than a header of SQLite would be, for sure.'.repeat(9)),
+    overwritten,
+  }
+  for (const [name, bytes] of Object.entries(damaged)) {
+    const folder = temporaryFolder(t)
+    writeFileSync(join(folder, 'links.db'), bytes)
+    await assert.rejects(
+      openDatabase(folder, Date.now),
+      startError(/links\.db is damaged or not a quirl database/),
+      name,
+    )
+    assert.deepEqual(readFileSync(join(folder, 'links.db')), bytes)
+  }
+})
+
+test('a folder that cannot be made is named', async (t) => {
+  const file = join(temporaryFolder(t), 'file')
+  writeFileSync(file, '')
+  await assert.rejects(
+    openDatabase(join(file, 'data'), Date.now),
+    startError(/DATA_DIR=.*file\/data cannot be made: ENOTDIR/),
+  )
+})
+
+test('a folder or a database that may only be read is refused with a clear line', async (t) => {
+  if (process.getuid?.() !== 0) return t.skip('needs root, to become another user')
+  const folder = await makeStore(t)
+  assert.match(openElsewhere(folder, 'true', NOBODY).output, /StartError: DATA_DIR=.* cannot be written/)
+  // The folder belongs to the process, the database in it to another user.
+  chmodSync(folder, 0o777)
+  chmodSync(join(folder, 'lock'), 0o666)
+  const before = readFileSync(join(folder, 'links.db'))
+  assert.match(openElsewhere(folder, 'true', NOBODY).output, /StartError: .*links\.db cannot be written/)
+  assert.deepEqual(readFileSync(join(folder, 'links.db')), before)
+})
+
+test('a full disk is refused with a clear line, and nothing is left that a later start could stumble on', async (t) => {
+  const folder = join(temporaryFolder(t), 'data')
+  mkdirSync(folder)
+  // The kernel refuses every write past two blocks, as a full disk does.
+  const { output } = openElsewhere(folder, 'ulimit -f 2')
+  assert.match(output, /StartError: .*links\.db cannot be written/)
+  await (await openDatabase(folder, Date.now)).close()
+  assert.ok(readdirSync(folder).includes('links.db'))
+})

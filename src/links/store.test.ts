@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Database } from '../db/database.ts'
+import { drivers } from '../../test/support/drivers.ts'
+import type { Link } from './link.ts'
+import * as store from './store.ts'
+
+const content: Omit<Link, 'id'> = {
+  code: 'Summer',
+  kind: 'url',
+  target: 'https://example.com/ü?a=1#b',
+  payload: { nested: ['x', { y: 'ü' }] },
+  title: 'Tïtle',
+  campaign: null,
+  utm: { utm_source: 'b', utm_medium: 'a' },
+  active: true,
+  revision: 1,
+  createdAt: 1_795_225_879_440,
+  updatedAt: 1_795_225_879_440,
+}
+
+async function insert(db: Database, code: string, token = `token of ${code}`): Promise<Link> {
+  const codeKey = code.toLowerCase()
+  await db.write.transaction().execute(async (transaction) => {
+    assert.equal(await store.takeCode(transaction, codeKey), true)
+    await store.insertLink(transaction, { ...content, code }, { codeKey, tokenHash: token })
+  })
+  return found(await store.findByCode(db.read, codeKey))
+}
+
+function found(link: Link | 'gone' | undefined): Link {
+  assert.ok(typeof link === 'object')
+  return link
+}
+
+for (const driver of drivers) {
+  test(`on ${driver.name}`, async (t) => {
+    const db = await driver.open(t)
+    if (db === undefined) return
+
+    await t.test('a link is read by its code and by its token as it was written', async () => {
+      const { id, ...link } = await insert(db, 'Summer')
+      assert.equal(typeof id, 'number')
+      assert.deepEqual(link, content)
+      assert.deepEqual(Object.keys(link.utm), ['utm_source', 'utm_medium'])
+      assert.deepEqual(await store.findByToken(db.read, 'token of Summer'), { id, ...link })
+    })
+
+    await t.test('unknown codes and tokens are absent', async () => {
+      assert.equal(await store.findByCode(db.read, 'nothing'), undefined)
+      assert.equal(await store.findByToken(db.read, 'nothing'), undefined)
+    })
+
+    await t.test('a code is taken once, however many take it at once', async () => {
+      const takes = Array.from({ length: 10 }, () =>
+        db.write.transaction().execute((transaction) => store.takeCode(transaction, 'contested')),
+      )
+      assert.deepEqual((await Promise.all(takes)).filter(Boolean), [true])
+    })
+
+    await t.test('a transaction that fails leaves nothing, not even its code', async () => {
+      const failing = db.write.transaction().execute(async (transaction) => {
+        await store.takeCode(transaction, 'undone')
+        throw new Error('stop')
+      })
+      await assert.rejects(failing, /stop/)
+      assert.equal(await store.findByCode(db.read, 'undone'), undefined)
+      assert.equal(await store.takeCode(db.write, 'undone'), true)
+    })
+
+    await t.test('an update writes the next revision only, and only once', async () => {
+      const link = await insert(db, 'update')
+      const next = {
+        ...link,
+        target: null,
+        payload: {},
+        title: null,
+        utm: {},
+        active: false,
+        revision: 2,
+        updatedAt: 5,
+      }
+      const results = await Promise.all([store.updateLink(db.write, next), store.updateLink(db.write, next)])
+      assert.deepEqual(results.sort(), [false, true])
+      assert.deepEqual(await store.findByCode(db.read, 'update'), next)
+    })
+
+    await t.test('a deleted link is gone, its code stays taken, and its id is not used again', async () => {
+      const link = await insert(db, 'delete')
+      assert.equal(await store.deleteLink(db.write, { ...link, revision: 2 }), false)
+      assert.equal(await store.deleteLink(db.write, link), true)
+      assert.equal(await store.deleteLink(db.write, link), false)
+      assert.equal(await store.findByCode(db.read, 'delete'), 'gone')
+      assert.equal(await store.findByToken(db.read, 'token of delete'), undefined)
+      assert.equal(await store.takeCode(db.write, 'delete'), false)
+      assert.ok((await insert(db, 'later')).id > link.id)
+    })
+
+    await t.test('two links never share a token', async () => {
+      await insert(db, 'first-token', 'same token')
+      await assert.rejects(insert(db, 'second-token', 'same token'))
+      assert.equal(await store.findByCode(db.read, 'second-token'), undefined)
+    })
+
+    await t.test('an answer is kept once, found until it is too old, and then forgotten', async () => {
+      const row = { lookup: 'l', request_hash: 'r', sealed: 's', created_at: 1000 }
+      assert.equal(await store.insertReplay(db.write, row), true)
+      assert.equal(await store.insertReplay(db.write, { ...row, sealed: 'other' }), false)
+      assert.deepEqual({ ...(await store.findReplay(db.read, 'l', 1000)) }, row)
+      assert.equal(await store.findReplay(db.read, 'l', 1001), undefined)
+      await store.deleteReplays(db.write, 1000)
+      assert.ok(await store.findReplay(db.read, 'l', 0))
+      await store.deleteReplays(db.write, 1001)
+      assert.equal(await store.findReplay(db.read, 'l', 0), undefined)
+    })
+  })
+}

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { reservedEndings, urlFault } from './url-policy.ts'
+
+const owns = (url: URL) => url.hostname === 'qr.example.org'
+const refused = (url: string, why?: RegExp) => {
+  const fault = urlFault(url, owns)
+  assert.ok(fault !== undefined, `${url} must be refused`)
+  if (why) assert.match(fault, why, url)
+}
+const accepted = (url: string) => assert.equal(urlFault(url, owns), undefined, url)
+
+test('public http and https addresses are accepted as people write them', () => {
+  for (const url of [
+    'https://example.com',
+    'http://example.com:8080/a/b?c=d&e#f',
+    'HTTPS://EXAMPLE.COM/Path',
+    'https://bücher.example/straße?q=ü#ä',
+    'https://例え.jp/',
+    'https://8.8.8.8/dns',
+    'https://[2606:4700:4700::1111]/',
+    'https://a_b.example.com/',
+    'https://example.com/\'()*!~|^{}"<>?x=\\d',
+    `https://example.com/${'a'.repeat(2028)}`,
+  ]) {
+    accepted(url)
+  }
+})
+
+test('what is no absolute http or https URL is refused, also in the forms that browsers forgive', () => {
+  for (const url of [
+    '',
+    'example.com',
+    '//example.com/',
+    '/path',
+    'https:example.com',
+    'https:/example.com',
+    'https:///example.com',
+    'http://',
+    'http://?x',
+    'http://#x',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'mailto:a@example.com',
+    'http://example.com:99999/',
+    'http://exa mple.com/',
+    'http://[::1',
+    'http://%zz.com/',
+  ]) {
+    refused(url)
+  }
+})
+
+test('spaces, control characters and lone surrogates are refused before parsing, wherever they stand', () => {
+  const bad = fc.constantFrom(
+    ' ',
+    '\t',
+    '\n',
+    '\r',
+    '\0',
+    '\u001f',
+    '\u007f',
+    '\u0085',
+    '\u00a0',
+    '\u2028',
+    '\u3000',
+    '\ud800',
+    '\udfff',
+  )
+  const url = 'https://example.com/path?query#fragment'
+  fc.assert(
+    fc.property(bad, fc.nat({ max: url.length }), (char, at) =>
+      refused(url.slice(0, at) + char + url.slice(at), /spaces, control/),
+    ),
+  )
+})
+
+test('credentials and backslashes are refused, which readers understand differently', () => {
+  for (const url of [
+    'https://user@example.com/',
+    'https://user:pass@example.com/',
+    'https://@example.com/',
+    'https://example.com:@example.org/',
+  ]) {
+    refused(url, /user name/)
+  }
+  for (const url of [
+    'https://example.com\\@10.0.0.1/',
+    'https:\\\\example.com/',
+    'https://example.com\\path',
+    'https://example.com/a\\b',
+  ]) {
+    refused(url)
+  }
+})
+
+test('URLs of more than 2,048 characters are refused with the bound', () => {
+  accepted(`https://example.com/${'a'.repeat(2048 - 20)}`)
+  refused(`https://example.com/${'a'.repeat(2048 - 19)}`, /at most 2048/)
+})
+
+/** Every way in which WHATWG reads an IPv4 address. */
+function notations(address: number): string[] {
+  const bytes = [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256)
+  const [a = 0, b = 0, c = 0, d = 0] = bytes
+  const hex = (value: number) => `0x${value.toString(16)}`
+  const octal = (value: number) => `0${value.toString(8)}`
+  return [
+    bytes.join('.'),
+    `${bytes.join('.')}.`,
+    String(address),
+    hex(address),
+    octal(address),
+    `0X${address.toString(16).toUpperCase()}`,
+    bytes.map(hex).join('.'),
+    bytes.map(octal).join('.'),
+    bytes.map((byte) => `000${byte.toString(8)}`).join('.'),
+    `${a}.${b * 65_536 + c * 256 + d}`,
+    `${a}.${b}.${c * 256 + d}`,
+    `${hex(a)}.${octal(b)}.${c}.${d}`,
+    bytes.join('.').replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
+    bytes.join('。'),
+    encodeURIComponent(bytes.join('.')).replace(/\d/g, (digit) => `%3${digit}`),
+    ...[
+      `::ffff:${bytes.join('.')}`,
+      `::${bytes.join('.')}`,
+      `64:ff9b::${bytes.join('.')}`,
+      `::ffff:0:${bytes.join('.')}`,
+    ].map((six) => `[${six}]`),
+    `[2002:${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}::1]`,
+  ]
+}
+
+const specialRanges: [network: string, prefix: number][] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+]
+
+test('no special IPv4 address passes in any notation', () => {
+  const special = fc.constantFrom(...specialRanges).chain(([network, prefix]) => {
+    const first = network.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0)
+    return fc.integer({ min: first, max: first + 2 ** (32 - prefix) - 1 })
+  })
+  fc.assert(
+    fc.property(special, (address) => {
+      for (const host of notations(address)) refused(`http://${host}/`)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a public IPv4 address passes as itself and not inside an IPv6 one', () => {
+  const [plain = '', , decimal = '', ...others] = notations(0x08080808)
+  accepted(`http://${plain}/`)
+  accepted(`http://${decimal}/`)
+  for (const host of others.filter((each) => each.startsWith('['))) refused(`http://${host}/`)
+})
+
+test('no IPv6 address outside global unicast passes, in any way of writing it', () => {
+  for (const host of [
+    '::',
+    '::1',
+    '0:0:0:0:0:0:0:1',
+    '::0001',
+    'fe80::1',
+    'febf::1',
+    'fec0::1',
+    'fc00::1',
+    'fd12:3456::1',
+    'ff02::1',
+    '::ffff:7f00:1',
+    '::ffff:127.0.0.1',
+    '::7f00:1',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::1',
+    '100::1',
+    '2001::1',
+    '2001:2::1',
+    '2001:10::1',
+    '2001:20::1',
+    '2001:db8::1',
+    '2001:0DB8::1',
+    '2002:7f00:1::',
+    '3fff::1',
+    '5f00::1',
+    '4000::1',
+    '1::1',
+  ]) {
+    refused(`http://[${host}]/`, /public host|valid URL/)
+  }
+})
+
+test('private and reserved names are refused, however they are dressed', () => {
+  for (const ending of reservedEndings) {
+    refused(`https://host.${ending}/`)
+    refused(`https://HOST.${ending.toUpperCase()}/`)
+    refused(`https://${ending}/`)
+    refused(`https://host.${ending}./`)
+    accepted(`https://${ending}.example.com/`)
+  }
+  for (const host of [
+    'intranet',
+    'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ',
+    'ｌｏｃａｌｈｏｓｔ',
+    'loc\u00adalhost',
+    'local%68ost',
+    'host.ｌocal',
+    'host。local',
+    'example..com',
+    '.example.com',
+    'example.com.',
+    'example.com..',
+    '.',
+    `${'a'.repeat(64)}.com`,
+    `${'abc.'.repeat(64)}com`,
+  ]) {
+    refused(`https://${host}/`)
+  }
+})
+
+test('an address that leads back to the service is refused as a loop', () => {
+  refused('https://qr.example.org/abc', /lead back/)
+  refused('http://QR.EXAMPLE.ORG', /lead back/)
+  accepted('https://qr.example.org.example.com/')
+})
+
+test('the policy never throws and answers in one sentence, whatever the text', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.webUrl(),
+        fc.string().map((text) => `https://${text}`),
+      ),
+      (text) => {
+        const fault = urlFault(text, owns)
+        assert.ok(fault === undefined || /^(?:must|is|has) [^\n]{5,90}$/.test(fault), fault ?? '')
+        if (fault === undefined) assert.ok(URL.canParse(text))
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})

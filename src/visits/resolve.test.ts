@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { kinds } from '../links/kinds/index.ts'
+import type { Link } from '../links/link.ts'
+import { createResolver, type Resolution } from './resolve.ts'
+
+const link = (revision: number, active = true): Link => ({
+  id: 1,
+  code: 'Code',
+  kind: kinds[0].name,
+  target: `https://example.com/${revision}`,
+  payload: {},
+  title: null,
+  campaign: null,
+  utm: {},
+  active,
+  revision,
+  createdAt: 0,
+  updatedAt: 0,
+})
+
+const revisionOf = (resolution: Resolution) => ('live' in resolution ? resolution.live.link.revision : resolution.state)
+
+test('a code is read once and then known, in any case', async () => {
+  let reads = 0
+  const { resolve } = createResolver(
+    async () => (reads++, link(1)),
+    () => 0,
+  )
+  assert.equal(revisionOf(await resolve('Code')), 1)
+  assert.ok(!(resolve('CODE') instanceof Promise))
+  assert.equal(reads, 1)
+})
+
+test('visits that arrive while a code is read wait for that one read', async () => {
+  let reads = 0
+  const { resolve } = createResolver(
+    async () => (reads++, link(1)),
+    () => 0,
+  )
+  const found = await Promise.all([resolve('code'), resolve('Code'), resolve('CODE')])
+  assert.deepEqual(found.map(revisionOf), [1, 1, 1])
+  assert.equal(reads, 1)
+})
+
+test('a slow read cannot bring back what a change has replaced meanwhile', async () => {
+  const pending: ((found: Link) => void)[] = []
+  const { resolve, forget } = createResolver(
+    () => new Promise<Link>((answer) => pending.push(answer)),
+    () => 0,
+  )
+  const early = resolve('code')
+  forget('code')
+  const late = resolve('code')
+  pending[1]?.(link(2))
+  assert.equal(revisionOf(await late), 2)
+  pending[0]?.(link(1))
+  assert.equal(revisionOf(await early), 1)
+  assert.equal(revisionOf(await resolve('code')), 2)
+})
+
+test('a read that fails is not remembered', async () => {
+  let fail = true
+  const { resolve } = createResolver(
+    async () => {
+      if (fail) throw new Error('the store is away')
+      return link(1)
+    },
+    () => 0,
+  )
+  await assert.rejects(async () => resolve('code'), /away/)
+  fail = false
+  assert.equal(revisionOf(await resolve('code')), 1)
+})
+
+test('an unknown code is known to be unknown for a short time only', async () => {
+  let now = 0
+  let found: Link | undefined
+  let reads = 0
+  const { resolve } = createResolver(
+    async () => (reads++, found),
+    () => now,
+  )
+  assert.equal((await resolve('code')).state, 'unknown')
+  found = link(1)
+  assert.equal((await resolve('code')).state, 'unknown')
+  assert.equal(reads, 1)
+  now += 2000
+  assert.equal((await resolve('code')).state, 'live')
+})
+
+test('what cannot be a code is not looked up at all', async () => {
+  const { resolve } = createResolver(
+    () => assert.fail('the store was asked'),
+    () => 0,
+  )
+  for (const text of ['', 'a b', 'a.b', 'ä', '../x', 'x'.repeat(65)])
+    assert.equal((await resolve(text)).state, 'unknown')
+})
+
+test('deleted and paused links are told apart from unknown ones', async () => {
+  const { resolve } = createResolver(
+    async (code) => (code === 'gone' ? 'gone' : link(1, false)),
+    () => 0,
+  )
+  assert.equal((await resolve('gone')).state, 'gone')
+  assert.equal((await resolve('paused')).state, 'paused')
+})
+
+test('whatever the order of reads, changes and visits, a visit never sees less than the last answered change', async () => {
+  const step = fc.constantFrom('change' as const, 'visit' as const, 'answer' as const)
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      let stored = 1
+      const reads: (() => void)[] = []
+      // A read sees what is stored when it starts, and is answered in any order.
+      const find = () => {
+        const seen = link(stored)
+        return new Promise<Link>((answer) => reads.push(() => answer(seen)))
+      }
+      const { resolve, forget } = createResolver(find, () => 0)
+      const visits: Promise<void>[] = []
+      for (const each of steps) {
+        if (each === 'change') {
+          stored++
+          forget('code')
+        } else if (each === 'visit') {
+          const least = stored
+          visits.push(Promise.resolve(resolve('code')).then((found) => assert.ok(Number(revisionOf(found)) >= least)))
+        } else reads.splice(reads.length > 1 ? 1 : 0, 1).forEach((answer) => answer())
+        await Promise.resolve()
+      }
+      for (const answer of reads) answer()
+      await Promise.all(visits)
+    }),
+    { numRuns: 500 },
+  )
+})

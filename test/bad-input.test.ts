@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { kinds } from '../src/links/kinds/index.ts'
+import { catalogue } from '../src/http/problem.ts'
+import { endOfFile } from './support/cleanup.ts'
+import { fromSchema, type Schema } from './support/from-schema.ts'
+import { create, startServer, type Created, type TestServer } from './support/server.ts'
+
+const end = endOfFile()
+let server: TestServer
+let link: Created
+before(async () => {
+  server = await startServer(end)
+  link = await create(server, { target: 'https://example.com/', alias: 'victim' })
+})
+
+/** Everything that is stored, so that a test can say that nothing was. */
+async function stored(): Promise<string> {
+  const { read } = server.deps.db
+  const tables = ['codes', 'links', 'replays'] as const
+  return JSON.stringify(await Promise.all(tables.map((table) => read.selectFrom(table).selectAll().execute())))
+}
+
+async function send(
+  method: string,
+  path: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  type = 'application/json',
+  more = {},
+) {
+  return fetch(server.url + path, { method, body, headers: { 'content-type': type, ...more } })
+}
+
+/** Insists on an answer of the catalogue, and on a store that is as before. */
+async function refuses(status: number, code: string, request: () => Promise<Response>, what: string): Promise<void> {
+  const before = await stored()
+  const response = await request()
+  const body = (await response.json()) as { code: string }
+  assert.deepEqual([response.status, body.code], [status, code], `${what}: ${JSON.stringify(body)}`)
+  assert.equal(await stored(), before, what)
+}
+
+/** One good body for each kind, which a test then spoils in one place. */
+const good: Record<string, Record<string, unknown>> = {
+  url: { target: 'https://example.com/' },
+  appstore: { ios: 'https://example.com/' },
+  vcard: { firstName: 'Ada' },
+  page: { headline: 'Hello', links: [{ label: 'a', url: 'https://example.com/' }] },
+}
+
+const long = 'x'.repeat(2001)
+const wrongTexts: [name: string, json: string][] = [
+  ['a number', '5'],
+  ['null', 'null'],
+  ['a boolean', 'true'],
+  ['an array', '["x"]'],
+  ['an object', '{"a":"x"}'],
+  ['a huge number', '1e400'],
+  ['a control character', '"a\\u0000b"'],
+  ['an escape character', '"a\\u001bb"'],
+  ['a C1 control character', '"a\\u0085b"'],
+  ['a lone surrogate', '"a\\ud800b"'],
+  ['too long a text', JSON.stringify(long)],
+]
+
+describe('a bad field is a 400 that names it, and nothing is written', () => {
+  const common = ['target', 'title', 'campaign', 'alias']
+  for (const kind of kinds) {
+    const fields = [...common, ...Object.keys(kind.fields.properties).filter((name) => name !== 'links')]
+    test(`in a creation of kind ${kind.name}`, async () => {
+      for (const name of fields) {
+        for (const [what, json] of wrongTexts) {
+          if (name === 'description' && json === JSON.stringify(long)) continue
+          const rest = JSON.stringify({ kind: kind.name, ...good[kind.name], [name]: undefined }).slice(0, -1)
+          await refuses(
+            400,
+            'invalid_request',
+            () => send('POST', '/api/links', `${rest},"${name}":${json}}`),
+            `${name}: ${what}`,
+          )
+        }
+      }
+    })
+  }
+
+  test('in an update, where only null has another meaning', async () => {
+    for (const name of ['target', 'title', 'campaign']) {
+      for (const [what, json] of wrongTexts) {
+        if (what === 'null') continue
+        await refuses(
+          400,
+          'invalid_request',
+          () => send('PUT', `/api/manage/${link.token}`, `{"${name}":${json}}`),
+          `${name}: ${what}`,
+        )
+      }
+    }
+    for (const json of ['null', '1', '"true"', '[]']) {
+      await refuses(
+        400,
+        'invalid_request',
+        () => send('PUT', `/api/manage/${link.token}`, `{"active":${json}}`),
+        `active: ${json}`,
+      )
+    }
+  })
+
+  test('in kind, payload, utm and the links of a page', async () => {
+    const bodies = [
+      '{"kind":"nothing","target":"https://example.com/"}',
+      '{"kind":5,"target":"https://example.com/"}',
+      '{"kind":null,"target":"https://example.com/"}',
+      '{"kind":"toString","target":"https://example.com/"}',
+      '{"target":"https://example.com/","payload":null}',
+      '{"target":"https://example.com/","payload":[]}',
+      '{"target":"https://example.com/","payload":"x"}',
+      '{"target":"https://example.com/","utm":null}',
+      '{"target":"https://example.com/","utm":[]}',
+      '{"target":"https://example.com/","utm":{"utm_source":5}}',
+      '{"target":"https://example.com/","utm":{"utm_source":null}}',
+      '{"target":"https://example.com/","utm":{"UTM":"x"}}',
+      '{"target":"https://example.com/","utm":{"":"x"}}',
+      `{"target":"https://example.com/","utm":{"${'a'.repeat(41)}":"x"}}`,
+      `{"target":"https://example.com/","utm":{"a":"${'x'.repeat(201)}"}}`,
+      `{"target":"https://example.com/","utm":${JSON.stringify(Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`a${at}`, 'x'])))}}`,
+      '{"target":"https://example.com/","utm":{"a":"\\ud800"}}',
+      '{}',
+      '{"kind":"url"}',
+      '{"kind":"appstore"}',
+      '{"kind":"vcard","email":"a@example.com"}',
+      '{"kind":"vcard","firstName":" ","org":""}',
+      '{"kind":"page"}',
+      '{"kind":"page","headline":"x","links":{}}',
+      '{"kind":"page","headline":"x","links":["x"]}',
+      '{"kind":"page","headline":"x","links":[{"label":"x"}]}',
+      '{"kind":"page","headline":"x","links":[{"label":"","url":"https://example.com/"}]}',
+      '{"kind":"page","headline":"x","links":[{"label":"x","url":"http://localhost/"}]}',
+      `{"kind":"page","headline":"x","links":${JSON.stringify(Array.from({ length: 101 }, () => ({ label: 'x', url: 'https://example.com/' })))}}`,
+    ]
+    for (const body of bodies)
+      await refuses(400, 'invalid_request', () => send('POST', '/api/links', body), body.slice(0, 100))
+  })
+
+  test('in every place where a URL can stand', async () => {
+    const bad = 'http://192.168.0.1/'
+    const bodies = [
+      { target: bad },
+      { kind: 'appstore', ios: bad },
+      { kind: 'appstore', ios: 'https://example.com/', android: bad },
+      { kind: 'appstore', ios: 'https://example.com/', fallback: bad },
+      { kind: 'appstore', ios: 'https://example.com/', target: bad },
+      { kind: 'vcard', org: 'x', website: bad },
+      { kind: 'vcard', org: 'x', target: bad },
+      { kind: 'page', headline: 'x', links: [{ label: 'x', url: bad }] },
+      { kind: 'page', headline: 'x', payload: { links: [{ label: 'x', url: bad }] } },
+    ]
+    for (const body of bodies) {
+      await refuses(
+        400,
+        'invalid_request',
+        () => send('POST', '/api/links', JSON.stringify(body)),
+        JSON.stringify(body),
+      )
+    }
+  })
+
+  test('in the parameters of a QR image', async () => {
+    const queries = [
+      '',
+      'data=',
+      `data=${'x'.repeat(2954)}`,
+      `data=${'ü'.repeat(1477)}`,
+      `data=${'x'.repeat(2332)}`,
+      `data=${'x'.repeat(1274)}&ecl=H`,
+      'data=x&data=y',
+      'data=x&size=0',
+      'data=x&size=4097',
+      'data=x&size=28',
+      'data=x&size=1000001&format=svg',
+      'data=x&size=1.5',
+      'data=x&size=-1',
+      'data=x&size=1e3',
+      'data=x&size=0x10',
+      'data=x&size=',
+      'data=x&size=abc',
+      'data=x&size=99999999999999999999',
+      'data=x&size=%20300',
+      'data=x&size=300&size=300',
+      'data=x&margin=-1',
+      'data=x&margin=17',
+      'data=x&margin=x',
+      'data=x&format=gif',
+      'data=x&format=PNG',
+      'data=x&ecl=X',
+      'data=x&ecl=',
+      'data=x&ecl=LL',
+      'data=x&fg=red',
+      'data=x&fg=%23ggg',
+      'data=x&fg=%23ff',
+      'data=x&fg=%23fffff',
+      'data=x&fg=',
+      'data=x&fg=transparent',
+      'data=x&bg=%23',
+      'data=x&bg=none',
+      'data=x&fg=fff',
+      'data=x&fg=%23eee&bg=%23fff',
+      'data=x&fg=%2300000000',
+      'data=x&fg=ffffff&bg=transparent',
+    ]
+    for (const query of queries) {
+      await refuses(400, 'invalid_request', () => fetch(`${server.url}/api/qr?${query}`), query.slice(0, 60))
+    }
+    for (const query of ['size=0', 'margin=99', 'fg=x', 'size=1&size=2']) {
+      await refuses(400, 'invalid_request', () => fetch(`${link.qr_png}?${query}`), query)
+    }
+  })
+})
+
+describe('a body that cannot be read is refused, and nothing is written', () => {
+  const target = '"target":"https://example.com/"'
+  const posts = async (
+    status: number,
+    code: string,
+    bodies: (string | Uint8Array<ArrayBuffer>)[],
+    type?: string,
+    more = {},
+  ): Promise<void> => {
+    for (const body of bodies) {
+      await refuses(status, code, () => send('POST', '/api/links', body, type, more), String(body).slice(0, 80))
+    }
+  }
+
+  test('malformed JSON', () =>
+    posts(400, 'malformed_json', [
+      '{',
+      '{"target":',
+      `{${target}`,
+      `{${target},}`,
+      `{${target}}x`,
+      `{${target},"title":"a\u0001"}`,
+      'undefined',
+      "{'target':1}",
+      '{"title":"\\x"}',
+      '[',
+      '"',
+      '01',
+      new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+      `{${target},"title":"a","title":"b"}`,
+      `{${target},"\\u0074arget":"https://example.org/"}`,
+      `{${target},"utm":{"a":"1","a":"1"}}`,
+      `{${target},"__proto__":{"title":"x"}}`,
+      `{${target},"payload":{"__proto__":null}}`,
+      `{${target},"x":${'['.repeat(40)}${']'.repeat(40)}}`,
+      '['.repeat(100_000),
+    ]))
+
+  test('JSON that is no object, and no body at all', () =>
+    posts(400, 'invalid_request', ['[]', 'null', '5', '"text"', 'true', `[{${target}}]`, '']))
+
+  test('another content type', async () => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+      'text/json',
+    ]) {
+      await posts(415, 'unsupported_media_type', [`{${target}}`], type)
+    }
+  })
+
+  test('any Content-Encoding', async () => {
+    for (const encoding of ['gzip', 'br', 'identity', 'x']) {
+      await posts(415, 'unsupported_media_type', [`{${target}}`], undefined, { 'content-encoding': encoding })
+    }
+  })
+
+  test('more than 256 KiB', async () => {
+    const padding = 256 * 1024 - `{${target},"x":""}`.length
+    await posts(413, 'body_too_large', [`{${target},"x":"${'x'.repeat(padding + 1)}"}`])
+    assert.equal((await send('POST', '/api/links', `{${target},"x":"${'x'.repeat(padding)}"}`)).status, 201)
+  })
+})
+
+interface Operation {
+  method: string
+  path: string
+  parameters: { name: string; in: string; schema: Schema; required?: boolean }[]
+  body: Schema | undefined
+  statuses: Set<string>
+}
+
+async function operations(): Promise<Operation[]> {
+  const document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, any>>
+  }
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      parameters: operation['parameters'] ?? [],
+      body: operation['requestBody']?.content['application/json'].schema,
+      statuses: new Set(Object.keys(operation['responses'])),
+    })),
+  )
+}
+
+/** A text as one segment of a path; fetch would resolve an empty, "." or ".." one. */
+function asSegment(text: string): string {
+  return /^\.{0,2}$/.test(text) ? 'x' : encodeURIComponent(text.toWellFormed())
+}
+
+/** A request of an operation, each part made from its schema and sometimes spoiled. */
+function requestOf(operation: Operation): fc.Arbitrary<{ url: string; init: RequestInit }> {
+  const value = (parameter: Operation['parameters'][number]) => {
+    const known = { code: link.code, token: link.token }[parameter.name]
+    const made = fromSchema(parameter.schema, 10)
+    return known === undefined ? made : fc.oneof(fc.constant<unknown>(known), made)
+  }
+  const parts = fc.tuple(
+    fc.tuple(...operation.parameters.map((parameter) => fc.option(value(parameter), { nil: undefined, freq: 5 }))),
+    operation.body === undefined ? fc.constant(undefined) : fromSchema(operation.body),
+  )
+  return parts.map(([values, body]) => {
+    const query = new URLSearchParams()
+    const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+    let path = operation.path
+    for (const [at, { name, in: place, schema }] of operation.parameters.entries()) {
+      const given = values[at]
+      const text = typeof given === 'string' ? given : JSON.stringify(given ?? 'x')
+      if (place === 'path') path = path.replace(`{${name}}`, asSegment(text))
+      else if (given === undefined) continue
+      else if (place === 'query') query.append(name, text)
+      else if (schema.type === 'string') headers[name] = text.replace(/[^\x20-\x7e]/g, '?')
+    }
+    const init: RequestInit = { method: operation.method, headers, redirect: 'manual' }
+    return {
+      url: `${server.url}${path}?${query}`,
+      init: body === undefined ? init : { ...init, body: JSON.stringify(body) },
+    }
+  })
+}
+
+const RUNS_OF_AN_OPERATION = 200
+
+test('2,000 requests made from the OpenAPI schemas get only answers that the document names, and none is a 500', async () => {
+  const all = (await operations()).filter(({ method }) => method !== 'DELETE')
+  assert.ok(all.length * RUNS_OF_AN_OPERATION >= 2000, `${all.length} operations`)
+  const seen = new Set<number>()
+  for (const operation of all) {
+    await fc.assert(
+      fc.asyncProperty(requestOf(operation), async ({ url, init }) => {
+        const response = await fetch(url, init)
+        seen.add(response.status)
+        const isJson = response.headers.get('content-type')?.includes('json')
+        const body = isJson ? ((await response.json()) as { code?: keyof typeof catalogue }) : await response.text()
+        const where = `${init.method} ${url} ${String(init.body)}: ${response.status} ${JSON.stringify(body)}`
+        assert.ok(response.status < 500, where)
+        assert.ok(operation.statuses.has(String(response.status)) || [400, 404, 405].includes(response.status), where)
+        if (response.status >= 400) {
+          assert.ok(typeof body === 'object' && body.code !== undefined, where)
+          assert.equal(catalogue[body.code][0], response.status, where)
+        }
+      }),
+      { numRuns: RUNS_OF_AN_OPERATION },
+    )
+  }
+  for (const status of [200, 201, 302, 400, 404]) assert.ok(seen.has(status), `no request was answered by ${status}`)
+})
+
+test('deletions made from the OpenAPI schemas delete the link of their token, and only that', async () => {
+  const deletion = (await operations()).find(({ method, path }) => method === 'DELETE' && path.includes('{token}'))
+  assert.ok(deletion)
+  await fc.assert(
+    fc.asyncProperty(fromSchema({ type: 'string' }, 50), async (token) => {
+      const text = typeof token === 'string' ? token : JSON.stringify(token)
+      const path = deletion.path.replace('{token}', asSegment(text))
+      await refuses(404, 'unknown_token', () => fetch(server.url + path, { method: 'DELETE' }), path)
+    }),
+    { numRuns: 50, examples: [['x'.repeat(43)]] },
+  )
+})

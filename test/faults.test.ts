@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { create, post, put, startServer, visit } from './support/server.ts'
+
+test('a full disk answers 503, changes nothing, and goes on by itself when there is space', async (t) => {
+  const server = await startServer(t)
+  const link = await create(server, { target: 'https://example.com/' })
+  const { write } = server.deps.db
+  // SQLite's own bound on the file answers as a full disk does.
+  const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(write)
+  await sql`pragma max_page_count = ${sql.raw(String(rows[0]?.page_count))}`.execute(write)
+  const body = {
+    kind: 'page',
+    headline: 'x',
+    description: 'x'.repeat(2000),
+    links: Array.from({ length: 50 }, () => ({
+      label: 'x'.repeat(100),
+      url: `https://example.com/${'x'.repeat(1000)}`,
+    })),
+  }
+  const refused = await post(`${server.url}/api/links`, { ...body, alias: 'refused' })
+  assert.equal(refused.status, 503)
+  assert.equal(((await refused.json()) as { code: string }).code, 'unavailable')
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  assert.equal((await visit(`${server.url}/refused`)).status, 404)
+  assert.equal((await visit(link.short_url)).status, 302)
+  assert.equal((await put(`${server.url}/api/manage/${link.token}`, { title: 'small' })).status, 200)
+  await sql`pragma max_page_count = 1000000`.execute(write)
+  assert.equal((await post(`${server.url}/api/links`, { ...body, alias: 'refused' })).status, 201)
+})
+
+test('a fault of ours is an opaque 500 whose request_id finds the log line, which holds no token', async (t) => {
+  const server = await startServer(t)
+  const link = await create(server, { target: 'https://example.com/', alias: 'broken' })
+  await sql`update links set payload = 'not json'`.execute(server.deps.db.write)
+  server.deps.resolver.forget('broken')
+  for (const [url, route] of [
+    [link.short_url, '/:code'],
+    [`${server.url}/api/manage/${link.token}`, '/api/manage/:token'],
+    [link.manage_url, '/m/:token'],
+  ] as const) {
+    const response = await visit(`${url}?secret=query`)
+    const text = await response.text()
+    assert.equal(response.status, 500)
+    assert.doesNotMatch(text, /not json|SyntaxError|payload/)
+    const { request_id: id } = JSON.parse(text) as { request_id: string }
+    const line = server.logged.find((each) => each['request_id'] === id)
+    assert.equal(line?.['route'], route)
+    assert.match(JSON.stringify(line), /SyntaxError/)
+  }
+  const log = JSON.stringify(server.logged)
+  for (const secret of [link.token, 'secret', '127.0.0.1']) assert.equal(log.includes(secret), false, secret)
+})
+
+test('a person who meets a fault gets a page with the number to ask about', async (t) => {
+  const server = await startServer(t)
+  const link = await create(server, { target: 'https://example.com/' })
+  await sql`update links set payload = 'not json'`.execute(server.deps.db.write)
+  const response = await visit(link.manage_url, { accept: 'text/html' })
+  assert.equal(response.status, 500)
+  assert.match(await response.text(), new RegExp(String(server.logged[0]?.['request_id'])))
+})
+
+test('a store that is away makes the service not ready, and visits of known links go on', async (t) => {
+  const server = await startServer(t)
+  const link = await create(server, { target: 'https://example.com/' })
+  assert.equal((await visit(link.short_url)).status, 302)
+  await sql`drop table migrations`.execute(server.deps.db.write)
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 500)
+  assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
+  assert.equal((await visit(link.short_url)).status, 302)
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { catalogue } from '../src/http/problem.ts'
+import { temporaryFolder } from './support/cleanup.ts'
+import { startServer } from './support/server.ts'
+
+interface Document {
+  openapi: string
+  servers: { url: string }[]
+  paths: Record<string, Record<string, { summary?: string; operationId?: string; responses: Record<string, unknown> }>>
+}
+
+test('the OpenAPI document passes a linter without an error or a warning', async (t) => {
+  const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop' })
+  const folder = temporaryFolder(t)
+  const file = join(folder, 'openapi.json')
+  writeFileSync(file, await (await fetch(`${server.url}/api/openapi.json`)).text())
+  writeFileSync(join(folder, 'redocly.yaml'), 'extends: [recommended]\n')
+  const program = new URL('../node_modules/.bin/redocly', import.meta.url).pathname
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+  const lint = spawnSync(process.execPath, [program, 'lint', '--format=json', file], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  })
+  const report = JSON.parse(lint.stdout) as {
+    totals: { errors: number; warnings: number }
+    problems: { message: string }[]
+  }
+  assert.deepEqual(
+    report.problems.map(({ message }) => message),
+    [],
+  )
+  assert.deepEqual([lint.status, report.totals.errors, report.totals.warnings], [0, 0, 0])
+})
+
+test('the document names every endpoint of the specification, each with a title, its success and its errors', async (t) => {
+  const server = await startServer(t)
+  const { openapi, servers, paths } = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as Document
+  assert.equal(openapi, '3.1.0')
+  assert.deepEqual(servers, [{ url: server.url }])
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  assert.deepEqual(operations.sort(), [
+    'DELETE /api/manage',
+    'DELETE /api/manage/{token}',
+    'GET /api/manage',
+    'GET /api/manage/{token}',
+    'GET /api/openapi.json',
+    'GET /api/problems',
+    'GET /api/qr',
+    'GET /healthz',
+    'GET /readyz',
+    'GET /{code}',
+    'GET /{code}+',
+    'GET /{code}.vcf',
+    'GET /{code}/qr.png',
+    'GET /{code}/qr.svg',
+    'POST /api/links',
+    'PUT /api/manage',
+    'PUT /api/manage/{token}',
+  ])
+  const known = new Set(Object.values(catalogue).map(([status]) => String(status)))
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    assert.ok(operation.summary && operation.operationId)
+    const statuses = Object.keys(operation.responses)
+    assert.ok(statuses.some((status) => status < '400') && statuses.includes('500'))
+    for (const status of statuses) assert.ok(status < '400' || known.has(status), status)
+  }
+})

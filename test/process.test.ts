@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, readdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { create, put, visit } from './support/server.ts'
+
+const program = new URL('../bin/quirl.js', import.meta.url).pathname
+
+interface Service {
+  process: ChildProcess
+  url: string
+  port: number
+  dataDir: string
+  /** Everything on standard output and standard error so far. */
+  output: () => string
+}
+
+/** Starts the program as an operator does, and waits for its line. */
+async function start(t: TestContext, dataDir = temporaryFolder(t), args: string[] = []): Promise<Service> {
+  const process_ = spawn(
+    process.execPath,
+    [program, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args],
+    { cwd: dataDir },
+  )
+  undoLater(t, () => void process_.kill('SIGKILL'))
+  let output = ''
+  process_.stderr.on('data', (data) => (output += String(data)))
+  const line = await new Promise<string>((resolve, reject) => {
+    process_.stdout.on('data', (data) => {
+      output += String(data)
+      if (output.includes('\n')) resolve(output)
+    })
+    process_.once('exit', () => reject(new Error(output)))
+  })
+  const port = Number(/http:\/\/localhost:(\d+)/.exec(line)?.[1])
+  return { process: process_, url: `http://127.0.0.1:${port}`, port, dataDir, output: () => output }
+}
+
+async function exitOf(service: Service): Promise<{ code: number | null; signal: string | null }> {
+  const { process: child } = service
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return { code: child.exitCode, signal: child.signalCode }
+}
+
+/** A connection that sends what it is told, when it is told. */
+async function rawConnection(
+  t: TestContext,
+  port: number,
+): Promise<{ send: (text: string) => void; received: () => string; closed: Promise<number> }> {
+  const socket = connect(port, '127.0.0.1')
+  undoLater(t, () => void socket.destroy())
+  await once(socket, 'connect')
+  const opened = Date.now()
+  let text = ''
+  socket.on('data', (data) => (text += String(data)))
+  socket.on('error', () => {})
+  return {
+    send: (part) => socket.write(part),
+    received: () => text,
+    closed: once(socket, 'close').then(() => Date.now() - opened),
+  }
+}
+
+test('the program prints one line with its address, serves, and exits 0 on SIGTERM', async (t) => {
+  const service = await start(t)
+  const link = await create(service, { target: 'https://example.com/' })
+  assert.equal((await visit(link.short_url)).status, 302)
+  assert.equal(link.short_url, `${service.url}/${link.code}`)
+  service.process.kill('SIGTERM')
+  assert.deepEqual(await exitOf(service), { code: 0, signal: null })
+  assert.match(service.output(), /^quirl \d+\.\d+\.\d+ serves http:\/\/localhost:\d+ and keeps its data in \S+\n$/)
+})
+
+test('what was answered is there after a restart, and after kill -9', async (t) => {
+  const first = await start(t)
+  const link = await create(first, { target: 'https://example.com/1' })
+  await put(`${first.url}/api/manage/${link.token}`, { target: 'https://example.com/2' })
+  first.process.kill('SIGKILL')
+  await exitOf(first)
+  const second = await start(t, first.dataDir)
+  assert.equal((await visit(`${second.url}/${link.code}`)).headers.get('location'), 'https://example.com/2')
+  second.process.kill('SIGINT')
+  assert.equal((await exitOf(second)).code, 0)
+  const third = await start(t, first.dataDir)
+  assert.equal((await visit(`${third.url}/${link.code}`)).status, 302)
+})
+
+test('a stop finishes the request that runs, refuses new connections, and a second signal does not abort it', async (t) => {
+  const service = await start(t)
+  const body = JSON.stringify({ target: 'https://example.com/' })
+  const running = await rawConnection(t, service.port)
+  running.send(
+    `POST /api/links HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+  )
+  await sleep(100)
+  service.process.kill('SIGTERM')
+  service.process.kill('SIGINT')
+  await sleep(100)
+  service.process.kill('SIGTERM')
+  await assert.rejects(fetch(`${service.url}/healthz`))
+  assert.equal(service.process.exitCode, null)
+  running.send(body.slice(5))
+  assert.ok((await running.closed) < 5000, 'the connection is closed once its request is answered')
+  assert.match(running.received(), /^HTTP\/1\.1 201 /)
+  assert.deepEqual(await exitOf(service), { code: 0, signal: null })
+})
+
+test('a stop is not held up by connections that rest', async (t) => {
+  const service = await start(t)
+  const resting = await rawConnection(t, service.port)
+  resting.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  while (!resting.received().includes('"ok"')) await sleep(10)
+  const began = Date.now()
+  service.process.kill('SIGTERM')
+  assert.equal((await exitOf(service)).code, 0)
+  assert.ok(Date.now() - began < 5000)
+})
+
+test('slow clients are cut off: headers after 5 seconds, a whole request after 10, however they drip', async (t) => {
+  const service = await start(t)
+  const headers = await rawConnection(t, service.port)
+  const body = await rawConnection(t, service.port)
+  const silent = await rawConnection(t, service.port)
+  headers.send('GET / HTTP/1.1\r\nHost: x\r\n')
+  body.send('POST /api/links HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n')
+  const drip = setInterval(() => {
+    headers.send('X-Drip: 1\r\n')
+    body.send(' ')
+  }, 200)
+  undoLater(t, () => clearInterval(drip))
+  const [headersTook, bodyTook, silentTook] = await Promise.all([headers.closed, body.closed, silent.closed])
+  assert.match(headers.received(), /^HTTP\/1\.1 408 [^]*"code":"request_timeout"/)
+  assert.match(body.received(), /^HTTP\/1\.1 408 /)
+  // Checked each second; a second more for a busy machine.
+  assert.ok(headersTook > 4000 && headersTook < 8000, `headers: ${headersTook} ms`)
+  assert.ok(bodyTook > 9000 && bodyTook < 13_000, `body: ${bodyTook} ms`)
+  assert.ok(silentTook < 8000, `silence: ${silentTook} ms`)
+})
+
+test('what is not HTTP gets a 400 of the catalogue and a closed connection', async (t) => {
+  const service = await start(t)
+  for (const [text, status] of [
+    ['NONSENSE\r\n\r\n', 400],
+    ['GET / HTTP/1.1\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ] as const) {
+    const connection = await rawConnection(t, service.port)
+    connection.send(text)
+    await connection.closed
+    assert.ok(connection.received().startsWith(`HTTP/1.1 ${status} `), connection.received().slice(0, 100))
+  }
+})
+
+test('a second process on the same folder is refused with a clear line', async (t) => {
+  const service = await start(t)
+  const second = spawnSync(process.execPath, [program, '--port=0', `--data-dir=${service.dataDir}`], {
+    encoding: 'utf8',
+  })
+  assert.equal(second.status, 1)
+  assert.equal(
+    second.stderr,
+    `quirl: another quirl is using DATA_DIR=${service.dataDir}: stop it first, or give this one its own folder\n`,
+  )
+})
+
+test('a wrong value, a port in use and an unknown flag each stop the start with one line and status 1', async (t) => {
+  const service = await start(t)
+  const folder = temporaryFolder(t)
+  const lines: [args: string[], line: RegExp][] = [
+    [['--port=http'], /^quirl: PORT=http is not allowed: it must be a whole number from 0 to 65535 .*\n$/],
+    [['--prot=1'], /^quirl: Unknown option '--prot'.*\n$/],
+    [
+      [`--port=${service.port}`, '--host=127.0.0.1', `--data-dir=${folder}`],
+      /^quirl: cannot listen on HOST=127\.0\.0\.1 PORT=\d+: .*EADDRINUSE.*\n$/,
+    ],
+  ]
+  for (const [args, line] of lines) {
+    const result = spawnSync(process.execPath, [program, ...args], { cwd: folder, encoding: 'utf8' })
+    assert.match(result.stderr, line)
+    assert.equal(result.status, 1)
+  }
+})
+
+test('--help and --version answer and exit 0, without touching the folder', (t) => {
+  const cwd = temporaryFolder(t)
+  const help = spawnSync(process.execPath, [program, '--help'], { cwd, encoding: 'utf8' })
+  assert.match(help.stdout, /--port +PORT/)
+  const version = spawnSync(process.execPath, [program, '--version'], { cwd, encoding: 'utf8' })
+  assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/)
+  assert.deepEqual([help.status, version.status, readdirSync(cwd)], [0, 0, []])
+})
+
+test('an old Node says in one line that it is old', (t) => {
+  const preload = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")}`
+  const result = spawnSync(process.execPath, ['--import', preload, program], {
+    cwd: temporaryFolder(t),
+    encoding: 'utf8',
+  })
+  assert.equal(result.status, 1)
+  assert.match(result.stderr, /^quirl needs Node 24\.12 or newer, this is 20\.20\.2; .*\n$/)
+})
+
+test('no address, token, query or path of a visit is in the output or in the data folder', async (t) => {
+  const service = await start(t)
+  const agent = 'Tell-Tale-Agent/1.0'
+  const link = await create(service, { target: 'https://example.com/', alias: 'private' })
+  await visit(`${link.short_url}?qr=1&tell=tale`, { 'user-agent': agent, referer: 'https://tell-tale.example/' })
+  await visit(`${service.url}/tell-tale-unknown?x=1`)
+  await fetch(`${service.url}/m/${link.token}`)
+  await fetch(`${service.url}/api/manage/${link.token}?tell=tale`, { method: 'DELETE' })
+  service.process.kill('SIGTERM')
+  await exitOf(service)
+  const files = readdirSync(service.dataDir).map((name) => readFileSync(join(service.dataDir, name), 'latin1'))
+  const everything = [service.output(), ...files].join('\n')
+  for (const secret of [link.token, '127.0.0.1', '::ffff:', agent, 'tell=tale', 'tell-tale']) {
+    assert.equal(everything.includes(secret), false, secret)
+  }
+})

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+import { undoLater, type Ending } from './cleanup.ts'
+
+const chromiumArguments = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // Whatever a page asks for, nothing leaves the machine.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+]
+
+/** One Chromium for a whole test file, launched by the first test that calls the function. */
+export function sharedBrowser(end: Ending): () => Promise<Browser> {
+  let launching: Promise<Browser> | undefined
+  end.after(async () => {
+    if (launching !== undefined) await (await launching).close()
+  })
+  return () => (launching ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: chromiumArguments }))
+}
+
+/**
+ * Opens a window with a history and a cache of its own, in which scripts are off unless `options` say otherwise. When
+ * the test ends it is closed, and the test fails if any page in it did what `watch` takes down.
+ */
+export async function openWindow(
+  t: Ending,
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ javaScriptEnabled: false, ...options })
+  const misdeeds = watch(context, origin)
+  undoLater(t, async () => {
+    await context.close()
+    assert.deepEqual(misdeeds(), [])
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(5_000)
+  return page
+}
+
+/**
+ * Takes down what no page of ours may do: ask another host for anything, complain in the console (of the
+ * Content-Security-Policy, say), throw, or open a dialog. That a document itself was answered with an error is not a
+ * complaint, though Chromium logs it as one.
+ */
+function watch(context: BrowserContext, origin: string): () => string[] {
+  const misdeeds: { text: string; url?: string }[] = []
+  const failedDocuments = new Set<string>()
+  context.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) misdeeds.push({ text: `asked for ${request.url()}` })
+  })
+  context.on('response', (response) => {
+    if (response.status() >= 400 && response.request().isNavigationRequest()) failedDocuments.add(response.url())
+  })
+  context.on('console', (message) => {
+    if (!['error', 'warning', 'assert'].includes(message.type())) return
+    const isFailedLoad = message.text().startsWith('Failed to load resource')
+    misdeeds.push({ text: `logged ${message.text()}`, ...(isFailedLoad && { url: message.location().url }) })
+  })
+  context.on('weberror', (error) => misdeeds.push({ text: `threw ${error.error().message}` }))
+  context.on('dialog', (dialog) => {
+    misdeeds.push({ text: `opened a dialog: ${dialog.message()}` })
+    void dialog.dismiss()
+  })
+  return () =>
+    misdeeds.filter(({ url }) => url === undefined || !failedDocuments.has(url)).map(({ text, url = '' }) => text + url)
+}
+
+/** Presses a button that sends a form, and waits for the page that it leads to. Answers that page's status. */
+export async function press(page: Page, button: string): Promise<number> {
+  const answered = page.waitForResponse(
+    (response) => response.request().isNavigationRequest() && (response.status() < 300 || response.status() >= 400),
+  )
+  const loaded = page.waitForEvent('load')
+  await page.getByRole('button', { name: button, exact: true }).click()
+  const [response] = await Promise.all([answered, loaded])
+  return response.status()
+}
+
+/** What is typed into a form: a text for each field of that name. */
+export type Typing = Record<string, string | string[]>
+
+/** Types into the first form of the page that has these fields; what is folded away is unfolded first. */
+export async function type(page: Page, typing: Typing): Promise<void> {
+  for (const [name, texts] of Object.entries(typing)) {
+    for (const [at, text] of [texts].flat().entries()) {
+      const field = page.locator(`[name="${name}"]`).nth(at)
+      if (!(await field.isVisible())) await page.locator('details:not([open]) summary').click()
+      await field.fill(text)
+    }
+  }
+}
+
+/** Everything that stands in the first form of the page, of the fields that a person sees and that are not empty. */
+export async function typed(page: Page): Promise<Typing> {
+  const pairs = await page.evaluate<[string, string][]>(
+    `[...document.forms[0].elements]
+      .filter((field) => field.name && field.type !== 'hidden' && field.value)
+      .map((field) => [field.name, field.value])`,
+  )
+  const byName = Map.groupBy(pairs, ([name]) => name)
+  return Object.fromEntries(
+    [...byName].map(([name, same]) => {
+      const texts = same.map(([, text]) => text)
+      return [name, texts.length === 1 ? (texts[0] ?? '') : texts]
+    }),
+  )
+}
+
+/** How far a text stands above or below a field, in pixels; 0 when they touch or overlap. */
+export async function distance(page: Page, text: RegExp, field: string): Promise<number> {
+  const [a, b] = [
+    await page.getByText(text).boundingBox(),
+    await page.locator(`[name="${field}"]`).first().boundingBox(),
+  ]
+  assert.ok(a && b, `both ${text} and ${field} are shown`)
+  return Math.max(0, a.y - (b.y + b.height), b.y - (a.y + a.height))
+}
+
+const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+interface AxeResult {
+  id: string
+  nodes: { target: string[]; failureSummary: string }[]
+}
+
+/**
+ * What axe (its rules for WCAG 2 A and AA, and its best practices) finds wrong with the page, in its light and its dark
+ * colours. The window must have scripts on; the page's own policy does not apply to what the test itself runs.
+ */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  const run = async (options: object) => {
+    const results = await page.evaluate<AxeResult[]>(
+      `axe.run(document, { resultTypes: ['violations'], ...${JSON.stringify(options)} }).then((run) => run.violations)`,
+    )
+    return results.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),
+    )
+  }
+  const faults = await run({})
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const darkFaults = await run({ runOnly: ['color-contrast'] })
+  await page.emulateMedia({ colorScheme: 'light' })
+  return [...faults, ...darkFaults.map((fault) => `in the dark, ${fault}`)]
+}

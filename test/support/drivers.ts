@@ -1,0 +1,78 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { chownSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import type { Database } from '../../src/db/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import type { Tables } from '../../src/db/schema.ts'
+import { openSqlite } from '../../src/db/sqlite.ts'
+import { requireProgram } from './programs.ts'
+import { temporaryFolder, undoLater } from './cleanup.ts'
+
+/** An empty, migrated store of one kind; undefined when the test was skipped for want of a server. */
+export interface StoreDriver {
+  name: string
+  open: (t: TestContext) => Promise<Database | undefined>
+}
+
+/** Every database that the queries must be right on. */
+export const drivers: StoreDriver[] = [
+  { name: 'SQLite', open: openTestSqlite },
+  { name: 'PostgreSQL', open: openTestPostgres },
+]
+
+async function openTestSqlite(t: TestContext): Promise<Database> {
+  const db = await openSqlite(join(temporaryFolder(t), 'links.db'), Date.now)
+  undoLater(t, () => db.close())
+  return db
+}
+
+async function openTestPostgres(t: TestContext): Promise<Database | undefined> {
+  if (!requireProgram(t, 'initdb', 'postgresql')) return undefined
+  const socketFolder = await startPostgres(t)
+  // Counts and milliseconds since 1970 are far below 2^53; pg gives 64-bit integers as texts otherwise.
+  const types = { getTypeParser: (id: number) => (id === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(id)) }
+  const pool = new pg.Pool({ host: socketFolder, user: 'quirl', database: 'postgres', max: 8, types: types as never })
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  undoLater(t, () => db.destroy())
+  await migrate(
+    db,
+    {
+      addIdColumn: (table, column) =>
+        table.addColumn(column, 'bigint', (id) => id.generatedAlwaysAsIdentity().primaryKey()),
+      lock: async (transaction) => void (await sql`select pg_advisory_xact_lock(1)`.execute(transaction)),
+    },
+    'PostgreSQL',
+    Date.now,
+  )
+  return { read: db, write: db, close: () => db.destroy() }
+}
+
+/** Starts a server of its own for the test, on a Unix socket alone; PostgreSQL refuses to run as root. */
+async function startPostgres(t: TestContext): Promise<string> {
+  const folder = temporaryFolder(t)
+  const data = join(folder, 'pg')
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
+  if (user !== undefined) chownSync(folder, user.uid, user.gid)
+  const made = spawnSync('initdb', ['-D', data, '-U', 'quirl', '-A', 'trust', '--no-sync'], {
+    ...user,
+    encoding: 'utf8',
+  })
+  if (made.status !== 0) throw new Error(made.stderr)
+  const bin = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout.trim()
+  const options = ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off']
+  const server = spawn(join(bin, 'postgres'), options, { ...user, stdio: 'ignore' })
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  undoLater(t, async () => {
+    server.kill('SIGQUIT')
+    await ended
+  })
+  while (!existsSync(join(folder, '.s.PGSQL.5432'))) {
+    if (server.exitCode !== null) throw new Error('PostgreSQL ended while it started')
+    await sleep(20)
+  }
+  return folder
+}
