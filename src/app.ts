@@ -9,7 +9,7 @@ import {
   answerFrameworkError,
   handleErrors,
   handleUnknownPaths,
-  requestId,
+  createRequestIds,
 } from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
 import { watchRoutes } from './http/methods.ts'
@@ -32,10 +32,11 @@ const SOCKET_TIMEOUT = 30_000
 
 /** Every route and every hook of the service. */
 export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogger): Promise<FastifyInstance> {
+  const nextRequestId = createRequestIds()
   const app = Fastify({
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
-    genReqId: requestId,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: nextRequestId,
     bodyLimit: BODY_LIMIT,
     // Parameters as long as a URL can be: their length is for the handler to judge, in our words.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderSize },
@@ -51,9 +52,11 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
         handler,
       )
       server.setTimeout(SOCKET_TIMEOUT)
-      return server.on('clientError', answerClientError)
+      return server.on('clientError', (error, socket) => answerClientError(error, socket, nextRequestId()))
     },
   })
+  // One logger for all: a child for each request would cost every visit, and faults name their request_id themselves.
+  app.setChildLoggerFactory((logger) => logger)
   const routes = watchRoutes(app)
   const links = { ...deps, isReserved: createReserved(routes.firstWords) }
   app.setValidatorCompiler(queryCompiler)

@@ -22,7 +22,7 @@ const problem = async (response: Response, status: number, code: string) => {
   assert.equal(body['status'], status)
   assert.equal(typeof body['title'], 'string')
   assert.equal(typeof body['detail'], 'string')
-  assert.match(String(body['request_id']), /^[\da-f-]{36}$/)
+  assert.match(String(body['request_id']), /^[\da-f]{12}-[\da-z]+$/)
   return body as { detail: string; errors?: { pointer: string; detail: string }[] }
 }
 

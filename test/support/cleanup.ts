@@ -25,7 +25,7 @@ export function undoLater(t: Ending, undo: () => Promise<void> | void): void {
 export function endOfFile(): Ending {
   const works: (() => Promise<void> | void)[] = []
   after(async () => {
-    for (const work of works.reverse()) await work()
+    for (const work of works.toReversed()) await work()
   })
   return { after: (work) => void works.push(work) }
 }

@@ -1,0 +1,61 @@
+// Claims: with 1,000,000 links the service answers within a second of its start, and after 1,000,000 visits all over them
+// it has stayed under 250 MiB.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { openDatabase } from '../src/db/open.ts'
+import { printTable, serveQuirl, temporaryFolder, wrk } from './support.ts'
+
+const LINKS = 1_000_000
+const VISITS = 1_000_000
+
+const dataDir = temporaryFolder()
+await (await openDatabase(dataDir, Date.now)).close()
+const db = new DatabaseSync(join(dataDir, 'links.db'))
+db.exec(`
+  pragma synchronous = off;
+  begin;
+  with recursive n (i) as (select 0 union all select i + 1 from n where i + 1 < ${LINKS})
+    insert into codes select printf('c%06d', i) from n;
+  insert into links (code_key, code, token_hash, kind, target, payload, title, utm, active, revision, created_at, updated_at)
+    select code_key, code_key, hex(randomblob(21)), 'url', 'https://example.com/some/path/of/a/shop/' || code_key,
+      '{}', 'A title', '{"utm_source":"flyer"}', 1, 1, 0, 0 from codes;
+  commit;
+  pragma wal_checkpoint(truncate)`)
+db.close()
+
+const script = join(dataDir, 'visit.lua')
+writeFileSync(
+  script,
+  `math.randomseed(42)
+   request = function() return wrk.format("GET", string.format("/c%06d?qr=1", math.random(0, ${LINKS - 1}))) end`,
+)
+
+const began = performance.now()
+const quirl = await serveQuirl(dataDir)
+const first = await fetch(`${quirl.url}/c000042`, { redirect: 'manual' })
+const firstAnswer = performance.now() - began
+if (first.status !== 302) throw new Error(`the first visit answered ${first.status}`)
+
+const memory = (name: 'VmRSS' | 'VmHWM') => {
+  const status = readFileSync(`/proc/${quirl.process.pid}/status`, 'utf8')
+  return Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)
+}
+const afterStart = memory('VmRSS')
+let visits = 0
+const rates: number[] = []
+while (visits < VISITS) {
+  const load = wrk(quirl.url, 10, script)
+  visits += load.requests
+  rates.push(load.requestsPerSecond)
+}
+const [resident, highest] = [memory('VmRSS'), memory('VmHWM')]
+await quirl.stop()
+
+printTable(`${LINKS.toLocaleString('en')} links, ${visits.toLocaleString('en')} visits of random ones`, [
+  { what: 'start to first answer', value: `${Math.round(firstAnswer)} ms`, bound: '1000 ms' },
+  { what: 'resident after the start', value: `${afterStart} MiB`, bound: '' },
+  { what: 'resident after the visits', value: `${resident} MiB`, bound: '250 MiB' },
+  { what: 'highest while they ran', value: `${highest} MiB`, bound: '250 MiB' },
+  { what: 'visits a second, mostly not in the cache', value: Math.round(rates[0] ?? 0), bound: '' },
+])

@@ -1,0 +1,84 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+// One core for the server, the other for the load, so that they do not take each other's time.
+const SERVER_CORE = '0'
+const LOAD_CORE = '1'
+
+export interface Served {
+  process: ChildProcess
+  url: string
+  stop: () => Promise<void>
+}
+
+/** Starts a script on the server's core and waits for the line that names its address. */
+export async function serve(script: string, args: string[] = []): Promise<Served> {
+  const started = spawn('taskset', ['-c', SERVER_CORE, process.execPath, script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<void>((resolve) => started.once('exit', () => resolve()))
+  const url = await new Promise<string>((resolve, reject) => {
+    started.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)))
+    started.stdout.on('data', (data) => {
+      const port = /http:\/\/localhost:(\d+)/.exec(String(data))?.[1]
+      if (port) resolve(`http://127.0.0.1:${port}`)
+    })
+  })
+  const stop = async () => {
+    started.kill('SIGTERM')
+    await ended
+  }
+  return { process: started, url, stop }
+}
+
+/** Starts quirl itself on an empty folder, or on the given one. */
+export function serveQuirl(dataDir: string): Promise<Served> {
+  return serve(new URL('../bin/quirl.js', import.meta.url).pathname, [
+    '--port=0',
+    '--host=127.0.0.1',
+    `--data-dir=${dataDir}`,
+  ])
+}
+
+/** A folder that is removed when the bench ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quirl-bench-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export interface Load {
+  requests: number
+  requestsPerSecond: number
+  p99Milliseconds: number
+}
+
+/** Runs wrk from the load's core: 64 connections for some seconds. A script may choose the requests. */
+export function wrk(url: string, seconds: number, script?: string): Load {
+  const options = ['-t1', '-c64', `-d${seconds}s`, '--latency', ...(script ? ['-s', script] : [])]
+  const { stdout, error } = spawnSync('taskset', ['-c', LOAD_CORE, 'wrk', ...options, url], { encoding: 'utf8' })
+  if (error) throw error
+  if (/Non-2xx or 3xx|Socket errors/.test(stdout)) throw new Error(stdout)
+  const [, amount = '', unit = 'ms'] = /99%\s+([\d.]+)(us|ms|s)/.exec(stdout) ?? []
+  const scale = { us: 0.001, ms: 1, s: 1000 }[unit] ?? 1
+  return {
+    requests: Number(/(\d+) requests in/.exec(stdout)?.[1]),
+    requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
+    p99Milliseconds: Number(amount) * scale,
+  }
+}
+
+export function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+/** Prints rows as a Markdown table. */
+export function printTable(title: string, rows: Record<string, string | number>[]): void {
+  const names = Object.keys(rows[0] ?? {})
+  console.log(`\n${title}\n`)
+  console.log(`| ${names.join(' | ')} |`)
+  console.log(`| ${names.map(() => '---').join(' | ')} |`)
+  for (const row of rows) console.log(`| ${names.map((name) => row[name]).join(' | ')} |`)
+}
