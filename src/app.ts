@@ -18,6 +18,7 @@ import { queryCompiler } from './http/validate.ts'
 import { createReserved } from './links/code.ts'
 import { linkRoutes } from './links/routes.ts'
 import { codeImageRoutes, dataImageRoutes } from './qr/routes.ts'
+import { scanRoutes } from './scans/routes.ts'
 import { visitRoutes } from './visits/routes.ts'
 
 import { webRoutes } from './web/routes.ts'
@@ -74,6 +75,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
       handleUnknownPaths(api)
       linkRoutes(api, links)
       dataImageRoutes(api)
+      scanRoutes(api, deps)
       openApiRoutes(api, deps.origin)
     },
     { prefix: '/api' },

@@ -13,7 +13,18 @@ function read(args: string[], env: Record<string, string> = {}, dotEnv = '/nonex
 }
 
 test('nothing is required: every value has a default', () => {
-  assert.deepEqual(read([]), { port: 3000, host: '0.0.0.0', baseUrl: undefined, dataDir: './data', qrMarker: true })
+  assert.deepEqual(read([]), {
+    port: 3000,
+    host: '0.0.0.0',
+    baseUrl: undefined,
+    dataDir: './data',
+    trustProxy: undefined,
+    scanSync: 'process',
+    scanRetention: Number.POSITIVE_INFINITY,
+    geoipDb: undefined,
+    geoHeaders: undefined,
+    qrMarker: true,
+  })
 })
 
 test('a flag wins over the environment, which wins over the .env file', (t) => {
@@ -45,6 +56,12 @@ test('a wrong value stops the start with a line that names the variable, the val
     ['BASE_URL', 'https://qr.example.com/path'],
     ['BASE_URL', 'https://qr.example.com/?x'],
     ['BASE_URL', 'https://user@qr.example.com'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '10.0.0.1,proxy'],
+    ['SCAN_SYNC', 'always'],
+    ['SCAN_RETENTION', '90'],
+    ['SCAN_RETENTION', '0d'],
+    ['GEO_HEADERS', 'constructor'],
     ['QR_MARKER', 'yes'],
   ]
   for (const [name, value] of wrong) {

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
+import { parseNetworks } from './http/client-address.ts'
 import { StartError } from './lib/start-error.ts'
+import { countryHeader } from './scans/describe.ts'
 
 /** How one value is configured. `parse` returns undefined for a text that is not allowed. */
 interface Setting<T, F extends string | undefined = string | undefined> {
@@ -47,6 +49,41 @@ export const settings = {
     parse: (text) => text,
     allowed: 'a folder',
     doc: 'folder that holds everything quirl keeps; created when it is missing',
+  }),
+  trustProxy: setting({
+    name: 'TRUST_PROXY',
+    fallback: undefined,
+    parse: parseNetworks,
+    allowed: 'a comma-separated list of addresses and networks, such as 10.0.0.0/8,::1',
+    doc: 'proxies whose `X-Forwarded-For` is believed, walked right to left; unset: nobody is trusted',
+  }),
+  scanSync: setting({
+    name: 'SCAN_SYNC',
+    fallback: 'process',
+    parse: (text) => ({ process: 'process' as const, power: 'power' as const })[text],
+    allowed: '`process` or `power`',
+    doc: 'what an answered visit survives: the end of the process (also `kill -9`), or power loss as well',
+  }),
+  scanRetention: setting({
+    name: 'SCAN_RETENTION',
+    fallback: 'forever',
+    parse: retention,
+    allowed: '`forever` or a number of days such as `90d`',
+    doc: 'how long raw scans are kept; the daily counts stay',
+  }),
+  geoipDb: setting({
+    name: 'GEOIP_DB',
+    fallback: undefined,
+    parse: (text) => text,
+    allowed: 'an .mmdb file',
+    doc: 'database of places with cities; unset: countries from the bundled one',
+  }),
+  geoHeaders: setting({
+    name: 'GEO_HEADERS',
+    fallback: undefined,
+    parse: (text) => countryHeader(text),
+    allowed: '`cloudflare`, `vercel` or `cloudfront`',
+    doc: 'network whose country header is believed, when it comes from `TRUST_PROXY`',
   }),
   qrMarker: setting({
     name: 'QR_MARKER',
@@ -147,6 +184,15 @@ export function configurationPage(): string {
 function integer(text: string, min: number, max: number): number | undefined {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   return value >= min && value <= max ? value : undefined
+}
+
+const DAY_MS = 86_400_000
+
+/** How long, in milliseconds. */
+function retention(text: string): number | undefined {
+  if (text === 'forever') return Number.POSITIVE_INFINITY
+  const days = integer(text.replace(/d$/, ''), 1, 36_500)
+  return text.endsWith('d') && days !== undefined ? days * DAY_MS : undefined
 }
 
 function origin(text: string): string | undefined {

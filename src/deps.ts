@@ -1,10 +1,20 @@
+import type { FastifyBaseLogger } from 'fastify'
 import { isStoreUnavailable, openDatabase } from './db/open.ts'
 import type { Database } from './db/database.ts'
 import type { Config } from './config.ts'
+import { createClientAddress } from './http/client-address.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
-import { linkOfCode } from './links/manage.ts'
+import type { Link } from './links/link.ts'
+import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
 import { createReplays, type Replays } from './links/replay.ts'
+import { createAgentReader } from './scans/agent.ts'
+import { createDescribe, type Describe } from './scans/describe.ts'
+import { openPlaces } from './scans/place.ts'
+import { openRecorder, type Recorder } from './scans/recorder.ts'
+import { createReferrerReader } from './scans/referrer.ts'
+import type { Totals } from './scans/stats.ts'
 import { createResolver, type Resolver } from './visits/resolve.ts'
+import type { VisitDeps } from './visits/routes.ts'
 
 /** What the features need, open. */
 export interface Deps {
@@ -15,29 +25,49 @@ export interface Deps {
   owns: (url: URL) => boolean
   replays: Replays
   resolver: Resolver
+  recorder: Recorder
+  record: VisitDeps['record']
+  totals: (linkId: number) => Promise<Totals>
   changed: (code: string) => void
+  forget: (linkId: number) => Promise<void>
   linkOf: (code: string) => Promise<{ code: string } | 'gone' | undefined>
+  linkOfToken: (token: string) => Promise<Link>
   isReady: () => Promise<boolean>
   isUnavailable: (error: unknown) => boolean
-  /** From now on the service is not ready. */
+  onDrain: (listener: () => void) => () => void
+  /** From now on the service is not ready; what could go on for ever is ended. */
   drain: () => void
   close: () => Promise<void>
 }
 
+/** What surrounds the program. */
+export interface Environment {
+  version: string
+  /** Where the service listens, once it does. */
+  port: () => number
+  log: Pick<FastifyBaseLogger, 'error' | 'warn'>
+  now?: () => number
+}
+
 /**
  * Opens everything in order, to be closed in reverse.
- * @param port tells where the service listens, once it does
  * @throws {StartError} when the data folder cannot be used
  */
-export async function openDeps(
-  config: Config,
-  environment: { version: string; port: () => number; now?: () => number },
-): Promise<Deps> {
-  const { version, port, now = Date.now } = environment
+export async function openDeps(config: Config, environment: Environment): Promise<Deps> {
+  const { version, port, log, now = Date.now } = environment
   const db = await openDatabase(config.dataDir, now)
   const origin = createOrigin(config.baseUrl, port)
   const resolver = createResolver((code) => linkOfCode({ db }, code), now)
-  let draining = false
+  const recorder = openRecorder({
+    dataDir: config.dataDir,
+    sync: config.scanSync === 'power',
+    retention: config.scanRetention,
+    now,
+    existing: (ids) => existingLinks({ db }, ids),
+    log,
+  })
+  const describe = await openDescribe(config, recorder, origin, environment)
+  const draining = createDraining()
   return {
     version,
     now,
@@ -46,19 +76,68 @@ export async function openDeps(
     owns: origin.owns,
     replays: createReplays(db, now),
     resolver,
+    recorder,
+    record: (request, linkId, recorded) => recorder.record(describe(request, linkId), recorded),
+    async totals(linkId) {
+      await recorder.settle()
+      return recorder.totals(linkId)
+    },
     changed: resolver.forget,
+    forget: recorder.purge,
     async linkOf(code) {
       const resolution = await resolver.resolve(code)
       if ('live' in resolution) return resolution.live.link
       return resolution.state === 'gone' ? 'gone' : undefined
     },
+    linkOfToken: (token) => linkOfToken({ db }, token),
     async isReady() {
-      if (draining) return false
+      if (draining.begun() || recorder.status().failing) return false
       await db.read.selectFrom('migrations').select('number').limit(1).execute()
       return true
     },
     isUnavailable: isStoreUnavailable,
-    drain: () => (draining = true),
-    close: () => db.close(),
+    onDrain: draining.onBegin,
+    drain: draining.begin,
+    async close() {
+      await recorder.close()
+      await db.close()
+    },
+  }
+}
+
+async function openDescribe(
+  config: Config,
+  recorder: Recorder,
+  origin: Origin,
+  { log, now = Date.now }: Environment,
+): Promise<Describe> {
+  const places = await openPlaces(config.geoipDb, now)
+  for (const warning of places.warnings) log.warn(warning)
+  const forgotten =
+    'X-Forwarded-For comes from a private address that is not in TRUST_PROXY and is ignored: if that is your proxy, name it there'
+  return createDescribe({
+    now,
+    keys: recorder.keys,
+    client: createClientAddress(config.trustProxy ?? [], () => log.warn(forgotten)),
+    readAgent: createAgentReader(),
+    readReferrer: createReferrerReader(origin.isOwnHost),
+    findPlace: places.find,
+    countryHeader: config.geoHeaders,
+  })
+}
+
+function createDraining() {
+  const listeners = new Set<() => void>()
+  let begun = false
+  return {
+    begun: () => begun,
+    begin: () => {
+      begun = true
+      for (const listener of listeners) listener()
+    },
+    onBegin: (listener: () => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
   }
 }

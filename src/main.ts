@@ -31,7 +31,7 @@ async function serve(config: Config): Promise<void> {
   // JSON lines on stderr, one for each fault; no line for a visit or a request, so no address and no token in any.
   const log = pino({ base: null, level: 'warn' }, pino.destination({ dest: 2, sync: true }))
   let port = config.port
-  const deps = await openDeps(config, { version: manifest.version, port: () => port })
+  const deps = await openDeps(config, { version: manifest.version, port: () => port, log })
   const app = await createApp(config, deps, log)
   stopOnSignal(app, deps, log)
   port = await listen(app, config).catch(async (error: unknown) => {

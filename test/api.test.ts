@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { endOfFile } from './support/cleanup.ts'
+import { filesBelow } from './support/files.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const EXAMPLE = 'https://example.com/menu'
@@ -90,7 +91,10 @@ describe('creating a link', () => {
     assert.deepEqual(errors, [
       { pointer: '/alias', detail: 'must be 1 to 64 characters of A-Z, a-z, 0-9, "-" and "_"' },
       { pointer: '/title', detail: 'must be at most 200 characters long' },
-      { pointer: '/payload/headline', detail: 'must not be empty' },
+      {
+        pointer: '/payload/headline',
+        detail: 'must not be blank; it must hold no lone surrogates and no control characters but TAB, LF and CR',
+      },
       { pointer: '/payload/links/0/url', detail: 'is required' },
       { pointer: '/payload/links/1/label', detail: 'must be a string' },
     ])
@@ -103,11 +107,7 @@ describe('creating a link', () => {
 
   test('never stores a token: the data folder holds none that was handed out', async () => {
     const link = await create(server, { target: EXAMPLE })
-    const { readFileSync, readdirSync } = await import('node:fs')
-    const { join } = await import('node:path')
-    for (const name of readdirSync(server.dataDir)) {
-      assert.equal(readFileSync(join(server.dataDir, name)).includes(link.token), false, name)
-    }
+    for (const { name, bytes } of filesBelow(server.dataDir)) assert.equal(bytes.includes(link.token), false, name)
   })
 })
 
@@ -182,6 +182,7 @@ describe('managing a link by its token', () => {
       active: true,
       created_at: '2026-11-21T00:00:00.000Z',
       updated_at: '2026-11-21T00:00:00.000Z',
+      totals: { scans: 0, humans: 0, bots: 0, unique_visitors: 0, qr: 0, link: 0, last_scan_at: null },
     })
     const card = await create(server, { kind: 'vcard', org: 'ACME', title: 't', campaign: 'c' })
     assert.deepEqual((await read(card))['payload'], {

@@ -352,7 +352,8 @@ function requestOf(operation: Operation): fc.Arbitrary<{ url: string; init: Requ
 const RUNS_OF_AN_OPERATION = 200
 
 test('2,000 requests made from the OpenAPI schemas get only answers that the document names, and none is a 500', async () => {
-  const all = (await operations()).filter(({ method }) => method !== 'DELETE')
+  // A stream of events does not end by itself; it has its own tests.
+  const all = (await operations()).filter(({ method, path }) => method !== 'DELETE' && !path.endsWith('/stream'))
   assert.ok(all.length * RUNS_OF_AN_OPERATION >= 2000, `${all.length} operations`)
   const seen = new Set<number>()
   for (const operation of all) {

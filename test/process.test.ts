@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { filesBelow } from './support/files.ts'
 import { create, put, visit } from './support/server.ts'
 
 const program = new URL('../bin/quirl.js', import.meta.url).pathname
@@ -215,7 +215,7 @@ test('no address, token, query or path of a visit is in the output or in the dat
   await fetch(`${service.url}/api/manage/${link.token}?tell=tale`, { method: 'DELETE' })
   service.process.kill('SIGTERM')
   await exitOf(service)
-  const files = readdirSync(service.dataDir).map((name) => readFileSync(join(service.dataDir, name), 'latin1'))
+  const files = filesBelow(service.dataDir).map(({ bytes }) => bytes.toString('latin1'))
   const everything = [service.output(), ...files].join('\n')
   for (const secret of [link.token, '127.0.0.1', '::ffff:', agent, 'tell=tale', 'tell-tale']) {
     assert.equal(everything.includes(secret), false, secret)

@@ -9,7 +9,10 @@ import { Problem, problemBody, type ProblemCode } from './problem.ts'
 /** What Fastify refuses by itself, in the words of our catalogue. */
 const frameworkFaults: Record<string, [code: ProblemCode, detail: string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'the body is larger than this address takes'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the Content-Type must be application/json'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'the Content-Type must be application/json, or that of a plain form on pages',
+  ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'the body is not as long as its Content-Length says'],
   FST_ERR_BAD_URL: ['invalid_request', 'the path is not a valid URL path'],
 }
@@ -70,6 +73,7 @@ function answerProblem(request: FastifyRequest, reply: FastifyReply, problem: Pr
         <h1>${problem.title}</h1>
         <p>${capitalised(problem.message)}.</p>
         ${id}
+        <p><a href="/">Create a link</a></p>
       </main>`,
     })
   }

@@ -22,6 +22,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       tags: [
         { name: 'Links', description: 'Create links, and manage them by their token.' },
         { name: 'Visits', description: 'What a short URL answers.' },
+        { name: 'Statistics', description: 'What was counted of a link, by its token.' },
         { name: 'QR images', description: 'PNG and SVG images of links and of any data.' },
         { name: 'Operation', description: 'For whoever runs the service.' },
       ],

@@ -6,6 +6,8 @@ export interface Origin {
   of: (request: FastifyRequest) => string
   /** Whether an address, as WHATWG parses it, leads back to the service. */
   owns: (url: URL) => boolean
+  /** Whether a host name is the service's own. */
+  isOwnHost: (host: string) => boolean
 }
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
@@ -23,6 +25,7 @@ export function createOrigin(baseUrl: string | undefined, port: () => number): O
       return `http://${loopback.test(host) ? host : `localhost:${port()}`}`
     },
     // http and https of one host lead to the same service; another port may be another one.
+    isOwnHost: (host) => host === own?.hostname,
     owns: (url) => own !== undefined && url.hostname === own.hostname && url.port === own.port,
   }
 }

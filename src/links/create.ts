@@ -24,6 +24,10 @@ export interface LinkDeps {
   replays: Replays
   /** Called after a link was created, changed or deleted, before that is answered. */
   changed: (code: string) => void
+  /** Removes what is kept elsewhere about a deleted link, before that is answered. */
+  forget: (linkId: number) => Promise<void>
+  /** What has been counted of a link, for its details. */
+  totals: (linkId: number) => Promise<object>
 }
 
 /**
@@ -38,13 +42,17 @@ export async function createLink(
 ): Promise<CreatedLink> {
   const draft = parseDraft(body, deps.owns)
   if (draft.alias !== undefined && deps.isReserved(draft.alias)) {
-    throw new Problem('alias_reserved', `the alias ${draft.alias} is reserved`)
+    throw new Problem('alias_reserved', `the alias ${draft.alias} is reserved`, aliasError('is reserved'))
   }
   const { answer, replayed } = await deps.replays(repeatable, (transaction) =>
     insertDraft(deps, transaction, draft, origin),
   )
   if (!replayed) deps.changed(answer.code)
   return answer
+}
+
+function aliasError(detail: string) {
+  return { errors: [{ pointer: '/alias', detail }] }
 }
 
 async function insertDraft(deps: LinkDeps, db: Executor, draft: Draft, origin: string): Promise<CreatedLink> {
@@ -63,7 +71,7 @@ async function insertDraft(deps: LinkDeps, db: Executor, draft: Draft, origin: s
 async function takeAnyCode(deps: LinkDeps, db: Executor, alias: string | undefined): Promise<string> {
   if (alias !== undefined) {
     if (await takeCode(db, codeKey(alias))) return alias
-    throw new Problem('alias_taken', `the alias ${alias} is taken`)
+    throw new Problem('alias_taken', `the alias ${alias} is taken`, aliasError('is taken'))
   }
   for (let attempt = 0; ; attempt++) {
     const code = randomCode(attempt)

@@ -118,14 +118,16 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], owns: O
     return { ...error, pointer: (pointers[name] ?? `/${name}`) + rest }
   }
   const faults = validators.get(kind.name)?.(values) ?? []
+  // Rules across fields can only be asked of fields that are well-formed; all other faults are told at once.
   const errors = [...earlier, ...fields.errors, ...faults.map(locate)]
-  if (errors.length > 0) throw invalidRequest(errors)
+  if (faults.length > 0) throw invalidRequest(errors)
 
   const payload = pick(values, Object.keys(kind.fields.properties))
   const common = values as { target?: string; title?: string; campaign?: string; utm?: Record<string, string> }
   const target = common.target ?? null
   const further = [...kind.check({ target, payload }), ...urlErrors(kind, target, payload, owns)]
-  if (further.length > 0) throw invalidRequest(further.map(locate))
+  errors.push(...further.map(locate))
+  if (errors.length > 0) throw invalidRequest(errors)
   const { title = null, campaign = null, utm = {} } = common
   return { kind: kind.name, target, payload, title, campaign, utm }
 }

@@ -4,7 +4,7 @@ import { codeKey } from './code.ts'
 import type { LinkDeps } from './create.ts'
 import { parsePatch } from './draft.ts'
 import { mayChange, type Link } from './link.ts'
-import { deleteLink, findByCode, findByToken, updateLink } from './store.ts'
+import { deleteLink, findByCode, findByToken, findIds, updateLink } from './store.ts'
 import { hashToken, isToken } from './token.ts'
 
 /**
@@ -15,6 +15,11 @@ export async function linkOfToken(deps: Pick<LinkDeps, 'db'>, token: string): Pr
   const link = isToken(token) ? await findByToken(deps.db.read, hashToken(token)) : undefined
   if (link === undefined) throw new Problem('unknown_token', 'no link has this token; it may have been deleted')
   return link
+}
+
+/** Which of these links exist. */
+export async function existingLinks(deps: Pick<LinkDeps, 'db'>, ids: number[]): Promise<Set<number>> {
+  return new Set(await findIds(deps.db.read, ids))
 }
 
 /** The link of a code in any case; 'gone' when it was deleted; undefined when there never was one. */
@@ -40,10 +45,12 @@ export function changeLink(deps: LinkDeps, token: string, body: unknown, ifMatch
  * @returns the link as it was
  * @throws {Problem} 404 for an unknown token, 412 when `ifMatch` names another revision
  */
-export function removeLink(deps: LinkDeps, token: string, ifMatch: string | undefined): Promise<Link> {
-  return onPresentRevision(deps, token, ifMatch, async (link) =>
+export async function removeLink(deps: LinkDeps, token: string, ifMatch: string | undefined): Promise<Link> {
+  const removed = await onPresentRevision(deps, token, ifMatch, async (link) =>
     (await deleteLink(deps.db.write, link)) ? link : undefined,
   )
+  await deps.forget(removed.id)
+  return removed
 }
 
 /** Reads a link, then changes just that revision of it; starts over while others change it in between. */

@@ -3,13 +3,12 @@ import { Type } from 'typebox'
 import type { Origin } from '../http/origin.ts'
 import { Problem } from '../http/problem.ts'
 import { problems } from '../http/problem-schema.ts'
+import { keepPrivate, tokenOf, type ManageRequest } from './access.ts'
 import { createLink, type LinkDeps } from './create.ts'
 import { details, entityTag, type Link } from './link.ts'
 import { changeLink, linkOfToken, removeLink } from './manage.ts'
 import type { Repeatable } from './replay.ts'
 import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from './schemas.ts'
-
-type ManageRequest = FastifyRequest<{ Params: { token?: string } }>
 
 /** The links of the API, below /api. */
 export function linkRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin }): void {
@@ -60,8 +59,10 @@ export function linkRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Orig
 }
 
 function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin }): void {
-  const answerDetails = (reply: FastifyReply, link: Link, token: string, origin: string) =>
-    reply.header('etag', entityTag(link)).send(details(link, token, origin))
+  const answerDetails = async (reply: FastifyReply, link: Link, token: string, origin: string) => {
+    const totals = await deps.totals(link.id)
+    return reply.header('etag', entityTag(link)).send({ ...details(link, token, origin), totals })
+  }
 
   const handlers = {
     GET: async (request: ManageRequest, reply: FastifyReply) => {
@@ -86,18 +87,6 @@ function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin })
       app.route({ url, method, schema: manageSchema(method, byHeader), onSend: keepPrivate, handler: handlers[method] })
     }
   }
-}
-
-/** Whatever a token opens is for its owner only: not for caches, not for other sites, not for search engines. */
-export async function keepPrivate(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' })
-}
-
-function tokenOf(request: ManageRequest): string {
-  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')
-  const token = request.params.token ?? bearer?.[1]
-  if (token !== undefined) return token
-  throw new Problem('unknown_token', 'the token must stand in the path, or in the header "Authorization: Bearer …"')
 }
 
 /** The Idempotency-Key of a request, with everything that a repetition of it must have in common. */

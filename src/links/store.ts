@@ -39,6 +39,12 @@ export async function findByToken(db: Executor, tokenHash: string): Promise<Link
   return row && toLink(row)
 }
 
+/** Which of these ids are links. */
+export async function findIds(db: Executor, ids: number[]): Promise<number[]> {
+  const rows = await db.selectFrom('links').select('id').where('id', 'in', ids).execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Takes a code for good. False when it was ever taken before, also by a link that is gone. */
 export async function takeCode(db: Executor, codeKey: string): Promise<boolean> {
   const result = await db

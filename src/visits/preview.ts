@@ -23,7 +23,7 @@ export function previewPage({ link, kind, visit }: LiveLink): Page {
     body: html`<main>
       <h1>Where ${link.code} leads</h1>
       ${shown.map(({ people, location }) => html`<p>${!isOneForAll && `For ${people}: `}<code>${location}</code></p>`)}
-      ${shown.length === 0 && html`<p>It opens a page of this service: ${kind.label.toLowerCase()}.</p>`}
+      ${shown.length === 0 && html`<p>It opens a page on this service (${kind.label.toLowerCase()}).</p>`}
       ${linked.length > 0 && html`<p>That page links to:</p>`}
       ${linked.map(({ url }) => html`<p><code>${url}</code></p>`)}
       <p><a class="button" href="/${link.code}">Go there</a></p>

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { preferredType } from '../http/accept.ts'
@@ -18,8 +19,16 @@ const params = Type.Object({
 
 const missing = problems('unknown_code', 'code_gone')
 
+/** What visits need of the rest of the program. */
+export interface VisitDeps {
+  resolver: Resolver
+  /** Records a visit of a link, then calls `recorded`, whether or not it could be recorded. */
+  record: (request: IncomingMessage, linkId: number, recorded: () => void) => void
+}
+
 /** The short links themselves: the visit, the preview, and the file of the kinds that have one. */
-export function visitRoutes(app: FastifyInstance, { resolver }: { resolver: Resolver }): void {
+export function visitRoutes(app: FastifyInstance, deps: VisitDeps): void {
+  const { resolver } = deps
   app.get(
     '/:code',
     {
@@ -44,8 +53,8 @@ export function visitRoutes(app: FastifyInstance, { resolver }: { resolver: Reso
     (request: CodeRequest, reply) => {
       const resolution = resolver.resolve(request.params.code)
       return resolution instanceof Promise
-        ? resolution.then((awaited) => answerVisit(request, reply, awaited))
-        : answerVisit(request, reply, resolution)
+        ? resolution.then((awaited) => answerVisit(deps, request, reply, awaited))
+        : answerVisit(deps, request, reply, resolution)
     },
   )
 
@@ -105,8 +114,22 @@ function fileRoutes(app: FastifyInstance, resolver: Resolver): void {
   }
 }
 
-function answerVisit(request: FastifyRequest, reply: FastifyReply, resolution: Resolution): FastifyReply {
-  const live = requireLive(resolution, (request as CodeRequest).params.code)
+/** Records the scan of a live code, and answers when it is recorded. HEAD answers the same and records nothing. */
+function answerVisit(deps: VisitDeps, request: CodeRequest, reply: FastifyReply, resolution: Resolution): FastifyReply {
+  const live = requireLive(resolution, request.params.code)
+  const answer = () => {
+    try {
+      showLink(request, reply, live)
+    } catch (error) {
+      void reply.send(error)
+    }
+  }
+  if (request.method === 'GET') deps.record(request.raw, live.link.id, answer)
+  else answer()
+  return reply
+}
+
+function showLink(request: FastifyRequest, reply: FastifyReply, live: LiveLink): FastifyReply {
   const { file } = live.kind
   reply.header('cache-control', 'private, no-store')
   if (file !== undefined && preferredType(request.headers.accept, ['text/html', file.mediaType]) === file.mediaType) {

@@ -3,9 +3,9 @@ import type { FormField } from '../links/kinds/kind.ts'
 
 /** The UTM parameters that forms offer; the API takes others as well. */
 export const utmInputs = [
-  { name: 'utm_source', label: 'Source', hint: 'where the code is shown: flyer, window, newsletter' },
-  { name: 'utm_medium', label: 'Medium', hint: 'qr, print, email' },
-  { name: 'utm_campaign', label: 'Campaign', hint: 'what it is part of' },
+  { name: 'utm_source', label: 'UTM source', hint: 'where the code is shown: flyer, window, newsletter' },
+  { name: 'utm_medium', label: 'UTM medium', hint: 'qr, print, email' },
+  { name: 'utm_campaign', label: 'UTM campaign', hint: 'what it is part of' },
 ]
 
 /** Makes `app` read what HTML forms send. */
@@ -30,15 +30,23 @@ export function formOf(body: unknown): URLSearchParams {
 export function filledFields(form: URLSearchParams, fields: FormField[]): Record<string, unknown> {
   const entries = fields.map(({ name, input }) => {
     if (input === 'links') return [name, filledLinks(form)] as const
-    return [name, form.get(name)?.replaceAll('\r\n', '\n').trim() || undefined] as const
+    const text = form.get(name)?.replaceAll('\r\n', '\n') ?? ''
+    if (text.trim() === '') return [name, undefined] as const
+    return [name, input === 'url' ? withScheme(text) : text] as const
   })
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
+/** People write addresses without their scheme. */
+function withScheme(text: string): string {
+  const address = text.trim()
+  return /^[^\s:/?#]+\.[^\s:/?#]+(?:[/?#]|$)/.test(address) ? `https://${address}` : address
+}
+
 function filledLinks(form: URLSearchParams): { label: string; url: string }[] | undefined {
   const urls = form.getAll('link_url')
-  const pairs = form.getAll('link_label').map((label, at) => ({ label: label.trim(), url: (urls[at] ?? '').trim() }))
-  const filled = pairs.filter(({ label, url }) => label !== '' || url !== '')
+  const pairs = form.getAll('link_label').map((label, at) => ({ label, url: withScheme(urls[at] ?? '') }))
+  const filled = pairs.filter(({ label, url }) => label.trim() !== '' || url !== '')
   return filled.length > 0 ? filled : undefined
 }
 

@@ -28,12 +28,23 @@ function renderInput({ name, label, input, hint, required }: FormField, values: 
   const text = typeof value === 'string' ? value : ''
   const invalid = faults.length > 0 && html` aria-invalid="true"`
   const must = required && html` required`
+  // A one-line input would drop the line ends of what was stored through the API.
   const control =
-    input === 'textarea'
-      ? html`<textarea name="${name}" rows="4" ${invalid}${must}>${text}</textarea>`
-      : html`<input type="${input}" name="${name}" value="${text}" ${invalid}${must} />`
+    input === 'textarea' || text.includes('\n')
+      ? html`<textarea name="${name}" rows="4" ${invalid}${must} dir="auto">${text}</textarea>`
+      : html`<input ${inputKinds[input]} name="${name}" value="${text}" ${invalid}${must} dir="auto" />`
   return html`<label>${label} ${hint && html`<small>${hint}</small>`} ${control}</label>
     ${faults.map(({ detail }) => html`<p class="fault">${label} ${detail}.</p>`)}`
+}
+
+/** The keyboard that fits. Not the browser's own checks of addresses: they refuse what we take, and say less. */
+const inputKinds: Record<FormField['input'], Html> = {
+  text: html`type="text"`,
+  textarea: html`type="text"`,
+  links: html`type="text"`,
+  tel: html`type="tel"`,
+  email: html`type="text" inputmode="email" autocapitalize="none" spellcheck="false"`,
+  url: html`type="text" inputmode="url" autocapitalize="none" spellcheck="false"`,
 }
 
 function linkRows({ label }: FormField, value: unknown, faults: FieldError[]): Html {
@@ -45,8 +56,8 @@ function linkRows({ label }: FormField, value: unknown, faults: FieldError[]): H
     ${rows.map(
       (row) =>
         html`<div class="pair">
-          <label>Label <input name="link_label" value="${row.label}" /></label>
-          <label>Address <input type="url" name="link_url" value="${row.url}" /></label>
+          <label>Label <input name="link_label" value="${row.label}" dir="auto" /></label>
+          <label>Address <input ${inputKinds.url} name="link_url" value="${row.url}" /></label>
         </div>`,
     )}
   </fieldset>`
@@ -65,15 +76,17 @@ export function renderUtm(utm: Record<string, string>, errors: FieldError[]): Ht
   const open = (faults.length > 0 || Object.keys(utm).length > 0) && html` open`
   return html`<details ${open}>
     <summary>UTM parameters, appended to the destination</summary>
-    ${faults.map(({ pointer, detail }) => html`<p class="fault">${pointer.split('/')[2]} ${detail}.</p>`)}
+    ${faults.map(({ pointer, detail }) => html`<p class="fault">${pointer.split('/')[2] ?? 'The list'} ${detail}.</p>`)}
     ${renderFields(fields, utm, [])}
   </details>`
 }
 
 /** What went wrong as a whole, above the form. */
-export function renderProblem(problem: Problem | undefined): Html | undefined {
+export function renderProblem(problem: Problem | undefined, text = ''): Html | undefined {
   if (problem === undefined) return undefined
-  return html`<p class="fault" role="alert">
-    ${problem.errors.length > 0 ? 'Not saved yet: please look at the marked fields.' : `${problem.title}: ${problem.message}.`}
-  </p>`
+  const isMarked = problem.errors.length > 0
+  const fallback = isMarked
+    ? 'Not saved yet: please look at the marked fields.'
+    : `${problem.title}: ${problem.message}.`
+  return html`<p class="note alarm" role="alert">${text || fallback}</p>`
 }

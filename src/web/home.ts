@@ -41,7 +41,7 @@ export function homePage(kind: Kind, filled?: Filled): Page {
         No account, no expiry, no watermark. You can change where it leads at any time, also after the code was printed.
       </p>
       <nav aria-label="Kind of link">${tabs}</nav>
-      <form method="post" action="/">
+      <form method="post" action="/?create">
         ${renderProblem(filled?.problem)}
         <input type="hidden" name="kind" value="${kind.name}" />
         <input type="hidden" name="idempotency_key" value="${filled?.idempotencyKey ?? randomUUID()}" />

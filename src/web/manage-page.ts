@@ -9,6 +9,8 @@ import { ownerFields, renderFields, renderProblem, renderUtm, type Values } from
 /** What the owner's page says on top, besides the link itself. */
 export interface Notice {
   text: string
+  /** An address to show with the text. */
+  address?: string
   problem?: Problem
   /** What was typed into the form when it could not be saved. */
   values?: Values
@@ -17,25 +19,33 @@ export interface Notice {
 
 /** The fields of the form that changes a link. */
 export function editFields(link: Link): FormField[] {
-  return [...kindOf(link).form, ...ownerFields]
+  const { form } = kindOf(link)
+  const hasTarget = form.some(({ name }) => name === 'target')
+  const target: FormField = {
+    name: 'target',
+    label: 'Destination',
+    input: 'url',
+    hint: 'when nothing above leads anywhere',
+  }
+  return [...form, ...(hasTarget || link.target === null ? [] : [target]), ...ownerFields]
 }
 
 /** The page of a link's owner: what it is, and everything that can be done with it. */
 export function managePage(link: Link, token: string, origin: string, notice?: Notice): Page {
   const action = `/m/${token}`
+  const name = link.title?.trim() || link.code
   const { short_url: shortUrl } = addresses(link.code, origin)
   return {
-    title: `${link.title ?? link.code}: your link`,
+    title: `${name}: your link`,
     body: html`<main>
-      <h1>${link.title ?? link.code}</h1>
-      ${notice && !notice.problem && html`<p class="note" role="status">${notice.text}</p>`}
-      ${renderProblem(notice?.problem)}
-      <p><a href="${shortUrl}">${shortUrl}</a></p>
+      <h1 dir="auto">${name}</h1>
+      ${notice && !notice.problem && noticeBox(notice)} ${renderProblem(notice?.problem, notice?.text)}
+      <p class="result">${link.active ? html`<a href="${shortUrl}">${shortUrl}</a>` : shortUrl}</p>
       <img class="qr" src="/${link.code}/qr.svg" alt="QR code of ${shortUrl}" width="224" height="224" />
       <p>
         <a href="/${link.code}/qr.png?size=1024" download="${link.code}.png">PNG</a>
-        · <a href="/${link.code}/qr.svg" download="${link.code}.svg">SVG</a> ·
-        <a href="/${link.code}+">See where it leads</a>
+        · <a href="/${link.code}/qr.svg" download="${link.code}.svg">SVG</a>
+        ${link.active && html`· <a href="/${link.code}+">See where it leads</a>`}
       </p>
       ${facts(link)}
       <h2>Change</h2>
@@ -44,8 +54,13 @@ export function managePage(link: Link, token: string, origin: string, notice?: N
       ${pauseForm(link, action)}
       <h2>Delete</h2>
       ${deleteForm(action)}
+      <p><a href="/">Create another link</a></p>
     </main>`,
   }
+}
+
+function noticeBox({ text, address }: Notice): Html {
+  return html`<p class="note" role="status">${text}${address && html` <a href="${address}">${address}</a>`}</p>`
 }
 
 function facts(link: Link): Html {

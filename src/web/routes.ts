@@ -3,31 +3,39 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendPage } from '../http/document.ts'
 import { Problem } from '../http/problem.ts'
 import type { Origin } from '../http/origin.ts'
-import { createLink, type LinkDeps } from '../links/create.ts'
+import { keepPrivate } from '../links/access.ts'
+import type { LinkDeps } from '../links/create.ts'
 import { findKind, kinds } from '../links/kinds/index.ts'
 import { entityTag, type Link } from '../links/link.ts'
 import { changeLink, linkOfToken, removeLink } from '../links/manage.ts'
-import { keepPrivate } from '../links/routes.ts'
+import { createOnce } from './create-once.ts'
 import { filledFields, filledUtm, formOf, readForms } from './form-body.ts'
 import { creationFields, homePage } from './home.ts'
 import { deletedPage, editFields, managePage, type Notice } from './manage-page.ts'
 
 type Deps = LinkDeps & { origin: Origin }
-type TokenRequest = FastifyRequest<{ Params: { token: string }; Querystring: { created?: string } }>
+type TokenRequest = FastifyRequest<{ Params: { token: string }; Querystring: Record<string, string> }>
+
+/** A form writes up to three bytes for one of the text, and has all fields at once. */
+const FORM_LIMIT = 2 * 1024 * 1024
 
 const hidden = { schema: { hide: true } }
 
 /** The pages of the service. */
 export function webRoutes(app: FastifyInstance, deps: Deps): void {
   readForms(app)
-  app.get('/', hidden, async (request: FastifyRequest<{ Querystring: { kind?: string } }>, reply) =>
-    sendPage(reply, homePage(findKind(request.query.kind) ?? kinds[0])),
-  )
-  app.post('/', hidden, (request, reply) => createFromForm(deps, request, reply))
+  app.get('/', hidden, async (request: FastifyRequest<{ Querystring: { kind?: string } }>, reply) => {
+    // The form has a key of its own: "back" must find the same one, and nobody else may.
+    reply.header('cache-control', 'private, no-cache')
+    return sendPage(reply, homePage(findKind(request.query.kind) ?? kinds[0]))
+  })
+  app.post('/', { ...hidden, bodyLimit: FORM_LIMIT }, (request, reply) => createFromForm(deps, request, reply))
 
   const options = { ...hidden, onSend: keepPrivate }
   app.get('/m/:token', options, (request: TokenRequest, reply) => showLink(deps, request, reply))
-  app.post('/m/:token', options, (request: TokenRequest, reply) => actOnLink(deps, request, reply))
+  app.post('/m/:token', { ...options, bodyLimit: FORM_LIMIT }, (request: TokenRequest, reply) =>
+    actOnLink(deps, request, reply),
+  )
 
   for (const [name, type] of Object.entries({ 'quirl.css': 'text/css; charset=utf-8', 'quirl.svg': 'image/svg+xml' })) {
     const content = readFileSync(new URL(`assets/${name}`, import.meta.url))
@@ -44,28 +52,31 @@ async function createFromForm(deps: Deps, request: FastifyRequest, reply: Fastif
   const kind = findKind(form.get('kind')) ?? kinds[0]
   const values = filledFields(form, creationFields(kind))
   const utm = filledUtm(form)
-  const body = { kind: kind.name, ...values, utm }
-  const idempotencyKey = form.get('idempotency_key') ?? ''
+  const formKey = form.get('idempotency_key') ?? ''
   try {
-    // A second click on the button, or a reload of the answer, must not make a second link.
-    const repeatable = /^[\w-]{16,255}$/.test(idempotencyKey)
-      ? { key: idempotencyKey, request: JSON.stringify(['/', body]) }
-      : undefined
-    const created = await createLink(deps, body, deps.origin.of(request), repeatable)
-    return await reply.header('cache-control', 'no-store').redirect(`/m/${created.token}?created`, 303)
+    const token = await createOnce(deps, { kind: kind.name, ...values, utm }, deps.origin.of(request), formKey)
+    return await reply.header('cache-control', 'no-store').redirect(`/m/${token}?created`, 303)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return sendPage(reply.code(error.status), homePage(kind, { values, utm, problem: error, idempotencyKey }))
+    return sendPage(reply.code(error.status), homePage(kind, { values, utm, problem: error, idempotencyKey: formKey }))
   }
 }
 
 async function showLink(deps: Deps, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { token } = request.params
   const link = await linkOfToken(deps, token)
-  const text =
-    'Your link is ready. Keep the address of this page: it is the only key to your link, and it cannot be recovered.'
-  const notice = request.query.created === undefined ? undefined : { text }
-  return sendPage(reply, managePage(link, token, deps.origin.of(request), notice))
+  const origin = deps.origin.of(request)
+  const notices: Record<string, Notice> = {
+    created: {
+      text: 'Your link is ready. Keep the address of this page, it is the only key to your link and cannot be recovered:',
+      address: `${origin}/m/${token}`,
+    },
+    saved: { text: 'Saved.' },
+    paused: { text: 'The link is paused.' },
+    resumed: { text: 'The link is active again.' },
+  }
+  const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
+  return sendPage(reply, managePage(link, token, origin, done === undefined ? undefined : notices[done]))
 }
 
 async function actOnLink(deps: Deps, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -73,30 +84,36 @@ async function actOnLink(deps: Deps, request: TokenRequest, reply: FastifyReply)
   const form = formOf(request.body)
   const show = (link: Link, notice: Notice) =>
     sendPage(reply.code(notice.problem?.status ?? 200), managePage(link, token, deps.origin.of(request), notice))
+  // A page of its own after each change, so that a reload repeats nothing.
+  const done = (what: string) => reply.redirect(`/m/${token}?${what}`, 303)
   switch (form.get('action')) {
-    case 'change':
-      return changeFromForm(deps, token, form, show)
+    case 'change': {
+      const refused = await changeFromForm(deps, token, form)
+      return refused === undefined ? done('saved') : show(refused.link, refused.notice)
+    }
     case 'pause':
-      return show(await changeLink(deps, token, { active: false }, undefined), { text: 'The link is paused.' })
+      await changeLink(deps, token, { active: false }, undefined)
+      return done('paused')
     case 'resume':
-      return show(await changeLink(deps, token, { active: true }, undefined), { text: 'The link is active again.' })
+      await changeLink(deps, token, { active: true }, undefined)
+      return done('resumed')
     case 'delete': {
       if (form.get('sure') === 'yes')
         return sendPage(reply, deletedPage((await removeLink(deps, token, undefined)).code))
-      const problem = new Problem('invalid_request', 'please tick the box to confirm')
-      return show(await linkOfToken(deps, token), { text: '', problem })
+      const problem = new Problem('invalid_request', 'the box is not ticked')
+      return show(await linkOfToken(deps, token), { text: 'Not deleted: please tick the box first.', problem })
     }
     default:
       throw new Problem('invalid_request', 'the form has an unknown action')
   }
 }
 
+/** Saves what was typed. What cannot be saved comes back, to be shown again beside what is wrong. */
 async function changeFromForm(
   deps: Deps,
   token: string,
   form: URLSearchParams,
-  show: (link: Link, notice: Notice) => FastifyReply,
-): Promise<FastifyReply> {
+): Promise<{ link: Link; notice: Notice } | undefined> {
   const before = await linkOfToken(deps, token)
   const fields = editFields(before)
   const values = filledFields(form, fields)
@@ -105,10 +122,14 @@ async function changeFromForm(
   // Two windows on one link: the one that is saved last must not undo the other unseen.
   const seen = entityTag({ ...before, revision: Number(form.get('revision')) })
   try {
-    const link = await changeLink(deps, token, { ...cleared, ...values, utm }, seen)
-    return show(link, { text: 'Saved.' })
+    await changeLink(deps, token, { ...cleared, ...values, utm }, seen)
+    return undefined
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unknown_token') throw error
-    return show(await linkOfToken(deps, token), { text: '', problem: error, values, utm })
+    const isOvertaken = error.code === 'precondition_failed'
+    const text = isOvertaken
+      ? 'This link was saved elsewhere since you opened this page. What you typed is below: save again to put it in place of the other change.'
+      : ''
+    return { link: await linkOfToken(deps, token), notice: { text, problem: error, values, utm } }
   }
 }

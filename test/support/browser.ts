@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+import type { TestContext } from 'node:test'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { undoLater, type Ending } from './cleanup.ts'
 
 const chromiumArguments = [
@@ -16,40 +17,47 @@ const chromiumArguments = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
-/** One Chromium for a whole test file, launched by the first test that calls the function. */
-export function sharedBrowser(end: Ending): () => Promise<Browser> {
+/** Gives a test its window, and fails the test when a page in it did what `watch` takes down. */
+export type OpenWindow = (t: TestContext, options: { scripts: boolean }) => Promise<Page>
+
+/**
+ * One Chromium for a whole test file, launched by the first test that opens a window. A window costs more than most
+ * tests do in it, so that tests share two, one with scripts and one without; only a failed test's is thrown away.
+ */
+export function sharedWindows(end: Ending, origin: () => string): OpenWindow {
   let launching: Promise<Browser> | undefined
+  const windows = new Map<boolean, { page: Page; takeMisdeeds: () => string[] }>()
+
+  async function newWindow(scripts: boolean) {
+    launching ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: chromiumArguments })
+    const context = await (await launching).newContext({ javaScriptEnabled: scripts })
+    context.setDefaultTimeout(5_000)
+    const window = { takeMisdeeds: watch(context, origin()), page: await context.newPage() }
+    windows.set(scripts, window)
+    return window
+  }
+
   end.after(async () => {
     if (launching !== undefined) await (await launching).close()
   })
-  return () => (launching ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: chromiumArguments }))
-}
-
-/**
- * Opens a window with a history and a cache of its own, in which scripts are off unless `options` say otherwise. When
- * the test ends it is closed, and the test fails if any page in it did what `watch` takes down.
- */
-export async function openWindow(
-  t: Ending,
-  browser: Browser,
-  origin: string,
-  options: BrowserContextOptions = {},
-): Promise<Page> {
-  const context = await browser.newContext({ javaScriptEnabled: false, ...options })
-  const misdeeds = watch(context, origin)
-  undoLater(t, async () => {
-    await context.close()
-    assert.deepEqual(misdeeds(), [])
-  })
-  const page = await context.newPage()
-  page.setDefaultTimeout(5_000)
-  return page
+  return async (t, { scripts }) => {
+    const { page, takeMisdeeds } = windows.get(scripts) ?? (await newWindow(scripts))
+    undoLater(t, async () => {
+      if (!t.passed) {
+        windows.delete(scripts)
+        await page.context().close()
+      }
+      assert.deepEqual(takeMisdeeds(), [])
+    })
+    return page
+  }
 }
 
 /**
  * Takes down what no page of ours may do: ask another host for anything, complain in the console (of the
  * Content-Security-Policy, say), throw, or open a dialog. That a document itself was answered with an error is not a
  * complaint, though Chromium logs it as one.
+ * @returns takes what was taken down so far
  */
 function watch(context: BrowserContext, origin: string): () => string[] {
   const misdeeds: { text: string; url?: string }[] = []
@@ -71,7 +79,10 @@ function watch(context: BrowserContext, origin: string): () => string[] {
     void dialog.dismiss()
   })
   return () =>
-    misdeeds.filter(({ url }) => url === undefined || !failedDocuments.has(url)).map(({ text, url = '' }) => text + url)
+    misdeeds
+      .splice(0)
+      .filter(({ url }) => url === undefined || !failedDocuments.has(url))
+      .map(({ text, url = '' }) => `${text} ${url}`)
 }
 
 /** Presses a button that sends a form, and waits for the page that it leads to. Answers that page's status. */
@@ -88,15 +99,27 @@ export async function press(page: Page, button: string): Promise<number> {
 /** What is typed into a form: a text for each field of that name. */
 export type Typing = Record<string, string | string[]>
 
-/** Types into the first form of the page that has these fields; what is folded away is unfolded first. */
+/** Types into the fields of these names; the UTM parameters are unfolded first. */
 export async function type(page: Page, typing: Typing): Promise<void> {
   for (const [name, texts] of Object.entries(typing)) {
     for (const [at, text] of [texts].flat().entries()) {
       const field = page.locator(`[name="${name}"]`).nth(at)
-      if (!(await field.isVisible())) await page.locator('details:not([open]) summary').click()
+      if (name.startsWith('utm_') && !(await field.isVisible())) await page.locator('summary').click()
       await field.fill(text)
     }
   }
+}
+
+/** Puts texts into the first form as no person could: whatever its fields say they take, and all at once. */
+export async function force(page: Page, typing: Typing): Promise<void> {
+  await page.evaluate(
+    `{
+      document.forms[0].noValidate = true
+      for (const [name, texts] of Object.entries(${JSON.stringify(typing)})) {
+        for (const [at, text] of [texts].flat().entries()) document.getElementsByName(name)[at].value = text
+      }
+    }`,
+  )
 }
 
 /** Everything that stands in the first form of the page, of the fields that a person sees and that are not empty. */

@@ -36,7 +36,7 @@ async function openTestPostgres(t: TestContext): Promise<Database | undefined> {
   // Counts and milliseconds since 1970 are far below 2^53; pg gives 64-bit integers as texts otherwise.
   const INT8: number = pg.types.builtins.INT8
   const types = { getTypeParser: (id: number) => (id === INT8 ? Number : pg.types.getTypeParser(id)) }
-  const pool = new pg.Pool({ host: socketFolder, user: 'quirl', database: 'postgres', max: 8, types: types as never })
+  const pool = new pg.Pool({ host: socketFolder, user: 'quirl', database: 'postgres', max: 8, types })
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   undoLater(t, () => db.destroy())
   await migrate(

@@ -26,9 +26,9 @@ export async function startServer(
   const invocation = readConfig([], { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, ...env }, '/nonexistent')
   if (invocation.run !== 'serve') throw new Error('unreachable')
   let port = 0
-  const deps = await openDeps(invocation.config, { version: '0.0.0', port: () => port, now })
   const logged: Record<string, unknown>[] = []
   const log = pino({ base: null, level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
+  const deps = await openDeps(invocation.config, { version: '0.0.0', port: () => port, log, now })
   const app = await createApp(invocation.config, deps, log)
   await app.listen({ host: '127.0.0.1', port: 0 })
   port = (app.server.address() as AddressInfo).port

@@ -15,7 +15,9 @@ export const appstore = defineKind<Texts<typeof fields>>({
   fields: Type.Object(fields),
   check({ target, payload }) {
     const some = payload.ios ?? payload.android ?? payload.fallback ?? target
-    return some === null ? [{ pointer: '/ios', detail: 'or one of android, fallback and target is required' }] : []
+    return some === null
+      ? [{ pointer: '/ios', detail: 'is required when there is no other address (android, fallback, target)' }]
+      : []
   },
   urls: (payload) => Object.entries(payload).map(([name, address]) => ({ pointer: `/${name}`, url: address })),
   prepare({ target, payload: { ios, android, fallback }, utm }) {

@@ -63,8 +63,18 @@ const textRule = {
 }
 
 /** A text of at most `maxLength` Unicode characters. */
-export function text(maxLength: number, description: string, options: { minLength?: number } = {}): TString {
-  return Type.String({ maxLength, ...options, ...textRule, description })
+export function text(maxLength: number, description: string): TString {
+  return Type.String({ maxLength, ...textRule, description })
+}
+
+/** A text that says something: blanks alone do not count. */
+export function requiredText(maxLength: number, description: string): TString {
+  return Type.String({
+    maxLength,
+    pattern: `(?=[^]*\\S)${textRule.pattern}`,
+    [RULE]: `must not be blank; it ${textRule[RULE]}`,
+    description,
+  })
 }
 
 /** A public http or https URL; the policy itself is `url-policy.ts`. */

@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import { html } from '../../http/html.ts'
-import { defineKind, publicUrl, text } from './kind.ts'
+import { defineKind, publicUrl, requiredText, text } from './kind.ts'
 
 const fields = {
-  headline: text(200, 'Heading of the page.', { minLength: 1 }),
+  headline: requiredText(200, 'Heading of the page.'),
   description: Type.Optional(text(2000, 'Text under the heading; line breaks are kept.')),
   links: Type.Optional(
     Type.Array(
       Type.Object({
-        label: text(100, 'What the button says.', { minLength: 1 }),
+        label: requiredText(100, 'What the button says.'),
         url: publicUrl('Where the button leads.'),
       }),
       { maxItems: 100, description: 'The buttons of the page, in order.' },
@@ -41,8 +41,8 @@ export const page = defineKind<Leaflet>({
 
 function leafletPage({ headline, description, links = [] }: Leaflet) {
   return html`<main>
-    <h1>${headline}</h1>
-    ${description && html`<p class="text">${description}</p>`}
-    ${links.map((link) => html`<p><a class="button" href="${link.url}" rel="noopener nofollow">${link.label}</a></p>`)}
+    <h1 dir="auto">${headline}</h1>
+    ${description && html`<p class="text" dir="auto">${description}</p>`}
+    ${links.map((link) => html`<p><a class="button wide" dir="auto" href="${link.url}" rel="noopener nofollow">${link.label}</a></p>`)}
   </main>`
 }

@@ -21,7 +21,9 @@ export const vcard = defineKind<Card>({
   fields: Type.Object(fields),
   check({ payload }) {
     const named = [payload.firstName, payload.lastName, payload.org].some((name) => name?.trim())
-    return named ? [] : [{ pointer: '/firstName', detail: 'or one of lastName and org is required' }]
+    return named
+      ? []
+      : [{ pointer: '/firstName', detail: 'is required when there is no last name (lastName) and no company (org)' }]
   },
   urls: ({ website }) => (website === undefined ? [] : [{ pointer: '/website', url: website }]),
   prepare:
@@ -47,18 +49,18 @@ function contactPage(code: string, card: Card) {
   const { org, jobTitle, phone, email, website } = card
   const name = fullName(card)
   return html`<main>
-    <h1>${name}</h1>
+    <h1 dir="auto">${name}</h1>
     ${jobTitle && html`<p>${jobTitle}</p>`} ${org && org !== name && html`<p>${org}</p>`}
     <dl>
       ${
         phone &&
         html`<dt>Phone</dt>
-          <dd><a href="tel:${phone.replace(/[^\d+*#,;]/g, '')}">${phone}</a></dd>`
+          <dd>${phoneLink(phone)}</dd>`
       }
       ${
         email &&
         html`<dt>E-mail</dt>
-          <dd><a href="mailto:${encodeURI(email)}">${email}</a></dd>`
+          <dd><a href="mailto:${encodeURIComponent(email).replaceAll('%40', '@')}">${email}</a></dd>`
       }
       ${
         website &&
@@ -68,6 +70,12 @@ function contactPage(code: string, card: Card) {
     </dl>
     <p><a class="button" href="/${code}.vcf" download>Save to contacts</a></p>
   </main>`
+}
+
+/** A number that can be dialled is a link; a number with words in it would dial something else. */
+function phoneLink(phone: string) {
+  const isDialable = /^[\d\s()+*#.,;/-]+$/.test(phone) && /\d/.test(phone)
+  return isDialable ? html`<a href="tel:${phone.replace(/[^\d+*#,;]/g, '')}">${phone}</a>` : html`${phone}`
 }
 
 /** A vCard 3.0 (RFC 2426): CRLF line ends, text values escaped, lines folded at 75 octets of UTF-8. */

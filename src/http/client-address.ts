@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http'
+import ipaddr from 'ipaddr.js'
+
+/** A range of addresses, as `ipaddr.js` has it. */
+export type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefix: number]
+
+/** Reads a comma-separated list of networks or single addresses; undefined when one of them is neither. */
+export function parseNetworks(text: string): Network[] | undefined {
+  try {
+    return text.split(',').map((part) => {
+      const network = part.trim()
+      if (network.includes('/')) return ipaddr.parseCIDR(network)
+      const address = ipaddr.process(network)
+      return [address, address.kind() === 'ipv6' ? 128 : 32]
+    })
+  } catch {
+    return undefined
+  }
+}
+
+/** Finds out whom a request is from. */
+export interface ClientAddress {
+  /**
+   * The visitor's address, IPv6 shortened to its /64, which one household shares; mapped IPv4 as IPv4. To be kept
+   * in memory for the length of a request only.
+   */
+  of: (request: IncomingMessage) => string
+  /** Whether the request came through a proxy whose headers are believed. */
+  isProxied: (request: IncomingMessage) => boolean
+}
+
+/**
+ * @param trusted the proxies whose `X-Forwarded-For` is believed: it is walked from the right while the address that
+ * it was told by is one of them; an entry that is no address ends the walk
+ * @param onIgnored called once, when the header comes from a private address that is not trusted: most likely a proxy
+ * that was forgotten
+ */
+export function createClientAddress(trusted: Network[], onIgnored: () => void): ClientAddress {
+  const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
+    trusted.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))
+  let warned = false
+
+  function warnOnce(address: ipaddr.IPv4 | ipaddr.IPv6): void {
+    if (warned || address.range() === 'unicast') return
+    warned = true
+    onIgnored()
+  }
+
+  function walk(peer: string, forwarded: string): string {
+    let address = ipaddr.process(peer)
+    const entries = forwarded.split(',')
+    if (!isTrusted(address)) warnOnce(address)
+    while (isTrusted(address)) {
+      const entry = entries.pop()?.trim() ?? ''
+      if (!ipaddr.isValid(entry)) break
+      address = ipaddr.process(entry)
+    }
+    return shorten(address)
+  }
+
+  return {
+    of({ socket, headers }) {
+      const peer = socket.remoteAddress ?? ''
+      const forwarded = headers['x-forwarded-for']
+      if (typeof forwarded === 'string' && peer !== '') return walk(peer, forwarded)
+      return peer.includes(':') ? shorten(ipaddr.process(peer)) : peer
+    },
+    isProxied: ({ socket }) => socket.remoteAddress !== undefined && isTrusted(ipaddr.process(socket.remoteAddress)),
+  }
+}
+
+function shorten(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+  if (address.kind() === 'ipv4') return address.toString()
+  const parts = (address as ipaddr.IPv6).parts.slice(0, 4)
+  return `${parts.map((part) => part.toString(16)).join(':')}::`
+}

@@ -1,0 +1,51 @@
+import { stringify } from 'csv-stringify/sync'
+import type { Warehouse } from './warehouse.ts'
+import { splitCity } from './words.ts'
+
+const columns = ['scanned_at', 'source', 'device', 'os', 'browser', 'country', 'city', 'referrer', 'unique', 'bot']
+
+/** Where a page of the export ended, and the next one begins. */
+export interface Cursor {
+  at: number
+  n: number
+}
+
+/** The scans of a page: its text, and where to go on; undefined after the last. */
+export interface Page {
+  csv: string
+  next: Cursor | undefined
+}
+
+/** The first line of the export. */
+export const csvHeader = `${columns.join()}\r\n`
+
+/**
+ * A page of a link's raw scans, oldest first, as CSV (RFC 4180). A cell that a spreadsheet would take for a formula gets
+ * an apostrophe in front.
+ */
+export function readPage({ db, words }: Warehouse, linkId: number, after: Cursor, limit: number): Page {
+  const rows = db
+    .prepare(
+      `select at, n, source, device, os, browser, country, city, referrer, first, bot from scans
+       where link_id = ? and (at, n) > (?, ?) order by at, n limit ?`,
+    )
+    .all(linkId, after.at, after.n, limit) as Record<string, number>[]
+  const text = (id: number | undefined) => words.text(id ?? 0) ?? ''
+  const cells = rows.map((row) => [
+    new Date(row['at'] ?? 0).toISOString(),
+    text(row['source']),
+    text(row['device']),
+    text(row['os']),
+    text(row['browser']),
+    text(row['country']),
+    splitCity(text(row['city'])).city ?? '',
+    text(row['referrer']),
+    String(row['first'] === 1),
+    String(row['bot'] === 1),
+  ])
+  const last = rows.at(-1)
+  return {
+    csv: stringify(cells, { record_delimiter: 'windows', escape_formulas: true }),
+    next: last === undefined || rows.length < limit ? undefined : { at: last['at'] ?? 0, n: last['n'] ?? 0 },
+  }
+}

@@ -1,0 +1,82 @@
+import { closeSync, fsyncSync, openSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { dayOf } from './calendar.ts'
+import { openFirstOfDay, type FirstOfDay } from './first-of-day.ts'
+import { readJournalFile } from './journal-file.ts'
+import type { Scan } from './scan.ts'
+import { destroyBefore } from './visitors.ts'
+import type { Warehouse } from './warehouse.ts'
+
+/** Scans of one transaction: larger ones are not much faster and keep a statistics request waiting. */
+const CHUNK_SCANS = 10_000
+
+export interface Folders {
+  journal: string
+  visitors: string
+}
+
+/** Moves ended journal files into the warehouse. */
+export interface Fold {
+  /**
+   * Folds files in the given order and removes each when it is wholly in the warehouse; then destroys the visitor keys
+   * of the days before `now`, which these files completed. Whatever ends it half-way, the next call goes on there.
+   * @returns the number of scans that were moved
+   */
+  run: (journals: string[], now: number) => Promise<number>
+  close: () => void
+}
+
+export function openFold(warehouse: Warehouse, folders: Folders): Fold {
+  const firsts = openFirstOfDay(folders.visitors)
+  let today = Number.NaN
+
+  return {
+    async run(journals, now) {
+      let moved = 0
+      for (const journal of journals)
+        moved += await foldFile(warehouse, firsts, join(folders.journal, journal), journal)
+      if (dayOf(now) !== today) {
+        firsts.close()
+        destroyBefore(folders.visitors, dayOf(now))
+        // Names of removed files can go once their removal is on the disk; until then they keep a file that a power
+        // loss brings back from being folded twice.
+        syncFolder(folders.journal)
+        warehouse.keepMarks([])
+        today = dayOf(now)
+      }
+      return moved
+    },
+    close: () => firsts.close(),
+  }
+}
+
+async function foldFile(warehouse: Warehouse, firsts: FirstOfDay, file: string, journal: string): Promise<number> {
+  let moved = 0
+  let from = warehouse.position(journal)
+  let scans: Scan[] = []
+  const keep = (position: number) => {
+    warehouse.add(firsts.flag({ journal, from, scans }), journal, position)
+    moved += scans.length
+    scans = []
+    from = position
+  }
+  let end = from
+  for (const batch of readJournalFile(file, from)) {
+    for (const scan of batch.scans) scans.push(scan)
+    end = batch.end
+    if (scans.length >= CHUNK_SCANS) {
+      keep(end)
+      await turn()
+    }
+  }
+  if (scans.length > 0) keep(end)
+  unlinkSync(file)
+  return moved
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}

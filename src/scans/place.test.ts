@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import fc from 'fast-check'
+import ipaddr from 'ipaddr.js'
+import { temporaryFolder } from '../../test/support/cleanup.ts'
+import { openPlaces } from './place.ts'
+
+const day = 86_400_000
+const builtAt = Date.UTC(2026, 5, 1)
+const soon = () => builtAt + 30 * day
+const nowhere = { country: null, city: null }
+
+async function placesOf(t: TestContext, content: Buffer, now = soon) {
+  const file = join(temporaryFolder(t), 'places.mmdb')
+  writeFileSync(file, content)
+  return { ...(await openPlaces(file, now)), file }
+}
+
+test('without a file, countries come from the bundled one', async () => {
+  const { find, warnings } = await openPlaces(undefined, soon)
+  assert.deepEqual(warnings, [])
+  assert.deepEqual(find('129.132.1.1'), { country: 'CH', city: null }, 'ETH Zürich')
+  assert.deepEqual(find('::ffff:129.132.1.1'), { country: 'CH', city: null })
+  assert.deepEqual(find('2003:e0::'), { country: 'DE', city: null }, 'Deutsche Telekom')
+})
+
+test('flat records and those of MaxMind are read', async (t) => {
+  const { find, warnings } = await placesOf(
+    t,
+    mmdb([
+      ['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }],
+      [
+        '5.2.0.0/16',
+        { country: { iso_code: 'CH', names: { en: 'Switzerland' } }, city: { names: { de: 'Genf', en: 'Geneva' } } },
+      ],
+      ['5.3.0.0/16', { country: 'AT', city: 'Wien' }],
+      ['5.4.0.0/16', { country: { iso_code: 'FR' } }],
+      ['5.5.5.5/32', { country_code: 'IT' }],
+      ['2a01:4f8::/32', { country_code: 'FI', city: 'Helsinki' }],
+    ]),
+  )
+  assert.deepEqual(warnings, [])
+  assert.deepEqual(find('5.1.2.3'), { country: 'DE', city: 'Berlin' })
+  assert.deepEqual(find('::ffff:5.1.2.3'), { country: 'DE', city: 'Berlin' })
+  assert.deepEqual(find('5.2.2.3'), { country: 'CH', city: 'Geneva' })
+  assert.deepEqual(find('5.3.2.3'), { country: 'AT', city: 'Wien' })
+  assert.deepEqual(find('5.4.2.3'), { country: 'FR', city: null })
+  assert.deepEqual(find('5.5.5.5'), { country: 'IT', city: null })
+  assert.deepEqual(find('5.5.5.6'), nowhere)
+  assert.deepEqual(find('2a01:4f8:1:2::'), { country: 'FI', city: 'Helsinki' })
+  assert.deepEqual(find('2a01:4f9::1'), nowhere)
+})
+
+test('private and special addresses, and what is none, are nowhere, whatever the file says', async (t) => {
+  const everywhere = { country_code: 'DE', city: 'Berlin' }
+  const { find } = await placesOf(
+    t,
+    mmdb([
+      ['0.0.0.0/1', everywhere],
+      ['128.0.0.0/1', everywhere],
+      ['8000::/1', everywhere],
+      ['2000::/3', everywhere],
+    ]),
+  )
+  assert.deepEqual(find('9.9.9.9'), { country: 'DE', city: 'Berlin' })
+  for (const address of '10.0.0.1 127.0.0.1 100.64.0.1 169.254.1.1 192.168.1.1 172.16.0.1 192.0.2.1 224.0.0.1 0.0.0.0 255.255.255.255'.split(
+    ' ',
+  )) {
+    assert.deepEqual(find(address), nowhere, address)
+    assert.deepEqual(find(`::ffff:${address}`), nowhere, address)
+  }
+  for (const address of ':: ::1 fe80::1 fe80::1%eth0 fc00::1 ff02::1 2001:db8::1 2002:a00:1:: 64:ff9b::a00:1'.split(
+    ' ',
+  )) {
+    assert.deepEqual(find(address), nowhere, address)
+  }
+  for (const text of [
+    '',
+    'unknown',
+    '1.2.3',
+    '010.1.2.3',
+    '0x5010203',
+    '1.2.3.4.5',
+    '5.1.2.3 ',
+    'x'.repeat(10_000),
+    '__proto__',
+  ]) {
+    assert.deepEqual(find(text), nowhere, text)
+  }
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void find(text)))
+})
+
+test('a file of IPv4 alone says nothing of IPv6 addresses', async (t) => {
+  const { find } = await placesOf(t, mmdb([['0.0.0.0/1', { country_code: 'DE' }]], { ipVersion: 4 }))
+  assert.deepEqual(find('5.1.2.3'), { country: 'DE', city: null })
+  assert.deepEqual(find('2a01:4f8::1'), nowhere)
+})
+
+test('names are cleaned, and codes that are no country are left out', async (t) => {
+  const { find } = await placesOf(
+    t,
+    mmdb([
+      ['5.1.0.0/16', { country_code: 'de', city: ' New\r\nYork\t\u0000City\u202e ' }],
+      ['5.2.0.0/16', { country_code: 'DEU', city: 'x'.repeat(500) }],
+      ['5.3.0.0/16', { country_code: 'EU', city: `${'x'.repeat(99)}😀` }],
+      ['5.4.0.0/16', { country_code: 49, city: 7 }],
+      ['5.5.0.0/16', { country_code: '<b', city: '\u0007' }],
+      ['5.6.0.0/16', { country: { iso_code: 'D\n' }, city: { names: {} } }],
+      ['5.7.0.0/16', 'Berlin'],
+      ['5.8.0.0/16', { country_code: 'BR', city: 'São Paulo' }],
+    ]),
+  )
+  assert.deepEqual(find('5.1.0.1'), { country: null, city: 'New York City' })
+  assert.deepEqual(find('5.2.0.1'), { country: null, city: 'x'.repeat(100) })
+  assert.deepEqual(find('5.3.0.1'), { country: null, city: 'x'.repeat(99) })
+  for (const address of ['5.4.0.1', '5.5.0.1', '5.6.0.1', '5.7.0.1']) assert.deepEqual(find(address), nowhere, address)
+  assert.deepEqual(find('5.8.0.1'), { country: 'BR', city: 'São Paulo' })
+})
+
+test('a file that is missing or damaged is told, and the bundled one stands in', async (t) => {
+  const good = mmdb([['5.1.0.0/16', { country_code: 'DE' }]])
+  const damaged: Record<string, Buffer> = {
+    'an empty file': Buffer.alloc(0),
+    'a text': Buffer.from('<!doctype html><title>404</title>'),
+    'the first half': good.subarray(0, good.length / 2),
+    'the last half': good.subarray(good.length / 2),
+    'a tree that points outside': Buffer.concat([Buffer.alloc(100, 0xfe), good.subarray(100)]),
+    'metadata without a tree': mmdb([]).subarray(-120),
+    'no time of building': mmdb([], { builtAt: Number.NaN }),
+  }
+  for (const [what, content] of Object.entries(damaged)) {
+    const { find, warnings, file } = await placesOf(t, content)
+    const [warning = '', ...others] = warnings
+    assert.ok(warning.startsWith(`GEOIP_DB: ${file} cannot be used`), `${what}: ${warning}`)
+    assert.doesNotMatch(warning, /\n/, what)
+    assert.deepEqual(others, [], what)
+    assert.deepEqual(find('129.132.1.1'), { country: 'CH', city: null }, what)
+  }
+  for (const path of [join(temporaryFolder(t), 'missing.mmdb'), temporaryFolder(t)]) {
+    const { find, warnings } = await openPlaces(path, soon)
+    assert.match(warnings.join('\n'), /^GEOIP_DB: .+ cannot be used \((?:ENOENT|EISDIR)\)/)
+    assert.deepEqual(find('129.132.1.1'), { country: 'CH', city: null })
+  }
+})
+
+test('a record that is damaged is nowhere, and no error', async (t) => {
+  const good = mmdb([['5.1.0.0/16', { country_code: 'DE' }]])
+  // A pointer to itself in the place of the record's map: 0x20 0x00 points to the start of the data.
+  const at = good.indexOf('country_code') - 2
+  good.writeUInt16BE(0x2000, at)
+  const { find } = await placesOf(t, good)
+  assert.deepEqual(find('5.1.2.3'), nowhere)
+})
+
+test('a file older than 90 days is told and used', async (t) => {
+  const content = mmdb([['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }]])
+  assert.deepEqual((await placesOf(t, content, () => builtAt + 90 * day)).warnings, [])
+  const { find, warnings, file } = await placesOf(t, content, () => builtAt + 91 * day)
+  assert.deepEqual(warnings, [`GEOIP_DB: ${file} was built 91 days ago: renew it, as addresses move`])
+  assert.deepEqual(find('5.1.2.3'), { country: 'DE', city: 'Berlin' })
+})
+
+type Data = string | number | { [key: string]: Data }
+/** A child of a node: another node, a place in the data, or nothing. */
+type Child = { node: number } | { data: number } | undefined
+
+/** Writes a file of the form that https://maxmind.github.io/MaxMind-DB/ describes, with records of 24 bits. */
+function mmdb(
+  networks: [network: string, data: Data][],
+  options: { ipVersion?: 4 | 6; builtAt?: number } = {},
+): Buffer {
+  const { ipVersion = 6 } = options
+  const nodes: [Child, Child][] = [[undefined, undefined]]
+  const data: Buffer[] = []
+  for (const [network, record] of networks) {
+    setLeaf(nodes, bitsOf(network, ipVersion), { data: Buffer.concat(data).length })
+    data.push(encode(record))
+  }
+  const epoch = (options.builtAt ?? builtAt) / 1000
+  const metadata: Data = {
+    binary_format_major_version: 2,
+    binary_format_minor_version: 0,
+    ...(Number.isNaN(epoch) ? {} : { build_epoch: epoch }),
+    database_type: 'test',
+    ip_version: ipVersion,
+    node_count: nodes.length,
+    record_size: 24,
+  }
+  const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
+  return Buffer.concat([encodeTree(nodes), Buffer.alloc(16), ...data, marker, encode(metadata)])
+}
+
+/** The bits of a network's prefix; in a tree of IPv6, IPv4 is what is below ::/96. */
+function bitsOf(network: string, ipVersion: 4 | 6): (0 | 1)[] {
+  const [address, prefix] = ipaddr.parseCIDR(network)
+  const bits = address
+    .toByteArray()
+    .flatMap((byte) => Array.from({ length: 8 }, (_, bit) => ((byte >> (7 - bit)) & 1) as 0 | 1))
+  const above = address.kind() === 'ipv4' && ipVersion === 6 ? 96 : 0
+  return [...Array<0>(above).fill(0), ...bits.slice(0, prefix)]
+}
+
+function setLeaf(nodes: [Child, Child][], bits: (0 | 1)[], leaf: Child): void {
+  let [node] = nodes
+  for (const [index, side] of bits.entries()) {
+    if (node === undefined) return
+    if (index === bits.length - 1) node[side] = leaf
+    const child = (node[side] ??= { node: nodes.push([undefined, undefined]) - 1 })
+    node = 'node' in child ? nodes[child.node] : undefined
+  }
+}
+
+function encodeTree(nodes: [Child, Child][]): Buffer {
+  const valueOf = (child: Child) => {
+    if (child === undefined) return nodes.length
+    return 'node' in child ? child.node : nodes.length + 16 + child.data
+  }
+  const tree = Buffer.alloc(nodes.length * 6)
+  for (const [index, child] of nodes.flat().entries()) tree.writeUIntBE(valueOf(child), index * 3, 3)
+  return tree
+}
+
+/** Control byte (type in the upper three bits, size in the lower five), longer sizes, then the value. */
+function encode(value: Data): Buffer {
+  if (typeof value === 'string') {
+    const text = Buffer.from(value)
+    return Buffer.concat([control(2, text.length), text])
+  }
+  if (typeof value === 'number') {
+    const bytes = Buffer.alloc(4)
+    bytes.writeUInt32BE(value)
+    return Buffer.concat([control(6, 4), bytes])
+  }
+  const entries = Object.entries(value)
+  return Buffer.concat([control(7, entries.length), ...entries.flatMap(([key, each]) => [encode(key), encode(each)])])
+}
+
+function control(type: number, size: number): Buffer {
+  if (size < 29) return Buffer.from([(type << 5) | size])
+  if (size < 285) return Buffer.from([(type << 5) | 29, size - 29])
+  return Buffer.from([(type << 5) | 30, (size - 285) >> 8, (size - 285) & 0xff])
+}

@@ -1,0 +1,46 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Warehouse } from './warehouse.ts'
+
+/** Rows of one step: others get their turn in between. */
+const STEP = 10_000
+
+const tables = ['scans', 'pulse', 'daily', 'monthly', 'totals'] as const
+const keys = {
+  scans: 'link_id, at, n',
+  pulse: 'link_id, slot',
+  daily: 'link_id, period, dimension, value',
+  monthly: 'link_id, period, dimension, value',
+  totals: 'link_id',
+}
+
+/** Removes everything that is kept about a link. What ends it half-way, another call completes. */
+export async function purgeLink({ db }: Warehouse, linkId: number): Promise<void> {
+  for (const table of tables) {
+    const remove = db.prepare(
+      `delete from ${table} where (${keys[table]}) in (select ${keys[table]} from ${table} where link_id = ? limit ${STEP})`,
+    )
+    while (Number(remove.run(linkId).changes) === STEP) await turn()
+  }
+}
+
+/** Removes raw scans from before a time, link by link; rollups stay. */
+export async function prune(warehouse: Warehouse, before: number): Promise<void> {
+  const remove = warehouse.db.prepare(
+    `delete from scans where (link_id, at, n) in (select link_id, at, n from scans where link_id = ? and at < ? limit ${STEP})`,
+  )
+  for (let linkId = 0; ;) {
+    const ids = linkIdsAfter(warehouse, linkId, 100)
+    for (const id of ids) {
+      while (Number(remove.run(id, before).changes) === STEP) await turn()
+      linkId = id
+    }
+    if (ids.length === 0) return
+    await turn()
+  }
+}
+
+/** The links that have scans, by their ids from one on, so that those that are gone can be found. */
+export function linkIdsAfter({ db }: Warehouse, linkId: number, limit: number): number[] {
+  const rows = db.prepare('select link_id from totals where link_id > ? order by link_id limit ?').all(linkId, limit)
+  return (rows as { link_id: number }[]).map((row) => row.link_id)
+}

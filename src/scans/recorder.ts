@@ -1,0 +1,156 @@
+import { join } from 'node:path'
+import { openJournal } from './journal.ts'
+import type { Cursor, Page } from './export.ts'
+import type { Scan } from './scan.ts'
+import type { Stats, StatsQuery, Totals } from './stats.ts'
+import { openVisitorKeys, type VisitorKeys } from './visitors.ts'
+import { startWarehouse } from './warehouse-client.ts'
+
+/** How often what was journalled is folded, whether or not someone asks for it. */
+const FOLD_MS = 1000
+/** How long a request for statistics waits for the fold of what was journalled when it came. */
+const WAIT_MS = 2000
+const FAILURE_LOG_MS = 60_000
+
+/** The scans of the service: recorded on the thread of the visits, folded and read on one of their own. */
+export interface Recorder {
+  keys: VisitorKeys
+  /** Records a scan, then calls `recorded`. */
+  record: (scan: Scan, recorded: () => void) => void
+  /** Waits for the fold of everything that was recorded before the call, 2 seconds at most; tells whether it was done. */
+  settle: () => Promise<boolean>
+  totals: (linkId: number) => Promise<Totals>
+  stats: (linkId: number, query: StatsQuery) => Promise<Stats>
+  page: (linkId: number, after: Cursor, limit: number) => Promise<Page>
+  /** Removes everything that is kept about a link, journalled scans included. */
+  purge: (linkId: number) => Promise<void>
+  /** Calls back after each fold that moved scans, until the returned function is called. */
+  onFold: (listener: () => void) => () => void
+  /** Why scans are not being recorded, or undefined. */
+  status: () => { failing: boolean; lost: number }
+  close: () => Promise<void>
+}
+
+export interface RecorderOptions {
+  dataDir: string
+  sync: boolean
+  /** Raw scans older than this are removed, in milliseconds; Infinity keeps them. */
+  retention: number
+  now: () => number
+  /** Which of these links exist; the scans of the others are removed. */
+  existing: (linkIds: number[]) => Promise<Set<number>>
+  log: { error: (details: object, text: string) => void }
+}
+
+export function openRecorder(options: RecorderOptions): Recorder {
+  const { dataDir, now, log } = options
+  const folders = { journal: join(dataDir, 'journal'), visitors: join(dataDir, 'visitors') }
+  const journal = openJournal({ folder: folders.journal, sync: options.sync, now, onFailure: tellOfLosses(options) })
+  const keys = openVisitorKeys(folders.visitors)
+  const tell = (error: unknown) => log.error({ err: error }, 'the fold of the scans failed and will be repeated')
+  const warehouse = startWarehouse({ ...folders, warehouse: join(dataDir, 'scans.db') }, tell)
+  const listeners = new Set<() => void>()
+
+  const fold = shareRuns(async () => {
+    const moved = await warehouse.call('fold', journal.rotate(), now())
+    if (moved > 0) for (const listener of listeners) listener()
+  }, tell)
+  const timer = setInterval(() => void fold(), FOLD_MS)
+  void fold()
+    .then(() => removeOrphans(warehouse, options.existing))
+    .catch(tell)
+  const pruning = startPruning(options, (before) => warehouse.call('prune', before), tell)
+
+  return {
+    keys,
+    record: journal.record,
+    settle: () => within(fold(), WAIT_MS),
+    totals: (linkId) => warehouse.call('totals', linkId),
+    stats: (linkId, query) => warehouse.call('stats', linkId, query, now()),
+    page: (linkId, after, limit) => warehouse.call('exportPage', linkId, after, limit),
+    async purge(linkId) {
+      await fold()
+      await warehouse.call('purge', linkId)
+    },
+    onFold(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    status: journal.status,
+    async close() {
+      clearInterval(timer)
+      clearInterval(pruning)
+      await fold()
+      journal.close()
+      await warehouse.close()
+    },
+  }
+}
+
+/** Says at most once a minute that scans are lost, and how many since the start. */
+function tellOfLosses({ now, log }: RecorderOptions): (error: unknown, lost: number) => void {
+  let toldAt = Number.NEGATIVE_INFINITY
+  return (error, lost) => {
+    if (now() - toldAt < FAILURE_LOG_MS) return
+    toldAt = now()
+    log.error({ err: error, lost }, 'scans cannot be recorded; visits are answered all the same')
+  }
+}
+
+/**
+ * Runs `work` once at a time. Who asks while it runs shares the next run, which begins after they have asked.
+ * @returns whether the run went well; what it threw goes to `onError`
+ */
+function shareRuns(work: () => Promise<void>, onError: (error: unknown) => void): () => Promise<boolean> {
+  const run = async () => {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      onError(error)
+      return false
+    }
+  }
+  let running: Promise<boolean> = Promise.resolve(true)
+  let next: Promise<boolean> | undefined
+  return () =>
+    (next ??= running.then(() => {
+      next = undefined
+      return (running = run())
+    }))
+}
+
+type Warehouse = ReturnType<typeof startWarehouse>
+
+/** Removes what is left of links that are gone: a crash can come between a link's deletion and its scans'. */
+async function removeOrphans(warehouse: Warehouse, existing: RecorderOptions['existing']): Promise<void> {
+  for (let last = 0; ;) {
+    const ids = await warehouse.call('linkIdsAfter', last, 1000)
+    if (ids.length === 0) return
+    const found = await existing(ids)
+    for (const id of ids) if (!found.has(id)) await warehouse.call('purge', id)
+    last = ids.at(-1) ?? Number.POSITIVE_INFINITY
+  }
+}
+
+const PRUNE_MS = 3_600_000
+
+function startPruning(
+  { retention, now }: RecorderOptions,
+  prune: (before: number) => Promise<void>,
+  tell: (error: unknown) => void,
+): NodeJS.Timeout | undefined {
+  if (retention === Number.POSITIVE_INFINITY) return undefined
+  const run = () => void prune(now() - retention).catch(tell)
+  run()
+  return setInterval(run, PRUNE_MS)
+}
+
+/** Whether `work` went well within the time; it goes on in any case. */
+async function within(work: Promise<boolean>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), ms)))
+  const inTime = await Promise.race([work, late])
+  clearTimeout(timer)
+  return inTime
+}

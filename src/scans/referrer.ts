@@ -1,0 +1,119 @@
+import { isIP } from 'node:net'
+import { getDomain } from 'tldts'
+import { createBoundedCache } from '../lib/bounded-cache.ts'
+
+const DIRECT = 'direct'
+const CACHE_BYTES = 1_000_000
+/** What an entry weighs beside its two strings. */
+const ENTRY_BYTES = 200
+/**
+ * A scheme and a host with its port, as browsers write them (RFC 9110, section 10.1.3; WHATWG's URL serializer): in
+ * ASCII, without a user, escapes or backslashes. What is written otherwise was not written by one.
+ */
+const origin = /^(https?|android-app):\/\/([\w.:[\]-]{1,261})(?=[/?#]|$)/i
+/** Names of at most 253 characters, of labels of at most 63 (RFC 1035, section 2.3.4); underscores are met as well. */
+const hostName = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
+/** https://developer.android.com/build/configure-app-module: two segments or more. */
+const packageName = /^(?=.{1,100}$)[a-z0-9_]+(?:\.[a-z0-9_]+)+$/
+
+/** Hosts of a site that only forward to it, or are the same site under an older name. */
+const aliases = new Map([
+  ['t.co', 'x.com'],
+  ['twitter.com', 'x.com'],
+  ['mobile.twitter.com', 'x.com'],
+  ['lnkd.in', 'linkedin.com'],
+  ['out.reddit.com', 'reddit.com'],
+  ['old.reddit.com', 'reddit.com'],
+  ['threads.net', 'threads.com'],
+  ['youtu.be', 'youtube.com'],
+])
+
+/** The sites of Android apps, so that a visit from the app and one from the site are counted as one referrer. */
+const apps = new Map([
+  ['com.google.android.googlequicksearchbox', 'google.com'],
+  ['com.google.android.gm', 'mail.google.com'],
+  ['com.google.android.youtube', 'youtube.com'],
+  ['com.google.android.apps.messaging', 'messages.google.com'],
+  ['com.google.android.apps.dynamite', 'chat.google.com'],
+  ['com.facebook.katana', 'facebook.com'],
+  ['com.facebook.lite', 'facebook.com'],
+  ['com.facebook.orca', 'messenger.com'],
+  ['com.instagram.android', 'instagram.com'],
+  ['com.instagram.barcelona', 'threads.com'],
+  ['com.whatsapp', 'whatsapp.com'],
+  ['com.whatsapp.w4b', 'whatsapp.com'],
+  ['com.twitter.android', 'x.com'],
+  ['com.linkedin.android', 'linkedin.com'],
+  ['com.pinterest', 'pinterest.com'],
+  ['com.reddit.frontpage', 'reddit.com'],
+  ['com.zhiliaoapp.musically', 'tiktok.com'],
+  ['com.ss.android.ugc.trill', 'tiktok.com'],
+  ['com.snapchat.android', 'snapchat.com'],
+  ['org.telegram.messenger', 'telegram.org'],
+  ['org.telegram.messenger.web', 'telegram.org'],
+  ['org.thoughtcrime.securesms', 'signal.org'],
+  ['com.tencent.mm', 'weixin.qq.com'],
+  ['jp.naver.line.android', 'line.me'],
+  ['com.kakao.talk', 'kakao.com'],
+  ['com.discord', 'discord.com'],
+  ['com.slack', 'slack.com'],
+  ['com.microsoft.teams', 'teams.microsoft.com'],
+  ['com.microsoft.office.outlook', 'outlook.com'],
+  ['com.android.chrome', DIRECT],
+])
+
+interface Referrer {
+  /** As it was sent, to ask whether it is our own; missing for apps, and where nothing can be shown. */
+  host?: string
+  referrer: string
+}
+
+/**
+ * Reads where a visit came from: the host of the `Referer`, in lower case, without what only says which edition of a
+ * site it was (`www.`, `m.`, and Facebook's forwarders `l.` and `lm.`); `direct` when there is none to show. Of
+ * `android-app://…`, which apps send, the app's site, else its package name. The answer is made of letters, digits,
+ * dots, hyphens and underscores, and is at most 253 characters long. Never throws.
+ *
+ * Path, query and user are personal data more often than not: nothing of them is remembered, not even in the cache.
+ *
+ * @param isOwnHost tells whether a host, in lower case and without a port, is the service's own: then nobody referred.
+ *   It is asked each time, as domains come and go.
+ */
+export function createReferrerReader(isOwnHost: (host: string) => boolean): (referer: string | undefined) => string {
+  const cache = createBoundedCache<Referrer>(CACHE_BYTES)
+  return (referer = '') => {
+    const [found, scheme = '', authority = ''] = origin.exec(referer) ?? []
+    if (found === undefined) return DIRECT
+    let known = cache.get(found)
+    if (known === undefined) {
+      known = scheme.toLowerCase() === 'android-app' ? ofApp(authority) : ofSite(found)
+      // Copied, because a slice keeps the whole header, with its path, in memory.
+      cache.set(Buffer.from(found, 'latin1').toString('latin1'), known, 2 * found.length + ENTRY_BYTES)
+    }
+    return known.host !== undefined && isOwnHost(known.host) ? DIRECT : known.referrer
+  }
+}
+
+function ofApp(authority: string): Referrer {
+  const name = authority.toLowerCase()
+  return { referrer: apps.get(name) ?? (packageName.test(name) ? name : DIRECT) }
+}
+
+function ofSite(address: string): Referrer {
+  const host = URL.parse(address)?.hostname.replace(/\.$/, '') ?? ''
+  // Who links from a bare address is a machine in someone's house or office: the address is that person's datum.
+  if (isIP(host) !== 0 || !hostName.test(host)) return { referrer: DIRECT }
+  const site = withoutEdition(host)
+  return { host, referrer: aliases.get(site) ?? site }
+}
+
+/** Never cuts into the name that is registered (m.me, l.com), which the public suffix list tells. */
+function withoutEdition(host: string): string {
+  const registered = getDomain(host, { allowPrivateDomains: true, extractHostname: false }) ?? host
+  let rest = host
+  for (;;) {
+    const shorter = rest.replace(/^(?:www|m|l|lm)\./, '')
+    if (shorter === rest || shorter.length < registered.length) return rest
+    rest = shorter
+  }
+}

@@ -1,0 +1,76 @@
+import { Type, type TSchema } from 'typebox'
+import { RULE } from '../http/validate.ts'
+import { dimensions } from './warehouse-schema.ts'
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+const nullable = (schema: TSchema) => Type.Unsafe({ anyOf: [schema, { type: 'null' }] })
+const counts = {
+  scans: count('Recorded visits.'),
+  unique_visitors: count('Visitors, each counted once a link and UTC day.'),
+}
+const split = {
+  humans: count('Scans by people.'),
+  bots: count('Scans by robots, previews and prefetches.'),
+  qr: count('Scans of the QR image.'),
+  link: count('Visits of the link.'),
+}
+
+/** The query of the statistics. */
+export const statsQuery = Type.Object({
+  days: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 365,
+      default: 30,
+      description: 'Length of the window in days, today included.',
+    }),
+  ),
+  tz: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      default: 'UTC',
+      description: 'IANA time zone of the day borders.',
+      examples: ['Europe/Berlin'],
+    }),
+  ),
+  audience: Type.Optional(
+    Type.String({
+      pattern: '^(?:all|human|bot)$',
+      [RULE]: 'must be all, human or bot',
+      default: 'all',
+      description: 'Whose scans are counted.',
+    }),
+  ),
+})
+
+const row = Type.Object({ value: nullable(Type.String()), ...counts })
+const cityRow = Type.Object({ value: nullable(Type.String()), country: nullable(Type.String()), ...counts })
+
+export const statsBody = Type.Object(
+  {
+    code: Type.String(),
+    days: Type.Integer(),
+    from: Type.String({ format: 'date', description: 'First day of the window.' }),
+    to: Type.String({ format: 'date', description: 'Last day of the window: today.' }),
+    timezone: Type.String(),
+    audience: Type.String(),
+    totals: Type.Object({ ...counts, ...split }),
+    unique_visitors: counts.unique_visitors,
+    series: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), ...counts }), {
+      description: 'Every day of the window, zeros included.',
+    }),
+    breakdowns: Type.Object(
+      Object.fromEntries(dimensions.map((name) => [name, Type.Array(name === 'city' ? cityRow : row)])),
+      { description: 'The ten most frequent values each; unknown is null.' },
+    ),
+    as_of: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only when the latest scans could not be included in time.' }),
+    ),
+  },
+  { title: 'Statistics' },
+)
+
+export const totalsBody = Type.Object(
+  { ...counts, ...split, last_scan_at: nullable(Type.String({ format: 'date-time' })) },
+  { title: 'Totals', description: 'Everything since the link was created.' },
+)

@@ -1,0 +1,61 @@
+import { Worker } from 'node:worker_threads'
+import type { AnswerMessage, CallMessage, ThreadCalls, ThreadOptions } from './warehouse-thread.ts'
+
+/** The warehouse's thread, seen from the thread of the visits. */
+export interface WarehouseClient {
+  call: <N extends keyof ThreadCalls>(
+    name: N,
+    ...args: Parameters<ThreadCalls[N]>
+  ) => Promise<Awaited<ReturnType<ThreadCalls[N]>>>
+  close: () => Promise<void>
+}
+
+/**
+ * Starts the thread. Should it end by itself, the calls that wait fail, `onFailure` is told, and the next call starts it
+ * anew: what it had not kept is still in the journal.
+ */
+export function startWarehouse(options: ThreadOptions, onFailure: (error: unknown) => void): WarehouseClient {
+  const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: unknown) => void }>()
+  let lastId = 0
+  let worker: Worker | undefined
+
+  function start(): Worker {
+    // Compiled, this file and the thread's are JavaScript.
+    const file = import.meta.url.endsWith('.ts') ? './warehouse-thread.ts' : './warehouse-thread.js'
+    const started = new Worker(new URL(file, import.meta.url), { workerData: options })
+    const fail = (error: unknown) => {
+      if (worker !== started) return
+      worker = undefined
+      for (const { reject } of waiting.values()) reject(error)
+      waiting.clear()
+      onFailure(error)
+    }
+    started.on('message', (answer: AnswerMessage) => {
+      const caller = waiting.get(answer.id)
+      waiting.delete(answer.id)
+      if ('error' in answer) caller?.reject(answer.error)
+      else caller?.resolve(answer.value as never)
+    })
+    started.on('error', fail)
+    started.on('exit', () => fail(new Error("the warehouse's thread has ended")))
+    return started
+  }
+
+  const call: WarehouseClient['call'] = (name, ...args) =>
+    new Promise((resolve, reject) => {
+      worker ??= start()
+      const id = ++lastId
+      waiting.set(id, { resolve, reject })
+      worker.postMessage({ id, name, args } satisfies CallMessage)
+    })
+
+  return {
+    call,
+    async close() {
+      await call('close')
+      const ending = worker
+      worker = undefined
+      await ending?.terminate()
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** What a scan is broken down by. A dimension is kept as its place in this list: append only. */
+export const dimensions = ['source', 'device', 'os', 'browser', 'country', 'city', 'referrer'] as const
+export type Dimension = (typeof dimensions)[number]
+
+/** Values are kept once, as words; 0 stands for unknown, 1 for whatever came after the most frequent. */
+export const UNKNOWN = 0
+export const OTHER = 1
+
+const steps = [
+  `
+  create table words (id integer primary key, text text not null unique);
+  insert into words values (${OTHER}, '(other)');
+
+  -- The number of the next scan.
+  create table counter (next integer not null);
+  insert into counter values (1);
+
+  -- How far each journal file has been folded, in bytes.
+  create table marks (journal text primary key, position integer not null) without rowid;
+
+  -- Raw scans, clustered by link and time. n only tells apart what arrived in the same millisecond.
+  create table scans (
+    link_id integer not null, at integer not null, n integer not null,
+    source integer not null, device integer not null, os integer not null, browser integer not null,
+    country integer not null, city integer not null, referrer integer not null,
+    first integer not null, bot integer not null,
+    primary key (link_id, at, n)
+  ) without rowid;
+
+  -- Counts by quarter of an hour, the finest step between time zones: series and totals of any day borders.
+  create table pulse (
+    link_id integer not null, slot integer not null,
+    humans integer not null, human_firsts integer not null, bots integer not null, bot_firsts integer not null,
+    primary key (link_id, slot)
+  ) without rowid;
+
+  -- Counts by value, a UTC day and a month at a time.
+  create table daily (
+    link_id integer not null, period integer not null, dimension integer not null, value integer not null,
+    humans integer not null, human_firsts integer not null, bots integer not null, bot_firsts integer not null,
+    primary key (link_id, period, dimension, value)
+  ) without rowid;
+  create table monthly (
+    link_id integer not null, period integer not null, dimension integer not null, value integer not null,
+    humans integer not null, human_firsts integer not null, bots integer not null, bot_firsts integer not null,
+    primary key (link_id, period, dimension, value)
+  ) without rowid;
+
+  -- Everything of a link, ever.
+  create table totals (
+    link_id integer primary key,
+    humans integer not null, human_firsts integer not null, bots integer not null, bot_firsts integer not null,
+    qr integer not null, last_at integer not null
+  );
+  `,
+]
+
+/** Brings the schema up to date. The warehouse has one writer, so that a counter in the file is enough. */
+export function migrateWarehouse(db: DatabaseSync): void {
+  const { user_version: applied } = db.prepare('pragma user_version').get() as { user_version: number }
+  if (applied > steps.length) throw new Error(`the warehouse was written by a newer quirl (schema ${applied})`)
+  for (const [index, step] of steps.entries()) {
+    if (index < applied) continue
+    db.exec(`begin; ${step} pragma user_version = ${index + 1}; commit`)
+  }
+}

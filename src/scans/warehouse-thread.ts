@@ -1,0 +1,58 @@
+// The thread that owns the warehouse. It answers calls one after the other; a fold lets others in between its chunks.
+import { parentPort, workerData } from 'node:worker_threads'
+import { mkdirSync } from 'node:fs'
+import { readPage, type Cursor } from './export.ts'
+import { openFold } from './fold.ts'
+import { purgeLink, prune, linkIdsAfter } from './purge.ts'
+import { readStats, readTotals, type StatsQuery } from './stats.ts'
+import { openWarehouse } from './warehouse.ts'
+
+/** Where the thread's files are. */
+export interface ThreadOptions {
+  warehouse: string
+  journal: string
+  visitors: string
+}
+
+const options = workerData as ThreadOptions
+mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
+const warehouse = openWarehouse(options.warehouse)
+const fold = openFold(warehouse, options)
+
+const calls = {
+  fold: (journals: string[], now: number) => fold.run(journals, now),
+  totals: (linkId: number) => readTotals(warehouse, linkId),
+  stats: (linkId: number, query: StatsQuery, now: number) => readStats(warehouse, linkId, query, now),
+  exportPage: (linkId: number, after: Cursor, limit: number) => readPage(warehouse, linkId, after, limit),
+  purge: (linkId: number) => purgeLink(warehouse, linkId),
+  prune: (before: number) => prune(warehouse, before),
+  linkIdsAfter: (linkId: number, limit: number) => linkIdsAfter(warehouse, linkId, limit),
+  close: () => {
+    fold.close()
+    warehouse.close()
+  },
+}
+
+/** What can be asked of the thread. */
+export type ThreadCalls = typeof calls
+
+/** A call on its way, and its answer. */
+export interface CallMessage {
+  id: number
+  name: keyof ThreadCalls
+  args: unknown[]
+}
+export type AnswerMessage = { id: number; value: unknown } | { id: number; error: unknown }
+
+const port = parentPort
+if (port === null) throw new Error('this module runs on a thread of its own')
+port.on('message', ({ id, name, args }: CallMessage) => {
+  const call = calls[name] as (...values: unknown[]) => unknown
+  void (async () => {
+    try {
+      port.postMessage({ id, value: await call(...args) } satisfies AnswerMessage)
+    } catch (error) {
+      port.postMessage({ id, error } satisfies AnswerMessage)
+    }
+  })()
+})

@@ -1,0 +1,870 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { before, describe, test, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { kinds } from '../src/links/kinds/index.ts'
+import {
+  accessibilityFaults,
+  distance,
+  force,
+  press,
+  sharedWindows,
+  type,
+  typed,
+  type Typing,
+} from './support/browser.ts'
+import { endOfFile } from './support/cleanup.ts'
+import { readWithZxing } from './support/decoders.ts'
+import { requireProgram } from './support/programs.ts'
+import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+
+const EXAMPLE = 'https://example.com/menu'
+
+const end = endOfFile()
+let server: TestServer
+const openWindow = sharedWindows(end, () => server.url)
+before(async () => {
+  server = await startServer(end, { LIMIT_LINKS: '0', LIMIT_QR: '0', LIMIT_FAILURES: '0', LIMIT_MISSES: '0' })
+})
+
+/** A test in a browser's window: without scripts, which no page of ours may need, unless it says so. */
+function inBrowser(
+  name: string,
+  run: (page: Page, t: TestContext) => Promise<void>,
+  { scripts = false }: { scripts?: boolean } = {},
+): void {
+  test(name, async (t) => {
+    if (!requireProgram(t, 'chromium', 'chromium')) return
+    await run(await openWindow(t, { scripts }), t)
+  })
+}
+
+const at = (path: string) => `${server.url}${path}`
+const ownersPage = (link: Created) => at(`/m/${link.token}`)
+const details = async (token: string) =>
+  (await (await fetch(at(`/api/manage/${token}`))).json()) as Record<string, unknown> & { code: string }
+
+/** The token of the link whose owner's page is open, right after its creation. */
+function tokenOf(page: Page): string {
+  const [, token = ''] = /\/m\/([\w-]{43})\?created$/.exec(page.url()) ?? []
+  assert.notEqual(token, '', `${page.url()} is the page of a link that was just created`)
+  return token
+}
+
+async function countLinks(): Promise<number> {
+  return (await server.deps.db.read.selectFrom('links').select('id').execute()).length
+}
+
+/** What a person types for a link of each kind. */
+const samples: { kind: string; tab: string; typing: Typing; stored: object }[] = [
+  {
+    kind: 'url',
+    tab: 'Web address',
+    typing: { target: `${EXAMPLE}?table=4#today`, alias: 'Summer-menu', title: 'Menu', utm_source: 'flyer' },
+    stored: { target: `${EXAMPLE}?table=4#today`, code: 'Summer-menu', title: 'Menu', utm: { utm_source: 'flyer' } },
+  },
+  {
+    kind: 'appstore',
+    tab: 'App',
+    typing: { ios: 'https://apps.apple.com/app/id1', android: 'https://play.google.com/1', fallback: EXAMPLE },
+    stored: {
+      payload: { ios: 'https://apps.apple.com/app/id1', android: 'https://play.google.com/1', fallback: EXAMPLE },
+    },
+  },
+  {
+    kind: 'vcard',
+    tab: 'Contact',
+    typing: {
+      firstName: 'Zoë',
+      lastName: 'O’Neill',
+      org: 'Müller & Söhne',
+      jobTitle: 'Baker',
+      phone: '+49 30 1234',
+      email: 'zoe@example.com',
+      website: EXAMPLE,
+      campaign: 'cards',
+    },
+    stored: {
+      campaign: 'cards',
+      payload: {
+        firstName: 'Zoë',
+        lastName: 'O’Neill',
+        org: 'Müller & Söhne',
+        jobTitle: 'Baker',
+        phone: '+49 30 1234',
+        email: 'zoe@example.com',
+        website: EXAMPLE,
+      },
+    },
+  },
+  {
+    kind: 'page',
+    tab: 'Page of links',
+    typing: {
+      headline: 'Müller’s Bakery',
+      description: 'Open daily.\nFrom 7 to 18.',
+      link_label: ['Menu', 'Book a table'],
+      link_url: [EXAMPLE, 'https://example.org/book'],
+    },
+    stored: {
+      payload: {
+        headline: 'Müller’s Bakery',
+        description: 'Open daily.\nFrom 7 to 18.',
+        links: [
+          { label: 'Menu', url: EXAMPLE },
+          { label: 'Book a table', url: 'https://example.org/book' },
+        ],
+      },
+    },
+  },
+]
+
+/** The body of a creation by the API, of what a person typed for this kind. */
+function sampleOf(name: string): object {
+  const sample = samples.find(({ kind }) => kind === name)
+  return { kind: name, ...sample?.stored }
+}
+
+describe('a person without scripts creates a link', () => {
+  for (const { kind, tab, typing, stored } of samples) {
+    inBrowser(`of the kind “${tab}”, and lands on the page that is theirs`, async (page) => {
+      await page.goto(at('/'))
+      const tabs = page.getByRole('navigation', { name: 'Kind of link' })
+      await tabs.getByRole('link', { name: tab, exact: true }).click()
+      assert.equal(await tabs.locator('[aria-current=page]').textContent(), tab)
+
+      await type(page, typing)
+      assert.equal(await press(page, 'Create'), 200)
+      const token = tokenOf(page)
+      const link = await details(token)
+      assert.partialDeepStrictEqual(link, { kind, active: true, ...stored })
+
+      assert.match((await page.getByRole('status').textContent()) ?? '', /ready.*only key/s)
+      const shortUrl = `${server.url}/${link.code}`
+      assert.equal(await page.getByRole('link', { name: shortUrl, exact: true }).getAttribute('href'), shortUrl)
+      const picture = await page.getByRole('img', { name: shortUrl }).screenshot()
+      assert.deepEqual(
+        (await readWithZxing(picture)).map(({ text }) => text),
+        [`${shortUrl}?qr=1`],
+        'the picture on the screen can be scanned',
+      )
+      const { alias: _, ...editable } = typing
+      assert.deepEqual(await typed(page), editable)
+    })
+  }
+
+  test('of every kind that there is', () => {
+    assert.deepEqual(
+      samples.map(({ kind }) => kind),
+      kinds.map(({ name }) => name),
+    )
+  })
+
+  inBrowser('and the images that are offered download under the name of the code', async (page) => {
+    const link = await create(server, { target: EXAMPLE })
+    await page.goto(ownersPage(link))
+    for (const format of ['PNG', 'SVG']) {
+      const downloading = page.waitForEvent('download')
+      await page.getByRole('link', { name: format, exact: true }).click()
+      const download = await downloading
+      assert.equal(download.suggestedFilename(), `${link.code}.${format.toLowerCase()}`)
+      const start = format === 'PNG' ? '\x89PNG' : '<svg'
+      assert.equal((await readFile(await download.path())).toString('latin1', 0, 4), start)
+    }
+  })
+})
+
+describe('a mistake', () => {
+  const long = 'x'.repeat(201)
+  const mistakes: { name: string; path: string; wrong: Typing; field: string; fault: RegExp; right: Typing }[] = [
+    {
+      name: 'a destination that nobody else can reach',
+      path: '/',
+      wrong: { target: 'http://localhost/', title: 'My menu', campaign: 'summer', utm_source: 'flyer' },
+      field: 'target',
+      fault: /must have a public host/,
+      right: { target: EXAMPLE },
+    },
+    {
+      name: 'a code with a space',
+      path: '/',
+      wrong: { target: EXAMPLE, alias: 'my menu', utm_medium: 'qr' },
+      field: 'alias',
+      fault: /must be 1 to 64 characters/,
+      right: { alias: 'my-menu' },
+    },
+    {
+      name: 'a title that is too long',
+      path: '/',
+      wrong: { target: EXAMPLE, title: long },
+      field: 'title',
+      fault: /must be at most 200 characters long/,
+      right: { title: 'Menu' },
+    },
+    {
+      name: 'an app on a private network',
+      path: '/?kind=appstore',
+      wrong: { ios: EXAMPLE, android: 'https://10.0.0.1/app', fallback: EXAMPLE, alias: 'our-app' },
+      field: 'android',
+      fault: /must have a public host/,
+      right: { android: EXAMPLE },
+    },
+    {
+      name: 'a contact without a name',
+      path: '/?kind=vcard',
+      wrong: { jobTitle: 'Baker', phone: '+49 30 1234', email: 'zoe@example.com', website: EXAMPLE },
+      field: 'firstName',
+      fault: /is required/,
+      right: { firstName: 'Zoë' },
+    },
+    {
+      name: 'a web site that is no http address',
+      path: '/?kind=vcard',
+      wrong: { firstName: 'Zoë', lastName: 'O’Neill', website: 'ftp://example.com/' },
+      field: 'website',
+      fault: /must start with http/,
+      right: { website: EXAMPLE },
+    },
+    {
+      name: 'a heading of nothing but spaces',
+      path: '/?kind=page',
+      wrong: {
+        headline: ' ',
+        description: 'Open daily.\n\n\tFrom 7 to 18.',
+        link_label: ['Menu'],
+        link_url: [EXAMPLE],
+      },
+      field: 'headline',
+      fault: /is required/,
+      right: { headline: 'Müller' },
+    },
+  ]
+
+  for (const { name, path, wrong, field, fault, right } of mistakes) {
+    inBrowser(`such as ${name} is shown beside its field, and nothing that was typed is lost`, async (page) => {
+      const links = await countLinks()
+      await page.goto(at(path))
+      await type(page, wrong)
+      const before = await typed(page)
+      assert.equal(await press(page, 'Create'), 400)
+
+      assert.deepEqual(await typed(page), wrong[field] === ' ' ? without(before, field) : before)
+      assert.ok((await distance(page, fault, field)) < 40, 'the fault stands beside the field')
+      const marked = await page
+        .locator('[aria-invalid=true]')
+        .evaluateAll((all: { name: string }[]) => all.map((one) => one.name))
+      assert.deepEqual(marked, [field])
+      assert.equal(await countLinks(), links)
+
+      await type(page, right)
+      assert.equal(await press(page, 'Create'), 200)
+      assert.deepEqual(await typed(page), without({ ...before, ...right }, 'alias'))
+      assert.equal(await countLinks(), links + 1)
+    })
+  }
+
+  inBrowser('in one of the buttons of a page names its row, and nothing that was typed is lost', async (page) => {
+    await page.goto(at('/?kind=page'))
+    const typing = {
+      headline: 'Müller',
+      link_label: ['Menu', 'Printer'],
+      link_url: [EXAMPLE, 'http://printer.local/'],
+    }
+    await type(page, typing)
+    assert.equal(await press(page, 'Create'), 400)
+    assert.deepEqual(await typed(page), typing)
+    const fault = page.getByRole('group', { name: 'Buttons' }).locator('.fault')
+    assert.match((await fault.textContent()) ?? '', /Row 2: the address must have a public host/)
+  })
+
+  inBrowser('in a UTM parameter unfolds them and stands there', async (page) => {
+    await page.goto(at('/'))
+    const typing = { target: EXAMPLE, utm_source: long, utm_campaign: 'autumn' }
+    await type(page, typing)
+    assert.equal(await press(page, 'Create'), 400)
+    assert.deepEqual(await typed(page), typing)
+    assert.ok(await page.locator('details[open] .fault', { hasText: 'at most 200 characters' }).isVisible())
+  })
+
+  for (const [what, alias] of [
+    ['taken', 'Autumn'],
+    ['reserved', 'login'],
+  ] as const) {
+    inBrowser(`such as a code that is ${what} is said, and nothing that was typed is lost`, async (page) => {
+      if (what === 'taken') await create(server, { target: EXAMPLE, alias: 'autumn' })
+      await page.goto(at('/'))
+      const typing = { target: EXAMPLE, alias, title: 'Menu', campaign: 'autumn', utm_source: 'flyer' }
+      await type(page, typing)
+      assert.equal(await press(page, 'Create'), 409)
+      assert.match((await page.locator('.fault').textContent()) ?? '', new RegExp(what))
+      assert.deepEqual(await typed(page), typing)
+      await type(page, { alias: `${alias}-2` })
+      await press(page, 'Create')
+      assert.equal((await details(tokenOf(page))).code, `${alias}-2`)
+    })
+  }
+
+  inBrowser('that the browser sees itself, a missing destination, is not even sent', async (page) => {
+    await page.goto(at('/'))
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+    await page.getByRole('button', { name: 'Create' }).click()
+    assert.ok(await page.locator('[name=target]:invalid').isVisible())
+    await page.locator('summary').click()
+    assert.deepEqual(sent, [])
+    assert.equal(page.url(), at('/'))
+  })
+
+  inBrowser('in a change is shown beside its field; the link stays as it was and nothing is lost', async (page) => {
+    const link = await create(server, { target: EXAMPLE, title: 'Before', utm: { utm_source: 'flyer' } })
+    await page.goto(ownersPage(link))
+    const typing = { target: 'https://[::1]/', title: 'After', campaign: 'autumn', utm_source: 'window' }
+    await type(page, typing)
+    assert.equal(await press(page, 'Save'), 400)
+    assert.deepEqual(await typed(page), typing)
+    assert.ok((await distance(page, /must have a public host/, 'target')) < 40)
+    assert.partialDeepStrictEqual(await details(link.token), { target: EXAMPLE, title: 'Before', campaign: null })
+    await type(page, { target: 'https://example.org/' })
+    assert.equal(await press(page, 'Save'), 200)
+    assert.partialDeepStrictEqual(await details(link.token), { target: 'https://example.org/', title: 'After' })
+  })
+})
+
+describe('the owner', () => {
+  inBrowser('changes where the link leads, and the next visit goes there', async (page) => {
+    const utm = { utm_term: 'bread', utm_source: 'flyer' }
+    const link = await create(server, { target: EXAMPLE, title: 'Menu', campaign: 'summer', utm })
+    assert.equal(await location(link), `${EXAMPLE}?utm_term=bread&utm_source=flyer`)
+    await page.goto(ownersPage(link))
+    await type(page, { target: 'https://example.org/new', title: 'New menu', campaign: '', utm_source: 'window' })
+    assert.equal(await press(page, 'Save'), 200)
+    assert.equal(await page.getByRole('status').textContent(), 'Saved.')
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'New menu')
+    // The form does not show utm_term; it must not be lost for that.
+    assert.equal(await location(link), 'https://example.org/new?utm_term=bread&utm_source=window')
+    assert.partialDeepStrictEqual(await details(link.token), { title: 'New menu', campaign: null })
+  })
+
+  inBrowser('takes a button off a page and puts others on it, and the next visit shows it', async (page) => {
+    const link = await create(server, {
+      kind: 'page',
+      headline: 'Müller',
+      links: ['One', 'Two', 'Three'].map((label) => ({ label, url: `https://example.com/${label}` })),
+    })
+    await page.goto(ownersPage(link))
+    await type(page, {
+      link_label: ['One', '', 'Three', 'Four', 'Five'],
+      link_url: ['One', '', 'Three', 'Four', 'Five'].map((label) => label && `https://example.org/${label}`),
+    })
+    assert.equal(await press(page, 'Save'), 200)
+    await page.goto(link.short_url)
+    const buttons = await page.getByRole('link').all()
+    assert.deepEqual(
+      await Promise.all(buttons.map(async (button) => [await button.textContent(), await button.getAttribute('href')])),
+      ['One', 'Three', 'Four', 'Five'].map((label) => [label, `https://example.org/${label}`]),
+    )
+  })
+
+  inBrowser('pauses the link, which then leads nowhere, and resumes it', async (page) => {
+    const link = await create(server, { target: EXAMPLE })
+    await page.goto(ownersPage(link))
+    assert.equal(await press(page, 'Pause'), 200)
+    assert.equal(await page.getByRole('status').textContent(), 'The link is paused.')
+    assert.equal((await visit(link.short_url)).status, 404)
+    assert.equal((await visit(link.qr_png)).status, 200)
+
+    await page.goto(ownersPage(link))
+    assert.match((await page.locator('dl').textContent()) ?? '', /State\s*paused/)
+    assert.equal(await press(page, 'Resume'), 200)
+    assert.equal(await page.getByRole('status').textContent(), 'The link is active again.')
+    assert.equal(await location(link), EXAMPLE)
+  })
+
+  inBrowser('changes a paused link without waking it', async (page) => {
+    const link = await create(server, { target: EXAMPLE })
+    await put(at(`/api/manage/${link.token}`), { active: false })
+    await page.goto(ownersPage(link))
+    await type(page, { target: 'https://example.org/' })
+    assert.equal(await press(page, 'Save'), 200)
+    assert.equal((await visit(link.short_url)).status, 404)
+    await press(page, 'Resume')
+    assert.equal(await location(link), 'https://example.org/')
+  })
+
+  inBrowser('deletes the link with the box ticked, and only then', async (page) => {
+    const link = await create(server, { target: EXAMPLE })
+    await page.goto(ownersPage(link))
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+    await page.getByRole('button', { name: 'Delete' }).click()
+    assert.ok(await page.locator('[name=sure]:invalid').isVisible())
+    assert.deepEqual(sent, [], 'the browser does not send the form without the tick')
+    assert.equal(await location(link), EXAMPLE)
+
+    const bare = await fetch(ownersPage(link), { method: 'POST', body: new URLSearchParams({ action: 'delete' }) })
+    assert.equal(bare.status, 400)
+    assert.match(await bare.text(), /tick the box/)
+    assert.equal(await location(link), EXAMPLE)
+
+    await page.getByLabel('I am sure').check()
+    assert.equal(await press(page, 'Delete'), 200)
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Deleted')
+    assert.equal((await visit(link.short_url)).status, 410)
+    assert.equal((await page.goto(ownersPage(link)))?.status(), 404)
+  })
+
+  inBrowser('with two windows does not undo in the second, unseen, what the first has saved', async (page) => {
+    const link = await create(server, { target: EXAMPLE, title: 'Menu' })
+    const second = await page.context().newPage()
+    await page.goto(ownersPage(link))
+    await second.goto(ownersPage(link))
+
+    await type(page, { target: 'https://example.com/first' })
+    assert.equal(await press(page, 'Save'), 200)
+    const typing = { target: 'https://example.com/second', title: 'Winter menu', campaign: 'w', utm_medium: 'qr' }
+    await type(second, typing)
+    assert.equal(await press(second, 'Save'), 412)
+    assert.match((await second.getByRole('alert').textContent()) ?? '', /saved elsewhere/)
+    assert.deepEqual(await typed(second), typing)
+    assert.equal(await location(link), 'https://example.com/first')
+
+    // Who has read the message and saves again means it.
+    assert.equal(await press(second, 'Save'), 200)
+    assert.equal(await location(link), 'https://example.com/second?utm_medium=qr')
+    await second.close()
+  })
+
+  inBrowser('who reloads the page after saving is not told that someone else has changed the link', async (page) => {
+    const link = await create(server, { target: EXAMPLE })
+    await page.goto(ownersPage(link))
+    await type(page, { target: 'https://example.org/' })
+    await press(page, 'Save')
+    assert.equal((await page.reload())?.status(), 200)
+    assert.equal(await page.getByRole('alert').count(), 0)
+  })
+
+  inBrowser('whose address is wrong by a letter learns nothing and breaks nothing', async (page) => {
+    const link = await create(server, { target: EXAMPLE })
+    const response = await page.goto(ownersPage(link).slice(0, -1))
+    assert.equal(response?.status(), 404)
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'There is no link for this token')
+  })
+})
+
+describe('the creation form, sent twice,', () => {
+  const sendTwice = async (page: Page, sendAgain: () => Promise<void>) => {
+    const links = await countLinks()
+    await press(page, 'Create')
+    const first = tokenOf(page)
+    await sendAgain()
+    assert.equal(tokenOf(page), first)
+    assert.equal(await countLinks(), links + 1)
+  }
+
+  inBrowser('makes one link after a double click', async (page) => {
+    const links = await countLinks()
+    await page.goto(at('/'))
+    await type(page, { target: EXAMPLE })
+    await page.getByRole('button', { name: 'Create' }).dblclick()
+    await page.getByRole('button', { name: 'Save' }).waitFor()
+    assert.equal(await countLinks(), links + 1)
+    assert.equal((await details(tokenOf(page)))['target'], EXAMPLE)
+  })
+
+  inBrowser('makes one link when both arrive at the same time', async (page) => {
+    const links = await countLinks()
+    await page.goto(at('/'))
+    await type(page, { target: EXAMPLE })
+    const form = await page.evaluate<[string, string][]>('[...new FormData(document.forms[0])]')
+    const send = async () => {
+      const response = await fetch(at('/'), { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' })
+      assert.equal(response.status, 303)
+      return response.headers.get('location')
+    }
+    const places = await Promise.all([send(), send(), send()])
+    await press(page, 'Create')
+    assert.deepEqual(new Set(places), new Set([`/m/${tokenOf(page)}?created`]))
+    assert.equal(await countLinks(), links + 1)
+  })
+
+  for (const { kind, tab, typing } of samples) {
+    const path = kind === 'url' ? '/' : `/?kind=${kind}`
+    inBrowser(`makes one link after the back button: ${tab}`, async (page) => {
+      await page.goto(at(path))
+      await type(page, without(typing, 'alias'))
+      await sendTwice(page, async () => {
+        await page.goBack()
+        assert.deepEqual(await typed(page), without(typing, 'alias'))
+        await press(page, 'Create')
+      })
+    })
+  }
+
+  inBrowser('makes a second link after the back button when something else was typed', async (page) => {
+    const links = await countLinks()
+    await page.goto(at('/?kind=appstore'))
+    await type(page, { ios: EXAMPLE })
+    await press(page, 'Create')
+    const first = tokenOf(page)
+    await page.goBack()
+    await type(page, { ios: 'https://example.com/another' })
+    assert.equal(await press(page, 'Create'), 200)
+    assert.notEqual(tokenOf(page), first)
+    assert.equal(await countLinks(), links + 2)
+  })
+})
+
+describe('what a hostile owner types is shown as it was typed and nothing of it runs:', () => {
+  const texts = {
+    markup: `"'></textarea></title><script>alert(1)</script>`,
+    attributes: '" onfocus=alert(1) autofocus x="&lt;b&gt;',
+  }
+  const urls = {
+    markup: `https://example.com/"'></code></a><script>alert(1)</script>`,
+    attributes: 'https://example.com/"onmouseover="alert(1)"&lt;b&gt;',
+  }
+  const common = ['title', 'campaign', 'utm_source', 'utm_medium', 'utm_campaign']
+
+  /** Nothing of what was typed has become an element, an attribute or an address that runs. */
+  const assertInert = async (page: Page) => {
+    const alive = await page.evaluate<string[]>(
+      `{
+        const foreign = 'script:not([src^="/assets/"]), style, iframe, object, base, meta[http-equiv], img:not(.qr)'
+        const attributes = [...document.querySelectorAll('*')].flatMap((element) => [...element.attributes])
+        const addresses = attributes
+          .filter(({ name }) => ['href', 'src', 'action', 'formaction'].includes(name))
+          .map(({ value }) => new URL(value, document.baseURI))
+        const all = [
+          ...[...document.querySelectorAll(foreign)].map((element) => element.outerHTML),
+          ...attributes.filter(({ name }) => name.startsWith('on') || name === 'style').map(({ name }) => name),
+          ...addresses.filter(({ protocol }) => !/^(https?|tel|mailto):$/.test(protocol)).map(({ href }) => href),
+        ]
+        all
+      }`,
+    )
+    assert.deepEqual(alive, [])
+  }
+
+  for (const kind of kinds) {
+    for (const how of ['markup', 'attributes'] as const) {
+      inBrowser(
+        `${how} in every field of the kind “${kind.label}”`,
+        async (page) => {
+          const byField = kind.form.map(({ name, input }): Typing => {
+            if (input === 'links') return { link_label: [texts[how]], link_url: [urls[how]] }
+            return { [name]: input === 'url' ? urls[how] : texts[how] }
+          })
+          const typing: Typing = Object.assign({}, ...byField, ...common.map((name) => ({ [name]: texts[how] })))
+          const flat = Object.fromEntries(Object.entries(typing).map(([name, text]) => [name, [text].flat().join('')]))
+
+          await page.goto(at(`/?kind=${kind.name}`))
+          await force(page, { ...typing, alias: texts[how] })
+          assert.equal(await press(page, 'Create'), 400)
+          assert.deepEqual(await typed(page), { ...flat, alias: texts[how] })
+          await assertInert(page)
+
+          await force(page, { alias: '' })
+          assert.equal(await press(page, 'Create'), 200)
+          const { code } = await details(tokenOf(page))
+          assert.deepEqual(await typed(page), flat)
+          assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), texts[how])
+          assert.equal(await page.title(), `${texts[how]}: your link`)
+          await assertInert(page)
+
+          await page.goto(at(`/${code}+`))
+          await assertInert(page)
+          const hasUrls = kind.form.some(({ input }) => input === 'url' || input === 'links')
+          assert.ok(
+            !hasUrls || (await page.locator('code').allTextContents()).some((text) => text.startsWith(urls[how])),
+          )
+
+          if ((await visit(at(`/${code}`))).status !== 200) return
+          await page.goto(at(`/${code}`))
+          await assertInert(page)
+          const shown = await page.locator('main').innerText()
+          for (const [name, text] of Object.entries(flat)) {
+            // The address of a button is not shown but led to.
+            if (!common.includes(name) && name !== 'link_url') assert.ok(shown.includes(text), `${name} is shown`)
+          }
+        },
+        { scripts: true },
+      )
+    }
+
+    inBrowser(
+      `javascript: in every address of the kind “${kind.label}” is refused`,
+      async (page) => {
+        const links = await countLinks()
+        const address = 'javascript:alert(1)//'
+        const typing: Typing = Object.assign(
+          { title: address },
+          ...kind.form.map(({ name, input }) => {
+            if (input === 'links') return { link_label: [address], link_url: [address] }
+            return { [name]: address }
+          }),
+        )
+        await page.goto(at(`/?kind=${kind.name}`))
+        await force(page, typing)
+        assert.equal(await press(page, 'Create'), 400)
+        await assertInert(page)
+        assert.ok(await page.getByText('must start with http:// or https://').first().isVisible())
+        assert.equal(await countLinks(), links)
+      },
+      { scripts: true },
+    )
+  }
+
+  inBrowser(
+    'markup in an address of ours',
+    async (page) => {
+      const bad = encodeURIComponent(texts.markup)
+      const paths = [
+        `/?kind=${bad}`,
+        `/${bad}`,
+        `/${bad}+`,
+        `/m/${bad}`,
+        `/a/${bad}`,
+        `/x/qr.png?fg=${bad}`,
+        `/?${bad}`,
+      ]
+      for (const path of paths) {
+        const response = await page.goto(at(path))
+        assert.match(response?.headers()['content-type'] ?? '', /^text\/html/, path)
+        await assertInert(page)
+      }
+    },
+    { scripts: true },
+  )
+})
+
+describe('a visitor', () => {
+  inBrowser('sees the heading, the text and the buttons of a page', async (page) => {
+    const link = await create(server, { ...sampleOf('page'), title: 'Only for me', campaign: 'secret' })
+    await page.goto(link.short_url)
+    assert.equal(await page.title(), 'Müller’s Bakery')
+    assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Müller’s Bakery')
+    assert.equal(await page.locator('p.text').innerText(), 'Open daily.\nFrom 7 to 18.', 'the line break is shown')
+    assert.equal(await page.getByRole('link', { name: 'Menu' }).getAttribute('href'), EXAMPLE)
+    assert.equal(await page.getByRole('link', { name: 'Book' }).getAttribute('href'), 'https://example.org/book')
+    assert.doesNotMatch(await page.content(), /Only for me|secret/, 'what is the owner’s stays theirs')
+  })
+
+  inBrowser('sees a contact, can dial and write from there, and saves the card', async (page) => {
+    const link = await create(server, { ...sampleOf('vcard'), title: 'Only for me', campaign: 'secret' })
+    await page.goto(link.short_url)
+    assert.equal(await page.title(), 'Zoë O’Neill')
+    assert.equal(await page.getByRole('heading', { level: 1 }).innerText(), 'Zoë O’Neill')
+    const shown = await page.locator('main').innerText()
+    for (const text of ['Baker', 'Müller & Söhne', '+49 30 1234', 'zoe@example.com', EXAMPLE]) {
+      assert.ok(shown.includes(text), text)
+    }
+    const href = (name: string) => page.getByRole('link', { name }).getAttribute('href')
+    assert.equal(await href('+49 30 1234'), 'tel:+49301234')
+    assert.equal(await href('zoe@example.com'), 'mailto:zoe@example.com')
+    assert.equal(await href(EXAMPLE), EXAMPLE)
+    assert.doesNotMatch(await page.content(), /Only for me|secret/)
+
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Save to contacts' }).click()
+    const download = await downloading
+    assert.equal(download.suggestedFilename(), `${link.code}.vcf`)
+    const card = await readFile(await download.path(), 'utf8')
+    assert.match(card, /^BEGIN:VCARD\r\nVERSION:3\.0\r\n(?:.+\r\n)*END:VCARD\r\n$/)
+    for (const line of ['N:O’Neill;Zoë;;;', 'FN:Zoë O’Neill', 'TEL:+49 30 1234', `URL:${EXAMPLE}`]) {
+      assert.ok(card.split('\r\n').includes(line), line)
+    }
+  })
+
+  inBrowser('who asks first where a code leads is shown it, and taken there by the button', async (page) => {
+    const { short_url: url } = await create(server, { target: EXAMPLE, utm: { utm_source: 'flyer' } })
+    await page.goto(`${url}+`)
+    assert.deepEqual(await page.locator('code').allInnerTexts(), [`${EXAMPLE}?utm_source=flyer`])
+    assert.equal(await page.getByRole('link', { name: 'Go there' }).getAttribute('href'), new URL(url).pathname)
+
+    const app = await create(server, { kind: 'appstore', ios: 'https://apps.apple.com/1', fallback: EXAMPLE })
+    await page.goto(`${app.short_url}+`)
+    assert.match(await page.locator('main').innerText(), /iPhone and iPad: https:\/\/apps\.apple\.com\/1/)
+
+    const leaflet = await create(server, { kind: 'page', headline: 'x', links: [{ label: 'y', url: EXAMPLE }] })
+    await page.goto(`${leaflet.short_url}+`)
+    assert.deepEqual(await page.locator('code').allInnerTexts(), [EXAMPLE])
+  })
+})
+
+describe('every page', () => {
+  /** A page and how to get there; `open` answers the status. */
+  interface Stop {
+    name: string
+    status: number
+    open: (page: Page) => Promise<number | undefined>
+  }
+
+  const byAddress = (name: string, path: string, status = 200): Stop => ({
+    name,
+    status,
+    open: async (page) => (await page.goto(at(path)))?.status(),
+  })
+
+  /** The pages of a link of each kind, and of links whose texts have no place where a line could end. */
+  const pagesOfLinks = async (): Promise<Stop[]> => {
+    const word = 'Donaudampfschifffahrtsgesellschaft'.repeat(3).slice(0, 100)
+    const url = `https://example.com/${'x'.repeat(500)}`
+    const longOnes = [
+      { kind: 'url', target: url, title: word, campaign: word, utm: { utm_source: word } },
+      { kind: 'appstore', ios: url, android: EXAMPLE },
+      { kind: 'vcard', firstName: word, org: word, jobTitle: word, email: `${word}@example.com`, website: url },
+      { kind: 'page', headline: word, description: word, links: [{ label: word, url }] },
+    ]
+    const bodies = [...samples.map(({ kind, stored }) => ({ kind, ...stored })), ...longOnes]
+    const links = await Promise.all(bodies.map(async (body) => ({ ...body, ...(await create(server, body)) })))
+    return links.flatMap(({ kind, code, token }, index) => {
+      const which = `${index < samples.length ? 'a' : 'a long'} ${kind}`
+      return [
+        byAddress(`owner of ${which}`, `/m/${token}?created`),
+        byAddress(`preview of ${which}`, `/${code}+`),
+        ...(['vcard', 'page'].includes(kind) ? [byAddress(`visit of ${which}`, `/${code}`)] : []),
+      ]
+    })
+  }
+
+  const everyPage = async (): Promise<Stop[]> => {
+    const [paused, gone, doomed] = await Promise.all([
+      create(server, { target: EXAMPLE }),
+      create(server, { target: EXAMPLE }),
+      create(server, { target: EXAMPLE, utm: { utm_source: 'flyer' } }),
+    ])
+    await put(at(`/api/manage/${paused.token}`), { active: false })
+    await fetch(at(`/api/manage/${gone.token}`), { method: 'DELETE' })
+    return [
+      ...kinds.map(({ name }) => byAddress(`form of a ${name}`, `/?kind=${name}`)),
+      ...(await pagesOfLinks()),
+      byAddress('owner of a paused link', `/m/${paused.token}`),
+      byAddress('visit of a paused link', `/${paused.code}`, 404),
+      byAddress('visit of a deleted link', `/${gone.code}`, 410),
+      byAddress('unknown code', '/nothing-here', 404),
+      byAddress('unknown path', '/a/b/c', 404),
+      byAddress('unknown token', '/m/nothing', 404),
+      byAddress('image that cannot be', `/${paused.code}/qr.png?size=0`, 400),
+      {
+        name: 'refused creation',
+        status: 400,
+        async open(page) {
+          await page.goto(at('/?kind=page'))
+          await type(page, { headline: ' ', link_label: ['x'], link_url: ['http://localhost/'], alias: 'a b' })
+          return press(page, 'Create')
+        },
+      },
+      {
+        name: 'refused change',
+        status: 400,
+        async open(page) {
+          await page.goto(ownersPage(doomed))
+          await type(page, { target: 'http://localhost/', utm_source: 'x'.repeat(201) })
+          return press(page, 'Save')
+        },
+      },
+      {
+        name: 'deletion',
+        status: 200,
+        async open(page) {
+          await page.goto(ownersPage(doomed))
+          await page.getByLabel('I am sure').check()
+          return press(page, 'Delete')
+        },
+      },
+    ]
+  }
+
+  inBrowser(
+    'is as it should be:',
+    async (page, t) => {
+      const stops = await everyPage()
+      const found: {
+        name: string
+        asked: string[]
+        broken: string[]
+        axe: string[]
+        bare: string[]
+        wide: string[]
+      }[] = []
+      const requests: string[] = []
+      page.on('request', (request) => requests.push(request.url()))
+      for (const { name, status, open } of stops) {
+        requests.length = 0
+        assert.equal(await open(page), status, name)
+        await page.evaluate('for (const folded of document.querySelectorAll("details")) folded.open = true')
+        found.push({
+          name,
+          asked: [...requests],
+          broken: await page.evaluate(`[
+            getComputedStyle(document.body).margin !== '0px' && 'style',
+            ...[...document.images].map((image) => image.naturalWidth === 0 && image.src),
+          ].filter(Boolean)`),
+          bare: await bareness(page),
+          axe: await accessibilityFaults(page),
+          wide: await overflow(page, [320, 1280]),
+        })
+      }
+      page.removeAllListeners('request')
+
+      const none = (what: 'broken' | 'axe' | 'bare' | 'wide') =>
+        assert.deepEqual(
+          found.filter((page) => page[what].length > 0).map((page) => [page.name, page[what]]),
+          [],
+        )
+      await t.test('it has a title, a language, one heading, and a label for each field', () => none('bare'))
+      await t.test('axe finds nothing that would keep anyone out, in light and dark colours', () => none('axe'))
+      await t.test('nothing sticks out of a narrow or a wide window, however long its words', () => none('wide'))
+      await t.test('its style and its images are loaded', () => none('broken'))
+      await t.test('it asks for itself and its style, and no other host for anything', () => {
+        for (const { name, asked } of found) {
+          assert.ok(asked.includes(at('/assets/quirl.css')), name)
+          assert.deepEqual(
+            asked.filter((url) => !url.startsWith(`${server.url}/`)),
+            [],
+            name,
+          )
+        }
+      })
+    },
+    { scripts: true },
+  )
+
+  test('leaves no fault in the log', () => assert.deepEqual(server.logged, []))
+})
+
+/** What a page must have and this one has not. */
+function bareness(page: Page): Promise<string[]> {
+  return page.evaluate(`[
+    document.title.trim() === '' && 'title',
+    document.documentElement.lang !== 'en' && 'language',
+    document.querySelectorAll('h1').length !== 1 && 'one heading',
+    document.querySelector('h1')?.innerText.trim() === '' && 'text in the heading',
+    document.querySelector('meta[name=viewport]') === null && 'viewport',
+    ...[...document.querySelectorAll('img')].map((image) => !image.alt && 'alternative of ' + image.src),
+    ...[...document.querySelectorAll('input:not([type=hidden]), textarea, select')]
+      .map((field) => !field.labels[0]?.innerText.trim() && 'label of ' + field.name),
+  ].filter(Boolean)`)
+}
+
+/** The widths of windows that the page does not fit into. */
+async function overflow(page: Page, widths: number[]): Promise<string[]> {
+  const faults: string[] = []
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 720 })
+    const needed = await page.evaluate<number>('document.documentElement.scrollWidth')
+    if (needed > width) faults.push(`${needed} of ${width} pixels`)
+  }
+  return faults
+}
+
+/** Where a visit of the link is sent. */
+async function location(link: Created): Promise<string | null> {
+  const response = await visit(link.short_url)
+  assert.equal(response.status, 302)
+  return response.headers.get('location')
+}
+
+function without(typing: Typing, field: string): Typing {
+  return Object.fromEntries(Object.entries(typing).filter(([name, text]) => name !== field && text !== ''))
+}

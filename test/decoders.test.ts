@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
+import { test, type TestContext } from 'node:test'
+import { Problem } from '../src/http/problem.ts'
+import { encodeMatrix, type Level, type Matrix } from '../src/qr/matrix.ts'
+import { place, readLook } from '../src/qr/options.ts'
+import { renderPng } from '../src/qr/png.ts'
+import { renderSvg } from '../src/qr/svg.ts'
+import { enlarge, rasterize, readPng, readWithZbar, readWithZxing, writePgm, type Bitmap } from './support/decoders.ts'
+import { requireProgram } from './support/programs.ts'
+
+const levels: readonly Level[] = ['L', 'M', 'Q', 'H']
+
+/** What the texts are made of, over and over. The first two have encodings of their own, denser than bytes. */
+const kinds = {
+  digits: '0123456789',
+  capitals: 'HTTPS://QUIRL.EXAMPLE/K7DW3NQ $%*+-',
+  ascii: 'https://example.com/~a?b=c&d=[e]#{f}',
+  umlauts: 'äöüßÄÖÜéñçø',
+  emoji: '😀🚀🎉👩‍💻🇩🇪',
+  cjk: '短縮網址二維碼ひらがな한국어',
+}
+type Kind = keyof typeof kinds
+const kindNames = Object.keys(kinds) as Kind[]
+
+/** A symbol of the matrix that is tested: its text is of that kind and needs that version at that level. */
+interface Sample {
+  version: number
+  level: Level
+  kind: Kind
+  text: string
+  matrix: Matrix
+}
+
+/** Every version at every level. The kinds take turns, also between fewest, most and middling bytes of a version. */
+const samples: readonly Sample[] = Array.from({ length: 40 }, (_, index) => index + 1).flatMap((version) =>
+  levels.map((level, at) => {
+    const kind = kindNames[(version + at) % kindNames.length] ?? 'ascii'
+    const fewest = capacity(kind, level, version - 1) + 1
+    const most = capacity(kind, level, version)
+    const bytes = [Math.floor((fewest + most) / 2), most, fewest][version % 3]
+    const text = fill(kind, bytes ?? most)
+    return { version, level, kind, text, matrix: encodeMatrix(text, level) }
+  }),
+)
+
+/** The most bytes of a kind that a version holds, found with nothing but the encoder. */
+function capacity(kind: Kind, level: Level, version: number): number {
+  let [fits, exceeds] = [0, 8000]
+  while (exceeds - fits > 1) {
+    const middle = (fits + exceeds) >> 1
+    if (versionFor(fill(kind, middle), level) <= version) fits = middle
+    else exceeds = middle
+  }
+  return fits
+}
+
+function versionFor(text: string, level: Level): number {
+  try {
+    return (encodeMatrix(text, level).length - 17) / 4
+  } catch (error) {
+    if (error instanceof Problem) return Infinity
+    throw error
+  }
+}
+
+/** A text of exactly so many bytes, with small letters where the next character no longer fits. */
+function fill(kind: Kind, bytes: number): string {
+  const characters = Array.from(kinds[kind])
+  let [text, length] = ['', 0]
+  for (let next = 0; ; next++) {
+    const character = characters[next % characters.length] ?? ''
+    length += Buffer.byteLength(character)
+    if (length > bytes) break
+    text += character
+  }
+  return text + 'xyz'.slice(0, bytes - Buffer.byteLength(text))
+}
+
+/** `smallest` is one pixel a module. */
+type Size = 'smallest' | 300 | 1024 | 4096
+
+/** Which images are to be drawn. */
+interface Drawing {
+  of: readonly Sample[]
+  size: Size
+  /** What the pixels of an image of one pixel a module are enlarged by. */
+  tinyTimes: number
+}
+
+/** An image file and what it must say. */
+interface Picture extends Sample {
+  name: string
+  file: Buffer
+}
+
+/**
+ * A PNG and an SVG of each symbol. A PNG goes to the decoders as the file that it is, an SVG as the pixels that resvg
+ * makes of it, except where a module is one pixel: of either they then get each pixel as a square. That is a limit of
+ * zbarimg, not of the images: at one pixel a module it reads 39 of these 160 PNGs and 45 of the 160 that qrencode makes
+ * of the same texts; at two pixels all of both (zbar 0.23.92, qrencode 4.1.1).
+ */
+async function* pictures({ of, size, tinyTimes }: Drawing): AsyncGenerator<Picture> {
+  for (const sample of of) {
+    const look = lookOf(sample, size)
+    const times = place(sample.matrix.length, look).scale === 1 ? tinyTimes : 1
+    const png = await renderPng(sample.matrix, look)
+    const svg = rasterize(renderSvg(sample.matrix, look))
+    const name = `version ${sample.version}-${sample.level}, ${sample.kind}, size ${size}`
+    yield { ...sample, name: `${name}, PNG`, file: times === 1 ? png : writePgm(enlarge(bitmapOf(png), times)) }
+    yield { ...sample, name: `${name}, SVG`, file: writePgm(enlarge(svg, times)) }
+  }
+}
+
+function lookOf({ matrix }: Pick<Sample, 'matrix'>, size: Size) {
+  return readLook({ size: size === 'smallest' ? matrix.length + 8 : size }, 'png')
+}
+
+/** The pixels of a black and white PNG. */
+function bitmapOf(png: Buffer): Bitmap {
+  const { width, palette, indices } = readPng(png)
+  return { size: width, pixels: indices.map((index) => palette[index]?.[0] ?? 0) }
+}
+
+/** Hands every picture to a decoder, some at a time, and insists that it finds no fault with any. */
+async function readAll(
+  t: TestContext,
+  { atOnce, ...drawing }: Drawing & { atOnce: number },
+  faultOf: (picture: Picture) => Promise<string | undefined>,
+): Promise<void> {
+  const drawn = pictures(drawing)
+  const faults: string[] = []
+  let read = 0
+  const workers = Array.from({ length: atOnce }, async () => {
+    for await (const picture of drawn) {
+      const fault = await faultOf(picture)
+      if (fault === undefined) read++
+      else faults.push(`${picture.name}: ${fault}`)
+    }
+  })
+  await Promise.all(workers)
+  assert.deepEqual(faults, [])
+  assert.equal(read, drawing.of.length * 2)
+  t.diagnostic(`${read} images read`)
+}
+
+async function faultWithZxing({ file, text, version, level }: Picture): Promise<string | undefined> {
+  const found = await readWithZxing(file)
+  const bytes = Buffer.from(text).toString('latin1')
+  try {
+    assert.deepEqual(found, [{ bytes, text, version, level, mirrored: false, unusedErrorCorrection: 1 }])
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+async function faultWithZbar({ file, text }: Picture): Promise<string | undefined> {
+  const [read, wanted] = [await readWithZbar(file), Buffer.from(text)]
+  return read.equals(wanted) ? undefined : `${read.length} bytes, not the ${wanted.length} of the text`
+}
+
+/** Images of 4096 pixels take long to draw and to read. */
+const few = samples.filter(({ version, level }) => ['1L', '14M', '27Q', '40H'].includes(version + level))
+
+test('the texts are of every version at every level, and of every kind at every level', () => {
+  const all = Array.from({ length: 160 }, (_, index) => `${Math.floor(index / 4) + 1}${levels[index % 4]}`)
+  assert.deepEqual(
+    samples.map(({ version, level }) => version + level),
+    all,
+  )
+  assert.deepEqual(
+    samples.map(({ matrix, level }) => (matrix.length - 17) / 4 + level),
+    all,
+  )
+  const seen = samples.filter(({ kind, text }) => text.startsWith(Array.from(kinds[kind])[0] ?? ''))
+  const pairs = new Set(seen.map(({ level, kind }) => level + kind))
+  assert.equal(pairs.size, levels.length * kindNames.length)
+  assert.equal(few.length, 4)
+})
+
+for (const size of ['smallest', 300, 1024, 4096] as const) {
+  const of = size === 4096 ? few : samples
+  const what = `${size === 4096 ? 'a sample' : 'every version and level'} at ${size === 'smallest' ? 'the smallest size' : `${size} pixels`}`
+
+  test(`zxing reads the exact bytes of ${what}, PNG and SVG, without an error to correct`, async (t) => {
+    await readAll(t, { of, size, tinyTimes: 4, atOnce: 1 }, faultWithZxing)
+  })
+
+  test(`zbarimg reads the exact bytes of ${what}, PNG and SVG`, async (t) => {
+    if (!requireProgram(t, 'zbarimg', 'zbar-tools')) return
+    await readAll(t, { of, size, tinyTimes: 4, atOnce: availableParallelism() }, faultWithZbar)
+  })
+}
+
+test('zxing reads the exact bytes of every version and level also from the bare image of one pixel a module', async (t) => {
+  await readAll(t, { of: samples, size: 'smallest', tinyTimes: 1, atOnce: 1 }, faultWithZxing)
+})
+
+test('the smallest size is one pixel a module beside the quiet zone, and one pixel less is refused', async () => {
+  for (const { matrix } of samples) {
+    for (const margin of [0, 4, 16]) {
+      const size = matrix.length + 2 * margin
+      assert.equal(place(matrix.length, { size, margin }).scale, 1)
+      const look = readLook({ size: size - 1, margin }, 'png')
+      assert.throws(() => renderSvg(matrix, look), isRefusal(size))
+      await assert.rejects(renderPng(matrix, look), isRefusal(size))
+    }
+  }
+})
+
+function isRefusal(smallest: number) {
+  return (error: unknown): boolean => {
+    assert.ok(error instanceof Problem)
+    assert.equal(error.status, 400)
+    assert.deepEqual(
+      error.errors.map(({ pointer, detail }) => [pointer, detail.match(/\d+/)?.[0]]),
+      [['/size', String(smallest)]],
+    )
+    return true
+  }
+}
+
+/** Sizes that leave nothing over, something, and the most that can be, with and without a last byte of eight pixels. */
+function sizesOf({ matrix }: Sample, margin: number): number[] {
+  const smallest = matrix.length + 2 * margin
+  return [smallest, smallest + 1, smallest * 2 - 1, smallest * 2, smallest * 3 + 2]
+}
+
+test('a PNG is exactly as large as asked, one bit a pixel, of a palette of background and foreground', async () => {
+  for (const sample of samples) {
+    for (const size of [...sizesOf(sample, 4), 300, 301, 1024]) {
+      const look = readLook({ size, fg: '#123456', bg: '#fedcba' }, 'png')
+      const { indices: _, ...png } = readPng(await renderPng(sample.matrix, look))
+      assert.deepEqual(png, {
+        width: size,
+        height: size,
+        chunks: ['IHDR', 'PLTE', 'IDAT', 'IEND'],
+        palette: [
+          [0xfe, 0xdc, 0xba],
+          [0x12, 0x34, 0x56],
+        ],
+        opacities: undefined,
+      })
+    }
+  }
+})
+
+test('a PNG carries opacities where a colour is not opaque, and only there', async () => {
+  const [sample] = samples
+  assert.ok(sample)
+  for (const [query, opacities] of [
+    [{}, undefined],
+    [{ fg: '#112233ff', bg: '#ffffffff' }, undefined],
+    [{ bg: 'transparent' }, [0, 255]],
+    [{ bg: '#ffffff00' }, [0, 255]],
+    [{ bg: '#ffffff80' }, [0x80, 255]],
+    [{ fg: '#000000c0' }, [255, 0xc0]],
+    [{ fg: '#000000fe', bg: '#eeeeee01' }, [1, 0xfe]],
+  ] as const) {
+    const png = readPng(await renderPng(sample.matrix, readLook(query, 'png')))
+    assert.deepEqual(png.opacities, opacities)
+    const optional = opacities === undefined ? [] : ['tRNS']
+    assert.deepEqual(png.chunks, ['IHDR', 'PLTE', ...optional, 'IDAT', 'IEND'])
+  }
+})
+
+test('modules are whole pixels, as large as fit, in the middle of a quiet zone at least as wide as asked', async () => {
+  for (const sample of few) {
+    const { matrix } = sample
+    for (const margin of [0, 1, 4, 16]) {
+      for (const size of sizesOf(sample, margin)) {
+        const { indices } = readPng(await renderPng(matrix, readLook({ size, margin }, 'png')))
+        // The finder patterns reach into three corners of the symbol, so that its dark pixels span all of it.
+        const first = indices.indexOf(1)
+        const [left, top] = [first % size, Math.floor(first / size)]
+        const bottom = Math.floor(indices.lastIndexOf(1) / size)
+        const scale = (bottom + 1 - top) / matrix.length
+        const spare = size - matrix.length * scale
+        assert.equal(scale, Math.floor(size / (matrix.length + 2 * margin)))
+        assert.deepEqual([left, top], [Math.floor(spare / 2), Math.floor(spare / 2)])
+        assert.ok(left >= margin * scale)
+        const expected = indices.map((_, at) => {
+          const [x, y] = [(at % size) - left, Math.floor(at / size) - top]
+          return matrix[Math.floor(y / scale)]?.[Math.floor(x / scale)] ? 1 : 0
+        })
+        assert.ok(Buffer.from(indices).equals(expected), `size ${size}, margin ${margin}`)
+      }
+    }
+  }
+})
+
+test('an SVG shows pixel for pixel what the PNG of its size shows', async () => {
+  for (const sample of samples) {
+    for (const size of ['smallest', 300] as const) {
+      const look = lookOf(sample, size)
+      const [png, svg] = [bitmapOf(await renderPng(sample.matrix, look)), rasterize(renderSvg(sample.matrix, look))]
+      assert.equal(svg.size, png.size)
+      assert.ok(Buffer.from(svg.pixels).equals(png.pixels), `version ${sample.version}-${sample.level}, size ${size}`)
+    }
+  }
+})
+
+test('no wrong module and no wrong byte of a file would escape these tests', async () => {
+  for (const sample of few) {
+    const { matrix, version, level } = sample
+    const last = matrix.length - 1
+    const flipped = matrix.map((row, y) => row.map((dark, x) => (x === last && y === last ? !dark : dark)))
+    const [reading] = await readWithZxing(await renderPng(flipped, lookOf(sample, 1024)))
+    assert.equal(reading?.text, sample.text)
+    assert.ok(reading.unusedErrorCorrection < 1, `version ${version}-${level}`)
+  }
+  const [sample] = samples
+  assert.ok(sample)
+  const png = await renderPng(sample.matrix, lookOf(sample, 'smallest'))
+  for (const at of png.keys()) {
+    const damaged = Buffer.from(png)
+    damaged[at] = (damaged[at] ?? 0) ^ 0x20
+    assert.throws(() => readPng(damaged), `byte ${at}`)
+  }
+})
