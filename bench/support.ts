@@ -33,12 +33,13 @@ export async function serve(script: string, args: string[] = []): Promise<Served
   return { process: started, url, stop }
 }
 
-/** Starts quirl itself on an empty folder, or on the given one. */
-export function serveQuirl(dataDir: string): Promise<Served> {
+/** Starts quirl itself on a data folder. */
+export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> {
   return serve(new URL('../bin/quirl.js', import.meta.url).pathname, [
     '--port=0',
     '--host=127.0.0.1',
     `--data-dir=${dataDir}`,
+    ...args,
   ])
 }
 

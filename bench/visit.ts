@@ -1,27 +1,42 @@
-// Claim: a visit of a known link costs little more than a bare node:http redirect.
+// Claim: a visit of a known link costs little more than a bare node:http redirect, also with its scan recorded before the
+// answer. The fold runs on the same core meanwhile.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { create } from '../test/support/server.ts'
 import { median, printTable, serve, serveQuirl, temporaryFolder, wrk, type Load } from './support.ts'
 
 const RUNS = 3
 const SECONDS = 5
 
+const folder = temporaryFolder()
+const head = join(folder, 'head.lua')
+writeFileSync(head, 'wrk.method = "HEAD"')
 const bare = await serve(new URL('bare-http.ts', import.meta.url).pathname)
-const quirl = await serveQuirl(temporaryFolder())
-const link = await create(quirl, { target: 'https://example.com/menu' })
-const targets = { 'bare node:http 302': bare.url, 'quirl, one link': `${quirl.url}/${link.code}?qr=1` }
+const quirl = await serveQuirl(join(folder, 'process'))
+const power = await serveQuirl(join(folder, 'power'), '--scan-sync=power')
+const address = async (served: { url: string }) =>
+  `${served.url}/${(await create(served, { target: 'https://example.com/menu' })).code}?qr=1`
+
+const BASELINE = 'bare node:http 302'
+const targets: Record<string, { url: string; script?: string }> = {
+  [BASELINE]: { url: bare.url },
+  'quirl, HEAD: nothing recorded': { url: await address(quirl), script: head },
+  'quirl, recorded (SCAN_SYNC=process)': { url: await address(quirl) },
+  'quirl, recorded (SCAN_SYNC=power)': { url: await address(power) },
+}
 
 const loads = new Map<string, Load[]>(Object.keys(targets).map((name) => [name, []]))
-for (const url of Object.values(targets)) wrk(url, 2)
+for (const { url, script } of Object.values(targets)) wrk(url, 2, script)
 for (let run = 0; run < RUNS; run++) {
-  for (const [name, url] of Object.entries(targets)) loads.get(name)?.push(wrk(url, SECONDS))
+  for (const [name, { url, script }] of Object.entries(targets)) loads.get(name)?.push(wrk(url, SECONDS, script))
 }
-await Promise.all([bare.stop(), quirl.stop()])
+await Promise.all([bare.stop(), quirl.stop(), power.stop()])
 
 const rate = (name: string) => median((loads.get(name) ?? []).map((load) => load.requestsPerSecond))
 const rows = [...loads].map(([name, all]) => ({
   server: name,
   'visits/s': Math.round(rate(name)),
-  ratio: (rate(name) / rate('bare node:http 302')).toFixed(2),
+  ratio: (rate(name) / rate(BASELINE)).toFixed(2),
   'p99 ms': median(all.map((load) => load.p99Milliseconds)).toFixed(1),
 }))
 printTable(`Visits, ${RUNS} alternating runs of ${SECONDS} s at 64 connections, medians`, rows)

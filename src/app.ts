@@ -19,6 +19,7 @@ import { createReserved } from './links/code.ts'
 import { linkRoutes } from './links/routes.ts'
 import { codeImageRoutes, dataImageRoutes } from './qr/routes.ts'
 import { scanRoutes } from './scans/routes.ts'
+import { createFastPath } from './visits/fast-path.ts'
 import { visitRoutes } from './visits/routes.ts'
 
 import { webRoutes } from './web/routes.ts'
@@ -34,6 +35,7 @@ const SOCKET_TIMEOUT = 30_000
 /** Every route and every hook of the service. */
 export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogger): Promise<FastifyInstance> {
   const nextRequestId = createRequestIds()
+  const answeredFast = createFastPath(deps)
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -50,7 +52,9 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
           keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
           connectionsCheckingInterval: CHECK_INTERVAL,
         },
-        handler,
+        (request, response) => {
+          if (!answeredFast(request, response)) handler(request, response)
+        },
       )
       server.setTimeout(SOCKET_TIMEOUT)
       return server.on('clientError', (error, socket) => answerClientError(error, socket, nextRequestId()))

@@ -209,7 +209,10 @@ test('no address, token, query or path of a visit is in the output or in the dat
   const service = await start(t)
   const agent = 'Tell-Tale-Agent/1.0'
   const link = await create(service, { target: 'https://example.com/', alias: 'private' })
-  await visit(`${link.short_url}?qr=1&tell=tale`, { 'user-agent': agent, referer: 'https://tell-tale.example/' })
+  await visit(`${link.short_url}?qr=1&tell=tale`, {
+    'user-agent': agent,
+    referer: 'https://elsewhere.example/tell-tale?tell=tale',
+  })
   await visit(`${service.url}/tell-tale-unknown?x=1`)
   await fetch(`${service.url}/m/${link.token}`)
   await fetch(`${service.url}/api/manage/${link.token}?tell=tale`, { method: 'DELETE' })

@@ -35,23 +35,15 @@ export interface JournalOptions {
 export function openJournal({ folder, sync, now, onFailure }: JournalOptions): Journal {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   let writer: JournalWriter | undefined
-  let current: string | undefined
   let waiting: Scan[] = []
   let answers: (() => void)[] = []
   let failedAt = Number.NEGATIVE_INFINITY
   let failing = false
   let lost = 0
 
-  /** Files sort by the time of their making; the random part keeps a name from ever being seen twice. */
-  function open(): JournalWriter {
-    current = `${String(now()).padStart(15, '0')}-${randomBytes(8).toString('hex')}${SUFFIX}`
-    return openJournalFile(join(folder, current), sync)
-  }
-
   function abandon(): void {
     writer?.close()
     writer = undefined
-    current = undefined
   }
 
   function write(scans: Scan[]): void {
@@ -60,7 +52,7 @@ export function openJournal({ folder, sync, now, onFailure }: JournalOptions): J
       return
     }
     try {
-      writer ??= open()
+      writer ??= openJournalFile(join(folder, newName(now())), sync)
       writer.append(scans)
       failing = false
     } catch (error) {
@@ -100,4 +92,9 @@ export function openJournal({ folder, sync, now, onFailure }: JournalOptions): J
     status: () => ({ failing, lost }),
     close: end,
   }
+}
+
+/** Names sort by the time of their making; the random part keeps a name from ever being seen twice. */
+function newName(at: number): string {
+  return `${String(at).padStart(15, '0')}-${randomBytes(8).toString('hex')}${SUFFIX}`
 }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Reader } from 'mmdb-lib'
+import { createBoundedCache } from '../lib/bounded-cache.ts'
 
 /** Where an address is, as far as is known. */
 export interface Place {
@@ -28,6 +29,7 @@ interface PlaceReader {
 const OLD_DAYS = 90
 const DAY_MS = 86_400_000
 const LONGEST_CITY = 100
+const CACHED_PLACES = 10_000
 /** The countries of both kinds of addresses, of the regional registries' data (NRO, CC BY 4.0): 8 MB, in memory. */
 const BUNDLED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'
 
@@ -84,19 +86,27 @@ async function openFile(path: string): Promise<PlaceReader> {
   return reader
 }
 
+/** Remembers the places of the latest addresses, in memory alone. */
 function createFind(reader: PlaceReader): Places['find'] {
+  const cache = createBoundedCache<Place>(CACHED_PLACES)
   return (address) => {
-    // ipaddr.js reads 1.2.3 and 010.1 as addresses too.
-    if (isIP(address) === 0) return nowhere
-    try {
-      const parsed = ipaddr.process(address)
-      // A tree of IPv4 would take the first bits of an IPv6 address for one of its own.
-      if (!isPublic(parsed) || (parsed.kind() === 'ipv6' && reader.metadata.ipVersion === 4)) return nowhere
-      const record = reader.get(parsed.toString())
-      return { country: countryOf(record), city: cityOf(record) }
-    } catch {
-      return nowhere
-    }
+    let place = cache.get(address)
+    if (place === undefined) cache.set(address, (place = findIn(reader, address)), 1)
+    return place
+  }
+}
+
+function findIn(reader: PlaceReader, address: string): Place {
+  // ipaddr.js reads 1.2.3 and 010.1 as addresses too.
+  if (isIP(address) === 0) return nowhere
+  try {
+    const parsed = ipaddr.process(address)
+    // A tree of IPv4 would take the first bits of an IPv6 address for one of its own.
+    if (!isPublic(parsed) || (parsed.kind() === 'ipv6' && reader.metadata.ipVersion === 4)) return nowhere
+    const record = reader.get(parsed.toString())
+    return { country: countryOf(record), city: cityOf(record) }
+  } catch {
+    return nowhere
   }
 }
 

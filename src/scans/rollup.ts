@@ -57,54 +57,82 @@ export function rollupWriter(db: DatabaseSync): RollupWriter {
   }
 }
 
-/** A scan with the ids of its values, in the order of the dimensions. */
-export interface Entry {
-  scan: FoldedScan
+/** Scans that count alike: of one link and quarter of an hour, with the same values, flag and audience. */
+export interface Group {
+  linkId: number
+  at: number
+  /** The ids of their values, in the order of the dimensions. */
   ids: number[]
+  isQr: boolean
+  counts: Counts
+  lastAt: number
 }
 
-/** Adds scans to every rollup; each row is touched once, however many scans it gets. */
-export function addToRollups(writer: RollupWriter, entries: Entry[]): void {
+/** Adds groups of scans to every rollup; each row is touched once, however many scans it gets. */
+export function addToRollups(writer: RollupWriter, groups: Iterable<Group>): void {
   const pulse: Sums = new Map()
   const daily: Sums = new Map()
   const monthly: Sums = new Map()
-  for (const { scan, ids } of entries) {
-    const { linkId, at } = scan
-    add(pulse, [linkId, slotOf(at)], scan)
+  const totals = new Map<number, { counts: Counts; qr: number; lastAt: number }>()
+  for (const group of groups) {
+    const { linkId, at, ids, counts } = group
+    const [slot, day, month] = [slotOf(at), dayOf(at), monthOf(at)]
+    add(pulse, [linkId, slot], counts)
     for (const [dimension, value] of ids.entries()) {
-      add(daily, [linkId, dayOf(at), dimension, value], scan)
-      add(monthly, [linkId, monthOf(at), dimension, value], scan)
+      add(daily, [linkId, day, dimension, value], counts)
+      add(monthly, [linkId, month, dimension, value], counts)
     }
+    const total = totals.get(linkId) ?? { counts: [0, 0, 0, 0], qr: 0, lastAt: 0 }
+    totals.set(linkId, total)
+    addCounts(total.counts, counts)
+    if (group.isQr) total.qr += counts[0] + counts[2]
+    total.lastAt = Math.max(total.lastAt, group.lastAt)
   }
   for (const { key, counts } of pulse.values()) writer.pulse.run(...key, ...counts)
   writeValues(writer.daily, daily)
   writeValues(writer.monthly, monthly)
-  writeTotals(writer, entries)
-}
-
-function writeTotals(writer: RollupWriter, entries: Entry[]): void {
-  const totals = new Map<number, { counts: Counts; qr: number; lastAt: number }>()
-  for (const { scan } of entries) {
-    const total = totals.get(scan.linkId) ?? { counts: [0, 0, 0, 0], qr: 0, lastAt: 0 }
-    totals.set(scan.linkId, total)
-    count(total.counts, scan)
-    if (scan.source === 'qr') total.qr++
-    total.lastAt = Math.max(total.lastAt, scan.at)
-  }
   for (const [linkId, { counts, qr, lastAt }] of totals) writer.totals.run(linkId, ...counts, qr, lastAt)
 }
 
-function add(sums: Sums, key: number[], scan: FoldedScan): void {
+/** Sorts scans into groups, and calls back for each scan with the ids of its values. */
+export function groupScans(
+  scans: FoldedScan[],
+  idsOf: (scan: FoldedScan) => number[],
+  each: (scan: FoldedScan, ids: number[]) => void,
+): Iterable<Group> {
+  const groups = new Map<string, Group>()
+  for (const scan of scans) {
+    const { linkId, at, source, device, os, browser, country, city, referrer } = scan
+    const key = `${linkId}|${slotOf(at)}|${source}|${device}|${os}|${browser}|${country ?? ''}|${city ?? ''}|${referrer ?? ''}`
+    let group = groups.get(key)
+    if (group === undefined) {
+      group = { linkId, at, ids: idsOf(scan), isQr: source === 'qr', counts: [0, 0, 0, 0], lastAt: at }
+      groups.set(key, group)
+    }
+    count(group.counts, scan)
+    group.lastAt = Math.max(group.lastAt, at)
+    each(scan, group.ids)
+  }
+  return groups.values()
+}
+
+function addCounts(counts: Counts, more: Counts): void {
+  counts[0] += more[0]
+  counts[1] += more[1]
+  counts[2] += more[2]
+  counts[3] += more[3]
+}
+
+function add(sums: Sums, key: number[], counts: Counts): void {
   const name = key.join()
-  let sum = sums.get(name)
-  if (sum === undefined) sums.set(name, (sum = { key, counts: [0, 0, 0, 0] }))
-  count(sum.counts, scan)
+  const sum = sums.get(name)
+  if (sum === undefined) sums.set(name, { key, counts: [...counts] })
+  else addCounts(sum.counts, counts)
 }
 
 function count(counts: Counts, { bot, first }: FoldedScan): void {
-  const at = bot ? 2 : 0
-  counts[at]++
-  if (first) counts[(at + 1) as 1 | 3]++
+  counts[bot ? 2 : 0]++
+  if (first) counts[bot ? 3 : 1]++
 }
 
 function writeValues(table: ValueTable, sums: Sums): void {

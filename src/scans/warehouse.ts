@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { addToRollups, rollupWriter } from './rollup.ts'
+import { addToRollups, groupScans, rollupWriter } from './rollup.ts'
 import type { Scan } from './scan.ts'
 import { migrateWarehouse } from './warehouse-schema.ts'
 import { openWords, type Words } from './words.ts'
@@ -44,11 +44,10 @@ export function openWarehouse(file: string): Warehouse {
     add(scans, journal, position) {
       transaction(db, () => {
         let { next } = readCounter.get() as { next: number }
-        const entries = scans.map((scan) => ({ scan, ids: words.idsOf(scan) }))
-        for (const { scan, ids } of entries) {
+        const groups = groupScans(scans, words.idsOf, (scan, ids) => {
           insertScan.run(scan.linkId, scan.at, next++, ...ids, scan.first ? 1 : 0, scan.bot ? 1 : 0)
-        }
-        addToRollups(rollups, entries)
+        })
+        addToRollups(rollups, groups)
         writeCounter.run(next)
         writeMark.run(journal, position)
       })

@@ -18,6 +18,8 @@ export type Resolution = { state: 'live' | 'paused'; live: LiveLink } | { state:
 export interface Resolver {
   /** Answers at once what is in memory; never what a change that was answered before has replaced. */
   resolve: (code: string) => Resolution | Promise<Resolution>
+  /** The link of a code, when it is in memory and can be visited. */
+  peek: (code: string) => LiveLink | undefined
   /** To be called when a link was created, changed or deleted, before that is answered. */
   forget: (code: string) => void
 }
@@ -57,6 +59,10 @@ export function createResolver(
   }
 
   return {
+    peek(code) {
+      const resolution = cache.get(codeKey(code))?.resolution
+      return resolution?.state === 'live' ? resolution.live : undefined
+    },
     resolve(code) {
       if (!isCode(code)) return unknown
       const key = codeKey(code)
