@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -7,45 +7,8 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
+import { exitOf, program, start } from './support/program.ts'
 import { create, put, visit } from './support/server.ts'
-
-const program = new URL('../bin/quirl.js', import.meta.url).pathname
-
-interface Service {
-  process: ChildProcess
-  url: string
-  port: number
-  dataDir: string
-  /** Everything on standard output and standard error so far. */
-  output: () => string
-}
-
-/** Starts the program as an operator does, and waits for its line. */
-async function start(t: TestContext, dataDir = temporaryFolder(t), args: string[] = []): Promise<Service> {
-  const process_ = spawn(
-    process.execPath,
-    [program, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args],
-    { cwd: dataDir },
-  )
-  undoLater(t, () => void process_.kill('SIGKILL'))
-  let output = ''
-  process_.stderr.on('data', (data) => (output += String(data)))
-  const line = await new Promise<string>((resolve, reject) => {
-    process_.stdout.on('data', (data) => {
-      output += String(data)
-      if (output.includes('\n')) resolve(output)
-    })
-    process_.once('exit', () => reject(new Error(output)))
-  })
-  const port = Number(/http:\/\/localhost:(\d+)/.exec(line)?.[1])
-  return { process: process_, url: `http://127.0.0.1:${port}`, port, dataDir, output: () => output }
-}
-
-async function exitOf(service: Service): Promise<{ code: number | null; signal: string | null }> {
-  const { process: child } = service
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  return { code: child.exitCode, signal: child.signalCode }
-}
 
 /** A connection that sends what it is told, when it is told. */
 async function rawConnection(

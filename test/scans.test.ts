@@ -1,0 +1,397 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { filesBelow } from './support/files.ts'
+import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+
+const EXAMPLE = 'https://example.com/'
+const DAY = 86_400_000
+
+const agents = {
+  iphone:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+  windows:
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+  crawler: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+}
+
+/** The service behind a proxy on loopback, so that a visit can come from any address. */
+function startBehindProxy(t: TestContext, now?: () => number): Promise<TestServer> {
+  return startServer(t, { TRUST_PROXY: '127.0.0.0/8', BASE_URL: 'https://qr.bakery.shop' }, now)
+}
+
+function from(address: string, more: Record<string, string> = {}): Record<string, string> {
+  return { 'x-forwarded-for': address, 'user-agent': agents.windows, ...more }
+}
+
+interface Stats {
+  totals: Record<string, number>
+  unique_visitors: number
+  series: { date: string; scans: number; unique_visitors: number }[]
+  breakdowns: Record<
+    string,
+    { value: string | null; scans: number; unique_visitors: number; country?: string | null }[]
+  >
+  [key: string]: unknown
+}
+
+const owner = (server: TestServer, link: Created, path: string) =>
+  fetch(`${server.url}/api/manage/${link.token}${path}`)
+const stats = async (server: TestServer, link: Created, query = '') =>
+  (await (await owner(server, link, `/stats${query}`)).json()) as Stats
+const csv = async (server: TestServer, link: Created) => {
+  const text = await (await owner(server, link, '/scans.csv')).text()
+  const [header, ...lines] = text.split('\r\n')
+  assert.equal(lines.pop(), '')
+  return { header, rows: lines.map((line) => line.split(',')) }
+}
+const go = (server: TestServer, link: Created, headers: Record<string, string>, query = '') =>
+  visit(`${server.url}/${link.code}${query}`, headers)
+
+test('a scan says what was read from the visit, in the statistics, the export and the totals', async (t) => {
+  const now = Date.UTC(2026, 10, 20, 12, 30, 15, 123)
+  const server = await startBehindProxy(t, () => now)
+  const link = await create(server, { target: EXAMPLE })
+  await go(
+    server,
+    link,
+    from('8.8.8.8', { 'user-agent': agents.iphone, referer: 'https://www.news.example.com/article?id=1' }),
+    '?qr=1',
+  )
+  await go(server, link, from('8.8.8.8', { 'user-agent': agents.iphone }))
+  await go(server, link, from('1.1.1.1', { 'user-agent': agents.crawler }))
+  assert.deepEqual(await csv(server, link), {
+    header: 'scanned_at,source,device,os,browser,country,city,referrer,unique,bot',
+    rows: [
+      ['2026-11-20T12:30:15.123Z', 'qr', 'mobile', 'iOS', 'Safari', 'US', '', 'news.example.com', 'true', 'false'],
+      ['2026-11-20T12:30:15.123Z', 'link', 'mobile', 'iOS', 'Safari', 'US', '', 'direct', 'false', 'false'],
+      ['2026-11-20T12:30:15.123Z', 'link', '', '', '', 'AU', '', 'direct', 'true', 'true'],
+    ],
+  })
+  const all = await stats(server, link)
+  assert.equal(all['code'], link.code)
+  assert.deepEqual(
+    [all['days'], all['from'], all['to'], all['timezone'], all['audience']],
+    [30, '2026-10-22', '2026-11-20', 'UTC', 'all'],
+  )
+  assert.deepEqual(all.totals, { scans: 3, unique_visitors: 2, humans: 2, bots: 1, qr: 1, link: 2 })
+  assert.equal(all.unique_visitors, 2)
+  assert.equal(all.series.length, 30)
+  assert.deepEqual(all.series.at(-1), { date: '2026-11-20', scans: 3, unique_visitors: 2 })
+  assert.deepEqual(all.series[0], { date: '2026-10-22', scans: 0, unique_visitors: 0 })
+  assert.deepEqual(all.breakdowns['device'], [
+    { value: 'mobile', scans: 2, unique_visitors: 1 },
+    { value: null, scans: 1, unique_visitors: 1 },
+  ])
+  assert.deepEqual(all.breakdowns['country'], [
+    { value: 'US', scans: 2, unique_visitors: 1 },
+    { value: 'AU', scans: 1, unique_visitors: 1 },
+  ])
+  assert.deepEqual(all.breakdowns['city'], [{ value: null, country: null, scans: 3, unique_visitors: 2 }])
+  assert.deepEqual(all.breakdowns['source'], [
+    { value: 'qr', scans: 1, unique_visitors: 1 },
+    { value: 'link', scans: 2, unique_visitors: 1 },
+  ])
+  const humans = await stats(server, link, '?audience=human&days=1')
+  assert.deepEqual(humans.totals, { scans: 2, unique_visitors: 1, humans: 2, bots: 0, qr: 1, link: 1 })
+  assert.deepEqual(humans.breakdowns['country'], [{ value: 'US', scans: 2, unique_visitors: 1 }])
+  const details = (await (await owner(server, link, '')).json()) as { totals: unknown }
+  assert.deepEqual(details.totals, {
+    scans: 3,
+    humans: 2,
+    bots: 1,
+    unique_visitors: 2,
+    qr: 1,
+    link: 2,
+    last_scan_at: '2026-11-20T12:30:15.123Z',
+  })
+})
+
+test('only a GET of a live code is a scan', async (t) => {
+  const server = await startBehindProxy(t)
+  const link = await create(server, { kind: 'vcard', org: 'ACME' })
+  const other = await create(server, { target: EXAMPLE })
+  for (const url of [`/${link.code}.vcf`, `/${link.code}+`, `/${link.code}/qr.png`]) await visit(server.url + url)
+  for (const { code } of [link, other]) await fetch(`${server.url}/${code}`, { method: 'HEAD', redirect: 'manual' })
+  await put(`${server.url}/api/manage/${other.token}`, { active: false })
+  await go(server, other, from('8.8.8.8'))
+  assert.equal((await stats(server, link)).totals['scans'], 0)
+  assert.equal((await stats(server, other)).totals['scans'], 0)
+  await go(server, link, from('8.8.8.8'))
+  await go(server, link, from('8.8.8.8', { accept: 'text/vcard' }))
+  assert.equal((await stats(server, link)).totals['scans'], 2)
+})
+
+test('a visitor is counted once a link and UTC day, and a bot or a prefetch never takes that place', async (t) => {
+  let now = Date.UTC(2026, 10, 20, 22)
+  const server = await startBehindProxy(t, () => now)
+  const [link, other] = [await create(server, { target: EXAMPLE }), await create(server, { target: EXAMPLE })]
+  await go(server, link, from('8.8.8.8', { 'sec-purpose': 'prefetch' }))
+  await go(server, link, from('8.8.8.8'))
+  await go(server, link, from('8.8.8.8'))
+  await go(server, link, from('8.8.8.8', { 'user-agent': agents.iphone }))
+  await go(server, other, from('8.8.8.8'))
+  // One household, whatever the rest of the address says; IPv4 in IPv6's clothes.
+  await go(server, link, from('2001:4860:1:2::1'))
+  await go(server, link, from('2001:4860:1:2:ffff::9'))
+  await go(server, link, from('::ffff:8.8.8.8'))
+  assert.deepEqual(
+    (await csv(server, link)).rows.map((row) => row.slice(-2).join()),
+    ['true,true', 'true,false', 'false,false', 'true,false', 'true,false', 'false,false', 'false,false'],
+  )
+  assert.deepEqual(
+    (await csv(server, other)).rows.map((row) => row.at(-2)),
+    ['true'],
+  )
+  now += 3 * 60 * 60 * 1000
+  await go(server, link, from('8.8.8.8'))
+  const { totals, series } = await stats(server, link)
+  assert.equal(totals['unique_visitors'], 5)
+  assert.deepEqual(
+    series.slice(-2).map((day) => day.unique_visitors),
+    [4, 1],
+  )
+})
+
+test('who asks not to be tracked is counted, without a visitor, a city or a referrer', async (t) => {
+  const server = await startBehindProxy(t)
+  const link = await create(server, { target: EXAMPLE })
+  for (const wish of [{ 'sec-gpc': '1' }, { dnt: '1' }])
+    await go(server, link, from('8.8.8.8', { ...wish, referer: 'https://news.example.com/' }))
+  const { totals, breakdowns } = await stats(server, link)
+  assert.deepEqual([totals['scans'], totals['unique_visitors']], [2, 0])
+  assert.deepEqual(breakdowns['referrer'], [{ value: null, scans: 2, unique_visitors: 0 }])
+})
+
+test('a country told by a trusted network is believed, one told by a stranger is not', async (t) => {
+  const env = { GEO_HEADERS: 'cloudflare' }
+  const trusting = await startServer(t, { ...env, TRUST_PROXY: '127.0.0.1' })
+  const wary = await startServer(t, env)
+  for (const [server, country] of [
+    [trusting, 'NZ'],
+    [wary, null],
+  ] as const) {
+    const link = await create(server, { target: EXAMPLE })
+    await go(server, link, { 'cf-ipcountry': 'NZ' })
+    await go(server, link, { 'cf-ipcountry': '=1+1' })
+    const values = (await stats(server, link)).breakdowns['country']?.map(({ value }) => value)
+    assert.deepEqual(values, country === null ? [null] : [country, null])
+  }
+})
+
+test('another time zone moves the borders of the days, and nothing else', async (t) => {
+  let now = Date.UTC(2026, 9, 20)
+  const server = await startBehindProxy(t, () => now)
+  const link = await create(server, { target: EXAMPLE })
+  const times = Array.from(
+    { length: 60 },
+    (_, at) => Date.UTC(2026, 9, 20) + at * 12 * 60 * 60 * 1000 + at * 60_000 * 17,
+  )
+  for (now of times) await go(server, link, from('8.8.8.8'))
+  now = Date.UTC(2026, 10, 20, 12)
+  for (const zone of [
+    'UTC',
+    'Europe/Berlin',
+    'Asia/Kolkata',
+    'Asia/Kathmandu',
+    'America/St_Johns',
+    'Pacific/Kiritimati',
+    'America/New_York',
+  ]) {
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone })
+    const scansByDate = Map.groupBy(times, (time) => format.format(time))
+    for (const days of [1, 2, 20, 32, 365]) {
+      const { series, totals, breakdowns, to, timezone } = await stats(
+        server,
+        link,
+        `?days=${days}&tz=${encodeURIComponent(zone)}`,
+      )
+      assert.deepEqual([to, timezone, series.length], [format.format(now), zone, days])
+      for (const { date, scans } of series) assert.equal(scans, scansByDate.get(date)?.length ?? 0, `${zone} ${date}`)
+      const inWindow = series.reduce((sum, day) => sum + day.scans, 0)
+      assert.equal(totals['scans'], inWindow)
+      assert.equal(breakdowns['os']?.reduce((sum, row) => sum + row.scans, 0) ?? 0, inWindow, `${zone} ${days}`)
+    }
+  }
+})
+
+test('the parameters of the statistics have bounds', async (t) => {
+  const server = await startServer(t)
+  const link = await create(server, { target: EXAMPLE })
+  for (const query of [
+    'days=0',
+    'days=366',
+    'days=x',
+    'days=1.5',
+    'tz=Mars/Olympus',
+    'tz=',
+    'audience=robots',
+    'days=1&days=2',
+  ]) {
+    assert.equal((await owner(server, link, `/stats?${query}`)).status, 400, query)
+  }
+  assert.equal((await fetch(`${server.url}/api/manage/unknown/stats`)).status, 404)
+  const headers = { authorization: `Bearer ${link.token}` }
+  assert.equal((await fetch(`${server.url}/api/manage/stats`, { headers })).status, 200)
+  assert.equal((await fetch(`${server.url}/api/manage/scans.csv`, { headers })).status, 200)
+})
+
+test('past 200 values a day, a link keeps the counts and calls the rest (other)', async (t) => {
+  const now = Date.UTC(2026, 10, 20)
+  const server = await startBehindProxy(t, () => now)
+  const link = await create(server, { target: EXAMPLE })
+  for (let at = 0; at < 230; at++)
+    await go(server, link, from('8.8.8.8', { referer: `https://site${at}.example.com/` }))
+  const { breakdowns, totals } = await stats(server, link)
+  assert.deepEqual(breakdowns['referrer']?.[0], { value: '(other)', scans: 30, unique_visitors: 0 })
+  assert.equal(breakdowns['referrer']?.length, 10)
+  assert.equal(totals['scans'], 230)
+  assert.equal((await csv(server, link)).rows.length, 230)
+})
+
+test('no header can break or poison what is kept', async (t) => {
+  const server = await startBehindProxy(t)
+  const link = await create(server, { target: EXAMPLE })
+  const hostile = [
+    '=HYPERLINK("http://evil.example","x")',
+    '__proto__',
+    'constructor',
+    '@SUM(1)',
+    'x'.repeat(8192),
+    "';drop table scans;--",
+    '\u00ff\u00fe',
+    'https://=cmd.example.com/',
+    'https://__proto__/',
+    'android-app://__proto__/',
+  ]
+  for (const text of hostile) {
+    const latin1 = Buffer.from(text, 'utf8').toString('latin1')
+    assert.equal(
+      (await go(server, link, from('8.8.8.8', { 'user-agent': latin1, referer: latin1.slice(0, 4000) }))).status,
+      302,
+    )
+    await go(server, link, { 'x-forwarded-for': latin1, 'user-agent': 'x' })
+  }
+  const { header, rows } = await csv(server, link)
+  assert.equal(rows.length, hostile.length * 2)
+  for (const row of rows) {
+    assert.equal(row.length, header?.split(',').length)
+    for (const cell of row) assert.doesNotMatch(cell, /^[=+@\t\r-]/)
+  }
+  assert.equal((await stats(server, link)).totals['scans'], rows.length)
+})
+
+test('a deleted link leaves no scan behind, journalled ones included', async (t) => {
+  const server = await startBehindProxy(t)
+  const [link, other] = [await create(server, { target: EXAMPLE }), await create(server, { target: EXAMPLE })]
+  for (const each of [link, other]) await go(server, each, from('8.8.8.8', { referer: 'https://news.example.com/' }))
+  await stats(server, link)
+  await go(server, link, from('1.1.1.1'))
+  assert.equal((await fetch(`${server.url}/api/manage/${link.token}`, { method: 'DELETE' })).status, 200)
+  assert.deepEqual(readdirSync(join(server.dataDir, 'journal')), [])
+  assert.equal((await stats(server, other)).totals['scans'], 1)
+  const { DatabaseSync } = await import('node:sqlite')
+  const db = new DatabaseSync(join(server.dataDir, 'scans.db'), { readOnly: true })
+  for (const table of ['scans', 'pulse', 'daily', 'monthly', 'totals']) {
+    const rows = db.prepare(`select distinct link_id from ${table}`).all() as { link_id: number }[]
+    assert.deepEqual(
+      rows.map((row) => row.link_id),
+      [2],
+      table,
+    )
+  }
+  db.close()
+})
+
+test('salts and keys of visitors are gone when their day is over', async (t) => {
+  let now = Date.UTC(2026, 10, 20, 12)
+  const server = await startBehindProxy(t, () => now)
+  const link = await create(server, { target: EXAMPLE })
+  await go(server, link, from('8.8.8.8'))
+  await stats(server, link)
+  const folder = join(server.dataDir, 'visitors')
+  assert.deepEqual(readdirSync(folder).sort(), ['2026-11-20.keys', '2026-11-20.salt'])
+  now += DAY
+  await go(server, link, from('8.8.8.8'))
+  await stats(server, link)
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name < '2026-11-21'),
+    [],
+  )
+})
+
+test('no address is anywhere: not in a file, a log line or an answer, as text, as bytes or as a plain hash', async (t) => {
+  const server = await startBehindProxy(t)
+  const link = await create(server, { target: EXAMPLE })
+  const addresses = Array.from({ length: 500 }, (_, at) => [
+    `81.2.${at % 250}.${100 + Math.floor(at / 250)}`,
+    `2a02:8109:${(at + 4096).toString(16)}:abcd::7`,
+  ]).flat()
+  const answers: string[] = []
+  const keep = async (response: Response) => answers.push(JSON.stringify([...response.headers]), await response.text())
+  for (const address of addresses) await keep(await go(server, link, from(address)))
+  for (const address of addresses.slice(0, 20)) {
+    for (const path of [
+      '/unknown-code',
+      '/api/nothing',
+      '/m/unknown',
+      `/m/${link.token}`,
+      '/api/qr?size=x',
+      `/api/manage/${link.token}/stats`,
+    ]) {
+      await keep(await fetch(server.url + path, { headers: from(address) }))
+    }
+  }
+  await keep(await owner(server, link, '/stats'))
+  await keep(await owner(server, link, '/scans.csv'))
+  assert.equal((await stats(server, link)).totals['scans'], 1000)
+  const haystacks = [
+    ...filesBelow(server.dataDir).map(({ bytes }) => bytes),
+    Buffer.from(answers.join('\n')),
+    Buffer.from(JSON.stringify(server.logged)),
+  ]
+  assert.ok(haystacks.length >= 5)
+  const { hash } = await import('node:crypto')
+  const ipaddr = (await import('ipaddr.js')).default
+  const everything = Buffer.concat(haystacks)
+  for (const address of addresses) {
+    const parsed = ipaddr.parse(address)
+    const prefix = address.includes(':') ? [`${address.split(':').slice(0, 4).join(':')}::`] : []
+    const digests = [address, ...prefix].flatMap((text) =>
+      ['md5', 'sha1', 'sha256'].map((name) => hash(name, text, 'buffer')),
+    )
+    const packed = Buffer.from(parsed.toByteArray())
+    const needles: (string | Buffer)[] = [
+      address,
+      ...prefix,
+      ...digests.flatMap((digest) => [digest, digest.toString('hex'), digest.toString('base64url')]),
+    ]
+    // Four bytes could stand anywhere by chance; sixteen could not.
+    if (packed.length === 16) needles.push(packed, packed.subarray(0, 8))
+    for (const needle of needles) assert.equal(everything.includes(needle), false, `${address}: ${String(needle)}`)
+  }
+})
+
+test('the stream tells the totals at once, after each fold that changed them, and ends when the service stops', async (t) => {
+  const server = await startBehindProxy(t)
+  const link = await create(server, { target: EXAMPLE })
+  const response = await owner(server, link, '/stream')
+  assert.equal(response.headers.get('content-type'), 'text/event-stream')
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  assert.ok(reader)
+  let text = ''
+  const until = async (part: string) => {
+    while (!text.includes(part)) {
+      const { value, done } = await reader.read()
+      assert.equal(done, false, `the stream ended before ${part}`)
+      text += value
+    }
+  }
+  await until('"scans":0')
+  await go(server, link, from('8.8.8.8'))
+  await until('"scans":1')
+  assert.match(text, /^event: totals\ndata: \{.*\}\n\nevent: totals\ndata: \{.*\}\n\n$/)
+  server.deps.drain()
+  assert.equal((await reader.read()).done, true)
+})

@@ -1,0 +1,39 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
+
+export const program = new URL('../../bin/quirl.js', import.meta.url).pathname
+
+/** The program, started as an operator does. */
+export interface Service {
+  process: ChildProcess
+  url: string
+  port: number
+  dataDir: string
+  /** Everything on standard output and standard error so far. */
+  output: () => string
+}
+
+/** Starts the program on a free port of loopback, and waits for its line. */
+export async function start(t: Ending, dataDir = temporaryFolder(t), args: string[] = []): Promise<Service> {
+  const started = spawn(process.execPath, [program, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args], {
+    cwd: dataDir,
+  })
+  undoLater(t, () => void started.kill('SIGKILL'))
+  let output = ''
+  started.stderr.on('data', (data) => (output += String(data)))
+  const line = await new Promise<string>((resolve, reject) => {
+    started.stdout.on('data', (data) => {
+      output += String(data)
+      if (output.includes('\n')) resolve(output)
+    })
+    started.once('exit', () => reject(new Error(output)))
+  })
+  const port = Number(/http:\/\/localhost:(\d+)/.exec(line)?.[1])
+  return { process: started, url: `http://127.0.0.1:${port}`, port, dataDir, output: () => output }
+}
+
+export async function exitOf({ process: child }: Service): Promise<{ code: number | null; signal: string | null }> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return { code: child.exitCode, signal: child.signalCode }
+}
