@@ -14,8 +14,8 @@ export interface Served {
 }
 
 /** Starts a script on the server's core and waits for the line that names its address. */
-export async function serve(script: string, args: string[] = []): Promise<Served> {
-  const started = spawn('taskset', ['-c', SERVER_CORE, process.execPath, script, ...args], {
+export async function serve(script: string, args: string[] = [], flags: string[] = []): Promise<Served> {
+  const started = spawn('taskset', ['-c', SERVER_CORE, process.execPath, ...flags, script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = new Promise<void>((resolve) => started.once('exit', () => resolve()))
@@ -33,14 +33,11 @@ export async function serve(script: string, args: string[] = []): Promise<Served
   return { process: started, url, stop }
 }
 
-/** Starts quirl itself on a data folder. */
+/** Starts quirl itself on a data folder, with the flags of "npm start". */
 export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> {
-  return serve(new URL('../bin/quirl.js', import.meta.url).pathname, [
-    '--port=0',
-    '--host=127.0.0.1',
-    `--data-dir=${dataDir}`,
-    ...args,
-  ])
+  const script = new URL('../bin/quirl.js', import.meta.url).pathname
+  const all = ['--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args]
+  return serve(script, all, ['--max-semi-space-size=4'])
 }
 
 /** A folder that is removed when the bench ends. */

@@ -9,7 +9,7 @@ import { destroyBefore } from './visitors.ts'
 import type { Warehouse } from './warehouse.ts'
 
 /** Scans of one transaction: larger ones are not much faster and keep a statistics request waiting. */
-const CHUNK_SCANS = 10_000
+const CHUNK_SCANS = 2500
 
 export interface Folders {
   journal: string

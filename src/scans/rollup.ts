@@ -15,7 +15,7 @@ type Sums = Map<string, { key: number[]; counts: Counts }>
 /** A table of counts by value. */
 interface ValueTable {
   update: StatementSync
-  insert: StatementSync
+  upsert: StatementSync
   count: StatementSync
 }
 
@@ -36,7 +36,7 @@ export function rollupWriter(db: DatabaseSync): RollupWriter {
       `update ${table} set humans = humans + ?, human_firsts = human_firsts + ?, bots = bots + ?, bot_firsts = bot_firsts + ?
        where link_id = ? and period = ? and dimension = ? and value = ?`,
     ),
-    insert: db.prepare(
+    upsert: db.prepare(
       `insert into ${table} values (?, ?, ?, ?, ?, ?, ?, ?)
        on conflict (link_id, period, dimension, value) do update set ${addToColumns(table)}`,
     ),
@@ -50,7 +50,7 @@ export function rollupWriter(db: DatabaseSync): RollupWriter {
     ),
     totals: db.prepare(
       `insert into totals values (?, ?, ?, ?, ?, ?, ?) on conflict (link_id) do update set ${addToColumns('totals')},
-       qr = totals.qr + excluded.qr, last_at = max(totals.last_at, excluded.last_at)`,
+       qr = totals.qr + excluded.qr, last_at = max(totals.last_at, excluded.last_at) returning humans + bots as scans`,
     ),
     daily: valueTable('daily'),
     monthly: valueTable('monthly'),
@@ -89,9 +89,13 @@ export function addToRollups(writer: RollupWriter, groups: Iterable<Group>): voi
     total.lastAt = Math.max(total.lastAt, group.lastAt)
   }
   for (const { key, counts } of pulse.values()) writer.pulse.run(...key, ...counts)
-  writeValues(writer.daily, daily)
-  writeValues(writer.monthly, monthly)
-  for (const [linkId, { counts, qr, lastAt }] of totals) writer.totals.run(linkId, ...counts, qr, lastAt)
+  const small = new Set<number>()
+  for (const [linkId, { counts, qr, lastAt }] of totals) {
+    const { scans } = writer.totals.get(linkId, ...counts, qr, lastAt) as { scans: number }
+    if (scans <= MAX_VALUES) small.add(linkId)
+  }
+  writeValues(writer.daily, daily, (linkId) => small.has(linkId))
+  writeValues(writer.monthly, monthly, (linkId) => small.has(linkId))
 }
 
 /** Sorts scans into groups, and calls back for each scan with the ids of its values. */
@@ -135,16 +139,21 @@ function count(counts: Counts, { bot, first }: FoldedScan): void {
   if (first) counts[bot ? 3 : 1]++
 }
 
-function writeValues(table: ValueTable, sums: Sums): void {
+/** @param isSmall whether a link has so few scans that it cannot have too many values */
+function writeValues(table: ValueTable, sums: Sums, isSmall: (linkId: number) => boolean): void {
   // Values known so far of each link, period and dimension that gets a new one.
   const known = new Map<string, number>()
   for (const { key, counts } of sums.values()) {
-    if (table.update.run(...counts, ...key).changes === 1) continue
-    const group = key.slice(0, 3)
-    const name = group.join()
-    const before = known.get(name) ?? (table.count.get(...group) as { known: number }).known
+    const [linkId = 0, period = 0, dimension = 0, value = 0] = key
+    if (isSmall(linkId)) {
+      table.upsert.run(linkId, period, dimension, value, ...counts)
+      continue
+    }
+    if (table.update.run(...counts, linkId, period, dimension, value).changes === 1) continue
+    const name = `${linkId},${period},${dimension}`
+    const before = known.get(name) ?? (table.count.get(linkId, period, dimension) as { known: number }).known
     const isOther = before >= MAX_VALUES
-    table.insert.run(...group, isOther ? OTHER : (key[3] ?? 0), ...counts)
+    table.upsert.run(linkId, period, dimension, isOther ? OTHER : value, ...counts)
     known.set(name, isOther ? before : before + 1)
   }
 }

@@ -10,6 +10,9 @@ export interface WarehouseClient {
   close: () => Promise<void>
 }
 
+/** V8 would let the thread's heap grow with the machine's memory; a fold needs no more than this (MiB). */
+const HEAP = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 192 }
+
 /**
  * Starts the thread. Should it end by itself, the calls that wait fail, `onFailure` is told, and the next call starts it
  * anew: what it had not kept is still in the journal.
@@ -22,7 +25,7 @@ export function startWarehouse(options: ThreadOptions, onFailure: (error: unknow
   function start(): Worker {
     // Compiled, this file and the thread's are JavaScript.
     const file = import.meta.url.endsWith('.ts') ? './warehouse-thread.ts' : './warehouse-thread.js'
-    const started = new Worker(new URL(file, import.meta.url), { workerData: options })
+    const started = new Worker(new URL(file, import.meta.url), { workerData: options, resourceLimits: HEAP })
     const fail = (error: unknown) => {
       if (worker !== started) return
       worker = undefined

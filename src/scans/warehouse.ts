@@ -25,7 +25,7 @@ export interface Warehouse {
 /** Opens the warehouse. `synchronous=FULL`: a journal file is removed once its scans are here. */
 export function openWarehouse(file: string): Warehouse {
   const db = new DatabaseSync(file)
-  db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -32000')
+  db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8000')
   migrateWarehouse(db)
   const words = openWords(db)
   const rollups = rollupWriter(db)

@@ -25,7 +25,7 @@ export interface Resolver {
 }
 
 /** Memory that the cache may take, as estimated by `weigh`. */
-const CACHE_BYTES = 48 * 1024 * 1024
+const CACHE_BYTES = 16 * 1024 * 1024
 
 /** How long an unknown code is believed to be unknown: another process may have created it. */
 const UNKNOWN_MS = 2000

@@ -1,0 +1,51 @@
+// Claims: statistics of a link with 5,000,000 scans among 10,000,000 are read in milliseconds, and a scan takes little disk.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { readStats } from '../src/scans/stats.ts'
+import { openWarehouse, type FoldedScan, type Warehouse } from '../src/scans/warehouse.ts'
+import { makeScan } from './scans.ts'
+import { median, printTable, temporaryFolder } from './support.ts'
+
+const SCANS = Number(process.env['SCANS'] ?? 10_000_000)
+const OTHER_LINKS = 1500
+const DAYS = 365
+const CHUNK = 10_000
+const RUNS = 15
+
+const now = Date.UTC(2026, 10, 21, 18)
+const file = join(temporaryFolder(), 'scans.db')
+
+/** Every second scan is of link 1; the others are spread. All of them over a year, in order. */
+function fill(warehouse: Warehouse): void {
+  const step = (DAYS * 86_400_000) / SCANS
+  for (let from = 0; from < SCANS; from += CHUNK) {
+    const scans: FoldedScan[] = Array.from({ length: Math.min(CHUNK, SCANS - from) }, (_, index) => {
+      const at = from + index
+      const linkId = at % 2 === 0 ? 1 : 2 + ((at >>> 1) % OTHER_LINKS)
+      const time = Math.floor(now - DAYS * 86_400_000 + at * step)
+      return { ...makeScan(at, linkId, time, linkId === 1), first: at % 5 === 0 }
+    })
+    warehouse.add(scans, 'bench', from + scans.length)
+  }
+  warehouse.db.exec('pragma wal_checkpoint(truncate)')
+}
+
+const filling = openWarehouse(file)
+fill(filling)
+filling.close()
+
+const rows = [30, 365].map((days) => {
+  const read = (warehouse: Warehouse) => {
+    const began = performance.now()
+    readStats(warehouse, 1, { days, timeZone: 'UTC', audience: 'all' }, now)
+    return performance.now() - began
+  }
+  const opened = openWarehouse(file)
+  const first = read(opened)
+  const times = Array.from({ length: RUNS }, () => read(opened))
+  opened.close()
+  const p50 = median(times)
+  return { days, 'p50 ms': p50.toFixed(1), 'first call ms': first.toFixed(1), ratio: (first / p50).toFixed(1) }
+})
+printTable(`Statistics of a link with ${(SCANS / 2).toLocaleString('en')} of ${SCANS.toLocaleString('en')} scans`, rows)
+console.log(`\n${(statSync(file).size / SCANS).toFixed(1)} bytes on disk a scan, rollups and indexes included`)
