@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import ipaddr from 'ipaddr.js'
 import { filesBelow } from './support/files.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
@@ -291,7 +294,6 @@ test('a deleted link leaves no scan behind, journalled ones included', async (t)
   assert.equal((await fetch(`${server.url}/api/manage/${link.token}`, { method: 'DELETE' })).status, 200)
   assert.deepEqual(readdirSync(join(server.dataDir, 'journal')), [])
   assert.equal((await stats(server, other)).totals['scans'], 1)
-  const { DatabaseSync } = await import('node:sqlite')
   const db = new DatabaseSync(join(server.dataDir, 'scans.db'), { readOnly: true })
   for (const table of ['scans', 'pulse', 'daily', 'monthly', 'totals']) {
     const rows = db.prepare(`select distinct link_id from ${table}`).all() as { link_id: number }[]
@@ -352,9 +354,7 @@ test('no address is anywhere: not in a file, a log line or an answer, as text, a
     Buffer.from(JSON.stringify(server.logged)),
   ]
   assert.ok(haystacks.length >= 5)
-  const { hash } = await import('node:crypto')
-  const ipaddr = (await import('ipaddr.js')).default
-  const everything = Buffer.concat(haystacks)
+  const everything: Buffer = Buffer.concat(haystacks)
   for (const address of addresses) {
     const parsed = ipaddr.parse(address)
     const prefix = address.includes(':') ? [`${address.split(':').slice(0, 4).join(':')}::`] : []
@@ -369,7 +369,7 @@ test('no address is anywhere: not in a file, a log line or an answer, as text, a
     ]
     // Four bytes could stand anywhere by chance; sixteen could not.
     if (packed.length === 16) needles.push(packed, packed.subarray(0, 8))
-    for (const needle of needles) assert.equal(everything.includes(needle), false, `${address}: ${String(needle)}`)
+    for (const needle of needles) assert.equal(everything.indexOf(needle), -1, `${address}: ${String(needle)}`)
   }
 })
 

@@ -27,7 +27,8 @@ export interface Fold {
   close: () => void
 }
 
-export function openFold(warehouse: Warehouse, folders: Folders): Fold {
+/** @param chunkScans scans of one transaction; the same for every run on the same files */
+export function openFold(warehouse: Warehouse, folders: Folders, chunkScans = CHUNK_SCANS): Fold {
   const firsts = openFirstOfDay(folders.visitors)
   let today = Number.NaN
 
@@ -35,7 +36,7 @@ export function openFold(warehouse: Warehouse, folders: Folders): Fold {
     async run(journals, now) {
       let moved = 0
       for (const journal of journals)
-        moved += await foldFile(warehouse, firsts, join(folders.journal, journal), journal)
+        moved += await foldFile(warehouse, firsts, join(folders.journal, journal), journal, chunkScans)
       if (dayOf(now) !== today) {
         firsts.close()
         destroyBefore(folders.visitors, dayOf(now))
@@ -51,7 +52,13 @@ export function openFold(warehouse: Warehouse, folders: Folders): Fold {
   }
 }
 
-async function foldFile(warehouse: Warehouse, firsts: FirstOfDay, file: string, journal: string): Promise<number> {
+async function foldFile(
+  warehouse: Warehouse,
+  firsts: FirstOfDay,
+  file: string,
+  journal: string,
+  chunkScans: number,
+): Promise<number> {
   let moved = 0
   let from = warehouse.position(journal)
   let scans: Scan[] = []
@@ -65,7 +72,7 @@ async function foldFile(warehouse: Warehouse, firsts: FirstOfDay, file: string, 
   for (const batch of readJournalFile(file, from)) {
     for (const scan of batch.scans) scans.push(scan)
     end = batch.end
-    if (scans.length >= CHUNK_SCANS) {
+    if (scans.length >= chunkScans) {
       keep(end)
       await turn()
     }

@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import fc from 'fast-check'
+import { temporaryFolder } from '../../test/support/cleanup.ts'
+import { dateOfDay, dayOf } from './calendar.ts'
+import { readPage } from './export.ts'
+import { openFold, type Folders } from './fold.ts'
+import { openJournalFile, readJournalFile } from './journal-file.ts'
+import { openJournal } from './journal.ts'
+import type { Scan } from './scan.ts'
+import { readStats, readTotals } from './stats.ts'
+import { openWarehouse, type Warehouse } from './warehouse.ts'
+
+const NOW = Date.UTC(2026, 10, 20, 12)
+const HOUR = 3_600_000
+
+function makeFolders(t: TestContext): Folders & { warehouse: string } {
+  const root = temporaryFolder(t)
+  const folders = {
+    journal: join(root, 'journal'),
+    visitors: join(root, 'visitors'),
+    warehouse: join(root, 'scans.db'),
+  }
+  mkdirSync(folders.journal)
+  mkdirSync(folders.visitors)
+  return folders
+}
+
+const scan = (more: Partial<Scan> = {}): Scan => ({
+  linkId: 1,
+  at: NOW,
+  source: 'qr',
+  device: 'mobile',
+  os: 'iOS',
+  browser: 'Safari',
+  country: 'DE',
+  city: 'Berlin',
+  referrer: 'direct',
+  bot: false,
+  visitor: 1,
+  ...more,
+})
+
+/** A warehouse that dies at given additions: before its commit, or after it and before the fold knows. */
+function mortal(warehouse: Warehouse, deaths: ('before' | 'after' | 'none')[]): Warehouse {
+  return {
+    ...warehouse,
+    add(scans, journal, position) {
+      const death = deaths.shift()
+      if (death === 'before') throw new Error('died')
+      warehouse.add(scans, journal, position)
+      if (death === 'after') throw new Error('died')
+    },
+  }
+}
+
+/** Folds everything, opening all files anew after each death. */
+async function foldThroughDeaths(
+  folders: Folders & { warehouse: string },
+  deaths: ('before' | 'after' | 'none')[],
+): Promise<void> {
+  for (;;) {
+    const warehouse = openWarehouse(folders.warehouse)
+    const fold = openFold(mortal(warehouse, deaths), folders, 5)
+    try {
+      await fold.run(readdirSync(folders.journal).sort(), NOW)
+      return
+    } catch (error) {
+      if ((error as Error).message !== 'died') throw error
+    } finally {
+      fold.close()
+      warehouse.close()
+    }
+  }
+}
+
+test('whatever the scans and however often the fold dies, nothing is lost, doubled or flagged wrongly', async (t) => {
+  const scans = fc.array(
+    fc.record({
+      linkId: fc.integer({ min: 1, max: 3 }),
+      hoursAgo: fc.integer({ min: 0, max: 70 }),
+      source: fc.constantFrom('qr' as const, 'link' as const),
+      visitor: fc.option(fc.integer({ min: 1, max: 4 })),
+      bot: fc.boolean(),
+      city: fc.constantFrom(null, 'Berlin', 'Paris'),
+    }),
+    { maxLength: 60 },
+  )
+  const deaths = fc.array(fc.constantFrom('before' as const, 'after' as const, 'none' as const), { maxLength: 12 })
+  await fc.assert(
+    fc.asyncProperty(
+      scans,
+      fc.integer({ min: 1, max: 7 }),
+      fc.integer({ min: 1, max: 3 }),
+      deaths,
+      async (made, batch, files, plan) => {
+        const folders = makeFolders(t)
+        const all = made
+          .map(({ hoursAgo, ...rest }) => scan({ ...rest, at: NOW - hoursAgo * HOUR }))
+          .sort((a, b) => a.at - b.at)
+        const share = Math.ceil(all.length / files) || 1
+        for (let file = 0; file < files; file++) {
+          const writer = openJournalFile(join(folders.journal, `${file}.scans`), false)
+          const part = all.slice(file * share, (file + 1) * share)
+          for (let at = 0; at < part.length; at += batch) writer.append(part.slice(at, at + batch))
+          writer.close()
+        }
+        await foldThroughDeaths(folders, [...plan])
+        assert.deepEqual(readdirSync(folders.journal), [])
+
+        const seen = new Set<string>()
+        const modelled = all.map((each) => {
+          const key = `${each.linkId}|${each.visitor}|${dayOf(each.at)}`
+          const first = each.visitor !== null && !seen.has(key)
+          if (first) seen.add(key)
+          return { ...each, first }
+        })
+        const warehouse = openWarehouse(folders.warehouse)
+        for (const linkId of [1, 2, 3])
+          compare(
+            warehouse,
+            linkId,
+            modelled.filter((each) => each.linkId === linkId),
+          )
+        warehouse.close()
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+function compare(warehouse: Warehouse, linkId: number, model: (Scan & { first: boolean })[]): void {
+  const { csv } = readPage(warehouse, linkId, { at: 0, n: 0 }, 1000)
+  const lines = model.map(
+    (each) =>
+      `${new Date(each.at).toISOString()},${each.source},mobile,iOS,Safari,DE,${each.city ?? ''},direct,${each.first},${each.bot}\r\n`,
+  )
+  assert.deepEqual(csv.split(/(?<=\n)/).sort(), lines.length > 0 ? lines.sort() : [''])
+  const count = (rows: typeof model) => ({ scans: rows.length, firsts: rows.filter((each) => each.first).length })
+  const totals = readTotals(warehouse, linkId)
+  assert.deepEqual(
+    [totals.scans, totals.unique_visitors, totals.bots, totals.qr],
+    [
+      model.length,
+      count(model).firsts,
+      model.filter((each) => each.bot).length,
+      model.filter((each) => each.source === 'qr').length,
+    ],
+  )
+  for (const audience of ['all', 'human', 'bot'] as const) {
+    const rows = model.filter((each) => audience === 'all' || each.bot === (audience === 'bot'))
+    const {
+      series,
+      totals: inWindow,
+      breakdowns,
+    } = readStats(warehouse, linkId, { days: 5, timeZone: 'UTC', audience }, NOW)
+    assert.deepEqual([inWindow.scans, inWindow.unique_visitors], [count(rows).scans, count(rows).firsts])
+    for (const { date, scans, unique_visitors: firsts } of series) {
+      assert.deepEqual({ scans, firsts }, count(rows.filter((each) => dateOfDay(dayOf(each.at)) === date)), date)
+    }
+    for (const { value, scans, unique_visitors: firsts } of breakdowns.city) {
+      assert.deepEqual({ scans, firsts }, count(rows.filter((each) => each.city === value)), String(value))
+    }
+  }
+}
+
+test('a line that was cut short or damaged ends its file, and what stands before it is kept', (t) => {
+  const file = join(temporaryFolder(t), 'x.scans')
+  const writer = openJournalFile(file, true)
+  writer.append([scan({ at: 1 }), scan({ at: 2 })])
+  writer.append([scan({ at: 3 })])
+  writer.close()
+  const read = () => [...readJournalFile(file, 0)].flatMap((batch) => batch.scans.map(({ at }) => at))
+  assert.deepEqual(read(), [1, 2, 3])
+  const [{ end = 0 } = {}] = readJournalFile(file, 0)
+  assert.deepEqual(
+    [...readJournalFile(file, end)].flatMap((batch) => batch.scans.map(({ at }) => at)),
+    [3],
+  )
+  appendFileSync(file, '0123abcd [[1')
+  assert.deepEqual(read(), [1, 2, 3])
+  appendFileSync(file, ',2]]\n')
+  assert.deepEqual(read(), [1, 2, 3])
+})
+
+test('batches longer than a block are read whole', (t) => {
+  const file = join(temporaryFolder(t), 'x.scans')
+  const writer = openJournalFile(file, false)
+  const scans = Array.from({ length: 30_000 }, (_, at) => scan({ at, city: `Zürich ${at}` }))
+  writer.append(scans)
+  writer.append([scan({ at: -1 })])
+  writer.close()
+  assert.deepEqual(
+    [...readJournalFile(file, 0)].flatMap((batch) => batch.scans),
+    [...scans, scan({ at: -1 })],
+  )
+})
+
+test('a journal that cannot be written loses scans, says so, answers all the same, and recovers by itself', async (t) => {
+  let now = NOW
+  const folder = join(temporaryFolder(t), 'journal')
+  const failures: number[] = []
+  const journal = openJournal({ folder, sync: false, now: () => now, onFailure: (_error, lost) => failures.push(lost) })
+  const record = () => new Promise<void>((resolve) => journal.record(scan(), resolve))
+  await record()
+  assert.equal(journal.rotate().length, 1)
+  // No one, not even root, can make a file in a folder that is none.
+  const { renameSync } = await import('node:fs')
+  renameSync(folder, `${folder}.away`)
+  writeFileSync(folder, '')
+  await Promise.all([record(), record()])
+  await record()
+  assert.deepEqual(journal.status(), { failing: true, lost: 3 })
+  assert.deepEqual(failures, [2])
+  const { rmSync } = await import('node:fs')
+  rmSync(folder)
+  renameSync(`${folder}.away`, folder)
+  now += 1000
+  await record()
+  assert.deepEqual(journal.status(), { failing: false, lost: 3 })
+  assert.equal(journal.rotate().length, 2)
+  journal.close()
+})
+
+test('keys and salts of past days are overwritten and unlinked by the next fold, also after a week switched off', async (t) => {
+  const folders = makeFolders(t)
+  const writer = openJournalFile(join(folders.journal, '1.scans'), false)
+  writer.append([scan({ at: NOW - 7 * 24 * HOUR }), scan({ at: NOW })])
+  writer.close()
+  writeFileSync(join(folders.visitors, '2026-11-13.salt'), 'x'.repeat(64))
+  const warehouse = openWarehouse(folders.warehouse)
+  const fold = openFold(warehouse, folders)
+  await fold.run(['1.scans'], NOW)
+  assert.deepEqual(
+    readdirSync(folders.visitors).filter((name) => name < '2026-11-20'),
+    [],
+  )
+  assert.ok(existsSync(join(folders.visitors, '2026-11-20.keys')))
+  fold.close()
+  warehouse.close()
+})
