@@ -4,7 +4,7 @@ import type { Database } from './db/database.ts'
 import type { Config } from './config.ts'
 import { createClientAddress } from './http/client-address.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
-import type { Link } from './links/link.ts'
+import type { Link, Totals } from './links/link.ts'
 import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
 import { createReplays, type Replays } from './links/replay.ts'
 import { createAgentReader } from './scans/agent.ts'
@@ -12,7 +12,6 @@ import { createDescribe, type Describe } from './scans/describe.ts'
 import { openPlaces } from './scans/place.ts'
 import { openRecorder, type Recorder } from './scans/recorder.ts'
 import { createReferrerReader } from './scans/referrer.ts'
-import type { Totals } from './scans/stats.ts'
 import { createResolver, type Resolver } from './visits/resolve.ts'
 import type { VisitDeps } from './visits/routes.ts'
 
@@ -32,7 +31,7 @@ export interface Deps {
   forget: (linkId: number) => Promise<void>
   linkOf: (code: string) => Promise<{ code: string } | 'gone' | undefined>
   linkOfToken: (token: string) => Promise<Link>
-  isReady: () => Promise<boolean>
+  notReady: () => Promise<string | undefined>
   isUnavailable: (error: unknown) => boolean
   onDrain: (listener: () => void) => () => void
   /** From now on the service is not ready; what could go on for ever is ended. */
@@ -58,7 +57,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
   const db = await openDatabase(config.dataDir, now)
   const origin = createOrigin(config.baseUrl, port)
   const resolver = createResolver((code) => linkOfCode({ db }, code), now)
-  const recorder = openRecorder({
+  const recorder = await openRecorder({
     dataDir: config.dataDir,
     sync: config.scanSync === 'power',
     retention: config.scanRetention,
@@ -90,10 +89,11 @@ export async function openDeps(config: Config, environment: Environment): Promis
       return resolution.state === 'gone' ? 'gone' : undefined
     },
     linkOfToken: (token) => linkOfToken({ db }, token),
-    async isReady() {
-      if (draining.begun() || recorder.status().failing) return false
+    async notReady() {
+      if (draining.begun()) return 'the service is stopping'
+      if (recorder.status().failing) return 'scans cannot be recorded'
       await db.read.selectFrom('migrations').select('number').limit(1).execute()
-      return true
+      return undefined
     },
     isUnavailable: isStoreUnavailable,
     onDrain: draining.onBegin,

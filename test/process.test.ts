@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
@@ -147,6 +148,20 @@ test('a wrong value, a port in use and an unknown flag each stop the start with 
     assert.match(result.stderr, line)
     assert.equal(result.status, 1)
   }
+})
+
+test('damaged statistics stop the start with one line', (t) => {
+  const folder = temporaryFolder(t)
+  writeFileSync(join(folder, 'scans.db'), 'this is no database'.repeat(100))
+  const result = spawnSync(process.execPath, [program, '--port=0', `--data-dir=${folder}`], {
+    encoding: 'utf8',
+    timeout: 10_000,
+  })
+  assert.equal(result.status, 1)
+  assert.match(
+    result.stderr.trim().split('\n').at(-1) ?? '',
+    /^quirl: .*scans\.db cannot be used \(.*\): put a backup in its place/,
+  )
 })
 
 test('--help and --version answer and exit 0, without touching the folder', (t) => {

@@ -12,8 +12,11 @@ const ok = {
   ...problems('method_not_allowed'),
 }
 
-/** @param isReady throws, or answers false, while requests should go elsewhere */
-export function healthRoutes(app: FastifyInstance, { isReady }: { isReady: () => Promise<boolean> }): void {
+/** @param notReady throws, or says why, while requests should go elsewhere */
+export function healthRoutes(
+  app: FastifyInstance,
+  { notReady }: { notReady: () => Promise<string | undefined> },
+): void {
   app.get(
     '/healthz',
     { schema: { summary: 'Whether the process is up', operationId: 'healthz', tags, response: ok } },
@@ -31,7 +34,8 @@ export function healthRoutes(app: FastifyInstance, { isReady }: { isReady: () =>
       },
     },
     async () => {
-      if (!(await isReady())) throw new Problem('unavailable', 'the service is starting or stopping')
+      const reason = await notReady()
+      if (reason !== undefined) throw new Problem('unavailable', reason)
       return { status: 'ok' }
     },
   )

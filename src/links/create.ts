@@ -2,7 +2,7 @@ import type { Database, Executor } from '../db/database.ts'
 import { Problem } from '../http/problem.ts'
 import { codeKey, randomCode, type IsReserved } from './code.ts'
 import { parseDraft, type Draft } from './draft.ts'
-import { addresses, type Addresses } from './link.ts'
+import { addresses, type Addresses, type Totals } from './link.ts'
 import type { Repeatable, Replays } from './replay.ts'
 import { insertLink, takeCode } from './store.ts'
 import { hashToken, newToken } from './token.ts'
@@ -27,7 +27,7 @@ export interface LinkDeps {
   /** Removes what is kept elsewhere about a deleted link, before that is answered. */
   forget: (linkId: number) => Promise<void>
   /** What has been counted of a link, for its details. */
-  totals: (linkId: number) => Promise<object>
+  totals: (linkId: number) => Promise<Totals>
 }
 
 /**

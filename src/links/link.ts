@@ -19,6 +19,18 @@ export interface Link {
   updatedAt: number
 }
 
+/** Everything that was counted of a link. */
+export interface Totals {
+  scans: number
+  humans: number
+  bots: number
+  unique_visitors: number
+  qr: number
+  link: number
+  /** ISO 8601, UTC. */
+  last_scan_at: string | null
+}
+
 /** What a link's owner decides about it. */
 export type Content = Pick<Link, 'kind' | 'target' | 'payload' | 'title' | 'campaign' | 'utm'>
 
@@ -35,7 +47,7 @@ export function addresses(code: string, origin: string): Addresses {
 }
 
 /** The details of a link, as its owner gets them: every field is always there, an empty one is null. */
-export function details(link: Link, token: string, origin: string) {
+export function details(link: Link, token: string, origin: string, totals: Totals) {
   const names = Object.keys(kindOf(link).fields.properties)
   const payload = Object.fromEntries(names.map((name) => [name, link.payload[name] ?? null]))
   return {
@@ -51,6 +63,7 @@ export function details(link: Link, token: string, origin: string) {
     active: link.active,
     created_at: new Date(link.createdAt).toISOString(),
     updated_at: new Date(link.updatedAt).toISOString(),
+    totals,
   }
 }
 

@@ -61,7 +61,7 @@ export function linkRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Orig
 function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin }): void {
   const answerDetails = async (reply: FastifyReply, link: Link, token: string, origin: string) => {
     const totals = await deps.totals(link.id)
-    return reply.header('etag', entityTag(link)).send({ ...details(link, token, origin), totals })
+    return reply.header('etag', entityTag(link)).send(details(link, token, origin, totals))
   }
 
   const handlers = {

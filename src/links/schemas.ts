@@ -56,6 +56,21 @@ export const createdBody = Type.Object(
   { title: 'CreatedLink' },
 )
 
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const totalsBody = Type.Object(
+  {
+    scans: count('Recorded visits.'),
+    humans: count('Scans by people.'),
+    bots: count('Scans by robots, previews and prefetches.'),
+    unique_visitors: count('Visitors, each counted once a UTC day.'),
+    qr: count('Scans of the QR image.'),
+    link: count('Visits of the link.'),
+    last_scan_at: nullable(Type.String({ format: 'date-time' })),
+  },
+  { title: 'Totals', description: 'Everything since the link was created.' },
+)
+
 /** The details of a link. */
 export const detailsBody = Type.Object(
   {
@@ -70,6 +85,7 @@ export const detailsBody = Type.Object(
     active: Type.Boolean(),
     created_at: time('When the link was created, UTC.'),
     updated_at: time('When the link was last changed, UTC.'),
+    totals: totalsBody,
   },
   { title: 'LinkDetails' },
 )

@@ -25,8 +25,9 @@ export function liveRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, onDr
       },
     },
     async (request, reply) => {
-      const token = tokenOf(request)
-      const link = await linkOfToken(token)
+      const link = await linkOfToken(tokenOf(request))
+      reply.headers({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
+      if (request.method === 'HEAD') return reply.send()
       const stream = new PassThrough()
       let sent = ''
       const send = async () => {
@@ -49,7 +50,7 @@ export function liveRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, onDr
       })
       request.raw.socket.setTimeout(0)
       update()
-      return reply.headers({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }).send(stream)
+      return reply.send(stream)
     },
   )
 }

@@ -1,8 +1,11 @@
 import { join } from 'node:path'
+import type { Totals } from '../links/link.ts'
+import { seldom } from '../lib/seldom.ts'
+import { StartError } from '../lib/start-error.ts'
 import { openJournal } from './journal.ts'
 import type { Cursor, Page } from './export.ts'
 import type { Scan } from './scan.ts'
-import type { Stats, StatsQuery, Totals } from './stats.ts'
+import type { Stats, StatsQuery } from './stats.ts'
 import { openVisitorKeys, type VisitorKeys } from './visitors.ts'
 import { startWarehouse } from './warehouse-client.ts'
 
@@ -42,13 +45,26 @@ export interface RecorderOptions {
   log: { error: (details: object, text: string) => void }
 }
 
-export function openRecorder(options: RecorderOptions): Recorder {
+/**
+ * Opens the journal and the warehouse, and folds what a former run has left.
+ * @throws {StartError} when the warehouse cannot be used
+ */
+export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
   const { dataDir, now, log } = options
   const folders = { journal: join(dataDir, 'journal'), visitors: join(dataDir, 'visitors') }
-  const journal = openJournal({ folder: folders.journal, sync: options.sync, now, onFailure: tellOfLosses(options) })
+  const onFailure = seldom(FAILURE_LOG_MS, now, (error: unknown, lost: number) =>
+    log.error({ err: error, lost }, 'scans cannot be recorded; visits are answered all the same'),
+  )
+  const journal = openJournal({ folder: folders.journal, sync: options.sync, now, onFailure })
   const keys = openVisitorKeys(folders.visitors)
-  const tell = (error: unknown) => log.error({ err: error }, 'the fold of the scans failed and will be repeated')
-  const warehouse = startWarehouse({ ...folders, warehouse: join(dataDir, 'scans.db') }, tell)
+  const tell = seldom(FAILURE_LOG_MS, now, (error: unknown) =>
+    log.error({ err: error }, 'the fold of the scans failed and will be repeated'),
+  )
+  const file = join(dataDir, 'scans.db')
+  const warehouse = startWarehouse({ ...folders, warehouse: file }, tell)
+  await warehouse.call('totals', 0).catch((error: Error) => {
+    throw new StartError(`${file} cannot be used (${error.message}): put a backup in its place, or move it away`)
+  })
   const listeners = new Set<() => void>()
 
   const fold = shareRuns(async () => {
@@ -84,16 +100,6 @@ export function openRecorder(options: RecorderOptions): Recorder {
       journal.close()
       await warehouse.close()
     },
-  }
-}
-
-/** Says at most once a minute that scans are lost, and how many since the start. */
-function tellOfLosses({ now, log }: RecorderOptions): (error: unknown, lost: number) => void {
-  let toldAt = Number.NEGATIVE_INFINITY
-  return (error, lost) => {
-    if (now() - toldAt < FAILURE_LOG_MS) return
-    toldAt = now()
-    log.error({ err: error, lost }, 'scans cannot be recorded; visits are answered all the same')
   }
 }
 

@@ -69,8 +69,3 @@ export const statsBody = Type.Object(
   },
   { title: 'Statistics' },
 )
-
-export const totalsBody = Type.Object(
-  { ...counts, ...split, last_scan_at: nullable(Type.String({ format: 'date-time' })) },
-  { title: 'Totals', description: 'Everything since the link was created.' },
-)

@@ -1,3 +1,4 @@
+import type { Totals } from '../links/link.ts'
 import { startOfSlot } from './calendar.ts'
 import { dimensions, type Dimension } from './warehouse-schema.ts'
 import type { Warehouse } from './warehouse.ts'
@@ -33,17 +34,6 @@ export interface Stats {
   breakdowns: Record<Dimension, Row[]>
 }
 
-/** Everything of a link, as its details show it. */
-export interface Totals {
-  scans: number
-  humans: number
-  bots: number
-  unique_visitors: number
-  qr: number
-  link: number
-  last_scan_at: string | null
-}
-
 const TOP = 10
 
 const sums: Record<Audience, [scans: string, firsts: string]> = {
@@ -55,6 +45,7 @@ const sums: Record<Audience, [scans: string, firsts: string]> = {
 /** Counts of one dimension by the id of their value. */
 type Counted = Map<number, { scans: number; firsts: number }>
 
+/** Everything that was counted of a link. */
 export function readTotals({ db }: Warehouse, linkId: number): Totals {
   const row = db.prepare('select * from totals where link_id = ?').get(linkId) as Record<string, number> | undefined
   const {

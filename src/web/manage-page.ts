@@ -3,7 +3,7 @@ import { html, type Html } from '../http/html.ts'
 import type { Problem } from '../http/problem.ts'
 import { kindOf } from '../links/kinds/index.ts'
 import type { FormField } from '../links/kinds/kind.ts'
-import { addresses, type Link } from '../links/link.ts'
+import { addresses, type Link, type Totals } from '../links/link.ts'
 import { ownerFields, renderFields, renderProblem, renderUtm, type Values } from './form.ts'
 
 /** What the owner's page says on top, besides the link itself. */
@@ -30,8 +30,17 @@ export function editFields(link: Link): FormField[] {
   return [...form, ...(hasTarget || link.target === null ? [] : [target]), ...ownerFields]
 }
 
+/** What the page shows. */
+export interface Shown {
+  link: Link
+  token: string
+  origin: string
+  totals: Totals
+}
+
 /** The page of a link's owner: what it is, and everything that can be done with it. */
-export function managePage(link: Link, token: string, origin: string, notice?: Notice): Page {
+export function managePage(shown: Shown, notice?: Notice): Page {
+  const { link, token, origin } = shown
   const action = `/m/${token}`
   const name = link.title?.trim() || link.code
   const { short_url: shortUrl } = addresses(link.code, origin)
@@ -47,7 +56,7 @@ export function managePage(link: Link, token: string, origin: string, notice?: N
         · <a href="/${link.code}/qr.svg" download="${link.code}.svg">SVG</a>
         ${link.active && html`· <a href="/${link.code}+">See where it leads</a>`}
       </p>
-      ${facts(link)}
+      ${facts(shown)}
       <h2>Change</h2>
       ${editForm(link, action, notice)}
       <h2>${link.active ? 'Pause' : 'Paused'}</h2>
@@ -63,13 +72,17 @@ function noticeBox({ text, address }: Notice): Html {
   return html`<p class="note" role="status">${text}${address && html` <a href="${address}">${address}</a>`}</p>`
 }
 
-function facts(link: Link): Html {
+function facts({ link, totals }: Shown): Html {
   const day = (time: number) => new Date(time).toISOString().slice(0, 16).replace('T', ' ')
   return html`<dl>
     <dt>Kind</dt>
     <dd>${kindOf(link).label}</dd>
     <dt>State</dt>
     <dd>${link.active ? 'active' : 'paused'}</dd>
+    <dt>Scans</dt>
+    <dd>${totals.scans} (${totals.qr} of the QR code, ${totals.bots} by bots)</dd>
+    <dt>Visitors</dt>
+    <dd>${totals.unique_visitors}</dd>
     <dt>Created</dt>
     <dd>${day(link.createdAt)} UTC</dd>
     <dt>Changed</dt>

@@ -76,14 +76,17 @@ async function showLink(deps: Deps, request: TokenRequest, reply: FastifyReply):
     resumed: { text: 'The link is active again.' },
   }
   const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
-  return sendPage(reply, managePage(link, token, origin, done === undefined ? undefined : notices[done]))
+  const shown = { link, token, origin, totals: await deps.totals(link.id) }
+  return sendPage(reply, managePage(shown, done === undefined ? undefined : notices[done]))
 }
 
 async function actOnLink(deps: Deps, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { token } = request.params
   const form = formOf(request.body)
-  const show = (link: Link, notice: Notice) =>
-    sendPage(reply.code(notice.problem?.status ?? 200), managePage(link, token, deps.origin.of(request), notice))
+  const show = async (link: Link, notice: Notice) => {
+    const shown = { link, token, origin: deps.origin.of(request), totals: await deps.totals(link.id) }
+    return sendPage(reply.code(notice.problem?.status ?? 200), managePage(shown, notice))
+  }
   // A page of its own after each change, so that a reload repeats nothing.
   const done = (what: string) => reply.redirect(`/m/${token}?${what}`, 303)
   switch (form.get('action')) {
