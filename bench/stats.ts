@@ -2,7 +2,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readStats } from '../src/scans/stats.ts'
-import { openWarehouse, type FoldedScan, type Warehouse } from '../src/scans/warehouse.ts'
+import type { FoldedScan } from '../src/scans/scan.ts'
+import { openWarehouse, type Warehouse } from '../src/scans/warehouse.ts'
 import { makeScan } from './scans.ts'
 import { median, printTable, temporaryFolder } from './support.ts'
 

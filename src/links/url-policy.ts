@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { isPublicAddress } from '../lib/public-address.ts'
 
 /** The longest URL that is taken, in UTF-16 code units. */
 export const MAX_URL_LENGTH = 2048
@@ -36,11 +37,6 @@ function hostFault(host: string): string | undefined {
   return undefined
 }
 
-/** Of IPv6 only what IANA has given out for global unicast, 2000::/3; so no address can hide in a mapped or mixed form. */
-const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
-
 function addressFault(host: string): string | undefined {
-  const address = ipaddr.parse(host)
-  const isPublic = address.range() === 'unicast' && (!(address instanceof ipaddr.IPv6) || address.match(globalUnicast))
-  return isPublic ? undefined : 'must have a public host, not a private or special address'
+  return isPublicAddress(ipaddr.parse(host)) ? undefined : 'must have a public host, not a private or special address'
 }

@@ -1,8 +1,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { dayOf } from './calendar.ts'
-import type { Scan } from './scan.ts'
+import type { FoldedScan, Scan } from './scan.ts'
 import { keysFile } from './visitors.ts'
-import { transaction, type FoldedScan } from './warehouse.ts'
+import { transaction } from './warehouse.ts'
 
 /** A part of a journal file, whose scans are folded together. A repetition after a crash has the same borders. */
 export interface Chunk {

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Reader } from 'mmdb-lib'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
+import { isPublicAddress } from '../lib/public-address.ts'
 
 /** Where an address is, as far as is known. */
 export interface Place {
@@ -34,9 +35,6 @@ const CACHED_PLACES = 10_000
 const BUNDLED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'
 
 const nowhere: Place = Object.freeze({ country: null, city: null })
-/** What IANA has given out of IPv6. */
-const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
-
 /**
  * Opens the database of places, which is read into memory whole (a file of cities has 60 to 130 MB).
  *
@@ -102,16 +100,12 @@ function findIn(reader: PlaceReader, address: string): Place {
   try {
     const parsed = ipaddr.process(address)
     // A tree of IPv4 would take the first bits of an IPv6 address for one of its own.
-    if (!isPublic(parsed) || (parsed.kind() === 'ipv6' && reader.metadata.ipVersion === 4)) return nowhere
+    if (!isPublicAddress(parsed) || (parsed.kind() === 'ipv6' && reader.metadata.ipVersion === 4)) return nowhere
     const record = reader.get(parsed.toString())
     return { country: countryOf(record), city: cityOf(record) }
   } catch {
     return nowhere
   }
-}
-
-function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  return address.range() === 'unicast' && (address instanceof ipaddr.IPv4 || address.match(globalUnicast))
 }
 
 function countryOf(record: unknown): string | null {

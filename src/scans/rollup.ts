@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { dayOf, monthOf, slotOf } from './calendar.ts'
 import { OTHER } from './warehouse-schema.ts'
-import type { FoldedScan } from './warehouse.ts'
+import type { FoldedScan } from './scan.ts'
 
 /** Distinct values that are told apart for a link, a period and a dimension; the rest is `(other)`. */
 const MAX_VALUES = 200

@@ -23,6 +23,11 @@ export interface Scan {
   visitor: number | null
 }
 
+/** A scan with its first-of-day flag, which is decided by the fold. */
+export interface FoldedScan extends Scan {
+  first: boolean
+}
+
 /** The order of a scan's values in the journal. It is only ever read by the version that wrote it, or a later one. */
 type ScanRow = [
   linkId: number,

@@ -1,13 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { addToRollups, groupScans, rollupWriter } from './rollup.ts'
-import type { Scan } from './scan.ts'
+import type { FoldedScan } from './scan.ts'
 import { migrateWarehouse } from './warehouse-schema.ts'
 import { openWords, type Words } from './words.ts'
-
-/** A scan with its first-of-day flag, which is decided by the fold. */
-export interface FoldedScan extends Scan {
-  first: boolean
-}
 
 /** The folded scans and their rollups. It has one owner, on one thread. */
 export interface Warehouse {
