@@ -37,7 +37,7 @@ export async function serve(script: string, args: string[] = [], flags: string[]
 export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> {
   const script = new URL('../bin/quirl.js', import.meta.url).pathname
   const all = ['--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args]
-  return serve(script, all, ['--max-semi-space-size=4'])
+  return serve(script, all, ['--max-semi-space-size=8'])
 }
 
 /** A folder that is removed when the bench ends. */

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { CompiledQuery, Insertable, Selectable } from 'kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Link } from './link.ts'
@@ -21,16 +21,31 @@ const linkColumns = [
   'links.updated_at',
 ] as const
 
-/** The link of that code; 'gone' when it was deleted; undefined when there never was one. */
-export async function findByCode(db: Executor, codeKey: string): Promise<Link | 'gone' | undefined> {
-  const row = await db
+// A visit whose link is not in memory waits for this query, and building it would take longer than running it.
+const byCode = new WeakMap<Executor, CompiledQuery<LinkOfCodeRow>>()
+
+/** The columns of a link, all of them null when the code has none. */
+type LinkOfCodeRow = Omit<LinkRow, 'code_key' | 'token_hash'> | { id: null }
+
+function compileByCode(db: Executor): CompiledQuery<LinkOfCodeRow> {
+  const query = db
     .selectFrom('codes')
     .leftJoin('links', 'links.code_key', 'codes.code_key')
     .select(linkColumns)
-    .where('codes.code_key', '=', codeKey)
-    .executeTakeFirst()
+    .where('codes.code_key', '=', '')
+    .$castTo<LinkOfCodeRow>()
+    .compile()
+  byCode.set(db, query)
+  return query
+}
+
+/** The link of that code; 'gone' when it was deleted; undefined when there never was one. */
+export async function findByCode(db: Executor, codeKey: string): Promise<Link | 'gone' | undefined> {
+  const query = byCode.get(db) ?? compileByCode(db)
+  const { rows } = await db.executeQuery<LinkOfCodeRow>({ ...query, parameters: [codeKey] })
+  const [row] = rows
   if (row === undefined) return undefined
-  return row.id === null ? 'gone' : toLink(row as Pick<LinkRow, keyof typeof row>)
+  return row.id === null ? 'gone' : toLink(row)
 }
 
 /** The link whose token has that hash, or undefined. */
