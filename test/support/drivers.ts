@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync } from 'node:fs'
+import { chownSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -71,7 +71,8 @@ async function startPostgres(t: TestContext): Promise<string> {
     server.kill('SIGQUIT')
     await ended
   })
-  while (!existsSync(join(folder, '.s.PGSQL.5432'))) {
+  // The socket is there before the server takes anyone.
+  while (spawnSync(join(bin, 'pg_isready'), ['-q', '-h', folder]).status !== 0) {
     if (server.exitCode !== null) throw new Error('PostgreSQL ended while it started')
     await sleep(20)
   }
