@@ -40,10 +40,13 @@ export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> 
   return serve(script, all, ['--max-semi-space-size=8'])
 }
 
+const folders: string[] = []
+process.on('exit', () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+
 /** A folder that is removed when the bench ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'quirl-bench-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  folders.push(folder)
   return folder
 }
 

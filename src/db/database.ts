@@ -7,6 +7,8 @@ export interface Database {
   read: Kysely<Tables>
   /** For changes; a change that was awaited survives power loss. */
   write: Kysely<Tables>
+  /** Runs `work` whole or not at all; who asked first goes first. */
+  transaction: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
   close(): Promise<void>
 }
 

@@ -34,6 +34,7 @@ export async function openSqlite(file: string, now: () => number): Promise<Datab
     return {
       read,
       write,
+      transaction: inOrder((work) => write.transaction().execute(work)),
       async close() {
         await read.destroy()
         await write.destroy()
@@ -42,6 +43,16 @@ export async function openSqlite(file: string, now: () => number): Promise<Datab
   } catch (error) {
     for (const connection of opened) connection.close()
     throw explain(error, file)
+  }
+}
+
+/** Kysely wakes all that wait for the one connection, and any of them may get it; under load some would wait for long. */
+function inOrder(run: Database['transaction']): Database['transaction'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const mine = last.then(() => run(work))
+    last = mine.catch(() => undefined)
+    return mine
   }
 }
 

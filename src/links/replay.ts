@@ -30,7 +30,7 @@ export function createReplays(db: Database, now: () => number): Replays {
 
   return async (repeatable, create) => {
     if (repeatable === undefined) {
-      return { answer: await db.write.transaction().execute(create), replayed: false }
+      return { answer: await db.transaction(create), replayed: false }
     }
     const keys = deriveKeys(repeatable.key)
     const requestHash = hash('sha256', repeatable.request, 'base64url')
@@ -69,7 +69,7 @@ async function createAndKeep<T>(
   now: number,
 ): Promise<{ value: T } | undefined> {
   try {
-    return await db.write.transaction().execute(async (transaction) => {
+    return await db.transaction(async (transaction) => {
       const value = await create(transaction)
       await deleteReplays(transaction, now - KEPT_MS)
       const row = { lookup: keys.lookup, request_hash: requestHash, sealed: seal(value, keys.seal), created_at: now }

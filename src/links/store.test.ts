@@ -21,7 +21,7 @@ const content: Omit<Link, 'id'> = {
 
 async function insert(db: Database, code: string, token = `token of ${code}`): Promise<Link> {
   const codeKey = code.toLowerCase()
-  await db.write.transaction().execute(async (transaction) => {
+  await db.transaction(async (transaction) => {
     assert.equal(await store.takeCode(transaction, codeKey), true)
     await store.insertLink(transaction, { ...content, code }, { codeKey, tokenHash: token })
   })
@@ -53,13 +53,13 @@ for (const driver of drivers) {
 
     await t.test('a code is taken once, however many take it at once', async () => {
       const takes = Array.from({ length: 10 }, () =>
-        db.write.transaction().execute((transaction) => store.takeCode(transaction, 'contested')),
+        db.transaction((transaction) => store.takeCode(transaction, 'contested')),
       )
       assert.deepEqual((await Promise.all(takes)).filter(Boolean), [true])
     })
 
     await t.test('a transaction that fails leaves nothing, not even its code', async () => {
-      const failing = db.write.transaction().execute(async (transaction) => {
+      const failing = db.transaction(async (transaction) => {
         await store.takeCode(transaction, 'undone')
         throw new Error('stop')
       })

@@ -49,7 +49,7 @@ async function openTestPostgres(t: TestContext): Promise<Database | undefined> {
     'PostgreSQL',
     Date.now,
   )
-  return { read: db, write: db, close: () => db.destroy() }
+  return { read: db, write: db, transaction: (work) => db.transaction().execute(work), close: () => db.destroy() }
 }
 
 /** Starts a server of its own for the test, on a Unix socket alone; PostgreSQL refuses to run as root. */
