@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { create, post, put, startServer, visit } from './support/server.ts'
 
 test('a full disk answers 503, changes nothing, and goes on by itself when there is space', async (t) => {
@@ -70,4 +72,22 @@ test('a store that is away makes the service not ready, and visits of known link
   assert.equal((await fetch(`${server.url}/readyz`)).status, 500)
   assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
   assert.equal((await visit(link.short_url)).status, 302)
+})
+
+test('a visit is answered and recorded on a day whose salt cannot be written', async (t) => {
+  let now = Date.UTC(2026, 10, 20, 23, 59)
+  const server = await startServer(t, {}, () => now)
+  const link = await create(server, { target: 'https://example.com/' })
+  const folder = join(server.dataDir, 'visitors')
+  renameSync(folder, `${folder}.away`)
+  writeFileSync(folder, '')
+  now += 60_000
+  assert.equal((await visit(link.short_url)).status, 302)
+  assert.equal((await visit(link.short_url)).status, 302)
+  renameSync(folder, `${folder}.file`)
+  renameSync(`${folder}.away`, folder)
+  const { totals } = (await (await fetch(`${server.url}/api/manage/${link.token}`)).json()) as {
+    totals: Record<string, number>
+  }
+  assert.deepEqual([totals['scans'], totals['unique_visitors']], [2, 1])
 })

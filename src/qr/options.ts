@@ -17,7 +17,7 @@ const GOOD_CONTRAST = 3
 const hexDigits = '(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})'
 
 /** The parameters that every QR image takes. */
-export const appearance = {
+const appearance = {
   size: Type.Optional(
     Type.Integer({
       minimum: 1,

@@ -1,9 +1,6 @@
 const DAY_MS = 86_400_000
 const SLOT_MS = 900_000
 
-/** Quarters of an hour in a day. */
-export const SLOTS_A_DAY = DAY_MS / SLOT_MS
-
 /** The UTC day of a time, counted from 1970-01-01. */
 export function dayOf(at: number): number {
   return Math.floor(at / DAY_MS)

@@ -37,7 +37,7 @@ export interface VisitorKeys {
   keyOf: (visitor: Visitor, at: number) => number
 }
 
-/** @param folder holds the salts; a day's salt is on the disk before its first key is used */
+/** @param folder holds the salts; a day's salt is on the disk before its first key is used, if there is space for it */
 export function openVisitorKeys(folder: string): VisitorKeys {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   let day = Number.NaN
@@ -63,7 +63,12 @@ function saltOf(folder: string, day: number): string {
     if (kept.length === SALT_BYTES * 2) return kept
   }
   const salt = randomBytes(SALT_BYTES).toString('hex')
-  writeFileSync(file, salt, { mode: 0o600, flush: true })
+  try {
+    writeFileSync(file, salt, { mode: 0o600, flush: true })
+  } catch {
+    // A full disk must not keep visits from being answered. The salt serves from memory; only a restart within the day
+    // would count its visitors again.
+  }
   return salt
 }
 
