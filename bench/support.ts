@@ -1,7 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 // One core for the server, the other for the load, so that they do not take each other's time.
 const SERVER_CORE = '0'
@@ -31,6 +33,14 @@ export async function serve(script: string, args: string[] = [], flags: string[]
     await ended
   }
   return { process: started, url, stop }
+}
+
+/** One of the server's own metrics. On a connection of its own: wrk lets no kept one live. */
+export async function readMetric(served: Served, name: string): Promise<number> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) =>
+    get(`${served.url}/metrics`, { agent: false }, resolve).once('error', reject),
+  )
+  return Number(new RegExp(`^${name} (.+)$`, 'm').exec(await text(response))?.[1])
 }
 
 /** Starts quirl itself on a data folder, with the flags of "npm start". */

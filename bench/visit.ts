@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { create } from '../test/support/server.ts'
-import { median, printTable, serve, serveQuirl, temporaryFolder, wrk, type Load } from './support.ts'
+import { median, printTable, readMetric, serve, serveQuirl, temporaryFolder, wrk, type Load } from './support.ts'
 
 const RUNS = 3
 const SECONDS = 5
@@ -18,17 +18,22 @@ const address = async (served: { url: string }) =>
   `${served.url}/${(await create(served, { target: 'https://example.com/menu' })).code}?qr=1`
 
 const BASELINE = 'bare node:http 302'
+const RECORDED = 'quirl, recorded (SCAN_SYNC=process)'
 const targets: Record<string, { url: string; script?: string }> = {
   [BASELINE]: { url: bare.url },
   'quirl, HEAD: nothing recorded': { url: await address(quirl), script: head },
-  'quirl, recorded (SCAN_SYNC=process)': { url: await address(quirl) },
+  [RECORDED]: { url: await address(quirl) },
   'quirl, recorded (SCAN_SYNC=power)': { url: await address(power) },
 }
 
 const loads = new Map<string, Load[]>(Object.keys(targets).map((name) => [name, []]))
+const backlogs: number[] = []
 for (const { url, script } of Object.values(targets)) wrk(url, 2, script)
 for (let run = 0; run < RUNS; run++) {
-  for (const [name, { url, script }] of Object.entries(targets)) loads.get(name)?.push(wrk(url, SECONDS, script))
+  for (const [name, { url, script }] of Object.entries(targets)) {
+    loads.get(name)?.push(wrk(url, SECONDS, script))
+    if (name === RECORDED) backlogs.push(await readMetric(quirl, 'quirl_journal_backlog_bytes'))
+  }
 }
 await Promise.all([bare.stop(), quirl.stop(), power.stop()])
 
@@ -40,3 +45,5 @@ const rows = [...loads].map(([name, all]) => ({
   'p99 ms': median(all.map((load) => load.p99Milliseconds)).toFixed(1),
 }))
 printTable(`Visits, ${RUNS} alternating runs of ${SECONDS} s at 64 connections, medians`, rows)
+const waiting = (median(backlogs) / 2 ** 20).toFixed(1)
+console.log(`\nWaiting to be folded at the end of a run with SCAN_SYNC=process: ${waiting} MiB`)

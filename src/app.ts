@@ -12,6 +12,7 @@ import {
   createRequestIds,
 } from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
+import { metricsRoutes } from './http/metrics.ts'
 import { watchRoutes } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { queryCompiler } from './http/validate.ts'
@@ -21,7 +22,6 @@ import { codeImageRoutes, dataImageRoutes } from './qr/routes.ts'
 import { scanRoutes } from './scans/routes.ts'
 import { createFastPath } from './visits/fast-path.ts'
 import { visitRoutes } from './visits/routes.ts'
-
 import { webRoutes } from './web/routes.ts'
 
 // What a slow client cannot stretch (milliseconds): the headers, a whole request, and a connection that rests.
@@ -70,6 +70,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
   await describeApi(app, deps.version)
 
   healthRoutes(app, deps)
+  metricsRoutes(app, deps)
   visitRoutes(app, deps)
   codeImageRoutes(app, { ...deps, marker: config.qrMarker })
   await app.register(

@@ -2,7 +2,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import { isStoreUnavailable, openDatabase } from './db/open.ts'
 import type { Database } from './db/database.ts'
 import type { Config } from './config.ts'
-import { createClientAddress } from './http/client-address.ts'
+import { createClientAddress, type ClientAddress } from './http/client-address.ts'
+import type { Metric } from './http/metrics.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
 import type { Link, Totals } from './links/link.ts'
 import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
@@ -14,6 +15,9 @@ import { openRecorder, type Recorder } from './scans/recorder.ts'
 import { createReferrerReader } from './scans/referrer.ts'
 import { createResolver, type Resolver } from './visits/resolve.ts'
 import type { VisitDeps } from './visits/routes.ts'
+
+const forgottenProxy =
+  'X-Forwarded-For comes from a private address that is not in TRUST_PROXY and is ignored: if that is your proxy, name it there'
 
 /** What the features need, open. */
 export interface Deps {
@@ -31,6 +35,8 @@ export interface Deps {
   forget: (linkId: number) => Promise<void>
   linkOf: (code: string) => Promise<{ code: string } | 'gone' | undefined>
   linkOfToken: (token: string) => Promise<Link>
+  isInternal: ClientAddress['isInternal']
+  metrics: Metric[]
   notReady: () => Promise<string | undefined>
   isUnavailable: (error: unknown) => boolean
   onDrain: (listener: () => void) => () => void
@@ -65,7 +71,8 @@ export async function openDeps(config: Config, environment: Environment): Promis
     existing: (ids) => existingLinks({ db }, ids),
     log,
   })
-  const describe = await openDescribe(config, recorder, origin, environment)
+  const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))
+  const describe = await openDescribe(config, recorder, origin, client, environment)
   const draining = createDraining()
   return {
     version,
@@ -89,9 +96,11 @@ export async function openDeps(config: Config, environment: Environment): Promis
       return resolution.state === 'gone' ? 'gone' : undefined
     },
     linkOfToken: (token) => linkOfToken({ db }, token),
+    isInternal: client.isInternal,
+    metrics: recorder.metrics,
     async notReady() {
       if (draining.begun()) return 'the service is stopping'
-      if (recorder.status().failing) return 'scans cannot be recorded'
+      if (recorder.failing()) return 'scans cannot be recorded'
       await db.read.selectFrom('migrations').select('number').limit(1).execute()
       return undefined
     },
@@ -109,16 +118,15 @@ async function openDescribe(
   config: Config,
   recorder: Recorder,
   origin: Origin,
+  client: ClientAddress,
   { log, now = Date.now }: Environment,
 ): Promise<Describe> {
   const places = await openPlaces(config.geoipDb, now)
   for (const warning of places.warnings) log.warn(warning)
-  const forgotten =
-    'X-Forwarded-For comes from a private address that is not in TRUST_PROXY and is ignored: if that is your proxy, name it there'
   return createDescribe({
     now,
     keys: recorder.keys,
-    client: createClientAddress(config.trustProxy ?? [], () => log.warn(forgotten)),
+    client,
     readAgent: createAgentReader(),
     readReferrer: createReferrerReader(origin.isOwnHost),
     findPlace: places.find,

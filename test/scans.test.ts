@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import ipaddr from 'ipaddr.js'
+import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
+import { poll } from './support/poll.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const EXAMPLE = 'https://example.com/'
@@ -48,6 +51,10 @@ const csv = async (server: TestServer, link: Created) => {
   const [header, ...lines] = text.split('\r\n')
   assert.equal(lines.pop(), '')
   return { header, rows: lines.map((line) => line.split(',')) }
+}
+const metric = async (server: TestServer, name: string) => {
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])
 }
 const go = (server: TestServer, link: Created, headers: Record<string, string>, query = '') =>
   visit(`${server.url}/${link.code}${query}`, headers)
@@ -394,4 +401,60 @@ test('the stream tells the totals at once, after each fold that changed them, an
   assert.match(text, /^event: totals\ndata: \{.*\}\n\nevent: totals\ndata: \{.*\}\n\n$/)
   server.deps.drain()
   assert.equal((await reader.read()).done, true)
+})
+
+test('the metrics tell the operator of the backlog and of losses, and tell a stranger nothing', async (t) => {
+  const server = await startBehindProxy(t)
+  const link = await create(server, { target: EXAMPLE })
+  await go(server, link, from('8.8.8.8'))
+  await stats(server, link)
+  const { headers } = await fetch(`${server.url}/metrics`)
+  assert.match(headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+  const values = ['scans_recorded_total', 'scans_folded_total', 'scans_lost_total', 'journal_backlog_bytes']
+  const read = await Promise.all(values.map((name) => metric(server, `quirl_${name}`)))
+  assert.deepEqual(read, [1, 1, 0, 0])
+  for (const header of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']) {
+    const refused = await fetch(`${server.url}/metrics`, { headers: { [header]: '8.8.8.8' } })
+    assert.equal(refused.status, 403)
+    assert.doesNotMatch(await refused.text(), /quirl_/)
+  }
+})
+
+test('scans older than SCAN_RETENTION leave the export, while the counts of their days stay', async (t) => {
+  let now = Date.UTC(2026, 10, 1, 12)
+  const dataDir = temporaryFolder(t)
+  const env = { DATA_DIR: dataDir, SCAN_RETENTION: '7d' }
+  const first = await startServer(t, env, () => now)
+  const link = await create(first, { target: EXAMPLE })
+  await go(first, link, { 'user-agent': agents.windows })
+  now += 8 * DAY
+  await go(first, link, { 'user-agent': agents.windows })
+  assert.equal((await csv(first, link)).rows.length, 2)
+  await first.stop()
+  const second = await startServer(t, env, () => now)
+  await poll(async () => (await csv(second, link)).rows.length === 1)
+  assert.deepEqual((await csv(second, link)).rows[0]?.[0], '2026-11-09T12:00:00.000Z')
+  assert.equal((await stats(second, link)).totals['scans'], 2)
+})
+
+test('a hundred listeners that do not read keep no visit waiting and take bounded memory', async (t) => {
+  const server = await startBehindProxy(t)
+  const link = await create(server, { target: EXAMPLE })
+  const listeners = Array.from({ length: 100 }, () => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    undoLater(t, () => void socket.destroy())
+    socket.pause().write(`GET /api/manage/${link.token}/stream HTTP/1.1\r\nhost: x\r\n\r\n`)
+    return socket
+  })
+  await poll(async () => (await metric(server, 'quirl_stream_listeners')) === listeners.length)
+  for (let at = 0; at < 200; at++) assert.equal((await go(server, link, from('8.8.8.8'))).status, 302)
+  assert.equal((await stats(server, link)).totals['scans'], 200)
+  // One that goes on reading is told the newest totals.
+  const [late] = listeners
+  assert.ok(late)
+  let text = ''
+  late.on('data', (data) => (text += String(data))).resume()
+  await poll(() => text.includes('"scans":200'))
+  for (const socket of listeners) socket.destroy()
+  await poll(async () => (await metric(server, 'quirl_stream_listeners')) === 0)
 })

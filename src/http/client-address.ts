@@ -18,6 +18,9 @@ export function parseNetworks(text: string): Network[] | undefined {
   }
 }
 
+/** What proxies add to a request that they pass on. */
+const passedOn = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']
+
 /** Finds out whom a request is from. */
 export interface ClientAddress {
   /**
@@ -27,6 +30,8 @@ export interface ClientAddress {
   of: (request: IncomingMessage) => string
   /** Whether the request came through a proxy whose headers are believed. */
   isProxied: (request: IncomingMessage) => boolean
+  /** Whether this machine or a trusted network made the request itself: a proxy that passes one on says so in a header. */
+  isInternal: (request: IncomingMessage) => boolean
 }
 
 /**
@@ -66,6 +71,11 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
       return peer.includes(':') ? shorten(ipaddr.process(peer)) : peer
     },
     isProxied: ({ socket }) => socket.remoteAddress !== undefined && isTrusted(ipaddr.process(socket.remoteAddress)),
+    isInternal({ socket, headers }) {
+      if (socket.remoteAddress === undefined || passedOn.some((name) => headers[name] !== undefined)) return false
+      const address = ipaddr.process(socket.remoteAddress)
+      return address.range() === 'loopback' || isTrusted(address)
+    },
   }
 }
 

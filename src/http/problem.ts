@@ -2,6 +2,7 @@
 export const catalogue = {
   malformed_json: [400, 'The body is not valid JSON'],
   invalid_request: [400, 'The request is not valid'],
+  forbidden: [403, 'This address is not for you'],
   not_found: [404, 'There is nothing at this address'],
   unknown_code: [404, 'There is no such code'],
   unknown_token: [404, 'There is no link for this token'],

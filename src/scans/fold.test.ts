@@ -63,7 +63,7 @@ async function foldThroughDeaths(
 ): Promise<void> {
   for (;;) {
     const warehouse = openWarehouse(folders.warehouse)
-    const fold = openFold(mortal(warehouse, deaths), folders, 5)
+    const fold = openFold(mortal(warehouse, deaths), folders, () => 5)
     try {
       await fold.run(readdirSync(folders.journal).sort(), NOW)
       return
@@ -212,14 +212,14 @@ test('a journal that cannot be written loses scans, says so, answers all the sam
   writeFileSync(folder, '')
   await Promise.all([record(), record()])
   await record()
-  assert.deepEqual(journal.status(), { failing: true, lost: 3 })
+  assert.deepEqual(journal.status(), { failing: true, lost: 3, recorded: 1 })
   assert.deepEqual(failures, [2])
   const { rmSync } = await import('node:fs')
   rmSync(folder)
   renameSync(`${folder}.away`, folder)
   now += 1000
   await record()
-  assert.deepEqual(journal.status(), { failing: false, lost: 3 })
+  assert.deepEqual(journal.status(), { failing: false, lost: 3, recorded: 2 })
   assert.equal(journal.rotate().length, 2)
   journal.close()
 })

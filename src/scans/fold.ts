@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, unlinkSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { dayOf } from './calendar.ts'
@@ -8,8 +8,11 @@ import type { Scan } from './scan.ts'
 import { destroyBefore } from './visitors.ts'
 import type { Warehouse } from './warehouse.ts'
 
-/** Scans of one transaction: larger ones are not much faster and keep a statistics request waiting. */
+/** Scans of one transaction: larger ones let a statistics request wait. */
 const CHUNK_SCANS = 2500
+/** The same for a file so large that the fold is behind: each row of the rollups is then written more rarely. */
+const LARGE_CHUNK_SCANS = 25_000
+const LARGE_FILE_BYTES = 4 << 20
 
 export interface Folders {
   journal: string
@@ -27,8 +30,8 @@ export interface Fold {
   close: () => void
 }
 
-/** @param chunkScans scans of one transaction; the same for every run on the same files */
-export function openFold(warehouse: Warehouse, folders: Folders, chunkScans = CHUNK_SCANS): Fold {
+/** @param chunkScansOf scans of one transaction, by the size of the ended file in bytes, so that a repetition has the same */
+export function openFold(warehouse: Warehouse, folders: Folders, chunkScansOf = chunkScansBySize): Fold {
   const firsts = openFirstOfDay(folders.visitors)
   let today = Number.NaN
 
@@ -36,7 +39,7 @@ export function openFold(warehouse: Warehouse, folders: Folders, chunkScans = CH
     async run(journals, now) {
       let moved = 0
       for (const journal of journals)
-        moved += await foldFile(warehouse, firsts, join(folders.journal, journal), journal, chunkScans)
+        moved += await foldFile(warehouse, firsts, join(folders.journal, journal), journal, chunkScansOf)
       if (dayOf(now) !== today) {
         firsts.close()
         destroyBefore(folders.visitors, dayOf(now))
@@ -52,13 +55,18 @@ export function openFold(warehouse: Warehouse, folders: Folders, chunkScans = CH
   }
 }
 
+function chunkScansBySize(bytes: number): number {
+  return bytes < LARGE_FILE_BYTES ? CHUNK_SCANS : LARGE_CHUNK_SCANS
+}
+
 async function foldFile(
   warehouse: Warehouse,
   firsts: FirstOfDay,
   file: string,
   journal: string,
-  chunkScans: number,
+  chunkScansOf: (bytes: number) => number,
 ): Promise<number> {
+  const chunkScans = chunkScansOf(statSync(file).size)
   let moved = 0
   let from = warehouse.position(journal)
   let scans: Scan[] = []

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Metric } from '../http/metrics.ts'
 import { openJournalFile, type JournalWriter } from './journal-file.ts'
 import type { Scan } from './scan.ts'
 
@@ -18,9 +19,18 @@ export interface Journal {
   record: (scan: Scan, recorded: () => void) => void
   /** Ends the file that is written to; the names of all ended files, oldest first. Each may be folded and removed. */
   rotate: () => string[]
-  /** Whether scans were lost since the last one that was written, and how many since the start. */
-  status: () => { failing: boolean; lost: number }
+  status: () => JournalStatus
+  /** What waits to be folded, in bytes. */
+  backlog: () => number
   close: () => void
+}
+
+/** How the journal is, since the start. */
+export interface JournalStatus {
+  /** Whether scans were lost since the last one that was written. */
+  failing: boolean
+  lost: number
+  recorded: number
 }
 
 export interface JournalOptions {
@@ -40,6 +50,7 @@ export function openJournal({ folder, sync, now, onFailure }: JournalOptions): J
   let failedAt = Number.NEGATIVE_INFINITY
   let failing = false
   let lost = 0
+  let recorded = 0
 
   function abandon(): void {
     writer?.close()
@@ -54,6 +65,7 @@ export function openJournal({ folder, sync, now, onFailure }: JournalOptions): J
     try {
       writer ??= openJournalFile(join(folder, newName(now())), sync)
       writer.append(scans)
+      recorded += scans.length
       failing = false
     } catch (error) {
       abandon()
@@ -65,13 +77,14 @@ export function openJournal({ folder, sync, now, onFailure }: JournalOptions): J
   }
 
   function flush(): void {
-    const [scans, recorded] = [waiting, answers]
+    const [scans, written] = [waiting, answers]
     waiting = []
     answers = []
     if (scans.length > 0) write(scans)
-    for (const answer of recorded) answer()
+    for (const answer of written) answer()
   }
 
+  const files = () => readdirSync(folder).filter((name) => name.endsWith(SUFFIX))
   const end = () => {
     flush()
     abandon()
@@ -85,13 +98,35 @@ export function openJournal({ folder, sync, now, onFailure }: JournalOptions): J
     },
     rotate() {
       end()
-      return readdirSync(folder)
-        .filter((name) => name.endsWith(SUFFIX))
-        .sort()
+      return files().sort()
     },
-    status: () => ({ failing, lost }),
+    status: () => ({ failing, lost, recorded }),
+    backlog: () => bytesOf(folder, files()),
     close: end,
   }
+}
+
+export function journalMetrics({ status, backlog }: Journal): Metric[] {
+  return [
+    {
+      name: 'quirl_journal_backlog_bytes',
+      help: 'Journalled scans that are not folded yet',
+      type: 'gauge',
+      read: backlog,
+    },
+    {
+      name: 'quirl_scans_recorded_total',
+      help: 'Visits recorded before their answer',
+      type: 'counter',
+      read: () => status().recorded,
+    },
+    { name: 'quirl_scans_lost_total', help: 'Visits answered unrecorded', type: 'counter', read: () => status().lost },
+  ]
+}
+
+/** The fold may remove a file meanwhile. */
+function bytesOf(folder: string, names: string[]): number {
+  return names.reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0)
 }
 
 /** Names sort by the time of their making; the random part keeps a name from ever being seen twice. */

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import type { Metric } from '../http/metrics.ts'
 import type { Totals } from '../links/link.ts'
 import { seldom } from '../lib/seldom.ts'
 import { StartError } from '../lib/start-error.ts'
-import { openJournal } from './journal.ts'
+import { journalMetrics, openJournal, type Journal } from './journal.ts'
 import type { Cursor, Page } from './export.ts'
 import type { Scan } from './scan.ts'
 import type { Stats, StatsQuery } from './stats.ts'
@@ -29,8 +30,9 @@ export interface Recorder {
   purge: (linkId: number) => Promise<void>
   /** Calls back after each fold that moved scans, until the returned function is called. */
   onFold: (listener: () => void) => () => void
-  /** Why scans are not being recorded, or undefined. */
-  status: () => { failing: boolean; lost: number }
+  /** Whether scans are being lost at present. */
+  failing: () => boolean
+  metrics: Metric[]
   close: () => Promise<void>
 }
 
@@ -65,13 +67,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   await warehouse.call('totals', 0).catch((error: Error) => {
     throw new StartError(`${file} cannot be used (${error.message}): put a backup in its place, or move it away`)
   })
-  const listeners = new Set<() => void>()
-
-  const fold = shareRuns(async () => {
-    const moved = await warehouse.call('fold', journal.rotate(), now())
-    if (moved > 0) for (const listener of listeners) listener()
-  }, tell)
-  const timer = setInterval(() => void fold(), FOLD_MS)
+  const { fold, onFold, metrics, stop } = startFolding(journal, warehouse, now, tell)
   void fold()
     .then(() => removeOrphans(warehouse, options.existing))
     .catch(tell)
@@ -88,18 +84,41 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       await fold()
       await warehouse.call('purge', linkId)
     },
-    onFold(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    status: journal.status,
+    onFold,
+    failing: () => journal.status().failing,
+    metrics: [...journalMetrics(journal), ...metrics],
     async close() {
-      clearInterval(timer)
+      stop()
       clearInterval(pruning)
       await fold()
       journal.close()
       await warehouse.close()
     },
+  }
+}
+
+/** Folds the journal again and again, and when someone asks for it. */
+function startFolding(journal: Journal, warehouse: Warehouse, now: () => number, tell: (error: unknown) => void) {
+  const listeners = new Set<() => void>()
+  let folded = 0
+  const fold = shareRuns(async () => {
+    const moved = await warehouse.call('fold', journal.rotate(), now())
+    folded += moved
+    if (moved > 0) for (const listener of listeners) listener()
+  }, tell)
+  const timer = setInterval(() => void fold(), FOLD_MS)
+  const metrics: Metric[] = [
+    { name: 'quirl_scans_folded_total', help: 'Scans moved into the statistics', type: 'counter', read: () => folded },
+    { name: 'quirl_stream_listeners', help: 'Open streams of totals', type: 'gauge', read: () => listeners.size },
+  ]
+  return {
+    fold,
+    metrics,
+    onFold(listener: () => void) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    stop: () => clearInterval(timer),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { dayOf, monthOf, slotOf } from './calendar.ts'
-import { OTHER } from './warehouse-schema.ts'
+import { dayOf, monthOf, slotOf, startOfDay } from './calendar.ts'
+import { dimensions, OTHER } from './warehouse-schema.ts'
 import type { FoldedScan } from './scan.ts'
 
 /** Distinct values that are told apart for a link, a period and a dimension; the rest is `(other)`. */
@@ -9,8 +9,17 @@ const MAX_VALUES = 200
 /** Scans and first-of-day scans, by audience: the columns of every rollup. */
 type Counts = [humans: number, humanFirsts: number, bots: number, botFirsts: number]
 
-/** Counts under a key; the key's parts come before the counts in the table's row. */
-type Sums = Map<string, { key: number[]; counts: Counts }>
+/** Counts of a period by value; dimension and value are packed into one number, which is quick to look up. */
+type Values = Map<number, Counts>
+
+/** What a link's rows of every rollup grow by. */
+interface Growth {
+  pulse: Map<number, Counts>
+  days: Map<number, Values>
+  totals: Counts
+  qr: number
+  lastAt: number
+}
 
 /** A table of counts by value. */
 interface ValueTable {
@@ -70,32 +79,51 @@ export interface Group {
 
 /** Adds groups of scans to every rollup; each row is touched once, however many scans it gets. */
 export function addToRollups(writer: RollupWriter, groups: Iterable<Group>): void {
-  const pulse: Sums = new Map()
-  const daily: Sums = new Map()
-  const monthly: Sums = new Map()
-  const totals = new Map<number, { counts: Counts; qr: number; lastAt: number }>()
-  for (const group of groups) {
-    const { linkId, at, ids, counts } = group
-    const [slot, day, month] = [slotOf(at), dayOf(at), monthOf(at)]
-    add(pulse, [linkId, slot], counts)
-    for (const [dimension, value] of ids.entries()) {
-      add(daily, [linkId, day, dimension, value], counts)
-      add(monthly, [linkId, month, dimension, value], counts)
+  for (const [linkId, { pulse, days, totals, qr, lastAt }] of growthByLink(groups)) {
+    for (const [slot, counts] of pulse) writer.pulse.run(linkId, slot, ...counts)
+    const { scans } = writer.totals.get(linkId, ...totals, qr, lastAt) as { scans: number }
+    // A link with so few scans cannot have too many values.
+    const isSmall = scans <= MAX_VALUES
+    for (const [day, values] of days) writeValues(writer.daily, [linkId, day], values, isSmall)
+    for (const [month, values] of monthsOf(days)) writeValues(writer.monthly, [linkId, month], values, isSmall)
+  }
+}
+
+function growthByLink(groups: Iterable<Group>): Map<number, Growth> {
+  const growths = new Map<number, Growth>()
+  for (const { linkId, at, ids, counts, isQr, lastAt } of groups) {
+    let growth = growths.get(linkId)
+    if (growth === undefined) {
+      growth = { pulse: new Map(), days: new Map(), totals: [0, 0, 0, 0], qr: 0, lastAt: 0 }
+      growths.set(linkId, growth)
     }
-    const total = totals.get(linkId) ?? { counts: [0, 0, 0, 0], qr: 0, lastAt: 0 }
-    totals.set(linkId, total)
-    addCounts(total.counts, counts)
-    if (group.isQr) total.qr += counts[0] + counts[2]
-    total.lastAt = Math.max(total.lastAt, group.lastAt)
+    add(growth.pulse, slotOf(at), counts)
+    let values = growth.days.get(dayOf(at))
+    if (values === undefined) growth.days.set(dayOf(at), (values = new Map()))
+    for (let dimension = 0; dimension < ids.length; dimension++) {
+      add(values, (ids[dimension] ?? 0) * dimensions.length + dimension, counts)
+    }
+    addCounts(growth.totals, counts)
+    if (isQr) growth.qr += counts[0] + counts[2]
+    growth.lastAt = Math.max(growth.lastAt, lastAt)
   }
-  for (const { key, counts } of pulse.values()) writer.pulse.run(...key, ...counts)
-  const small = new Set<number>()
-  for (const [linkId, { counts, qr, lastAt }] of totals) {
-    const { scans } = writer.totals.get(linkId, ...counts, qr, lastAt) as { scans: number }
-    if (scans <= MAX_VALUES) small.add(linkId)
+  return growths
+}
+
+/** The days' counts by month. Nearly always there is one day, whose counts are the month's. */
+function monthsOf(days: Map<number, Values>): Map<number, Values> {
+  const months = new Map<number, Values>()
+  for (const [day, values] of days) {
+    const month = monthOf(startOfDay(day))
+    const sums = months.get(month)
+    if (sums === undefined) months.set(month, days.size === 1 ? values : copyOf(values))
+    else for (const [key, counts] of values) add(sums, key, counts)
   }
-  writeValues(writer.daily, daily, (linkId) => small.has(linkId))
-  writeValues(writer.monthly, monthly, (linkId) => small.has(linkId))
+  return months
+}
+
+function copyOf(values: Values): Values {
+  return new Map(Array.from(values, ([key, counts]) => [key, [...counts]]))
 }
 
 /** Sorts scans into groups, and calls back for each scan with the ids of its values. */
@@ -127,11 +155,10 @@ function addCounts(counts: Counts, more: Counts): void {
   counts[3] += more[3]
 }
 
-function add(sums: Sums, key: number[], counts: Counts): void {
-  const name = key.join()
-  const sum = sums.get(name)
-  if (sum === undefined) sums.set(name, { key, counts: [...counts] })
-  else addCounts(sum.counts, counts)
+function add(sums: Map<number, Counts>, key: number, counts: Counts): void {
+  const sum = sums.get(key)
+  if (sum === undefined) sums.set(key, [...counts])
+  else addCounts(sum, counts)
 }
 
 function count(counts: Counts, { bot, first }: FoldedScan): void {
@@ -140,20 +167,25 @@ function count(counts: Counts, { bot, first }: FoldedScan): void {
 }
 
 /** @param isSmall whether a link has so few scans that it cannot have too many values */
-function writeValues(table: ValueTable, sums: Sums, isSmall: (linkId: number) => boolean): void {
-  // Values known so far of each link, period and dimension that gets a new one.
-  const known = new Map<string, number>()
-  for (const { key, counts } of sums.values()) {
-    const [linkId = 0, period = 0, dimension = 0, value = 0] = key
-    if (isSmall(linkId)) {
+function writeValues(
+  table: ValueTable,
+  [linkId, period]: [linkId: number, period: number],
+  values: Values,
+  isSmall: boolean,
+): void {
+  // How many values each dimension that gets a new one has so far.
+  const known: (number | undefined)[] = []
+  for (const [key, counts] of values) {
+    const dimension = key % dimensions.length
+    const value = (key - dimension) / dimensions.length
+    if (isSmall) {
       table.upsert.run(linkId, period, dimension, value, ...counts)
       continue
     }
     if (table.update.run(...counts, linkId, period, dimension, value).changes === 1) continue
-    const name = `${linkId},${period},${dimension}`
-    const before = known.get(name) ?? (table.count.get(linkId, period, dimension) as { known: number }).known
+    const before = known[dimension] ?? (table.count.get(linkId, period, dimension) as { known: number }).known
     const isOther = before >= MAX_VALUES
     table.upsert.run(linkId, period, dimension, isOther ? OTHER : value, ...counts)
-    known.set(name, isOther ? before : before + 1)
+    known[dimension] = isOther ? before : before + 1
   }
 }

@@ -14,15 +14,17 @@ export interface TestServer {
   dataDir: string
   /** What was logged so far, one parsed line each. */
   logged: Record<string, unknown>[]
+  /** Stops it before the test ends. */
+  stop: () => Promise<void>
 }
 
-/** Starts the service in this process, with the clock that the test gives it. */
+/** Starts the service in this process, with the clock that the test gives it; on the folder in `DATA_DIR`, or an empty one. */
 export async function startServer(
   t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
 ): Promise<TestServer> {
-  const dataDir = temporaryFolder(t)
+  const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
   const invocation = readConfig([], { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, ...env }, '/nonexistent')
   if (invocation.run !== 'serve') throw new Error('unreachable')
   let port = 0
@@ -32,12 +34,15 @@ export async function startServer(
   const app = await createApp(invocation.config, deps, log)
   await app.listen({ host: '127.0.0.1', port: 0 })
   port = (app.server.address() as AddressInfo).port
-  undoLater(t, async () => {
-    app.server.closeAllConnections()
-    await app.close()
-    await deps.close()
-  })
-  return { url: `http://127.0.0.1:${port}`, app, deps, dataDir, logged }
+  let stopped: Promise<void> | undefined
+  const stop = () =>
+    (stopped ??= (async () => {
+      app.server.closeAllConnections()
+      await app.close()
+      await deps.close()
+    })())
+  undoLater(t, stop)
+  return { url: `http://127.0.0.1:${port}`, app, deps, dataDir, logged, stop }
 }
 
 /** What a creation answered. */

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { getPriority } from 'node:os'
+import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+
+const linux = process.platform === 'linux'
+
+test(
+  'background work gives way, and the thread that answers requests does not',
+  { skip: !linux && 'priorities belong to threads on Linux only' },
+  async () => {
+    const module = new URL('./background-thread.ts', import.meta.url).href
+    const worker = new Worker(
+      `const { readlinkSync } = require('node:fs')
+       const { getPriority } = require('node:os')
+       import(${JSON.stringify(module)}).then(({ giveWay }) => {
+         giveWay()
+         const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
+         require('node:worker_threads').parentPort.postMessage(getPriority(thread))
+       })`,
+      { eval: true },
+    )
+    const before = getPriority(process.pid)
+    const [lowered] = (await once(worker, 'message')) as [number]
+    assert.ok(lowered > before)
+    assert.equal(getPriority(process.pid), before)
+  },
+)
