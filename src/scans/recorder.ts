@@ -114,7 +114,7 @@ function startFolding(journal: Journal, warehouse: Warehouse, now: () => number,
   return {
     fold,
     metrics,
-    onFold(listener: () => void) {
+    onFold: (listener: () => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
