@@ -3,7 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../test/support/cleanup.ts'
-import { configurationPage, helpText, readConfig, settings, type Config } from './config.ts'
+import { commands } from './cli/commands.ts'
+import { commandHelp, helpText } from './cli/help.ts'
+import { configurationPage } from './config-text.ts'
+import { readConfig, settings, type Config } from './config.ts'
 import { StartError } from './lib/start-error.ts'
 
 function read(args: string[], env: Record<string, string> = {}, dotEnv = '/nonexistent'): Config {
@@ -92,10 +95,38 @@ test('BASE_URL is kept as an origin, without a trailing slash', () => {
 test('--help lists every setting with its default', () => {
   assert.equal(readConfig(['--help'], {}).run, 'help')
   for (const { name, fallback } of Object.values(settings)) {
-    const line = helpText()
+    const line = helpText(commands)
       .split('\n')
       .find((each) => each.includes(` ${name} `))
     assert.ok(line?.includes(fallback ?? ''), name)
+  }
+})
+
+test('a command is found among the flags, and gets its words and its own flags', () => {
+  const shapes = [{ name: 'block', options: { reason: { type: 'string' as const, doc: '' } } }, { name: 'status' }]
+  const invocation = readConfig(['--data-dir=/d', 'block', 'a', '--reason', 'b c', 'd'], {}, '/nonexistent', shapes)
+  assert.ok(invocation.run === 'command')
+  assert.equal(invocation.command, shapes[0])
+  assert.deepEqual([invocation.words, invocation.flags['reason'], invocation.config.dataDir], [['a', 'd'], 'b c', '/d'])
+  assert.equal(readConfig(['serve', '--port=1'], {}, '/nonexistent', shapes).run, 'serve')
+  assert.deepEqual(readConfig(['status', '--help'], {}, '/nonexistent', shapes), { run: 'help', command: shapes[1] })
+  for (const [args, says] of [
+    [['blok'], /^Unknown command 'blok'; "quirl --help"/],
+    [['status', '--reason=x'], /^'status' has no option '--reason'; /],
+    [['--reason=x'], /^'serve' has no option '--reason'; /],
+    [['serve', 'me'], /^Unexpected argument 'me'; /],
+  ] as const) {
+    assert.throws(
+      () => readConfig([...args], {}, '/nonexistent', shapes),
+      (error) => error instanceof StartError && says.test(error.message),
+    )
+  }
+})
+
+test('the help lists every command, and each command says what it takes', () => {
+  for (const command of commands) {
+    assert.match(helpText(commands), new RegExp(`^  ${command.name} .*${command.summary}$`, 'm'))
+    for (const flag of Object.keys(command.options ?? {})) assert.match(commandHelp(command), new RegExp(`--${flag}`))
   }
 })
 

@@ -100,23 +100,60 @@ type Settings = typeof settings
 export type Config = { readonly [K in keyof Settings]: Value<Settings[K]> }
 type Value<S> = S extends Setting<infer T, infer F> ? NonNullable<T> | (F extends string ? never : undefined) : never
 
-/** What the command line asks for. */
-export type Invocation = { run: 'help' } | { run: 'version' } | { run: 'serve'; config: Config }
+/** What a command takes besides the settings. */
+export interface CommandShape {
+  name: string
+  /** Its own flags. */
+  options?: Record<string, { type: 'string' | 'boolean'; doc: string }>
+}
+
+/** What the command line asks for. `words` are what stands after the command's name, flags taken out. */
+export type Invocation<C extends CommandShape = CommandShape> =
+  | { run: 'help'; command?: C | undefined }
+  | { run: 'version' }
+  | { run: 'serve'; config: Config }
+  | { run: 'command'; command: C; words: string[]; flags: Flags; config: Config }
+
+/** Flags by name, without dashes. */
+export type Flags = Record<string, string | boolean | undefined>
 
 /**
- * Reads the configuration once: flags over environment over the `.env` file. An empty value counts as unset.
- * @throws {StartError} for an unknown flag or a value that is not allowed
+ * Reads the command line, and the configuration once: flags over environment over the `.env` file. An empty value
+ * counts as unset. Without the name of a command, or with "serve", it asks to serve.
+ * @throws {StartError} for an unknown command or flag, or a value that is not allowed
  */
-export function readConfig(args: string[], env: NodeJS.ProcessEnv, dotEnvFile = '.env'): Invocation {
-  const flags = readFlags(args)
-  if (flags['help'] === true) return { run: 'help' }
+export function readConfig<C extends CommandShape>(
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  dotEnvFile = '.env',
+  commands: readonly C[] = [],
+): Invocation<C> {
+  const { flags, words } = readFlags(args, commands)
+  const [name = 'serve', ...rest] = words
+  const command = commands.find((each) => each.name === name)
   if (flags['version'] === true) return { run: 'version' }
+  if (name !== 'serve' && command === undefined) throw refusal(`Unknown command '${name}'`)
+  if (flags['help'] === true) return { run: 'help', command }
+  checkFlags(flags, name, command, commands)
+  if (command === undefined && rest.length > 0) throw refusal(`Unexpected argument '${rest[0]}'`)
+  const config = readValues(flags, env, dotEnvFile)
+  return command === undefined ? { run: 'serve', config } : { run: 'command', command, words: rest, flags, config }
+}
+
+/** A flag that belongs to another command would be ignored; whoever typed it means something by it. */
+function checkFlags(flags: Flags, name: string, command: CommandShape | undefined, all: readonly CommandShape[]): void {
+  const given = all.flatMap(({ options = {} }) => Object.keys(options)).filter((flag) => flags[flag] !== undefined)
+  const foreign = given.find((flag) => command?.options?.[flag] === undefined)
+  if (foreign !== undefined) throw refusal(`'${name}' has no option '--${foreign}'`)
+}
+
+function readValues(flags: Flags, env: NodeJS.ProcessEnv, dotEnvFile: string): Config {
   const dotEnv = existsSync(dotEnvFile) ? parseEnv(readFileSync(dotEnvFile, 'utf8')) : {}
   const values = Object.entries(settings).map(([key, row]) => {
     const text = [flags[flagOf(row.name)], env[row.name], dotEnv[row.name], row.fallback].find(Boolean)
     return [key, typeof text === 'string' ? parseValue(row, text) : undefined]
   })
-  return { run: 'serve', config: Object.fromEntries(values) as Config }
+  return Object.fromEntries(values) as Config
 }
 
 function parseValue(row: Setting<unknown>, text: string): unknown {
@@ -125,60 +162,29 @@ function parseValue(row: Setting<unknown>, text: string): unknown {
   return value
 }
 
-function readFlags(args: string[]): Record<string, string | boolean | undefined> {
+function readFlags(args: string[], commands: readonly CommandShape[]): { flags: Flags; words: string[] } {
   const named = Object.values(settings).map((row) => [flagOf(row.name), { type: 'string' }] as const)
-  const options = { ...Object.fromEntries(named), help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } }
+  const options = {
+    ...Object.fromEntries(named),
+    ...Object.assign({}, ...commands.map((command) => command.options ?? {})),
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean' },
+  } as Record<string, { type: 'string' | 'boolean' }>
   try {
-    return parseArgs({ args, options: options as Record<string, { type: 'string' | 'boolean' }>, strict: true }).values
+    const { values, positionals } = parseArgs({ args, options, strict: true, allowPositionals: true })
+    return { flags: values, words: positionals }
   } catch (error) {
-    throw new StartError(`${(error as Error).message.split('. ')[0]}; "quirl --help" lists what there is`)
+    throw refusal((error as Error).message.split('. ')[0] ?? '')
   }
 }
 
-function flagOf(name: string): string {
+function refusal(fault: string): StartError {
+  return new StartError(`${fault}; "quirl --help" lists what there is`)
+}
+
+/** The flag of a setting, without dashes. */
+export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
-}
-
-/** The text of `quirl --help`. */
-export function helpText(): string {
-  const rows = Object.values(settings).map((row) => {
-    const fallback = row.fallback === undefined ? '' : ` [${row.fallback}]`
-    return `  --${flagOf(row.name).padEnd(12)} ${row.name.padEnd(10)} ${row.doc.replaceAll('`', '')}${fallback}`
-  })
-  return [
-    'quirl: short links and dynamic QR codes without an account',
-    '',
-    'Usage: quirl [flags]',
-    '',
-    'Each value is taken from its flag, else from the environment variable, else from the file .env:',
-    '',
-    ...rows,
-    `  --${'help'.padEnd(23)} this text`,
-    `  --${'version'.padEnd(23)} the version`,
-    '',
-  ].join('\n')
-}
-
-/** The text of `docs/configuration.md`. */
-export function configurationPage(): string {
-  const rows = Object.values(settings).map((row) => {
-    const fallback = row.fallback === undefined ? 'unset' : `\`${row.fallback}\``
-    return `| \`${row.name}\` | \`--${flagOf(row.name)}\` | ${fallback} | ${row.doc} | ${row.allowed} |`
-  })
-  return [
-    '# Configuration',
-    '',
-    '<!-- Generated from src/config.ts by "npm run docs". -->',
-    '',
-    'Every value has a default, so nothing is required. Each is taken from its flag, else from the environment variable,',
-    'else from the file `.env` in the working folder. An empty value counts as unset. A value that is not allowed stops',
-    'the start with a line that says why.',
-    '',
-    '| variable | flag | default | meaning | allowed |',
-    '| --- | --- | --- | --- | --- |',
-    ...rows,
-    '',
-  ].join('\n')
 }
 
 function integer(text: string, min: number, max: number): number | undefined {

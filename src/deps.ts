@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { isStoreUnavailable, openDatabase } from './db/open.ts'
 import type { Database } from './db/database.ts'
 import type { Config } from './config.ts'
+import { openAdminSocket, type AdminOperations } from './http/admin-socket.ts'
 import { createClientAddress, type ClientAddress } from './http/client-address.ts'
 import type { Metric } from './http/metrics.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
@@ -74,7 +75,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))
   const describe = await openDescribe(config, recorder, origin, client, environment)
   const draining = createDraining()
-  return {
+  const deps: Deps = {
     version,
     now,
     db,
@@ -110,6 +111,25 @@ export async function openDeps(config: Config, environment: Environment): Promis
     async close() {
       await recorder.close()
       await db.close()
+    },
+  }
+  return withOperator(deps, config, log)
+}
+
+/** Lets operators ask for what `quirl <command>` offers: one entry for each operation. */
+async function withOperator(deps: Deps, { dataDir }: Config, log: Environment['log']): Promise<Deps> {
+  const operations: AdminOperations = {
+    status: async () => ({ version: deps.version, not_ready: (await deps.notReady()) ?? null }),
+  }
+  const onFault = (error: unknown, operation: string) => log.error({ err: error, operation }, 'a command failed')
+  const socket = await openAdminSocket(dataDir, operations, onFault).catch((error: unknown) => {
+    log.warn({ err: error }, 'administrative commands cannot reach this service: DATA_DIR takes no Unix socket')
+  })
+  return {
+    ...deps,
+    async close() {
+      await socket?.close()
+      await deps.close()
     },
   }
 }

@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { pino, type Logger } from 'pino'
 import { createApp } from './app.ts'
-import { helpText, readConfig, type Config } from './config.ts'
+import { createAsk } from './cli/ask.ts'
+import { commands } from './cli/commands.ts'
+import { commandHelp, helpText } from './cli/help.ts'
+import { readConfig, type Config } from './config.ts'
 import { openDeps, type Deps } from './deps.ts'
 import { StartError } from './lib/start-error.ts'
 
@@ -16,10 +19,8 @@ const SWEEP_MS = 100
 /** The process: configuration, dependencies, listen, drain. */
 export async function main(args: string[]): Promise<void> {
   try {
-    const invocation = readConfig(args, process.env)
-    if (invocation.run === 'help') process.stdout.write(helpText())
-    else if (invocation.run === 'version') process.stdout.write(`${manifest.version}\n`)
-    else await serve(invocation.config)
+    const text = await run(args)
+    if (text !== undefined) process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     process.stderr.write(`quirl: ${error.message}\n`)
@@ -27,7 +28,22 @@ export async function main(args: string[]): Promise<void> {
   }
 }
 
-async function serve(config: Config): Promise<void> {
+/** Does what the command line asks, and answers what is to be printed, if the work has not printed it. */
+async function run(args: string[]): Promise<string | undefined> {
+  const asked = readConfig(args, process.env, undefined, commands)
+  switch (asked.run) {
+    case 'help':
+      return asked.command === undefined ? helpText(commands) : commandHelp(asked.command)
+    case 'version':
+      return manifest.version
+    case 'serve':
+      return serve(asked.config)
+    case 'command':
+      return asked.command.run({ words: asked.words, flags: asked.flags, ask: createAsk(asked.config.dataDir) })
+  }
+}
+
+async function serve(config: Config): Promise<undefined> {
   // JSON lines on stderr, one for each fault; no line for a visit or a request, so no address and no token in any.
   const log = pino({ base: null, level: 'warn' }, pino.destination({ dest: 2, sync: true }))
   let port = config.port

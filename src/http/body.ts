@@ -23,7 +23,11 @@ export function refuseEncodedBodies(app: FastifyInstance): void {
   })
 }
 
-function parseJsonBody(body: Buffer): unknown {
+/**
+ * Reads a JSON body strictly.
+ * @throws {Problem} 400 when it is not UTF-8 or not JSON
+ */
+export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return undefined
   try {
     return parseStrictJson(new TextDecoder('utf-8', { fatal: true }).decode(body))

@@ -1,0 +1,24 @@
+import type { CommandShape, Flags } from '../config.ts'
+
+/** One word of the command line that asks the running service to do something. */
+export interface Command extends CommandShape {
+  /** What follows the name, as the help shows it. */
+  usage: string
+  /** What it does, in one line. */
+  summary: string
+  /**
+   * Does it, and answers what is printed.
+   * @throws {StartError} when it cannot be done; its message is what the operator reads
+   */
+  run: (call: Call) => Promise<string>
+}
+
+/** A command as it was typed. */
+export interface Call {
+  words: string[]
+  flags: Flags
+  ask: Ask
+}
+
+/** Runs one of the service's operations (`Deps.admin`) and answers what it answered. */
+export type Ask = (operation: string, input?: object) => Promise<unknown>
