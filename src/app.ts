@@ -22,6 +22,7 @@ import { codeImageRoutes, dataImageRoutes } from './qr/routes.ts'
 import { scanRoutes } from './scans/routes.ts'
 import { createFastPath } from './visits/fast-path.ts'
 import { visitRoutes } from './visits/routes.ts'
+import { removalPages } from './web/removal-pages.ts'
 import { webRoutes } from './web/routes.ts'
 
 // What a slow client cannot stretch (milliseconds): the headers, a whole request, and a connection that rests.
@@ -66,7 +67,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
   const links = { ...deps, isReserved: createReserved(routes.firstWords) }
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
-  handleErrors(app, deps.isUnavailable)
+  handleErrors(app, deps.isUnavailable, removalPages(config.contact))
   await describeApi(app, deps.version)
 
   healthRoutes(app, deps)

@@ -26,6 +26,8 @@ test('nothing is required: every value has a default', () => {
     scanRetention: Number.POSITIVE_INFINITY,
     geoipDb: undefined,
     geoHeaders: undefined,
+    abuseFeeds: undefined,
+    contact: undefined,
     qrMarker: true,
   })
 })
@@ -65,6 +67,14 @@ test('a wrong value stops the start with a line that names the variable, the val
     ['SCAN_RETENTION', '90'],
     ['SCAN_RETENTION', '0d'],
     ['GEO_HEADERS', 'constructor'],
+    ['ABUSE_FEEDS', 'http://lists.example/hosts'],
+    ['ABUSE_FEEDS', 'http://127.lists.example/hosts'],
+    ['ABUSE_FEEDS', '/a,,/b'],
+    ['ABUSE_FEEDS', 'ftp://lists.example/hosts'],
+    ['ABUSE_FEEDS', 'https://me:secret@lists.example/hosts'],
+    ['CONTACT', 'abuse'],
+    ['CONTACT', 'http://example.com/abuse'],
+    ['CONTACT', 'javascript:alert(1)@x.example'],
     ['QR_MARKER', 'yes'],
   ]
   for (const [name, value] of wrong) {
@@ -90,6 +100,20 @@ test('an unknown flag or a stray word stops the start with one line', () => {
 
 test('BASE_URL is kept as an origin, without a trailing slash', () => {
   assert.equal(read([], { BASE_URL: 'https://QR.example.com:443/' }).baseUrl, 'https://qr.example.com')
+})
+
+test('lists are files and https URLs; on loopback http will do', () => {
+  const text = '/etc/quirl/own.txt, https://lists.example/hosts?key=1,http://127.0.0.1:8080/hosts,/etc/quirl/own.txt'
+  assert.deepEqual(read([], { ABUSE_FEEDS: text }).abuseFeeds, [
+    '/etc/quirl/own.txt',
+    'https://lists.example/hosts?key=1',
+    'http://127.0.0.1:8080/hosts',
+  ])
+})
+
+test('a contact is kept as the URI that security.txt asks for', () => {
+  assert.equal(read([], { CONTACT: 'abuse@example.com' }).contact, 'mailto:abuse@example.com')
+  assert.equal(read([], { CONTACT: 'https://example.com/abuse' }).contact, 'https://example.com/abuse')
 })
 
 test('--help lists every setting with its default', () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
+import { contactUri, integer, listSources, origin, retention } from './config-values.ts'
 import { parseNetworks } from './http/client-address.ts'
 import { StartError } from './lib/start-error.ts'
 import { countryHeader } from './scans/describe.ts'
@@ -84,6 +85,20 @@ export const settings = {
     parse: (text) => countryHeader(text),
     allowed: '`cloudflare`, `vercel` or `cloudfront`',
     doc: 'network whose country header is believed, when it comes from `TRUST_PROXY`',
+  }),
+  abuseFeeds: setting({
+    name: 'ABUSE_FEEDS',
+    fallback: undefined,
+    parse: listSources,
+    allowed: 'a comma-separated list of files and https URLs',
+    doc: 'lists of malicious hosts and URLs that no link may lead to; the format of each is recognised',
+  }),
+  contact: setting({
+    name: 'CONTACT',
+    fallback: undefined,
+    parse: contactUri,
+    allowed: 'an e-mail address or an https URL',
+    doc: 'where to write about abuse: shown on pages and in `/.well-known/security.txt`',
   }),
   qrMarker: setting({
     name: 'QR_MARKER',
@@ -185,24 +200,4 @@ function refusal(fault: string): StartError {
 /** The flag of a setting, without dashes. */
 export function flagOf(name: string): string {
   return name.toLowerCase().replaceAll('_', '-')
-}
-
-function integer(text: string, min: number, max: number): number | undefined {
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-  return value >= min && value <= max ? value : undefined
-}
-
-const DAY_MS = 86_400_000
-
-/** How long, in milliseconds. */
-function retention(text: string): number | undefined {
-  if (text === 'forever') return Number.POSITIVE_INFINITY
-  const days = integer(text.replace(/d$/, ''), 1, 36_500)
-  return text.endsWith('d') && days !== undefined ? days * DAY_MS : undefined
-}
-
-function origin(text: string): string | undefined {
-  const url = URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol)) return undefined
-  return url.username + url.password + url.search + url.hash === '' && url.pathname === '/' ? url.origin : undefined
 }

@@ -8,6 +8,7 @@ import type { Metric } from './http/metrics.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
 import type { Link, Totals } from './links/link.ts'
 import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
+import { removedProblem } from './links/removal.ts'
 import { createReplays, type Replays } from './links/replay.ts'
 import { createAgentReader } from './scans/agent.ts'
 import { createDescribe, type Describe } from './scans/describe.ts'
@@ -94,6 +95,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
     async linkOf(code) {
       const resolution = await resolver.resolve(code)
       if ('live' in resolution) return resolution.live.link
+      if (resolution.state === 'removed') throw removedProblem(resolution.removed)
       return resolution.state === 'gone' ? 'gone' : undefined
     },
     linkOfToken: (token) => linkOfToken({ db }, token),

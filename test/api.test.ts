@@ -182,6 +182,7 @@ describe('managing a link by its token', () => {
       active: true,
       created_at: '2026-11-21T00:00:00.000Z',
       updated_at: '2026-11-21T00:00:00.000Z',
+      removed: null,
       totals: { scans: 0, humans: 0, bots: 0, unique_visitors: 0, qr: 0, link: 0, last_scan_at: null },
     })
     const card = await create(server, { kind: 'vcard', org: 'ACME', title: 't', campaign: 'c' })

@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { StartError } from '../lib/start-error.ts'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import type { Database } from './database.ts'
+import { migrations } from './migrate.ts'
 import { openDatabase } from './open.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -107,7 +108,7 @@ test('two processes that migrate at once do each step once', async (t) => {
   await db.close()
   assert.deepEqual(
     applied.map((each) => ({ ...each })),
-    [{ number: 1, name: 'links' }],
+    migrations.map(({ name }, at) => ({ number: at + 1, name })),
   )
 })
 

@@ -28,6 +28,13 @@ interface LinksTable {
   /** Milliseconds since 1970, UTC, here and in every other table. */
   created_at: number
   updated_at: number
+  /** When the link was removed for abuse; null for all but a few, as the three that follow. */
+  removed_at: number | null
+  removed_reason: string | null
+  /** Who removed it: `list`, `operator` or `legal`. */
+  removed_source: string | null
+  /** The listed expression that it matched; null when its code was removed by name. */
+  removed_entry: string | null
 }
 
 /** Answers of creations that may be asked for again with the same `Idempotency-Key`. */
@@ -40,6 +47,50 @@ interface ReplaysTable {
   created_at: number
 }
 
+/** What the operator says about hosts and URLs, before any list. */
+interface EntriesTable {
+  /** A canonical expression: `host/`, `host/path/`, `host/path?query`. */
+  entry: string
+  /** `block`, or `allow` in spite of the lists. */
+  verdict: string
+  reason: string
+  /** 1 when links that it removes answer as removed by legal order. */
+  legal: number
+  created_at: number
+}
+
+/** What was reported of a link: one row, however often. */
+interface ReportsTable {
+  link_id: number
+  count: number
+  /** A JSON object: how often each reason was given. */
+  reasons: string
+  /** A JSON array of the newest reports that said more. */
+  notes: string
+  first_at: number
+  last_at: number
+}
+
+/** Each change that the service or its operator has made to what others own. Rows are never changed. */
+interface AuditTable {
+  id: Generated<number>
+  at: number
+  action: string
+  subject: string
+  source: string
+  reason: string
+}
+
+/** How far the links were matched against the lists. */
+interface SweepsTable {
+  name: string
+  /** Tells one state of the lists from another. */
+  lists: string
+  /** The last link that was matched. */
+  position: number
+  finished: number
+}
+
 interface MigrationsTable {
   number: number
   name: string
@@ -50,5 +101,9 @@ export interface Tables {
   codes: CodesTable
   links: LinksTable
   replays: ReplaysTable
+  entries: EntriesTable
+  reports: ReportsTable
+  audit: AuditTable
+  sweeps: SweepsTable
   migrations: MigrationsTable
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
+import { Kysely, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
 import { StartError } from '../lib/start-error.ts'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
@@ -100,6 +100,12 @@ const nothing: SqliteStatement = {
 
 const sqliteMigrations: MigrationDialect = {
   addIdColumn: (table, column) => table.addColumn(column, 'integer', (id) => id.primaryKey().autoIncrement()),
+  async makeAppendOnly(transaction, table) {
+    for (const change of ['update', 'delete']) {
+      const trigger = `create trigger ${table}_no_${change} before ${change} on ${table}`
+      await sql.raw(`${trigger} begin select raise(abort, '${table} is append-only'); end`).execute(transaction)
+    }
+  },
   // "begin immediate" has taken the write lock already.
   lock: async () => {},
 }

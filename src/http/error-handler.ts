@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { wantsPage } from './accept.ts'
 import { sendPage } from './document.ts'
-import { html } from './html.ts'
+import { html, type Html } from './html.ts'
 import { Problem, problemBody, type ProblemCode } from './problem.ts'
 
 /** What Fastify refuses by itself, in the words of our catalogue. */
@@ -17,18 +17,25 @@ const frameworkFaults: Record<string, [code: ProblemCode, detail: string]> = {
   FST_ERR_BAD_URL: ['invalid_request', 'the path is not a valid URL path'],
 }
 
+/** What the page of an error says below its sentence, for the errors that have more to say to a person. */
+export type ErrorPages = Partial<Record<ProblemCode, Html>>
+
 /**
  * Makes every error of `app` an answer of the catalogue. A fault of ours is logged with its `request_id` and answered
  * without saying more; the log line holds the route's pattern and never the path, in which a token could stand.
  */
-export function handleErrors(app: FastifyInstance, isUnavailable: (error: unknown) => boolean): void {
+export function handleErrors(
+  app: FastifyInstance,
+  isUnavailable: (error: unknown) => boolean,
+  pages: ErrorPages = {},
+): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error, isUnavailable)
     if (problem.status >= 500) {
       const route = request.routeOptions.url
       request.log.error({ err: error, request_id: request.id, method: request.method, route }, problem.message)
     }
-    return answerProblem(request, reply, problem)
+    return answerProblem(request, reply, problem, pages[problem.code])
   })
   handleUnknownPaths(app)
 }
@@ -63,7 +70,7 @@ function toProblem(error: unknown, isUnavailable: (error: unknown) => boolean): 
   return new Problem('internal_error', 'the fault is logged under this request_id', { cause: error })
 }
 
-function answerProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+function answerProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem, more?: Html): FastifyReply {
   reply.code(problem.status).headers({ 'cache-control': 'no-store', ...problem.headers })
   if (wantsPage(request.headers.accept)) {
     const id = problem.status >= 500 && html`<p class="quiet">Request ${request.id}</p>`
@@ -72,7 +79,7 @@ function answerProblem(request: FastifyRequest, reply: FastifyReply, problem: Pr
       body: html`<main>
         <h1>${problem.title}</h1>
         <p>${capitalised(problem.message)}.</p>
-        ${id}
+        ${id} ${more}
         <p><a href="/">Create a link</a></p>
       </main>`,
     })

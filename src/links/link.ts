@@ -17,6 +17,18 @@ export interface Link {
   /** Milliseconds since 1970, UTC. */
   createdAt: number
   updatedAt: number
+  /** Why and when the link was removed for abuse; null while it is not. */
+  removed: Removal | null
+}
+
+/** The removal of a link for abuse. */
+export interface Removal {
+  reason: string
+  /** Who removed it: a list of known malware and phishing, the operator, or the operator by legal order. */
+  source: 'list' | 'operator' | 'legal'
+  at: number
+  /** The listed expression that it matched; null when its code was removed by name. */
+  entry: string | null
 }
 
 /** Everything that was counted of a link. */
@@ -63,8 +75,13 @@ export function details(link: Link, token: string, origin: string, totals: Total
     active: link.active,
     created_at: new Date(link.createdAt).toISOString(),
     updated_at: new Date(link.updatedAt).toISOString(),
+    removed: link.removed && shownRemoval(link.removed),
     totals,
   }
+}
+
+function shownRemoval({ reason, source, at }: Removal) {
+  return { reason, source, at: new Date(at).toISOString() }
 }
 
 /** The entity tag of a link's present revision (RFC 9110, 8.8.3). */

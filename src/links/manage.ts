@@ -4,6 +4,7 @@ import { codeKey } from './code.ts'
 import type { LinkDeps } from './create.ts'
 import { parsePatch } from './draft.ts'
 import { mayChange, type Link } from './link.ts'
+import { requireNotRemoved } from './removal.ts'
 import { deleteLink, findByCode, findByToken, findIds, updateLink } from './store.ts'
 import { hashToken, isToken } from './token.ts'
 
@@ -29,10 +30,12 @@ export async function linkOfCode(deps: Pick<LinkDeps, 'db'>, code: string): Prom
 
 /**
  * Changes the fields of a link that `body` names. A body that changes nothing makes no new revision.
- * @throws {Problem} 400 for a bad field, 404 for an unknown token, 412 when `ifMatch` names another revision
+ * @throws {Problem} 400 for a bad field, 404 for an unknown token, 409 for a removed link, 412 when `ifMatch` names
+ * another revision
  */
 export function changeLink(deps: LinkDeps, token: string, body: unknown, ifMatch: string | undefined): Promise<Link> {
   return onPresentRevision(deps, token, ifMatch, async (link) => {
+    requireNotRemoved(link)
     const wanted = parsePatch(link, body, deps.owns)
     if (isDeepStrictEqual(wanted, link)) return link
     const next = { ...wanted, revision: link.revision + 1, updatedAt: deps.now() }

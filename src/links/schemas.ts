@@ -71,6 +71,15 @@ const totalsBody = Type.Object(
   { title: 'Totals', description: 'Everything since the link was created.' },
 )
 
+const removedBody = Type.Object(
+  {
+    reason: Type.String(),
+    source: Type.Enum(['list', 'operator', 'legal'], { description: 'Who removed it; `legal`: by legal order.' }),
+    at: time('When it was removed, UTC.'),
+  },
+  { title: 'Removal', description: 'Set when the link was removed for abuse. It can be deleted, not changed.' },
+)
+
 /** The details of a link. */
 export const detailsBody = Type.Object(
   {
@@ -85,6 +94,7 @@ export const detailsBody = Type.Object(
     active: Type.Boolean(),
     created_at: time('When the link was created, UTC.'),
     updated_at: time('When the link was last changed, UTC.'),
+    removed: nullable(removedBody),
     totals: totalsBody,
   },
   { title: 'LinkDetails' },

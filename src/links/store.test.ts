@@ -17,6 +17,7 @@ const content: Omit<Link, 'id'> = {
   revision: 1,
   createdAt: 1_795_225_879_440,
   updatedAt: 1_795_225_879_440,
+  removed: null,
 }
 
 async function insert(db: Database, code: string, token = `token of ${code}`): Promise<Link> {
@@ -94,6 +95,28 @@ for (const driver of drivers) {
       assert.equal(await store.findByToken(db.read, 'token of delete'), undefined)
       assert.equal(await store.takeCode(db.write, 'delete'), false)
       assert.ok((await insert(db, 'later')).id > link.id)
+    })
+
+    await t.test('a removal is written once, counts as a change, is read back, and can be taken back', async () => {
+      const link = await insert(db, 'Removed')
+      const removed = { at: 7, reason: 'why', source: 'list', entry: 'bad.example/' } as const
+      const results = [await store.setRemoval(db.write, link, removed), await store.setRemoval(db.write, link, removed)]
+      assert.deepEqual(results, [true, false])
+      const expected = { ...link, revision: 2, removed }
+      assert.deepEqual(await store.findByCode(db.read, 'removed'), expected)
+      assert.deepEqual(await store.findRemovedByEntry(db.read), [expected])
+      assert.deepEqual(await store.findLiveAfter(db.read, link.id - 1, 10), [])
+      assert.equal(await store.setRemoval(db.write, expected, null), true)
+      assert.deepEqual(await store.findLiveAfter(db.read, link.id - 1, 10), [{ ...link, revision: 3 }])
+      assert.deepEqual(await store.findRemovedByEntry(db.read), [])
+    })
+
+    await t.test('live links come in pages, by id', async () => {
+      const links = [await insert(db, 'page-1'), await insert(db, 'page-2'), await insert(db, 'page-3')]
+      const [first] = links
+      assert.ok(first)
+      assert.deepEqual(await store.findLiveAfter(db.read, first.id - 1, 2), links.slice(0, 2))
+      assert.deepEqual(await store.findLiveAfter(db.read, first.id + 1, 2), links.slice(2))
     })
 
     await t.test('two links never share a token', async () => {

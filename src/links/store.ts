@@ -1,7 +1,7 @@
 import type { CompiledQuery, Insertable, Selectable } from 'kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
-import type { Link } from './link.ts'
+import type { Link, Removal } from './link.ts'
 
 type LinkRow = Selectable<Tables['links']>
 type ReplayRow = Selectable<Tables['replays']>
@@ -19,6 +19,10 @@ const linkColumns = [
   'links.revision',
   'links.created_at',
   'links.updated_at',
+  'links.removed_at',
+  'links.removed_reason',
+  'links.removed_source',
+  'links.removed_entry',
 ] as const
 
 // A visit whose link is not in memory waits for this query, and building it would take longer than running it.
@@ -72,7 +76,7 @@ export async function takeCode(db: Executor, codeKey: string): Promise<boolean> 
 
 export async function insertLink(
   db: Executor,
-  link: Omit<Link, 'id'>,
+  link: Omit<Link, 'id' | 'removed'>,
   keys: { codeKey: string; tokenHash: string },
 ): Promise<void> {
   const row: Insertable<Tables['links']> = {
@@ -134,7 +138,36 @@ export async function deleteReplays(db: Executor, notBefore: number): Promise<vo
   await db.deleteFrom('replays').where('created_at', '<', notBefore).execute()
 }
 
-function contentColumns(link: Omit<Link, 'id'>) {
+/** Removes a link for abuse, or takes that back. False when the link has changed or gone since it was read. */
+export async function setRemoval(db: Executor, link: Link, removal: Removal | null): Promise<boolean> {
+  const result = await db
+    .updateTable('links')
+    .set({
+      removed_at: removal?.at ?? null,
+      removed_reason: removal?.reason ?? null,
+      removed_source: removal?.source ?? null,
+      removed_entry: removal?.entry ?? null,
+      revision: link.revision + 1,
+    })
+    .where('id', '=', link.id)
+    .where('revision', '=', link.revision)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** The next links that are not removed, by id. */
+export async function findLiveAfter(db: Executor, id: number, limit: number): Promise<Link[]> {
+  const query = db.selectFrom('links').select(linkColumns).where('id', '>', id).where('removed_at', 'is', null)
+  return (await query.orderBy('id').limit(limit).execute()).map(toLink)
+}
+
+/** Every link that a listed expression removed. */
+export async function findRemovedByEntry(db: Executor): Promise<Link[]> {
+  const query = db.selectFrom('links').select(linkColumns).where('removed_at', '>', 0)
+  return (await query.where('removed_entry', 'is not', null).execute()).map(toLink)
+}
+
+function contentColumns(link: Omit<Link, 'id' | 'removed'>) {
   return {
     target: link.target,
     payload: JSON.stringify(link.payload),
@@ -159,5 +192,12 @@ function toLink(row: Omit<LinkRow, 'code_key' | 'token_hash'>): Link {
     revision: row.revision,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    removed: toRemoval(row),
   }
+}
+
+function toRemoval(row: Pick<LinkRow, `removed_${'at' | 'reason' | 'source' | 'entry'}`>): Removal | null {
+  if (row.removed_at === null) return null
+  const source = row.removed_source as Removal['source']
+  return { at: row.removed_at, reason: row.removed_reason ?? '', source, entry: row.removed_entry }
 }

@@ -74,7 +74,10 @@ export function codeImageRoutes(app: FastifyInstance, deps: QrDeps): void {
             code: Type.String({ description: 'The short code, in any case.', examples: ['k7dw3nq'] }),
           }),
           querystring: codeImageQuery,
-          response: { ...imageResponse([format]), ...problems('invalid_request', 'unknown_code', 'code_gone') },
+          response: {
+            ...imageResponse([format]),
+            ...problems('invalid_request', 'unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law'),
+          },
         },
       },
       async (

@@ -18,6 +18,7 @@ const link = (revision: number, active = true): Link => ({
   revision,
   createdAt: 0,
   updatedAt: 0,
+  removed: null,
 })
 
 const revisionOf = (resolution: Resolution) => ('live' in resolution ? resolution.live.link.revision : resolution.state)

@@ -2,7 +2,7 @@ import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { codeKey, isCode } from '../links/code.ts'
 import { kindOf } from '../links/kinds/index.ts'
 import type { Kind, Outcome, Visitor } from '../links/kinds/kind.ts'
-import type { Link } from '../links/link.ts'
+import type { Link, Removal } from '../links/link.ts'
 
 /** A link that can be visited. */
 export interface LiveLink {
@@ -12,7 +12,11 @@ export interface LiveLink {
 }
 
 /** What a code leads to. A paused link is still there for its QR images. */
-export type Resolution = { state: 'live' | 'paused'; live: LiveLink } | { state: 'gone' } | { state: 'unknown' }
+export type Resolution =
+  | { state: 'live' | 'paused'; live: LiveLink }
+  | { state: 'removed'; removed: Removal }
+  | { state: 'gone' }
+  | { state: 'unknown' }
 
 /** Finds out what codes lead to, from memory when it can. */
 export interface Resolver {
@@ -83,6 +87,7 @@ export function createResolver(
 function toResolution(found: Link | 'gone' | undefined): Resolution {
   if (found === undefined) return unknown
   if (found === 'gone') return { state: 'gone' }
+  if (found.removed !== null) return { state: 'removed', removed: found.removed }
   const kind = kindOf(found)
   const live: LiveLink = { link: found, kind, visit: kind.prepare(found) }
   return { state: found.active ? 'live' : 'paused', live }

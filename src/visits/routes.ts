@@ -6,6 +6,7 @@ import { sendPage } from '../http/document.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
 import { kinds } from '../links/kinds/index.ts'
+import { removedProblem } from '../links/removal.ts'
 import { platformOf } from './platform.ts'
 import { previewPage } from './preview.ts'
 import type { LiveLink, Resolution, Resolver } from './resolve.ts'
@@ -17,7 +18,7 @@ const params = Type.Object({
   code: Type.String({ description: 'The short code, in any case.', examples: ['k7dw3nq'] }),
 })
 
-const missing = problems('unknown_code', 'code_gone')
+const missing = problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law')
 
 /** What visits need of the rest of the program. */
 export interface VisitDeps {
@@ -150,9 +151,10 @@ function sendFile(reply: FastifyReply, { link, kind }: LiveLink): FastifyReply {
   return reply.send(kind.file?.write(link))
 }
 
-/** @throws {Problem} 404 for an unknown or paused code, 410 for a deleted one */
+/** @throws {Problem} 404 for an unknown or paused code, 410 for a deleted one, 410 or 451 for a removed one */
 function requireLive(resolution: Resolution, code: string): LiveLink {
   if (resolution.state === 'live') return resolution.live
+  if (resolution.state === 'removed') throw removedProblem(resolution.removed)
   if (resolution.state === 'gone') throw new Problem('code_gone', `the link ${shown(code)} was deleted by its owner`)
   throw new Problem('unknown_code', `no link has the code ${shown(code)}`)
 }

@@ -3,7 +3,7 @@ import { html, type Html } from '../http/html.ts'
 import type { Problem } from '../http/problem.ts'
 import { kindOf } from '../links/kinds/index.ts'
 import type { FormField } from '../links/kinds/kind.ts'
-import { addresses, type Link, type Totals } from '../links/link.ts'
+import { addresses, type Link, type Removal, type Totals } from '../links/link.ts'
 import { ownerFields, renderFields, renderProblem, renderUtm, type Values } from './form.ts'
 
 /** What the owner's page says on top, besides the link itself. */
@@ -44,23 +44,15 @@ export function managePage(shown: Shown, notice?: Notice): Page {
   const action = `/m/${token}`
   const name = link.title?.trim() || link.code
   const { short_url: shortUrl } = addresses(link.code, origin)
+  const isUp = link.active && link.removed === null
   return {
     title: `${name}: your link`,
     body: html`<main>
       <h1 dir="auto">${name}</h1>
       ${notice && !notice.problem && noticeBox(notice)} ${renderProblem(notice?.problem, notice?.text)}
-      <p class="result">${link.active ? html`<a href="${shortUrl}">${shortUrl}</a>` : shortUrl}</p>
-      <img class="qr" src="/${link.code}/qr.svg" alt="QR code of ${shortUrl}" width="224" height="224" />
-      <p>
-        <a href="/${link.code}/qr.png?size=1024" download="${link.code}.png">PNG</a>
-        · <a href="/${link.code}/qr.svg" download="${link.code}.svg">SVG</a>
-        ${link.active && html`· <a href="/${link.code}+">See where it leads</a>`}
-      </p>
-      ${facts(shown)}
-      <h2>Change</h2>
-      ${editForm(link, action, notice)}
-      <h2>${link.active ? 'Pause' : 'Paused'}</h2>
-      ${pauseForm(link, action)}
+      ${link.removed && removalNote(link.removed)}
+      <p class="result">${isUp ? html`<a href="${shortUrl}">${shortUrl}</a>` : shortUrl}</p>
+      ${!link.removed && images(link, shortUrl)} ${facts(shown)} ${!link.removed && changes(link, action, notice)}
       <h2>Delete</h2>
       ${deleteForm(action)}
       <p><a href="/">Create another link</a></p>
@@ -68,26 +60,64 @@ export function managePage(shown: Shown, notice?: Notice): Page {
   }
 }
 
+function images({ code, active }: Link, shortUrl: string): Html {
+  return html`<img class="qr" src="/${code}/qr.svg" alt="QR code of ${shortUrl}" width="224" height="224" />
+    <p>
+      <a href="/${code}/qr.png?size=1024" download="${code}.png">PNG</a>
+      · <a href="/${code}/qr.svg" download="${code}.svg">SVG</a>
+      ${active && html`· <a href="/${code}+">See where it leads</a>`}
+    </p>`
+}
+
+function changes(link: Link, action: string, notice?: Notice): Html {
+  return html`<h2>Change</h2>
+    ${editForm(link, action, notice)}
+    <h2>${link.active ? 'Pause' : 'Paused'}</h2>
+    ${pauseForm(link, action)}`
+}
+
+const removers: Record<Removal['source'], string> = {
+  list: 'by a list of malware and phishing',
+  operator: 'by the operator of this service',
+  legal: 'by legal order',
+}
+
+function removalNote({ source, reason, at }: Removal): Html {
+  return html`<p class="note alarm" role="alert">
+    This link was removed ${removers[source]} on ${minute(at)} UTC: ${reason}. Its short address and its QR code answer
+    that it was removed. You can delete it, but not change it.
+  </p>`
+}
+
 function noticeBox({ text, address }: Notice): Html {
   return html`<p class="note" role="status">${text}${address && html` <a href="${address}">${address}</a>`}</p>`
 }
 
 function facts({ link, totals }: Shown): Html {
-  const day = (time: number) => new Date(time).toISOString().slice(0, 16).replace('T', ' ')
   return html`<dl>
     <dt>Kind</dt>
     <dd>${kindOf(link).label}</dd>
     <dt>State</dt>
-    <dd>${link.active ? 'active' : 'paused'}</dd>
+    <dd>${stateOf(link)}</dd>
     <dt>Scans</dt>
     <dd>${totals.scans} (${totals.qr} of the QR code, ${totals.bots} by bots)</dd>
     <dt>Visitors</dt>
     <dd>${totals.unique_visitors}</dd>
     <dt>Created</dt>
-    <dd>${day(link.createdAt)} UTC</dd>
+    <dd>${minute(link.createdAt)} UTC</dd>
     <dt>Changed</dt>
-    <dd>${day(link.updatedAt)} UTC</dd>
+    <dd>${minute(link.updatedAt)} UTC</dd>
   </dl>`
+}
+
+function stateOf({ active, removed }: Link): string {
+  if (removed !== null) return 'removed'
+  return active ? 'active' : 'paused'
+}
+
+/** A time as a person reads it. */
+function minute(time: number): string {
+  return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }
 
 function editForm(link: Link, action: string, notice?: Notice): Html {

@@ -44,6 +44,13 @@ async function openTestPostgres(t: TestContext): Promise<Database | undefined> {
     {
       addIdColumn: (table, column) =>
         table.addColumn(column, 'bigint', (id) => id.generatedAlwaysAsIdentity().primaryKey()),
+      async makeAppendOnly(transaction, table) {
+        const refuse = `raise exception '${table} is append-only'`
+        const body = `create function ${table}_refuse() returns trigger language plpgsql as $$ begin ${refuse}; end $$`
+        await sql.raw(body).execute(transaction)
+        const trigger = `create trigger ${table}_append_only before update or delete on ${table}`
+        await sql.raw(`${trigger} for each row execute function ${table}_refuse()`).execute(transaction)
+      },
       lock: async (transaction) => void (await sql`select pg_advisory_xact_lock(1)`.execute(transaction)),
     },
     'PostgreSQL',

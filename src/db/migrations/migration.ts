@@ -8,6 +8,8 @@ export interface MigrationDialect {
     table: CreateTableBuilder<T, C>,
     column: string,
   ): CreateTableBuilder<T, C>
+  /** Makes the database itself refuse every change and deletion of a row of that table. */
+  makeAppendOnly(transaction: Transaction<Tables>, table: string): Promise<void>
   /** Makes every other process that migrates wait until the transaction ends. */
   lock(transaction: Transaction<Tables>): Promise<void>
 }

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { putBack, takeDown } from '../src/links/removal.ts'
+import type { Removal } from '../src/links/link.ts'
+import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+
+const DESTINATION = 'https://harmful.example/where-it-led'
+const REMOVAL: Removal = { at: Date.UTC(2026, 10, 21), reason: 'it harms', source: 'operator', entry: null }
+
+/** A service with one link that was just removed; it was visited before, so that it was in memory. */
+async function startWithRemoved(t: TestContext, removal: Removal = REMOVAL): Promise<[TestServer, Created]> {
+  const server = await startServer(t, { CONTACT: 'abuse@example.com' })
+  const link = await create(server, { target: DESTINATION, alias: 'Bad', title: 'My link' })
+  assert.equal((await visit(link.short_url)).status, 302)
+  const found = await server.deps.linkOfToken(link.token)
+  assert.equal(await takeDown(server.deps.db.write, found, removal), true)
+  server.deps.changed(link.code)
+  return [server, link]
+}
+
+const addressesOf = ({ short_url: url }: Created) => [url, `${url}+`, `${url}.vcf`, `${url}/qr.png`, `${url}/qr.svg`]
+
+test('every address of a removed code answers 410 and does not say where it led', async (t) => {
+  const [, link] = await startWithRemoved(t)
+  for (const url of addressesOf(link)) {
+    const response = await visit(url)
+    const body = await response.text()
+    assert.deepEqual([response.status, (JSON.parse(body) as { code: string }).code], [410, 'code_removed'], url)
+    assert.equal(response.headers.get('location'), null)
+    assert.equal(response.headers.get('cache-control'), 'no-store')
+    assert.doesNotMatch(body, /harmful|where-it-led|My link/)
+
+    const page = await visit(url, { accept: 'text/html' })
+    const text = await page.text()
+    assert.equal(page.status, 410)
+    assert.match(text, /<h1>This code was removed<\/h1>/)
+    assert.match(text, /href="\/report"/)
+    assert.match(text, /href="mailto:abuse@example.com"/)
+    assert.doesNotMatch(text, /harmful|where-it-led|My link/)
+  }
+})
+
+test('only what was removed by legal order answers 451, and says who put the order into effect', async (t) => {
+  const [, link] = await startWithRemoved(t, { ...REMOVAL, source: 'legal' })
+  for (const url of addressesOf(link)) {
+    const response = await visit(url)
+    assert.equal(response.status, 451, url)
+    assert.equal(response.headers.get('link'), '</>; rel="blocked-by"')
+    assert.doesNotMatch(await response.text(), /harmful/)
+  }
+})
+
+test('the owner is told why, may delete the link, and cannot change it', async (t) => {
+  const [server, link] = await startWithRemoved(t)
+  const manage = `${server.url}/api/manage/${link.token}`
+  const details = (await (await fetch(manage)).json()) as Record<string, unknown>
+  assert.deepEqual(details['removed'], { reason: 'it harms', source: 'operator', at: '2026-11-21T00:00:00.000Z' })
+  assert.equal(details['target'], DESTINATION)
+
+  for (const body of [{ target: 'https://example.com/' }, { title: 'New' }, { active: false }]) {
+    const response = await put(manage, body)
+    assert.deepEqual([response.status, ((await response.json()) as { code: string }).code], [409, 'link_removed'])
+  }
+  assert.deepEqual(await (await fetch(manage)).json(), details)
+
+  assert.equal((await fetch(manage, { method: 'DELETE' })).status, 200)
+  assert.equal((await fetch(manage)).status, 404)
+  const response = await visit(link.short_url)
+  assert.deepEqual([response.status, ((await response.json()) as { code: string }).code], [410, 'code_gone'])
+})
+
+test('a change that was made before the removal does not match the link any more', async (t) => {
+  const [server, link] = await startWithRemoved(t)
+  const response = await put(`${server.url}/api/manage/${link.token}`, { title: 'New' }, { 'if-match': '"1"' })
+  assert.equal(response.status, 412)
+})
+
+test('a removal that was taken back is over at the next visit', async (t) => {
+  const [server, link] = await startWithRemoved(t)
+  assert.equal((await visit(link.short_url)).status, 410)
+  assert.equal(await putBack(server.deps.db.write, await server.deps.linkOfToken(link.token)), true)
+  server.deps.changed(link.code)
+  const response = await visit(link.short_url)
+  assert.deepEqual([response.status, response.headers.get('location')], [302, DESTINATION])
+})
