@@ -43,10 +43,13 @@ export async function readMetric(served: Served, name: string): Promise<number> 
   return Number(new RegExp(`^${name} (.+)$`, 'm').exec(await text(response))?.[1])
 }
 
-/** Starts quirl itself on a data folder, with the flags of "npm start". */
+/** All load comes from one address. */
+const unlimited = ['links', 'bulk', 'qr', 'failures', 'misses'].map((name) => `--limit-${name}=0`)
+
+/** Starts quirl itself on a data folder, with the flags of "npm start" and without limits. */
 export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> {
   const script = new URL('../bin/quirl.js', import.meta.url).pathname
-  const all = ['--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args]
+  const all = ['--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...unlimited, ...args]
   return serve(script, all, ['--max-semi-space-size=8'])
 }
 

@@ -17,7 +17,9 @@ import { watchRoutes } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { queryCompiler } from './http/validate.ts'
 import { createReserved } from './links/code.ts'
+import { bulkRoutes } from './links/bulk-routes.ts'
 import { linkRoutes } from './links/routes.ts'
+import { codeSvg } from './qr/code-image.ts'
 import { codeImageRoutes, dataImageRoutes } from './qr/routes.ts'
 import { scanRoutes } from './scans/routes.ts'
 import { createFastPath } from './visits/fast-path.ts'
@@ -64,23 +66,29 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
   // One logger for all: a child for each request would cost every visit, and faults name their request_id themselves.
   app.setChildLoggerFactory((logger) => logger)
   const routes = watchRoutes(app)
-  const links = { ...deps, isReserved: createReserved(routes.firstWords) }
+  const links = {
+    ...deps,
+    isReserved: createReserved(routes.firstWords),
+    codeSvg: (code: string, origin: string) => codeSvg(code, origin, config.qrMarker),
+  }
+  const qr = { ...deps, marker: config.qrMarker, limitImages: deps.limits.each('qr') }
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
-  handleErrors(app, deps.isUnavailable, removalPages(config.contact))
+  handleErrors(app, { ...deps, pages: removalPages(config.contact), onMiss: deps.limits.miss })
   await describeApi(app, deps.version)
 
   healthRoutes(app, deps)
   metricsRoutes(app, deps)
   visitRoutes(app, deps)
-  codeImageRoutes(app, { ...deps, marker: config.qrMarker })
+  codeImageRoutes(app, qr)
   await app.register(
     async (api) => {
       allowEveryOrigin(api)
       readJsonBodies(api)
       handleUnknownPaths(api)
       linkRoutes(api, links)
-      dataImageRoutes(api)
+      await api.register(async (bulk) => bulkRoutes(bulk, links))
+      dataImageRoutes(api, qr)
       scanRoutes(api, deps)
       openApiRoutes(api, deps.origin)
     },

@@ -28,6 +28,13 @@ test('nothing is required: every value has a default', () => {
     geoHeaders: undefined,
     abuseFeeds: undefined,
     contact: undefined,
+    limitLinks: 60,
+    limitBulk: 10,
+    limitQr: 300,
+    limitDomains: 10,
+    limitReports: 20,
+    limitFailures: 600,
+    limitMisses: 1200,
     qrMarker: true,
   })
 })

@@ -10,6 +10,7 @@ import type { Link, Totals } from './links/link.ts'
 import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
 import { removedProblem } from './links/removal.ts'
 import { createReplays, type Replays } from './links/replay.ts'
+import { createLimits, type Limits, type Quotas } from './limits/limits.ts'
 import { createAgentReader } from './scans/agent.ts'
 import { createDescribe, type Describe } from './scans/describe.ts'
 import { openPlaces } from './scans/place.ts'
@@ -37,6 +38,7 @@ export interface Deps {
   forget: (linkId: number) => Promise<void>
   linkOf: (code: string) => Promise<{ code: string } | 'gone' | undefined>
   linkOfToken: (token: string) => Promise<Link>
+  limits: Limits
   isInternal: ClientAddress['isInternal']
   metrics: Metric[]
   notReady: () => Promise<string | undefined>
@@ -99,6 +101,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
       return resolution.state === 'gone' ? 'gone' : undefined
     },
     linkOfToken: (token) => linkOfToken({ db }, token),
+    limits: createLimits(quotasOf(config), client, now),
     isInternal: client.isInternal,
     metrics: recorder.metrics,
     async notReady() {
@@ -154,6 +157,18 @@ async function openDescribe(
     findPlace: places.find,
     countryHeader: config.geoHeaders,
   })
+}
+
+function quotasOf(config: Config): Quotas {
+  return {
+    links: config.limitLinks,
+    bulk: config.limitBulk,
+    qr: config.limitQr,
+    domains: config.limitDomains,
+    reports: config.limitReports,
+    failures: config.limitFailures,
+    misses: config.limitMisses,
+  }
 }
 
 function createDraining() {

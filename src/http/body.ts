@@ -30,10 +30,22 @@ export function refuseEncodedBodies(app: FastifyInstance): void {
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return undefined
   try {
-    return parseStrictJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    return parseStrictJson(readText(body, 'malformed_json'))
   } catch (error) {
     if (error instanceof JsonError) throw new Problem('malformed_json', error.message, { cause: error })
-    throw new Problem('malformed_json', 'the body is not valid UTF-8', { cause: error })
+    throw error
+  }
+}
+
+/**
+ * Reads a body of text.
+ * @throws {Problem} 400 when it is not UTF-8
+ */
+export function readText(body: Buffer, fault: 'malformed_json' | 'malformed_csv'): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch (error) {
+    throw new Problem(fault, 'the body is not valid UTF-8', { cause: error })
   }
 }
 

@@ -5,7 +5,8 @@ export function allowEveryOrigin(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'Content-Disposition, ETag, Location, QR-Scannability, Retry-After',
+      'access-control-expose-headers':
+        'Content-Disposition, ETag, Location, QR-Scannability, RateLimit, RateLimit-Policy, Retry-After',
       'x-content-type-options': 'nosniff',
     })
     if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {

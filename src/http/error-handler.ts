@@ -20,17 +20,27 @@ const frameworkFaults: Record<string, [code: ProblemCode, detail: string]> = {
 /** What the page of an error says below its sentence, for the errors that have more to say to a person. */
 export type ErrorPages = Partial<Record<ProblemCode, Html>>
 
+/** What may be guessing. */
+const misses: ReadonlySet<ProblemCode> = new Set(['unknown_code', 'unknown_token'])
+
+/** What errors need of the rest of the program. */
+export interface ErrorHandling {
+  /** Whether an error means that the store is away for now. */
+  isUnavailable: (error: unknown) => boolean
+  pages: ErrorPages
+  /** Told of each unknown code and token; a problem that it answers takes the place of the 404. */
+  onMiss: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
+}
+
 /**
  * Makes every error of `app` an answer of the catalogue. A fault of ours is logged with its `request_id` and answered
  * without saying more; the log line holds the route's pattern and never the path, in which a token could stand.
  */
-export function handleErrors(
-  app: FastifyInstance,
-  isUnavailable: (error: unknown) => boolean,
-  pages: ErrorPages = {},
-): void {
+export function handleErrors(app: FastifyInstance, { isUnavailable, pages, onMiss }: ErrorHandling): void {
+  const refine = (problem: Problem, request: FastifyRequest, reply: FastifyReply) =>
+    misses.has(problem.code) ? (onMiss(request, reply) ?? problem) : problem
   app.setErrorHandler((error, request, reply) => {
-    const problem = toProblem(error, isUnavailable)
+    const problem = refine(toProblem(error, isUnavailable), request, reply)
     if (problem.status >= 500) {
       const route = request.routeOptions.url
       request.log.error({ err: error, request_id: request.id, method: request.method, route }, problem.message)

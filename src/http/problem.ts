@@ -1,7 +1,9 @@
 /** The stable words of every error that quirl answers, with the status and the title that belong to each. */
 export const catalogue = {
   malformed_json: [400, 'The body is not valid JSON'],
+  malformed_csv: [400, 'The CSV is not valid'],
   invalid_request: [400, 'The request is not valid'],
+  nothing_created: [400, 'No link was created'],
   forbidden: [403, 'This address is not for you'],
   not_found: [404, 'There is nothing at this address'],
   unknown_code: [404, 'There is no such code'],
@@ -18,6 +20,7 @@ export const catalogue = {
   unsupported_media_type: [415, 'The body has a format that is not taken here'],
   target_blocked: [422, 'The destination is listed as malware or phishing'],
   idempotency_key_reused: [422, 'The Idempotency-Key was used for another request'],
+  rate_limited: [429, 'Too many requests'],
   headers_too_large: [431, 'The headers are too large'],
   code_removed_by_law: [451, 'This code was removed by legal order'],
   internal_error: [500, 'Something went wrong on our side'],
@@ -37,16 +40,19 @@ export class Problem extends Error {
   readonly code: ProblemCode
   readonly errors: FieldError[]
   readonly headers: Record<string, string>
+  /** Further members of the body (RFC 9457, 3.2). */
+  readonly members: object
 
   constructor(
     code: ProblemCode,
     detail: string,
-    extra: { errors?: FieldError[]; headers?: Record<string, string>; cause?: unknown } = {},
+    extra: { errors?: FieldError[]; headers?: Record<string, string>; members?: object; cause?: unknown } = {},
   ) {
     super(detail, { cause: extra.cause })
     this.code = code
     this.errors = extra.errors ?? []
     this.headers = extra.headers ?? {}
+    this.members = extra.members ?? {}
   }
 
   get status(): number {
@@ -76,5 +82,6 @@ export function problemBody(problem: Problem, requestId: string): string {
     code: problem.code,
     request_id: requestId,
     ...(problem.errors.length > 0 && { errors: problem.errors }),
+    ...problem.members,
   })
 }

@@ -61,7 +61,7 @@ function ruleAt(schema: TSchema, path: string): string | undefined {
 
 /**
  * Fastify's validator for every route. A query string is text: where the schema says integer, decimal digits become
- * that number and anything else is a fault. Bodies pass: their schema depends on the kind of link, so that the handler
+ * that number, where it says boolean, `true` and `false` become that, and anything else is a fault. Bodies pass: their schema depends on the kind of link, so that the handler
  * parses them, with the same schemas as the route shows.
  */
 export const queryCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -78,6 +78,9 @@ export const queryCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart
 
 function readParameter(schema: TSchema, name: string, text: string | string[]): unknown {
   const { properties } = schema as { properties?: Record<string, { type?: string }> }
-  const isNumber = properties?.[name]?.type === 'integer' && typeof text === 'string' && /^\d{1,15}$/.test(text)
-  return isNumber ? Number(text) : text
+  const type = properties?.[name]?.type
+  if (typeof text !== 'string') return text
+  if (type === 'integer' && /^\d{1,15}$/.test(text)) return Number(text)
+  if (type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true'
+  return text
 }

@@ -1,10 +1,13 @@
+import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import type { Transaction } from 'kysely'
 import type { Database, Executor } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { codeKey, randomCode, type IsReserved } from './code.ts'
 import { parseDraft, type Draft } from './draft.ts'
 import { addresses, type Addresses, type Totals } from './link.ts'
 import type { Repeatable, Replays } from './replay.ts'
-import { insertLink, takeCode } from './store.ts'
+import { insertLinks, takeCodes, type NewLink } from './store.ts'
 import { hashToken, newToken } from './token.ts'
 import type { OwnsUrl } from './url-policy.ts'
 
@@ -30,51 +33,121 @@ export interface LinkDeps {
   totals: (linkId: number) => Promise<Totals>
 }
 
+/** Fair use, as creations see it. */
+export interface CreationLimits {
+  /** Charges a creation that is about to be made; see `Admit`. */
+  charge: (request: FastifyRequest, reply: FastifyReply, name: 'links' | 'bulk') => () => void
+  /** Hooks for a route that creates. */
+  creation: (name: 'links' | 'bulk') => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
+}
+
+/** Charges a creation that is about to be made; what it answers takes the charge back. Throws when it may not be made. */
+export type Admit = () => () => void
+
+/** How a creation is asked for. */
+export interface Asked {
+  /** Where the addresses of the answer begin. */
+  origin: string
+  admit: Admit
+  repeatable: Repeatable | undefined
+}
+
 /**
  * Creates a link from the body of a request.
  * @throws {Problem} 400 for a bad field, 409 for a taken or reserved alias, 422 for a reused key
  */
-export async function createLink(
-  deps: LinkDeps,
-  body: unknown,
-  origin: string,
-  repeatable?: Repeatable,
-): Promise<CreatedLink> {
+export async function createLink(deps: LinkDeps, body: unknown, asked: Asked): Promise<CreatedLink> {
+  const draft = readDraft(deps, body)
+  const created = await createCharged(deps, asked, async (transaction) => {
+    const [made] = await insertDrafts(deps, transaction, [draft], asked.origin)
+    if (made === undefined || made instanceof Problem) throw made ?? new Error('a draft was forgotten')
+    return made
+  })
+  deps.changed(created.code)
+  return created
+}
+
+/**
+ * Reads what a creation asks for.
+ * @throws {Problem} when no link can be made of it
+ */
+export function readDraft(deps: LinkDeps, body: unknown): Draft {
   const draft = parseDraft(body, deps.owns)
   if (draft.alias !== undefined && deps.isReserved(draft.alias)) {
     throw new Problem('alias_reserved', `the alias ${draft.alias} is reserved`, aliasError('is reserved'))
   }
-  const { answer, replayed } = await deps.replays(repeatable, (transaction) =>
-    insertDraft(deps, transaction, draft, origin),
+  return draft
+}
+
+/** Runs a creation, or finds the answer that it had; only one that was made now is charged. */
+export async function createCharged<T>(
+  deps: LinkDeps,
+  { admit, repeatable }: Asked,
+  create: (transaction: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  let refund: (() => void) | undefined
+  const charge = () => (refund ??= admit())
+  try {
+    const { answer, replayed } = await deps.replays(repeatable, charge, create)
+    if (replayed) refund?.()
+    return answer
+  } catch (error) {
+    refund?.()
+    throw error
+  }
+}
+
+/** Makes links, in one statement each for their codes and for themselves; in the order of the drafts. */
+export async function insertDrafts(
+  deps: LinkDeps,
+  db: Executor,
+  drafts: Draft[],
+  origin: string,
+): Promise<(CreatedLink | Problem)[]> {
+  const codes = await takeEachCode(
+    deps,
+    db,
+    drafts.map(({ alias }) => alias),
   )
-  if (!replayed) deps.changed(answer.code)
-  return answer
+  const now = deps.now()
+  const links: NewLink[] = []
+  const made = drafts.map(({ alias, ...content }, at) => {
+    const code = codes[at]
+    if (code === undefined) return new Problem('alias_taken', `the alias ${alias} is taken`, aliasError('is taken'))
+    const token = newToken()
+    const link = { ...content, code, active: true, revision: 1, createdAt: now, updatedAt: now }
+    links.push({ ...link, codeKey: codeKey(code), tokenHash: hashToken(token) })
+    return { code, ...addresses(code, origin), manage_url: `${origin}/m/${token}`, token }
+  })
+  await insertLinks(db, links)
+  return made
 }
 
 function aliasError(detail: string) {
   return { errors: [{ pointer: '/alias', detail }] }
 }
 
-async function insertDraft(deps: LinkDeps, db: Executor, draft: Draft, origin: string): Promise<CreatedLink> {
-  const code = await takeAnyCode(deps, db, draft.alias)
-  const token = newToken()
-  const now = deps.now()
-  const { alias: _, ...content } = draft
-  await insertLink(
-    db,
-    { ...content, code, active: true, revision: 1, createdAt: now, updatedAt: now },
-    { codeKey: codeKey(code), tokenHash: hashToken(token) },
-  )
-  return { code, ...addresses(code, origin), manage_url: `${origin}/m/${token}`, token }
-}
-
-async function takeAnyCode(deps: LinkDeps, db: Executor, alias: string | undefined): Promise<string> {
-  if (alias !== undefined) {
-    if (await takeCode(db, codeKey(alias))) return alias
-    throw new Problem('alias_taken', `the alias ${alias} is taken`, aliasError('is taken'))
+/** The codes of drafts: the alias, or a random one; undefined where the alias is taken. The first of two equal ones wins. */
+async function takeEachCode(
+  deps: LinkDeps,
+  db: Executor,
+  aliases: (string | undefined)[],
+): Promise<(string | undefined)[]> {
+  const codes: (string | undefined)[] = aliases.map(() => undefined)
+  const take = async (wanted: Map<string, { code: string; at: number }>) => {
+    const taken = await takeCodes(db, [...wanted.keys()])
+    for (const [key, { code, at }] of wanted) if (taken.has(key)) codes[at] = code
   }
-  for (let attempt = 0; ; attempt++) {
-    const code = randomCode(attempt)
-    if (!deps.isReserved(code) && (await takeCode(db, codeKey(code)))) return code
+  const wanted: Parameters<typeof take>[0] = new Map()
+  for (const [at, code] of aliases.entries()) {
+    if (code !== undefined && !wanted.has(codeKey(code))) wanted.set(codeKey(code), { code, at })
   }
+  await take(wanted)
+  let open = [...aliases.keys()].filter((at) => aliases[at] === undefined)
+  for (let attempt = 0; open.length > 0; attempt++) {
+    const drawn = open.map((at) => ({ code: randomCode(attempt), at })).filter(({ code }) => !deps.isReserved(code))
+    await take(new Map(drawn.map((each) => [each.code, each])))
+    open = open.filter((at) => codes[at] === undefined)
+  }
+  return codes
 }

@@ -14,9 +14,13 @@ export interface Repeatable {
   request: string
 }
 
-/** Runs a creation so that its repetition gives the same answer and not a second link. */
+/**
+ * Runs a creation so that its repetition gives the same answer and not a second link. `prepare` is called before each
+ * try to create, and not for a repetition; what it throws ends it.
+ */
 export type Replays = <T>(
   repeatable: Repeatable | undefined,
+  prepare: () => void,
   create: (transaction: Transaction<Tables>) => Promise<T>,
 ) => Promise<{ answer: T; replayed: boolean }>
 
@@ -28,8 +32,9 @@ export function createReplays(db: Database, now: () => number): Replays {
   // Twins in this process wait for the first; twins in another lose the race for the look-up hash and start over.
   const underWay = new Map<string, Promise<unknown>>()
 
-  return async (repeatable, create) => {
+  return async (repeatable, prepare, create) => {
     if (repeatable === undefined) {
+      prepare()
       return { answer: await db.transaction(create), replayed: false }
     }
     const keys = deriveKeys(repeatable.key)
@@ -38,6 +43,7 @@ export function createReplays(db: Database, now: () => number): Replays {
       for (;;) {
         const kept = await findReplay(db.write, keys.lookup, now() - KEPT_MS)
         if (kept !== undefined) return { answer: unseal(kept, requestHash, keys.seal), replayed: true }
+        prepare()
         const answer = await createAndKeep(db, create, keys, requestHash, now())
         if (answer !== undefined) return { answer: answer.value, replayed: false }
       }

@@ -1,35 +1,26 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { Origin } from '../http/origin.ts'
-import { Problem } from '../http/problem.ts'
 import { problems } from '../http/problem-schema.ts'
 import { keepPrivate, tokenOf, type ManageRequest } from './access.ts'
-import { createLink, type LinkDeps } from './create.ts'
+import { createLink, type CreationLimits, type LinkDeps } from './create.ts'
+import { idempotencyHeader, repeatable } from './idempotency.ts'
 import { details, entityTag, type Link } from './link.ts'
 import { changeLink, linkOfToken, removeLink } from './manage.ts'
-import type { Repeatable } from './replay.ts'
 import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from './schemas.ts'
 
 /** The links of the API, below /api. */
-export function linkRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin }): void {
+export function linkRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin; limits: CreationLimits }): void {
   app.post(
     '/links',
     {
+      ...deps.limits.creation('links'),
       schema: {
         summary: 'Create a link',
         operationId: 'createLink',
         description: "No credential is needed. A kind's own fields may also stand inside `payload`.",
         tags: ['Links'],
-        headers: Type.Object({
-          'idempotency-key': Type.Optional(
-            Type.String({
-              minLength: 16,
-              maxLength: 255,
-              description:
-                'A random key: the same request with it within 24 hours gives the same answer, token included.',
-            }),
-          ),
-        }),
+        headers: idempotencyHeader,
         body: creationBody,
         response: {
           201: {
@@ -45,12 +36,17 @@ export function linkRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Orig
             'body_too_large',
             'unsupported_media_type',
             'idempotency_key_reused',
+            'rate_limited',
           ),
         },
       },
     },
     async (request, reply) => {
-      const created = await createLink(deps, request.body, deps.origin.of(request), repeatable(request))
+      const created = await createLink(deps, request.body, {
+        origin: deps.origin.of(request),
+        admit: () => deps.limits.charge(request, reply, 'links'),
+        repeatable: repeatable(request),
+      })
       return reply.code(201).headers({ location: created.short_url, 'cache-control': 'no-store' }).send(created)
     },
   )
@@ -87,16 +83,6 @@ function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin })
       app.route({ url, method, schema: manageSchema(method, byHeader), onSend: keepPrivate, handler: handlers[method] })
     }
   }
-}
-
-/** The Idempotency-Key of a request, with everything that a repetition of it must have in common. */
-function repeatable(request: FastifyRequest): Repeatable | undefined {
-  const key = request.headers['idempotency-key']
-  if (key === undefined) return undefined
-  if (typeof key !== 'string' || !/^[\x20-\x7e]{16,255}$/.test(key)) {
-    throw new Problem('invalid_request', 'the Idempotency-Key must be 16 to 255 printable ASCII characters')
-  }
-  return { key, request: JSON.stringify([request.url, request.body]) }
 }
 
 function manageSchema(method: 'GET' | 'PUT' | 'DELETE', byHeader: boolean) {

@@ -23,8 +23,8 @@ const content: Omit<Link, 'id'> = {
 async function insert(db: Database, code: string, token = `token of ${code}`): Promise<Link> {
   const codeKey = code.toLowerCase()
   await db.transaction(async (transaction) => {
-    assert.equal(await store.takeCode(transaction, codeKey), true)
-    await store.insertLink(transaction, { ...content, code }, { codeKey, tokenHash: token })
+    assert.deepEqual(await store.takeCodes(transaction, [codeKey]), new Set([codeKey]))
+    await store.insertLinks(transaction, [{ ...content, code, codeKey, tokenHash: token }])
   })
   return found(await store.findByCode(db.read, codeKey))
 }
@@ -54,19 +54,19 @@ for (const driver of drivers) {
 
     await t.test('a code is taken once, however many take it at once', async () => {
       const takes = Array.from({ length: 10 }, () =>
-        db.transaction((transaction) => store.takeCode(transaction, 'contested')),
+        db.transaction(async (transaction) => (await store.takeCodes(transaction, ['contested'])).size === 1),
       )
       assert.deepEqual((await Promise.all(takes)).filter(Boolean), [true])
     })
 
     await t.test('a transaction that fails leaves nothing, not even its code', async () => {
       const failing = db.transaction(async (transaction) => {
-        await store.takeCode(transaction, 'undone')
+        await store.takeCodes(transaction, ['undone'])
         throw new Error('stop')
       })
       await assert.rejects(failing, /stop/)
       assert.equal(await store.findByCode(db.read, 'undone'), undefined)
-      assert.equal(await store.takeCode(db.write, 'undone'), true)
+      assert.equal((await store.takeCodes(db.write, ['undone'])).size, 1)
     })
 
     await t.test('an update writes the next revision only, and only once', async () => {
@@ -93,7 +93,7 @@ for (const driver of drivers) {
       assert.equal(await store.deleteLink(db.write, link), false)
       assert.equal(await store.findByCode(db.read, 'delete'), 'gone')
       assert.equal(await store.findByToken(db.read, 'token of delete'), undefined)
-      assert.equal(await store.takeCode(db.write, 'delete'), false)
+      assert.equal((await store.takeCodes(db.write, ['delete'])).size, 0)
       assert.ok((await insert(db, 'later')).id > link.id)
     })
 

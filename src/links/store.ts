@@ -64,32 +64,46 @@ export async function findIds(db: Executor, ids: number[]): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Takes a code for good. False when it was ever taken before, also by a link that is gone. */
-export async function takeCode(db: Executor, codeKey: string): Promise<boolean> {
-  const result = await db
-    .insertInto('codes')
-    .values({ code_key: codeKey })
-    .onConflict((conflict) => conflict.column('code_key').doNothing())
-    .executeTakeFirst()
-  return result.numInsertedOrUpdatedRows === 1n
+/** Takes codes for good. Answers those that were free: neither a link has them nor had one that is gone. */
+export async function takeCodes(db: Executor, codeKeys: string[]): Promise<Set<string>> {
+  const free = new Set<string>()
+  for (const chunk of chunks(codeKeys)) {
+    const rows = await db
+      .insertInto('codes')
+      .values(chunk.map((key) => ({ code_key: key })))
+      .onConflict((conflict) => conflict.column('code_key').doNothing())
+      .returning('code_key')
+      .execute()
+    for (const row of rows) free.add(row.code_key)
+  }
+  return free
 }
 
-export async function insertLink(
-  db: Executor,
-  link: Omit<Link, 'id' | 'removed'>,
-  keys: { codeKey: string; tokenHash: string },
-): Promise<void> {
-  const row: Insertable<Tables['links']> = {
+/** A link before it has an id. */
+export interface NewLink extends Omit<Link, 'id' | 'removed'> {
+  codeKey: string
+  tokenHash: string
+}
+
+export async function insertLinks(db: Executor, links: NewLink[]): Promise<void> {
+  const rows = links.map((link): Insertable<Tables['links']> => ({
     ...contentColumns(link),
     code: link.code,
-    code_key: keys.codeKey,
-    token_hash: keys.tokenHash,
+    code_key: link.codeKey,
+    token_hash: link.tokenHash,
     kind: link.kind,
     revision: link.revision,
     created_at: link.createdAt,
     updated_at: link.updatedAt,
-  }
-  await db.insertInto('links').values(row).execute()
+  }))
+  for (const chunk of chunks(rows)) await db.insertInto('links').values(chunk).execute()
+}
+
+/** Statements are kept prepared, one for each number of rows. */
+const ROWS_OF_A_STATEMENT = 100
+
+function* chunks<T>(items: T[]): Generator<T[]> {
+  for (let at = 0; at < items.length; at += ROWS_OF_A_STATEMENT) yield items.slice(at, at + ROWS_OF_A_STATEMENT)
 }
 
 /** Writes a link's next revision. False when the link has changed or gone since `link` was read. */

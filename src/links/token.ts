@@ -1,8 +1,14 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** A new token: 32 random bytes as base64url, 43 characters. */
+/**
+ * A new token: 32 random bytes as base64url, 43 characters. None begins with "-": a spreadsheet takes such a cell for a
+ * formula, and what is put in front to prevent that would be taken for a part of the token.
+ */
 export function newToken(): string {
-  return randomBytes(32).toString('base64url')
+  for (;;) {
+    const token = randomBytes(32).toString('base64url')
+    if (!token.startsWith('-')) return token
+  }
 }
 
 /** What is kept of a token. It is random, so that a plain hash cannot be turned back. */

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
+import { codeMatrix } from './code-image.ts'
 import { encodeMatrix, type Matrix } from './matrix.ts'
 import { codeImageQuery, dataImageQuery, readLevel, readLook, type Format, type Look } from './options.ts'
 import { renderPng } from './png.ts'
@@ -14,6 +15,8 @@ export interface QrDeps {
   origin: Origin
   /** Whether images of links carry the marker that tells a scan from a click. */
   marker: boolean
+  /** A hook that charges each request for an image. */
+  limitImages: onRequestAsyncHookHandler
   /** The link of a code, also a paused one; 'gone' when it was deleted, undefined when there never was one. */
   linkOf: (code: string) => Promise<{ code: string } | 'gone' | undefined>
 }
@@ -37,16 +40,17 @@ const imageResponse = (formats: Format[]) => ({
 })
 
 /** QR images of any data, below /api. */
-export function dataImageRoutes(app: FastifyInstance): void {
+export function dataImageRoutes(app: FastifyInstance, { limitImages }: Pick<QrDeps, 'limitImages'>): void {
   app.get(
     '/qr',
     {
+      onRequest: limitImages,
       schema: {
         summary: 'Make a QR image of any data',
         operationId: 'makeQr',
         tags,
         querystring: dataImageQuery,
-        response: { ...imageResponse(['png', 'svg']), ...problems('invalid_request') },
+        response: { ...imageResponse(['png', 'svg']), ...problems('invalid_request', 'rate_limited') },
       },
     },
     async (request: FastifyRequest<{ Querystring: Static<typeof dataImageQuery> }>, reply) => {
@@ -64,6 +68,7 @@ export function codeImageRoutes(app: FastifyInstance, deps: QrDeps): void {
     app.get(
       `/:code/qr.${format}`,
       {
+        onRequest: deps.limitImages,
         schema: {
           summary: `The ${format.toUpperCase()} QR image of a short link`,
           operationId: `qr_${format}`,
@@ -76,7 +81,14 @@ export function codeImageRoutes(app: FastifyInstance, deps: QrDeps): void {
           querystring: codeImageQuery,
           response: {
             ...imageResponse([format]),
-            ...problems('invalid_request', 'unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law'),
+            ...problems(
+              'invalid_request',
+              'unknown_code',
+              'code_gone',
+              'rate_limited',
+              'code_removed',
+              'code_removed_by_law',
+            ),
           },
         },
       },
@@ -87,10 +99,9 @@ export function codeImageRoutes(app: FastifyInstance, deps: QrDeps): void {
         const link = await deps.linkOf(request.params.code)
         if (link === 'gone') throw new Problem('code_gone', 'the link of this image was deleted by its owner')
         if (link === undefined) throw new Problem('unknown_code', 'no link has this code')
-        const shortUrl = `${deps.origin.of(request)}/${link.code}${deps.marker ? '?qr=1' : ''}`
         const look = readLook(request.query, format)
         reply.header('cache-control', CODE_CACHING)
-        return sendImage(request, reply, encodeMatrix(shortUrl, 'M'), look, link.code)
+        return sendImage(request, reply, codeMatrix(link.code, deps.origin.of(request), deps.marker), look, link.code)
       },
     )
   }

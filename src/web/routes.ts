@@ -4,7 +4,7 @@ import { sendPage } from '../http/document.ts'
 import { Problem } from '../http/problem.ts'
 import type { Origin } from '../http/origin.ts'
 import { keepPrivate } from '../links/access.ts'
-import type { LinkDeps } from '../links/create.ts'
+import type { CreationLimits, LinkDeps } from '../links/create.ts'
 import { findKind, kinds } from '../links/kinds/index.ts'
 import { entityTag, type Link } from '../links/link.ts'
 import { changeLink, linkOfToken, removeLink } from '../links/manage.ts'
@@ -13,7 +13,7 @@ import { filledFields, filledUtm, formOf, readForms } from './form-body.ts'
 import { creationFields, homePage } from './home.ts'
 import { deletedPage, editFields, managePage, type Notice } from './manage-page.ts'
 
-type Deps = LinkDeps & { origin: Origin }
+type Deps = LinkDeps & { origin: Origin; limits: CreationLimits }
 type TokenRequest = FastifyRequest<{ Params: { token: string }; Querystring: Record<string, string> }>
 
 /** A form writes up to three bytes for one of the text, and has all fields at once. */
@@ -29,7 +29,8 @@ export function webRoutes(app: FastifyInstance, deps: Deps): void {
     reply.header('cache-control', 'private, no-cache')
     return sendPage(reply, homePage(findKind(request.query.kind) ?? kinds[0]))
   })
-  app.post('/', { ...hidden, bodyLimit: FORM_LIMIT }, (request, reply) => createFromForm(deps, request, reply))
+  const creation = { ...hidden, ...deps.limits.creation('links'), bodyLimit: FORM_LIMIT }
+  app.post('/', creation, (request, reply) => createFromForm(deps, request, reply))
 
   const options = { ...hidden, onSend: keepPrivate }
   app.get('/m/:token', options, (request: TokenRequest, reply) => showLink(deps, request, reply))
@@ -54,11 +55,13 @@ async function createFromForm(deps: Deps, request: FastifyRequest, reply: Fastif
   const utm = filledUtm(form)
   const formKey = form.get('idempotency_key') ?? ''
   try {
-    const token = await createOnce(deps, { kind: kind.name, ...values, utm }, deps.origin.of(request), formKey)
+    const asked = { origin: deps.origin.of(request), admit: () => deps.limits.charge(request, reply, 'links') }
+    const token = await createOnce(deps, { kind: kind.name, ...values, utm }, asked, formKey)
     return await reply.header('cache-control', 'no-store').redirect(`/m/${token}?created`, 303)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return sendPage(reply.code(error.status), homePage(kind, { values, utm, problem: error, idempotencyKey: formKey }))
+    reply.code(error.status).headers(error.headers)
+    return sendPage(reply, homePage(kind, { values, utm, problem: error, idempotencyKey: formKey }))
   }
 }
 

@@ -18,14 +18,23 @@ export interface TestServer {
   stop: () => Promise<void>
 }
 
-/** Starts the service in this process, with the clock that the test gives it; on the folder in `DATA_DIR`, or an empty one. */
+/** All tests come from one address. */
+const unlimited = Object.fromEntries(
+  ['LINKS', 'BULK', 'QR', 'DOMAINS', 'REPORTS', 'FAILURES', 'MISSES'].map((name) => [`LIMIT_${name}`, '0']),
+)
+
+/**
+ * Starts the service in this process, with the clock that the test gives it; on the folder in `DATA_DIR`, or an empty
+ * one; with no limits but those in `env`.
+ */
 export async function startServer(
   t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
-  const invocation = readConfig([], { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, ...env }, '/nonexistent')
+  const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, ...unlimited }
+  const invocation = readConfig([], { ...defaults, ...env }, '/nonexistent')
   if (invocation.run !== 'serve') throw new Error('unreachable')
   let port = 0
   const logged: Record<string, unknown>[] = []

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createCounter } from './counter.ts'
+
+const WINDOW = 3_600_000
+
+test('a window begins with the first charge and ends an hour later, to the millisecond', () => {
+  let now = 1000
+  const counter = createCounter({ windowMs: WINDOW, maxKeys: 10, now: () => now })
+  assert.deepEqual(counter.charge(1), { used: 1, until: 1000 + WINDOW })
+  now += WINDOW - 1
+  assert.deepEqual(counter.charge(1), { used: 2, until: 1000 + WINDOW })
+  now += 1
+  assert.deepEqual(counter.read(1), { used: 0, until: now + WINDOW })
+  assert.deepEqual(counter.charge(1), { used: 1, until: now + WINDOW })
+})
+
+test('a refund gives one back, and never more than was charged', () => {
+  const counter = createCounter({ windowMs: WINDOW, maxKeys: 10, now: () => 0 })
+  counter.charge(1)
+  counter.refund(1)
+  counter.refund(1)
+  counter.refund(2)
+  assert.equal(counter.charge(1).used, 1)
+})
+
+test('what is kept is bounded: the windows that end first are forgotten, the later ones hold', () => {
+  let now = 0
+  const counter = createCounter({ windowMs: WINDOW, maxKeys: 100, now: () => now })
+  for (let key = 0; key < 1000; key++) {
+    now++
+    counter.charge(key)
+  }
+  const kept = Array.from({ length: 1000 }, (_, key) => key).filter((key) => counter.read(key).used === 1)
+  assert.deepEqual(
+    kept,
+    Array.from({ length: 100 }, (_, at) => 900 + at),
+  )
+})
+
+test('a key whose window was renewed is not forgotten before those that began earlier', () => {
+  let now = 0
+  const counter = createCounter({ windowMs: WINDOW, maxKeys: 2, now: () => now })
+  counter.charge(1)
+  now = WINDOW / 2
+  counter.charge(2)
+  now = WINDOW
+  counter.charge(1)
+  counter.charge(3)
+  assert.deepEqual(
+    [1, 2, 3].map((key) => counter.read(key).used),
+    [1, 0, 1],
+  )
+})

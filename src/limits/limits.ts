@@ -1,0 +1,126 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ClientAddress } from '../http/client-address.ts'
+import { Problem } from '../http/problem.ts'
+import { createCounter, type Window } from './counter.ts'
+
+const HOUR_MS = 3_600_000
+/** About 20 MiB; who has more addresses than this is not held by a limit for each. */
+const MAX_CLIENTS = 100_000
+
+/** What is limited, and how a refusal says so. */
+const subjects = {
+  links: 'links can be created',
+  bulk: 'bulk requests can be made',
+  qr: 'QR images can be had',
+  domains: 'domains can be registered',
+  reports: 'reports can be made',
+  failures: 'requests can be refused',
+  misses: 'unknown codes and tokens can be tried',
+} as const
+
+export type LimitName = keyof typeof subjects
+
+/** Requests an hour and client of each kind; 0 stands for no limit. */
+export type Quotas = Record<LimitName, number>
+
+/** Takes a charge back. */
+export type Refund = () => void
+
+/** Fair use: what one address may do in an hour. */
+export interface Limits {
+  /**
+   * Takes one from what the request's client has left, and says in the answer what remains.
+   * @throws {Problem} 429 when nothing is left
+   */
+  charge: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => Refund
+  /** A hook that charges each request. */
+  each: (name: LimitName) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /** Charges an unknown code or token; the problem that it answers is told in its place. */
+  miss: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
+  /** Hooks for a route that creates: each request is charged as a failure, and that is taken back when it is none. */
+  creation: (name: LimitName) => {
+    onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+    onSend: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  }
+}
+
+/**
+ * Counts in memory, by a hash of the client's address under a random salt that is kept nowhere else: no address stays,
+ * and a restart forgets all counts.
+ */
+export function createLimits(quotas: Quotas, client: Pick<ClientAddress, 'of'>, now: () => number): Limits {
+  const salt = randomBytes(32).toString('hex')
+  const counter = createCounter({ windowMs: HOUR_MS, maxKeys: MAX_CLIENTS, now })
+  const failures = new WeakMap<FastifyRequest, number>()
+
+  const keyOf = (request: FastifyRequest, name: LimitName) =>
+    hash('sha256', `${salt}${name} ${client.of(request.raw)}`, 'buffer').readUIntBE(0, 6)
+
+  function tell(reply: FastifyReply, name: LimitName, { used, until }: Window): number {
+    const seconds = Math.ceil((until - now()) / 1000)
+    const quota = quotas[name]
+    if (quota > 0) reply.headers(headers(name, quota, Math.max(0, quota - used), seconds))
+    return seconds
+  }
+
+  /** Charges a request, or refuses it; the key is for a refund. */
+  function take(request: FastifyRequest, reply: FastifyReply, name: LimitName): number {
+    const quota = quotas[name]
+    const key = keyOf(request, name)
+    if (quota === 0) return key
+    const before = counter.read(key)
+    if (before.used >= quota) {
+      const seconds = tell(reply, name, before)
+      const detail = `${quota} ${subjects[name]} from one address in an hour; try again in ${inWords(seconds)}`
+      throw new Problem('rate_limited', detail, { headers: { 'retry-after': String(seconds) } })
+    }
+    tell(reply, name, counter.charge(key))
+    return key
+  }
+
+  function charge(request: FastifyRequest, reply: FastifyReply, name: LimitName): Refund {
+    const key = take(request, reply, name)
+    return () => {
+      counter.refund(key)
+      tell(reply, name, counter.read(key))
+    }
+  }
+
+  return {
+    charge,
+    each: (name) => async (request, reply) => void charge(request, reply, name),
+    miss(request, reply) {
+      try {
+        take(request, reply, 'misses')
+        return undefined
+      } catch (error) {
+        if (error instanceof Problem) return error
+        throw error
+      }
+    },
+    creation: (name) => ({
+      async onRequest(request, reply) {
+        failures.set(request, take(request, reply, 'failures'))
+        tell(reply, name, counter.read(keyOf(request, name)))
+      },
+      async onSend(request, { statusCode }) {
+        const isFailure = statusCode >= 400 && statusCode < 500 && statusCode !== 429
+        const key = failures.get(request)
+        if (!isFailure && key !== undefined) counter.refund(key)
+      },
+    }),
+  }
+}
+
+/** The header fields of draft-ietf-httpapi-ratelimit-headers-10; each is a list of one item. */
+function headers(name: LimitName, quota: number, rest: number, seconds: number): Record<string, string> {
+  return {
+    'ratelimit-policy': `"${name}";q=${quota};w=${HOUR_MS / 1000}`,
+    ratelimit: `"${name}";r=${rest};t=${seconds}`,
+  }
+}
+
+function inWords(seconds: number): string {
+  return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+}

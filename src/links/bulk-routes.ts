@@ -1,0 +1,169 @@
+import { Readable } from 'node:stream'
+import { makeZip } from 'client-zip'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type, type Static } from 'typebox'
+import { preferredType } from '../http/accept.ts'
+import { isObject, readText } from '../http/body.ts'
+import type { Origin } from '../http/origin.ts'
+import { problems } from '../http/problem-schema.ts'
+import { invalidRequest, Problem } from '../http/problem.ts'
+import { createBulk, MAX_ROWS, type BulkResult } from './bulk.ts'
+import { readCsv, writeCsv } from './bulk-csv.ts'
+import { bulkBody, bulkResult } from './bulk-schemas.ts'
+import type { CreatedLink, CreationLimits, LinkDeps } from './create.ts'
+import { idempotencyHeader, repeatable } from './idempotency.ts'
+
+/** The largest body, in bytes. */
+const BODY_LIMIT = 4 * 1024 * 1024
+
+/** What bulk creations need of the rest of the program. */
+export interface BulkDeps extends LinkDeps {
+  origin: Origin
+  limits: CreationLimits
+  /** The QR image of a link as SVG, as its own address answers it. */
+  codeSvg: (code: string, origin: string) => string
+}
+
+const query = Type.Object({
+  format: Type.Optional(Type.Enum(['json', 'csv'], { description: 'Of the answer; the `Accept` header works too.' })),
+  qr: Type.Optional(Type.Enum(['zip'], { description: 'Answers a ZIP with the CSV and an SVG image of each code.' })),
+  atomic: Type.Optional(Type.Boolean({ description: 'All rows or none.' })),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Only check the rows; nothing is created.' })),
+})
+interface BulkRoute {
+  Querystring: Static<typeof query>
+}
+
+const files = {
+  'text/csv': {
+    schema: Type.String({ description: 'A line for each row, with its fields, its addresses or its error.' }),
+  },
+  'application/zip': { schema: Type.Unsafe({ type: 'string', format: 'binary' }) },
+}
+
+/** Bulk creation, below /api. */
+export async function bulkRoutes(app: FastifyInstance, deps: BulkDeps): Promise<void> {
+  app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+    readText(body, 'malformed_csv'),
+  )
+  app.post<BulkRoute>(
+    '/bulk',
+    {
+      ...deps.limits.creation('bulk'),
+      bodyLimit: BODY_LIMIT,
+      schema: {
+        summary: 'Create up to 500 links',
+        operationId: 'createLinks',
+        description:
+          'Each row stands alone: one that is not right keeps no other from being created. The rows are an array of ' +
+          'links, or CSV with the columns `alias`, `target`, `title`, `campaign`, as `{"csv": "…"}` or as the body itself.',
+        tags: ['Links'],
+        headers: idempotencyHeader,
+        querystring: query,
+        body: bulkBody,
+        response: {
+          200: {
+            description: 'What would be created.',
+            content: { 'application/json': { schema: bulkResult }, 'text/csv': files['text/csv'] },
+          },
+          201: {
+            description: 'At least one link is there for good.',
+            content: { 'application/json': { schema: bulkResult }, ...files },
+          },
+          ...problems(
+            'malformed_json',
+            'malformed_csv',
+            'invalid_request',
+            'nothing_created',
+            'body_too_large',
+            'unsupported_media_type',
+            'idempotency_key_reused',
+            'rate_limited',
+          ),
+        },
+      },
+    },
+    (request, reply) => answerBulk(deps, request, reply),
+  )
+}
+
+async function answerBulk(
+  deps: BulkDeps,
+  request: FastifyRequest<BulkRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { atomic = false, dry_run: dryRun = false, format, qr } = request.query
+  const origin = deps.origin.of(request)
+  const rows = rowsOf(request.body)
+  const asCsv =
+    format === undefined
+      ? preferredType(request.headers.accept, ['application/json', 'text/csv']) === 'text/csv'
+      : format === 'csv'
+  reply.header('cache-control', 'no-store')
+  try {
+    const admit = () => deps.limits.charge(request, reply, 'bulk')
+    const result = await createBulk(deps, rows, { origin, admit, repeatable: repeatable(request), atomic, dryRun })
+    reply.code(dryRun ? 200 : 201)
+    if (qr === 'zip' && !dryRun) return sendZip(reply, writeCsv(rows, result), imagesOf(result, deps.codeSvg, origin))
+    return asCsv ? sendCsv(reply, writeCsv(rows, result)) : reply.send(result)
+  } catch (error) {
+    // The same answer as when some rows were right: who asked for a table gets one.
+    if (!(error instanceof Problem) || error.code !== 'nothing_created' || !asCsv) throw error
+    return sendCsv(reply.code(error.status), writeCsv(rows, error.members as BulkResult))
+  }
+}
+
+/** @throws {Problem} 400 when there are none, or too many */
+function rowsOf(body: unknown): unknown[] {
+  const rows = readRows(body)
+  if (rows.length >= 1 && rows.length <= MAX_ROWS) return rows
+  const many = rows.length > MAX_ROWS ? `more than ${MAX_ROWS}` : 'none'
+  throw invalidRequest([{ pointer: '', detail: `must hold 1 to ${MAX_ROWS} rows, and holds ${many}` }])
+}
+
+function readRows(body: unknown): unknown[] {
+  if (Array.isArray(body)) return body
+  if (typeof body === 'string') return readCsv(body, '')
+  if (isObject(body) && typeof body['csv'] === 'string') return readCsv(body['csv'], '/csv')
+  if (isObject(body) && 'csv' in body) throw invalidRequest([{ pointer: '/csv', detail: 'must be a string' }])
+  throw invalidRequest([
+    { pointer: '', detail: 'must be an array of links, an object with the field "csv", or text/csv' },
+  ])
+}
+
+function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
+  reply.headers({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': 'attachment; filename="links.csv"',
+  })
+  return reply.send(csv)
+}
+
+interface File {
+  name: string
+  input: string
+  lastModified: Date
+}
+
+function* imagesOf({ results }: BulkResult, codeSvg: BulkDeps['codeSvg'], origin: string): Generator<File> {
+  for (const result of results) {
+    if ('code' in result) yield file(imageName(result), codeSvg(result.code, origin))
+  }
+}
+
+/** Some systems have no file of the name "con.svg" and the like. */
+function imageName({ code }: CreatedLink): string {
+  return `qr-${code}.svg`
+}
+
+const file = (name: string, input: string): File => ({ name, input, lastModified: new Date() })
+
+/** Each image is drawn when the reader has taken those before it. */
+function sendZip(reply: FastifyReply, csv: string, images: Iterable<File>): FastifyReply {
+  const all = function* () {
+    yield file('links.csv', csv)
+    yield* images
+  }
+  reply.headers({ 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="links.zip"' })
+  return reply.send(Readable.fromWeb(makeZip(all()) as Parameters<typeof Readable.fromWeb>[0]))
+}

@@ -1,0 +1,378 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parse } from 'csv-parse/sync'
+import { stringify } from 'csv-stringify/sync'
+import fc from 'fast-check'
+import { temporaryFolder } from './support/cleanup.ts'
+import { exitOf, start } from './support/program.ts'
+import { requireProgram } from './support/programs.ts'
+import { post, startServer, visit, type Created, type TestServer } from './support/server.ts'
+
+const EXAMPLE = 'https://example.com/'
+
+type Row = { index: number } & Partial<Created> & {
+    error?: { code: string; detail: string; errors: { pointer: string; detail: string }[] }
+    valid?: true
+  }
+interface Result {
+  created: number
+  failed: number
+  results: Row[]
+}
+
+const bulk = (server: Pick<TestServer, 'url'>, body: unknown, query = '', headers: Record<string, string> = {}) =>
+  post(`${server.url}/api/bulk${query}`, body, headers)
+const bulkCsv = (server: TestServer, csv: string | Buffer, query = '') =>
+  fetch(`${server.url}/api/bulk${query}`, { method: 'POST', body: csv, headers: { 'content-type': 'text/csv' } })
+const copies = (count: number) => Array.from({ length: count }, () => ({ target: EXAMPLE }))
+const result = async (response: Response) => (await response.json()) as Result
+const codesOf = ({ results }: Result) => results.map((row) => row.code ?? row.error?.code)
+
+test('a row that is not right keeps no other from being created; each fault is told by field', async (t) => {
+  const server = await startServer(t)
+  const response = await bulk(server, [
+    { target: EXAMPLE, alias: 'First' },
+    { target: 'http://127.0.0.1/', title: 7 },
+    'not an object',
+    { kind: 'page', headline: 'x', links: [{ label: 'x', url: 'ftp://example.com' }] },
+    { target: EXAMPLE, alias: 'first' },
+    { target: EXAMPLE, alias: 'api' },
+    { kind: 'vcard', org: 'ACME', alias: 'card' },
+  ])
+  assert.equal(response.status, 201)
+  const { created, failed, results } = await result(response)
+  assert.deepEqual([created, failed], [2, 5])
+  assert.deepEqual(codesOf({ created, failed, results }), [
+    'First',
+    'invalid_request',
+    'invalid_request',
+    'invalid_request',
+    'alias_taken',
+    'alias_reserved',
+    'card',
+  ])
+  assert.deepEqual(
+    results.map(({ index }) => index),
+    [0, 1, 2, 3, 4, 5, 6],
+  )
+  assert.deepEqual(
+    results.map((row) => row.error?.errors.map(({ pointer }) => pointer)),
+    [undefined, ['/title'], [''], ['/links/0/url'], ['/alias'], ['/alias'], undefined],
+  )
+  const [first] = results
+  assert.deepEqual(Object.keys(first ?? {}), ['index', 'code', 'short_url', 'qr_png', 'qr_svg', 'manage_url', 'token'])
+  assert.equal((await visit(`${server.url}/FIRST`)).headers.get('location'), EXAMPLE)
+  assert.equal((await fetch(`${server.url}/api/manage/${first?.token}`)).status, 200)
+})
+
+test('when no row could be created the answer is 400, in the same shape and as a problem', async (t) => {
+  const server = await startServer(t)
+  const response = await bulk(server, [{ target: 'x' }, { alias: '!' }])
+  assert.equal(response.status, 400)
+  assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/)
+  const body = (await response.json()) as Result & { code: string; status: number; request_id: string }
+  assert.deepEqual([body.code, body.status, body.created, body.failed], ['nothing_created', 400, 0, 2])
+  assert.deepEqual(
+    body.results.map((row) => row.error?.errors[0]?.pointer),
+    ['/target', '/alias'],
+  )
+  assert.ok(body.request_id)
+})
+
+test('?atomic=true creates all rows or none, and says which row was in the way', async (t) => {
+  const server = await startServer(t)
+  await bulk(server, [{ target: EXAMPLE, alias: 'taken' }])
+  for (const faulty of [{ target: 'x' }, { target: EXAMPLE, alias: 'taken' }]) {
+    const refused = await bulk(server, [{ target: EXAMPLE, alias: 'fresh' }, faulty], '?atomic=true')
+    assert.equal(refused.status, 400)
+    const { created, failed, results } = await result(refused)
+    assert.deepEqual([created, failed], [0, 2])
+    assert.deepEqual(results[0]?.error, {
+      code: 'nothing_created',
+      detail: 'row 1 is not right, and all rows or none were asked for',
+      errors: [],
+    })
+    assert.equal((await visit(`${server.url}/fresh`)).status, 404)
+  }
+  const good = await bulk(server, [{ target: EXAMPLE, alias: 'fresh' }, { target: EXAMPLE }], '?atomic=true')
+  assert.deepEqual([good.status, (await result(good)).created], [201, 2])
+})
+
+test('?dry_run=true says what would become of each row and creates nothing', async (t) => {
+  const server = await startServer(t)
+  await bulk(server, [{ target: EXAMPLE, alias: 'taken' }])
+  const rows = [{ target: EXAMPLE, alias: 'dry' }, { target: EXAMPLE }, { target: EXAMPLE, alias: 'taken' }, {}]
+  const response = await bulk(server, rows, '?dry_run=true')
+  assert.equal(response.status, 200)
+  const { created, failed, results } = await result(response)
+  assert.deepEqual([created, failed], [0, 2])
+  assert.deepEqual(results.slice(0, 2), [
+    { index: 0, valid: true },
+    { index: 1, valid: true },
+  ])
+  assert.deepEqual(
+    results.slice(2).map((row) => row.error?.code),
+    ['alias_taken', 'invalid_request'],
+  )
+  assert.equal((await visit(`${server.url}/dry`)).status, 404)
+  assert.equal((await result(await bulk(server, rows))).created, 2)
+})
+
+test('1 to 500 rows are taken; none and 501 are refused whole', async (t) => {
+  const server = await startServer(t)
+  const rows = (count: number) => Array.from({ length: count }, (_, at) => ({ target: EXAMPLE, alias: `n${at}` }))
+  const most = await result(await bulk(server, rows(500)))
+  assert.deepEqual([most.created, most.failed], [500, 0])
+  assert.equal(new Set(most.results.map(({ token }) => token)).size, 500)
+  for (const body of [[], rows(501), { csv: 'target\n' }, { csv: `target\n${`${EXAMPLE}\n`.repeat(501)}` }]) {
+    const refused = await bulk(server, body)
+    assert.equal(refused.status, 400)
+    assert.match(((await refused.json()) as { detail: string }).detail, /must hold 1 to 500 rows/)
+  }
+  const large = await bulk(server, [{ target: EXAMPLE, title: 'x'.repeat(4 * 2 ** 20) }])
+  assert.equal(large.status, 413)
+})
+
+test('500 random codes never collide with each other or with reserved words', async (t) => {
+  const server = await startServer(t)
+  const { results } = await result(await bulk(server, copies(500)))
+  assert.equal(new Set(results.map(({ code }) => code)).size, 500)
+})
+
+const forms: [name: string, csv: string][] = [
+  ['any order of columns', 'title,target,alias\nMenu,https://example.com/a,menu\n,https://example.com/b,\n'],
+  ['CRLF and quotes', '"target","alias"\r\n"https://example.com/a","menu"\r\n"https://example.com/b",""\r\n'],
+  ['a byte order mark and semicolons', '\uFEFFtarget;alias\nhttps://example.com/a;menu\nhttps://example.com/b;\n'],
+  ['tabs', 'target\talias\nhttps://example.com/a\tmenu\nhttps://example.com/b\t\n'],
+  ['empty lines and no last newline', '\ntarget,alias\n\nhttps://example.com/a,menu\n,\n\nhttps://example.com/b,'],
+  ['capitals and spaces in the header', ' Target , ALIAS \nhttps://example.com/a,menu\nhttps://example.com/b,\n'],
+]
+for (const [name, csv] of forms) {
+  test(`CSV is understood with ${name}, in JSON and as the body itself`, async (t) => {
+    const server = await startServer(t)
+    for (const response of [await bulkCsv(server, csv), await bulk(server, { csv: csv.replaceAll('menu', 'card') })]) {
+      assert.equal(response.status, 201)
+      const { results } = await result(response)
+      assert.equal(results.length, 2)
+      assert.match(results[0]?.code ?? '', /^(?:menu|card)$/)
+      const targets = await Promise.all(
+        results.map(async ({ code }) => (await visit(`${server.url}/${code}`)).headers.get('location')),
+      )
+      assert.deepEqual(targets, ['https://example.com/a', 'https://example.com/b'])
+    }
+  })
+}
+
+test('newlines and commas stay inside quoted cells', async (t) => {
+  const server = await startServer(t)
+  const { results } = await result(
+    await bulkCsv(server, 'target,title\nhttps://example.com/?a=1,"one, ""two""\nthree"\n'),
+  )
+  const details = await fetch(`${server.url}/api/manage/${results[0]?.token}`)
+  assert.equal(((await details.json()) as { title: string }).title, 'one, "two"\nthree')
+})
+
+test('what is wrong with a CSV is said', async (t) => {
+  const server = await startServer(t)
+  for (const [csv, code, detail] of [
+    ['https://example.com/\n', 'invalid_request', /header that names the column "target"/],
+    ['alias,title\nx,y\n', 'invalid_request', /header that names the column "target"/],
+    ['target,colour\nhttps://example.com/,red\n', 'invalid_request', /unknown columns: "colour"/],
+    ['target,target\nhttps://example.com/,x\n', 'invalid_request', /names a column twice/],
+    ['target\n"https://example.com/\n', 'malformed_csv', /quote/],
+    ['', 'invalid_request', /header|must be/],
+  ] as const) {
+    const refused = await bulkCsv(server, csv)
+    assert.equal(refused.status, 400, csv)
+    const problem = (await refused.json()) as { code: string; detail: string }
+    assert.equal(problem.code, code, csv)
+    assert.match(problem.detail, detail)
+  }
+  assert.equal((await bulkCsv(server, Buffer.from([0x74, 0xff, 0xfe]))).status, 400)
+  const uneven = await result(
+    await bulkCsv(server, 'target,title\nhttps://example.com/a,x,y\nhttps://example.com/b,z\n'),
+  )
+  assert.equal(uneven.results[0]?.error?.detail, 'the row has 3 cells, the header 2')
+  assert.equal(uneven.created, 1)
+  for (const body of [{ csv: 7 }, {}, 'text', null, 7]) assert.equal((await bulk(server, body)).status, 400)
+})
+
+test('?format=csv and Accept: text/csv answer a table that no spreadsheet takes for formulas', async (t) => {
+  const server = await startServer(t)
+  const rows = [
+    { target: EXAMPLE, title: '=HYPERLINK("http://evil.example")', campaign: '@x', alias: '-dash' },
+    { target: '=1+1', title: '+x' },
+    7,
+  ]
+  for (const [query, headers] of [
+    ['?format=csv', {}],
+    ['?dry_run=true', { accept: 'text/csv' }],
+  ] as const) {
+    const response = await bulk(server, rows, query, headers)
+    assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8')
+    const text = await response.text()
+    assert.ok(text.endsWith('\r\n') && !text.startsWith('\uFEFF'))
+    const [header, ...lines] = parse(text)
+    assert.equal(
+      header?.join(),
+      'index,alias,target,title,campaign,code,short_url,qr_png,qr_svg,manage_url,token,error',
+    )
+    assert.equal(lines.length, 3)
+    for (const cell of lines.flat()) assert.doesNotMatch(cell, /^[=+@\t\r-]/)
+    assert.match(lines[1]?.at(-1) ?? '', /^invalid_request: /)
+    assert.match(lines[2]?.at(-1) ?? '', /must be a JSON object/)
+  }
+  const refused = await bulk(server, [{ target: 'x' }], '?format=csv')
+  assert.equal(refused.status, 400)
+  assert.match(await refused.text(), /^index,.*\r\n0,,x,.*invalid_request/)
+})
+
+test('every token in a table is the token, to the letter', async (t) => {
+  const server = await startServer(t)
+  const response = await bulk(server, copies(500), '?format=csv')
+  const rows = parse(await response.text(), { columns: true }) as Record<string, string>[]
+  for (const { token, manage_url: url } of rows) assert.equal(url, `${server.url}/m/${token}`)
+})
+
+test('?qr=zip answers an archive with the table and the image of each code', async (t) => {
+  if (!requireProgram(t, 'unzip', 'unzip')) return
+  const server = await startServer(t)
+  const rows = [{ target: EXAMPLE, alias: 'menu' }, { target: 'x' }, { target: EXAMPLE, alias: 'con' }]
+  const response = await bulk(server, rows, '?qr=zip')
+  assert.equal(response.status, 201)
+  assert.equal(response.headers.get('content-type'), 'application/zip')
+  const folder = temporaryFolder(t)
+  const archive = join(folder, 'links.zip')
+  writeFileSync(archive, Buffer.from(await response.arrayBuffer()))
+  const unzip = spawnSync('unzip', ['-q', archive, '-d', folder], { encoding: 'utf8' })
+  assert.equal(unzip.status, 0, unzip.stderr)
+  const table = parse(readFileSync(join(folder, 'links.csv'), 'utf8'), { columns: true }) as Record<string, string>[]
+  assert.deepEqual(
+    table.map(({ code }) => code),
+    ['menu', '', 'con'],
+  )
+  for (const code of ['menu', 'con']) {
+    const svg = await (await fetch(`${server.url}/${code}/qr.svg`)).text()
+    assert.equal(readFileSync(join(folder, `qr-${code}.svg`), 'utf8'), svg)
+  }
+  assert.equal(existsSync(join(folder, 'qr-x.svg')), false)
+})
+
+test('a bulk request is charged once, whatever it creates; one that creates nothing is a failure', async (t) => {
+  const server = await startServer(t, { LIMIT_BULK: '2', LIMIT_LINKS: '1', LIMIT_FAILURES: '2' })
+  const first = await bulk(server, copies(100))
+  assert.equal(first.status, 201)
+  assert.match(first.headers.get('ratelimit') ?? '', /^"bulk";r=1;/)
+  assert.equal((await bulk(server, [{ target: 'x' }])).status, 400)
+  assert.equal((await bulk(server, [{ target: EXAMPLE }])).status, 201)
+  assert.equal((await bulk(server, [{ target: EXAMPLE }])).status, 429)
+  assert.equal((await post(`${server.url}/api/links`, { target: EXAMPLE })).status, 201)
+})
+
+test('a repetition by Idempotency-Key gives the same tokens, charges nothing, and another body is 422', async (t) => {
+  const server = await startServer(t, { LIMIT_BULK: '1' })
+  const key = { 'idempotency-key': 'bulk-key-of-16-or-more' }
+  const rows = [{ target: EXAMPLE }, { target: 'x' }]
+  const first = await (await bulk(server, rows, '', key)).text()
+  const again = await bulk(server, rows, '', key)
+  assert.equal(again.status, 201)
+  assert.equal(await again.text(), first)
+  assert.equal((await bulk(server, [{ target: EXAMPLE }], '', key)).status, 422)
+  assert.equal((await bulk(server, rows, '?format=csv', key)).status, 422)
+})
+
+test('two bulk requests at once that want the same aliases share them out, each alias once', async (t) => {
+  const server = await startServer(t)
+  const rows = Array.from({ length: 200 }, (_, at) => ({ target: EXAMPLE, alias: `both-${at}` }))
+  const answers = await Promise.all([bulk(server, rows), bulk(server, rows), bulk(server, rows.toReversed())])
+  const results = await Promise.all(answers.map(result))
+  assert.equal(
+    results.reduce((sum, { created }) => sum + created, 0),
+    200,
+  )
+})
+
+test('after kill -9 in the middle of bulk creations, each is there whole or not at all, and its key gives its tokens', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const rows = (request: number) =>
+    Array.from({ length: 500 }, (_, at) => ({ target: EXAMPLE, alias: `k${request}-${at}` }))
+  const keyOf = (request: number) => ({ 'idempotency-key': `bulk-request-number-${request}` })
+  const answers = new Map<number, string>()
+  let last = 0
+  for (let round = 0; round < 4; round++) {
+    const service = await start(t, dataDir, ['--limit-bulk=0'])
+    const sending = (async () => {
+      for (;;) {
+        const request = last++
+        answers.set(request, await (await bulk(service, rows(request), '', keyOf(request))).text())
+      }
+    })().catch(() => undefined)
+    await sleep(50 + Math.random() * 300)
+    service.process.kill('SIGKILL')
+    await exitOf(service)
+    await sending
+  }
+  const service = await start(t, dataDir, ['--limit-bulk=0', '--limit-misses=0'])
+  assert.ok(last > 4)
+  for (let request = 0; request < last; request++) {
+    const visits = [0, 250, 499].map(async (at) => (await visit(`${service.url}/k${request}-${at}`)).status)
+    const found = new Set(await Promise.all(visits))
+    assert.equal(found.size, 1, `request ${request} is there by half`)
+    const before = answers.get(request)
+    if (before !== undefined) assert.ok(found.has(302), `the answered request ${request} is not there`)
+    const repeated = await (await bulk(service, rows(request), '', keyOf(request))).text()
+    if (before !== undefined) assert.equal(withoutOrigin(repeated), withoutOrigin(before))
+    const { created, results } = JSON.parse(repeated) as Result
+    assert.equal(created, 500)
+    assert.equal((await fetch(`${service.url}/api/manage/${results[7]?.token}`)).status, 200)
+  }
+})
+
+/** Each start has another port. */
+function withoutOrigin(text: string): string {
+  return text.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '')
+}
+
+const cell = fc.oneof(
+  fc.constantFrom('', 'https://example.com/a', 'https://example.com/?q="x",y', 'http://10.0.0.1/', 'x', '=1+1', ' '),
+  fc.string({ maxLength: 12 }),
+)
+const alias = fc.oneof(fc.constantFrom('', 'menu', 'Menu', 'api', '-a', 'a b'), fc.stringMatching(/^[a-z0-9]{1,3}$/))
+const table = fc.array(fc.record({ alias, target: cell, title: cell, campaign: cell }), { minLength: 1, maxLength: 12 })
+
+test('whatever stands in a CSV, each row becomes just what a single creation of it becomes', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(table, fc.constantFrom(',', ';', '\t'), async (rows, delimiter) => {
+      const single = await startServer(t)
+      const many = await startServer(t)
+      const kept = rows.filter((row) => Object.values(row).some((value) => value.trim() !== ''))
+      fc.pre(kept.length > 0)
+      const text = stringify(kept, { header: true, delimiter, quoted: true })
+      const { results } = await result(await bulkCsv(many, text))
+      for (const [index, row] of kept.entries()) {
+        const body = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== ''))
+        const alone = await post(`${single.url}/api/links`, body)
+        const answer = (await alone.json()) as Created & { code: string; detail: string }
+        const got = results[index]
+        if (alone.status !== 201) {
+          assert.deepEqual([got?.error?.code, got?.error?.detail], [answer.code, answer.detail])
+          continue
+        }
+        assert.ok(got?.token, JSON.stringify(got))
+        if (row.alias !== '') assert.equal(got.code, row.alias)
+        const details = async (of: TestServer, token: string) => {
+          const all = (await (await fetch(`${of.url}/api/manage/${token}`)).json()) as Record<string, unknown>
+          return [all['kind'], all['target'], all['title'], all['campaign'], all['utm'], all['active']]
+        }
+        assert.deepEqual(await details(many, got.token), await details(single, answer.token))
+      }
+      await single.stop()
+      await many.stop()
+    }),
+    { numRuns: 40 },
+  )
+})

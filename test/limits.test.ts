@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { create, post, put, startServer, visit, type TestServer } from './support/server.ts'
+
+const EXAMPLE = { target: 'https://example.com/' }
+const HOUR = 3_600_000
+
+const from = (address: string) => ({ 'x-forwarded-for': address })
+const createFrom = (server: TestServer, address: string, body: unknown = EXAMPLE, more: Record<string, string> = {}) =>
+  post(`${server.url}/api/links`, body, { ...from(address), ...more })
+
+/** The statuses of requests that are made by so many clients at once. */
+async function statuses(requests: number, clients: number, ask: () => Promise<Response>): Promise<Map<number, number>> {
+  const counts = new Map<number, number>()
+  let left = requests
+  const lane = async () => {
+    while (left-- > 0) {
+      const response = await ask()
+      await response.arrayBuffer()
+      counts.set(response.status, (counts.get(response.status) ?? 0) + 1)
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, lane))
+  return counts
+}
+
+test('64 clients at once behind one address create 60 links and no more, until the hour is over', async (t) => {
+  let now = Date.UTC(2026, 10, 21)
+  const server = await startServer(t, { LIMIT_LINKS: '60' }, () => now)
+  assert.deepEqual(
+    await statuses(200, 64, () => post(`${server.url}/api/links`, EXAMPLE)),
+    new Map([
+      [201, 60],
+      [429, 140],
+    ]),
+  )
+  now += HOUR - 1
+  assert.equal((await post(`${server.url}/api/links`, EXAMPLE)).status, 429)
+  now += 1
+  assert.equal((await post(`${server.url}/api/links`, EXAMPLE)).status, 201)
+})
+
+test('a refusal says when to come back, changes nothing, and keeps nobody else from creating', async (t) => {
+  let now = Date.UTC(2026, 10, 21)
+  const server = await startServer(t, { LIMIT_LINKS: '1', TRUST_PROXY: '127.0.0.1' }, () => now)
+  const first = await createFrom(server, '8.8.8.8')
+  assert.equal(first.status, 201)
+  assert.equal(first.headers.get('ratelimit-policy'), '"links";q=1;w=3600')
+  assert.equal(first.headers.get('ratelimit'), '"links";r=0;t=3600')
+  now += 600_000
+  const refused = await createFrom(server, '8.8.8.8', { ...EXAMPLE, alias: 'wanted' })
+  assert.equal(refused.status, 429)
+  assert.equal(refused.headers.get('retry-after'), '3000')
+  assert.equal(refused.headers.get('ratelimit'), '"links";r=0;t=3000')
+  const problem = (await refused.json()) as { code: string; detail: string }
+  assert.equal(problem.code, 'rate_limited')
+  assert.equal(problem.detail, '1 links can be created from one address in an hour; try again in 50 minutes')
+  assert.equal((await visit(`${server.url}/wanted`)).status, 404)
+  assert.equal((await createFrom(server, '8.8.4.4', { ...EXAMPLE, alias: 'wanted' })).status, 201)
+})
+
+test('an address is a client: IPv6 by its /64, mapped IPv4 as IPv4', async (t) => {
+  const server = await startServer(t, { LIMIT_LINKS: '1', TRUST_PROXY: '127.0.0.1' })
+  const answers: number[] = []
+  for (const address of ['8.8.8.8', '::ffff:8.8.8.8', '2001:4860:1:2::1', '2001:4860:1:2:ffff::2', '2001:4860:1:3::1'])
+    answers.push((await createFrom(server, address)).status)
+  assert.deepEqual(answers, [201, 429, 201, 429, 201])
+})
+
+test('headers of a peer that is not trusted change nothing', async (t) => {
+  const server = await startServer(t, { LIMIT_LINKS: '1' })
+  assert.equal((await createFrom(server, '8.8.8.8')).status, 201)
+  for (const address of ['8.8.4.4', '127.0.0.1', 'nonsense', '8.8.4.4, 1.1.1.1'])
+    assert.equal((await createFrom(server, address, EXAMPLE, { forwarded: 'for=1.1.1.1' })).status, 429)
+})
+
+test('behind a trusted proxy only the entry that it wrote counts; what the client wrote before it does not', async (t) => {
+  const server = await startServer(t, { LIMIT_LINKS: '1', TRUST_PROXY: '127.0.0.1' })
+  assert.equal((await createFrom(server, '1.2.3.4, 8.8.8.8')).status, 201)
+  assert.equal((await createFrom(server, '4.3.2.1, 8.8.8.8')).status, 429)
+  assert.equal((await createFrom(server, 'junk, 8.8.8.8')).status, 429)
+})
+
+test('a creation that is refused is not charged as one, but as a failure, and failures end as well', async (t) => {
+  const server = await startServer(t, { LIMIT_LINKS: '2', LIMIT_FAILURES: '3' })
+  await create(server, { ...EXAMPLE, alias: 'taken' })
+  const answers: number[] = []
+  for (const body of [{ target: 'nonsense' }, { ...EXAMPLE, alias: 'taken' }, { ...EXAMPLE, alias: 'api' }])
+    answers.push((await post(`${server.url}/api/links`, body)).status)
+  assert.deepEqual(answers, [400, 409, 409])
+  const refused = await post(`${server.url}/api/links`, EXAMPLE)
+  assert.equal(refused.status, 429)
+  assert.match(refused.headers.get('ratelimit') ?? '', /^"failures";r=0/)
+  // The form on the page shares the count.
+  const form = await fetch(server.url, { method: 'POST', body: new URLSearchParams(EXAMPLE) })
+  assert.equal(form.status, 429)
+})
+
+test('malformed bodies are failures too, and answered creations give theirs back', async (t) => {
+  const server = await startServer(t, { LIMIT_LINKS: '0', LIMIT_FAILURES: '2' })
+  const send = (body: string, type = 'application/json') =>
+    fetch(`${server.url}/api/links`, { method: 'POST', body, headers: { 'content-type': type } })
+  for (let at = 0; at < 5; at++) assert.equal((await send(JSON.stringify(EXAMPLE))).status, 201)
+  assert.equal((await send('{')).status, 400)
+  assert.equal((await send('x', 'text/plain')).status, 415)
+  assert.equal((await send(JSON.stringify(EXAMPLE))).status, 429)
+})
+
+test('a repetition by Idempotency-Key is free, also when nothing is left', async (t) => {
+  const server = await startServer(t, { LIMIT_LINKS: '1' })
+  const key = { 'idempotency-key': 'a-key-of-16-chars-or-more' }
+  const first = await (await post(`${server.url}/api/links`, EXAMPLE, key)).json()
+  const again = await post(`${server.url}/api/links`, EXAMPLE, key)
+  assert.equal(again.status, 201)
+  assert.deepEqual(await again.json(), first)
+  assert.equal((await post(`${server.url}/api/links`, EXAMPLE)).status, 429)
+})
+
+test('the form and the API share one count, and the page keeps what was typed', async (t) => {
+  const server = await startServer(t, { LIMIT_LINKS: '1' })
+  await create(server, EXAMPLE)
+  const page = await fetch(server.url, {
+    method: 'POST',
+    body: new URLSearchParams({ kind: 'url', target: 'https://example.com/typed' }),
+  })
+  assert.equal(page.status, 429)
+  assert.ok(Number(page.headers.get('retry-after')) > 3500)
+  const text = await page.text()
+  assert.match(text, /Too many requests|1 links can be created/)
+  assert.match(text, /https:\/\/example\.com\/typed/)
+})
+
+test('all QR images share one count; visits have none', async (t) => {
+  const server = await startServer(t, { LIMIT_QR: '3' })
+  const link = await create(server, EXAMPLE)
+  for (const path of ['/api/qr?data=x', `/${link.code}/qr.png`, `/${link.code}/qr.svg`])
+    assert.equal((await fetch(server.url + path)).status, 200)
+  for (const path of ['/api/qr?data=x', `/${link.code}/qr.png`, `/${link.code}/qr.svg`]) {
+    const refused = await fetch(server.url + path)
+    assert.equal(refused.status, 429)
+    assert.match(refused.headers.get('ratelimit') ?? '', /^"qr";r=0;t=\d+$/)
+  }
+  for (let at = 0; at < 10; at++) assert.equal((await visit(link.short_url)).status, 302)
+})
+
+test('guessing of codes and tokens ends; links that exist are answered all the same', async (t) => {
+  const server = await startServer(t, { LIMIT_MISSES: '3' })
+  const link = await create(server, EXAMPLE)
+  const token = 'x'.repeat(43)
+  for (const path of ['/unknown-1', `/m/${token}`, `/api/manage/${token}`])
+    assert.equal((await visit(server.url + path)).status, 404)
+  for (const path of ['/unknown-2', '/unknown-2/qr.png', '/unknown-2+', `/m/${token}`, `/api/manage/${token}/stats`]) {
+    const refused = await visit(server.url + path)
+    assert.equal(refused.status, 429, path)
+    assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  }
+  assert.equal((await visit(link.short_url)).status, 302)
+  assert.equal((await fetch(`${server.url}/api/manage/${link.token}`)).status, 200)
+  assert.equal((await put(`${server.url}/api/manage/${link.token}`, { title: 'x' })).status, 200)
+})
+
+test('0 switches a limit off: no header, no refusal', async (t) => {
+  const server = await startServer(t, { LIMIT_LINKS: '0' })
+  for (let at = 0; at < 70; at++) {
+    const response = await post(`${server.url}/api/links`, EXAMPLE)
+    assert.equal(response.status, 201)
+    assert.equal(response.headers.get('ratelimit'), null)
+  }
+})
+
+test('a creation that the store could not keep is not charged', async (t) => {
+  const server = await startServer(t, { LIMIT_LINKS: '1' })
+  const { transaction } = server.deps.db
+  server.deps.db.transaction = () => Promise.reject(Object.assign(new Error('disk I/O error'), { errcode: 10 }))
+  const failed = await post(`${server.url}/api/links`, EXAMPLE)
+  assert.equal(failed.status, 503)
+  assert.match(failed.headers.get('ratelimit') ?? '', /^"links";r=1/)
+  server.deps.db.transaction = transaction
+  assert.equal((await post(`${server.url}/api/links`, EXAMPLE)).status, 201)
+})
+
+test('a restart begins all counts anew, for they are kept in memory only', async (t) => {
+  const first = await startServer(t, { LIMIT_LINKS: '1' })
+  await create(first, EXAMPLE)
+  await first.stop()
+  const second = await startServer(t, { LIMIT_LINKS: '1', DATA_DIR: first.dataDir })
+  assert.equal((await post(`${second.url}/api/links`, EXAMPLE)).status, 201)
+})
+
+test('a million addresses take bounded memory', async (t) => {
+  const server = await startServer(t, { LIMIT_LINKS: '10', TRUST_PROXY: '127.0.0.1' })
+  const headers: Record<string, string> = {}
+  const request = { raw: { socket: { remoteAddress: '127.0.0.1' }, headers } } as never
+  const reply = { headers: () => reply } as never
+  const charge = (at: number) => {
+    headers['x-forwarded-for'] = `${11 + (at >>> 16)}.${(at >>> 8) & 255}.${at & 255}.9`
+    server.deps.limits.charge(request, reply, 'links')
+  }
+  for (let at = 0; at < 200_000; at++) charge(at)
+  const before = process.memoryUsage().heapUsed
+  for (let at = 200_000; at < 1_000_000; at++) charge(at)
+  assert.ok(process.memoryUsage().heapUsed - before < 64 * 2 ** 20)
+  // The latest are still held to their limit.
+  for (let more = 0; more < 9; more++) charge(999_999)
+  assert.throws(() => charge(999_999), /try again/)
+})
