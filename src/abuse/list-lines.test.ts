@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { readLines } from './list-lines.ts'
+
+/** What publishers send, as they send it. */
+const samples: { name: string; format: string; text: string; addresses: string[] }[] = [
+  {
+    name: 'a hosts file',
+    format: 'hosts file',
+    text: '# Title: hosts\r\n\r\n127.0.0.1 localhost\n::1 localhost ip6-localhost\n0.0.0.0 0.0.0.0\n0.0.0.0 bad.example worse.example # why\n127.0.0.1\tworst.example\n',
+    addresses: ['bad.example', 'worse.example', 'worst.example'],
+  },
+  {
+    name: 'a plain list of names, with the byte order mark and the wildcards that some have',
+    format: 'host names',
+    text: '\uFEFFbad.example\n! comment\n*.worse.example\n.worst.example\nbücher.example\n_dmarc.x.example\n192.0.2.7\n',
+    addresses: ['bad.example', 'worse.example', 'worst.example', 'bücher.example', '_dmarc.x.example', '192.0.2.7'],
+  },
+  {
+    name: 'URLhaus, text',
+    format: 'URLs',
+    text: '###\n# abuse.ch URLhaus Plain Text URL List #\nhttp://192.0.2.7:56998/Mozi.m\nhttps://bad.example/a,b.exe?x="1"\n',
+    addresses: ['http://192.0.2.7:56998/Mozi.m', 'https://bad.example/a,b.exe?x="1"'],
+  },
+  {
+    name: 'URLhaus, CSV',
+    format: 'CSV',
+    text:
+      '################\n# id,dateadded,url,url_status,last_online,threat,tags,urlhaus_link,reporter\n' +
+      '"3123456","2026-11-21 10:00:09","http://bad.example/a,b.exe","online","2026-11-21 10:00:09","malware_download","elf,mozi","https://urlhaus.abuse.ch/url/3123456/","someone"\n',
+    addresses: ['http://bad.example/a,b.exe'],
+  },
+  {
+    name: 'PhishTank, CSV',
+    format: 'CSV',
+    text:
+      'phish_id,url,phish_detail_url,submission_time,verified,verification_time,online,target\r\n' +
+      '8012345,https://bad.example/login,http://www.phishtank.com/phish_detail.php?phish_id=8012345,2026-11-21T10:00:00+00:00,yes,2026-11-21T10:01:00+00:00,yes,Other\r\n' +
+      '8012346,"https://bad.example/a,b?""q""",http://www.phishtank.com/phish_detail.php?phish_id=8012346,2026-11-21T10:00:00+00:00,yes,2026-11-21T10:01:00+00:00,yes,Other\r\n',
+    addresses: ['https://bad.example/login', 'https://bad.example/a,b?"q"'],
+  },
+  {
+    name: 'OpenPhish and Phishing.Database, also without a scheme',
+    format: 'URLs',
+    text: 'https://bad.example/\nhttp://worse.example/login.php?x=1,2\nworst.example/path\n',
+    addresses: ['https://bad.example/', 'http://worse.example/login.php?x=1,2', 'worst.example/path'],
+  },
+]
+
+describe('the format is recognised', () => {
+  for (const { name, format, text, addresses } of samples) {
+    test(`of ${name}`, () => {
+      const list = readLines()
+      const found = text.split('\n').map((line) => list.read(line))
+      assert.ok(!found.includes(undefined), `every line is understood: ${JSON.stringify(found)}`)
+      assert.deepEqual(found.flat(), addresses)
+      assert.equal(list.format(), format)
+    })
+  }
+})
+
+test('a page, JSON, prose and a damaged row are no lines of a list', () => {
+  const { read } = readLines()
+  for (const line of [
+    '<!doctype html>',
+    '<p>Not found</p>',
+    '{"url":"https://bad.example/"}',
+    'Please log in',
+    'x',
+    'http://',
+  ]) {
+    assert.equal(read(line), undefined, line)
+  }
+  const csv = readLines()
+  assert.deepEqual(csv.read('id,url'), [])
+  assert.equal(csv.read('1'), undefined)
+  assert.equal(csv.read('1,no address'), undefined)
+})
