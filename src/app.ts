@@ -16,6 +16,7 @@ import { metricsRoutes } from './http/metrics.ts'
 import { watchRoutes } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { queryCompiler } from './http/validate.ts'
+import { reportRoutes, securityRoutes } from './abuse/routes.ts'
 import { createReserved } from './links/code.ts'
 import { bulkRoutes } from './links/bulk-routes.ts'
 import { linkRoutes } from './links/routes.ts'
@@ -79,6 +80,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
 
   healthRoutes(app, deps)
   metricsRoutes(app, deps)
+  securityRoutes(app, { ...deps, contact: config.contact })
   visitRoutes(app, deps)
   codeImageRoutes(app, qr)
   await app.register(
@@ -90,13 +92,14 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
       await api.register(async (bulk) => bulkRoutes(bulk, links))
       dataImageRoutes(api, qr)
       scanRoutes(api, deps)
+      reportRoutes(api, deps)
       openApiRoutes(api, deps.origin)
     },
     { prefix: '/api' },
   )
   await app.register(async (web) => {
     refuseEncodedBodies(web)
-    webRoutes(web, links)
+    webRoutes(web, { ...links, contact: config.contact })
   })
 
   routes.answerOtherMethods()

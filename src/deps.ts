@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { openAbuse, type Abuse } from './abuse/open.ts'
 import { isStoreUnavailable, openDatabase } from './db/open.ts'
 import type { Database } from './db/database.ts'
 import type { Config } from './config.ts'
@@ -29,6 +30,8 @@ export interface Deps {
   db: Database
   origin: Origin
   owns: (url: URL) => boolean
+  abuse: Abuse
+  screen: Abuse['screen']
   replays: Replays
   resolver: Resolver
   recorder: Recorder
@@ -56,6 +59,8 @@ export interface Environment {
   port: () => number
   log: Pick<FastifyBaseLogger, 'error' | 'warn'>
   now?: () => number
+  /** How long a sweep of all links waits after the lists have changed, when it is not the usual time. */
+  settleMs?: number
 }
 
 /**
@@ -77,6 +82,8 @@ export async function openDeps(config: Config, environment: Environment): Promis
   })
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))
   const describe = await openDescribe(config, recorder, origin, client, environment)
+  const context = { db, now, fetch, owns: origin.owns, changed: resolver.forget }
+  const abuse = await openAbuse({ ...environment, ...config, ...context })
   const draining = createDraining()
   const deps: Deps = {
     version,
@@ -84,6 +91,8 @@ export async function openDeps(config: Config, environment: Environment): Promis
     db,
     origin,
     owns: origin.owns,
+    abuse,
+    screen: abuse.screen,
     replays: createReplays(db, now),
     resolver,
     recorder,
@@ -94,26 +103,17 @@ export async function openDeps(config: Config, environment: Environment): Promis
     },
     changed: resolver.forget,
     forget: recorder.purge,
-    async linkOf(code) {
-      const resolution = await resolver.resolve(code)
-      if ('live' in resolution) return resolution.live.link
-      if (resolution.state === 'removed') throw removedProblem(resolution.removed)
-      return resolution.state === 'gone' ? 'gone' : undefined
-    },
+    linkOf: createLinkOf(resolver),
     linkOfToken: (token) => linkOfToken({ db }, token),
     limits: createLimits(quotasOf(config), client, now),
     isInternal: client.isInternal,
     metrics: recorder.metrics,
-    async notReady() {
-      if (draining.begun()) return 'the service is stopping'
-      if (recorder.failing()) return 'scans cannot be recorded'
-      await db.read.selectFrom('migrations').select('number').limit(1).execute()
-      return undefined
-    },
+    notReady: createNotReady(db, draining, recorder, abuse),
     isUnavailable: isStoreUnavailable,
     onDrain: draining.onBegin,
     drain: draining.begin,
     async close() {
+      await abuse.close()
       await recorder.close()
       await db.close()
     },
@@ -125,6 +125,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
 async function withOperator(deps: Deps, { dataDir }: Config, log: Environment['log']): Promise<Deps> {
   const operations: AdminOperations = {
     status: async () => ({ version: deps.version, not_ready: (await deps.notReady()) ?? null }),
+    ...deps.abuse.operations,
   }
   const onFault = (error: unknown, operation: string) => log.error({ err: error, operation }, 'a command failed')
   const socket = await openAdminSocket(dataDir, operations, onFault).catch((error: unknown) => {
@@ -168,6 +169,26 @@ function quotasOf(config: Config): Quotas {
     reports: config.limitReports,
     failures: config.limitFailures,
     misses: config.limitMisses,
+  }
+}
+
+function createLinkOf(resolver: Resolver): Deps['linkOf'] {
+  return async (code) => {
+    const resolution = await resolver.resolve(code)
+    if ('live' in resolution) return resolution.live.link
+    if (resolution.state === 'removed') throw removedProblem(resolution.removed)
+    return resolution.state === 'gone' ? 'gone' : undefined
+  }
+}
+
+type Draining = ReturnType<typeof createDraining>
+
+function createNotReady(db: Database, draining: Draining, recorder: Recorder, abuse: Abuse): Deps['notReady'] {
+  return async () => {
+    if (draining.begun()) return 'the service is stopping'
+    if (recorder.failing()) return 'scans cannot be recorded'
+    await db.read.selectFrom('migrations').select('number').limit(1).execute()
+    return abuse.notReady()
   }
 }
 

@@ -19,7 +19,7 @@ const ownNames =
 
 /**
  * Recognises, line by line: hosts files (`0.0.0.0 name …`), lists of names, lists of URLs (URLhaus text, OpenPhish,
- * Phishing.Database), and CSV with a column `url` (URLhaus, PhishTank; the header may be a comment).
+ * Phishing.Database), and CSV with a column of URLs (URLhaus, PhishTank; the header may be a comment).
  */
 export function readLines(): ReadList {
   const counts = new Map<string, number>()

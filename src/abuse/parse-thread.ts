@@ -23,19 +23,24 @@ export interface ParsedList {
   ignored: number
   /** Lines that are no host, no URL and no comment. */
   foreign: number
+  /** The first of them, counted from 1. */
+  firstForeign: number
 }
 
 const { file, salt } = workerData as ParseTask
 const set = buildSet()
 const { read, format } = readLines()
-let [entries, ignored, foreign] = [0, 0, 0]
+let [lines, entries, ignored, foreign, firstForeign] = [0, 0, 0, 0, 0]
 for await (const line of createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })) {
   const addresses = read(line)
-  if (addresses === undefined) foreign++
+  lines++
+  if (addresses === undefined && foreign++ === 0) firstForeign = lines
   for (const address of addresses ?? []) {
     if (addListed(set, salt, address)) entries++
     else ignored++
   }
 }
 const keys = set.finish()
-parentPort?.postMessage({ keys, format: format(), entries, ignored, foreign } satisfies ParsedList, [keys.buffer])
+parentPort?.postMessage({ keys, format: format(), entries, ignored, foreign, firstForeign } satisfies ParsedList, [
+  keys.buffer,
+])

@@ -1,5 +1,11 @@
+import { audit } from './audit.ts'
+import { block } from './block.ts'
 import type { Command } from './command.ts'
+import { entries } from './entries.ts'
+import { lists } from './lists.ts'
+import { reports } from './reports.ts'
 import { status } from './status.ts'
+import { unblock } from './unblock.ts'
 
 /** Every command but "serve", in the order of the help. */
-export const commands: readonly Command[] = [status]
+export const commands: readonly Command[] = [status, block, unblock, entries, reports, lists, audit]

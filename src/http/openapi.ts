@@ -24,6 +24,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         { name: 'Visits', description: 'What a short URL answers.' },
         { name: 'Statistics', description: 'What was counted of a link, by its token.' },
         { name: 'QR images', description: 'PNG and SVG images of links and of any data.' },
+        { name: 'Abuse', description: 'Codes that harm people.' },
         { name: 'Operation', description: 'For whoever runs the service.' },
       ],
       security: [],

@@ -9,7 +9,7 @@ import { addresses, type Addresses, type Totals } from './link.ts'
 import type { Repeatable, Replays } from './replay.ts'
 import { insertLinks, takeCodes, type NewLink } from './store.ts'
 import { hashToken, newToken } from './token.ts'
-import type { OwnsUrl } from './url-policy.ts'
+import type { UrlPolicy } from './url-policy.ts'
 
 /** What a creation answers: the only time that the token is told. */
 export interface CreatedLink extends Addresses {
@@ -19,10 +19,9 @@ export interface CreatedLink extends Addresses {
 }
 
 /** What links need of the rest of the program. */
-export interface LinkDeps {
+export interface LinkDeps extends UrlPolicy {
   db: Database
   now: () => number
-  owns: OwnsUrl
   isReserved: IsReserved
   replays: Replays
   /** Called after a link was created, changed or deleted, before that is answered. */
@@ -54,7 +53,7 @@ export interface Asked {
 
 /**
  * Creates a link from the body of a request.
- * @throws {Problem} 400 for a bad field, 409 for a taken or reserved alias, 422 for a reused key
+ * @throws {Problem} 400 for a bad field, 409 for a taken or reserved alias, 422 for a listed destination or a reused key
  */
 export async function createLink(deps: LinkDeps, body: unknown, asked: Asked): Promise<CreatedLink> {
   const draft = readDraft(deps, body)
@@ -72,7 +71,7 @@ export async function createLink(deps: LinkDeps, body: unknown, asked: Asked): P
  * @throws {Problem} when no link can be made of it
  */
 export function readDraft(deps: LinkDeps, body: unknown): Draft {
-  const draft = parseDraft(body, deps.owns)
+  const draft = parseDraft(body, deps)
   if (draft.alias !== undefined && deps.isReserved(draft.alias)) {
     throw new Problem('alias_reserved', `the alias ${draft.alias} is reserved`, aliasError('is reserved'))
   }

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import { asObject, isObject } from '../http/body.ts'
-import { invalidRequest, type FieldError } from '../http/problem.ts'
+import { invalidRequest, Problem, type FieldError } from '../http/problem.ts'
 import { createValidator, RULE, type Validator } from '../http/validate.ts'
 import { CODE_PATTERN } from './code.ts'
 import { findKind, kindOf, kinds } from './kinds/index.ts'
 import { publicUrl, text, type Kind } from './kinds/kind.ts'
 import type { Content, Link } from './link.ts'
-import { urlFault, type OwnsUrl } from './url-policy.ts'
+import { urlFault, type Screen, type UrlPolicy } from './url-policy.ts'
+import { destination } from './utm.ts'
 
 const ALIAS_RULE = 'must be 1 to 64 characters of A-Z, a-z, 0-9, "-" and "_"'
 
@@ -49,9 +50,9 @@ export interface Draft extends Content {
 
 /**
  * Reads the body of a creation. Fields of the kind stand flat or inside `payload`; fields that are not known are ignored.
- * @throws {Problem} 400 with every fault that was found
+ * @throws {Problem} 400 with every fault that was found; 422 when an address is listed as harmful
  */
-export function parseDraft(body: unknown, owns: OwnsUrl): Draft {
+export function parseDraft(body: unknown, policy: UrlPolicy): Draft {
   const request = asObject(body)
   const kind = request['kind'] === undefined ? kinds[0] : findKind(request['kind'])
   if (kind === undefined) {
@@ -59,23 +60,23 @@ export function parseDraft(body: unknown, owns: OwnsUrl): Draft {
   }
   const fields = readFields(request, kind)
   const aliasErrors = validateAlias(pick(request, ['alias']))
-  const content = checkContent(kind, fields, aliasErrors, owns)
+  const content = checkContent(kind, fields, aliasErrors, policy)
   return { ...content, alias: request['alias'] as string | undefined }
 }
 
 /**
  * Reads the body of an update: absent fields stay, null clears, and the result must be what a creation could have made.
  * @returns the link as it shall be, its revision and times as they were
- * @throws {Problem} 400 with every fault that was found
+ * @throws {Problem} 400 with every fault that was found; 422 when an address is listed as harmful
  */
-export function parsePatch(link: Link, body: unknown, owns: OwnsUrl): Link {
+export function parsePatch(link: Link, body: unknown, policy: UrlPolicy): Link {
   const request = asObject(body)
   const kind = kindOf(link)
   const errors = [...fixedFieldErrors(link, request), ...validateActive(pick(request, ['active']))]
   const fields = readFields(request, kind)
   const before = { target: link.target, title: link.title, campaign: link.campaign, utm: link.utm, ...link.payload }
   const after = Object.entries({ ...before, ...fields.values }).filter(([, value]) => value !== null)
-  const content = checkContent(kind, { ...fields, values: Object.fromEntries(after) }, errors, owns)
+  const content = checkContent(kind, { ...fields, values: Object.fromEntries(after) }, errors, policy)
   return { ...link, ...content, active: (request['active'] as boolean | undefined) ?? link.active }
 }
 
@@ -111,7 +112,7 @@ function readFields(request: Record<string, unknown>, kind: Kind): Fields {
   return { values: { ...flat, ...nested }, pointers, errors }
 }
 
-function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], owns: OwnsUrl): Content {
+function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], policy: UrlPolicy): Content {
   const { values, pointers } = fields
   const locate = (error: FieldError): FieldError => {
     const [, name = '', rest = ''] = /^\/([^/]*)(.*)$/s.exec(error.pointer) ?? []
@@ -124,21 +125,39 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], owns: O
 
   const payload = pick(values, Object.keys(kind.fields.properties))
   const common = values as { target?: string; title?: string; campaign?: string; utm?: Record<string, string> }
-  const target = common.target ?? null
-  const further = [...kind.check({ target, payload }), ...urlErrors(kind, target, payload, owns)]
+  const { target = null, title = null, campaign = null, utm = {} } = common
+  const content = { kind: kind.name, target, payload, title, campaign, utm }
+  const urls = urlsOf(content)
+  const further = [...kind.check({ target, payload }), ...urlErrors(urls, (url) => urlFault(url, policy.owns))]
   errors.push(...further.map(locate))
   if (errors.length > 0) throw invalidRequest(errors)
-  const { title = null, campaign = null, utm = {} } = common
-  return { kind: kind.name, target, payload, title, campaign, utm }
+  const blocked = urlErrors(urls, (url) => screenFault(url, utm, policy.screen)).map(locate)
+  const [first] = blocked
+  if (first !== undefined) throw new Problem('target_blocked', `${first.pointer} ${first.detail}`, { errors: blocked })
+  return content
 }
 
-function urlErrors(kind: Kind, target: string | null, payload: Record<string, unknown>, owns: OwnsUrl): FieldError[] {
-  const urls = kind.urls(payload)
-  if (target !== null) urls.unshift({ pointer: '/target', url: target })
+/** Every URL in every field of a link, with the pointer of the flat field. */
+export function urlsOf({ kind, target, payload }: Pick<Content, 'kind' | 'target' | 'payload'>): FieldUrl[] {
+  const urls = kindOf({ kind }).urls(payload)
+  return target === null ? urls : [{ pointer: '/target', url: target }, ...urls]
+}
+
+interface FieldUrl {
+  pointer: string
+  url: string
+}
+
+function urlErrors(urls: FieldUrl[], faultOf: (url: string) => string | undefined): FieldError[] {
   return urls.flatMap(({ pointer, url }) => {
-    const detail = urlFault(url, owns)
+    const detail = faultOf(url)
     return detail === undefined ? [] : [{ pointer, detail }]
   })
+}
+
+/** What is listed may be the address as it stands, or as visitors are sent there. */
+function screenFault(url: string, utm: Record<string, string>, screen: Screen): string | undefined {
+  return screen(url) ?? (Object.keys(utm).length > 0 ? screen(destination(url, utm)) : undefined)
 }
 
 function pick(from: Record<string, unknown>, names: string[]): Record<string, unknown> {

@@ -31,12 +31,12 @@ export async function linkOfCode(deps: Pick<LinkDeps, 'db'>, code: string): Prom
 /**
  * Changes the fields of a link that `body` names. A body that changes nothing makes no new revision.
  * @throws {Problem} 400 for a bad field, 404 for an unknown token, 409 for a removed link, 412 when `ifMatch` names
- * another revision
+ * another revision, 422 for a listed destination
  */
 export function changeLink(deps: LinkDeps, token: string, body: unknown, ifMatch: string | undefined): Promise<Link> {
   return onPresentRevision(deps, token, ifMatch, async (link) => {
     requireNotRemoved(link)
-    const wanted = parsePatch(link, body, deps.owns)
+    const wanted = parsePatch(link, body, deps)
     if (isDeepStrictEqual(wanted, link)) return link
     const next = { ...wanted, revision: link.revision + 1, updatedAt: deps.now() }
     return (await updateLink(deps.db.write, next)) ? next : undefined

@@ -35,6 +35,7 @@ export function linkRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Orig
             'alias_reserved',
             'body_too_large',
             'unsupported_media_type',
+            'target_blocked',
             'idempotency_key_reused',
             'rate_limited',
           ),
@@ -96,7 +97,14 @@ function manageSchema(method: 'GET' | 'PUT' | 'DELETE', byHeader: boolean) {
     PUT: { description: 'The details after the change.', content: { 'application/json': { schema: detailsBody } } },
     DELETE: { description: 'The link is gone.', content: { 'application/json': { schema: deletedBody } } },
   }[method]
-  const bodyProblems = problems('malformed_json', 'invalid_request', 'body_too_large', 'unsupported_media_type')
+  const bodyProblems = problems(
+    'malformed_json',
+    'invalid_request',
+    'link_removed',
+    'body_too_large',
+    'unsupported_media_type',
+    'target_blocked',
+  )
   const ifMatch = Type.Optional(Type.String({ description: 'Only change the revision with this ETag.' }))
   return {
     ...words,

@@ -10,6 +10,15 @@ export const reservedEndings = new Set('localhost local internal test invalid on
 /** Whether an address leads back to this service, where a redirect would never end. */
 export type OwnsUrl = (url: URL) => boolean
 
+/** Says why no link may lead to an address, in words that follow the field's name; undefined when one may. */
+export type Screen = (url: string) => string | undefined
+
+/** What URLs are held to besides their form. */
+export interface UrlPolicy {
+  owns: OwnsUrl
+  screen: Screen
+}
+
 /**
  * Says what is wrong with `text` as a destination, in words that follow the field's name; undefined when it may be one.
  * The text itself is checked and not only what WHATWG's parser makes of it: that one forgives what others read otherwise.

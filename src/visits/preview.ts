@@ -27,6 +27,7 @@ export function previewPage({ link, kind, visit }: LiveLink): Page {
       ${linked.length > 0 && html`<p>That page links to:</p>`}
       ${linked.map(({ url }) => html`<p><code>${url}</code></p>`)}
       <p><a class="button" href="/${link.code}">Go there</a></p>
+      <p class="quiet"><a href="/report?code=${link.code}">Report this link</a></p>
     </main>`,
   }
 }

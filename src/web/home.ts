@@ -48,7 +48,7 @@ export function homePage(kind: Kind, filled?: Filled): Page {
         ${renderFields(creationFields(kind), filled?.values ?? {}, errors)} ${renderUtm(filled?.utm ?? {}, errors)}
         <button>Create</button>
       </form>
-      <p class="quiet"><a href="/api/openapi.json">API</a></p>
+      <p class="quiet"><a href="/api/openapi.json">API</a> · <a href="/report">Report a link</a></p>
     </main>`,
   }
 }

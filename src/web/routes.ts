@@ -11,9 +11,10 @@ import { changeLink, linkOfToken, removeLink } from '../links/manage.ts'
 import { createOnce } from './create-once.ts'
 import { filledFields, filledUtm, formOf, readForms } from './form-body.ts'
 import { creationFields, homePage } from './home.ts'
+import { reportPageRoutes } from './report-routes.ts'
 import { deletedPage, editFields, managePage, type Notice } from './manage-page.ts'
 
-type Deps = LinkDeps & { origin: Origin; limits: CreationLimits }
+type Deps = LinkDeps & { origin: Origin; limits: CreationLimits; contact: string | undefined }
 type TokenRequest = FastifyRequest<{ Params: { token: string }; Querystring: Record<string, string> }>
 
 /** A form writes up to three bytes for one of the text, and has all fields at once. */
@@ -37,6 +38,8 @@ export function webRoutes(app: FastifyInstance, deps: Deps): void {
   app.post('/m/:token', { ...options, bodyLimit: FORM_LIMIT }, (request: TokenRequest, reply) =>
     actOnLink(deps, request, reply),
   )
+
+  reportPageRoutes(app, deps)
 
   for (const [name, type] of Object.entries({ 'quirl.css': 'text/css; charset=utf-8', 'quirl.svg': 'image/svg+xml' })) {
     const content = readFileSync(new URL(`assets/${name}`, import.meta.url))

@@ -39,7 +39,7 @@ export async function startServer(
   let port = 0
   const logged: Record<string, unknown>[] = []
   const log = pino({ base: null, level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
-  const deps = await openDeps(invocation.config, { version: '0.0.0', port: () => port, log, now })
+  const deps = await openDeps(invocation.config, { version: '0.0.0', port: () => port, log, now, settleMs: 10 })
   const app = await createApp(invocation.config, deps, log)
   await app.listen({ host: '127.0.0.1', port: 0 })
   port = (app.server.address() as AddressInfo).port

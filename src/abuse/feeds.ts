@@ -1,0 +1,177 @@
+import { hash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { basename } from 'node:path'
+import { openSet, type CompactSet } from './compact-set.ts'
+import type { KeptLists, ListState } from './kept-lists.ts'
+import { isRemote, obtainList, type Fetch } from './obtain-list.ts'
+import type { ParsedList, ParseTask } from './parse-thread.ts'
+
+/** How often it is looked which lists are due. */
+const TICK_MS = 60_000
+/** How long a downloaded list is believed; publishers ask not to be asked more often. */
+const REFRESH_MS = 3_600_000
+const RETRY_MS = 300_000
+/** How long one answer may take to arrive. */
+const TIMEOUT_MS = 300_000
+/** More lines than one in so many that are neither host, URL nor comment: this is something else. */
+const FOREIGN_SHARE = 10
+
+/** A list as it is looked things up in. */
+export interface LoadedList {
+  name: string
+  set: CompactSet
+}
+
+/** What an operator may know about a list. */
+export interface ListStatus extends Partial<Omit<ListState, 'etag' | 'lastModified'>> {
+  name: string
+  /** Why its last refresh was not taken over; the old state stays in use. */
+  fault: string | null
+}
+
+/** The lists of `ABUSE_FEEDS`. */
+export interface Feeds {
+  salt: string
+  lists: () => readonly LoadedList[]
+  /** Tells one state of all lists from another. */
+  digest: () => string
+  status: () => ListStatus[]
+  /**
+   * Looks for new states of the lists that are due, or of all; one after the other.
+   * @param accept also takes over what shrank by half
+   */
+  refresh: (options?: { all?: boolean; accept?: boolean }) => Promise<void>
+  close: () => Promise<void>
+}
+
+export interface FeedOptions {
+  sources: string[]
+  kept: KeptLists
+  now: () => number
+  fetch: typeof globalThis.fetch
+  parse: (task: ParseTask) => Promise<ParsedList>
+  /** Called after a list has changed. */
+  changed: () => void
+  log: { warn: (details: object, text: string) => void }
+}
+
+interface Feed {
+  source: string
+  name: string
+  loaded?: LoadedList & { state: ListState; digest: string }
+  dueAt: number
+  fault: string | null
+}
+
+/** Loads what was kept, and refreshes the rest in the background. */
+export function openFeeds(options: FeedOptions): Feeds {
+  const { sources, kept, now } = options
+  kept.prune(sources)
+  const feeds = sources.map((source): Feed => {
+    const name = nameOf(source)
+    const found = kept.load(source)
+    const loaded = found && { name, set: openSet(found.keys), state: found.state, digest: found.digest }
+    // A file costs one look; a server is left alone for as long as it was told.
+    const dueAt = found !== undefined && isRemote(source) ? found.state.takenAt + REFRESH_MS : 0
+    return { source, name, dueAt, fault: null, ...(loaded && { loaded }) }
+  })
+  const closing = new AbortController()
+  const ask: Fetch = (url, headers) => {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)])
+    return options.fetch(url, { headers, signal, redirect: 'manual' })
+  }
+  let work: Promise<void> = Promise.resolve()
+
+  const refresh: Feeds['refresh'] = ({ all = false, accept = false } = {}) => {
+    work = work.then(async () => {
+      for (const feed of feeds) {
+        if (!closing.signal.aborted && (all || now() >= feed.dueAt)) await refreshFeed(feed, accept, options, ask)
+      }
+    })
+    return work
+  }
+  void refresh()
+  const timer = setInterval(() => void refresh(), TICK_MS)
+
+  return {
+    salt: kept.salt,
+    lists: () => feeds.flatMap(({ loaded }) => loaded ?? []),
+    digest: () => hash('sha256', JSON.stringify(feeds.map(({ source, loaded }) => [source, loaded?.digest]))),
+    status: () =>
+      feeds.map(({ name, loaded, fault }) => {
+        const { etag: _, lastModified: __, ...state } = loaded?.state ?? { etag: null, lastModified: null }
+        return { name, ...state, fault }
+      }),
+    refresh,
+    close() {
+      clearInterval(timer)
+      closing.abort()
+      return work
+    },
+  }
+}
+
+/** What people call a list: its place, without a query or the folders between, in which a secret key may stand. */
+function nameOf(source: string): string {
+  if (!isRemote(source)) return basename(source)
+  const { host, pathname } = new URL(source)
+  return [host, basename(pathname)].filter(Boolean).join('/')
+}
+
+async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, ask: Fetch): Promise<void> {
+  const { now, log, changed } = options
+  try {
+    const isNew = await takeOver(feed, accept, options, ask)
+    feed.fault = null
+    feed.dueAt = isRemote(feed.source) ? now() + REFRESH_MS : 0
+    if (isNew) changed()
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault !== feed.fault) {
+      const use = feed.loaded === undefined ? 'there is no older state of it' : 'its last good state stays in use'
+      log.warn({ list: feed.name, fault }, `a list could not be refreshed; ${use}`)
+    }
+    feed.fault = fault
+    feed.dueAt = now() + RETRY_MS
+  }
+}
+
+/** `fetch` says no more than that it failed; the reason is the cause. */
+function faultOf(error: unknown): string {
+  const { message, cause } = error as Error
+  return cause instanceof Error ? `${message}: ${cause.message || (cause as NodeJS.ErrnoException).code}` : message
+}
+
+/** Fetches, reads and judges the list; only a good one takes the place of the old. Whether it differs from that. */
+async function takeOver(feed: Feed, accept: boolean, { kept, parse, now }: FeedOptions, ask: Fetch): Promise<boolean> {
+  const draft = kept.draft(feed.source)
+  try {
+    const validators = await obtainList(feed.source, draft, feed.loaded?.state, ask)
+    if (validators === undefined) return false
+    const parsed = await parse({ file: draft, salt: kept.salt })
+    const reason = refusal(parsed, feed, accept)
+    if (reason !== undefined) throw new Error(reason)
+    const { keys, foreign: _, firstForeign: __, ...summary } = parsed
+    const { state, digest } = kept.save(feed.source, { ...summary, ...validators, takenAt: now() }, keys)
+    const isNew = digest !== feed.loaded?.digest
+    feed.loaded = { name: feed.name, set: openSet(keys), state, digest }
+    return isNew
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Why a list is not taken over. An operator's own file may be empty; a publisher's would be a fault of theirs. */
+function refusal(
+  { entries, foreign, firstForeign }: ParsedList,
+  { source, loaded }: Feed,
+  accept: boolean,
+): string | undefined {
+  if (foreign > 0 && foreign * FOREIGN_SHARE >= entries) {
+    return `it is not a list of hosts or URLs (${foreign} of ${foreign + entries} lines are neither, the first is line ${firstForeign})`
+  }
+  if (entries === 0 && isRemote(source)) return 'it is empty'
+  const before = loaded?.state.entries ?? 0
+  if (accept || entries * 2 >= before) return undefined
+  return `it shrank from ${before} to ${entries} entries; "quirl lists --accept" takes it over`
+}

@@ -1,0 +1,98 @@
+import { hash, randomBytes } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+
+/** What is known about the last good state of a list. */
+export interface ListState {
+  format: string
+  entries: number
+  ignored: number
+  /** The answer's validators, for the next request (RFC 9110, 8.8); for a file its size and time. */
+  etag: string | null
+  lastModified: string | null
+  /** When it was last taken over, in milliseconds since 1970. */
+  takenAt: number
+}
+
+/** The good state of a list, with its keys. */
+export interface KeptList {
+  state: ListState
+  keys: Uint32Array<ArrayBuffer>
+  /** Tells the keys from any others of this list. */
+  digest: string
+}
+
+/** Lists that outlive the process: a start needs no network. */
+export interface KeptLists {
+  /** The salt of every key in this folder. */
+  salt: string
+  /** A file for what is being fetched. */
+  draft: (source: string) => string
+  /** What was kept of a source; undefined when there is nothing, or nothing whole. */
+  load: (source: string) => KeptList | undefined
+  save: (source: string, state: ListState, keys: Uint32Array<ArrayBuffer>) => KeptList
+  /** Removes what belongs to no source of these. */
+  prune: (sources: string[]) => void
+}
+
+/** Sources are not written down: an address may hold the key of an account. */
+function nameOf(source: string): string {
+  return hash('sha256', source).slice(0, 16)
+}
+
+export function openKeptLists(folder: string): KeptLists {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const salt = openSalt(join(folder, 'salt'))
+  const fileOf = (source: string, ending: string) => join(folder, `${nameOf(source)}.${ending}`)
+
+  return {
+    salt,
+    draft: (source) => fileOf(source, 'new'),
+    load(source) {
+      try {
+        const { state, digest } = JSON.parse(readFileSync(fileOf(source, 'json'), 'utf8')) as KeptList
+        const bytes = readFileSync(fileOf(source, 'keys'))
+        if (digestOf(bytes, salt) !== digest) return undefined
+        return { state, digest, keys: new Uint32Array(new Uint8Array(bytes).buffer) }
+      } catch {
+        return undefined
+      }
+    },
+    save(source, state, keys) {
+      const bytes = new Uint8Array(keys.buffer)
+      const kept = { state, keys, digest: digestOf(bytes, salt) }
+      // A crash between the two leaves a pair that does not match, which is fetched again.
+      replaceFile(fileOf(source, 'keys'), bytes)
+      replaceFile(fileOf(source, 'json'), JSON.stringify({ state, digest: kept.digest }))
+      return kept
+    },
+    prune(sources) {
+      const names = new Set(['salt', ...sources.map(nameOf)])
+      for (const file of readdirSync(folder)) {
+        if (!names.has(file.split('.', 1)[0] ?? '')) rmSync(join(folder, file), { force: true })
+      }
+    },
+  }
+}
+
+function digestOf(bytes: Uint8Array, salt: string): string {
+  return `${bytes.length}-${crc32(bytes, crc32(salt)).toString(16)}`
+}
+
+function openSalt(file: string): string {
+  try {
+    const salt = readFileSync(file, 'utf8')
+    if (/^[\da-f]{32}$/.test(salt)) return salt
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const salt = randomBytes(16).toString('hex')
+  replaceFile(file, salt)
+  return salt
+}
+
+function replaceFile(file: string, content: string | Uint8Array): void {
+  writeFileSync(`${file}.tmp`, content, { mode: 0o600 })
+  renameSync(`${file}.tmp`, file)
+}

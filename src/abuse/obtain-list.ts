@@ -1,0 +1,88 @@
+import { createWriteStream } from 'node:fs'
+import { copyFile, stat } from 'node:fs/promises'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ListState } from './kept-lists.ts'
+
+/** Asks a server; redirects are given back, and whoever hands this in bounds the time that it takes. */
+export type Fetch = (url: URL, headers: Record<string, string>) => Promise<Response>
+
+type Validators = Pick<ListState, 'etag' | 'lastModified'>
+
+/** The largest list that is read, in bytes. */
+const MAX_BYTES = 512 * 1024 * 1024
+const MAX_REDIRECTS = 5
+
+/** Whether a source is asked for over HTTP, and not read from the disk. */
+export function isRemote(source: string): boolean {
+  return /^https?:\/\//i.test(source)
+}
+
+/**
+ * Writes what a source holds now into `file`.
+ * @param known what the source answered the last time
+ * @returns the new validators; undefined when nothing has changed since
+ * @throws {Error} whose message says what the source answered instead
+ */
+export function obtainList(
+  source: string,
+  file: string,
+  known: Validators | undefined,
+  fetch: Fetch,
+): Promise<Validators | undefined> {
+  return isRemote(source) ? download(source, file, known, fetch) : copy(source, file, known)
+}
+
+async function copy(source: string, file: string, known: Validators | undefined): Promise<Validators | undefined> {
+  const { size, mtimeMs, ino } = await stat(source)
+  const etag = `${size}-${mtimeMs}-${ino}`
+  if (etag === known?.etag) return undefined
+  if (size > MAX_BYTES) throw tooLarge()
+  await copyFile(source, file)
+  return { etag, lastModified: null }
+}
+
+async function download(
+  source: string,
+  file: string,
+  known: Validators | undefined,
+  fetch: Fetch,
+): Promise<Validators | undefined> {
+  const headers = {
+    'user-agent': 'quirl (abuse lists)',
+    ...(known?.etag && { 'if-none-match': known.etag }),
+    ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
+  }
+  const response = await follow(source, (url) => fetch(url, headers))
+  if (response.status === 304 && known !== undefined) return undefined
+  if (response.status !== 200 || response.body === null) throw new Error(`it answered ${response.status}`)
+  let bytes = 0
+  const bound = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length
+      done(bytes > MAX_BYTES ? tooLarge() : null, chunk)
+    },
+  })
+  await pipeline(Readable.fromWeb(response.body), bound, createWriteStream(file, { mode: 0o600 }))
+  return { etag: response.headers.get('etag'), lastModified: response.headers.get('last-modified') }
+}
+
+/** Follows redirects that stay as safe as the source is: a hop in the clear could be answered by anyone. */
+async function follow(source: string, ask: (url: URL) => Promise<Response>): Promise<Response> {
+  let url = new URL(source)
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    const response = await ask(url)
+    const location = [301, 302, 303, 307, 308].includes(response.status) && response.headers.get('location')
+    if (!location) return response
+    await response.body?.cancel()
+    const next = new URL(location, url)
+    if (next.protocol !== 'https:' && next.origin !== url.origin)
+      throw new Error(`it leads to ${next.origin}, without TLS`)
+    url = next
+  }
+  throw new Error(`it redirects more than ${MAX_REDIRECTS} times`)
+}
+
+function tooLarge(): Error {
+  return new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MiB`)
+}

@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import type { AdminOperations } from '../http/admin-socket.ts'
+import type { Screen } from '../links/url-policy.ts'
+import { openFeeds, type Feeds } from './feeds.ts'
+import { openKeptLists } from './kept-lists.ts'
+import { abuseOperations } from './operator.ts'
+import { openOwnEntries } from './own-entries.ts'
+import { parseList } from './parse-list.ts'
+import { createScreening, type Hit } from './screen.ts'
+import { createSweep, type SweepDeps } from './sweep.ts'
+import type { TakedownDeps } from './takedown.ts'
+
+/** What keeps links from leading to what harms people. */
+export interface Abuse {
+  /** For every URL that a link shall get. */
+  screen: Screen
+  /** Why not every list has been loaded yet; undefined when all have, now or by a former run. */
+  notReady: () => string | undefined
+  operations: AdminOperations
+  close: () => Promise<void>
+}
+
+export interface AbuseOptions extends TakedownDeps {
+  dataDir: string
+  /** Files and URLs of lists. */
+  abuseFeeds: string[] | undefined
+  owns: (url: URL) => boolean
+  fetch: typeof globalThis.fetch
+  log: SweepDeps['log'] & { warn: (details: object, text: string) => void }
+  /** How long a sweep waits after the lists have changed, when it is not the usual time. */
+  settleMs?: number | undefined
+}
+
+export async function openAbuse(options: AbuseOptions): Promise<Abuse> {
+  const { db, now, log, owns, fetch } = options
+  const own = await openOwnEntries(db, now)
+  const kept = openKeptLists(join(options.dataDir, 'lists'))
+  const startSweep = () => {
+    // Without anything listed there is nothing to match.
+    if (own.all().size > 0 || feeds.lists().length > 0) sweep.start()
+  }
+  const feeds: Feeds = openFeeds({
+    sources: options.abuseFeeds ?? [],
+    kept,
+    now,
+    fetch,
+    parse: parseList,
+    changed: startSweep,
+    log,
+  })
+  const screening = createScreening({ salt: feeds.salt, lists: feeds.lists, own: own.all })
+  const sweep = createSweep({
+    ...options,
+    findInLink: screening.findInLink,
+    digest: () => hash('sha256', JSON.stringify([feeds.digest(), [...own.all().values()]])),
+  })
+  startSweep()
+
+  return {
+    screen(url) {
+      const hit = screening.find(url)
+      return hit && detailOf(hit)
+    },
+    notReady() {
+      const missing = feeds.status().find(({ takenAt }) => takenAt === undefined)
+      if (missing === undefined) return undefined
+      return `the list ${missing.name} has not been loaded yet${missing.fault === null ? '' : `: ${missing.fault}`}`
+    },
+    operations: abuseOperations({ ...options, owns, own, screening, feeds, sweep }),
+    async close() {
+      await feeds.close()
+      await sweep.close()
+    },
+  }
+}
+
+function detailOf({ entry, list }: Hit): string {
+  if (list === undefined) return `leads to what the operator of this service has blocked (${entry})`
+  return `is listed as malware or phishing (${entry}, by ${list})`
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Database } from '../db/database.ts'
+import { drivers } from '../../test/support/drivers.ts'
+import * as store from './store.ts'
+
+let links = 0
+
+/** A stored link; only what the reports need of it. */
+async function insertLink(db: Database, code: string): Promise<number> {
+  await db.write.insertInto('codes').values({ code_key: code }).execute()
+  const row = { code, code_key: code, token_hash: `token ${++links}`, kind: 'k', payload: '{}', utm: '{}', active: 1 }
+  const times = { revision: 1, created_at: 0, updated_at: 0 }
+  const { id } = await db.write
+    .insertInto('links')
+    .values({ ...row, ...times })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+for (const driver of drivers) {
+  test(`on ${driver.name}`, async (t) => {
+    const db = await driver.open(t)
+    if (db === undefined) return
+
+    await t.test('what is said of an expression replaces what was said before, and can be forgotten', async () => {
+      const entry = { entry: 'bad.example/', verdict: 'block', reason: 'r', legal: 0, created_at: 1 }
+      await store.putEntry(db.write, entry)
+      await store.putEntry(db.write, { ...entry, verdict: 'allow', legal: 1, created_at: 2 })
+      assert.deepEqual(
+        (await store.allEntries(db.read)).map((each) => ({ ...each })),
+        [{ ...entry, verdict: 'allow', legal: 1, created_at: 2 }],
+      )
+      assert.equal(await store.deleteEntry(db.write, 'bad.example/'), true)
+      assert.equal(await store.deleteEntry(db.write, 'bad.example/'), false)
+      assert.deepEqual(await store.allEntries(db.read), [])
+    })
+
+    await t.test('a hundred reports at once are one row with a count, and the newest notes stay', async () => {
+      const linkId = await insertLink(db, 'reported')
+      const reports = Array.from({ length: 100 }, (_, at) =>
+        db.transaction((transaction) =>
+          store.countReport(transaction, {
+            linkId,
+            reason: at % 2 === 0 ? 'phishing' : 'malware',
+            details: at % 4 === 0 ? `note ${at}` : null,
+            at: 1000 + at,
+          }),
+        ),
+      )
+      await Promise.all(reports)
+      const [row, ...others] = await store.openReports(db.read, 10)
+      assert.deepEqual(others, [])
+      assert.deepEqual([row?.code, row?.count, row?.reasons], ['reported', 100, { phishing: 50, malware: 50 }])
+      assert.equal(row?.notes.length, 10)
+      assert.equal((await db.read.selectFrom('reports').selectAll().execute()).length, 1)
+    })
+
+    await t.test(
+      'the most often reported come first, removed links are done with, deleted ones take theirs along',
+      async () => {
+        const [twice, once] = [await insertLink(db, 'twice'), await insertLink(db, 'once')]
+        for (const linkId of [once, twice, twice]) {
+          await db.transaction((transaction) =>
+            store.countReport(transaction, { linkId, reason: 'spam', details: null, at: 5 }),
+          )
+        }
+        const codes = async () => (await store.openReports(db.read, 10)).map(({ code }) => code)
+        assert.deepEqual(await codes(), ['reported', 'twice', 'once'])
+        assert.deepEqual((await store.openReports(db.read, 1)).length, 1)
+        await db.write.updateTable('links').set({ removed_at: 1 }).where('code_key', '=', 'reported').execute()
+        assert.deepEqual(await codes(), ['twice', 'once'])
+        await db.write.deleteFrom('links').where('id', '=', twice).execute()
+        assert.deepEqual(await codes(), ['once'])
+        assert.equal(await store.deleteReport(db.write, once), true)
+        assert.equal(await store.deleteReport(db.write, once), false)
+      },
+    )
+
+    await t.test(
+      'the audit is read newest first, and the database refuses to change or delete what is in it',
+      async () => {
+        const row = { action: 'block', subject: 'bad.example/', source: 'operator', reason: 'r' }
+        for (const at of [1, 2, 3]) await store.insertAudit(db.write, { ...row, at })
+        assert.deepEqual(
+          (await store.newestAudit(db.read, 2)).map(({ id, ...rest }) => (assert.ok(id > 0), rest)),
+          [
+            { ...row, at: 3 },
+            { ...row, at: 2 },
+          ],
+        )
+        await assert.rejects(db.write.updateTable('audit').set({ reason: '' }).execute(), /append-only/)
+        await assert.rejects(db.write.deleteFrom('audit').execute(), /append-only/)
+        assert.equal((await store.newestAudit(db.read, 10)).length, 3)
+      },
+    )
+
+    await t.test('a sweep remembers how far it has come', async () => {
+      assert.equal(await store.readSweep(db.read), undefined)
+      await store.writeSweep(db.write, { lists: 'a', position: 0, finished: false })
+      await store.writeSweep(db.write, { lists: 'b', position: 500, finished: true })
+      assert.deepEqual(await store.readSweep(db.read), { lists: 'b', position: 500, finished: true })
+    })
+  })
+}

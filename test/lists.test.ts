@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import type { ListStatus } from '../src/abuse/feeds.ts'
+import { quirl } from './support/cli.ts'
+import { temporaryFolder } from './support/cleanup.ts'
+import { startListServer, type ListServer } from './support/list-server.ts'
+import { exitOf, start } from './support/program.ts'
+import { post, startServer, type TestServer } from './support/server.ts'
+
+const BAD = 'https://bad.example/'
+const ten = (name: string) => Array.from({ length: 10 }, (_, at) => `${name}${at}.example`).join('\n')
+
+/** Asks for every list now, and tells how they are. */
+async function refresh(server: TestServer, accept = false): Promise<ListStatus[]> {
+  const answer = (await server.deps.abuse.operations['lists']?.({ refresh: true, accept })) as { lists: ListStatus[] }
+  return answer.lists
+}
+
+async function isBlocked(server: Pick<TestServer, 'url'>, target: string): Promise<boolean> {
+  const { status } = await post(`${server.url}/api/links`, { target })
+  assert.ok(status === 201 || status === 422, String(status))
+  return status === 422
+}
+
+/** A service with one published list, which was loaded. */
+async function startWithList(t: TestContext, body: string): Promise<[TestServer, ListServer]> {
+  const publisher = await startListServer(t)
+  publisher.publish('/hosts', body)
+  const server = await startServer(t, { ABUSE_FEEDS: publisher.url('/hosts') })
+  await refresh(server)
+  return [server, publisher]
+}
+
+const readyz = async ({ url }: Pick<TestServer, 'url'>) => {
+  const response = await fetch(`${url}/readyz`)
+  return [response.status, await response.text()] as const
+}
+
+test('the service is not ready until every list was loaded once, and says which one is missing and why', async (t) => {
+  const publisher = await startListServer(t)
+  publisher.publish('/good', 'bad.example\n')
+  publisher.answer('/late', (_, response) => response.writeHead(503).end())
+  const server = await startServer(t, { ABUSE_FEEDS: [publisher.url('/good'), publisher.url('/late')].join() })
+  await refresh(server)
+  const [status, body] = await readyz(server)
+  assert.equal(status, 503)
+  assert.match(body, /the list 127\.0\.0\.1:\d+\/late has not been loaded yet: it answered 503/)
+  assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
+  publisher.publish('/late', 'worse.example\n')
+  await refresh(server)
+  assert.equal((await readyz(server))[0], 200)
+  assert.ok((await isBlocked(server, BAD)) && (await isBlocked(server, 'https://worse.example/')))
+})
+
+test('without lists the service is ready and nothing is blocked', async (t) => {
+  const server = await startServer(t)
+  assert.deepEqual([(await readyz(server))[0], await isBlocked(server, BAD)], [200, false])
+})
+
+test('a list is asked for with its validators, and an unchanged one is not sent again', async (t) => {
+  const publisher = await startListServer(t)
+  publisher.publish('/by-tag', 'bad.example\n', { etag: 'W/"1"' })
+  publisher.publish('/by-date', 'worse.example\n', { 'last-modified': 'Sat, 21 Nov 2026 10:00:00 GMT' })
+  const server = await startServer(t, { ABUSE_FEEDS: [publisher.url('/by-tag'), publisher.url('/by-date')].join() })
+  await refresh(server)
+  const before = publisher.statuses('/by-tag').length
+  const lists = await refresh(server)
+  assert.deepEqual([publisher.statuses('/by-tag').at(-1), publisher.statuses('/by-date').at(-1)], [304, 304])
+  assert.equal(publisher.statuses('/by-tag').length, before + 1)
+  assert.deepEqual(
+    lists.map(({ entries, fault }) => [entries, fault]),
+    [
+      [1, null],
+      [1, null],
+    ],
+  )
+  publisher.publish('/by-tag', 'bad.example\nnew.example\n', { etag: 'W/"2"' })
+  await refresh(server)
+  assert.ok(await isBlocked(server, 'https://new.example/'))
+})
+
+/** Everything that a publisher may answer instead of its list. */
+const failures: { name: string; says: RegExp; break: (publisher: ListServer) => void }[] = [
+  {
+    name: 'fails',
+    says: /it answered 500/,
+    break: ({ answer }) => answer('/hosts', (_, response) => response.writeHead(500).end('bad.example')),
+  },
+  {
+    name: 'is gone',
+    says: /it answered 404/,
+    break: ({ answer }) => answer('/hosts', (_, response) => response.writeHead(404).end()),
+  },
+  {
+    name: 'cannot be reached',
+    says: /fetch failed: .*ECONNREFUSED/,
+    break: ({ close }) => void close(),
+  },
+  {
+    name: 'ends in the middle',
+    says: /terminated|other side closed/,
+    break: ({ answer }) =>
+      answer('/hosts', (_, response) => {
+        response.writeHead(200, { 'content-length': 1000 }).write('bad0.example\n')
+        setImmediate(() => response.destroy())
+      }),
+  },
+  {
+    name: 'answers a page',
+    says: /it is not a list of hosts or URLs \(3 of 4 lines are neither, the first is line 1\)/,
+    break: ({ publish }) => publish('/hosts', '<!doctype html>\n<p>Please log in</p>\nexample.com\n</html>'),
+  },
+  { name: 'is empty', says: /it is empty/, break: ({ publish }) => publish('/hosts', '# nothing today\n') },
+  {
+    name: 'shrinks by half',
+    says: /it shrank from 10 to 4 entries; "quirl lists --accept" takes it over/,
+    break: ({ publish }) => publish('/hosts', 'a.example\nb.example\nc.example\nd.example\n'),
+  },
+  {
+    name: 'leads elsewhere in the clear',
+    says: /it leads to http:\/\/elsewhere\.example, without TLS/,
+    break: ({ answer }) =>
+      answer('/hosts', (_, response) => response.writeHead(302, { location: 'http://elsewhere.example/hosts' }).end()),
+  },
+  {
+    name: 'redirects for ever',
+    says: /it redirects more than 5 times/,
+    break: ({ answer }) => answer('/hosts', (_, response) => response.writeHead(301, { location: '/hosts' }).end()),
+  },
+]
+
+for (const { name, says, break: spoil } of failures) {
+  test(`a list that ${name} keeps its last good state, and says so`, async (t) => {
+    const [server, publisher] = await startWithList(t, ten('bad'))
+    spoil(publisher)
+    const [list] = await refresh(server)
+    assert.match(list?.fault ?? '', says)
+    assert.deepEqual([list?.entries, list?.format], [10, 'host names'])
+    assert.ok(await isBlocked(server, 'https://www.bad7.example/'))
+    assert.equal((await readyz(server))[0], 200)
+    const lines = server.logged.filter(({ msg }) => /its last good state stays in use/.test(String(msg)))
+    assert.equal(lines.length, 1)
+    assert.match(String(lines[0]?.['fault']), says)
+    await refresh(server)
+    assert.equal(server.logged.length, 1, 'the same fault is not logged again')
+    assert.deepEqual(
+      readdirSync(join(server.dataDir, 'lists')).filter((file) => /new|tmp/.test(file)),
+      [],
+    )
+  })
+}
+
+test('an operator can take over a list that shrank', async (t) => {
+  const [server, publisher] = await startWithList(t, ten('bad'))
+  publisher.publish('/hosts', 'new.example\n')
+  const ran = await quirl(server.dataDir, 'lists', '--accept')
+  assert.match(ran.stdout, /^LIST .*\n127\.0\.0\.1:\d+\/hosts +host names +1 +0 +2\d{3}-.* good/)
+  assert.deepEqual(
+    [await isBlocked(server, 'https://bad1.example/'), await isBlocked(server, 'https://new.example/')],
+    [false, true],
+  )
+})
+
+test('a file is read again when it changes; when it goes, its last good state stays', async (t) => {
+  const file = join(temporaryFolder(t), 'own.txt')
+  writeFileSync(file, '# mine\n')
+  const server = await startServer(t, { ABUSE_FEEDS: file })
+  assert.deepEqual([(await refresh(server))[0]?.entries, (await readyz(server))[0]], [0, 200])
+  writeFileSync(file, '# mine\nbad.example\n')
+  assert.deepEqual(
+    (await refresh(server)).map(({ name, entries, fault }) => [name, entries, fault]),
+    [['own.txt', 1, null]],
+  )
+  assert.ok(await isBlocked(server, BAD))
+  rmSync(file)
+  assert.match((await refresh(server))[0]?.fault ?? '', /ENOENT/)
+  assert.ok(await isBlocked(server, BAD))
+})
+
+test('lists outlive the process: a start without a network is ready at once and blocks as before', async (t) => {
+  const publisher = await startListServer(t)
+  publisher.publish('/hosts', 'bad.example\n')
+  const args = [`--abuse-feeds=${publisher.url('/hosts')}`]
+  const first = await start(t, undefined, args)
+  assert.match((await quirl(first.dataDir, 'lists', '--refresh')).stdout, / good\n/)
+  first.process.kill('SIGKILL')
+  await exitOf(first)
+  await publisher.close()
+  const second = await start(t, first.dataDir, args)
+  assert.equal((await readyz(second))[0], 200)
+  assert.ok(await isBlocked(second, BAD))
+})
+
+test('kept lists that are damaged, or of a source that is not asked for any more, are not used', async (t) => {
+  const publisher = await startListServer(t)
+  publisher.publish('/hosts', 'bad.example\n')
+  publisher.publish('/more', 'worse.example\n')
+  const first = await start(t, undefined, [`--abuse-feeds=${publisher.url('/hosts')},${publisher.url('/more')}`])
+  await quirl(first.dataDir, 'lists', '--refresh')
+  first.process.kill('SIGTERM')
+  assert.equal((await exitOf(first)).code, 0)
+  const folder = join(first.dataDir, 'lists')
+  assert.equal(readdirSync(folder).length, 5)
+  for (const file of readdirSync(folder).filter((each) => each.endsWith('.keys'))) {
+    const bytes = readFileSync(join(folder, file))
+    bytes.writeUInt8(bytes.readUInt8(0) ^ 1, 0)
+    writeFileSync(join(folder, file), bytes)
+  }
+  publisher.answer('/hosts', (_, response) => response.writeHead(503).end())
+  const second = await start(t, first.dataDir, [`--abuse-feeds=${publisher.url('/hosts')}`])
+  assert.equal((await readyz(second))[0], 503)
+  publisher.publish('/hosts', 'bad.example\n')
+  await quirl(first.dataDir, 'lists', '--refresh')
+  assert.equal((await readyz(second))[0], 200)
+  assert.ok(await isBlocked(second, BAD))
+  assert.equal(await isBlocked(second, 'https://worse.example/'), false)
+  assert.equal(readdirSync(folder).length, 3)
+})
+
+test('the address of a list, which may hold a key, is in no file, no log line and no answer', async (t) => {
+  const publisher = await startListServer(t)
+  publisher.answer('/secret-key/list.csv', (_, response) => response.writeHead(403).end())
+  const server = await startServer(t, { ABUSE_FEEDS: publisher.url('/secret-key/list.csv?auth=secret-word') })
+  await refresh(server)
+  const shown = [
+    JSON.stringify(server.logged),
+    (await readyz(server))[1],
+    (await quirl(server.dataDir, 'lists')).stdout,
+    ...readdirSync(join(server.dataDir, 'lists')).map((file) =>
+      readFileSync(join(server.dataDir, 'lists', file), 'utf8'),
+    ),
+  ]
+  assert.match(shown[2] ?? '', /\/list\.csv .*it answered 403/)
+  assert.doesNotMatch(shown.join('\n'), /secret/)
+})
+
+test('a stop does not wait for a publisher that does not answer', async (t) => {
+  const publisher = await startListServer(t)
+  const asked = Promise.withResolvers<void>()
+  publisher.answer('/hosts', () => asked.resolve())
+  const service = await start(t, undefined, [`--abuse-feeds=${publisher.url('/hosts')}`])
+  await asked.promise
+  service.process.kill('SIGTERM')
+  assert.deepEqual(await exitOf(service), { code: 0, signal: null })
+})
