@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../db/database.ts'
+import { drivers } from '../../test/support/drivers.ts'
+import type { Link } from '../links/link.ts'
+import { kinds } from '../links/kinds/index.ts'
+import type { Hit } from './screen.ts'
+import { readSweep } from './store.ts'
+import { createSweep, type Sweep } from './sweep.ts'
+
+const LINKS = 1200
+
+async function insertLinks(db: Database): Promise<void> {
+  const keys = Array.from({ length: LINKS }, (_, at) => `c${at}`)
+  await db.transaction(async (transaction) => {
+    for (const key of keys) {
+      await transaction.insertInto('codes').values({ code_key: key }).execute()
+      const row = { code: key, code_key: key, token_hash: key, kind: kinds[0].name, payload: '{}', utm: '{}' }
+      const rest = { target: `https://${key}.example/`, active: 1, revision: 1, created_at: 0, updated_at: 0 }
+      await transaction
+        .insertInto('links')
+        .values({ ...row, ...rest })
+        .execute()
+    }
+  })
+}
+
+async function ended(sweep: Sweep): Promise<void> {
+  while (sweep.isRunning()) await sleep(5)
+}
+
+async function removedCodes(db: Database): Promise<string[]> {
+  const rows = await db.read.selectFrom('links').select('code').where('removed_at', '>', 0).orderBy('id').execute()
+  return rows.map(({ code }) => code)
+}
+
+for (const driver of drivers) {
+  test(`on ${driver.name}`, async (t) => {
+    const db = await driver.open(t)
+    if (db === undefined) return
+    await insertLinks(db)
+    const seen: string[] = []
+    const changed: string[] = []
+    const faults: object[] = []
+    let digest = 'lists 1'
+    let bad = new Set<string>()
+    let onMatch: (code: string) => void | Promise<void> = () => {}
+
+    let editing: Promise<unknown> = Promise.resolve()
+    const open = () =>
+      createSweep({
+        // An edit that a test begins while a link is matched is written before its removal.
+        db: { ...db, transaction: (work) => editing.then(() => db.transaction(work)) },
+        now: () => 42,
+        changed: (code) => changed.push(code),
+        findInLink: (link: Link): Hit | undefined => {
+          seen.push(link.code)
+          void onMatch(link.code)
+          return bad.has(link.code) ? { entry: `${link.code}.example/`, list: 'a list' } : undefined
+        },
+        digest: () => digest,
+        log: { error: (details) => faults.push(details) },
+        settleMs: 0,
+      })
+
+    await t.test(
+      'every link is matched once, and what is listed is removed, with its reason and a line of audit',
+      async () => {
+        bad = new Set(['c3', 'c700', 'c1199'])
+        const sweep = open()
+        sweep.start()
+        await ended(sweep)
+        assert.equal(new Set(seen).size, LINKS)
+        assert.equal(seen.length, LINKS)
+        assert.deepEqual(await removedCodes(db), ['c3', 'c700', 'c1199'])
+        assert.deepEqual(changed.sort(), ['c1199', 'c3', 'c700'])
+        const audit = await db.read.selectFrom('audit').selectAll().orderBy('id').execute()
+        assert.deepEqual(
+          audit.map(({ action, subject, source, reason, at }) => [action, subject, source, reason, at]),
+          ['c3', 'c700', 'c1199'].map((code) => [
+            'remove',
+            code,
+            'a list',
+            `${code}.example/ is on the list a list`,
+            42,
+          ]),
+        )
+      },
+    )
+
+    await t.test('the same lists are not matched again, new ones are, without what is removed already', async () => {
+      seen.length = 0
+      const sweep = open()
+      sweep.start()
+      await ended(sweep)
+      assert.deepEqual(seen, [])
+      digest = 'lists 2'
+      sweep.start()
+      await ended(sweep)
+      assert.equal(seen.length, LINKS - 3)
+    })
+
+    await t.test('a sweep that was stopped goes on where it was', async () => {
+      digest = 'lists 3'
+      seen.length = 0
+      const first = open()
+      onMatch = (code) => {
+        if (code === 'c800') void first.close()
+      }
+      first.start()
+      await ended(first)
+      onMatch = () => {}
+      const before = seen.length
+      const state = await readSweep(db.read)
+      assert.deepEqual([state?.lists, state?.finished], ['lists 3', false])
+      assert.ok(before < LINKS - 3, String(before))
+      const second = open()
+      second.start()
+      await ended(second)
+      assert.equal(seen.length, LINKS - 3)
+      assert.equal(new Set(seen).size, LINKS - 3)
+    })
+
+    await t.test('lists that change meanwhile are matched against from the start', async () => {
+      digest = 'lists 4'
+      seen.length = 0
+      const sweep = open()
+      onMatch = (code) => {
+        if (code !== 'c600' || digest !== 'lists 4') return
+        digest = 'lists 5'
+        bad = new Set(['c0'])
+        sweep.start()
+      }
+      sweep.start()
+      await ended(sweep)
+      onMatch = () => {}
+      assert.ok((await removedCodes(db)).includes('c0'))
+      assert.deepEqual({ ...(await readSweep(db.read)) }.lists, 'lists 5')
+    })
+
+    await t.test('a link that its owner changes meanwhile is not removed by what it led to before', async () => {
+      digest = 'lists 6'
+      bad = new Set(['c10'])
+      onMatch = (code) => {
+        if (code === 'c10') {
+          const edit = db.write.updateTable('links').set({ revision: 2, target: 'https://good.example/' })
+          editing = edit.where('code_key', '=', 'c10').execute()
+        }
+      }
+      const sweep = open()
+      sweep.start()
+      await ended(sweep)
+      onMatch = () => {}
+      assert.equal((await removedCodes(db)).includes('c10'), false)
+    })
+
+    await t.test('a fault is logged, and the sweep is not taken for finished', async () => {
+      digest = 'lists 7'
+      onMatch = () => {
+        throw new Error('injected')
+      }
+      const sweep = open()
+      sweep.start()
+      while (faults.length === 0) await sleep(5)
+      await sweep.close()
+      assert.match(String((faults[0] as { err: Error }).err), /injected/)
+      assert.notEqual((await readSweep(db.read))?.lists, 'lists 7')
+    })
+  })
+}
