@@ -72,6 +72,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
     isReserved: createReserved(routes.firstWords),
     codeSvg: (code: string, origin: string) => codeSvg(code, origin, config.qrMarker),
   }
+  const limitReports = deps.limits.each('reports')
   const qr = { ...deps, marker: config.qrMarker, limitImages: deps.limits.each('qr') }
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
@@ -92,14 +93,14 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
       await api.register(async (bulk) => bulkRoutes(bulk, links))
       dataImageRoutes(api, qr)
       scanRoutes(api, deps)
-      reportRoutes(api, deps)
+      reportRoutes(api, { ...deps, limitReports })
       openApiRoutes(api, deps.origin)
     },
     { prefix: '/api' },
   )
   await app.register(async (web) => {
     refuseEncodedBodies(web)
-    webRoutes(web, { ...links, contact: config.contact })
+    webRoutes(web, { ...links, contact: config.contact, limitReports })
   })
 
   routes.answerOtherMethods()

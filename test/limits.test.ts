@@ -143,6 +143,15 @@ test('all QR images share one count; visits have none', async (t) => {
   for (let at = 0; at < 10; at++) assert.equal((await visit(link.short_url)).status, 302)
 })
 
+test('reports through the API and through the page share one count', async (t) => {
+  const server = await startServer(t, { LIMIT_REPORTS: '2' })
+  const link = await create(server, EXAMPLE)
+  const report = { code: link.code, reason: 'phishing' }
+  const byPage = () => fetch(`${server.url}/report`, { method: 'POST', body: new URLSearchParams(report) })
+  assert.deepEqual([(await post(`${server.url}/api/reports`, report)).status, (await byPage()).status], [202, 200])
+  assert.deepEqual([(await post(`${server.url}/api/reports`, report)).status, (await byPage()).status], [429, 429])
+})
+
 test('guessing of codes and tokens ends; links that exist are answered all the same', async (t) => {
   const server = await startServer(t, { LIMIT_MISSES: '3' })
   const link = await create(server, EXAMPLE)

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify'
 import { Type } from 'typebox'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
@@ -9,6 +9,8 @@ import { report, reportBody, type ReportDeps } from './reports.ts'
 export interface AbuseRouteDeps extends ReportDeps {
   origin: Origin
   owns: (url: URL) => boolean
+  /** A hook that charges each report. */
+  limitReports: onRequestAsyncHookHandler
 }
 
 const tags = ['Abuse']
@@ -18,6 +20,7 @@ export function reportRoutes(app: FastifyInstance, deps: AbuseRouteDeps): void {
   app.post(
     '/reports',
     {
+      onRequest: deps.limitReports,
       schema: {
         summary: 'Report a code that harms people',
         operationId: 'report',
@@ -39,6 +42,7 @@ export function reportRoutes(app: FastifyInstance, deps: AbuseRouteDeps): void {
             'code_removed',
             'body_too_large',
             'unsupported_media_type',
+            'rate_limited',
             'code_removed_by_law',
           ),
         },

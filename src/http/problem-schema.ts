@@ -19,7 +19,9 @@ const problemSchema = Type.Object(
 )
 
 /** The OpenAPI responses of the errors that a route can answer, by status. */
-export function problems(...codes: ProblemCode[]): Record<number, object> {
+export function problems(
+  ...codes: ProblemCode[]
+): Record<number, { description: string; content: Record<string, object> }> {
   const all: ProblemCode[] = [...codes, 'internal_error', 'unavailable']
   const byStatus = Map.groupBy(all, (code) => catalogue[code][0])
   return Object.fromEntries(

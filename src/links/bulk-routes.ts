@@ -41,6 +41,16 @@ const files = {
   'application/zip': { schema: Type.Unsafe({ type: 'string', format: 'binary' }) },
 }
 
+const refusals = problems(
+  'malformed_json',
+  'malformed_csv',
+  'invalid_request',
+  'nothing_created',
+  'body_too_large',
+  'unsupported_media_type',
+  'idempotency_key_reused',
+  'rate_limited',
+)
 /** Bulk creation, below /api. */
 export async function bulkRoutes(app: FastifyInstance, deps: BulkDeps): Promise<void> {
   app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
@@ -70,16 +80,9 @@ export async function bulkRoutes(app: FastifyInstance, deps: BulkDeps): Promise<
             description: 'At least one link is there for good.',
             content: { 'application/json': { schema: bulkResult }, ...files },
           },
-          ...problems(
-            'malformed_json',
-            'malformed_csv',
-            'invalid_request',
-            'nothing_created',
-            'body_too_large',
-            'unsupported_media_type',
-            'idempotency_key_reused',
-            'rate_limited',
-          ),
+          ...refusals,
+          // Who asked for a table gets one, also when each of its lines is an error.
+          400: { ...refusals[400], content: { ...refusals[400]?.content, 'text/csv': files['text/csv'] } },
         },
       },
     },

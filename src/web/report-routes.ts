@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { report, type ReportDeps } from '../abuse/reports.ts'
 import { sendPage } from '../http/document.ts'
 import type { Origin } from '../http/origin.ts'
@@ -11,6 +11,8 @@ export interface ReportPageDeps extends ReportDeps {
   origin: Origin
   owns: (url: URL) => boolean
   contact: string | undefined
+  /** A hook that charges each report. */
+  limitReports: onRequestAsyncHookHandler
 }
 
 const hidden = { schema: { hide: true } }
@@ -25,7 +27,7 @@ export function reportPageRoutes(app: FastifyInstance, deps: ReportPageDeps): vo
       reportPage({ ...empty, code: typeof code === 'string' ? code.slice(0, 2048) : '' }, deps.contact),
     )
   })
-  app.post('/report', hidden, (request, reply) => takeReport(deps, request, reply))
+  app.post('/report', { ...hidden, onRequest: deps.limitReports }, (request, reply) => takeReport(deps, request, reply))
 }
 
 async function takeReport(deps: ReportPageDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendPage } from '../http/document.ts'
 import { Problem } from '../http/problem.ts'
-import type { Origin } from '../http/origin.ts'
 import { keepPrivate } from '../links/access.ts'
 import type { CreationLimits, LinkDeps } from '../links/create.ts'
 import { findKind, kinds } from '../links/kinds/index.ts'
@@ -11,10 +10,10 @@ import { changeLink, linkOfToken, removeLink } from '../links/manage.ts'
 import { createOnce } from './create-once.ts'
 import { filledFields, filledUtm, formOf, readForms } from './form-body.ts'
 import { creationFields, homePage } from './home.ts'
-import { reportPageRoutes } from './report-routes.ts'
+import { reportPageRoutes, type ReportPageDeps } from './report-routes.ts'
 import { deletedPage, editFields, managePage, type Notice } from './manage-page.ts'
 
-type Deps = LinkDeps & { origin: Origin; limits: CreationLimits; contact: string | undefined }
+type Deps = LinkDeps & ReportPageDeps & { limits: CreationLimits }
 type TokenRequest = FastifyRequest<{ Params: { token: string }; Querystring: Record<string, string> }>
 
 /** A form writes up to three bytes for one of the text, and has all fields at once. */
