@@ -20,7 +20,7 @@ import { reportRoutes, securityRoutes } from './abuse/routes.ts'
 import { createReserved } from './links/code.ts'
 import { bulkRoutes } from './links/bulk-routes.ts'
 import { linkRoutes } from './links/routes.ts'
-import { codeSvg } from './qr/code-image.ts'
+import { codeSvg, codeText } from './qr/code-image.ts'
 import { codeImageRoutes, dataImageRoutes } from './qr/routes.ts'
 import { scanRoutes } from './scans/routes.ts'
 import { createFastPath } from './visits/fast-path.ts'
@@ -70,7 +70,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
   const links = {
     ...deps,
     isReserved: createReserved(routes.firstWords),
-    codeSvg: (code: string, origin: string) => codeSvg(code, origin, config.qrMarker),
+    codeSvg: (code: string, origin: string) => codeSvg(deps.images, codeText(code, origin, config.qrMarker)),
   }
   const limitReports = deps.limits.each('reports')
   const qr = { ...deps, marker: config.qrMarker, limitImages: deps.limits.each('qr') }

@@ -12,6 +12,7 @@ import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
 import { removedProblem } from './links/removal.ts'
 import { createReplays, type Replays } from './links/replay.ts'
 import { createLimits, type Limits, type Quotas } from './limits/limits.ts'
+import { createImages, type Images } from './qr/images.ts'
 import { createAgentReader } from './scans/agent.ts'
 import { createDescribe, type Describe } from './scans/describe.ts'
 import { openPlaces } from './scans/place.ts'
@@ -35,6 +36,7 @@ export interface Deps {
   replays: Replays
   resolver: Resolver
   recorder: Recorder
+  images: Images
   record: VisitDeps['record']
   totals: (linkId: number) => Promise<Totals>
   changed: (code: string) => void
@@ -96,6 +98,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
     replays: createReplays(db, now),
     resolver,
     recorder,
+    images: createImages(),
     record: (request, linkId, recorded) => recorder.record(describe(request, linkId), recorded),
     async totals(linkId) {
       await recorder.settle()

@@ -2,12 +2,17 @@ import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { test, type TestContext } from 'node:test'
 import { Problem } from '../src/http/problem.ts'
-import { encodeMatrix, type Level, type Matrix } from '../src/qr/matrix.ts'
-import { place, readLook } from '../src/qr/options.ts'
-import { renderPng } from '../src/qr/png.ts'
-import { renderSvg } from '../src/qr/svg.ts'
+import { createEncodeText, type Level, type QrSymbol } from '../src/qr/matrix.ts'
+import { place, readLook, type Look } from '../src/qr/options.ts'
+import * as png from '../src/qr/png/png.ts'
+import * as svg from '../src/qr/svg.ts'
 import { enlarge, rasterize, readPng, readWithZbar, readWithZxing, writePgm, type Bitmap } from './support/decoders.ts'
 import { requireProgram } from './support/programs.ts'
+
+const encodeText = createEncodeText()
+const encodeMatrix = (text: string, level: Level) => encodeText(text, { level, boost: false })
+const renderPng = (symbol: QrSymbol, look: Look) => png.renderPng(symbol, place(symbol.size, look), look)
+const renderSvg = (symbol: QrSymbol, look: Look) => svg.renderSvg(symbol, place(symbol.size, look), look, 'a text')
 
 const levels: readonly Level[] = ['L', 'M', 'Q', 'H']
 
@@ -29,7 +34,7 @@ interface Sample {
   level: Level
   kind: Kind
   text: string
-  matrix: Matrix
+  matrix: QrSymbol
 }
 
 /** Every version at every level. The kinds take turns, also between fewest, most and middling bytes of a version. */
@@ -57,7 +62,7 @@ function capacity(kind: Kind, level: Level, version: number): number {
 
 function versionFor(text: string, level: Level): number {
   try {
-    return (encodeMatrix(text, level).length - 17) / 4
+    return encodeMatrix(text, level).version
   } catch (error) {
     if (error instanceof Problem) return Infinity
     throw error
@@ -103,8 +108,8 @@ interface Picture extends Sample {
 async function* pictures({ of, size, tinyTimes }: Drawing): AsyncGenerator<Picture> {
   for (const sample of of) {
     const look = lookOf(sample, size)
-    const times = place(sample.matrix.length, look).scale === 1 ? tinyTimes : 1
-    const png = await renderPng(sample.matrix, look)
+    const times = place(sample.matrix.size, look).scale === 1 ? tinyTimes : 1
+    const png = renderPng(sample.matrix, look)
     const svg = rasterize(renderSvg(sample.matrix, look))
     const name = `version ${sample.version}-${sample.level}, ${sample.kind}, size ${size}`
     yield { ...sample, name: `${name}, PNG`, file: times === 1 ? png : writePgm(enlarge(bitmapOf(png), times)) }
@@ -113,7 +118,7 @@ async function* pictures({ of, size, tinyTimes }: Drawing): AsyncGenerator<Pictu
 }
 
 function lookOf({ matrix }: Pick<Sample, 'matrix'>, size: Size) {
-  return readLook({ size: size === 'smallest' ? matrix.length + 8 : size }, 'png')
+  return readLook({ size: size === 'smallest' ? matrix.size + 8 : size }, 'png')
 }
 
 /** The pixels of a black and white PNG. */
@@ -170,7 +175,7 @@ test('the texts are of every version at every level, and of every kind at every 
     all,
   )
   assert.deepEqual(
-    samples.map(({ matrix, level }) => (matrix.length - 17) / 4 + level),
+    samples.map(({ matrix }) => matrix.version + matrix.level),
     all,
   )
   const seen = samples.filter(({ kind, text }) => text.startsWith(Array.from(kinds[kind])[0] ?? ''))
@@ -200,11 +205,10 @@ test('zxing reads the exact bytes of every version and level also from the bare 
 test('the smallest size is one pixel a module beside the quiet zone, and one pixel less is refused', async () => {
   for (const { matrix } of samples) {
     for (const margin of [0, 4, 16]) {
-      const size = matrix.length + 2 * margin
-      assert.equal(place(matrix.length, { size, margin }).scale, 1)
+      const size = matrix.size + 2 * margin
+      assert.equal(place(matrix.size, { size, margin }).scale, 1)
       const look = readLook({ size: size - 1, margin }, 'png')
-      assert.throws(() => renderSvg(matrix, look), isRefusal(size))
-      await assert.rejects(renderPng(matrix, look), isRefusal(size))
+      for (const render of [renderSvg, renderPng]) assert.throws(() => render(matrix, look), isRefusal(size))
     }
   }
 })
@@ -223,7 +227,7 @@ function isRefusal(smallest: number) {
 
 /** Sizes that leave nothing over, something, and the most that can be, with and without a last byte of eight pixels. */
 function sizesOf({ matrix }: Sample, margin: number): number[] {
-  const smallest = matrix.length + 2 * margin
+  const smallest = matrix.size + 2 * margin
   return [smallest, smallest + 1, smallest * 2 - 1, smallest * 2, smallest * 3 + 2]
 }
 
@@ -231,7 +235,7 @@ test('a PNG is exactly as large as asked, one bit a pixel, of a palette of backg
   for (const sample of samples) {
     for (const size of [...sizesOf(sample, 4), 300, 301, 1024]) {
       const look = readLook({ size, fg: '#123456', bg: '#fedcba' }, 'png')
-      const { indices: _, ...png } = readPng(await renderPng(sample.matrix, look))
+      const { indices: _, ...png } = readPng(renderPng(sample.matrix, look))
       assert.deepEqual(png, {
         width: size,
         height: size,
@@ -258,7 +262,7 @@ test('a PNG carries opacities where a colour is not opaque, and only there', asy
     [{ fg: '#000000c0' }, [255, 0xc0]],
     [{ fg: '#000000fe', bg: '#eeeeee01' }, [1, 0xfe]],
   ] as const) {
-    const png = readPng(await renderPng(sample.matrix, readLook(query, 'png')))
+    const png = readPng(renderPng(sample.matrix, readLook(query, 'png')))
     assert.deepEqual(png.opacities, opacities)
     const optional = opacities === undefined ? [] : ['tRNS']
     assert.deepEqual(png.chunks, ['IHDR', 'PLTE', ...optional, 'IDAT', 'IEND'])
@@ -270,19 +274,21 @@ test('modules are whole pixels, as large as fit, in the middle of a quiet zone a
     const { matrix } = sample
     for (const margin of [0, 1, 4, 16]) {
       for (const size of sizesOf(sample, margin)) {
-        const { indices } = readPng(await renderPng(matrix, readLook({ size, margin }, 'png')))
+        const { indices } = readPng(renderPng(matrix, readLook({ size, margin }, 'png')))
         // The finder patterns reach into three corners of the symbol, so that its dark pixels span all of it.
         const first = indices.indexOf(1)
         const [left, top] = [first % size, Math.floor(first / size)]
         const bottom = Math.floor(indices.lastIndexOf(1) / size)
-        const scale = (bottom + 1 - top) / matrix.length
-        const spare = size - matrix.length * scale
-        assert.equal(scale, Math.floor(size / (matrix.length + 2 * margin)))
+        const scale = (bottom + 1 - top) / matrix.size
+        const spare = size - matrix.size * scale
+        assert.equal(scale, Math.floor(size / (matrix.size + 2 * margin)))
         assert.deepEqual([left, top], [Math.floor(spare / 2), Math.floor(spare / 2)])
         assert.ok(left >= margin * scale)
         const expected = indices.map((_, at) => {
           const [x, y] = [(at % size) - left, Math.floor(at / size) - top]
-          return matrix[Math.floor(y / scale)]?.[Math.floor(x / scale)] ? 1 : 0
+          const [column, row] = [Math.floor(x / scale), Math.floor(y / scale)]
+          const isInside = Math.min(column, row) >= 0 && Math.max(column, row) < matrix.size
+          return isInside ? (matrix.modules[row * matrix.size + column] ?? 0) : 0
         })
         assert.ok(Buffer.from(indices).equals(expected), `size ${size}, margin ${margin}`)
       }
@@ -294,7 +300,7 @@ test('an SVG shows pixel for pixel what the PNG of its size shows', async () => 
   for (const sample of samples) {
     for (const size of ['smallest', 300] as const) {
       const look = lookOf(sample, size)
-      const [png, svg] = [bitmapOf(await renderPng(sample.matrix, look)), rasterize(renderSvg(sample.matrix, look))]
+      const [png, svg] = [bitmapOf(renderPng(sample.matrix, look)), rasterize(renderSvg(sample.matrix, look))]
       assert.equal(svg.size, png.size)
       assert.ok(Buffer.from(svg.pixels).equals(png.pixels), `version ${sample.version}-${sample.level}, size ${size}`)
     }
@@ -304,15 +310,14 @@ test('an SVG shows pixel for pixel what the PNG of its size shows', async () => 
 test('no wrong module and no wrong byte of a file would escape these tests', async () => {
   for (const sample of few) {
     const { matrix, version, level } = sample
-    const last = matrix.length - 1
-    const flipped = matrix.map((row, y) => row.map((dark, x) => (x === last && y === last ? !dark : dark)))
-    const [reading] = await readWithZxing(await renderPng(flipped, lookOf(sample, 1024)))
+    const modules = matrix.modules.map((dark, at) => (at === matrix.modules.length - 1 ? 1 - dark : dark))
+    const [reading] = await readWithZxing(renderPng({ ...matrix, modules }, lookOf(sample, 1024)))
     assert.equal(reading?.text, sample.text)
     assert.ok(reading.unusedErrorCorrection < 1, `version ${version}-${level}`)
   }
   const [sample] = samples
   assert.ok(sample)
-  const png = await renderPng(sample.matrix, lookOf(sample, 'smallest'))
+  const png = renderPng(sample.matrix, lookOf(sample, 'smallest'))
   for (const at of png.keys()) {
     const damaged = Buffer.from(png)
     damaged[at] = (damaged[at] ?? 0) ^ 0x20

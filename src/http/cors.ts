@@ -6,7 +6,7 @@ export function allowEveryOrigin(app: FastifyInstance): void {
     reply.headers({
       'access-control-allow-origin': '*',
       'access-control-expose-headers':
-        'Content-Disposition, ETag, Location, QR-Scannability, RateLimit, RateLimit-Policy, Retry-After',
+        'Content-Disposition, ETag, Location, QR-Level, QR-Scannability, RateLimit, RateLimit-Policy, Retry-After',
       'x-content-type-options': 'nosniff',
     })
     if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {

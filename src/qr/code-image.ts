@@ -1,13 +1,12 @@
-import { encodeMatrix, type Matrix } from './matrix.ts'
+import type { Images } from './images.ts'
 import { readLook } from './options.ts'
-import { renderSvg } from './svg.ts'
 
-/** The symbol of a short link. It holds the short URL and nothing of the link, so that it never changes. */
-export function codeMatrix(code: string, origin: string, marker: boolean): Matrix {
-  return encodeMatrix(`${origin}/${code}${marker ? '?qr=1' : ''}`, 'M')
+/** What the image of a short link says: the short URL and nothing of the link, so that it never changes. */
+export function codeText(code: string, origin: string, marker: boolean): string {
+  return `${origin}/${code}${marker ? '?qr=1' : ''}`
 }
 
 /** The image of a short link as its own address answers it when nothing else is asked for. */
-export function codeSvg(code: string, origin: string, marker: boolean): string {
-  return renderSvg(codeMatrix(code, origin, marker), readLook({}, 'svg'))
+export function codeSvg(images: Images, text: string): string {
+  return images.plain(text, readLook({}, 'svg'), { level: 'M' }).body.toString()
 }

@@ -10,6 +10,16 @@ export function parseColor(text: string): Color {
   return [byte(0), byte(2), byte(4), long.length === 8 ? byte(6) : 255]
 }
 
+/** `#rrggbb`, without the opacity. */
+export function hex([red, green, blue]: Color): string {
+  return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('')}`
+}
+
+/** 0 to 1, as SVG has it. */
+export function opacity(color: Color): number {
+  return Number((color[3] / 255).toFixed(4))
+}
+
 const white: Color = [255, 255, 255, 255]
 
 /**

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../http/problem.ts'
-import { encodeMatrix, type Level } from './matrix.ts'
+import { createEncodeText, type Level } from './matrix.ts'
 
+const encode = createEncodeText()
 const largest = 40 * 4 + 17
 
 test('the largest symbol of each level takes just as much as the error says, in each mode', () => {
@@ -46,9 +47,9 @@ test('the largest symbol of each level takes just as much as the error says, in 
   ]
   for (const [character, levels] of bounds) {
     for (const [level, most] of levels) {
-      assert.equal(encodeMatrix(character.repeat(most), level).length, largest)
+      assert.equal(encode(character.repeat(most), { level }).size, largest)
       assert.throws(
-        () => encodeMatrix(character.repeat(most + 1), level),
+        () => encode(character.repeat(most + 1), { level }),
         (error) => error instanceof Problem && error.status === 400,
       )
     }
@@ -61,8 +62,8 @@ test('a symbol is as small as the standard allows, and square', () => {
     ['HELLO WORLD', 21],
     ['https://example.com/abc2345?qr=1', 29],
   ] as const) {
-    const matrix = encodeMatrix(text, 'M')
-    assert.equal(matrix.length, size)
-    assert.ok(matrix.every((row) => row.length === size))
+    const symbol = encode(text, { level: 'M' })
+    assert.equal(symbol.size, size)
+    assert.equal(symbol.modules.length, size * size)
   }
 })

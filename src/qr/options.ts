@@ -3,11 +3,13 @@ import { invalidRequest } from '../http/problem.ts'
 import { RULE } from '../http/validate.ts'
 import { contrast, parseColor, type Color } from './color.ts'
 import type { Level } from './matrix.ts'
+import { rasterOf, type Raster } from './raster.ts'
 
 export type Format = 'png' | 'svg'
 
 const MAX_PNG_SIZE = 4096
 const MAX_SVG_SIZE = 1_000_000
+const MAX_DPI = 9600
 
 /** Under this contrast ratio no scanner can tell the colours apart. */
 const MIN_CONTRAST = 1.2
@@ -28,6 +30,13 @@ const appearance = {
   ),
   margin: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 16, default: 4, description: 'Quiet zone in modules, at least.' }),
+  ),
+  dpi: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_DPI,
+      description: 'Pixels an inch, which a PNG then carries: programs for print take its size from it.',
+    }),
   ),
   fg: Type.Optional(
     Type.String({
@@ -68,6 +77,12 @@ export const dataImageQuery = Type.Object({
       description: 'Error-correction level: about 7, 15, 25 or 30 % of the symbol may be lost.',
     }),
   ),
+  boost: Type.Optional(
+    Type.Enum(['0', '1'], {
+      default: '1',
+      description: 'Whether to raise the level where that costs no larger symbol; the header `QR-Level` tells it.',
+    }),
+  ),
 })
 
 /** How an image is to look. */
@@ -79,6 +94,8 @@ export interface Look {
   margin: number
   foreground: Color
   background: Color
+  /** Pixels an inch, when the file is to say so. */
+  dpi?: number
   /** Whether scanners may have trouble with the colours. */
   poor: boolean
 }
@@ -98,30 +115,21 @@ export function readLook(query: Static<typeof codeImageQuery>, format: Format): 
     const detail = `and bg have a contrast of ${ratio.toFixed(2)}:1, no scanner can tell them apart under ${MIN_CONTRAST}:1`
     throw invalidRequest([{ pointer: '/fg', detail }])
   }
-  return { format, size, margin, foreground, background, poor: inverted || ratio < GOOD_CONTRAST }
+  const poor = inverted || ratio < GOOD_CONTRAST
+  return { format, size, margin, foreground, background, poor, ...(query.dpi !== undefined && { dpi: query.dpi }) }
 }
 
 export function readLevel(ecl = 'M'): Level {
   return ecl.toUpperCase() as Level
 }
 
-/** Where the modules of a symbol lie in an image. */
-export interface Placement {
-  /** Pixels of a module's side. */
-  scale: number
-  /** Pixels between the image's edge and the symbol, left and top. */
-  offset: number
-}
-
 /**
- * Modules are whole pixels, as large as fit beside the quiet zone; what is left over goes to the quiet zone.
+ * Where the modules of a symbol lie in an image.
  * @throws {Problem} 400 with the smallest size that works
  */
-export function place(modules: number, { size, margin }: Pick<Look, 'size' | 'margin'>): Placement {
-  const needed = modules + 2 * margin
-  const scale = Math.floor(size / needed)
-  if (scale === 0) {
-    throw invalidRequest([{ pointer: '/size', detail: `must be at least ${needed} for this data and margin` }])
-  }
-  return { scale, offset: Math.floor((size - modules * scale) / 2) }
+export function place(modules: number, look: Pick<Look, 'size' | 'margin'>): Raster {
+  const raster = rasterOf(modules, look)
+  if (raster.scale > 0) return raster
+  const needed = modules + 2 * look.margin
+  throw invalidRequest([{ pointer: '/size', detail: `must be at least ${needed} for this data and margin` }])
 }

@@ -1,18 +1,16 @@
-import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
-import { codeMatrix } from './code-image.ts'
-import { encodeMatrix, type Matrix } from './matrix.ts'
+import { codeText } from './code-image.ts'
+import type { Image, Images } from './images.ts'
 import { codeImageQuery, dataImageQuery, readLevel, readLook, type Format, type Look } from './options.ts'
-import { renderPng } from './png.ts'
-import { renderSvg } from './svg.ts'
 
 /** What QR images need of the rest of the program. */
 export interface QrDeps {
   origin: Origin
+  images: Images
   /** Whether images of links carry the marker that tells a scan from a click. */
   marker: boolean
   /** A hook that charges each request for an image. */
@@ -32,6 +30,7 @@ const CODE_CACHING = 'public, max-age=300'
 const imageResponse = (formats: Format[]) => ({
   200: {
     description: 'The image. `QR-Scannability: poor` when the colours are weak or inverted.',
+    headers: { 'QR-Level': { type: 'string', description: 'The error-correction level that the symbol has.' } },
     content: Object.fromEntries(
       formats.map((format) => [mediaTypes[format], { schema: Type.Unsafe({ type: 'string', format: 'binary' }) }]),
     ),
@@ -40,7 +39,10 @@ const imageResponse = (formats: Format[]) => ({
 })
 
 /** QR images of any data, below /api. */
-export function dataImageRoutes(app: FastifyInstance, { limitImages }: Pick<QrDeps, 'limitImages'>): void {
+export function dataImageRoutes(
+  app: FastifyInstance,
+  { images, limitImages }: Pick<QrDeps, 'images' | 'limitImages'>,
+): void {
   app.get(
     '/qr',
     {
@@ -54,10 +56,11 @@ export function dataImageRoutes(app: FastifyInstance, { limitImages }: Pick<QrDe
       },
     },
     async (request: FastifyRequest<{ Querystring: Static<typeof dataImageQuery> }>, reply) => {
-      const { data, format = 'png', ecl } = request.query
+      const { data, format = 'png', ecl, boost } = request.query
       const look = readLook(request.query, format)
       reply.header('cache-control', DATA_CACHING)
-      return sendImage(request, reply, encodeMatrix(data, readLevel(ecl)), look, 'qr')
+      const image = images.plain(data, look, { level: readLevel(ecl), boost: boost !== '0' })
+      return sendImage(request, reply, image, look, 'qr')
     },
   )
 }
@@ -101,22 +104,26 @@ export function codeImageRoutes(app: FastifyInstance, deps: QrDeps): void {
         if (link === undefined) throw new Problem('unknown_code', 'no link has this code')
         const look = readLook(request.query, format)
         reply.header('cache-control', CODE_CACHING)
-        return sendImage(request, reply, codeMatrix(link.code, deps.origin.of(request), deps.marker), look, link.code)
+        const text = codeText(link.code, deps.origin.of(request), deps.marker)
+        return sendImage(request, reply, deps.images.plain(text, look, { level: 'M' }), look, link.code)
       },
     )
   }
 }
 
-async function sendImage(
+function sendImage(
   request: FastifyRequest,
   reply: FastifyReply,
-  matrix: Matrix,
+  { body, tag, level }: Image,
   look: Look,
   name: string,
-): Promise<FastifyReply> {
-  const image = look.format === 'png' ? await renderPng(matrix, look) : renderSvg(matrix, look)
-  const tag = `"${hash('sha256', image, 'base64url').slice(0, 22)}"`
-  reply.headers({ etag: tag, 'x-content-type-options': 'nosniff', ...(look.poor && { 'qr-scannability': 'poor' }) })
+): FastifyReply {
+  reply.headers({
+    etag: tag,
+    'x-content-type-options': 'nosniff',
+    'qr-level': level,
+    ...(look.poor && { 'qr-scannability': 'poor' }),
+  })
   if (knows(request.headers['if-none-match'], tag)) return reply.code(304).send()
   reply.headers({
     'content-type': mediaTypes[look.format],
@@ -124,7 +131,7 @@ async function sendImage(
     // An SVG opened by itself is a document: nothing in it may run or load.
     'content-security-policy': "default-src 'none'; sandbox",
   })
-  return reply.send(image)
+  return reply.send(body)
 }
 
 /** Whether the caller has this very image already (RFC 9110, 13.1.2: weak comparison). */

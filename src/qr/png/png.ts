@@ -1,0 +1,64 @@
+import { crc32, deflateSync } from 'node:zlib'
+import type { QrSymbol } from '../encoder/encoder.ts'
+import type { Raster } from '../raster.ts'
+import type { Paint } from '../svg.ts'
+import { deflateTokens } from './deflate.ts'
+import { paintRows, tokenizeRows } from './rows.ts'
+
+const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+/** Up to so many pixels, finding repetitions that we do not look for makes files smaller and takes no time to speak of. */
+const MAX_SEARCHED = 700 * 700
+
+/** A PNG of two colours: one bit a pixel, a palette of background and foreground, `tRNS` where one is transparent. */
+export function renderPng(symbol: QrSymbol, raster: Raster, paint: Paint & { dpi?: number }): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(raster.size, 0)
+  header.writeUInt32BE(raster.size, 4)
+  // Bit depth 1, colour type 3 (palette); compression, filter and interlace methods 0.
+  header.set([1, 3, 0, 0, 0], 8)
+  const palette = [paint.background, paint.foreground]
+  const isOpaque = palette.every(([, , , alpha]) => alpha === 255)
+  return joinPng([
+    ['IHDR', header],
+    ['PLTE', Buffer.from(palette.flatMap(([red, green, blue]) => [red, green, blue]))],
+    ...(isOpaque ? [] : [['tRNS', Buffer.from(palette.map(([, , , alpha]) => alpha))] as const]),
+    ...(paint.dpi === undefined ? [] : [['pHYs', density(paint.dpi)] as const]),
+    ['IDAT', imageData(symbol, raster)],
+    ['IEND', Buffer.alloc(0)],
+  ])
+}
+
+function imageData(symbol: QrSymbol, raster: Raster): Buffer {
+  if (raster.size ** 2 <= MAX_SEARCHED) return deflateSync(paintRows(symbol, raster), { level: 6 })
+  const { tokens, adler } = tokenizeRows(symbol, raster)
+  return deflateTokens(tokens, adler())
+}
+
+const METRES_PER_INCH = 0.0254
+
+/** Pixels a metre, across and down (ISO/IEC 15948, 11.3.5.3). */
+export function density(dpi: number): Buffer {
+  const data = Buffer.alloc(9)
+  const perMetre = Math.round(dpi / METRES_PER_INCH)
+  data.writeUInt32BE(perMetre, 0)
+  data.writeUInt32BE(perMetre, 4)
+  data[8] = 1
+  return data
+}
+
+/** A PNG file of these chunks. */
+export function joinPng(chunks: (readonly [type: string, data: Buffer])[]): Buffer {
+  const size = chunks.reduce((sum, [, data]) => sum + data.length + 12, signature.length)
+  const file = Buffer.allocUnsafe(size)
+  let at = signature.copy(file)
+  for (const [type, data] of chunks) {
+    file.writeUInt32BE(data.length, at)
+    file.write(type, at + 4, 'latin1')
+    data.copy(file, at + 8)
+    const end = at + 8 + data.length
+    file.writeUInt32BE(crc32(file.subarray(at + 4, end)), end)
+    at = end + 4
+  }
+  return file
+}
