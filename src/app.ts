@@ -17,6 +17,9 @@ import { watchRoutes } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
 import { queryCompiler } from './http/validate.ts'
 import { reportRoutes, securityRoutes } from './abuse/routes.ts'
+import { askRoutes } from './domains/ask.ts'
+import { guardDomains } from './domains/guard.ts'
+import { domainRoutes } from './domains/routes.ts'
 import { createReserved } from './links/code.ts'
 import { bulkRoutes } from './links/bulk-routes.ts'
 import { linkRoutes } from './links/routes.ts'
@@ -77,11 +80,13 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   handleErrors(app, { ...deps, pages: removalPages(config.contact), onMiss: deps.limits.miss })
+  guardDomains(app, deps.domains)
   await describeApi(app, deps.version)
 
   healthRoutes(app, deps)
   metricsRoutes(app, deps)
   securityRoutes(app, { ...deps, contact: config.contact })
+  askRoutes(app, deps)
   visitRoutes(app, deps)
   codeImageRoutes(app, qr)
   await app.register(
@@ -94,6 +99,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
       dataImageRoutes(api, qr)
       scanRoutes(api, deps)
       reportRoutes(api, { ...deps, limitReports })
+      domainRoutes(api, deps)
       openApiRoutes(api, deps.origin)
     },
     { prefix: '/api' },

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
 import { contactUri, integer, listSources, origin, retention } from './config-values.ts'
+import { parseServers } from './domains/dns.ts'
 import { parseNetworks } from './http/client-address.ts'
 import { StartError } from './lib/start-error.ts'
 import { countryHeader } from './scans/describe.ts'
@@ -67,6 +68,13 @@ export const settings = {
     parse: parseNetworks,
     allowed: 'a comma-separated list of addresses and networks, such as 10.0.0.0/8,::1',
     doc: 'proxies whose `X-Forwarded-For` is believed, walked right to left; unset: nobody is trusted',
+  }),
+  dnsServers: setting({
+    name: 'DNS_SERVERS',
+    fallback: undefined,
+    parse: parseServers,
+    allowed: 'a comma-separated list of addresses, each with or without a port, such as 9.9.9.9,[2620:fe::fe]:53',
+    doc: "DNS servers that custom domains are looked up with; unset: the system's",
   }),
   scanSync: setting({
     name: 'SCAN_SYNC',

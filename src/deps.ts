@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import { openAdminSocket, type AdminOperations } from './http/admin-socket.ts'
 import { createClientAddress, type ClientAddress } from './http/client-address.ts'
 import type { Metric } from './http/metrics.ts'
+import { openDomains, type Domains } from './domains/domains.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
 import type { Link, Totals } from './links/link.ts'
 import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
@@ -35,6 +36,7 @@ export interface Deps {
   screen: Abuse['screen']
   replays: Replays
   resolver: Resolver
+  domains: Domains
   recorder: Recorder
   images: Images
   record: VisitDeps['record']
@@ -72,7 +74,8 @@ export interface Environment {
 export async function openDeps(config: Config, environment: Environment): Promise<Deps> {
   const { version, port, log, now = Date.now } = environment
   const db = await openDatabase(config.dataDir, now)
-  const origin = createOrigin(config.baseUrl, port)
+  const domains = await openDomains({ db, baseUrl: config.baseUrl, servers: config.dnsServers, now, log })
+  const origin = createOrigin(config.baseUrl, port, domains.statusOf)
   const resolver = createResolver((code) => linkOfCode({ db }, code), now)
   const recorder = await openRecorder({
     dataDir: config.dataDir,
@@ -97,6 +100,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
     screen: abuse.screen,
     replays: createReplays(db, now),
     resolver,
+    domains,
     recorder,
     images: createImages(),
     record: (request, linkId, recorded) => recorder.record(describe(request, linkId), recorded),
@@ -117,6 +121,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
     drain: draining.begin,
     async close() {
       await abuse.close()
+      domains.close()
       await recorder.close()
       await db.close()
     },

@@ -91,6 +91,28 @@ interface SweepsTable {
   finished: number
 }
 
+/** Host names whose owners have pointed them here, or mean to. */
+interface DomainsTable {
+  /** Lower case, IDNA-encoded, without trailing dot. */
+  name: string
+  /** The name below the public suffix: what one owner has. */
+  registrable: string
+  /** SHA-256 of the token, base64url. */
+  token_hash: string
+  status: 'pending' | 'active' | 'misconfigured'
+  status_since: number
+  created_at: number
+  /** When the status was last written; other processes read what is new by it. */
+  updated_at: number
+  checked_at: number | null
+  next_check_at: number
+  /** Checks that failed since the last one that did not. */
+  failures: number
+  failing_since: number | null
+  fault_code: string | null
+  fault_detail: string | null
+}
+
 interface MigrationsTable {
   number: number
   name: string
@@ -105,5 +127,6 @@ export interface Tables {
   reports: ReportsTable
   audit: AuditTable
   sweeps: SweepsTable
+  domains: DomainsTable
   migrations: MigrationsTable
 }

@@ -89,8 +89,7 @@ function answerProblem(request: FastifyRequest, reply: FastifyReply, problem: Pr
       body: html`<main>
         <h1>${problem.title}</h1>
         <p>${capitalised(problem.message)}.</p>
-        ${id} ${more}
-        <p><a href="/">Create a link</a></p>
+        ${id} ${more} ${request.customDomain === undefined && html`<p><a href="/">Create a link</a></p>`}
       </main>`,
     })
   }

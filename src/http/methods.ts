@@ -1,10 +1,11 @@
 import { METHODS } from 'node:http'
-import type { FastifyInstance, HTTPMethods } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, HTTPMethods } from 'fastify'
 import { Problem } from './problem.ts'
 
 /** What is known of one path: who added its routes (whose hooks also run for other methods), and their methods. */
 interface Path {
   owner: FastifyInstance
+  config: FastifyContextConfig | undefined
   methods: Set<string>
 }
 
@@ -21,7 +22,7 @@ export function watchRoutes(app: FastifyInstance): { firstWords: Set<string>; an
   const firstWords = new Set<string>()
 
   app.addHook('onRoute', function watch(this: FastifyInstance, route) {
-    const path = paths.get(route.url) ?? { owner: this, methods: new Set() }
+    const path = paths.get(route.url) ?? { owner: this, config: route.config, methods: new Set() }
     for (const method of [route.method].flat()) path.methods.add(method)
     paths.set(route.url, path)
     const [word = ''] = route.url.split('/').slice(1)
@@ -36,13 +37,14 @@ export function watchRoutes(app: FastifyInstance): { firstWords: Set<string>; an
   }
 }
 
-function answerOthers(url: string, { owner, methods }: Path): void {
+function answerOthers(url: string, { owner, config, methods }: Path): void {
   const allow = [...methods, 'OPTIONS'].sort().join(', ')
   const others = METHODS.filter((method) => !methods.has(method) && method !== 'CONNECT') as HTTPMethods[]
   owner.route({
     url: url.slice(owner.prefix.length),
     method: others,
     schema: { hide: true },
+    ...(config && { config }),
     handler: async (request, reply) => {
       reply.header('allow', allow)
       if (request.method === 'OPTIONS') return reply.code(204).send()

@@ -25,6 +25,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         { name: 'Statistics', description: 'What was counted of a link, by its token.' },
         { name: 'QR images', description: 'PNG and SVG images of links and of any data.' },
         { name: 'Abuse', description: 'Codes that harm people.' },
+        { name: 'Domains', description: 'Short links on host names of your own.' },
         { name: 'Operation', description: 'For whoever runs the service.' },
       ],
       security: [],

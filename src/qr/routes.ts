@@ -72,6 +72,7 @@ export function codeImageRoutes(app: FastifyInstance, deps: QrDeps): void {
       `/:code/qr.${format}`,
       {
         onRequest: deps.limitImages,
+        config: { onDomains: true },
         schema: {
           summary: `The ${format.toUpperCase()} QR image of a short link`,
           operationId: `qr_${format}`,

@@ -33,6 +33,7 @@ export function visitRoutes(app: FastifyInstance, deps: VisitDeps): void {
   app.get(
     '/:code',
     {
+      config: { onDomains: true },
       schema: {
         summary: 'Visit a short link',
         operationId: 'visit',
@@ -94,6 +95,7 @@ function fileRoutes(app: FastifyInstance, resolver: Resolver): void {
     app.get(
       `/:code(^[\\w-]+).${file.extension}`,
       {
+        config: { onDomains: true },
         schema: {
           summary: `Download the ${file.extension} file of a link`,
           operationId: `download_${file.extension}`,

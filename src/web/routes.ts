@@ -42,7 +42,7 @@ export function webRoutes(app: FastifyInstance, deps: Deps): void {
 
   for (const [name, type] of Object.entries({ 'quirl.css': 'text/css; charset=utf-8', 'quirl.svg': 'image/svg+xml' })) {
     const content = readFileSync(new URL(`assets/${name}`, import.meta.url))
-    app.get(`/assets/${name}`, hidden, async (_request, reply) =>
+    app.get(`/assets/${name}`, { ...hidden, config: { onDomains: true } }, async (_request, reply) =>
       reply
         .headers({ 'content-type': type, 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' })
         .send(content),

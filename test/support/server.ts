@@ -18,6 +18,9 @@ export interface TestServer {
   stop: () => Promise<void>
 }
 
+/** Nobody listens there: no test asks a server outside for a name. */
+const NO_DNS = '127.0.0.1:9'
+
 /** All tests come from one address. */
 const unlimited = Object.fromEntries(
   ['LINKS', 'BULK', 'QR', 'DOMAINS', 'REPORTS', 'FAILURES', 'MISSES'].map((name) => [`LIMIT_${name}`, '0']),
@@ -33,7 +36,7 @@ export async function startServer(
   now: () => number = Date.now,
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
-  const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, ...unlimited }
+  const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...unlimited }
   const invocation = readConfig([], { ...defaults, ...env }, '/nonexistent')
   if (invocation.run !== 'serve') throw new Error('unreachable')
   let port = 0

@@ -1,0 +1,88 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database } from '../db/database.ts'
+import { seldom } from '../lib/seldom.ts'
+import { createChecks } from './checks.ts'
+import { createDnsCheck } from './dns.ts'
+import type { Domain, Status } from './domain.ts'
+import { createKnownDomains } from './known.ts'
+import { createRegistry, type Registry } from './registry.ts'
+import { listDomains } from './store.ts'
+
+/** How often the checks that are due are looked for, in milliseconds. */
+const SWEEP_MS = 10_000
+const LOG_MS = 60_000
+
+/** The custom domains of the service. */
+export interface Domains extends Omit<Registry, 'find'> {
+  /** The service's own host, as WHATWG writes it. */
+  host: string
+  /** The name as it stands, looked up in DNS first when it is not active. @throws {Problem} 404 */
+  read: (text: string) => Promise<Domain>
+  list: () => Promise<Domain[]>
+  /** The addresses of the service itself; none while they cannot be found. */
+  addresses: () => Promise<string[]>
+  /** Whether the name may have a certificate: the service's own, or active; a pending one is looked up first. */
+  admits: (name: string) => Promise<boolean>
+  /** From memory, for every request: the status of a name in its one form, undefined when it is not registered. */
+  statusOf: (name: string) => Status | undefined
+  isEmpty: () => boolean
+  /** Does what is due. It runs by itself each 10 seconds. */
+  sweep: () => Promise<void>
+  close: () => void
+}
+
+interface DomainDeps {
+  db: Database
+  /** The service's own origin; unset, only this machine can reach it. */
+  baseUrl: string | undefined
+  /** DNS servers to ask instead of the system's. */
+  servers: string[] | undefined
+  now: () => number
+  log: Pick<FastifyBaseLogger, 'error'>
+}
+
+/** Opens the custom domains, and keeps their status true from then on. */
+export async function openDomains({ db, baseUrl, servers, now, log }: DomainDeps): Promise<Domains> {
+  const host = new URL(baseUrl ?? 'http://localhost').hostname
+  const dns = createDnsCheck(host, servers)
+  const known = createKnownDomains(db, now)
+  const checks = createChecks({ db, now, dns, known })
+  await known.refresh()
+  const report = seldom(LOG_MS, now, (error: unknown) => log.error({ err: error }, 'domains could not be checked'))
+  let closed = false
+  const inBackground = (work: Promise<unknown>) => {
+    work.catch((error: unknown) => {
+      if (!closed) report(error)
+    })
+  }
+  const { find, ...registry } = createRegistry({
+    db,
+    host,
+    known,
+    now,
+    onNew: (domain) => inBackground(checks.check(domain)),
+  })
+  const timer = setInterval(() => inBackground(checks.sweep()), SWEEP_MS).unref()
+
+  return {
+    ...registry,
+    host,
+    async read(text) {
+      const { name } = await find(text)
+      return (await checks.freshen(name)) ?? find(name)
+    },
+    list: () => listDomains(db.read),
+    addresses: dns.serviceAddresses,
+    async admits(name) {
+      if (name === host || known.statusOf(name) === 'active') return true
+      return (await checks.freshen(name))?.status === 'active'
+    },
+    statusOf: known.statusOf,
+    isEmpty: known.isEmpty,
+    sweep: checks.sweep,
+    close() {
+      closed = true
+      clearInterval(timer)
+    },
+  }
+}

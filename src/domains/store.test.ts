@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { drivers } from '../../test/support/drivers.ts'
+import type { Domain } from './domain.ts'
+import {
+  claimCheck,
+  countActive,
+  countDomains,
+  deleteDomain,
+  deleteForgotten,
+  findDomain,
+  findDue,
+  findStatuses,
+  insertDomain,
+  listDomains,
+  updateDomain,
+} from './store.ts'
+
+const NOW = Date.UTC(2026, 10, 21)
+const domain = (name: string, more: Partial<Domain> = {}): Domain => ({
+  name,
+  registrable: 'example.com',
+  tokenHash: `hash of ${name}`,
+  status: 'pending',
+  statusSince: NOW,
+  createdAt: NOW,
+  updatedAt: NOW,
+  checkedAt: undefined,
+  nextCheckAt: NOW,
+  failures: 0,
+  failingSince: undefined,
+  fault: undefined,
+  ...more,
+})
+
+for (const driver of drivers) {
+  describe(`domains on ${driver.name}`, () => {
+    test('are kept as they are, changed and removed', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const full = domain('b.example.com', {
+        status: 'misconfigured',
+        checkedAt: NOW + 1,
+        failures: 3,
+        failingSince: NOW - 1,
+        fault: { code: 'nxdomain', detail: 'gone' },
+      })
+      assert.equal(await insertDomain(db.write, domain('a.example.com')), true)
+      assert.equal(await insertDomain(db.write, domain('b.example.com')), true)
+      assert.equal(await insertDomain(db.write, domain('a.example.com', { tokenHash: 'other' })), false)
+      assert.equal(await updateDomain(db.write, full), true)
+      assert.deepEqual(await findDomain(db.read, 'b.example.com'), full)
+      assert.deepEqual(await listDomains(db.read), [domain('a.example.com'), full])
+      assert.equal(await deleteDomain(db.write, 'a.example.com'), true)
+      assert.equal(await deleteDomain(db.write, 'a.example.com'), false)
+      assert.equal(await findDomain(db.read, 'a.example.com'), undefined)
+      assert.equal(await countDomains(db.read), 1)
+    })
+
+    test('that were removed and registered anew are not overwritten by a check of the old one', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const old = domain('a.example.com')
+      await insertDomain(db.write, old)
+      await deleteDomain(db.write, old.name)
+      await insertDomain(db.write, { ...old, tokenHash: 'new' })
+      assert.equal(await updateDomain(db.write, { ...old, status: 'active' }), false)
+      assert.equal((await findDomain(db.read, old.name))?.status, 'pending')
+    })
+
+    test('are due one after the other, and a due check is claimed once', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      await insertDomain(db.write, domain('late.example.com', { nextCheckAt: NOW + 1 }))
+      await insertDomain(db.write, domain('second.example.com', { nextCheckAt: NOW }))
+      await insertDomain(db.write, domain('first.example.com', { nextCheckAt: NOW - 5 }))
+      const due = await findDue(db.read, NOW, 10)
+      assert.deepEqual(
+        due.map(({ name }) => name),
+        ['first.example.com', 'second.example.com'],
+      )
+      assert.equal((await findDue(db.read, NOW, 1)).length, 1)
+      const [first] = due
+      assert.ok(first)
+      const claims = await Promise.all(Array.from({ length: 5 }, () => claimCheck(db.write, first, NOW + 1000)))
+      assert.equal(claims.filter(Boolean).length, 1)
+    })
+
+    test('that wait too long are forgotten, active ones never', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const times = { createdAt: NOW - 100, statusSince: NOW - 100 }
+      await insertDomain(db.write, domain('pending.example.com', times))
+      await insertDomain(db.write, domain('young.example.com'))
+      await insertDomain(db.write, domain('active.example.com', { ...times, status: 'active' }))
+      await insertDomain(db.write, domain('lost.example.com', { ...times, status: 'misconfigured' }))
+      await insertDomain(
+        db.write,
+        domain('lately.example.com', { ...times, status: 'misconfigured', statusSince: NOW }),
+      )
+      await deleteForgotten(db.write, { pending: NOW - 50, misconfigured: NOW - 50 })
+      assert.deepEqual(
+        (await listDomains(db.read)).map(({ name }) => name),
+        ['active.example.com', 'lately.example.com', 'young.example.com'],
+      )
+    })
+
+    test('are counted by what one owner has, and read by when they changed', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      await insertDomain(db.write, domain('a.example.com', { status: 'active' }))
+      await insertDomain(db.write, domain('b.example.com', { updatedAt: NOW + 5 }))
+      await insertDomain(db.write, domain('a.example.org', { status: 'active', registrable: 'example.org' }))
+      assert.equal(await countActive(db.read, 'example.com'), 1)
+      assert.equal(await countActive(db.read, 'example.net'), 0)
+      assert.deepEqual(
+        (await findStatuses(db.read, NOW + 1)).map((each) => ({ ...each })),
+        [{ name: 'b.example.com', status: 'pending' }],
+      )
+      assert.equal((await findStatuses(db.read, Number.MIN_SAFE_INTEGER)).length, 3)
+    })
+  })
+}
