@@ -60,6 +60,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
           connectionsCheckingInterval: CHECK_INTERVAL,
         },
         (request, response) => {
+          if (deps.tls?.front(request, response) === true) return
           if (!answeredFast(request, response)) handler(request, response)
         },
       )

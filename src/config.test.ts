@@ -23,6 +23,11 @@ test('nothing is required: every value has a default', () => {
     dataDir: './data',
     trustProxy: undefined,
     dnsServers: undefined,
+    tls: false,
+    httpPort: 80,
+    httpsPort: 443,
+    acmeDirectory: 'https://acme-v02.api.letsencrypt.org/directory',
+    acmeEmail: undefined,
     scanSync: 'process',
     scanRetention: Number.POSITIVE_INFINITY,
     geoipDb: undefined,
@@ -73,6 +78,12 @@ test('a wrong value stops the start with a line that names the variable, the val
     ['TRUST_PROXY', '10.0.0.1,proxy'],
     ['DNS_SERVERS', 'dns.example.com'],
     ['DNS_SERVERS', '9.9.9.9:0'],
+    ['TLS', 'true'],
+    ['HTTP_PORT', '65536'],
+    ['HTTPS_PORT', 'x'],
+    ['ACME_DIRECTORY', 'http://acme.example.com/directory'],
+    ['ACME_DIRECTORY', 'acme.example.com'],
+    ['ACME_EMAIL', 'someone'],
     ['DNS_SERVERS', '9.9.9.9,'],
     ['DNS_SERVERS', '[9.9.9.9'],
     ['SCAN_SYNC', 'always'],
@@ -99,6 +110,14 @@ test('a wrong value stops the start with a line that names the variable, the val
     assert.throws(() => read([], { [name]: value }), says)
     assert.throws(() => read([`--${name.toLowerCase().replace('_', '-')}=${value}`]), says)
   }
+})
+
+test('--tls and --email are taken as people type them', () => {
+  const config = read(['serve', '--tls', '--email', 'me@example.com'])
+  assert.deepEqual([config.tls, config.acmeEmail], [true, 'me@example.com'])
+  assert.equal(read(['--tls', 'off', '--email=me@example.com']).tls, false)
+  assert.equal(read(['--tls=on', '--port=1']).tls, true)
+  assert.equal(read(['--port=1', '--tls']).tls, true)
 })
 
 test('an unknown flag or a stray word stops the start with one line', () => {

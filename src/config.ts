@@ -1,26 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
+import { setting, type Setting } from './config-setting.ts'
+import { spellOut, tlsSettings } from './config-tls.ts'
 import { contactUri, integer, listSources, origin, retention } from './config-values.ts'
-import { parseServers } from './domains/dns.ts'
 import { parseNetworks } from './http/client-address.ts'
 import { StartError } from './lib/start-error.ts'
 import { countryHeader } from './scans/describe.ts'
-
-/** How one value is configured. `parse` returns undefined for a text that is not allowed. */
-interface Setting<T, F extends string | undefined = string | undefined> {
-  /** The environment variable; the flag is the same word in lower case with dashes. */
-  name: string
-  /** The text that stands in when none is given; undefined when "unset" has a meaning of its own. */
-  fallback: F
-  parse: (text: string) => T | undefined
-  /** Completes "is not allowed: …". */
-  allowed: string
-  doc: string
-}
-
-function setting<T, F extends string | undefined>(spec: Setting<T, F>): Setting<T, F> {
-  return spec
-}
 
 function limit(name: string, fallback: number, what: string) {
   return setting({
@@ -68,13 +53,6 @@ export const settings = {
     parse: parseNetworks,
     allowed: 'a comma-separated list of addresses and networks, such as 10.0.0.0/8,::1',
     doc: 'proxies whose `X-Forwarded-For` is believed, walked right to left; unset: nobody is trusted',
-  }),
-  dnsServers: setting({
-    name: 'DNS_SERVERS',
-    fallback: undefined,
-    parse: parseServers,
-    allowed: 'a comma-separated list of addresses, each with or without a port, such as 9.9.9.9,[2620:fe::fe]:53',
-    doc: "DNS servers that custom domains are looked up with; unset: the system's",
   }),
   scanSync: setting({
     name: 'SCAN_SYNC',
@@ -132,6 +110,7 @@ export const settings = {
     allowed: '`on` or `off`',
     doc: 'whether QR images of short links carry `?qr=1`, which tells a scan from a click',
   }),
+  ...tlsSettings,
 }
 
 type Settings = typeof settings
@@ -211,7 +190,7 @@ function readFlags(args: string[], commands: readonly CommandShape[]): { flags: 
     version: { type: 'boolean' },
   } as Record<string, { type: 'string' | 'boolean' }>
   try {
-    const { values, positionals } = parseArgs({ args, options, strict: true, allowPositionals: true })
+    const { values, positionals } = parseArgs({ args: spellOut(args), options, strict: true, allowPositionals: true })
     return { flags: values, words: positionals }
   } catch (error) {
     throw refusal((error as Error).message.split('. ')[0] ?? '')

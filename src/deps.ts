@@ -8,6 +8,7 @@ import { createClientAddress, type ClientAddress } from './http/client-address.t
 import type { Metric } from './http/metrics.ts'
 import { openDomains, type Domains } from './domains/domains.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
+import { createDraining, type Draining } from './lib/draining.ts'
 import type { Link, Totals } from './links/link.ts'
 import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
 import { removedProblem } from './links/removal.ts'
@@ -20,6 +21,7 @@ import { openPlaces } from './scans/place.ts'
 import { openRecorder, type Recorder } from './scans/recorder.ts'
 import { createReferrerReader } from './scans/referrer.ts'
 import { createResolver, type Resolver } from './visits/resolve.ts'
+import { createTls, type Tls } from './tls/tls.ts'
 import type { VisitDeps } from './visits/routes.ts'
 
 const forgottenProxy =
@@ -37,6 +39,8 @@ export interface Deps {
   replays: Replays
   resolver: Resolver
   domains: Domains
+  /** HTTPS of our own, when it is on. */
+  tls?: Tls
   recorder: Recorder
   images: Images
   record: VisitDeps['record']
@@ -126,7 +130,19 @@ export async function openDeps(config: Config, environment: Environment): Promis
       await db.close()
     },
   }
-  return withOperator(deps, config, log)
+  return withOperator(await withTls(deps, config, environment), config, log)
+}
+
+async function withTls(deps: Deps, config: Config, { log }: Environment): Promise<Deps> {
+  if (!config.tls) return deps
+  try {
+    const tls = createTls(config, { ...deps, log })
+    deps.onDrain(() => void tls.close())
+    return { ...deps, tls }
+  } catch (error) {
+    await deps.close()
+    throw error
+  }
 }
 
 /** Lets operators ask for what `quirl <command>` offers: one entry for each operation. */
@@ -189,29 +205,11 @@ function createLinkOf(resolver: Resolver): Deps['linkOf'] {
   }
 }
 
-type Draining = ReturnType<typeof createDraining>
-
 function createNotReady(db: Database, draining: Draining, recorder: Recorder, abuse: Abuse): Deps['notReady'] {
   return async () => {
     if (draining.begun()) return 'the service is stopping'
     if (recorder.failing()) return 'scans cannot be recorded'
     await db.read.selectFrom('migrations').select('number').limit(1).execute()
     return abuse.notReady()
-  }
-}
-
-function createDraining() {
-  const listeners = new Set<() => void>()
-  let begun = false
-  return {
-    begun: () => begun,
-    begin: () => {
-      begun = true
-      for (const listener of listeners) listener()
-    },
-    onBegin: (listener: () => void) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
   }
 }

@@ -50,7 +50,7 @@ async function serve(config: Config): Promise<undefined> {
   const deps = await openDeps(config, { version: manifest.version, port: () => port, log })
   const app = await createApp(config, deps, log)
   stopOnSignal(app, deps, log)
-  port = await listen(app, config).catch(async (error: unknown) => {
+  port = await listen(app, deps, config).catch(async (error: unknown) => {
     await deps.close()
     throw error
   })
@@ -58,12 +58,15 @@ async function serve(config: Config): Promise<undefined> {
   process.stdout.write(`quirl ${manifest.version} serves ${address} and keeps its data in ${config.dataDir}\n`)
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
+async function listen(app: FastifyInstance, { tls }: Deps, config: Config): Promise<number> {
+  const { host } = config
+  const [name, port] = tls === undefined ? ['PORT', config.port] : ['HTTP_PORT', config.httpPort]
   try {
     await app.listen({ host, port })
   } catch (error) {
-    throw new StartError(`cannot listen on HOST=${host} PORT=${port}: ${(error as Error).message}`, { cause: error })
+    throw new StartError(`cannot listen on HOST=${host} ${name}=${port}: ${(error as Error).message}`, { cause: error })
   }
+  await tls?.listen(app.server)
   return (app.server.address() as AddressInfo).port
 }
 
@@ -77,7 +80,7 @@ function stopOnSignal(app: FastifyInstance, deps: Deps, log: Logger): void {
     // A connection whose last request has been answered would rest until its time-out.
     const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
     const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-    await app.close()
+    await Promise.all([app.close(), deps.tls?.close()])
     clearInterval(sweep)
     clearTimeout(deadline)
     await deps.close()

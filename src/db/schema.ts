@@ -113,6 +113,59 @@ interface DomainsTable {
   fault_detail: string | null
 }
 
+/** The certificates that the service has got for itself and for custom domains. */
+interface CertificatesTable {
+  name: string
+  /** PEM: the certificate and those that lead to a root. */
+  chain: string
+  /** PEM (PKCS #8). */
+  key: string
+  not_before: number
+  not_after: number
+  renew_at: number
+  /** When the authority is next asked when to renew. */
+  ask_at: number
+}
+
+/** Who is getting a certificate for a name right now, and how often that has failed. */
+interface IssuancesTable {
+  name: string
+  /** A random word of the process that holds the name until `held_until`. */
+  holder: string
+  held_until: number
+  failures: number
+  /** Not to be tried again before. */
+  retry_at: number
+  fault: string | null
+}
+
+/** Orders that were placed lately, for our own limits. */
+interface AcmeOrdersTable {
+  id: Generated<number>
+  placed_at: number
+}
+
+/** Our account with each certificate authority. */
+interface AcmeAccountsTable {
+  directory: string
+  key: string
+  /** Null until the authority has made the account. */
+  url: string | null
+}
+
+/** Answers to what certificate authorities ask to see at `/.well-known/acme-challenge/<token>`. */
+interface AcmeChallengesTable {
+  token: string
+  answer: string
+  created_at: number
+}
+
+/** Secrets that TLS session tickets are sealed with, one for each period. */
+interface TicketKeysTable {
+  period: number
+  key: string
+}
+
 interface MigrationsTable {
   number: number
   name: string
@@ -128,5 +181,11 @@ export interface Tables {
   audit: AuditTable
   sweeps: SweepsTable
   domains: DomainsTable
+  certificates: CertificatesTable
+  issuances: IssuancesTable
+  acme_orders: AcmeOrdersTable
+  acme_accounts: AcmeAccountsTable
+  acme_challenges: AcmeChallengesTable
+  ticket_keys: TicketKeysTable
   migrations: MigrationsTable
 }

@@ -14,6 +14,8 @@ export interface TestServer {
   dataDir: string
   /** What was logged so far, one parsed line each. */
   logged: Record<string, unknown>[]
+  /** With `TLS=on`, the port for HTTPS; `url` is then the one for plain HTTP. */
+  httpsPort: number
   /** Stops it before the test ends. */
   stop: () => Promise<void>
 }
@@ -44,17 +46,20 @@ export async function startServer(
   const log = pino({ base: null, level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
   const deps = await openDeps(invocation.config, { version: '0.0.0', port: () => port, log, now, settleMs: 10 })
   const app = await createApp(invocation.config, deps, log)
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { config } = invocation
+  await app.listen({ host: '127.0.0.1', port: config.tls ? config.httpPort : 0 })
+  const httpsPort = (await deps.tls?.listen(app.server)) ?? 0
   port = (app.server.address() as AddressInfo).port
   let stopped: Promise<void> | undefined
   const stop = () =>
     (stopped ??= (async () => {
+      const closed = deps.tls?.close()
       app.server.closeAllConnections()
-      await app.close()
+      await Promise.all([app.close(), closed])
       await deps.close()
     })())
   undoLater(t, stop)
-  return { url: `http://127.0.0.1:${port}`, app, deps, dataDir, logged, stop }
+  return { url: `http://127.0.0.1:${port}`, app, deps, dataDir, logged, stop, httpsPort }
 }
 
 /** What a creation answered. */

@@ -1,0 +1,23 @@
+/** Whether the process is about to stop, and who wants to know. */
+export interface Draining {
+  begun: () => boolean
+  begin: () => void
+  /** @returns takes the listener back */
+  onBegin: (listener: () => void) => () => void
+}
+
+export function createDraining(): Draining {
+  const listeners = new Set<() => void>()
+  let begun = false
+  return {
+    begun: () => begun,
+    begin: () => {
+      begun = true
+      for (const listener of listeners) listener()
+    },
+    onBegin: (listener: () => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}

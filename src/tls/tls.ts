@@ -1,0 +1,166 @@
+import type { Server as HttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isIP } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import type { TLSSocket } from 'node:tls'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database } from '../db/database.ts'
+import type { Domains } from '../domains/domains.ts'
+import { seldom } from '../lib/seldom.ts'
+import { StartError } from '../lib/start-error.ts'
+import { createAccount } from './account.ts'
+import { createAcmeClient, type AcmeClient } from './acme.ts'
+import { createCertificates, type Certificates } from './certificates.ts'
+import type { ClientHello } from './client-hello.ts'
+import { createFront, type Front } from './front.ts'
+import { createIssuer, type Issuer } from './issuer.ts'
+import { createAccept, createListener, type Accept } from './listener.ts'
+import { createOrderGate } from './order-gate.ts'
+import { orderCertificate, type Challenges, type Sleep } from './order.ts'
+import { deleteChallenge, findChallenge, insertChallenge } from './store.ts'
+import { createTicketKeys } from './tickets.ts'
+
+/** How often renewals that are due are looked for, in milliseconds. */
+const SWEEP_MS = 60_000
+const LOG_MS = 60_000
+
+/** No challenge is asked for longer than this. */
+const CHALLENGE_MS = 60 * 60 * 1000
+
+export interface TlsDeps {
+  db: Database
+  domains: Domains
+  now: () => number
+  log: Pick<FastifyBaseLogger, 'error' | 'warn'>
+  /** How certificate authorities are reached. */
+  request?: typeof fetch
+  /** From 0 to 1. */
+  random?: () => number
+}
+
+export interface TlsConfig {
+  baseUrl: string | undefined
+  /** The directory of the certificate authority. */
+  acmeDirectory: string
+  acmeEmail: string | undefined
+  host: string
+  httpsPort: number
+}
+
+/** HTTPS of the service's own: certificates, the port, and what is answered where. */
+export interface Tls {
+  front: Front
+  certificates: Certificates
+  /**
+   * Listens, hands finished handshakes to `server`, and begins to get certificates.
+   * @returns the port
+   * @throws {StartError}
+   */
+  listen: (server: HttpServer) => Promise<number>
+  /** Takes no more connections, and gives up what is being got; resolves when the last connection has ended. */
+  close: () => Promise<void>
+}
+
+/**
+ * @throws {StartError} unless the service has an https origin with a name, which a certificate can be got for
+ */
+export function createTls(config: TlsConfig, deps: TlsDeps): Tls {
+  const { db, domains, now, log, request = fetch, random = Math.random } = deps
+  const origin = checkOrigin(config.baseUrl)
+  const { host } = domains
+  const client = createAcmeClient(config.acmeDirectory, request, now)
+  const issuer = openIssuer(config, deps, client)
+  let secure: (socket: TLSSocket) => void = (socket) => socket.destroy()
+  const certificates = createCertificates({
+    db,
+    now,
+    random,
+    client,
+    issuer,
+    tickets: createTicketKeys(db, now),
+    host,
+    isServed: (name) => name === host || domains.statusOf(name) === 'active',
+    createAccept: (identity) => createAccept(identity, (socket) => secure(socket)),
+    log,
+  })
+  const listener = createListener((hello) => acceptFor(hello, domains, certificates))
+  const report = seldom(LOG_MS, now, (error: unknown) => log.error({ err: error }, 'certificates could not be renewed'))
+  let isClosed = false
+  const sweep = () =>
+    void certificates.sweep().catch((error: unknown) => {
+      if (!isClosed) report(error)
+    })
+  let timer: NodeJS.Timeout | undefined
+
+  return {
+    front: createFront({
+      origin,
+      host,
+      statusOf: domains.statusOf,
+      challenge: (token) => findChallenge(db.read, token),
+    }),
+    certificates,
+    async listen(server) {
+      secure = (socket) => void server.emit('connection', socket)
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      listener.server.once('listening', resolve).once('error', reject)
+      listener.server.listen({ host: config.host, port: config.httpsPort })
+      await promise.catch((error: Error) => {
+        const where = `HOST=${config.host} HTTPS_PORT=${config.httpsPort}`
+        throw new StartError(`cannot listen on ${where}: ${error.message}`, { cause: error })
+      })
+      sweep()
+      timer = setInterval(sweep, SWEEP_MS).unref()
+      return (listener.server.address() as AddressInfo).port
+    },
+    close() {
+      isClosed = true
+      clearInterval(timer)
+      return Promise.all([issuer.close(), listener.close()]).then(() => {})
+    },
+  }
+}
+
+function openIssuer(config: TlsConfig, deps: TlsDeps, client: AcmeClient): Issuer {
+  const { db, now, log } = deps
+  const orderDeps = { client, challenges: createChallenges(deps), sleep }
+  return createIssuer({
+    db,
+    now,
+    sleep,
+    withAccount: createAccount({ db, client, directory: config.acmeDirectory, email: config.acmeEmail }),
+    order: (signer, wanted, signal) => orderCertificate(orderDeps, signer, wanted, signal),
+    gate: createOrderGate(db, now, sleep),
+    log,
+  })
+}
+
+const sleep: Sleep = (ms, options) => setTimeout(ms, undefined, options)
+
+/** Who names no host gets the service's own certificate; who names one that has no right to any is hung up on. */
+function acceptFor(
+  { serverName }: ClientHello,
+  domains: Domains,
+  certificates: Certificates,
+): Accept | undefined | Promise<Accept | undefined> {
+  const name = serverName ?? domains.host
+  if (name === domains.host || domains.statusOf(name) === 'active') return certificates.acceptFor(name)
+  return domains.admits(name).then((isAdmitted) => (isAdmitted ? certificates.acceptFor(name) : undefined))
+}
+
+function createChallenges({ db, now }: TlsDeps): Challenges {
+  return {
+    put: (token, answer) => insertChallenge(db.write, { token, answer, created_at: now() }, now() - CHALLENGE_MS),
+    remove: (token) => deleteChallenge(db.write, token),
+  }
+}
+
+function checkOrigin(baseUrl: string | undefined): string {
+  const url = baseUrl === undefined ? undefined : new URL(baseUrl)
+  const host = url?.hostname ?? ''
+  const hasName = host.includes('.') && !host.startsWith('[') && isIP(host) === 0
+  if (url?.protocol === 'https:' && hasName) return url.origin
+  throw new StartError(
+    `TLS=on needs a BASE_URL such as https://qr.example.com, for which a certificate can be got; it is ${baseUrl ?? 'unset'}`,
+  )
+}

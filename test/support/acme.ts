@@ -1,0 +1,193 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, request as httpsRequest } from 'node:https'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
+import { freePort, listening } from './ports.ts'
+import { run, type Running } from './processes.ts'
+
+/** A certificate authority on loopback: Debian's pebble, with a front of ours that counts and that can fail. */
+export interface TestAuthority {
+  /** For `ACME_DIRECTORY`. */
+  directory: string
+  /** The file with the certificate that its own HTTPS has, for `NODE_EXTRA_CA_CERTS`. */
+  trustFile: string
+  /** The root under which it issues now, PEM. */
+  root: () => Promise<string>
+  /** The names for which certificates were ordered. */
+  orders: string[]
+  /** Bodies of the orders, as the client signed them. */
+  orderBodies: { identifiers: { value: string }[]; replaces?: string }[]
+  /** New accounts that were asked for. */
+  accounts: number
+  /** While it is down, connections are refused; while it is stuck, orders are taken and nothing is answered. */
+  mode: 'up' | 'down' | 'stuck'
+  /** Renewal information (RFC 9773), which pebble of Debian does not have; undefined: not offered. */
+  ari: { start: number; end: number } | undefined
+  /** The identifiers whose renewal information was asked for. */
+  ariAsked: string[]
+  /** Another pebble in its place, which knows no account and has another root. */
+  replace: () => Promise<void>
+}
+
+/** How pebble is to behave; see its README. */
+export interface Behaviour {
+  /** The port of plain HTTP on which it looks for answers. */
+  httpPort: number
+  /** The per cent of good nonces that it refuses. */
+  badNonces?: number
+  /** The DNS server that it asks. */
+  dns: string
+}
+
+export async function startAuthority(t: Ending, { httpPort, badNonces = 5, dns }: Behaviour): Promise<TestAuthority> {
+  const folder = temporaryFolder(t)
+  const own = makeCertificate(folder)
+  setDefaultCACertificates([...getCACertificates('default'), own.cert])
+  const [port, managementPort] = [await freePort(), await freePort()]
+  const config = join(folder, 'pebble.json')
+  const settings = {
+    listenAddress: `127.0.0.1:${port}`,
+    managementListenAddress: `127.0.0.1:${managementPort}`,
+    certificate: own.certFile,
+    privateKey: own.keyFile,
+    httpPort,
+    tlsPort: 1,
+    ocspResponderURL: '',
+    externalAccountBindingRequired: false,
+  }
+  writeFileSync(config, JSON.stringify({ pebble: settings }))
+  const env = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: String(badNonces), PEBBLE_AUTHZREUSE: '0' }
+  const start = async () => {
+    const pebble = run(t, 'pebble', ['-config', config, '-dnsserver', dns], env)
+    await listening(port, pebble.ended)
+    await listening(managementPort, pebble.ended)
+    return pebble
+  }
+  let pebble: Running = await start()
+
+  const state: TestAuthority = {
+    directory: '',
+    trustFile: own.certFile,
+    orders: [],
+    orderBodies: [],
+    accounts: 0,
+    mode: 'up',
+    ari: undefined,
+    ariAsked: [],
+    root: async () => (await forward(managementPort, '/roots/0')).body.toString('utf8'),
+    async replace() {
+      await pebble.stop()
+      pebble = await start()
+    },
+  }
+  const front = createServer({ key: own.key, cert: own.cert }, (request, response) => {
+    void answer(state, port, request, response).catch(() => response.destroy())
+  })
+  front.on('connection', (socket) => state.mode === 'down' && socket.destroy())
+  front.listen(0, '127.0.0.1')
+  await once(front, 'listening')
+  undoLater(t, () => {
+    front.closeAllConnections()
+    front.close()
+  })
+  state.directory = `https://localhost:${(front.address() as AddressInfo).port}/dir`
+  return state
+}
+
+/** Passes a request on to pebble, under the name that the client used, so that signed addresses stay right. */
+async function answer(
+  state: TestAuthority,
+  port: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { url = '', method = 'GET', headers } = request
+  const body = await buffer(request)
+  if (state.mode === 'down') return void response.destroy()
+  const renewal = /^\/renewal-info\/(.*)$/.exec(url)
+  if (renewal !== null && state.ari !== undefined) {
+    state.ariAsked.push(renewal[1] ?? '')
+    const { start, end } = state.ari
+    const window = { start: new Date(start).toISOString(), end: new Date(end).toISOString() }
+    response.writeHead(200, { 'content-type': 'application/json', 'retry-after': '3600' })
+    return void response.end(JSON.stringify({ suggestedWindow: window }))
+  }
+  const { status, headers: answered, body: text } = await forward(port, url, { method, headers, body })
+  if (url === '/sign-me-up' && status < 300) state.accounts++
+  if (url === '/order-plz' && status < 300) {
+    const { payload } = JSON.parse(body.toString()) as { payload: string }
+    const order = JSON.parse(Buffer.from(payload, 'base64url').toString()) as TestAuthority['orderBodies'][number]
+    state.orderBodies.push(order)
+    state.orders.push(order.identifiers[0]?.value ?? '')
+    if (state.mode === 'stuck') return
+  }
+  const isDirectory = url === '/dir' && state.ari !== undefined
+  const offered = isDirectory
+    ? JSON.stringify({ ...JSON.parse(text.toString()), renewalInfo: `https://${headers.host}/renewal-info` })
+    : text
+  delete answered['content-length']
+  response.writeHead(status, answered).end(offered)
+}
+
+function forward(
+  port: number,
+  path: string,
+  more: { method?: string; headers?: IncomingMessage['headers']; body?: Buffer } = {},
+): Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const { method = 'GET', headers = {}, body } = more
+    const asking = httpsRequest({ host: 'localhost', port, path, method, headers, agent: false }, (response) => {
+      buffer(response).then(
+        (answered) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answered }),
+        reject,
+      )
+    })
+    asking.on('error', reject)
+    asking.end(body)
+  })
+}
+
+/** A certificate for localhost that is its own root. */
+function makeCertificate(folder: string): { key: string; cert: string; keyFile: string; certFile: string } {
+  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const args = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=test'.split(' ')
+  const made = spawnSync(
+    'openssl',
+    [...args, '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-keyout', keyFile, '-out', certFile],
+    { encoding: 'utf8' },
+  )
+  if (made.status !== 0) throw new Error(made.stderr)
+  return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8'), keyFile, certFile }
+}
+
+/** Starts Debian's pebble-challtestsrv as the DNS server that the authority asks: every name is on loopback. */
+export async function startAuthorityDns(
+  t: Ending,
+): Promise<{ address: string; set: (path: string, body: object) => Promise<void> }> {
+  const [port, management] = [await freePort(), await freePort()]
+  const off = ['-http01', '', '-https01', '', '-tlsalpn01', '', '-defaultIPv6', '']
+  const server = run(t, 'pebble-challtestsrv', [
+    '-dns01',
+    `127.0.0.1:${port}`,
+    '-management',
+    `127.0.0.1:${management}`,
+    ...off,
+  ])
+  await listening(management, server.ended)
+  return {
+    address: `127.0.0.1:${port}`,
+    async set(path, body) {
+      const response = await fetch(`http://127.0.0.1:${management}/${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      })
+      if (!response.ok) throw new Error(`${path}: ${response.status}`)
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { undoLater, type Ending } from './cleanup.ts'
+
+/** A program that runs beside the test. */
+export interface Running {
+  process: ChildProcess
+  output: () => string
+  /** Why it is not running any more, or undefined. */
+  ended: () => string | undefined
+  stop: (signal?: NodeJS.Signals) => Promise<void>
+}
+
+/** Starts a program that the test ends at the latest when it ends itself. */
+export function run(t: Ending, program: string, args: string[], env: Record<string, string> = {}): Running {
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  child.stdout.on('data', (data) => (output += String(data)))
+  child.stderr.on('data', (data) => (output += String(data)))
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  const stop = async (signal: NodeJS.Signals = 'SIGKILL') => {
+    if (isOver()) return
+    child.kill(signal)
+    await once(child, 'exit')
+  }
+  undoLater(t, () => stop())
+  return {
+    process: child,
+    output: () => output,
+    ended: () => (isOver() ? `${program} ended: ${output}` : undefined),
+    stop,
+  }
+}

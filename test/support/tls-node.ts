@@ -1,0 +1,23 @@
+// One of several nodes on one store: what the program does for TLS, without the folder's lock that keeps others out.
+import { createServer } from 'node:http'
+import { openSqlite } from '../../src/db/sqlite.ts'
+import { openDomains } from '../../src/domains/domains.ts'
+import { createTls, type TlsConfig } from '../../src/tls/tls.ts'
+
+const { file, httpPort, dns, ...config } = JSON.parse(process.argv[2] ?? '') as TlsConfig & {
+  file: string
+  httpPort: number
+  dns: string
+}
+const log = {
+  error: (...args: unknown[]) => console.error(...args),
+  warn: (...args: unknown[]) => console.error(...args),
+}
+const db = await openSqlite(file, Date.now)
+const domains = await openDomains({ db, baseUrl: config.baseUrl, servers: [dns], now: Date.now, log })
+const tls = createTls(config, { db, domains, now: Date.now, log })
+const server = createServer((request, response) => {
+  if (!tls.front(request, response)) response.end(`served by ${process.pid}`)
+})
+server.listen(httpPort, '127.0.0.1')
+console.log(`port ${await tls.listen(server)}`)

@@ -1,0 +1,568 @@
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openSqlite } from '../src/db/sqlite.ts'
+import { openDomains } from '../src/domains/domains.ts'
+import { startAuthority, startAuthorityDns, type TestAuthority } from './support/acme.ts'
+import { temporaryFolder } from './support/cleanup.ts'
+import { startDns, type TestDns } from './support/dns.ts'
+import { ask } from './support/http.ts'
+import { freePort } from './support/ports.ts'
+import { run, type Running } from './support/processes.ts'
+import { requireProgram } from './support/programs.ts'
+import { startServer, type TestServer } from './support/server.ts'
+import { askSecurely, seeHandshake, shakeHands } from './support/tls.ts'
+
+const BASE = 'https://go.bakery.shop'
+const HOST = 'go.bakery.shop'
+const NAME = 'qr.example.com'
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+interface Setting extends TestServer {
+  authority: TestAuthority
+  authorityDns: Awaited<ReturnType<typeof startAuthorityDns>>
+  dns: TestDns
+  env: Record<string, string>
+  visit: (name: string, path?: string) => ReturnType<typeof askSecurely>
+  /** Lets time pass, and does what has become due. */
+  pass: (ms: number) => Promise<void>
+  now: () => number
+  /** Registers a name that leads here. */
+  activate: (name: string) => Promise<void>
+}
+
+async function set(
+  t: TestContext,
+  { ari, ...behaviour }: { badNonces?: number; ari?: TestAuthority['ari'] } = {},
+): Promise<Setting | undefined> {
+  if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble-challtestsrv')) return
+  const httpPort = await freePort()
+  const authorityDns = await startAuthorityDns(t)
+  const authority = await startAuthority(t, { httpPort, dns: authorityDns.address, ...behaviour })
+  authority.ari = ari
+  const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] } })
+  let ahead = 0
+  const env = {
+    BASE_URL: BASE,
+    DNS_SERVERS: dns.address,
+    TLS: 'on',
+    HTTP_PORT: String(httpPort),
+    HTTPS_PORT: '0',
+    ACME_DIRECTORY: authority.directory,
+  }
+  const now = () => Date.now() + ahead
+  const server = await startServer(t, env, now)
+  return {
+    ...server,
+    authority,
+    authorityDns,
+    dns,
+    env,
+    now,
+    visit: async (name, path = '/healthz') => askSecurely(server.httpsPort, name, path, await authority.root()),
+    async pass(ms) {
+      ahead += ms
+      await server.deps.domains.sweep()
+      await server.deps.tls?.certificates.sweep()
+    },
+    async activate(name) {
+      dns.zones[name] = { cname: HOST }
+      await server.deps.domains.register(name)
+      assert.equal((await server.deps.domains.read(name)).status, 'active')
+    },
+  }
+}
+
+/** The service, once it has its own certificate. */
+async function ready(t: TestContext, behaviour: Parameters<typeof set>[1] = {}): Promise<Setting | undefined> {
+  const service = await set(t, behaviour)
+  if (service === undefined) return undefined
+  assert.equal((await service.visit(HOST)).status, 200)
+  return service
+}
+
+const refusal = /ECONNRESET|socket disconnected|socket hang up/
+const serialOf = async (service: Setting, name: string) =>
+  (await seeHandshake(service.httpsPort, name, await service.authority.root())).serial
+
+test('from registration to a redirect over HTTPS: pending with its fault named, then the record, then the first visit', async (t) => {
+  const service = await ready(t)
+  if (service === undefined) return
+  const { visit, dns, authority, httpsPort } = service
+  const api = async (method: string, path: string, body?: object) => {
+    const answer = await askSecurely(httpsPort, HOST, path, await authority.root(), {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return { http: answer.status, ...(JSON.parse(answer.body) as Record<string, unknown>) } as Record<string, unknown>
+  }
+  await api('POST', '/api/links', { target: 'https://example.org/menu', alias: 'menu' })
+  const registered = await api('POST', '/api/domains', { domain: NAME })
+  assert.deepEqual([registered['http'], registered['status']], [201, 'pending'])
+  const pending = await api('GET', `/api/domains/${NAME}`)
+  assert.deepEqual([pending['status'], (pending['fault'] as { code: string }).code], ['pending', 'nxdomain'])
+  await assert.rejects(visit(NAME, '/menu'), refusal)
+  dns.zones[NAME] = { cname: HOST }
+  await service.pass(10_000)
+  const first = await visit(NAME, '/menu?qr=1')
+  assert.deepEqual([first.status, first.headers.location], [302, 'https://example.org/menu'])
+  assert.equal((await api('GET', `/api/domains/${NAME}`))['status'], 'active')
+  assert.deepEqual(authority.orders, [HOST, NAME])
+  const second = await visit(NAME, '/menu')
+  assert.equal(second.status, 302)
+  t.diagnostic(`first visit ${first.took.toFixed(0)} ms, second ${second.took.toFixed(1)} ms`)
+})
+
+describe('certificates', () => {
+  test('50 first visits at once make one order, and all are answered', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    await service.activate(NAME)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => service.visit(NAME, '/none')))
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([404]))
+    assert.deepEqual(service.authority.orders, [HOST, NAME])
+  })
+
+  test('are got although the authority refuses two nonces in five', async (t) => {
+    const service = await ready(t, { badNonces: 40 })
+    if (service === undefined) return
+    for (const name of ['a.example.com', 'b.example.com', 'c.example.com']) {
+      await service.activate(name)
+      assert.equal((await service.visit(name, '/none')).status, 404)
+    }
+    assert.deepEqual(service.authority.orders, [HOST, 'a.example.com', 'b.example.com', 'c.example.com'])
+  })
+
+  test('are kept over a restart, which orders nothing', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    await service.activate(NAME)
+    await service.visit(NAME, '/none')
+    const serial = await serialOf(service, NAME)
+    await service.stop()
+    const again = await startServer(t, { ...service.env, DATA_DIR: service.dataDir }, service.now)
+    const answer = await askSecurely(again.httpsPort, NAME, '/none', await service.authority.root())
+    assert.equal(answer.status, 404)
+    assert.equal(await serialOf({ ...service, httpsPort: again.httpsPort }, NAME), serial)
+    assert.deepEqual(service.authority.orders, [HOST, NAME])
+  })
+
+  test('are never ordered for a name that is not registered, not even twice', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    for (const name of ['unknown.example.com', `x.${HOST}`, 'localhost'])
+      await assert.rejects(service.visit(name), refusal)
+    assert.deepEqual(service.authority.orders, [HOST])
+  })
+
+  test('are not ordered for a pending name until its DNS is right; it is looked up in the handshake', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    service.dns.zones[NAME] = { a: ['198.51.100.1'] }
+    await service.deps.domains.register(NAME)
+    for (let at = 0; at < 5; at++) await assert.rejects(service.visit(NAME), refusal)
+    assert.deepEqual(service.authority.orders, [HOST])
+    service.dns.zones[NAME] = { cname: HOST }
+    await service.pass(10_000)
+    assert.equal((await service.visit(NAME, '/none')).status, 404)
+  })
+
+  test('of a name that no longer leads here are not used, and are again when it does', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    await service.activate(NAME)
+    await service.visit(NAME, '/none')
+    service.dns.zones[NAME] = { a: ['198.51.100.1'] }
+    await service.pass(60 * MINUTE)
+    await assert.rejects(service.visit(NAME), refusal)
+    service.dns.zones[NAME] = { cname: HOST }
+    await service.pass(10_000)
+    assert.equal((await service.visit(NAME, '/none')).status, 404)
+    assert.deepEqual(service.authority.orders, [HOST, NAME])
+  })
+
+  test('while the authority is down: old names go on, new ones fail at once, and are got when it is back', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    await service.activate(NAME)
+    await service.activate('new.example.com')
+    await service.visit(NAME, '/none')
+    service.authority.mode = 'down'
+    const patience = AbortSignal.timeout(10_000)
+    for (let at = 0; at < 3; at++) {
+      await assert.rejects(service.visit('new.example.com'), refusal)
+      assert.equal((await service.visit(NAME, '/none')).status, 404)
+    }
+    assert.equal(patience.aborted, false)
+    assert.match(JSON.stringify(service.logged), /new\.example\.com.*unreachable: localhost:\d+ does not answer/)
+    service.authority.mode = 'up'
+    await assert.rejects(service.visit('new.example.com'), refusal, 'a failed name rests for a minute')
+    await service.pass(MINUTE)
+    assert.equal((await service.visit('new.example.com', '/none')).status, 404)
+  })
+
+  test('are got from an authority that has lost our account: it is made anew', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    await service.authority.replace()
+    await service.activate(NAME)
+    assert.equal((await service.visit(NAME, '/none')).status, 404)
+    assert.equal(service.authority.accounts, 2)
+  })
+
+  test('that the authority refuses are tried again after a rest, when what it saw is right', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    await service.activate(NAME)
+    // Nothing listens there on the port that the authority looks at.
+    await service.authorityDns.set('add-a', { host: NAME, addresses: ['127.0.0.77'] })
+    await assert.rejects(service.visit(NAME), refusal)
+    assert.match(JSON.stringify(service.logged), /"domain":"qr\.example\.com","fault":"[a-zA-Z]+: /)
+    for (let at = 0; at < 5; at++) await assert.rejects(service.visit(NAME), refusal)
+    assert.deepEqual(service.authority.orders, [HOST, NAME])
+    await service.authorityDns.set('clear-a', { host: NAME })
+    await service.pass(MINUTE)
+    assert.equal((await service.visit(NAME, '/none')).status, 404)
+    assert.deepEqual(service.authority.orders, [HOST, NAME, NAME])
+  })
+})
+
+describe('renewal', () => {
+  const lifeOf = async (service: Setting) => {
+    const { raw } = await seeHandshake(service.httpsPort, HOST, await service.authority.root())
+    const leaf = new X509Certificate(raw)
+    return { end: leaf.validToDate.getTime(), length: leaf.validToDate.getTime() - leaf.validFromDate.getTime() }
+  }
+
+  test('comes when a third of the life is left, while connections go on', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    const before = await serialOf(service, HOST)
+    const { end, length } = await lifeOf(service)
+    const open = await shakeHands(service.httpsPort, HOST, await service.authority.root())
+    await service.pass(end - length / 3 - service.now() - 60 * MINUTE)
+    assert.equal(await serialOf(service, HOST), before)
+    await service.pass(2 * 60 * MINUTE)
+    assert.notEqual(await serialOf(service, HOST), before)
+    open.write(`GET /healthz HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)
+    assert.match(String(await once(open, 'data')), /^HTTP\/1\.1 200 /)
+    assert.deepEqual(service.authority.orders, [HOST, HOST])
+  })
+
+  test('that fails leaves the old certificate in use, is tried again by the back-off, and ends with it', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    const before = await serialOf(service, HOST)
+    const { end, length } = await lifeOf(service)
+    service.authority.mode = 'down'
+    await service.pass(end - length / 4 - service.now())
+    await service.pass(DAY)
+    assert.equal((await service.visit(HOST)).status, 200)
+    service.authority.mode = 'up'
+    for (let days = 0; days < 2; days++) await service.pass(DAY)
+    assert.notEqual(await serialOf(service, HOST), before)
+    service.authority.mode = 'down'
+    await service.pass(length + DAY)
+    await assert.rejects(service.visit(HOST), refusal, 'an expired certificate is not used')
+  })
+
+  test('follows the window that the authority suggests, and says which certificate it replaces', async (t) => {
+    const future = Date.now() + 365 * DAY
+    const service = await ready(t, { ari: { start: future, end: future + DAY } })
+    if (service === undefined) return
+    const { authority } = service
+    const before = await serialOf(service, HOST)
+    await service.pass(MINUTE)
+    assert.equal(await serialOf(service, HOST), before)
+    assert.equal(authority.ariAsked.length > 0, true)
+    const [id = ''] = authority.ariAsked
+    const serial = Buffer.from(id.split('.')[1] ?? '', 'base64url')
+      .toString('hex')
+      .toUpperCase()
+      .replace(/^00/, '')
+    assert.equal(serial, before.replace(/^00/, ''))
+    authority.ari = { start: service.now() - 2 * DAY, end: service.now() - DAY }
+    const asked = authority.ariAsked.length
+    await service.pass(30 * MINUTE)
+    assert.equal(authority.ariAsked.length, asked, 'asked again only when Retry-After is over')
+    await service.pass(31 * MINUTE)
+    assert.notEqual(await serialOf(service, HOST), before)
+    assert.deepEqual(
+      authority.orderBodies.map((body) => body.replaces),
+      [undefined, id],
+    )
+  })
+})
+
+describe('several processes on one store', () => {
+  interface Nodes {
+    authority: TestAuthority
+    start: () => Promise<{ port: number; running: Running }>
+    visit: (port: number, name?: string) => ReturnType<typeof askSecurely>
+  }
+
+  /** A store in which a name is active, and nodes that share it. */
+  async function setNodes(t: TestContext): Promise<Nodes | undefined> {
+    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble-challtestsrv'))
+      return
+    const httpPorts = [await freePort(), await freePort()]
+    const { address } = await startAuthorityDns(t)
+    // Whichever node orders, the authority asks the first: the answer is in the store.
+    const authority = await startAuthority(t, { httpPort: httpPorts[0] ?? 0, dns: address })
+    const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, [NAME]: { cname: HOST } })
+    const file = join(temporaryFolder(t), 'links.db')
+    const db = await openSqlite(file, Date.now)
+    const log = { error: assert.fail }
+    const domains = await openDomains({ db, baseUrl: BASE, servers: [dns.address], now: Date.now, log })
+    await domains.register(NAME)
+    assert.equal((await domains.read(NAME)).status, 'active')
+    domains.close()
+    await db.close()
+    const script = new URL('support/tls-node.ts', import.meta.url).pathname
+    return {
+      authority,
+      visit: async (port, name = NAME) => askSecurely(port, name, '/', await authority.root()),
+      async start() {
+        const config = {
+          file,
+          httpPort: httpPorts.shift() ?? 0,
+          dns: dns.address,
+          baseUrl: BASE,
+          acmeDirectory: authority.directory,
+          host: '127.0.0.1',
+          httpsPort: 0,
+        }
+        const running = run(t, process.execPath, [script, JSON.stringify(config)], {
+          NODE_EXTRA_CA_CERTS: authority.trustFile,
+        })
+        for (;;) {
+          const port = Number(/port (\d+)/.exec(running.output())?.[1])
+          if (port > 0) return { port, running }
+          const reason = running.ended()
+          if (reason !== undefined) throw new Error(reason)
+          await sleep(20)
+        }
+      },
+    }
+  }
+
+  test('make one order for a name, whose certificate both use, and one account', { timeout: 60_000 }, async (t) => {
+    const nodes = await setNodes(t)
+    if (nodes === undefined) return
+    const [first, second] = await Promise.all([nodes.start(), nodes.start()])
+    const visits = [first, second].flatMap(({ port }) => Array.from({ length: 25 }, () => nodes.visit(port)))
+    const answers = await Promise.all(visits)
+    assert.equal(new Set(answers.map(({ body }) => body)).size, 2)
+    for (const { port } of [first, second]) assert.equal((await nodes.visit(port, HOST)).status, 200)
+    assert.deepEqual(nodes.authority.orders.sort(), [HOST, NAME])
+    const root = await nodes.authority.root()
+    const serials = await Promise.all(
+      [first, second].map(async ({ port }) => (await seeHandshake(port, NAME, root)).serial),
+    )
+    assert.equal(serials[0], serials[1])
+  })
+
+  test('take over from one that was killed while it ordered', { timeout: 60_000 }, async (t) => {
+    const nodes = await setNodes(t)
+    if (nodes === undefined) return
+    const [first, second] = [await nodes.start(), await nodes.start()]
+    // The challenges are asked for at the first node's port for plain HTTP, so that the second is the one to die.
+    for (const { port } of [first, second]) await nodes.visit(port, HOST)
+    nodes.authority.mode = 'stuck'
+    const lost = assert.rejects(nodes.visit(second.port))
+    while (!nodes.authority.orders.includes(NAME)) await sleep(20)
+    await second.running.stop('SIGKILL')
+    await lost
+    nodes.authority.mode = 'up'
+    assert.equal((await nodes.visit(first.port)).status, 200)
+    assert.deepEqual(nodes.authority.orders, [HOST, NAME, NAME])
+  })
+
+  test('take each other’s session tickets', { timeout: 60_000 }, async (t) => {
+    const nodes = await setNodes(t)
+    if (nodes === undefined) return
+    const [first, second] = await Promise.all([nodes.start(), nodes.start()])
+    const root = await nodes.authority.root()
+    for (const { port } of [first, second]) await nodes.visit(port)
+    const session = await sessionOf(first.port, NAME, root, 'TLSv1.3')
+    assert.equal((await seeHandshake(second.port, NAME, root, { session })).isResumed, true)
+  })
+})
+
+/** A session that can be resumed, as a client gets it after a request. */
+async function sessionOf(port: number, name: string, ca: string, version: 'TLSv1.2' | 'TLSv1.3'): Promise<Buffer> {
+  const socket = await shakeHands(port, name, ca, { minVersion: version, maxVersion: version })
+  const session = once(socket, 'session') as Promise<[Buffer]>
+  socket.write(`GET /healthz HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`)
+  const [ticket] = version === 'TLSv1.2' ? [socket.getSession() ?? Buffer.alloc(0)] : await session
+  await once(socket, 'data')
+  socket.destroy()
+  return ticket
+}
+
+describe('session tickets', () => {
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    test(`of one name resume that name and no other (${version})`, async (t) => {
+      const service = await ready(t)
+      if (service === undefined) return
+      await service.activate(NAME)
+      await service.activate('other.example.com')
+      for (const name of [NAME, 'other.example.com']) await service.visit(name, '/none')
+      const root = await service.authority.root()
+      const session = await sessionOf(service.httpsPort, NAME, root, version)
+      const resume = async (name: string) =>
+        (
+          await seeHandshake(service.httpsPort, name, root, {
+            session,
+            minVersion: version,
+            maxVersion: version,
+            // A resumed session shows no certificate to check.
+            checkServerIdentity: () => undefined,
+          })
+        ).isResumed
+      assert.equal(await resume(NAME), true)
+      assert.equal(await resume('other.example.com'), false)
+      assert.equal(await resume(HOST), false)
+      await service.pass(12 * 60 * MINUTE)
+      assert.equal(await resume(NAME), false, 'keys are rotated')
+    })
+  }
+
+  test('do not keep a name in use that was removed: the handshake is refused, and open connections get 421', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    await service.activate(NAME)
+    await service.visit(NAME, '/none')
+    const root = await service.authority.root()
+    const session = await sessionOf(service.httpsPort, NAME, root, 'TLSv1.3')
+    const open = await shakeHands(service.httpsPort, NAME, root, { session })
+    assert.equal(open.isSessionReused(), true)
+    await service.deps.domains.evict(NAME)
+    open.write(`GET /none HTTP/1.1\r\nHost: ${NAME}\r\n\r\n`)
+    assert.match(String(await once(open, 'data')), /^HTTP\/1\.1 421 [^]*"code":"misdirected"/)
+    await assert.rejects(shakeHands(service.httpsPort, NAME, root, { session }))
+  })
+})
+
+/** However it was closed. */
+const closed = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve))
+
+describe('over HTTPS', () => {
+  test('the Host is checked on every request: 421 for what is neither the service nor active', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    await service.activate(NAME)
+    await service.deps.domains.register('pending.example.com')
+    const root = await service.authority.root()
+    for (const host of ['unknown.example.com', 'pending.example.com', '127.0.0.1', `x.${HOST}`, 'localhost']) {
+      const { status, body } = await askSecurely(service.httpsPort, HOST, '/healthz', root, { headers: { host } })
+      assert.deepEqual([status, (JSON.parse(body) as { code: string }).code], [421, 'misdirected'], host)
+    }
+    for (const host of [HOST, `${HOST}:${service.httpsPort}`, HOST.toUpperCase(), `${HOST}.`]) {
+      assert.equal(
+        (await askSecurely(service.httpsPort, HOST, '/healthz', root, { headers: { host } })).status,
+        200,
+        host,
+      )
+    }
+  })
+
+  test('only our own host asks browsers to stay with HTTPS', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    await service.activate(NAME)
+    const created = await askSecurely(service.httpsPort, HOST, '/api/links', await service.authority.root(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"target":"https://example.org/","alias":"menu"}',
+    })
+    assert.equal(created.status, 201)
+    const own = await service.visit(HOST, '/menu')
+    assert.deepEqual([own.status, own.headers['strict-transport-security']], [302, 'max-age=31536000'])
+    const custom = await service.visit(NAME, '/menu')
+    assert.deepEqual([custom.status, custom.headers['strict-transport-security']], [302, undefined])
+  })
+
+  test('who names no host gets the certificate of the service', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    const { names } = await seeHandshake(service.httpsPort, '', await service.authority.root(), {
+      checkServerIdentity: () => undefined,
+    })
+    assert.match(names, /go\.bakery\.shop/)
+  })
+
+  test('plain HTTP gets a 400 that says so, and rubbish is hung up on', async (t) => {
+    const service = await set(t)
+    if (service === undefined) return
+    const answer = await ask(`http://127.0.0.1:${service.httpsPort}/`)
+    assert.equal(answer.status, 400)
+    assert.match(answer.body, /plain HTTP/)
+    for (const bytes of [Buffer.from('rubbish'), Buffer.alloc(5, 0x16), Buffer.alloc(100_000, 0x41)]) {
+      const socket = connect(service.httpsPort, '127.0.0.1')
+      socket.on('error', () => {})
+      socket.end(bytes)
+      socket.resume()
+      await closed(socket)
+    }
+  })
+
+  test('who does not finish the first message is hung up on after 5 seconds', { timeout: 20_000 }, async (t) => {
+    const service = await set(t)
+    if (service === undefined) return
+    const half = Buffer.from('16030100c8010000c40303', 'hex')
+    const sockets = [Buffer.alloc(0), half.subarray(0, 1), half].map((bytes) => {
+      const socket = connect(service.httpsPort, '127.0.0.1')
+      socket.on('error', () => {})
+      socket.resume().write(bytes)
+      return socket
+    })
+    await Promise.all(sockets.map(closed))
+  })
+})
+
+describe('over plain HTTP beside it', () => {
+  test('pages lead to HTTPS, the API is refused, health and challenges are answered', async (t) => {
+    const service = await set(t)
+    if (service === undefined) return
+    const at = (path: string, host: string, method = 'GET') => ask(service.url + path, { method, headers: { host } })
+    for (const [path, host] of [
+      ['/', HOST],
+      ['/menu?qr=1', HOST],
+      ['/m/token', HOST],
+      ['/menu', 'unknown.example.com'],
+      ['/', '127.0.0.1'],
+    ] as const) {
+      const { status, headers } = await at(path, host)
+      assert.deepEqual([status, headers.location], [308, BASE + path])
+    }
+    assert.equal((await at('/', HOST, 'POST')).status, 308)
+    for (const path of ['/api/links', '/api', '/api?x', '/api/qr?data=x', '/internal/tls-ask?domain=x']) {
+      const { status, body } = await at(path, HOST, 'POST')
+      assert.deepEqual([status, (JSON.parse(body) as { code: string }).code], [403, 'tls_required'], path)
+    }
+    assert.equal((await at('/healthz', '127.0.0.1')).status, 200)
+    assert.equal((await at('/.well-known/acme-challenge/unknown', NAME)).status, 404)
+  })
+
+  test('the codes of a registered domain resolve, before it has a certificate', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    await askSecurely(service.httpsPort, HOST, '/api/links', await service.authority.root(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"target":"https://example.org/","alias":"menu"}',
+    })
+    await service.deps.domains.register(NAME)
+    const at = (path: string) => ask(service.url + path, { headers: { host: NAME } })
+    assert.equal((await at('/menu')).status, 302)
+    assert.equal((await at('/menu/qr.png')).status, 200)
+    for (const path of ['/', '/api/openapi.json']) assert.equal((await at(path)).status, 404)
+  })
+})
