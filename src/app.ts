@@ -100,7 +100,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
       dataImageRoutes(api, qr)
       scanRoutes(api, deps)
       reportRoutes(api, { ...deps, limitReports })
-      domainRoutes(api, deps)
+      domainRoutes(api, { ...deps, limitDomains: deps.limits.each('domains') })
       openApiRoutes(api, deps.origin)
     },
     { prefix: '/api' },

@@ -1,21 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
+import { limitSettings } from './config-limits.ts'
 import { setting, type Setting } from './config-setting.ts'
 import { spellOut, tlsSettings } from './config-tls.ts'
 import { contactUri, integer, listSources, origin, retention } from './config-values.ts'
 import { parseNetworks } from './http/client-address.ts'
 import { StartError } from './lib/start-error.ts'
 import { countryHeader } from './scans/describe.ts'
-
-function limit(name: string, fallback: number, what: string) {
-  return setting({
-    name: `LIMIT_${name}`,
-    fallback: String(fallback),
-    parse: (text) => integer(text, 0, 1_000_000_000),
-    allowed: 'a whole number from 0 to 1000000000',
-    doc: `${what} an hour and client address; 0: no limit`,
-  })
-}
 
 /** Every value that quirl can be told, once: `--help`, `docs/configuration.md` and the reader walk this table. */
 export const settings = {
@@ -96,13 +87,7 @@ export const settings = {
     allowed: 'an e-mail address or an https URL',
     doc: 'where to write about abuse: shown on pages and in `/.well-known/security.txt`',
   }),
-  limitLinks: limit('LINKS', 60, 'links created'),
-  limitBulk: limit('BULK', 10, 'bulk requests'),
-  limitQr: limit('QR', 300, 'QR images'),
-  limitDomains: limit('DOMAINS', 10, 'domains registered'),
-  limitReports: limit('REPORTS', 20, 'abuse reports'),
-  limitFailures: limit('FAILURES', 600, 'refused creations'),
-  limitMisses: limit('MISSES', 1200, 'wrong tokens and unknown codes'),
+  ...limitSettings,
   qrMarker: setting({
     name: 'QR_MARKER',
     fallback: 'on',

@@ -3,6 +3,7 @@ import { openAbuse, type Abuse } from './abuse/open.ts'
 import { isStoreUnavailable, openDatabase } from './db/open.ts'
 import type { Database } from './db/database.ts'
 import type { Config } from './config.ts'
+import { quotasOf } from './config-limits.ts'
 import { openAdminSocket, type AdminOperations } from './http/admin-socket.ts'
 import { createClientAddress, type ClientAddress } from './http/client-address.ts'
 import type { Metric } from './http/metrics.ts'
@@ -13,7 +14,7 @@ import type { Link, Totals } from './links/link.ts'
 import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
 import { removedProblem } from './links/removal.ts'
 import { createReplays, type Replays } from './links/replay.ts'
-import { createLimits, type Limits, type Quotas } from './limits/limits.ts'
+import { createLimits, type Limits } from './limits/limits.ts'
 import { createImages, type Images } from './qr/images.ts'
 import { createAgentReader } from './scans/agent.ts'
 import { createDescribe, type Describe } from './scans/describe.ts'
@@ -182,18 +183,6 @@ async function openDescribe(
     findPlace: places.find,
     countryHeader: config.geoHeaders,
   })
-}
-
-function quotasOf(config: Config): Quotas {
-  return {
-    links: config.limitLinks,
-    bulk: config.limitBulk,
-    qr: config.limitQr,
-    domains: config.limitDomains,
-    reports: config.limitReports,
-    failures: config.limitFailures,
-    misses: config.limitMisses,
-  }
 }
 
 function createLinkOf(resolver: Resolver): Deps['linkOf'] {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
@@ -11,9 +11,16 @@ type NameRequest = FastifyRequest<{ Params: { domain: string } }>
 
 const validate = createValidator(registrationBody)
 
+/** What the routes need of the rest of the program. */
+interface DomainDeps {
+  domains: Domains
+  /** A hook that charges each registration. */
+  limitDomains: onRequestAsyncHookHandler
+}
+
 /** Registration, status and removal of custom domains, below /api. */
-export function domainRoutes(app: FastifyInstance, { domains }: { domains: Domains }): void {
-  app.post('/domains', { schema: registrationSchema }, async (request, reply) => {
+export function domainRoutes(app: FastifyInstance, { domains, limitDomains }: DomainDeps): void {
+  app.post('/domains', { onRequest: limitDomains, schema: registrationSchema }, async (request, reply) => {
     const body = asObject(request.body)
     const errors = validate(body)
     if (errors.length > 0) throw invalidRequest(errors)

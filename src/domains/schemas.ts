@@ -68,7 +68,14 @@ export const registrationSchema = {
   response: {
     201: json('The name is pending until its record is found.', registeredBody),
     200: json('The name was registered before; its token is not told again.', domainBody),
-    ...problems('malformed_json', 'invalid_request', 'too_many_domains', 'body_too_large', 'unsupported_media_type'),
+    ...problems(
+      'rate_limited',
+      'malformed_json',
+      'invalid_request',
+      'too_many_domains',
+      'body_too_large',
+      'unsupported_media_type',
+    ),
   },
 }
 

@@ -52,3 +52,15 @@ test('a key whose window was renewed is not forgotten before those that began ea
     [1, 0, 1],
   )
 })
+
+test('a million clients take bounded memory, and the latest are still held to their limit', () => {
+  const counter = createCounter({ windowMs: WINDOW, maxKeys: 100_000, now: () => 0 })
+  const charge = (from: number, to: number) => {
+    for (let key = from; key < to; key++) counter.charge(key * 65_537)
+  }
+  charge(0, 200_000)
+  const before = process.memoryUsage().heapUsed
+  charge(200_000, 1_000_000)
+  assert.ok(process.memoryUsage().heapUsed - before < 64 * 2 ** 20)
+  assert.equal(counter.read(999_999 * 65_537).used, 1)
+})

@@ -1,0 +1,37 @@
+import { setting } from './config-setting.ts'
+import { integer } from './config-values.ts'
+import type { Quotas } from './limits/limits.ts'
+
+function limit(name: string, fallback: number, what: string) {
+  return setting({
+    name: `LIMIT_${name}`,
+    fallback: String(fallback),
+    parse: (text) => integer(text, 0, 1_000_000_000),
+    allowed: 'a whole number from 0 to 1000000000',
+    doc: `${what} an hour and client address; 0: no limit`,
+  })
+}
+
+/** What one client address may do. */
+export const limitSettings = {
+  limitLinks: limit('LINKS', 60, 'links created'),
+  limitBulk: limit('BULK', 10, 'bulk requests'),
+  limitQr: limit('QR', 300, 'QR images'),
+  limitDomains: limit('DOMAINS', 10, 'domains registered'),
+  limitReports: limit('REPORTS', 20, 'abuse reports'),
+  limitFailures: limit('FAILURES', 600, 'refused creations'),
+  limitMisses: limit('MISSES', 1200, 'wrong tokens and unknown codes'),
+}
+
+/** The limits by what they limit. */
+export function quotasOf(config: Record<keyof typeof limitSettings, number>): Quotas {
+  return {
+    links: config.limitLinks,
+    bulk: config.limitBulk,
+    qr: config.limitQr,
+    domains: config.limitDomains,
+    reports: config.limitReports,
+    failures: config.limitFailures,
+    misses: config.limitMisses,
+  }
+}
