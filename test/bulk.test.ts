@@ -273,6 +273,30 @@ test('a bulk request is charged once, whatever it creates; one that creates noth
   assert.equal((await post(`${server.url}/api/links`, { target: EXAMPLE })).status, 201)
 })
 
+test('a dry run is charged as well, for it is as much work', async (t) => {
+  const server = await startServer(t, { LIMIT_BULK: '1' })
+  const dry = await bulk(server, [{ target: EXAMPLE }], '?dry_run=true')
+  assert.deepEqual([dry.status, dry.headers.get('ratelimit')?.slice(0, 10)], [200, '"bulk";r=0'])
+  assert.equal((await bulk(server, [{ target: EXAMPLE }])).status, 429)
+})
+
+test('the largest request there can be keeps no visit waiting for long', async (t) => {
+  const server = await startServer(t)
+  const link = (await result(await bulk(server, [{ target: EXAMPLE }]))).results[0]
+  const rows = Array.from({ length: 500 }, (_, row) => ({
+    kind: 'page',
+    headline: 'x',
+    links: Array.from({ length: 100 }, (_, at) => ({ label: 'l', url: `https://h${row}-${at}.example.com/some/path` })),
+  }))
+  let turns = 0
+  const counting = setInterval(() => turns++, 1)
+  const answer = await bulk(server, rows)
+  clearInterval(counting)
+  assert.equal((await result(answer)).created, 500)
+  assert.ok(turns > 20, `the loop turned ${turns} times`)
+  assert.equal((await visit(`${server.url}/${link?.code}`)).status, 302)
+})
+
 test('a repetition by Idempotency-Key gives the same tokens, charges nothing, and another body is 422', async (t) => {
   const server = await startServer(t, { LIMIT_BULK: '1' })
   const key = { 'idempotency-key': 'bulk-key-of-16-or-more' }

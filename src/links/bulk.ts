@@ -1,5 +1,14 @@
 import { Problem, type FieldError } from '../http/problem.ts'
-import { createCharged, insertDrafts, readDraft, type Asked, type CreatedLink, type LinkDeps } from './create.ts'
+import { setImmediate as turn } from 'node:timers/promises'
+import {
+  createCharged,
+  insertDrafts,
+  readDraft,
+  Undone,
+  type Asked,
+  type CreatedLink,
+  type LinkDeps,
+} from './create.ts'
 import type { Draft } from './draft.ts'
 
 /** Rows of one request. */
@@ -37,7 +46,7 @@ export interface BulkAsked extends Asked {
  * @throws {Problem} 400 when no link could be made, with the result of each row among its members
  */
 export async function createBulk(deps: LinkDeps, rows: unknown[], asked: BulkAsked): Promise<BulkResult> {
-  const drafts = rows.map((row) => readRow(deps, row))
+  const drafts = await readRows(deps, rows)
   const right = drafts.filter((draft): draft is Draft => !(draft instanceof Problem))
   if (right.length === 0) throw nothingCreated(drafts as Problem[])
 
@@ -66,12 +75,27 @@ export async function createBulk(deps: LinkDeps, rows: unknown[], asked: BulkAsk
 type Outcome = CreatedLink | Problem
 
 /** Rolls the transaction back, whatever would have come of it. */
-class DryRun extends Error {
+class DryRun extends Undone {
   readonly outcomes: Outcome[]
   constructor(outcomes: Outcome[]) {
     super('a dry run keeps nothing')
     this.outcomes = outcomes
   }
+}
+
+/** How long visits may wait for rows to be read, in milliseconds: a row can hold 100 URLs. */
+const SLICE_MS = 5
+
+async function readRows(deps: LinkDeps, rows: unknown[]): Promise<(Draft | Problem)[]> {
+  const drafts: (Draft | Problem)[] = []
+  let began = performance.now()
+  for (const row of rows) {
+    drafts.push(readRow(deps, row))
+    if (performance.now() - began < SLICE_MS) continue
+    await turn()
+    began = performance.now()
+  }
+  return drafts
 }
 
 function readRow(deps: LinkDeps, row: unknown): Draft | Problem {

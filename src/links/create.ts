@@ -78,6 +78,9 @@ export function readDraft(deps: LinkDeps, body: unknown): Draft {
   return draft
 }
 
+/** What a creation throws that is rolled back and charged all the same. */
+export class Undone extends Error {}
+
 /** Runs a creation, or finds the answer that it had; only one that was made now is charged. */
 export async function createCharged<T>(
   deps: LinkDeps,
@@ -91,7 +94,7 @@ export async function createCharged<T>(
     if (replayed) refund?.()
     return answer
   } catch (error) {
-    refund?.()
+    if (!(error instanceof Undone)) refund?.()
     throw error
   }
 }
