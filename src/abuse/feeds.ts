@@ -33,7 +33,7 @@ export interface ListStatus extends Partial<Omit<ListState, 'etag' | 'lastModifi
 export interface Feeds {
   salt: string
   lists: () => readonly LoadedList[]
-  /** Tells one state of all lists from another. */
+  /** Tells one state of all lists from another, also when it comes back later. */
   digest: () => string
   status: () => ListStatus[]
   /**
@@ -96,7 +96,11 @@ export function openFeeds(options: FeedOptions): Feeds {
   return {
     salt: kept.salt,
     lists: () => feeds.flatMap(({ loaded }) => loaded ?? []),
-    digest: () => hash('sha256', JSON.stringify(feeds.map(({ source, loaded }) => [source, loaded?.digest]))),
+    digest: () =>
+      hash(
+        'sha256',
+        JSON.stringify(feeds.map(({ source, loaded }) => [source, loaded?.digest, loaded?.state.changedAt])),
+      ),
     status: () =>
       feeds.map(({ name, loaded, fault }) => {
         const { etag: _, lastModified: __, ...state } = loaded?.state ?? { etag: null, lastModified: null }
@@ -152,8 +156,12 @@ async function takeOver(feed: Feed, accept: boolean, { kept, parse, now }: FeedO
     const reason = refusal(parsed, feed, accept)
     if (reason !== undefined) throw new Error(reason)
     const { keys, foreign: _, firstForeign: __, ...summary } = parsed
-    const { state, digest } = kept.save(feed.source, { ...summary, ...validators, takenAt: now() }, keys)
-    const isNew = digest !== feed.loaded?.digest
+    const before = feed.loaded
+    const digest = kept.digest(keys)
+    const isNew = digest !== before?.digest
+    const changedAt = isNew || before === undefined ? now() : before.state.changedAt
+    const state = { ...summary, ...validators, takenAt: now(), changedAt }
+    kept.save(feed.source, { state, digest, keys })
     feed.loaded = { name: feed.name, set: openSet(keys), state, digest }
     return isNew
   } finally {

@@ -13,6 +13,8 @@ export interface ListState {
   lastModified: string | null
   /** When it was last taken over, in milliseconds since 1970. */
   takenAt: number
+  /** When its entries last became others. */
+  changedAt: number
 }
 
 /** The good state of a list, with its keys. */
@@ -31,7 +33,8 @@ export interface KeptLists {
   draft: (source: string) => string
   /** What was kept of a source; undefined when there is nothing, or nothing whole. */
   load: (source: string) => KeptList | undefined
-  save: (source: string, state: ListState, keys: Uint32Array<ArrayBuffer>) => KeptList
+  save: (source: string, kept: KeptList) => void
+  digest: (keys: Uint32Array<ArrayBuffer>) => string
   /** Removes what belongs to no source of these. */
   prune: (sources: string[]) => void
 }
@@ -59,13 +62,11 @@ export function openKeptLists(folder: string): KeptLists {
         return undefined
       }
     },
-    save(source, state, keys) {
-      const bytes = new Uint8Array(keys.buffer)
-      const kept = { state, keys, digest: digestOf(bytes, salt) }
+    digest: (keys) => digestOf(new Uint8Array(keys.buffer), salt),
+    save(source, { state, keys, digest }) {
       // A crash between the two leaves a pair that does not match, which is fetched again.
-      replaceFile(fileOf(source, 'keys'), bytes)
-      replaceFile(fileOf(source, 'json'), JSON.stringify({ state, digest: kept.digest }))
-      return kept
+      replaceFile(fileOf(source, 'keys'), new Uint8Array(keys.buffer))
+      replaceFile(fileOf(source, 'json'), JSON.stringify({ state, digest }))
     },
     prune(sources) {
       const names = new Set(['salt', ...sources.map(nameOf)])

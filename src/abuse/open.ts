@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import type { AdminOperations } from '../http/admin-socket.ts'
 import type { Screen } from '../links/url-policy.ts'
@@ -53,7 +52,7 @@ export async function openAbuse(options: AbuseOptions): Promise<Abuse> {
   const sweep = createSweep({
     ...options,
     findInLink: screening.findInLink,
-    digest: () => hash('sha256', JSON.stringify([feeds.digest(), [...own.all().values()]])),
+    digest: () => `${feeds.digest()} ${own.revision()}`,
   })
   startSweep()
 

@@ -26,8 +26,13 @@ export interface OperatorDeps extends TakedownDeps {
 const LISTED = 200
 const MAX_REASON = 500
 
+/** No link may lead there, so that an operator who names such an address names a short URL of a service without one. */
+const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
+
 /** What `quirl block`, `unblock`, `entries`, `reports`, `lists` and `audit` ask for. */
-export function abuseOperations(deps: OperatorDeps): AdminOperations {
+export function abuseOperations(given: OperatorDeps): AdminOperations {
+  const owns = (url: URL) => given.owns(url) || loopback.test(url.hostname)
+  const deps = { ...given, owns }
   return {
     block: (input) => block(deps, input),
     unblock: (input) => unblock(deps, input),

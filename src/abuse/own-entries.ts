@@ -1,9 +1,11 @@
 import type { Database } from '../db/database.ts'
-import { allEntries, deleteEntry, insertAudit, putEntry, type Entry } from './store.ts'
+import { allEntries, deleteEntry, entriesRevision, insertAudit, putEntry, type Entry } from './store.ts'
 
 /** What the operator says of hosts and URLs, in memory as it is in the store. */
 export interface OwnEntries {
   all: () => ReadonlyMap<string, Entry>
+  /** Grows with every change: what is said, taken back and said again is not what it was before. */
+  revision: () => number
   /** Says something of an expression, in place of what was said before. */
   put: (entry: Entry) => Promise<void>
   /** Says nothing of it any more; false when nothing was said. */
@@ -13,12 +15,15 @@ export interface OwnEntries {
 /** Every change is in the audit. */
 export async function openOwnEntries(db: Database, now: () => number): Promise<OwnEntries> {
   let entries: ReadonlyMap<string, Entry> = new Map()
+  let revision = 0
   const load = async () => {
+    revision = await entriesRevision(db.read)
     entries = new Map((await allEntries(db.read)).map((entry) => [entry.entry, entry]))
   }
   await load()
   return {
     all: () => entries,
+    revision: () => revision,
     async put(entry) {
       const note = { action: entry.verdict, subject: entry.entry, source: entry.legal === 1 ? 'legal' : 'operator' }
       await db.transaction(async (transaction) => {

@@ -35,6 +35,18 @@ export async function newestAudit(db: Executor, limit: number): Promise<AuditRow
   return db.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit).execute()
 }
 
+/** What changes the operator's own entries. */
+export type EntryAction = 'block' | 'allow' | 'unblock' | 'forget'
+
+const entryActions: EntryAction[] = ['block', 'allow', 'unblock', 'forget']
+
+/** A number that every change of the operator's entries has made larger; 0 before the first. */
+export async function entriesRevision(db: Executor): Promise<number> {
+  const query = db.selectFrom('audit').select((each) => each.fn.max('id').as('newest'))
+  const row = await query.where('action', 'in', entryActions).executeTakeFirst()
+  return row?.newest ?? 0
+}
+
 /** A report on its way into the store. */
 export interface NewReport {
   linkId: number

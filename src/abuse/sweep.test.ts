@@ -36,7 +36,7 @@ async function removedCodes(db: Database): Promise<string[]> {
 }
 
 for (const driver of drivers) {
-  test(`on ${driver.name}`, async (t) => {
+  test(`on ${driver.name}`, { timeout: 60_000 }, async (t) => {
     const db = await driver.open(t)
     if (db === undefined) return
     await insertLinks(db)

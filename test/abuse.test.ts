@@ -1,0 +1,363 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { quirl } from './support/cli.ts'
+import { temporaryFolder } from './support/cleanup.ts'
+import { exitOf, start } from './support/program.ts'
+import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+
+interface ProblemBody {
+  code: string
+  detail: string
+  errors?: { pointer: string; detail: string }[]
+}
+
+const GOOD = 'https://good.example/'
+const BAD = 'https://www.bad.example/login?x=1'
+
+/** A service with a list in a file, which a test may write anew. */
+async function startListed(t: TestContext, list = 'bad.example\nhttps://files.example/evil/\n') {
+  const file = join(temporaryFolder(t), 'own.txt')
+  writeFileSync(file, list)
+  const server = await startServer(t, { ABUSE_FEEDS: file, CONTACT: 'abuse@example.com' })
+  const relist = async (text: string) => {
+    writeFileSync(file, text)
+    await server.deps.abuse.operations['lists']?.({ accept: true })
+  }
+  await relist(list)
+  return { server, relist }
+}
+
+async function refused(response: Response, status: number): Promise<ProblemBody> {
+  const body = (await response.json()) as ProblemBody
+  assert.equal(response.status, status, JSON.stringify(body))
+  return body
+}
+
+const detailsOf = async (server: TestServer, { token }: Created) =>
+  (await (await fetch(`${server.url}/api/manage/${token}`)).json()) as Record<string, unknown> & {
+    removed: { reason: string; source: string; at: string } | null
+  }
+
+/** Waits until the visit of a link answers so. */
+async function untilVisit(url: string, status: number): Promise<void> {
+  const deadline = Date.now() + 15_000
+  for (let last = 0; last !== status; last = (await visit(url)).status) {
+    assert.ok(Date.now() < deadline, `${url} answers ${last} and not ${status}`)
+    await sleep(10)
+  }
+}
+
+async function run(server: { dataDir: string }, ...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await quirl(server.dataDir, ...args)
+  assert.deepEqual([status, stderr], [0, ''], stderr)
+  return stdout
+}
+
+async function fails(server: { dataDir: string }, ...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await quirl(server.dataDir, ...args)
+  assert.deepEqual([status, stdout], [1, ''])
+  assert.match(stderr, /^quirl: [^\n]+\n$/)
+  return stderr
+}
+
+describe('a listed destination is refused', () => {
+  const bodies: [what: string, body: object, pointers: string[]][] = [
+    ['a target', { target: BAD }, ['/target']],
+    ['a target inside the payload', { payload: { target: BAD } }, ['/payload/target']],
+    ['a spelling that hides the host', { target: 'https://www.b%61d.EXAMPLE:443/./x/..' }, ['/target']],
+    ['a listed path', { target: 'https://cdn.files.example/evil/x.exe' }, ['/target']],
+    ['a store', { kind: 'appstore', ios: GOOD, android: BAD, fallback: BAD }, ['/android', '/fallback']],
+    ['a web site', { kind: 'vcard', firstName: 'A', website: BAD }, ['/website']],
+    [
+      'a button',
+      {
+        kind: 'page',
+        headline: 'x',
+        links: [
+          { label: 'a', url: GOOD },
+          { label: 'b', url: BAD },
+        ],
+      },
+      ['/links/1/url'],
+    ],
+    ['a target that visits do not use', { kind: 'page', headline: 'x', target: BAD }, ['/target']],
+  ]
+  for (const [what, body, pointers] of bodies) {
+    test(`as ${what}, with 422 and the field's pointer, and nothing is written`, async (t) => {
+      const { server } = await startListed(t)
+      const problem = await refused(await post(`${server.url}/api/links`, body), 422)
+      assert.equal(problem.code, 'target_blocked')
+      assert.deepEqual(
+        problem.errors?.map(({ pointer }) => pointer),
+        pointers,
+      )
+      assert.match(problem.detail, /is listed as malware or phishing \(\S+, by own\.txt\)/)
+      assert.deepEqual(await server.deps.db.read.selectFrom('codes').selectAll().execute(), [])
+    })
+  }
+
+  test('in an update, which changes nothing', async (t) => {
+    const { server } = await startListed(t)
+    const link = await create(server, { target: GOOD })
+    const before = await detailsOf(server, link)
+    const problem = await refused(await put(`${server.url}/api/manage/${link.token}`, { target: BAD, title: 'x' }), 422)
+    assert.deepEqual([problem.code, problem.errors?.[0]?.pointer], ['target_blocked', '/target'])
+    assert.deepEqual(await detailsOf(server, link), before)
+  })
+
+  test('in a form, beside its field', async (t) => {
+    const { server } = await startListed(t)
+    const response = await fetch(`${server.url}/?create`, {
+      method: 'POST',
+      body: new URLSearchParams({ target: BAD }),
+    })
+    assert.equal(response.status, 422)
+    assert.match(await response.text(), /class="fault">Destination is listed as malware or phishing/)
+  })
+
+  test('but not its siblings, nor other paths of a listed path', async (t) => {
+    const { server } = await startListed(t)
+    for (const target of ['https://bad.example.org/', 'https://notbad.example/', 'https://files.example/', GOOD]) {
+      assert.equal((await post(`${server.url}/api/links`, { target })).status, 201, target)
+    }
+  })
+})
+
+test('when lists change, links that lead to what is listed now are removed, and say so to their owners alone', async (t) => {
+  const { server, relist } = await startListed(t, 'other.example\n')
+  const links = {
+    redirect: await create(server, { target: BAD }),
+    store: await create(server, { kind: 'appstore', ios: BAD, android: GOOD }),
+    paused: await create(server, { target: BAD }),
+    good: await create(server, { target: GOOD }),
+  }
+  await put(`${server.url}/api/manage/${links.paused.token}`, { active: false })
+  assert.equal((await visit(links.redirect.short_url)).status, 302)
+  await relist('other.example\nbad.example\n')
+  for (const link of [links.redirect, links.store, links.paused]) {
+    await untilVisit(link.short_url, 410)
+    const { removed } = await detailsOf(server, link)
+    assert.deepEqual([removed?.source, removed?.reason], ['list', 'bad.example/ is on the list own.txt'])
+  }
+  assert.equal((await visit(links.good.short_url)).status, 302)
+  assert.match(
+    await run(server, 'audit'),
+    new RegExp(`remove +${links.redirect.code} +own.txt +bad.example/ is on the list`),
+  )
+  await relist('other.example\n')
+  await sleep(200)
+  assert.equal((await visit(links.redirect.short_url)).status, 410, 'a list that forgets gives nothing back by itself')
+})
+
+test('a sweep that kill -9 has cut short is finished by the next start', async (t) => {
+  const folder = temporaryFolder(t)
+  const file = join(folder, 'own.txt')
+  writeFileSync(file, 'other.example\n')
+  const first = await start(t, undefined, [`--abuse-feeds=${file}`])
+  const link = await create(first, { target: BAD })
+  writeFileSync(file, 'other.example\nbad.example\n')
+  await run(first, 'lists', '--refresh')
+  first.process.kill('SIGKILL')
+  await exitOf(first)
+  const second = await start(t, first.dataDir, [`--abuse-feeds=${file}`])
+  await untilVisit(`${second.url}/${link.code}`, 410)
+})
+
+describe('an operator', () => {
+  test('blocks a code, and takes that back', async (t) => {
+    const { server } = await startListed(t)
+    const link = await create(server, { target: GOOD, alias: 'Menu' })
+    await visit(link.short_url)
+    assert.equal(await run(server, 'block', 'menu', '--reason=spam'), 'Menu is removed\n')
+    assert.equal((await visit(link.short_url)).status, 410)
+    assert.equal((await fetch(link.qr_png)).status, 410)
+    assert.deepEqual((await detailsOf(server, link)).removed?.reason, 'spam')
+    assert.equal(await run(server, 'unblock', link.short_url), 'Menu is back\n')
+    assert.equal((await visit(link.short_url)).status, 302)
+    assert.equal((await detailsOf(server, link)).removed, null)
+    const audit = await run(server, 'audit')
+    assert.match(audit, /restore +Menu +operator +unblocked by the operator\n[^\n]*remove +Menu +operator +spam\n/)
+  })
+
+  test('removes by legal order, which visits answer with 451', async (t) => {
+    const { server } = await startListed(t)
+    const link = await create(server, { target: GOOD, alias: 'menu' })
+    const below = await create(server, { target: 'https://www.order.example/x' })
+    await run(server, 'block', 'menu', '--legal', '--reason=court 1 O 23/26')
+    assert.equal((await visit(link.short_url)).status, 451)
+    assert.deepEqual((await detailsOf(server, link)).removed?.source, 'legal')
+    await run(server, 'block', 'order.example', '--legal')
+    await untilVisit(below.short_url, 451)
+  })
+
+  test('blocks a host: links there are removed, new ones refused, also after a restart; and takes that back', async (t) => {
+    const first = await start(t)
+    const link = await create(first, { target: 'https://www.own.example/x' })
+    const other = await create(first, { target: 'https://own.example.org/' })
+    assert.match(await run(first, 'block', 'OWN.example', '--reason', 'phishes'), /^own\.example\/ is blocked: /)
+    const problem = await refused(await post(`${first.url}/api/links`, { target: 'https://own.example/' }), 422)
+    assert.match(problem.detail, /leads to what the operator of this service has blocked \(own\.example\/\)/)
+    await untilVisit(link.short_url, 410)
+    assert.equal((await visit(other.short_url)).status, 302)
+    first.process.kill('SIGTERM')
+    await exitOf(first)
+
+    const second = await start(t, first.dataDir)
+    await refused(await post(`${second.url}/api/links`, { target: 'https://own.example/' }), 422)
+    assert.match(await run(second, 'entries'), /block +own\.example\/ +phishes\n/)
+    assert.equal(
+      await run(second, 'unblock', 'https://own.example/'),
+      'own.example/ is no longer blocked by you\n1 link is back\n',
+    )
+    assert.equal((await visit(`${second.url}/${link.code}`)).status, 302)
+    assert.equal((await post(`${second.url}/api/links`, { target: 'https://own.example/' })).status, 201)
+    assert.equal(await run(second, 'entries'), 'you have blocked and allowed nothing\n')
+  })
+
+  test('allows what is on a list, and forgets that again', async (t) => {
+    const { server, relist } = await startListed(t, 'other.example\n')
+    const link = await create(server, { target: BAD })
+    await relist('other.example\nbad.example\n')
+    await untilVisit(link.short_url, 410)
+    assert.match(
+      await fails(server, 'unblock', link.code),
+      /leads to what the list own\.txt has: "quirl unblock bad\.example\/" first/,
+    )
+    assert.equal(
+      await run(server, 'unblock', 'www.bad.example'),
+      'www.bad.example/ is allowed in spite of the lists\n1 link is back\n',
+    )
+    assert.equal((await visit(link.short_url)).status, 302)
+    await refused(await post(`${server.url}/api/links`, { target: 'https://bad.example/' }), 422)
+    assert.equal(await run(server, 'entries', '--forget=www.bad.example'), 'you have blocked and allowed nothing\n')
+    await untilVisit(link.short_url, 410)
+  })
+
+  test('who blocks what a list has as well is told that it stays blocked', async (t) => {
+    const { server } = await startListed(t)
+    await run(server, 'block', 'bad.example')
+    assert.match(
+      await run(server, 'unblock', 'bad.example'),
+      /no longer blocked by you\n0 links are back\nthe list own\.txt still stops it: "quirl unblock bad\.example\/" once more/,
+    )
+  })
+
+  test('is told in one line what cannot be done', async (t) => {
+    const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop' })
+    const link = await create(server, { target: GOOD, alias: 'up' })
+    const gone = await create(server, { target: GOOD, alias: 'gone' })
+    await fetch(`${server.url}/api/manage/${gone.token}`, { method: 'DELETE' })
+    const lines: [args: string[], says: RegExp][] = [
+      [['block', 'unknown'], /no link has the code unknown/],
+      [['block', 'https://qr.bakery.shop/unknown'], /no link has the code unknown/],
+      [['block', 'gone'], /the link gone was deleted by its owner/],
+      [['unblock', link.code], /up is not removed/],
+      [['unblock', 'nowhere.example'], /nothing blocks nowhere\.example\//],
+      [['block', 'co.uk'], /co\.uk is a public suffix/],
+      [['block', 'http://intranet/'], /is neither a code nor a public host/],
+      [['block', 'qr.bakery.shop'], /qr\.bakery\.shop is this service itself/],
+      [['block', 'https://no host/'], /is neither a code nor a host nor a URL/],
+      [['block'], /name one code, host or URL/],
+      [['block', 'a', 'b'], /name one code, host or URL/],
+      [['block', 'up', `--reason=${'x'.repeat(501)}`], /at most 500 characters/],
+      [['reports', 'dismiss', 'up'], /nothing is reported of up/],
+      [['reports', 'forget', 'up'], /name one code/],
+      [['entries', '--forget=nowhere.example'], /you have said nothing of nowhere\.example/],
+    ]
+    for (const [args, says] of lines) assert.match(await fails(server, ...args), says)
+    assert.equal((await visit(`${server.url}/up`)).status, 302)
+    assert.deepEqual(await server.deps.db.read.selectFrom('audit').selectAll().execute(), [])
+  })
+
+  test('may block a whole name that many share, which no list can', async (t) => {
+    const { server } = await startListed(t)
+    const link = await create(server, { target: 'https://someone.github.io/' })
+    await run(server, 'block', 'github.io')
+    await untilVisit(link.short_url, 410)
+  })
+})
+
+describe('reports', () => {
+  const send = (server: TestServer, body: unknown) => post(`${server.url}/api/reports`, body)
+
+  test('a hundred reports of one code, at once and in any of its forms, are one row with a count', async (t) => {
+    const { server } = await startListed(t)
+    const link = await create(server, { target: GOOD, alias: 'Menu' })
+    const forms = ['Menu', 'MENU', link.short_url, `${link.short_url}?qr=1`, `${link.short_url}+`, link.qr_png]
+    const responses = await Promise.all(
+      Array.from({ length: 100 }, (_, at) => send(server, { code: forms[at % forms.length], reason: 'phishing' })),
+    )
+    for (const response of responses) {
+      assert.deepEqual([response.status, await response.json()], [202, { received: true, code: 'Menu' }])
+    }
+    await send(server, { code: 'menu', reason: 'malware', details: 'a\u202e\tfile\nwith two lines' })
+    const rows = await server.deps.db.read.selectFrom('reports').selectAll().execute()
+    assert.deepEqual([rows.length, rows[0]?.count], [1, 101])
+    const text = await run(server, 'reports')
+    assert.match(text, /^CODE .*\nMenu +101 +2\d{3}-.* phishing 100, malware 1 +a file with two lines\n/)
+    const [json] = JSON.parse(await run(server, 'reports', '--json')) as { code: string; count: number }[]
+    assert.deepEqual([json?.code, json?.count], ['Menu', 101])
+    assert.equal(await run(server, 'reports', 'dismiss', 'menu'), 'the reports of Menu are dismissed\n')
+    assert.equal(await run(server, 'reports'), 'nothing is reported\n')
+    assert.match(await run(server, 'audit'), /dismiss +Menu +operator/)
+  })
+
+  test('what cannot be reported is refused and not kept', async (t) => {
+    const { server } = await startListed(t)
+    const link = await create(server, { target: GOOD, alias: 'up' })
+    const removed = await create(server, { target: GOOD, alias: 'removed' })
+    await run(server, 'block', removed.code)
+    const refusals: [body: unknown, status: number, code: string, pointer?: string][] = [
+      [{ code: 'unknown', reason: 'spam' }, 404, 'unknown_code'],
+      [{ code: removed.code, reason: 'spam' }, 410, 'code_removed'],
+      [{ code: 'https://elsewhere.example/up', reason: 'spam' }, 400, 'invalid_request', '/code'],
+      [{ reason: 'spam' }, 400, 'invalid_request', '/code'],
+      [{ code: 'up' }, 400, 'invalid_request', '/reason'],
+      [{ code: 'up', reason: 'dislike' }, 400, 'invalid_request', '/reason'],
+      [{ code: 'up', reason: 'spam', details: 'x'.repeat(2001) }, 400, 'invalid_request', '/details'],
+      [{ code: 'up', reason: 'spam', details: 'a\u0007' }, 400, 'invalid_request', '/details'],
+      [[], 400, 'invalid_request', ''],
+    ]
+    for (const [body, status, code, pointer] of refusals) {
+      const problem = await refused(await send(server, body), status)
+      assert.deepEqual([problem.code, problem.errors?.[0]?.pointer], [code, pointer], JSON.stringify(body))
+    }
+    await fetch(`${server.url}/api/manage/${link.token}`, { method: 'DELETE' })
+    await refused(await send(server, { code: 'up', reason: 'spam' }), 410)
+    assert.deepEqual(await server.deps.db.read.selectFrom('reports').selectAll().execute(), [])
+  })
+
+  test('they go with the link that they are about', async (t) => {
+    const { server } = await startListed(t)
+    const link = await create(server, { target: GOOD })
+    assert.equal((await send(server, { code: link.code, reason: 'other', details: 'x' })).status, 202)
+    await fetch(`${server.url}/api/manage/${link.token}`, { method: 'DELETE' })
+    assert.deepEqual(await server.deps.db.read.selectFrom('reports').selectAll().execute(), [])
+  })
+})
+
+describe('security.txt', () => {
+  test('names the contact, and a date that is less than a year away (RFC 9116)', async (t) => {
+    const now = Date.UTC(2026, 10, 21)
+    const env = { CONTACT: 'abuse@example.com', BASE_URL: 'https://qr.bakery.shop' }
+    const server = await startServer(t, env, () => now)
+    const response = await fetch(`${server.url}/.well-known/security.txt`)
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/plain; charset=utf-8'])
+    assert.deepEqual((await response.text()).split('\n'), [
+      'Contact: mailto:abuse@example.com',
+      'Contact: https://qr.bakery.shop/report',
+      'Expires: 2027-05-20T00:00:00Z',
+      'Preferred-Languages: en',
+      'Canonical: https://qr.bakery.shop/.well-known/security.txt',
+      '',
+    ])
+  })
+
+  test('is not there without a contact', async (t) => {
+    const server = await startServer(t)
+    await refused(await fetch(`${server.url}/.well-known/security.txt`), 404)
+  })
+})
