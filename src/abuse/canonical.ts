@@ -14,8 +14,10 @@ export interface CanonicalUrl {
  * @param text a URL; without a scheme it is read as http
  */
 export function canonicalise(text: string): CanonicalUrl {
-  const spelled = withScheme(text.replaceAll(/[\t\r\n]/g, '').trim())
-  return canonicaliseBytes(Buffer.from(URL.parse(spelled)?.href ?? spelled, 'utf8').toString('latin1'))
+  const spelled = withScheme(text.trim())
+  // What WHATWG's parser gives is ASCII.
+  const href = URL.parse(spelled)?.href ?? Buffer.from(spelled, 'utf8').toString('latin1')
+  return canonicaliseBytes(href)
 }
 
 /** The canonical form written out, without scheme, port and credentials: an expression that names just this URL. */
@@ -51,10 +53,12 @@ function unescape(text: string): string {
   return out.join('')
 }
 
+// oxlint-disable-next-line no-control-regex -- the document counts them among what is encoded
+const escaped = /[\u0000-\u0020\u007f-\u00ff#%]/g
+
 /** Percent-encodes what is not printable ASCII, and the two characters with a meaning of their own. */
 function escape(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- the document counts them among what is encoded
-  return text.replaceAll(/[\u0000-\u0020\u007f-\u00ff#%]/g, (char) => {
+  return text.replaceAll(escaped, (char) => {
     return `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
   })
 }
@@ -64,7 +68,8 @@ function canonicalHost(authority: string): string {
     .slice(authority.lastIndexOf('@') + 1)
     .replace(/:\d*$/, '')
     .toLowerCase()
-  const dotted = host.replaceAll(/\.{2,}/g, '.').replaceAll(/^\.|\.$/g, '')
+  const isDotted = !/^\.|\.$|\.\./.test(host)
+  const dotted = isDotted ? host : host.replaceAll(/\.{2,}/g, '.').replaceAll(/^\.|\.$/g, '')
   // WHATWG reads every notation of IPv4 that inet_aton does: octal, hexadecimal, fewer than four parts.
   const isNumeric = /^(?:0x[\da-f]*|\d+)(?:\.(?:0x[\da-f]*|\d+)){0,3}$/.test(dotted)
   return (isNumeric && URL.parse(`http://${dotted}/`)?.hostname) || dotted
@@ -72,6 +77,9 @@ function canonicalHost(authority: string): string {
 
 /** Resolves dot segments, and makes one slash of several. */
 function canonicalPath(path: string): string {
+  if (path === '') return '/'
+  // Nearly all paths are written so already.
+  if (!/\/[./]/.test(path)) return path
   const kept: string[] = []
   const segments = path.split('/')
   for (const segment of segments) {

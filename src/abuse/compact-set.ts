@@ -13,6 +13,8 @@ const FLAGS = 3
 export interface CompactSet {
   /** Distinct keys. */
   size: number
+  /** Memory that it takes. */
+  bytes: number
   /** The flags of a key, or -1 when it is not in the set. */
   find: (key: Key) => number
 }
@@ -79,6 +81,7 @@ export function openSet(halves: Uint32Array): CompactSet {
   const starts = indexByPrefix(highs)
   return {
     size,
+    bytes: halves.byteLength + starts.byteLength,
     find([high, low]) {
       let from = starts[high >>> 16] ?? 0
       let to = starts[(high >>> 16) + 1] ?? size

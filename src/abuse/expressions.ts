@@ -33,10 +33,13 @@ export function hostSuffixes(host: string, { hosts }: Reach): string[] {
 
 /** The path with its query, the path, then the folders that it is in, deepest first; `/` is the last. */
 export function pathPrefixes({ path, query }: CanonicalUrl, { folders }: Reach): string[] {
-  const names = path.split('/').slice(1, -1)
-  const above = names.map((_, at) => `/${names.slice(0, at + 1).join('/')}/`)
-  const found = [path + query, path, ...above.slice(0, Math.max(0, folders - 1)).toReversed(), '/']
-  return [...new Set(found)]
+  const found: string[] = []
+  for (let slash = path.indexOf('/'); slash !== -1 && found.length < folders; slash = path.indexOf('/', slash + 1)) {
+    found.unshift(path.slice(0, slash + 1))
+  }
+  if (found[0] !== path) found.unshift(path)
+  if (query !== '') found.unshift(path + query)
+  return found
 }
 
 /** Every expression that lists a URL: each host with each path, the most specific first. */

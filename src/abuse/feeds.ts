@@ -161,7 +161,7 @@ async function takeOver(feed: Feed, accept: boolean, { kept, parse, now }: FeedO
     const isNew = digest !== before?.digest
     const changedAt = isNew || before === undefined ? now() : before.state.changedAt
     const state = { ...summary, ...validators, takenAt: now(), changedAt }
-    kept.save(feed.source, { state, digest, keys })
+    await kept.save(feed.source, { state, digest, keys })
     feed.loaded = { name: feed.name, set: openSet(keys), state, digest }
     return isNew
   } finally {

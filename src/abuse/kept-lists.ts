@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 
@@ -33,7 +34,7 @@ export interface KeptLists {
   draft: (source: string) => string
   /** What was kept of a source; undefined when there is nothing, or nothing whole. */
   load: (source: string) => KeptList | undefined
-  save: (source: string, kept: KeptList) => void
+  save: (source: string, kept: KeptList) => Promise<void>
   digest: (keys: Uint32Array<ArrayBuffer>) => string
   /** Removes what belongs to no source of these. */
   prune: (sources: string[]) => void
@@ -63,10 +64,10 @@ export function openKeptLists(folder: string): KeptLists {
       }
     },
     digest: (keys) => digestOf(new Uint8Array(keys.buffer), salt),
-    save(source, { state, keys, digest }) {
+    async save(source, { state, keys, digest }) {
       // A crash between the two leaves a pair that does not match, which is fetched again.
-      replaceFile(fileOf(source, 'keys'), new Uint8Array(keys.buffer))
-      replaceFile(fileOf(source, 'json'), JSON.stringify({ state, digest }))
+      await replaceFile(fileOf(source, 'keys'), new Uint8Array(keys.buffer))
+      await replaceFile(fileOf(source, 'json'), JSON.stringify({ state, digest }))
     },
     prune(sources) {
       const names = new Set(['salt', ...sources.map(nameOf)])
@@ -89,11 +90,11 @@ function openSalt(file: string): string {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   const salt = randomBytes(16).toString('hex')
-  replaceFile(file, salt)
+  writeFileSync(file, salt, { mode: 0o600 })
   return salt
 }
 
-function replaceFile(file: string, content: string | Uint8Array): void {
-  writeFileSync(`${file}.tmp`, content, { mode: 0o600 })
-  renameSync(`${file}.tmp`, file)
+async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
+  await writeFile(`${file}.tmp`, content, { mode: 0o600 })
+  await rename(`${file}.tmp`, file)
 }

@@ -5,9 +5,11 @@ import { findLiveAfter, findRemovedByEntry, setRemoval } from './store.ts'
 
 /** What the address of a removed link answers. It does not say where the link led. */
 export function removedProblem({ source }: Removal): Problem {
-  if (source !== 'legal') return new Problem('code_removed', 'it led to something that harms people')
+  if (source !== 'legal') return new Problem('code_removed', 'the link behind it was removed for abuse')
   // RFC 7725, 4: who has put the order into effect.
-  return new Problem('code_removed_by_law', 'it may not be shown', { headers: { link: '</>; rel="blocked-by"' } })
+  return new Problem('code_removed_by_law', 'the link behind it may not be shown', {
+    headers: { link: '</>; rel="blocked-by"' },
+  })
 }
 
 /** @throws {Problem} 409 when the link was removed: its owner may delete it, and nothing else */

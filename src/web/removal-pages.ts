@@ -12,8 +12,7 @@ export function removalPages(contact: string | undefined): ErrorPages {
   </p>`
   const report = html`<p><a href="/report">Report another code</a></p>`
   return {
-    code_removed: html`<p>It is not coming back at this address, so there is no need to try again.</p>
-      ${mistake} ${report}`,
+    code_removed: html`${mistake} ${report}`,
     code_removed_by_law: mistake,
   }
 }

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { before, test, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults, distance, press, sharedWindows, type, typed } from './support/browser.ts'
+import { endOfFile } from './support/cleanup.ts'
+import { requireProgram } from './support/programs.ts'
+import { create, startServer, type Created, type TestServer } from './support/server.ts'
+
+const DESTINATION = 'https://example.com/where-it-led'
+
+const end = endOfFile()
+let server: TestServer
+const openWindow = sharedWindows(end, () => server.url)
+before(async () => {
+  server = await startServer(end, { CONTACT: 'abuse@example.com', LIMIT_REPORTS: '0' })
+})
+
+/** A test in a browser's window, without scripts unless it says so. */
+function inBrowser(
+  name: string,
+  run: (page: Page, t: TestContext) => Promise<void>,
+  { scripts = false }: { scripts?: boolean } = {},
+): void {
+  test(name, async (t) => {
+    if (!requireProgram(t, 'chromium', 'chromium')) return
+    await run(await openWindow(t, { scripts }), t)
+  })
+}
+
+const at = (path: string) => `${server.url}${path}`
+
+async function removedLink(legal = false): Promise<Created> {
+  const link = await create(server, { target: DESTINATION, title: 'My menu' })
+  await server.deps.abuse.operations['block']?.({ subject: link.code, reason: 'it phishes', legal })
+  return link
+}
+
+async function reportsOf({ code }: Created): Promise<{ reasons: string; notes: string }[]> {
+  const links = server.deps.db.read.selectFrom('reports').innerJoin('links', 'links.id', 'reports.link_id')
+  return links.select(['reasons', 'notes']).where('links.code', '=', code).execute()
+}
+
+inBrowser('a person without scripts reports the link whose destination they look at', async (page) => {
+  const link = await create(server, { target: DESTINATION })
+  await page.goto(`${link.short_url}+`)
+  await page.getByRole('link', { name: 'Report this link' }).click()
+  assert.equal(await page.getByLabel('Short link or code').inputValue(), link.code)
+  await page.getByLabel('It asks for passwords or money under a false name').check()
+  await type(page, { details: 'It looks like\nmy bank' })
+  assert.equal(await press(page, 'Report'), 200)
+  assert.match((await page.getByRole('status').textContent()) ?? '', new RegExp(`report of ${link.code} was received`))
+  const [reported] = await reportsOf(link)
+  assert.equal(reported?.reasons, '{"phishing":1}')
+  assert.partialDeepStrictEqual(JSON.parse(reported?.notes ?? ''), [{ details: 'It looks like\nmy bank' }])
+})
+
+inBrowser(
+  'a short URL may be pasted as it was found; a mistake is shown beside its field and nothing is lost',
+  async (page) => {
+    const link = await create(server, { target: DESTINATION })
+    await page.goto(at('/report'))
+    await type(page, { code: 'https://elsewhere.example/x', details: 'I typed much' })
+    await page.getByLabel('It spreads harmful software').check()
+    const before = await typed(page)
+    assert.equal(await press(page, 'Report'), 400)
+    assert.deepEqual(await typed(page), before)
+    assert.ok(await page.getByLabel('It spreads harmful software').isChecked())
+    assert.ok((await distance(page, /must be a code or a short URL of this service/, 'code')) < 40)
+
+    await type(page, { code: 'unknown-code' })
+    assert.equal(await press(page, 'Report'), 404)
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /no link has the code unknown-code/)
+
+    await type(page, { code: `${link.short_url}?qr=1` })
+    assert.equal(await press(page, 'Report'), 200)
+    assert.equal((await reportsOf(link)).length, 1)
+  },
+)
+
+inBrowser('the browser asks for a reason before it sends the form; without it the service does', async (page) => {
+  await page.goto(at('/report'))
+  await type(page, { code: 'x' })
+  await page.getByRole('button', { name: 'Report' }).click()
+  assert.equal(await page.locator('[name=reason]:invalid').count(), 6)
+  const response = await fetch(at('/report'), { method: 'POST', body: new URLSearchParams({ code: 'x' }) })
+  assert.equal(response.status, 400)
+  assert.match(await response.text(), /Please choose what fits best/)
+})
+
+for (const legal of [false, true]) {
+  const what = legal ? 'by legal order' : 'for abuse'
+  inBrowser(`a visitor of a code that was removed ${what} is told, and not where it led`, async (page) => {
+    const link = await removedLink(legal)
+    assert.equal((await page.goto(link.short_url))?.status(), legal ? 451 : 410)
+    const heading = legal ? 'This code was removed by legal order' : 'This code was removed'
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), heading)
+    assert.doesNotMatch(await page.content(), /where-it-led|My menu|it phishes/)
+    assert.equal(
+      await page.getByRole('link', { name: /abuse@example/ }).getAttribute('href'),
+      'mailto:abuse@example.com',
+    )
+  })
+}
+
+inBrowser('the owner of a removed link is told why, and can delete it and nothing else', async (page) => {
+  const link = await removedLink()
+  await page.goto(at(`/m/${link.token}`))
+  assert.match((await page.getByRole('alert').textContent()) ?? '', /removed by the operator .* it phishes/s)
+  assert.match((await page.locator('dl').textContent()) ?? '', /State\s*removed/)
+  assert.deepEqual(await page.getByRole('button').allTextContents(), ['Delete'])
+  assert.equal(await page.getByRole('img').count(), 0)
+  const stale = await fetch(at(`/m/${link.token}`), { method: 'POST', body: new URLSearchParams({ action: 'pause' }) })
+  assert.equal(stale.status, 409)
+  await page.getByLabel('I am sure').check()
+  assert.equal(await press(page, 'Delete'), 200)
+})
+
+inBrowser(
+  'the pages of reports and removals have no faults that axe can find, in light and dark, and fit a phone',
+  async (page) => {
+    const removed = await removedLink()
+    const pages = {
+      '/report': 'report',
+      [`/${removed.code}`]: 'removed',
+      [`/${(await removedLink(true)).code}`]: 'legal',
+      [`/m/${removed.token}`]: 'owner',
+    }
+    for (const [path, name] of Object.entries(pages)) {
+      await page.setViewportSize({ width: 360, height: 740 })
+      await page.goto(at(path))
+      assert.deepEqual(await accessibilityFaults(page), [], path)
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      assert.ok(width <= 360, `${path} is ${width} pixels wide`)
+      const folder = process.env['SCREENSHOTS']
+      if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
+    }
+    await page.setViewportSize({ width: 1280, height: 720 })
+  },
+  { scripts: true },
+)
