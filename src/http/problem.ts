@@ -5,6 +5,7 @@ export const catalogue = {
   invalid_request: [400, 'The request is not valid'],
   nothing_created: [400, 'No link was created'],
   forbidden: [403, 'This address is not for you'],
+  unscannable: [400, 'The image cannot be scanned'],
   not_found: [404, 'There is nothing at this address'],
   tls_required: [403, 'This needs HTTPS'],
   not_admitted: [403, 'This name may have no certificate'],

@@ -62,3 +62,11 @@ export function joinPng(chunks: (readonly [type: string, data: Buffer])[]): Buff
   }
   return file
 }
+
+/** A PNG file with one more chunk, behind its header. */
+export function insertChunk(file: Buffer, type: string, data: Buffer): Buffer {
+  // The signature, and the header with its length, type and checksum.
+  const start = 8 + 25
+  const chunk = joinPng([[type, data]]).subarray(8)
+  return Buffer.concat([file.subarray(0, start), chunk, file.subarray(start)])
+}

@@ -1,0 +1,40 @@
+import { contrast } from '../color.ts'
+import type { Report, Scannability } from '../design/job.ts'
+import type { Marked } from '../design/logo-place.ts'
+import { colorsOf, leastContrast, type Style } from '../design/style.ts'
+import type { Step } from './ladder.ts'
+
+/** A module that phones tell from its neighbours at arm's length, by how well the image passed. */
+const MODULE_MM: Record<Scannability, number> = { excellent: 0.4, good: 0.5, fair: 0.65, poor: 0.8 }
+/** Nothing smaller is worth printing: people do not see that it is there. */
+const LEAST_MM = 15
+/** Phones read a code from about ten times its width. */
+const DISTANCE_TO_WIDTH = 10
+/** Under this contrast only good scanners in good light tell the colours apart. */
+const GOOD_CONTRAST = 3
+
+/** Sums up what is known of an image that has passed. */
+export function reportOf(
+  { symbol, damage }: Marked,
+  style: Style,
+  { grade, steps }: { grade: Scannability; steps: Step[] },
+): Report {
+  const fills = [style.ink, style.eyeFrameInk, style.eyeBallInk]
+  const ratio = Math.min(...fills.map((fill) => leastContrast(fill, style.background)))
+  const inverted = fills.some((fill) => colorsOf(fill).some((color) => contrast(color, style.background).inverted))
+  const scannability = inverted || ratio < GOOD_CONTRAST ? 'poor' : grade
+  const columns = symbol.size + 2 * Math.max(4, style.margin)
+  const smallest = Math.max(LEAST_MM, Math.ceil(columns * MODULE_MM[scannability]))
+  return {
+    scannability,
+    version: symbol.version,
+    modules: symbol.size,
+    level: symbol.level,
+    contrast_ratio: Math.round(ratio * 100) / 100,
+    inverted,
+    quiet_zone: style.margin,
+    logo_correction_used: Math.round(damage * 100) / 100,
+    print: { smallest_mm: smallest, distance_mm: smallest * DISTANCE_TO_WIDTH },
+    checks: steps,
+  }
+}

@@ -1,0 +1,133 @@
+/** A shape's edges in modules: a list of steps, each a number of `STEP` and its coordinates. */
+export type Path = number[]
+
+const MOVE = 0
+const LINE = 1
+const CURVE = 2
+const CLOSE = 3
+const CIRCLE = 4
+const operands = [2, 2, 6, 0, 3]
+
+/** How far the control points of a quarter of a circle lie along its tangents. */
+const ROUND = 0.5523
+
+export function moveTo(path: Path, x: number, y: number): void {
+  path.push(MOVE, x, y)
+}
+
+export function lineTo(path: Path, x: number, y: number): void {
+  path.push(LINE, x, y)
+}
+
+export function close(path: Path): void {
+  path.push(CLOSE)
+}
+
+export function circle(path: Path, x: number, y: number, radius: number): void {
+  path.push(CIRCLE, x, y, radius)
+}
+
+export function curveTo(path: Path, points: readonly [number, number, number, number, number, number]): void {
+  path.push(CURVE, ...points)
+}
+
+/** A point on its way: where a line ends and a rounded corner begins. */
+type Point = readonly [x: number, y: number]
+
+/** A closed shape of straight edges, each corner rounded by its radius; the radius is shortened to half an edge. */
+export function polygon(path: Path, corners: readonly (readonly [x: number, y: number, radius: number])[]): void {
+  for (const [index, [x, y, radius]] of corners.entries()) {
+    const before = corners.at(index - 1) ?? [x, y]
+    const after = corners[(index + 1) % corners.length] ?? [x, y]
+    const start = towards([x, y], before, radius)
+    const end = towards([x, y], after, radius)
+    if (index === 0) moveTo(path, ...start)
+    else lineTo(path, ...start)
+    if (radius > 0) curveTo(path, [...mix(start, [x, y]), ...mix(end, [x, y]), ...end])
+  }
+  close(path)
+}
+
+/** The point so far from a corner towards the next one, at most half-way. */
+function towards([x, y]: Point, [toX, toY]: readonly number[], distance: number): [number, number] {
+  const [byX, byY] = [(toX ?? x) - x, (toY ?? y) - y]
+  const length = Math.hypot(byX, byY)
+  const share = length === 0 ? 0 : Math.min(distance / length, 0.5)
+  return [x + byX * share, y + byY * share]
+}
+
+function mix([x, y]: Point, [cornerX, cornerY]: Point): [number, number] {
+  return [x + (cornerX - x) * ROUND, y + (cornerY - y) * ROUND]
+}
+
+/** A rectangle whose corners have radii of their own, clockwise from the upper left one. */
+export function box(
+  path: Path,
+  [x, y, width, height]: readonly [number, number, number, number],
+  radii: readonly number[],
+): void {
+  const [topLeft = 0, topRight = topLeft, bottomRight = topLeft, bottomLeft = topRight] = radii
+  polygon(path, [
+    [x, y, topLeft],
+    [x + width, y, topRight],
+    [x + width, y + height, bottomRight],
+    [x, y + height, bottomLeft],
+  ])
+}
+
+/** Walks a path's steps, circles as four curves. */
+function* stepsOf(path: Path): Generator<readonly [step: number, numbers: number[]]> {
+  for (let at = 0; at < path.length;) {
+    const step = path[at] ?? CLOSE
+    const numbers = path.slice(at + 1, at + 1 + (operands[step] ?? 0))
+    at += 1 + numbers.length
+    yield [step, numbers]
+  }
+}
+
+/** The path as the data of an SVG path. */
+export function pathToSvg(path: Path): string {
+  let data = ''
+  for (const [step, numbers] of stepsOf(path)) {
+    if (step === CLOSE) data += 'z'
+    else if (step === CIRCLE) data += circleToSvg(numbers)
+    else data += 'MLC'.charAt(step) + join(numbers)
+  }
+  return data
+}
+
+function circleToSvg([x = 0, y = 0, radius = 0]: number[]): string {
+  const half = (across: number) => `a${join([radius, radius, 0, 1, 0, across, 0])}`
+  return `M${join([x - radius, y])}${half(2 * radius)}${half(-2 * radius)}z`
+}
+
+/** Numbers of up to three decimals; a minus sign separates by itself. */
+function join(numbers: number[]): string {
+  return numbers
+    .map((value, index) => {
+      const text = String(Math.round(value * 1000) / 1000).replace(/^(-?)0\./, '$1.')
+      return index > 0 && !text.startsWith('-') ? ` ${text}` : text
+    })
+    .join('')
+}
+
+/** The path as operators of a PDF page (ISO 32000-1, 8.5.2). */
+export function pathToPdf(path: Path): string {
+  const lines: string[] = []
+  for (const [step, numbers] of stepsOf(path)) {
+    if (step === CIRCLE) lines.push(...circleToPdf(numbers))
+    else lines.push(`${numbers.map(decimal).join(' ')} ${'mlch'.charAt(step)}`.trim())
+  }
+  return lines.join('\n')
+}
+
+function circleToPdf([x = 0, y = 0, radius = 0]: number[]): string[] {
+  const path: Path = []
+  box(path, [x - radius, y - radius, 2 * radius, 2 * radius], [radius])
+  return [pathToPdf(path)]
+}
+
+/** A number as PDF has it: no exponent. */
+export function decimal(value: number): string {
+  return String(Number(value.toFixed(4)))
+}

@@ -1,0 +1,74 @@
+import { hex, opacity } from '../color.ts'
+import { escapeXml } from '../xml.ts'
+import type { Logo } from './logo.ts'
+import { box, pathToSvg } from './path.ts'
+import { gradientLine, gradientRadius, type Scene, type Shape } from './scene.ts'
+import type { Fill } from './style.ts'
+
+/** The scene as an SVG that runs nothing and loads nothing; a logo of pixels stands in it as data. */
+export function sceneToSvg(scene: Scene): string {
+  const { width, height, symbol } = scene
+  const gradients = [...new Set(scene.shapes.map(({ fill }) => gradientToSvg(fill, symbol.size)))].join('')
+  const paper = { path: [], fill: { color: scene.background }, evenOdd: false }
+  box(paper.path, [0, 0, width, height], [])
+  const isBare = scene.background[3] === 0 || scene.frame.length > 0
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">` +
+    `<title>QR code</title><desc>${escapeXml(scene.text)}</desc>` +
+    (gradients === '' ? '' : `<defs>${gradients}</defs>`) +
+    (isBare ? '' : shapeToSvg(paper)) +
+    scene.frame.map(shapeToSvg).join('') +
+    `<g transform="translate(${symbol.x} ${symbol.y})scale(${symbol.scale})">` +
+    scene.shapes.map(shapeToSvg).join('') +
+    (scene.logo === undefined ? '' : logoToSvg(scene.logo)) +
+    '</g></svg>\n'
+  )
+}
+
+function shapeToSvg({ path, fill, evenOdd }: Shape): string {
+  const rule = evenOdd ? ' fill-rule="evenodd"' : ''
+  if (!('color' in fill)) return `<path fill="url(#${gradientId(fill)})"${rule} d="${pathToSvg(path)}"/>`
+  const alpha = fill.color[3] === 255 ? '' : ` fill-opacity="${opacity(fill.color)}"`
+  return `<path fill="${hex(fill.color)}"${alpha}${rule} d="${pathToSvg(path)}"/>`
+}
+
+type Gradient = Exclude<Fill, { color: unknown }>
+
+/** The same for the same gradient, so that two images on a page do not take each other's. */
+function gradientId({ gradient, from, to, angle }: Gradient): string {
+  return `qr-${gradient}-${angle}-${hex(from).slice(1)}-${hex(to).slice(1)}`
+}
+
+function gradientToSvg(fill: Fill, size: number): string {
+  if ('color' in fill) return ''
+  const stops = `<stop stop-color="${hex(fill.from)}"/><stop offset="1" stop-color="${hex(fill.to)}"/>`
+  const start = `id="${gradientId(fill)}" gradientUnits="userSpaceOnUse"`
+  if (fill.gradient === 'radial') {
+    const middle = size / 2
+    const place = `cx="${middle}" cy="${middle}" r="${round(gradientRadius(size))}"`
+    return `<radialGradient ${start} ${place}>${stops}</radialGradient>`
+  }
+  const { x1, y1, x2, y2 } = gradientLine(fill.angle, size)
+  const place = `x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}"`
+  return `<linearGradient ${start} ${place}>${stops}</linearGradient>`
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000
+}
+
+function logoToSvg({ image, x, y, width, height }: NonNullable<Scene['logo']>): string {
+  return placedLogo(image, `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`)
+}
+
+function placedLogo(image: Logo, place: string): string {
+  if (image.type === 'svg') return `<svg ${place} ${image.markup}`
+  return `<image ${place} href="data:image/${image.type};base64,${image.file.toString('base64')}"/>`
+}
+
+/** A logo alone, to be drawn at that width. */
+export function logoAlone(image: Logo, width: number): string {
+  const height = Math.max(1, Math.round(width / image.ratio))
+  const size = `width="${width}" height="${height}"`
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${width} ${height}">${placedLogo(image, `x="0" y="0" ${size}`)}</svg>`
+}

@@ -1,0 +1,81 @@
+import { Type, type Static, type TSchema } from 'typebox'
+import { RULE } from '../../http/validate.ts'
+import { eyeBallShapes, eyeFrameShapes, moduleShapes } from './shapes.ts'
+
+const hexDigits = '(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})'
+const opaqueDigits = '(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})'
+
+const opaqueColor = (description: string) =>
+  Type.String({ pattern: `^#?${opaqueDigits}$`, [RULE]: 'must be a colour: #rgb or #rrggbb', description })
+
+/** A colour as in the query of an image. */
+export const inkColor = (description: string) =>
+  Type.String({ pattern: `^#?${hexDigits}$`, [RULE]: 'must be a colour: #rgb, #rrggbb or #rrggbbaa', description })
+
+export const paperColor = (description: string) =>
+  Type.String({
+    pattern: `^(?:#?${hexDigits}|transparent)$`,
+    [RULE]: 'must be "transparent" or a colour: #rgb, #rrggbb or #rrggbbaa',
+    description,
+  })
+
+const gradient = Type.Object(
+  {
+    type: Type.Enum(['linear', 'radial'], { description: 'Across the symbol, or from its middle outwards.' }),
+    from: opaqueColor('The first colour.'),
+    to: opaqueColor('The last colour.'),
+    angle: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 359, description: 'Degrees clockwise from left to right, of a linear one.' }),
+    ),
+  },
+  { description: 'Instead of `fg`.' },
+)
+
+const logo = Type.Object(
+  {
+    image: Type.String({
+      maxLength: 360_000,
+      description: 'A data URI in base64 of a PNG, JPEG or SVG of at most 256 KiB; never an address.',
+      examples: [
+        'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCA4IDgiPjxjaXJjbGUgY3g9IjQiIGN5PSI0IiByPSI0Ii8+PC9zdmc+',
+      ],
+    }),
+    size: Type.Optional(Type.Number({ minimum: 0.05, maximum: 0.4, description: "Share of the symbol's side (0.2)." })),
+    knockout: Type.Optional(
+      Type.Boolean({ description: 'Whether the modules behind it are left out (true), or it lies on them.' }),
+    ),
+  },
+  { description: 'In the middle. The error-correction level is raised to what it covers.' },
+)
+
+const frame = Type.Object(
+  {
+    text: Type.String({ minLength: 1, maxLength: 40, description: 'A call to action.', examples: ['Scan me'] }),
+    position: Type.Optional(Type.Enum(['top', 'bottom'], { description: 'Where the text stands (bottom).' })),
+    shape: Type.Optional(Type.Enum(['rounded', 'square'], { description: 'Its corners (rounded).' })),
+    color: Type.Optional(opaqueColor('Of the frame (the foreground).')),
+    text_color: Type.Optional(opaqueColor('Of the text (white, or black on a light frame).')),
+  },
+  { description: 'Around the symbol, with a text.' },
+)
+
+/** How an image is designed: what is absent is plain. */
+export const designSchema = Type.Object(
+  {
+    shape: Type.Optional(Type.Enum([...moduleShapes], { description: 'Of the modules.' })),
+    eye_frame: Type.Optional(Type.Enum([...eyeFrameShapes], { description: 'Of the rings in three corners.' })),
+    eye_ball: Type.Optional(Type.Enum([...eyeBallShapes], { description: 'Of what is in the rings.' })),
+    fg: Type.Optional(inkColor('Foreground (`#000000`).')),
+    bg: Type.Optional(paperColor('Background (`#ffffff`), or `transparent`.')),
+    eye_frame_color: Type.Optional(opaqueColor('Of the rings (as the modules).')),
+    eye_ball_color: Type.Optional(opaqueColor('Of what is in the rings (as the modules).')),
+    gradient: Type.Optional(gradient),
+    logo: Type.Optional(logo),
+    frame: Type.Optional(frame),
+    margin: Type.Optional(Type.Integer({ minimum: 0, maximum: 16, description: 'Quiet zone in modules (4).' })),
+    ecl: Type.Optional(Type.Enum(['L', 'M', 'Q', 'H'], { description: 'The lowest error-correction level (M).' })),
+  },
+  { title: 'Design', additionalProperties: false },
+) satisfies TSchema
+
+export type Design = Static<typeof designSchema>

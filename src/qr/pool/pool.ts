@@ -1,0 +1,133 @@
+import { Worker } from 'node:worker_threads'
+import { Problem } from '../../http/problem.ts'
+import type { DesignedImage, DesignJob } from '../design/job.ts'
+import type { RenderAnswer } from './render-thread.ts'
+
+/** Draws designs on threads of their own, so that nothing else waits for them. */
+export interface RenderPool {
+  /**
+   * @throws {Problem} 400 for a design that cannot be drawn or scanned; 503 with `Retry-After` when too many wait already
+   */
+  render: (job: DesignJob) => Promise<DesignedImage>
+  close: () => Promise<void>
+}
+
+export interface PoolOptions {
+  threads: number
+  /** Jobs that may wait for a thread. */
+  queue: number
+  /** Milliseconds that a job may take; its thread is ended then. */
+  timeout: number
+}
+
+/** Drawing so many pixels leaves a thread's memory so large that it is better given back. */
+const LARGE = 2048
+
+const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
+
+interface Waiting {
+  job: DesignJob
+  resolve: (image: DesignedImage) => void
+  reject: (error: unknown) => void
+}
+
+/** Threads start when there is work for them. */
+export function createRenderPool({ threads, queue, timeout }: PoolOptions): RenderPool {
+  const waiting: Waiting[] = []
+  const idle: Worker[] = []
+  const all = new Set<Worker>()
+  let closed = false
+
+  function start(): Worker {
+    // Compiled, this file and the thread's are JavaScript.
+    const file = import.meta.url.endsWith('.ts') ? './render-thread.ts' : './render-thread.js'
+    const worker = new Worker(new URL(file, import.meta.url), { resourceLimits: HEAP })
+    // Whoever uses the thread hears of its errors; they must not end the process while nobody does.
+    worker.on('error', () => undefined)
+    worker.once('exit', () => {
+      all.delete(worker)
+      if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1)
+      next()
+    })
+    worker.unref()
+    all.add(worker)
+    return worker
+  }
+
+  function next(): void {
+    if (closed) return
+    while (waiting.length > 0 && (idle.length > 0 || all.size < threads)) {
+      const work = waiting.shift()
+      if (work !== undefined) void run(idle.pop() ?? start(), work)
+    }
+  }
+
+  async function run(worker: Worker, { job, resolve, reject }: Waiting): Promise<void> {
+    try {
+      const answer = await ask(worker, job, timeout)
+      if ('image' in answer) resolve(answer.image)
+      else if ('problem' in answer) reject(new Problem(answer.problem.code, answer.problem.detail, answer.problem))
+      else reject(answer.error)
+    } catch (error) {
+      reject(error)
+      void worker.terminate()
+      return
+    }
+    if (job.size > LARGE) void worker.terminate()
+    else idle.push(worker)
+    next()
+  }
+
+  return {
+    render(job) {
+      if (waiting.length >= queue) {
+        const detail = 'too many images are being drawn, try again in a moment'
+        return Promise.reject(new Problem('unavailable', detail, { headers: { 'retry-after': '2' } }))
+      }
+      return new Promise((resolve, reject) => {
+        waiting.push({ job, resolve, reject })
+        next()
+      })
+    },
+    async close() {
+      closed = true
+      const ended = new Problem('unavailable', 'the service is stopping')
+      for (const { reject } of waiting.splice(0)) reject(ended)
+      await Promise.all([...all].map((worker) => worker.terminate()))
+    },
+  }
+}
+
+function ask(worker: Worker, job: DesignJob, timeout: number): Promise<RenderAnswer> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      settle()
+      const detail = `takes more than ${timeout / 1000} s to draw: simplify its logo, or ask for fewer pixels`
+      reject(
+        new Problem('invalid_request', `${job.at || 'the design'} ${detail}`, {
+          errors: [{ pointer: job.at, detail }],
+        }),
+      )
+    }, timeout)
+    const onExit = () => {
+      settle()
+      reject(new Error('the thread that drew an image has ended'))
+    }
+    const onError = (error: unknown) => {
+      settle()
+      reject(error instanceof Error ? error : new Error(String(error)))
+    }
+    const onMessage = (answer: RenderAnswer) => {
+      settle()
+      resolve(answer)
+    }
+    function settle(): void {
+      clearTimeout(timer)
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit)
+      worker.unref()
+    }
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit)
+    worker.ref()
+    worker.postMessage(job)
+  })
+}

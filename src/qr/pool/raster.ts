@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { initWasm, Resvg } from '@resvg/resvg-wasm'
+import { grayOf, type Gray } from '../check/gray.ts'
+import type { Pixels } from '../design/scene-pdf.ts'
+
+type RenderedImage = ReturnType<InstanceType<typeof Resvg>['render']>
+
+/** Turns SVGs of ours into pixels. */
+export interface Rasterizer {
+  /** The image as a PNG, and what a camera sees of it; at its own width, or at another. */
+  draw: (svg: string, width?: number) => { png: () => Uint8Array; gray: Gray }
+  pixels: (svg: string) => Pixels
+}
+
+export async function openRasterizer(): Promise<Rasterizer> {
+  await initWasm(readFileSync(new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))))
+  const render = <T>(svg: string, width: number | undefined, use: (image: RenderedImage) => T): T => {
+    // Text was drawn as shapes: there is nothing to look up a font for.
+    const tree = new Resvg(svg, {
+      font: { loadSystemFonts: false },
+      ...(width && { fitTo: { mode: 'width', value: width } }),
+    })
+    const image = tree.render()
+    try {
+      return use(image)
+    } finally {
+      image.free()
+      tree.free()
+    }
+  }
+  return {
+    draw: (svg, width) =>
+      render(svg, width, (image) => {
+        const gray = grayOf(image.pixels, image.width, image.height)
+        const file = width === undefined ? image.asPng() : new Uint8Array()
+        return { png: () => file, gray }
+      }),
+    pixels: (svg) =>
+      render(svg, undefined, (image) => ({ width: image.width, height: image.height, rgba: straight(image.pixels) })),
+  }
+}
+
+/** Colours that were multiplied by their opacity, as they were before. */
+function straight(pixels: Uint8Array): Uint8Array {
+  const rgba = Uint8Array.from(pixels)
+  for (let at = 0; at < rgba.length; at += 4) {
+    const alpha = rgba[at + 3] ?? 0
+    if (alpha === 0 || alpha === 255) continue
+    for (let each = at; each < at + 3; each++) rgba[each] = Math.min(255, ((rgba[each] ?? 0) * 255) / alpha)
+  }
+  return rgba
+}

@@ -1,0 +1,40 @@
+// A thread that draws and checks designs, one after the other. It answers refusals as data, to be thrown where they are asked for.
+import { readFileSync } from 'node:fs'
+import { parentPort } from 'node:worker_threads'
+import { Problem, type FieldError, type ProblemCode } from '../../http/problem.ts'
+import { openReader } from '../check/reader.ts'
+import { readFont } from '../design/font.ts'
+import type { DesignedImage, DesignJob } from '../design/job.ts'
+import { createEncodeText } from '../matrix.ts'
+import { openRasterizer } from './raster.ts'
+import { renderDesign } from './render.ts'
+
+/** What the thread answers: it has one job at a time. */
+export type RenderAnswer =
+  | { image: DesignedImage }
+  | { problem: { code: ProblemCode; detail: string; errors: FieldError[] } }
+  | { error: unknown }
+
+const port = parentPort
+if (port === null) throw new Error('this module runs on a thread of its own')
+
+const font = readFont(readFileSync(new URL(import.meta.resolve('roboto-fontface/fonts/roboto/Roboto-Bold.woff'))))
+const loading = Promise.all([openRasterizer(), openReader()]).then(([rasterizer, reads]) => ({
+  encode: createEncodeText(),
+  font,
+  rasterizer,
+  reads,
+}))
+
+async function answer(job: DesignJob): Promise<RenderAnswer> {
+  try {
+    return { image: await renderDesign(job, await loading) }
+  } catch (error) {
+    if (!(error instanceof Problem)) return { error }
+    return { problem: { code: error.code, detail: error.message, errors: error.errors } }
+  }
+}
+
+port.on('message', (job: DesignJob) => {
+  void answer(job).then((value) => port.postMessage(value))
+})

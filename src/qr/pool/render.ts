@@ -1,0 +1,151 @@
+import { invalidRequest, Problem } from '../../http/problem.ts'
+import { climb, TEST_SCALE, type Step } from '../check/ladder.ts'
+import type { Reader } from '../check/reader.ts'
+import { reportOf } from '../check/report.ts'
+import type { Font } from '../design/font.ts'
+import type { DesignedImage, DesignJob } from '../design/job.ts'
+import { encodeAround, type Marked } from '../design/logo-place.ts'
+import { composeScene, type Scene } from '../design/scene.ts'
+import { sceneToPdf } from '../design/scene-pdf.ts'
+import { logoAlone, sceneToSvg } from '../design/scene-svg.ts'
+import type { Design } from '../design/schema.ts'
+import { readStyle, type Style } from '../design/style.ts'
+import { levels } from '../encoder/tables.ts'
+import type { EncodeText } from '../matrix.ts'
+import { density, insertChunk } from '../png/png.ts'
+import type { Rasterizer } from './raster.ts'
+
+/** What a thread that draws has loaded. */
+export interface Tools {
+  encode: EncodeText
+  font: Font
+  rasterizer: Rasterizer
+  reads: Reader
+}
+
+/** Larger SVGs are checked at this width, which is what a screen shows of them. */
+const MAX_CHECKED = 1024
+/** Pixels of width that a logo has in a PDF. */
+const PDF_LOGO = 800
+const PDF_MM = 50
+
+/**
+ * Draws an image and proves that it can be scanned.
+ * @throws {Problem} 400 for a design that cannot be drawn, or whose image cannot be read
+ */
+export async function renderDesign(job: DesignJob, tools: Tools): Promise<DesignedImage> {
+  const laidOut = layOut(job, tools)
+  const { marked, style, scene } = laidOut
+  checkLogo(style, job, tools)
+  const svg = sceneToSvg(scene)
+  const drawn = tools.rasterizer.draw(svg, job.format === 'png' ? undefined : Math.min(scene.width, MAX_CHECKED))
+  const bytes = Buffer.from(job.text)
+  const readsAsIs = await tools.reads(drawn.gray, bytes)
+  const tested = await test(job, tools)
+  if (!readsAsIs || tested === undefined) throw await explain(job, tools, tested !== undefined)
+  const report = reportOf(marked, style, tested)
+  const body = bodyOf(job, laidOut, { svg, png: drawn.png }, tools)
+  return { body, level: marked.symbol.level, scannability: report.scannability, report }
+}
+
+interface LaidOut {
+  marked: Marked
+  style: Style
+  scene: Scene
+}
+
+function layOut(
+  { text, design, at, size, margin, level = 'L', boost = true, format }: DesignJob,
+  tools: Tools,
+): LaidOut {
+  const read = readStyle(design, at, tools.font)
+  const style = {
+    ...read,
+    margin: margin ?? read.margin,
+    level: levels.indexOf(level) > levels.indexOf(read.level) ? level : read.level,
+  }
+  const marked = encodeAround(tools.encode, text, style, { boost, at })
+  // A PDF has no pixels: it is laid out with as many as make whole modules.
+  const columns = marked.symbol.size + 2 * style.margin + 2
+  const scene = composeScene(marked, style, {
+    size: format === 'pdf' ? columns * TEST_SCALE : size,
+    text,
+    font: tools.font,
+  })
+  return { marked, style, scene }
+}
+
+/** Puts the image at a size of its own through the ladder; undefined when it cannot even be read there as it is. */
+async function test(
+  job: DesignJob,
+  tools: Tools,
+): Promise<{ grade: 'excellent' | 'good' | 'fair'; steps: Step[] } | undefined> {
+  const { scene } = layOut({ ...job, format: 'pdf' }, tools)
+  const { gray } = tools.rasterizer.draw(sceneToSvg(scene), scene.width)
+  const bytes = Buffer.from(job.text)
+  if (!(await tools.reads(gray, bytes))) return undefined
+  return climb(gray, (image) => tools.reads(image, bytes))
+}
+
+/** The choices that can spoil an image, the likeliest first. */
+const suspects: (keyof Design)[][] = [
+  ['logo'],
+  ['fg', 'gradient', 'bg'],
+  ['eye_frame_color', 'eye_ball_color'],
+  ['shape'],
+  ['eye_frame'],
+  ['eye_ball'],
+  ['margin'],
+  ['frame'],
+]
+
+/** Finds the choice without which the image can be scanned. */
+async function explain(job: DesignJob, tools: Tools, readsLarger: boolean): Promise<Problem> {
+  if (readsLarger)
+    return unscannable('/size', 'is too small for this design: the image can only be read when it is larger')
+  for (const names of suspects) {
+    const chosen = names.filter((name) => job.design[name] !== undefined)
+    if (chosen.length === 0) continue
+    const design = Object.fromEntries(
+      Object.entries(job.design).filter(([name]) => !chosen.includes(name as keyof Design)),
+    )
+    const tested = await test({ ...job, design }, tools).catch((error: unknown) => {
+      if (error instanceof Problem) return undefined
+      throw error
+    })
+    if (tested !== undefined) {
+      return unscannable(
+        `${job.at}/${chosen[0]}`,
+        `must be changed: without ${chosen.join(', ')} the image can be read`,
+      )
+    }
+  }
+  return unscannable(job.at, 'cannot be read: more than one of its choices must be changed')
+}
+
+function unscannable(pointer: string, detail: string): Problem {
+  return new Problem('unscannable', `${pointer} ${detail}`, { errors: [{ pointer, detail }] })
+}
+
+/** A renderer passes over a picture that it cannot unpack; we do not. */
+function checkLogo({ logo }: Style, { at }: DesignJob, { rasterizer }: Tools): void {
+  if (logo === undefined) return
+  const { rgba } = rasterizer.pixels(logoAlone(logo.image, 64))
+  const opacities = rgba.filter((_, index) => index % 4 === 3)
+  const isDrawn =
+    logo.image.type === 'jpeg' ? opacities.every((each) => each === 255) : opacities.some((each) => each > 0)
+  if (!isDrawn)
+    throw invalidRequest([{ pointer: `${at}/logo/image`, detail: 'cannot be drawn: it is damaged or empty' }])
+}
+
+function bodyOf(
+  { format, dpi, millimetres = PDF_MM }: DesignJob,
+  { scene, style }: LaidOut,
+  { svg, png }: { svg: string; png: () => Uint8Array },
+  { rasterizer }: Tools,
+): Uint8Array {
+  if (format === 'svg') return Buffer.from(svg)
+  if (format === 'png') return dpi === undefined ? png() : insertChunk(Buffer.from(png()), 'pHYs', density(dpi))
+  const logo = style.logo && rasterizer.pixels(logoAlone(style.logo.image, PDF_LOGO))
+  return sceneToPdf(scene, millimetres, logo)
+}
