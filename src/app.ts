@@ -24,6 +24,7 @@ import { createReserved } from './links/code.ts'
 import { bulkRoutes } from './links/bulk-routes.ts'
 import { linkRoutes } from './links/routes.ts'
 import { codeSvg, codeText } from './qr/code-image.ts'
+import { designRoute } from './qr/design-route.ts'
 import { codeImageRoutes, dataImageRoutes } from './qr/routes.ts'
 import { scanRoutes } from './scans/routes.ts'
 import { createFastPath } from './visits/fast-path.ts'
@@ -74,10 +75,16 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
   const links = {
     ...deps,
     isReserved: createReserved(routes.firstWords),
-    codeSvg: (code: string, origin: string) => codeSvg(deps.images, codeText(code, origin, config.qrMarker)),
+    designs: {
+      ...deps.designs,
+      check: (design: unknown, code: string, origin: string) =>
+        deps.designs.check(design, codeText(code, origin, { marker: config.qrMarker })),
+    },
+    codeSvg: (code: string, origin: string) =>
+      codeSvg(deps.images, codeText(code, origin, { marker: config.qrMarker })),
   }
   const limitReports = deps.limits.each('reports')
-  const qr = { ...deps, marker: config.qrMarker, limitImages: deps.limits.each('qr') }
+  const qr = { ...deps, marker: config.qrMarker, designOf: deps.designs.of, limitImages: deps.limits.each('qr') }
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   handleErrors(app, { ...deps, pages: removalPages(config.contact), onMiss: deps.limits.miss })
@@ -98,6 +105,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
       linkRoutes(api, links)
       await api.register(async (bulk) => bulkRoutes(bulk, links))
       dataImageRoutes(api, qr)
+      designRoute(api, qr)
       scanRoutes(api, deps)
       reportRoutes(api, { ...deps, limitReports })
       domainRoutes(api, { ...deps, limitDomains: deps.limits.each('domains') })

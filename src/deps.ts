@@ -15,7 +15,9 @@ import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
 import { removedProblem } from './links/removal.ts'
 import { createReplays, type Replays } from './links/replay.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
+import { createDesigns, type Designs } from './qr/designs.ts'
 import { createImages, type Images } from './qr/images.ts'
+import { createRenderPool } from './qr/pool/pool.ts'
 import { createAgentReader } from './scans/agent.ts'
 import { createDescribe, type Describe } from './scans/describe.ts'
 import { openPlaces } from './scans/place.ts'
@@ -44,11 +46,12 @@ export interface Deps {
   tls?: Tls
   recorder: Recorder
   images: Images
+  designs: Designs
   record: VisitDeps['record']
   totals: (linkId: number) => Promise<Totals>
   changed: (code: string) => void
   forget: (linkId: number) => Promise<void>
-  linkOf: (code: string) => Promise<{ code: string } | 'gone' | undefined>
+  linkOf: (code: string) => Promise<{ id: number; code: string } | 'gone' | undefined>
   linkOfToken: (token: string) => Promise<Link>
   limits: Limits
   isInternal: ClientAddress['isInternal']
@@ -95,6 +98,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
   const context = { db, now, fetch, owns: origin.owns, changed: resolver.forget }
   const abuse = await openAbuse({ ...environment, ...config, ...context })
   const draining = createDraining()
+  const images = createImages(createRenderPool())
   const deps: Deps = {
     version,
     now,
@@ -107,7 +111,8 @@ export async function openDeps(config: Config, environment: Environment): Promis
     resolver,
     domains,
     recorder,
-    images: createImages(),
+    images,
+    designs: createDesigns(db, images),
     record: (request, linkId, recorded) => recorder.record(describe(request, linkId), recorded),
     async totals(linkId) {
       await recorder.settle()
@@ -125,6 +130,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
     onDrain: draining.onBegin,
     drain: draining.begin,
     async close() {
+      await images.close()
       await abuse.close()
       domains.close()
       await recorder.close()

@@ -180,6 +180,7 @@ describe('managing a link by its token', () => {
       campaign: null,
       utm: {},
       active: true,
+      design: null,
       created_at: '2026-11-21T00:00:00.000Z',
       updated_at: '2026-11-21T00:00:00.000Z',
       removed: null,
@@ -468,7 +469,7 @@ describe('the API as a whole', () => {
     const paths: [path: string, allow: string, method: string][] = [
       ['/api/links', 'OPTIONS, POST', 'GET'],
       [`/api/manage/${link.token}`, 'DELETE, GET, HEAD, OPTIONS, PUT', 'POST'],
-      ['/api/qr', 'GET, HEAD, OPTIONS', 'DELETE'],
+      ['/api/qr', 'GET, HEAD, OPTIONS, POST', 'DELETE'],
       [`/${link.code}`, 'GET, HEAD, OPTIONS', 'POST'],
       [`/${link.code}/qr.png`, 'GET, HEAD, OPTIONS', 'PROPFIND'],
       ['/', 'GET, HEAD, OPTIONS, POST', 'PUT'],

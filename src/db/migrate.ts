@@ -3,12 +3,13 @@ import { StartError } from '../lib/start-error.ts'
 import { links } from './migrations/0001-links.ts'
 import { abuse } from './migrations/0002-abuse.ts'
 import { domains } from './migrations/0003-domains.ts'
+import { designs } from './migrations/0004-designs.ts'
 import { certificates } from './migrations/0005-certificates.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
 /** Append only: a step that has been released is never edited, moved or removed. */
-export const migrations: readonly Migration[] = [links, abuse, domains, certificates]
+export const migrations: readonly Migration[] = [links, abuse, domains, designs, certificates]
 
 /**
  * Brings the schema up to this program's version. Any number of processes may call it at once: each step is done once.

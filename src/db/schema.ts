@@ -166,6 +166,13 @@ interface TicketKeysTable {
   key: string
 }
 
+/** How the QR images of a link are to look, where its owner has said so. */
+interface DesignsTable {
+  link_id: number
+  /** A JSON object. */
+  design: string
+}
+
 interface MigrationsTable {
   number: number
   name: string
@@ -173,6 +180,7 @@ interface MigrationsTable {
 }
 
 export interface Tables {
+  designs: DesignsTable
   codes: CodesTable
   links: LinksTable
   replays: ReplaysTable

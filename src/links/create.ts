@@ -18,6 +18,15 @@ export interface CreatedLink extends Addresses {
   token: string
 }
 
+/** The designs that owners have saved for the QR images of their links. */
+export interface LinkDesigns {
+  of: (linkId: number) => Promise<object | undefined>
+  /** @throws {Problem} 400 for what is no design, or one whose images cannot be scanned */
+  check: (value: unknown, code: string, origin: string) => Promise<object>
+  /** Saves a design, or none, as part of a transaction. */
+  save: (db: Executor, linkId: number, design: object | null) => Promise<void>
+}
+
 /** What links need of the rest of the program. */
 export interface LinkDeps extends UrlPolicy {
   db: Database
@@ -28,6 +37,8 @@ export interface LinkDeps extends UrlPolicy {
   changed: (code: string) => void
   /** Removes what is kept elsewhere about a deleted link, before that is answered. */
   forget: (linkId: number) => Promise<void>
+  /** How the QR images of links are to look; what a design is, others know. */
+  designs: LinkDesigns
   /** What has been counted of a link, for its details. */
   totals: (linkId: number) => Promise<Totals>
 }

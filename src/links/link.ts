@@ -59,7 +59,10 @@ export function addresses(code: string, origin: string): Addresses {
 }
 
 /** The details of a link, as its owner gets them: every field is always there, an empty one is null. */
-export function details(link: Link, token: string, origin: string, totals: Totals) {
+export function details(
+  link: Link,
+  { token, origin, totals, design }: { token: string; origin: string; totals: Totals; design: object | undefined },
+) {
   const names = Object.keys(kindOf(link).fields.properties)
   const payload = Object.fromEntries(names.map((name) => [name, link.payload[name] ?? null]))
   return {
@@ -73,6 +76,7 @@ export function details(link: Link, token: string, origin: string, totals: Total
     campaign: link.campaign,
     utm: link.utm,
     active: link.active,
+    design: design ?? null,
     created_at: new Date(link.createdAt).toISOString(),
     updated_at: new Date(link.updatedAt).toISOString(),
     removed: link.removed && shownRemoval(link.removed),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { asObject, isObject } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
 import { codeKey } from './code.ts'
 import type { LinkDeps } from './create.ts'
@@ -29,7 +30,19 @@ export async function linkOfCode(deps: Pick<LinkDeps, 'db'>, code: string): Prom
 }
 
 /**
- * Changes the fields of a link that `body` names. A body that changes nothing makes no new revision.
+ * Makes sure that the design which a body asks for, if any, is one that can be drawn and scanned.
+ * @throws {Problem} 400 when it is not, 404 for an unknown token
+ */
+export async function checkDesign(deps: LinkDeps, token: string, body: unknown, origin: string): Promise<void> {
+  const design = isObject(body) ? (body['design'] ?? null) : null
+  if (design === null) return
+  const { code } = await linkOfToken(deps, token)
+  await deps.designs.check(design, code, origin)
+}
+
+/**
+ * Changes the fields of a link that `body` names. A body that changes nothing makes no new revision. A design
+ * must have been checked.
  * @throws {Problem} 400 for a bad field, 404 for an unknown token, 409 for a removed link, 412 when `ifMatch` names
  * another revision, 422 for a listed destination
  */
@@ -37,10 +50,23 @@ export function changeLink(deps: LinkDeps, token: string, body: unknown, ifMatch
   return onPresentRevision(deps, token, ifMatch, async (link) => {
     requireNotRemoved(link)
     const wanted = parsePatch(link, body, deps)
-    if (isDeepStrictEqual(wanted, link)) return link
+    const design = await changedDesign(deps, link, body)
+    if (isDeepStrictEqual(wanted, link) && design === undefined) return link
     const next = { ...wanted, revision: link.revision + 1, updatedAt: deps.now() }
-    return (await updateLink(deps.db.write, next)) ? next : undefined
+    if (design === undefined) return (await updateLink(deps.db.write, next)) ? next : undefined
+    return deps.db.transaction(async (transaction) => {
+      if (!(await updateLink(transaction, next))) return undefined
+      await deps.designs.save(transaction, link.id, design)
+      return next
+    })
   })
+}
+
+/** The design that a body asks for, null for none; undefined when it leaves it as it is. */
+async function changedDesign({ designs }: LinkDeps, link: Link, body: unknown): Promise<object | null | undefined> {
+  const wanted = asObject(body)['design'] as object | null | undefined
+  if (wanted === undefined || isDeepStrictEqual(wanted, (await designs.of(link.id)) ?? null)) return undefined
+  return wanted
 }
 
 /**

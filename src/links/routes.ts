@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import { BODY_LIMIT } from '../http/body.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { keepPrivate, tokenOf, type ManageRequest } from './access.ts'
 import { createLink, type CreationLimits, type LinkDeps } from './create.ts'
 import { idempotencyHeader, repeatable } from './idempotency.ts'
 import { details, entityTag, type Link } from './link.ts'
-import { changeLink, linkOfToken, removeLink } from './manage.ts'
+import { changeLink, checkDesign, linkOfToken, removeLink } from './manage.ts'
 import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from './schemas.ts'
 
 /** The links of the API, below /api. */
@@ -57,8 +58,8 @@ export function linkRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Orig
 
 function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin }): void {
   const answerDetails = async (reply: FastifyReply, link: Link, token: string, origin: string) => {
-    const totals = await deps.totals(link.id)
-    return reply.header('etag', entityTag(link)).send(details(link, token, origin, totals))
+    const [totals, design] = await Promise.all([deps.totals(link.id), deps.designs.of(link.id)])
+    return reply.header('etag', entityTag(link)).send(details(link, { token, origin, totals, design }))
   }
 
   const handlers = {
@@ -68,8 +69,10 @@ function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin })
     },
     PUT: async (request: ManageRequest, reply: FastifyReply) => {
       const token = tokenOf(request)
+      const origin = deps.origin.of(request)
+      await checkDesign(deps, token, request.body, origin)
       const link = await changeLink(deps, token, request.body, request.headers['if-match'])
-      return answerDetails(reply, link, token, deps.origin.of(request))
+      return answerDetails(reply, link, token, origin)
     },
     DELETE: async (request: ManageRequest) => {
       const link = await removeLink(deps, tokenOf(request), request.headers['if-match'])
@@ -81,7 +84,9 @@ function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin })
   for (const url of ['/manage/:token', '/manage']) {
     const byHeader = url === '/manage'
     for (const method of ['GET', 'PUT', 'DELETE'] as const) {
-      app.route({ url, method, schema: manageSchema(method, byHeader), onSend: keepPrivate, handler: handlers[method] })
+      const schema = manageSchema(method, byHeader)
+      // A design may hold a logo of 256 KiB, in base64.
+      app.route({ url, method, schema, bodyLimit: 2 * BODY_LIMIT, onSend: keepPrivate, handler: handlers[method] })
     }
   }
 }
@@ -100,6 +105,7 @@ function manageSchema(method: 'GET' | 'PUT' | 'DELETE', byHeader: boolean) {
   const bodyProblems = problems(
     'malformed_json',
     'invalid_request',
+    'unscannable',
     'link_removed',
     'body_too_large',
     'unsupported_media_type',

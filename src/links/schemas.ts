@@ -16,6 +16,13 @@ const addressFields = {
   manage_url: uri('The page of the owner. Whoever knows it owns the link.'),
 }
 
+const designField = nullable(
+  Type.Object(
+    {},
+    { additionalProperties: true, description: 'How the QR images look: `design` of `POST /api/qr`; null for plain.' },
+  ),
+)
+
 /** A creation: one alternative for each kind, whose fields may also stand inside `payload`. */
 export const creationBody = Type.Unsafe({
   anyOf: kinds.map((kind, at) => {
@@ -42,6 +49,7 @@ export const updateBody = Type.Object(
       Type.Object({}, { additionalProperties: true, description: "The kind's own fields, merged one by one." }),
     ),
     active: Type.Optional(activeField),
+    design: Type.Optional(designField),
   },
   { title: 'Update', examples: [{ target: 'https://example.com/new-menu' }] },
 )
@@ -92,6 +100,7 @@ export const detailsBody = Type.Object(
     campaign: nullable(Type.String()),
     utm: Type.Object({}, { additionalProperties: { type: 'string' } }),
     active: Type.Boolean(),
+    design: designField,
     created_at: time('When the link was created, UTC.'),
     updated_at: time('When the link was last changed, UTC.'),
     removed: nullable(removedBody),

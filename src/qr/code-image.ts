@@ -1,8 +1,19 @@
 import type { Images } from './images.ts'
 import { readLook } from './options.ts'
 
-/** What the image of a short link says: the short URL and nothing of the link, so that it never changes. */
-export function codeText(code: string, origin: string, marker: boolean): string {
+/** What ends a compact address, and marks its visits as scans. */
+export const COMPACT_MARKER = '.Q'
+
+/**
+ * What the image of a short link says: the short URL and nothing of the link, so that it never changes. Compact, it is in
+ * capitals, of which two take eleven bits instead of sixteen: hosts and codes are the same in any case.
+ */
+export function codeText(
+  code: string,
+  origin: string,
+  { marker, compact }: { marker: boolean; compact?: boolean },
+): string {
+  if (compact) return `${origin}/${code}`.toUpperCase() + (marker ? COMPACT_MARKER : '')
   return `${origin}/${code}${marker ? '?qr=1' : ''}`
 }
 

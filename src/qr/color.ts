@@ -20,6 +20,11 @@ export function opacity(color: Color): number {
   return Number((color[3] / 255).toFixed(4))
 }
 
+/** Under this contrast ratio no scanner can tell the colours apart. */
+export const MIN_CONTRAST = 1.2
+/** Under this one only good scanners in good light can. */
+export const GOOD_CONTRAST = 3
+
 const white: Color = [255, 255, 255, 255]
 
 /**

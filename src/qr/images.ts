@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
+import type { DesignJob, Report, Scannability } from './design/job.ts'
 import type { EncodeOptions } from './encoder/encoder.ts'
 import { createEncodeText, type Level } from './matrix.ts'
 import { place, type Look } from './options.ts'
 import { renderPng } from './png/png.ts'
+import type { RenderPool } from './pool/pool.ts'
 import { renderSvg } from './svg.ts'
 
 /** An image, ready to be sent. */
@@ -12,36 +14,73 @@ export interface Image {
   /** Its entity tag (RFC 9110, 8.8.3). */
   tag: string
   level: Level
+  /** Where it was looked at: always when it was designed, else when scanners may have trouble with its colours. */
+  scannability?: Scannability
+}
+
+export interface CheckedImage extends Image {
+  report: Report
 }
 
 /** Draws QR images. */
 export interface Images {
   /**
-   * A symbol of two colours.
+   * A symbol of two colours, at once.
    * @throws {Problem} 400 when the data or the size do not fit
    */
   plain: (text: string, look: Look, options: EncodeOptions) => Image
+  /**
+   * A designed one, on a thread of its own, checked.
+   * @throws {Problem} 400 when it cannot be drawn or scanned, 503 when too many are being drawn
+   */
+  designed: (job: DesignJob) => Promise<CheckedImage>
+  close: () => Promise<void>
 }
 
 /** Bytes of images that are kept, since the same few are asked for again and again. */
 const CACHE_BYTES = 8 * 1024 * 1024
 
-export function createImages(): Images {
+export function createImages(pool: RenderPool): Images {
   const encode = createEncodeText()
-  const cache = createBoundedCache<Image>(CACHE_BYTES)
+  const plain = createBoundedCache<Image>(CACHE_BYTES)
+  const designed = createBoundedCache<CheckedImage>(CACHE_BYTES)
+  const drawing = new Map<string, Promise<CheckedImage>>()
+
+  async function draw(key: string, job: DesignJob): Promise<CheckedImage> {
+    const { body: bytes, ...rest } = await pool.render(job)
+    const body = Buffer.from(bytes)
+    const image = { ...rest, body, tag: tagOf(body) }
+    // What has just been drawn must not push out everything else.
+    if (body.length < CACHE_BYTES / 8) designed.set(key, image, body.length + 2048)
+    return image
+  }
+
   return {
     plain(text, look, options) {
       const key = JSON.stringify([text, look, options])
-      const known = cache.get(key)
+      const known = plain.get(key)
       if (known !== undefined) return known
       const symbol = encode(text, options)
       const raster = place(symbol.size, look)
-      const body =
-        look.format === 'png' ? renderPng(symbol, raster, look) : Buffer.from(renderSvg(symbol, raster, look, text))
-      const image = { body, tag: tagOf(body), level: symbol.level }
-      cache.set(key, image, body.length + key.length * 2)
+      const isPng = look.format === 'png'
+      const body = isPng ? renderPng(symbol, raster, look) : Buffer.from(renderSvg(symbol, raster, look, text))
+      const image = { body, tag: tagOf(body), level: symbol.level, ...(look.poor && { scannability: 'poor' as const }) }
+      plain.set(key, image, body.length + key.length * 2)
       return image
     },
+    designed(job) {
+      const key = hash('sha256', JSON.stringify(job), 'base64')
+      const known = designed.get(key)
+      if (known !== undefined) return Promise.resolve(known)
+      // Whoever asks for an image that is being drawn waits for that one.
+      let promise = drawing.get(key)
+      if (promise === undefined) {
+        promise = draw(key, job).finally(() => drawing.delete(key))
+        drawing.set(key, promise)
+      }
+      return promise
+    },
+    close: pool.close,
   }
 }
 

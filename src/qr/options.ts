@@ -1,22 +1,16 @@
 import { Type, type Static } from 'typebox'
 import { invalidRequest } from '../http/problem.ts'
 import { RULE } from '../http/validate.ts'
-import { contrast, parseColor, type Color } from './color.ts'
+import { contrast, GOOD_CONTRAST, MIN_CONTRAST, parseColor, type Color } from './color.ts'
+import { inkColor, paperColor } from './design/schema.ts'
 import type { Level } from './matrix.ts'
 import { rasterOf, type Raster } from './raster.ts'
 
 export type Format = 'png' | 'svg'
 
-const MAX_PNG_SIZE = 4096
-const MAX_SVG_SIZE = 1_000_000
-const MAX_DPI = 9600
-
-/** Under this contrast ratio no scanner can tell the colours apart. */
-const MIN_CONTRAST = 1.2
-/** Under this one only good scanners in good light can. */
-const GOOD_CONTRAST = 3
-
-const hexDigits = '(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})'
+export const MAX_PNG_SIZE = 4096
+export const MAX_SVG_SIZE = 1_000_000
+export const MAX_DPI = 9600
 
 /** The parameters that every QR image takes. */
 const appearance = {
@@ -38,35 +32,39 @@ const appearance = {
       description: 'Pixels an inch, which a PNG then carries: programs for print take its size from it.',
     }),
   ),
-  fg: Type.Optional(
-    Type.String({
-      pattern: `^#?${hexDigits}$`,
-      [RULE]: 'must be a colour: #rgb, #rrggbb or #rrggbbaa, with # written as %23 or left out',
-      default: '#000000',
-      description: 'Foreground colour.',
-    }),
-  ),
-  bg: Type.Optional(
-    Type.String({
-      pattern: `^(?:#?${hexDigits}|transparent)$`,
-      [RULE]: 'must be "transparent" or a colour: #rgb, #rrggbb or #rrggbbaa, with # written as %23 or left out',
-      default: '#ffffff',
-      description: 'Background colour, or `transparent`.',
-    }),
-  ),
+  fg: Type.Optional(inkColor('Foreground colour (`#000000`); `#` is written as `%23` or left out.')),
+  bg: Type.Optional(paperColor('Background colour (`#ffffff`), or `transparent`.')),
 }
 
 /** The query of an image of a link. */
-export const codeImageQuery = Type.Object(appearance)
+export const codeImageQuery = Type.Object({
+  ...appearance,
+  compact: Type.Optional(
+    Type.Enum(['0', '1'], {
+      default: '0',
+      description: 'Encodes the address in capitals, which take fewer modules; it leads to the same.',
+    }),
+  ),
+})
+
+/** The query of a PDF of a link. */
+export const codePdfQuery = Type.Object({
+  ...codeImageQuery.properties,
+  width_mm: Type.Optional(
+    Type.Integer({ minimum: 5, maximum: 2000, default: 50, description: 'Width in millimetres.' }),
+  ),
+})
+
+export const DATA_PARAMETER = Type.String({
+  minLength: 1,
+  maxLength: 2953,
+  description: 'What to encode: 1 to 2,953 bytes of UTF-8, fewer at higher levels.',
+  examples: ['https://example.com/'],
+})
 
 /** The query of an image of any data. */
 export const dataImageQuery = Type.Object({
-  data: Type.String({
-    minLength: 1,
-    maxLength: 2953,
-    description: 'What to encode: 1 to 2,953 bytes of UTF-8, fewer at higher levels.',
-    examples: ['https://example.com/'],
-  }),
+  data: DATA_PARAMETER,
   ...appearance,
   format: Type.Optional(Type.Enum(['png', 'svg'], { default: 'png' })),
   ecl: Type.Optional(
@@ -106,9 +104,7 @@ export interface Look {
  */
 export function readLook(query: Static<typeof codeImageQuery>, format: Format): Look {
   const { size = 512, margin = 4, fg = '#000000', bg = '#ffffff' } = query
-  if (format === 'png' && size > MAX_PNG_SIZE) {
-    throw invalidRequest([{ pointer: '/size', detail: `must be at most ${MAX_PNG_SIZE} for PNG` }])
-  }
+  requireSize(size, format)
   const [foreground, background] = [parseColor(fg), parseColor(bg)]
   const { ratio, inverted } = contrast(foreground, background)
   if (ratio < MIN_CONTRAST) {
@@ -117,6 +113,15 @@ export function readLook(query: Static<typeof codeImageQuery>, format: Format): 
   }
   const poor = inverted || ratio < GOOD_CONTRAST
   return { format, size, margin, foreground, background, poor, ...(query.dpi !== undefined && { dpi: query.dpi }) }
+}
+
+/**
+ * Pixels cost memory, vectors do not.
+ * @throws {Problem} 400 for more pixels than a PNG may have
+ */
+export function requireSize(size: number, format: string): void {
+  if (format !== 'png' || size <= MAX_PNG_SIZE) return
+  throw invalidRequest([{ pointer: '/size', detail: `must be at most ${MAX_PNG_SIZE} for PNG` }])
 }
 
 export function readLevel(ecl = 'M'): Level {

@@ -4,8 +4,11 @@ import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
 import { codeText } from './code-image.ts'
+import type { DesignFormat } from './design/job.ts'
+import type { Design } from './design/schema.ts'
 import type { Image, Images } from './images.ts'
-import { codeImageQuery, dataImageQuery, readLevel, readLook, type Format, type Look } from './options.ts'
+import { codeImageQuery, codePdfQuery, dataImageQuery, readLevel, readLook, requireSize } from './options.ts'
+import { imageResponse, sendImage } from './send.ts'
 
 /** What QR images need of the rest of the program. */
 export interface QrDeps {
@@ -16,27 +19,17 @@ export interface QrDeps {
   /** A hook that charges each request for an image. */
   limitImages: onRequestAsyncHookHandler
   /** The link of a code, also a paused one; 'gone' when it was deleted, undefined when there never was one. */
-  linkOf: (code: string) => Promise<{ code: string } | 'gone' | undefined>
+  linkOf: (code: string) => Promise<{ id: number; code: string } | 'gone' | undefined>
+  /** The design that was saved for a link. */
+  designOf: (linkId: number) => Promise<Design | undefined>
 }
 
-const mediaTypes = { png: 'image/png', svg: 'image/svg+xml' }
 const tags = ['QR images']
 
 /** Deterministic, but a browser should notice a new version of the renderer within a day. */
 const DATA_CACHING = 'public, max-age=86400'
 /** Short, because a deleted code's image must go. */
 const CODE_CACHING = 'public, max-age=300'
-
-const imageResponse = (formats: Format[]) => ({
-  200: {
-    description: 'The image. `QR-Scannability: poor` when the colours are weak or inverted.',
-    headers: { 'QR-Level': { type: 'string', description: 'The error-correction level that the symbol has.' } },
-    content: Object.fromEntries(
-      formats.map((format) => [mediaTypes[format], { schema: Type.Unsafe({ type: 'string', format: 'binary' }) }]),
-    ),
-  },
-  304: { description: 'The image has not changed.', type: 'null' },
-})
 
 /** QR images of any data, below /api. */
 export function dataImageRoutes(
@@ -60,14 +53,16 @@ export function dataImageRoutes(
       const look = readLook(request.query, format)
       reply.header('cache-control', DATA_CACHING)
       const image = images.plain(data, look, { level: readLevel(ecl), boost: boost !== '0' })
-      return sendImage(request, reply, image, look, 'qr')
+      return sendImage(request, reply, image, { name: 'qr', format })
     },
   )
 }
 
+type CodeRequest = FastifyRequest<{ Params: { code: string }; Querystring: Static<typeof codePdfQuery> }>
+
 /** QR images of short links, at the root. */
 export function codeImageRoutes(app: FastifyInstance, deps: QrDeps): void {
-  for (const format of ['png', 'svg'] as const) {
+  for (const format of ['png', 'svg', 'pdf'] as const) {
     app.get(
       `/:code/qr.${format}`,
       {
@@ -77,16 +72,18 @@ export function codeImageRoutes(app: FastifyInstance, deps: QrDeps): void {
           summary: `The ${format.toUpperCase()} QR image of a short link`,
           operationId: `qr_${format}`,
           description:
-            'It encodes the short URL, so that it stays right whatever the link leads to. Paused links have one too.',
+            'It encodes the short URL, so that it stays right whatever the link leads to. Paused links have one too. ' +
+            'Where a design was saved, colours are its own and not those of the query.',
           tags,
           params: Type.Object({
             code: Type.String({ description: 'The short code, in any case.', examples: ['k7dw3nq'] }),
           }),
-          querystring: codeImageQuery,
+          querystring: format === 'pdf' ? codePdfQuery : codeImageQuery,
           response: {
             ...imageResponse([format]),
             ...problems(
               'invalid_request',
+              'unscannable',
               'unknown_code',
               'code_gone',
               'rate_limited',
@@ -96,47 +93,44 @@ export function codeImageRoutes(app: FastifyInstance, deps: QrDeps): void {
           },
         },
       },
-      async (
-        request: FastifyRequest<{ Params: { code: string }; Querystring: Static<typeof codeImageQuery> }>,
-        reply,
-      ) => {
-        const link = await deps.linkOf(request.params.code)
-        if (link === 'gone') throw new Problem('code_gone', 'the link of this image was deleted by its owner')
-        if (link === undefined) throw new Problem('unknown_code', 'no link has this code')
-        const look = readLook(request.query, format)
-        reply.header('cache-control', CODE_CACHING)
-        const text = codeText(link.code, deps.origin.of(request), deps.marker)
-        return sendImage(request, reply, deps.images.plain(text, look, { level: 'M' }), look, link.code)
-      },
+      (request: CodeRequest, reply) => answerCodeImage(deps, request, reply, format),
     )
   }
 }
 
-function sendImage(
-  request: FastifyRequest,
+async function answerCodeImage(
+  deps: QrDeps,
+  request: CodeRequest,
   reply: FastifyReply,
-  { body, tag, level }: Image,
-  look: Look,
-  name: string,
-): FastifyReply {
-  reply.headers({
-    etag: tag,
-    'x-content-type-options': 'nosniff',
-    'qr-level': level,
-    ...(look.poor && { 'qr-scannability': 'poor' }),
-  })
-  if (knows(request.headers['if-none-match'], tag)) return reply.code(304).send()
-  reply.headers({
-    'content-type': mediaTypes[look.format],
-    'content-disposition': `inline; filename="${name}.${look.format}"`,
-    // An SVG opened by itself is a document: nothing in it may run or load.
-    'content-security-policy': "default-src 'none'; sandbox",
-  })
-  return reply.send(body)
+  format: DesignFormat,
+): Promise<FastifyReply> {
+  const link = await deps.linkOf(request.params.code)
+  if (link === 'gone') throw new Problem('code_gone', 'the link of this image was deleted by its owner')
+  if (link === undefined) throw new Problem('unknown_code', 'no link has this code')
+  const options = { marker: deps.marker, compact: request.query.compact === '1' }
+  const text = codeText(link.code, deps.origin.of(request), options)
+  const image = await drawCode(deps, request.query, { text, format, design: await deps.designOf(link.id) })
+  reply.header('cache-control', CODE_CACHING)
+  return sendImage(request, reply, image, { name: link.code, format })
 }
 
-/** Whether the caller has this very image already (RFC 9110, 13.1.2: weak comparison). */
-function knows(ifNoneMatch: string | undefined, tag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  return ifNoneMatch.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag)
+/** Plain images are drawn at once; a design, and whatever goes to the printer, on a thread of its own. */
+async function drawCode(
+  { images }: QrDeps,
+  query: Static<typeof codePdfQuery>,
+  { text, format, design }: { text: string; format: DesignFormat; design: Design | undefined },
+): Promise<Image> {
+  const { size = 512, margin, fg, bg, dpi, width_mm } = query
+  if (design === undefined && format !== 'pdf') return images.plain(text, readLook(query, format), { level: 'M' })
+  requireSize(size, format)
+  return images.designed({
+    text,
+    format,
+    size,
+    at: design === undefined ? '' : '/design',
+    design: design ?? { ...(fg !== undefined && { fg }), ...(bg !== undefined && { bg }) },
+    ...(margin !== undefined && { margin }),
+    ...(dpi !== undefined && { dpi }),
+    ...(width_mm !== undefined && { millimetres: width_mm }),
+  })
 }

@@ -22,6 +22,9 @@ export interface DescribeDeps {
   countryHeader: string | undefined
 }
 
+/** What marks a visit as a scan of a QR image: `?qr=1`, or `.Q` at the end of the path where the image is compact. */
+const qrMarker = /^[^?]*\.Q(?:\?|$)|[?&]qr(?:=1)?(?:&|$)/
+
 /** The address, the user agent and the referrer stay in this function: only what is read from them leaves it. */
 export function createDescribe(deps: DescribeDeps): Describe {
   return (request, linkId) => {
@@ -37,7 +40,7 @@ export function createDescribe(deps: DescribeDeps): Describe {
     return {
       linkId,
       at,
-      source: /[?&]qr(?:=1)?(?:&|$)/.test(url) ? 'qr' : 'link',
+      source: qrMarker.test(url) ? 'qr' : 'link',
       device,
       os,
       browser,

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { platformOf } from './platform.ts'
 import type { VisitDeps } from './routes.ts'
 
-/** A path that is a code and nothing more; the query, whatever it is, belongs to the visit. */
-const codePath = /^\/([A-Za-z0-9_-]{1,64})(?:\?|$)/
+/** A path that is a code, perhaps of a compact QR image, and nothing more; the query belongs to the visit. */
+const codePath = /^\/([A-Za-z0-9_-]{1,64})(?:\.Q)?(?:\?|$)/
 
 /**
  * Answers the visits of redirects that are in memory, before the router and its hooks: nearly all of them, and nearly

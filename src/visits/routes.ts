@@ -30,38 +30,37 @@ export interface VisitDeps {
 /** The short links themselves: the visit, the preview, and the file of the kinds that have one. */
 export function visitRoutes(app: FastifyInstance, deps: VisitDeps): void {
   const { resolver } = deps
-  app.get(
-    '/:code',
-    {
-      config: { onDomains: true },
-      schema: {
-        summary: 'Visit a short link',
-        operationId: 'visit',
-        description:
-          'Redirects to the destination with the UTM pairs set, or shows the page of a kind that has one. ' +
-          '`?qr=1` marks the visit as a scan of a QR code.',
-        tags,
-        params,
-        response: {
-          302: {
-            description: 'To the destination; `private, no-store`, no body.',
-            headers: { Location: { type: 'string' } },
-          },
-          200: { description: 'The page of the link.', content: { 'text/html': { schema: Type.String() } } },
-          ...missing,
-        },
-      },
-    },
-    (request: CodeRequest, reply) => {
-      const resolution = resolver.resolve(request.params.code)
-      return resolution instanceof Promise
-        ? resolution.then((awaited) => answerVisit(deps, request, reply, awaited))
-        : answerVisit(deps, request, reply, resolution)
-    },
-  )
+  const visit = (request: CodeRequest, reply: FastifyReply) => {
+    const resolution = resolver.resolve(request.params.code)
+    return resolution instanceof Promise
+      ? resolution.then((awaited) => answerVisit(deps, request, reply, awaited))
+      : answerVisit(deps, request, reply, resolution)
+  }
+  const marked = '`?qr=1` marks the visit as a scan of a QR code.'
+  const compact = 'As compact QR images have it, in capitals; a scan of a QR code.'
+  app.get('/:code', { config: { onDomains: true }, schema: visitSchema('visit', marked) }, visit)
+  app.get('/:code(^[\\w-]+).Q', { config: { onDomains: true }, schema: visitSchema('visitCompact', compact) }, visit)
 
   previewRoute(app, resolver)
   fileRoutes(app, resolver)
+}
+
+function visitSchema(operationId: string, words: string) {
+  return {
+    summary: 'Visit a short link',
+    operationId,
+    description: `Redirects to the destination with the UTM pairs set, or shows the page of a kind that has one. ${words}`,
+    tags,
+    params,
+    response: {
+      302: {
+        description: 'To the destination; `private, no-store`, no body.',
+        headers: { Location: { type: 'string' } },
+      },
+      200: { description: 'The page of the link.', content: { 'text/html': { schema: Type.String() } } },
+      ...missing,
+    },
+  }
 }
 
 function previewRoute(app: FastifyInstance, resolver: Resolver): void {

@@ -1,4 +1,4 @@
-import { contrast } from '../color.ts'
+import { contrast, GOOD_CONTRAST } from '../color.ts'
 import type { Report, Scannability } from '../design/job.ts'
 import type { Marked } from '../design/logo-place.ts'
 import { colorsOf, leastContrast, type Style } from '../design/style.ts'
@@ -10,8 +10,6 @@ const MODULE_MM: Record<Scannability, number> = { excellent: 0.4, good: 0.5, fai
 const LEAST_MM = 15
 /** Phones read a code from about ten times its width. */
 const DISTANCE_TO_WIDTH = 10
-/** Under this contrast only good scanners in good light tell the colours apart. */
-const GOOD_CONTRAST = 3
 
 /** Sums up what is known of an image that has passed. */
 export function reportOf(

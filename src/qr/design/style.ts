@@ -1,5 +1,5 @@
 import { invalidRequest, type FieldError } from '../../http/problem.ts'
-import { contrast, parseColor, type Color } from '../color.ts'
+import { contrast, MIN_CONTRAST, parseColor, type Color } from '../color.ts'
 import type { Level } from '../encoder/tables.ts'
 import type { Font } from './font.ts'
 import { LogoError, readLogo, type Logo } from './logo.ts'
@@ -31,9 +31,6 @@ export interface Style {
   margin: number
   level: Level
 }
-
-/** Under this contrast ratio no scanner can tell the colours apart. */
-export const MIN_CONTRAST = 1.2
 
 const black: Color = [0, 0, 0, 255]
 const white: Color = [255, 255, 255, 255]

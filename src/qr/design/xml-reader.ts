@@ -16,7 +16,7 @@ const attribute = new RegExp(`\\s+(${name})\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')`, 
 const opening = new RegExp(`<(${name})`, 'y')
 const closing = new RegExp(`</(${name})\\s*>`, 'y')
 const tagEnd = /\s*(\/?)>/y
-const skipped = /[^<]+|<!--[\s\S]*?-->|<\?xml[^>]*\?>/y
+const skipped = /[^<]+|<!--[\s\S]*?-->|<\?xml\s[^>]*\?>/y
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 /**

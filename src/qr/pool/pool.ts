@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { Problem } from '../../http/problem.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
@@ -20,6 +21,9 @@ export interface PoolOptions {
   timeout: number
 }
 
+/** A second thread only where it does not take the first one's core; what is asked for beyond that can wait a little. */
+const defaults: PoolOptions = { threads: Math.min(2, availableParallelism()), queue: 16, timeout: 10_000 }
+
 /** Drawing so many pixels leaves a thread's memory so large that it is better given back. */
 const LARGE = 2048
 
@@ -32,7 +36,7 @@ interface Waiting {
 }
 
 /** Threads start when there is work for them. */
-export function createRenderPool({ threads, queue, timeout }: PoolOptions): RenderPool {
+export function createRenderPool({ threads, queue, timeout }: PoolOptions = defaults): RenderPool {
   const waiting: Waiting[] = []
   const idle: Worker[] = []
   const all = new Set<Worker>()
@@ -62,18 +66,15 @@ export function createRenderPool({ threads, queue, timeout }: PoolOptions): Rend
     }
   }
 
-  async function run(worker: Worker, { job, resolve, reject }: Waiting): Promise<void> {
-    try {
-      const answer = await ask(worker, job, timeout)
-      if ('image' in answer) resolve(answer.image)
-      else if ('problem' in answer) reject(new Problem(answer.problem.code, answer.problem.detail, answer.problem))
-      else reject(answer.error)
-    } catch (error) {
-      reject(error)
-      void worker.terminate()
-      return
-    }
-    if (job.size > LARGE) void worker.terminate()
+  async function run(worker: Worker, work: Waiting): Promise<void> {
+    const isUsable = await ask(worker, work.job, timeout).then(
+      (answer) => pass(answer, work),
+      (error: unknown) => {
+        work.reject(error)
+        return false
+      },
+    )
+    if (!isUsable) void worker.terminate()
     else idle.push(worker)
     next()
   }
@@ -96,6 +97,17 @@ export function createRenderPool({ threads, queue, timeout }: PoolOptions): Rend
       await Promise.all([...all].map((worker) => worker.terminate()))
     },
   }
+}
+
+/** @returns whether the thread can be given another job */
+function pass(answer: RenderAnswer, { job, resolve, reject }: Waiting): boolean {
+  if ('image' in answer) {
+    resolve(answer.image)
+    return job.size <= LARGE
+  }
+  if ('problem' in answer) reject(new Problem(answer.problem.code, answer.problem.detail, answer.problem))
+  else reject(answer.error)
+  return !answer.broken
 }
 
 function ask(worker: Worker, job: DesignJob, timeout: number): Promise<RenderAnswer> {

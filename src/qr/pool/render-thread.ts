@@ -12,8 +12,8 @@ import { renderDesign } from './render.ts'
 /** What the thread answers: it has one job at a time. */
 export type RenderAnswer =
   | { image: DesignedImage }
-  | { problem: { code: ProblemCode; detail: string; errors: FieldError[] } }
-  | { error: unknown }
+  | { problem: { code: ProblemCode; detail: string; errors: FieldError[] }; broken: boolean }
+  | { error: unknown; broken: boolean }
 
 const port = parentPort
 if (port === null) throw new Error('this module runs on a thread of its own')
@@ -30,8 +30,10 @@ async function answer(job: DesignJob): Promise<RenderAnswer> {
   try {
     return { image: await renderDesign(job, await loading) }
   } catch (error) {
-    if (!(error instanceof Problem)) return { error }
-    return { problem: { code: error.code, detail: error.message, errors: error.errors } }
+    // WebAssembly that has stopped in the middle cannot be relied on again.
+    const broken = [error, (error as Error).cause].some((each) => each instanceof Error && each.name === 'RuntimeError')
+    if (!(error instanceof Problem)) return { error, broken }
+    return { problem: { code: error.code, detail: error.message, errors: error.errors }, broken }
   }
 }
 

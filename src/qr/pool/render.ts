@@ -6,7 +6,8 @@ import type { Font } from '../design/font.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
 import { encodeAround, type Marked } from '../design/logo-place.ts'
 import { composeScene, type Scene } from '../design/scene.ts'
-import { sceneToPdf } from '../design/scene-pdf.ts'
+import type { Logo } from '../design/logo.ts'
+import { sceneToPdf, type Pixels } from '../design/scene-pdf.ts'
 import { logoAlone, sceneToSvg } from '../design/scene-svg.ts'
 import type { Design } from '../design/schema.ts'
 import { readStyle, type Style } from '../design/style.ts'
@@ -127,15 +128,28 @@ function unscannable(pointer: string, detail: string): Problem {
   return new Problem('unscannable', `${pointer} ${detail}`, { errors: [{ pointer, detail }] })
 }
 
+/** The renderer gives up on some drawings, on one outside its own frame for example; it is not to be used again then. */
+function drawLogo(image: Logo, at: string, rasterizer: Rasterizer): Pixels {
+  try {
+    return rasterizer.pixels(logoAlone(image, 64))
+  } catch (error) {
+    throw new Problem('invalid_request', `${at}/logo/image ${UNDRAWABLE}`, {
+      errors: [{ pointer: `${at}/logo/image`, detail: UNDRAWABLE }],
+      cause: error,
+    })
+  }
+}
+
+const UNDRAWABLE = 'cannot be drawn: it is damaged or empty'
+
 /** A renderer passes over a picture that it cannot unpack; we do not. */
 function checkLogo({ logo }: Style, { at }: DesignJob, { rasterizer }: Tools): void {
   if (logo === undefined) return
-  const { rgba } = rasterizer.pixels(logoAlone(logo.image, 64))
+  const { rgba } = drawLogo(logo.image, at, rasterizer)
   const opacities = rgba.filter((_, index) => index % 4 === 3)
   const isDrawn =
     logo.image.type === 'jpeg' ? opacities.every((each) => each === 255) : opacities.some((each) => each > 0)
-  if (!isDrawn)
-    throw invalidRequest([{ pointer: `${at}/logo/image`, detail: 'cannot be drawn: it is damaged or empty' }])
+  if (!isDrawn) throw invalidRequest([{ pointer: `${at}/logo/image`, detail: UNDRAWABLE }])
 }
 
 function bodyOf(

@@ -1,0 +1,140 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Type, type Static } from 'typebox'
+import { asObject } from '../http/body.ts'
+import { problems } from '../http/problem-schema.ts'
+import { invalidRequest } from '../http/problem.ts'
+import { createValidator } from '../http/validate.ts'
+import { designSchema } from './design/schema.ts'
+import type { DesignJob } from './design/job.ts'
+import { DATA_PARAMETER, MAX_DPI, MAX_SVG_SIZE, requireSize } from './options.ts'
+import type { QrDeps } from './routes.ts'
+import { imageResponse, sendImage } from './send.ts'
+
+/** A logo of 256 KiB in base64, and everything else. */
+export const DESIGN_BODY_LIMIT = 512 * 1024
+
+const bodySchema = Type.Object(
+  {
+    data: DATA_PARAMETER,
+    format: Type.Optional(Type.Enum(['png', 'svg', 'pdf'], { description: 'Default `png`.' })),
+    size: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_SVG_SIZE,
+        description: 'Width in pixels (512), up to 4096 for PNG. With a frame the image is higher than wide.',
+      }),
+    ),
+    width_mm: Type.Optional(
+      Type.Number({ minimum: 5, maximum: 2000, description: 'Width of a PDF in millimetres (50).' }),
+    ),
+    ecl: Type.Optional(Type.Enum(['L', 'M', 'Q', 'H'], { description: 'The lowest error-correction level (M).' })),
+    boost: Type.Optional(
+      Type.Boolean({ description: 'Whether to raise the level where that costs no larger symbol (true).' }),
+    ),
+    dpi: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DPI, description: 'Pixels an inch, noted in a PNG.' })),
+    design: Type.Optional(designSchema),
+  },
+  { title: 'QrRequest', examples: [{ data: 'https://example.com/', design: { shape: 'rounded', fg: '#1d3557' } }] },
+)
+
+const validate = createValidator(bodySchema)
+
+const reportBody = Type.Object(
+  {
+    scannability: Type.Enum(['excellent', 'good', 'fair', 'poor']),
+    version: Type.Integer({ description: 'Of the symbol, 1 to 40.' }),
+    modules: Type.Integer({ description: "Of the symbol's side." }),
+    level: Type.Enum(['L', 'M', 'Q', 'H'], { description: 'Of error correction.' }),
+    contrast_ratio: Type.Number({ description: 'Where it is weakest, 1 to 21 (WCAG 2).' }),
+    inverted: Type.Boolean({ description: 'Whether something is lighter than its background.' }),
+    quiet_zone: Type.Integer({ description: 'Modules; the standard asks for 4.' }),
+    logo_correction_used: Type.Number({ description: 'Share of the error correction that the logo uses up.' }),
+    print: Type.Object({
+      smallest_mm: Type.Number({ description: 'The least width to print the symbol at, quiet zone included.' }),
+      distance_mm: Type.Number({ description: 'From how far away a phone reads it at that width.' }),
+    }),
+    checks: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        grade: Type.Enum(['good', 'excellent'], { description: 'What the image cannot be without it.' }),
+        read: Type.Boolean(),
+      }),
+    ),
+  },
+  { title: 'QrReport' },
+)
+
+/** Designed QR images of any data, below /api. */
+export function designRoute(
+  app: FastifyInstance,
+  { images, limitImages }: Pick<QrDeps, 'images' | 'limitImages'>,
+): void {
+  const responses = imageResponse(['png', 'svg', 'pdf'])
+  const json = { 'application/json': { schema: reportBody } }
+  app.post(
+    '/qr',
+    {
+      bodyLimit: DESIGN_BODY_LIMIT,
+      onRequest: limitImages,
+      schema: {
+        summary: 'Design a QR image, or check one',
+        operationId: 'designQr',
+        description: 'Each image is read by a decoder before it is answered; one that cannot be read is refused.',
+        tags: ['QR images'],
+        querystring: Type.Object({
+          report: Type.Optional(
+            Type.Enum(['true', 'false'], { description: 'Answers what is known of the image instead of the image.' }),
+          ),
+        }),
+        body: bodySchema,
+        response: {
+          ...responses,
+          200: { ...responses[200], content: { ...responses[200].content, ...json } },
+          ...problems(
+            'malformed_json',
+            'invalid_request',
+            'unscannable',
+            'body_too_large',
+            'unsupported_media_type',
+            'rate_limited',
+          ),
+        },
+      },
+    },
+    async (request: FastifyRequest<{ Querystring: { report?: string } }>, reply) => {
+      const job = readJob(request.body)
+      const image = await images.designed(job)
+      reply.header('cache-control', 'no-store')
+      if (request.query.report === 'true') return image.report
+      return sendImage(request, reply, image, { name: 'qr', format: job.format })
+    },
+  )
+}
+
+function readJob(body: unknown): DesignJob {
+  const request = asObject(body)
+  const errors = validate(request)
+  if (errors.length > 0) throw invalidRequest(errors)
+  const {
+    data,
+    format = 'png',
+    size = 512,
+    width_mm,
+    ecl,
+    boost,
+    dpi,
+    design = {},
+  } = request as Static<typeof bodySchema>
+  requireSize(size, format)
+  return {
+    text: data,
+    design,
+    at: '/design',
+    format,
+    size,
+    ...(width_mm !== undefined && { millimetres: width_mm }),
+    ...(ecl !== undefined && { level: ecl }),
+    ...(boost !== undefined && { boost }),
+    ...(dpi !== undefined && { dpi }),
+  }
+}

@@ -1,0 +1,411 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { before, describe, test } from 'node:test'
+import { inflateSync } from 'node:zlib'
+import { readWithZxing, rasterize } from './support/decoders.ts'
+import { endOfFile } from './support/cleanup.ts'
+import { badLogos, dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
+import { start } from './support/program.ts'
+import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { readFont } from '../src/qr/design/font.ts'
+import { createEncodeText } from '../src/qr/matrix.ts'
+import { renderDesign } from '../src/qr/pool/render.ts'
+import { createRenderPool } from '../src/qr/pool/pool.ts'
+import { Problem } from '../src/http/problem.ts'
+
+let server: TestServer
+let link: Created
+const DATA = 'https://example.com/menu/summer'
+
+const end = endOfFile()
+
+before(async () => {
+  server = await startServer(end, { LIMIT_QR: '0', LIMIT_LINKS: '0', LIMIT_FAILURES: '0' })
+  link = await create(server, { target: 'https://example.com/', alias: 'Summer-7' })
+})
+
+const design = (body: object, query = '') => post(`${server.url}/api/qr${query}`, { data: DATA, ...body })
+const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
+
+/** Insists on a 400 and gives its first error. */
+async function refusal(response: Response, code = 'invalid_request') {
+  const body = (await response.json()) as { code: string; errors: { pointer: string; detail: string }[] }
+  assert.deepEqual([response.status, body.code], [400, code], JSON.stringify(body))
+  return body.errors[0] ?? { pointer: '', detail: '' }
+}
+
+describe('a designed image', () => {
+  test('is answered as PNG, SVG and PDF, each with its type, level, grade and tag', async () => {
+    const look = { shape: 'rounded', eye_frame: 'leaf', eye_ball: 'circle', fg: '#1d3557' }
+    for (const [format, type, start] of [
+      ['png', 'image/png', '\x89PNG'],
+      ['svg', 'image/svg+xml', '<svg'],
+      ['pdf', 'application/pdf', '%PDF'],
+    ] as const) {
+      const response = await design({ format, design: look })
+      assert.equal(response.status, 200)
+      assert.equal(response.headers.get('content-type'), type)
+      assert.match(response.headers.get('qr-level') ?? '', /^[LMQH]$/)
+      assert.match(response.headers.get('qr-scannability') ?? '', /^(?:excellent|good)$/)
+      assert.match(response.headers.get('etag') ?? '', /^"[\w-]{22}"$/)
+      assert.ok((await bytesOf(response)).toString('latin1').startsWith(start))
+    }
+  })
+
+  test('has exactly the width that was asked for, and with a frame is higher than wide', async () => {
+    for (const size of [300, 517, 1024]) {
+      const plain = await bytesOf(await design({ size, design: { shape: 'dots' } }))
+      assert.deepEqual([plain.readUInt32BE(16), plain.readUInt32BE(20)], [size, size])
+      const framed = await bytesOf(await design({ size, design: { frame: { text: 'Scan me' } } }))
+      assert.equal(framed.readUInt32BE(16), size)
+      assert.ok(framed.readUInt32BE(20) > size * 1.1)
+    }
+  })
+
+  test('without any choice is black squares on white: pixel for pixel the plain image', async () => {
+    const plain = await bytesOf(await fetch(`${server.url}/api/qr?data=${DATA}&format=svg&size=330`))
+    const designed = await bytesOf(await design({ format: 'svg', size: 330 }))
+    assert.deepEqual(rasterize(designed.toString()), rasterize(plain.toString()))
+  })
+
+  test('carries its density when asked, and a PDF has its width in millimetres', async () => {
+    const png = await bytesOf(await design({ dpi: 300 }))
+    assert.equal(png.readUInt32BE(png.indexOf('pHYs') + 4), 11_811)
+    const pdf = (await bytesOf(await design({ format: 'pdf', width_mm: 25.4 }))).toString('latin1')
+    assert.match(pdf, /MediaBox\[0 0 72 72\]/)
+  })
+
+  test('holds nothing that runs or loads: a logo stands in an SVG as shapes, or as data without metadata', async () => {
+    const svg = (await bytesOf(await design({ format: 'svg', design: { logo: { image: svgLogo } } }))).toString()
+    assert.doesNotMatch(svg, /script|href|onload|foreignObject/i)
+    for (const image of [dataUri('png', pngFile(32, 16)), dataUri('jpeg', jpegFile())]) {
+      const drawn = (await bytesOf(await design({ format: 'svg', design: { logo: { image } } }))).toString()
+      const [, inside = ''] = /href="data:image\/\w+;base64,([^"]+)"/.exec(drawn) ?? []
+      const file = Buffer.from(inside, 'base64').toString('latin1')
+      assert.ok(file.length > 50)
+      assert.doesNotMatch(file, /a place|Comment|Exif/)
+    }
+  })
+
+  test('gets the error correction that its logo costs, and the report says how much of it', async () => {
+    const report = async (size: number) =>
+      (await (await design({ design: { logo: { image: svgLogo, size } } }, '?report=true')).json()) as Report
+    const [small, large] = [await report(0.08), await report(0.2)]
+    assert.ok(small.logo_correction_used > 0 && small.logo_correction_used <= 0.8)
+    assert.ok(large.logo_correction_used > small.logo_correction_used && large.logo_correction_used <= 0.8)
+    assert.ok('QH'.includes(large.level))
+    const { pointer, detail } = await refusal(await design({ design: { logo: { image: svgLogo, size: 0.4 } } }))
+    assert.equal(pointer, '/design/logo/size')
+    assert.match(detail, /at most 0\.\d+/)
+  })
+
+  test('is the same bytes for the same request', async () => {
+    const look = {
+      design: { shape: 'classy', logo: { image: svgLogo }, gradient: { type: 'radial', from: '#000', to: '#03045e' } },
+    }
+    for (const format of ['png', 'svg', 'pdf']) {
+      const [one, other] = [await design({ ...look, format }), await design({ ...look, format })]
+      assert.equal(one.headers.get('etag'), other.headers.get('etag'))
+    }
+  })
+})
+
+interface Report {
+  scannability: string
+  level: string
+  contrast_ratio: number
+  inverted: boolean
+  quiet_zone: number
+  logo_correction_used: number
+  print: { smallest_mm: number; distance_mm: number }
+  checks: { name: string; grade: string; read: boolean }[]
+}
+
+describe('the check', () => {
+  test('reports contrast, quiet zone, what was tried and how to print', async () => {
+    const response = await design({ design: { fg: '#000080', margin: 2 } }, '?report=true')
+    assert.match(response.headers.get('content-type') ?? '', /json/)
+    const report = (await response.json()) as Report
+    assert.ok(report.contrast_ratio > 15 && report.contrast_ratio < 17)
+    assert.deepEqual([report.inverted, report.quiet_zone], [false, 2])
+    assert.equal(report.print.distance_mm, report.print.smallest_mm * 10)
+    assert.ok(report.checks.length >= 8)
+    assert.ok(report.checks.every(({ name, read }) => name.length > 0 && typeof read === 'boolean'))
+  })
+
+  test('calls black squares on white excellent, pale dots fair, and light on dark poor', async () => {
+    const pale = { shape: 'dots', gradient: { type: 'linear', from: '#b75eff', to: '#4361ee' } }
+    for (const [look, grade] of [
+      [{}, 'excellent'],
+      [pale, 'fair'],
+      [{ fg: '#fff', bg: '#000' }, 'poor'],
+      [{ fg: '#aaa' }, 'poor'],
+    ] as const) {
+      const response = await design({ design: look })
+      assert.equal(response.headers.get('qr-scannability'), grade, JSON.stringify(look))
+    }
+  })
+
+  test('refuses an image that cannot be read, and names the choice to change', async () => {
+    const { pointer, detail } = await refusal(
+      await design({ design: { eye_frame_color: '#ddd', eye_ball_color: '#ddd' } }),
+      'unscannable',
+    )
+    assert.equal(pointer, '/design/eye_frame_color')
+    assert.match(detail, /without eye_frame_color, eye_ball_color the image can be read/)
+  })
+})
+
+describe('the check', () => {
+  test('names the size when only a larger image can be read', async () => {
+    const drawn = (width: number) => ({
+      png: () => new Uint8Array(),
+      gray: { width, height: 1, pixels: new Uint8Array(1) },
+    })
+    const tools = {
+      encode: createEncodeText(),
+      font: readFont(readFileSync(new URL(import.meta.resolve('roboto-fontface/fonts/roboto/Roboto-Bold.woff')))),
+      rasterizer: {
+        draw: (_: string, width = 40) => drawn(width),
+        pixels: () => ({ width: 1, height: 1, rgba: new Uint8Array(4) }),
+      },
+      reads: async ({ width }: { width: number }) => width > 100,
+    }
+    const job = { text: DATA, design: {}, at: '/design', format: 'png' as const, size: 40 }
+    await assert.rejects(renderDesign(job, tools), (error) => {
+      assert.ok(error instanceof Problem)
+      assert.deepEqual([error.code, error.errors[0]?.pointer], ['unscannable', '/size'])
+      return true
+    })
+  })
+})
+
+describe('a design that is saved for a link', () => {
+  const look = { shape: 'rounded', fg: '#03045e', eye_frame: 'rounded' }
+  const manage = () => `${server.url}/api/manage/${link.token}`
+  const details = async () => (await (await fetch(manage())).json()) as { design: unknown }
+
+  test('is shown, drawn by the images of its link, and gone with null', async () => {
+    const before = await bytesOf(await fetch(link.qr_svg))
+    const response = await put(manage(), { design: look })
+    assert.equal(response.status, 200)
+    assert.deepEqual(((await response.json()) as { design: unknown }).design, look)
+    assert.deepEqual((await details()).design, look)
+    const designed = (await bytesOf(await fetch(link.qr_svg))).toString()
+    assert.match(designed, /#03045e/)
+    await put(manage(), { design: null })
+    assert.equal((await details()).design, null)
+    assert.deepEqual(await bytesOf(await fetch(link.qr_svg)), before)
+  })
+
+  test('makes a new revision when it changes, and none when it does not', async () => {
+    const tag = async (response: Response) => (await response.arrayBuffer(), response.headers.get('etag'))
+    const first = await tag(await put(manage(), { design: look }))
+    assert.equal(await tag(await put(manage(), { design: look })), first)
+    assert.notEqual(await tag(await put(manage(), { design: { ...look, fg: '#000' } })), first)
+    const stale = await put(manage(), { design: look }, { 'if-match': first ?? '' })
+    assert.equal(stale.status, 412)
+    await stale.arrayBuffer()
+  })
+
+  test('leaves visitors the size and the quiet zone, and nothing else', async () => {
+    await put(manage(), { design: look })
+    const png = await bytesOf(await fetch(`${link.qr_png}?size=777`))
+    assert.equal(png.readUInt32BE(16), 777)
+    const tags = await Promise.all(
+      ['', '?margin=9', '?fg=f00', '?bg=0f0'].map(async (query) => {
+        const response = await fetch(link.qr_png + query)
+        await response.arrayBuffer()
+        return response.headers.get('etag')
+      }),
+    )
+    assert.notEqual(tags[1], tags[0])
+    assert.deepEqual(tags.slice(2), [tags[0], tags[0]])
+  })
+
+  test('reads back as the short URL, as PNG and as PDF too', async () => {
+    await put(manage(), { design: { ...look, logo: { image: svgLogo } } })
+    const [reading] = await readWithZxing(await bytesOf(await fetch(link.qr_png)))
+    assert.equal(reading?.text, `${link.short_url}?qr=1`)
+    const pdf = await fetch(`${server.url}/${link.code}/qr.pdf?width_mm=30`)
+    assert.equal(pdf.headers.get('content-disposition'), `inline; filename="${link.code}.pdf"`)
+    const drawing = (await bytesOf(pdf)).toString('latin1')
+    assert.match(drawing, /MediaBox\[0 0 85\.0394 85\.0394\]/)
+  })
+
+  test('is refused as a whole when it is wrong or cannot be scanned, and nothing changes', async () => {
+    await put(manage(), { design: look })
+    for (const [wrong, pointer] of [
+      [{ shape: 'star' }, '/design/shape'],
+      [{ logo: { image: 'https://example.com/a.png' } }, '/design/logo/image'],
+      [{ gradient: { type: 'linear', from: '#fff', to: '#000' } }, '/design/gradient'],
+    ] as const) {
+      assert.equal((await refusal(await put(manage(), { design: wrong }))).pointer, pointer)
+    }
+    const pale = { eye_frame_color: '#e0e0e0', eye_ball_color: '#e0e0e0' }
+    assert.equal(
+      (await refusal(await put(manage(), { design: pale }), 'unscannable')).pointer,
+      '/design/eye_frame_color',
+    )
+    assert.deepEqual((await details()).design, look)
+  })
+
+  test('goes with its link', async () => {
+    const other = await create(server, { target: 'https://example.com/' })
+    await put(`${server.url}/api/manage/${other.token}`, { design: look })
+    await fetch(`${server.url}/api/manage/${other.token}`, { method: 'DELETE' })
+    assert.equal((await fetch(other.qr_png)).status, 410)
+    const rows = await server.deps.db.read.selectFrom('designs').selectAll().execute()
+    assert.equal(rows.length, 1)
+  })
+})
+
+describe('a compact image', () => {
+  test('says the address in capitals in fewer modules, which leads to the same and counts as a scan of the code', async () => {
+    await put(`${server.url}/api/manage/${link.token}`, { design: null })
+    const read = async (query: string) => (await readWithZxing(await bytesOf(await fetch(link.qr_png + query))))[0]
+    const [usual, compact] = [await read(''), await read('?compact=1')]
+    assert.equal(compact?.text, `${link.short_url.toUpperCase()}.Q`)
+    assert.ok(compact.version < (usual?.version ?? 0))
+    const response = await visit(`${server.url}/${link.code.toUpperCase()}.Q`)
+    assert.deepEqual([response.status, response.headers.get('location')], [302, 'https://example.com/'])
+    const { totals } = (await (await fetch(`${server.url}/api/manage/${link.token}`)).json()) as {
+      totals: { qr: number; link: number }
+    }
+    assert.deepEqual([totals.qr, totals.link], [1, 0])
+    assert.equal((await visit(`${server.url}/unknown7.Q`)).status, 404)
+  })
+})
+
+describe('bad input', () => {
+  const wrong: [pointer: string, body: object][] = [
+    ['/data', { data: '' }],
+    ['/data', { data: 5 }],
+    ['/format', { format: 'gif' }],
+    ['/size', { size: 0 }],
+    ['/size', { size: 5000 }],
+    ['/size', { size: 20 }],
+    ['/size', { size: 1.5 }],
+    ['/size', { size: '512' }],
+    ['/width_mm', { width_mm: 1 }],
+    ['/width_mm', { width_mm: 1e9 }],
+    ['/dpi', { dpi: 0 }],
+    ['/ecl', { ecl: 'X' }],
+    ['/boost', { boost: 1 }],
+    ['/design', { design: [] }],
+    ['/design', { design: 'x' }],
+    ['/design/shape', { design: { shape: 'star' } }],
+    ['/design/eye_frame', { design: { eye_frame: 'diamond' } }],
+    ['/design/eye_ball', { design: { eye_ball: 7 } }],
+    ['/design/fg', { design: { fg: 'red' } }],
+    ['/design/fg', { design: { fg: '#12345' } }],
+    ['/design/fg', { design: { fg: '#fff' } }],
+    ['/design/bg', { design: { bg: 'none' } }],
+    ['/design/eye_ball_color', { design: { eye_ball_color: '#fefefe' } }],
+    ['/design/eye_frame_color', { design: { eye_frame_color: '#11223344' } }],
+    ['/design/gradient/type', { design: { gradient: { type: 'conic', from: '#000', to: '#111' } } }],
+    ['/design/gradient/from', { design: { gradient: { type: 'linear', to: '#111' } } }],
+    ['/design/gradient/angle', { design: { gradient: { type: 'linear', from: '#000', to: '#111', angle: 400 } } }],
+    ['/design/gradient', { design: { gradient: { type: 'linear', from: '#000', to: '#fff' } } }],
+    ['/design/margin', { design: { margin: 17 } }],
+    ['/design/ecl', { design: { ecl: 'm' } }],
+    ['/design/frame/text', { design: { frame: { text: '' } } }],
+    ['/design/frame/text', { design: { frame: { text: 'x'.repeat(41) } } }],
+    ['/design/frame/text', { design: { frame: { text: 'スキャン' } } }],
+    ['/design/frame/color', { design: { frame: { text: 'x', color: 'blue' } } }],
+    ['/design/logo/size', { design: { logo: { image: svgLogo, size: 0.9 } } }],
+    ['/design/logo/knockout', { design: { logo: { image: svgLogo, knockout: 'yes' } } }],
+    ['/design/logo/image', { design: { logo: {} } }],
+  ]
+
+  test('in a choice is a 400 that names it', async () => {
+    for (const [pointer, body] of wrong) {
+      assert.equal((await refusal(await design(body))).pointer, pointer, JSON.stringify(body))
+    }
+  })
+
+  test('in a logo is a 400 that says what is wrong with it', async () => {
+    for (const [name, image, word] of badLogos()) {
+      const { pointer, detail } = await refusal(await design({ design: { logo: { image } } }))
+      assert.equal(pointer, '/design/logo/image', name)
+      assert.match(detail, word, name)
+    }
+  })
+
+  test('200 times over leaves the memory of the service bounded, and it still draws', async (t) => {
+    const service = await start(t, undefined, ['--limit-qr=0', '--limit-failures=0'])
+    const residentMb = () => {
+      const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+    }
+    const send = (body: object) => post(`${service.url}/api/qr`, { data: DATA, ...body })
+    // Until the threads are up.
+    await Promise.all([1, 2, 3].map(async (margin) => (await send({ design: { margin } })).arrayBuffer()))
+    const before = residentMb()
+    const bodies = [
+      ...badLogos().map(([, image]) => ({ design: { logo: { image } } })),
+      ...wrong.map(([, body]) => body),
+    ]
+    for (let at = 0; at < 200; at++) {
+      const response = await send(bodies[at % bodies.length] ?? {})
+      assert.equal(response.status, 400)
+      await response.arrayBuffer()
+    }
+    const after = residentMb()
+    t.diagnostic(`${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after`)
+    assert.ok(after < before + 150, `${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after`)
+    const response = await send({ design: { shape: 'dots' } })
+    assert.equal(response.status, 200)
+    await response.arrayBuffer()
+  })
+})
+
+describe('the threads that draw', () => {
+  const job = (margin: number) => ({ text: DATA, design: { margin }, at: '/design', format: 'svg' as const, size: 300 })
+
+  test('past their bound refuse with 503 and Retry-After, and what was accepted is drawn', async () => {
+    const pool = createRenderPool({ threads: 1, queue: 2, timeout: 60_000 })
+    const outcomes = await Promise.allSettled([1, 2, 3, 4, 5].map((margin) => pool.render(job(margin))))
+    await pool.close()
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+    )
+    const [refused] = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
+    assert.ok(refused instanceof Problem)
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '2'])
+  })
+
+  test('end a job that takes too long, and go on with the next', async () => {
+    const pool = createRenderPool({ threads: 1, queue: 2, timeout: 1 })
+    const outcomes = await Promise.allSettled([pool.render(job(1)), pool.render(job(2))])
+    await pool.close()
+    for (const outcome of outcomes) {
+      assert.ok(outcome.status === 'rejected' && outcome.reason instanceof Problem)
+      assert.match(outcome.reason.message, /takes more than/)
+    }
+  })
+
+  test('stop with the service: what waits is refused and not left hanging', async () => {
+    const pool = createRenderPool({ threads: 1, queue: 5, timeout: 60_000 })
+    const outcomes = [1, 2, 3].map((margin) => pool.render(job(margin)))
+    const settled = Promise.allSettled(outcomes)
+    await pool.close()
+    assert.ok((await settled).every(({ status }) => status === 'rejected'))
+  })
+})
+
+test('a logo of pixels is in a PDF with its opacity', async () => {
+  const image = dataUri('png', pngFile(16, 16, [255, 0, 0, 128]))
+  const pdf = await bytesOf(await design({ format: 'pdf', design: { logo: { image } } }))
+  const streams = [...pdf.toString('latin1').matchAll(/<<([^>]*(?:<<[^>]*>>)?[^>]*)>>\nstream\n/g)]
+  const pixelsOf = (mark: string) => {
+    const found = streams.find(([all]) => all.includes(mark))
+    assert.ok(found)
+    const at = found.index + found[0].length
+    const length = Number(/Length (\d+)/.exec(found[0])?.[1])
+    return inflateSync(pdf.subarray(at, at + length))
+  }
+  assert.deepEqual([...pixelsOf('DeviceGray').subarray(0, 2)], [128, 128])
+  assert.deepEqual([...pixelsOf('DeviceRGB').subarray(0, 3)], [255, 0, 0])
+})
