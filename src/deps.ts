@@ -15,9 +15,7 @@ import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
 import { removedProblem } from './links/removal.ts'
 import { createReplays, type Replays } from './links/replay.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
-import { createDesigns, type Designs } from './qr/designs.ts'
-import { createImages, type Images } from './qr/images.ts'
-import { createRenderPool } from './qr/pool/pool.ts'
+import { openQr, type Qr } from './qr/open.ts'
 import { createAgentReader } from './scans/agent.ts'
 import { createDescribe, type Describe } from './scans/describe.ts'
 import { openPlaces } from './scans/place.ts'
@@ -31,7 +29,7 @@ const forgottenProxy =
   'X-Forwarded-For comes from a private address that is not in TRUST_PROXY and is ignored: if that is your proxy, name it there'
 
 /** What the features need, open. */
-export interface Deps {
+export interface Deps extends Qr {
   version: string
   now: () => number
   db: Database
@@ -45,8 +43,6 @@ export interface Deps {
   /** HTTPS of our own, when it is on. */
   tls?: Tls
   recorder: Recorder
-  images: Images
-  designs: Designs
   record: VisitDeps['record']
   totals: (linkId: number) => Promise<Totals>
   changed: (code: string) => void
@@ -98,7 +94,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
   const context = { db, now, fetch, owns: origin.owns, changed: resolver.forget }
   const abuse = await openAbuse({ ...environment, ...config, ...context })
   const draining = createDraining()
-  const images = createImages(createRenderPool())
+  const qr = openQr(db)
   const deps: Deps = {
     version,
     now,
@@ -111,8 +107,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
     resolver,
     domains,
     recorder,
-    images,
-    designs: createDesigns(db, images),
+    ...qr,
     record: (request, linkId, recorded) => recorder.record(describe(request, linkId), recorded),
     async totals(linkId) {
       await recorder.settle()
@@ -130,7 +125,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
     onDrain: draining.onBegin,
     drain: draining.begin,
     async close() {
-      await images.close()
+      await qr.images.close()
       await abuse.close()
       domains.close()
       await recorder.close()
