@@ -14,34 +14,33 @@ export interface Counter {
   read: (key: number) => Window
 }
 
-/** @param maxKeys what is kept at most; beyond it the windows that end first are forgotten */
+/** @param maxKeys what is kept at most; of more, at least the half whose windows began last */
 export function createCounter(options: { windowMs: number; maxKeys: number; now: () => number }): Counter {
   const { windowMs, maxKeys, now } = options
-  // All windows are equally long and are added when they begin, so that the first to end comes first.
-  const windows = new Map<number, Window>()
-
-  function makeRoom(): void {
-    for (const [key, { until }] of windows) {
-      if (until > now() && windows.size < maxKeys) return
-      windows.delete(key)
-    }
-  }
+  // Two generations: to forget one of them costs nothing, where to find the oldest of many entries would.
+  let young = new Map<number, Window>()
+  let old = new Map<number, Window>()
 
   function present(key: number): Window | undefined {
-    const window = windows.get(key)
+    const window = young.get(key) ?? old.get(key)
     return window !== undefined && window.until > now() ? window : undefined
+  }
+
+  function begin(key: number): Window {
+    if (young.size >= maxKeys / 2) {
+      old = young
+      young = new Map()
+    }
+    const window = fresh()
+    young.set(key, window)
+    return window
   }
 
   const fresh = (): Window => ({ used: 0, until: now() + windowMs })
 
   return {
     charge(key) {
-      let window = present(key)
-      if (window === undefined) {
-        windows.delete(key)
-        makeRoom()
-        windows.set(key, (window = fresh()))
-      }
+      const window = present(key) ?? begin(key)
       window.used++
       return window
     },
