@@ -7,7 +7,8 @@ export function encode(tag: keyof typeof tags | number, ...content: Uint8Array[]
   const body = Buffer.concat(content)
   const number = typeof tag === 'number' ? tag : tags[tag]
   if (body.length < 0x80) return Buffer.concat([Buffer.from([number, body.length]), body])
-  const length = Buffer.from(body.length.toString(16).padStart(body.length > 0xff ? 4 : 2, '0'), 'hex')
+  const digits = body.length.toString(16)
+  const length = Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex')
   return Buffer.concat([Buffer.from([number, 0x80 | length.length]), length, body])
 }
 

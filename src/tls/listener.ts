@@ -3,13 +3,20 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { readStart, type ClientHello } from './client-hello.ts'
 import { Problem, problemBody } from '../http/problem.ts'
 
-/** How long a client may take for its first message, and for the handshake that follows; milliseconds. */
-const HELLO_MS = 5000
-const HANDSHAKE_MS = 10_000
+/** How long clients may take and wait, in milliseconds. */
+export interface Patience {
+  /** For the first message. */
+  helloMs: number
+  /** For a certificate. */
+  holdMs: number
+  /** How many wait for a certificate at a time. */
+  maxHeld: number
+}
 
-/** How long a handshake waits for a certificate, and how many wait at a time. */
-const HOLD_MS = 30_000
-const MAX_HELD = 100
+const usual: Patience = { helloMs: 5000, holdMs: 30_000, maxHeld: 100 }
+
+/** For the handshake that follows the first message. */
+const HANDSHAKE_MS = 10_000
 
 /** Authenticated encryption and forward secrecy alone; the certificates are ECDSA ones. */
 const ciphers = [
@@ -57,7 +64,10 @@ export function createAccept({ key, chain, ticketKey }: Identity, onSecure: (soc
  * the session tickets, so that one name's ticket never opens another.
  * @param acceptFor what goes on with a client; a promise holds it, undefined or a failure ends it
  */
-export function createListener(acceptFor: (hello: ClientHello) => Accept | undefined | Promise<Accept | undefined>): {
+export function createListener(
+  acceptFor: (hello: ClientHello) => Accept | undefined | Promise<Accept | undefined>,
+  { helloMs, holdMs, maxHeld } = usual,
+): {
   server: Server
   close: () => Promise<void>
 } {
@@ -68,10 +78,10 @@ export function createListener(acceptFor: (hello: ClientHello) => Accept | undef
 
   async function hold(waiting: Promise<Accept | undefined>): Promise<Accept | undefined> {
     waiting.catch(() => {})
-    if (held >= MAX_HELD) return undefined
+    if (held >= maxHeld) return undefined
     held++
     const late = Promise.withResolvers<undefined>()
-    const timer = setTimeout(late.resolve, HOLD_MS, undefined)
+    const timer = setTimeout(late.resolve, holdMs, undefined)
     try {
       return await Promise.race([waiting, late.promise])
     } finally {
@@ -92,7 +102,7 @@ export function createListener(acceptFor: (hello: ClientHello) => Accept | undef
     const forget = () => early.delete(socket)
     socket.once('close', forget)
     socket.on('error', () => socket.destroy())
-    readFirst(socket, (hello) => void go(socket, hello).finally(forget))
+    readFirst(socket, helloMs, (hello) => void go(socket, hello).finally(forget))
   })
   return {
     server,
@@ -105,9 +115,9 @@ export function createListener(acceptFor: (hello: ClientHello) => Accept | undef
 }
 
 /** Reads until the first message is complete, and puts it back. */
-function readFirst(socket: Socket, onHello: (hello: ClientHello) => void): void {
+function readFirst(socket: Socket, helloMs: number, onHello: (hello: ClientHello) => void): void {
   let bytes = Buffer.alloc(0)
-  const timer = setTimeout(() => socket.destroy(), HELLO_MS)
+  const timer = setTimeout(() => socket.destroy(), helloMs)
   socket.once('close', () => clearTimeout(timer))
   const onData = (part: Buffer) => {
     bytes = Buffer.concat([bytes, part])
@@ -115,7 +125,7 @@ function readFirst(socket: Socket, onHello: (hello: ClientHello) => void): void 
     if (start.type === 'incomplete') return
     clearTimeout(timer)
     socket.off('data', onData)
-    if (start.type === 'foreign') return refuse(socket, bytes)
+    if (start.type === 'foreign') return refuse(socket, bytes, helloMs)
     socket.pause()
     socket.unshift(bytes)
     onHello(start.hello)
@@ -124,7 +134,7 @@ function readFirst(socket: Socket, onHello: (hello: ClientHello) => void): void 
 }
 
 /** Who speaks plain HTTP is told so; anything else is hung up on. */
-function refuse(socket: Socket, bytes: Buffer): void {
+function refuse(socket: Socket, bytes: Buffer, patienceMs: number): void {
   if (!/^[A-Z]{3,20} /.test(bytes.toString('latin1', 0, 21))) return void socket.destroy()
   const problem = new Problem('invalid_request', 'this port takes HTTPS alone, and the request is plain HTTP')
   const body = problemBody(problem, 'plain')
@@ -134,5 +144,5 @@ function refuse(socket: Socket, bytes: Buffer): void {
   )
   // What is still sent is thrown away, or the answer would be lost to a reset.
   socket.resume()
-  socket.setTimeout(HELLO_MS, () => socket.destroy())
+  socket.setTimeout(patienceMs, () => socket.destroy())
 }

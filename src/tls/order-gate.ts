@@ -17,13 +17,20 @@ export interface OrderGate {
 }
 
 export function createOrderGate(db: Database, now: () => number, sleep: Sleep): OrderGate {
-  const take = () =>
+  const look = () =>
     db.transaction(async (transaction) => {
       if ((await countOrders(transaction, now() - TOTAL.ms)) >= TOTAL.orders) return 'never'
       if ((await countOrders(transaction, now() - BURST.ms)) >= BURST.orders) return 'later'
       await insertOrder(transaction, now(), now() - TOTAL.ms)
       return 'now'
     })
+  // One after the other; other processes may come in between, so that the bounds may be passed by one for each of them.
+  let last: Promise<unknown> = Promise.resolve()
+  const take = () => {
+    const mine = last.then(look, look)
+    last = mine.catch(() => {})
+    return mine
+  }
   return {
     async admit(signal) {
       for (let looks = 0; looks < MAX_LOOKS; looks++) {

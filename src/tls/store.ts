@@ -133,7 +133,8 @@ export async function findAccount(
   db: Executor,
   directory: string,
 ): Promise<{ key: string; url: string | null } | undefined> {
-  return db.selectFrom('acme_accounts').select(['key', 'url']).where('directory', '=', directory).executeTakeFirst()
+  const row = await db.selectFrom('acme_accounts').selectAll().where('directory', '=', directory).executeTakeFirst()
+  return row && { key: row.key, url: row.url }
 }
 
 /** Keeps the key of a new account, unless another process has made one. */

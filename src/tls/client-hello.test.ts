@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { connect, type ConnectionOptions } from 'node:tls'
+import fc from 'fast-check'
+import { undoLater, type Ending } from '../../test/support/cleanup.ts'
+import { requireProgram } from '../../test/support/programs.ts'
+import { readStart } from './client-hello.ts'
+
+/** What a client sends first to a server that stays silent. */
+async function firstBytes(t: Ending, speak: (port: number) => void): Promise<Buffer> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  undoLater(t, () => void server.close())
+  speak((server.address() as AddressInfo).port)
+  const [socket] = await once(server, 'connection')
+  const [bytes] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  return bytes
+}
+
+const helloOf = (t: Ending, options: ConnectionOptions) =>
+  firstBytes(t, (port) => {
+    connect({ host: '127.0.0.1', port, ...options }).on('error', () => {})
+  })
+
+const read = (bytes: Buffer) => {
+  const start = readStart(bytes)
+  if (start.type !== 'hello') assert.fail(start.type)
+  return start.hello
+}
+
+test('the name and the protocols are read from the hello of Node, in each version of TLS', async (t) => {
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    const bytes = await helloOf(t, {
+      servername: 'QR.Example.com',
+      ALPNProtocols: ['h2', 'http/1.1'],
+      minVersion: version,
+      maxVersion: version,
+    })
+    assert.deepEqual(read(bytes), { serverName: 'qr.example.com', protocols: ['h2', 'http/1.1'] })
+  }
+  assert.deepEqual(read(await helloOf(t, {})), { serverName: undefined, protocols: [] })
+})
+
+test('the hello of OpenSSL is read', async (t) => {
+  if (!requireProgram(t, 'openssl', 'openssl')) return
+  const bytes = await firstBytes(t, (port) => {
+    const args = ['s_client', '-connect', `127.0.0.1:${port}`, '-servername', 'qr.example.com', '-alpn', 'acme-tls/1']
+    const child = spawn('openssl', args, { stdio: 'ignore' })
+    undoLater(t, () => void child.kill('SIGKILL'))
+  })
+  assert.deepEqual(read(bytes), { serverName: 'qr.example.com', protocols: ['acme-tls/1'] })
+})
+
+test('a hello that is cut anywhere is incomplete, and one that comes in many records is whole', async (t) => {
+  const bytes = await helloOf(t, { servername: 'qr.example.com' })
+  for (let at = 0; at < bytes.length; at++)
+    assert.equal(readStart(bytes.subarray(0, at)).type, 'incomplete', String(at))
+  const message = bytes.subarray(5)
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 5 }), (lengths) => {
+      const records: Buffer[] = []
+      let at = 0
+      for (const length of [...lengths, message.length]) {
+        const part = message.subarray(at, at + length)
+        if (part.length === 0) break
+        at += length
+        records.push(Buffer.from([0x16, 3, 1, part.length >> 8, part.length & 0xff]), part)
+      }
+      assert.equal(read(Buffer.concat(records)).serverName, 'qr.example.com')
+    }),
+  )
+})
+
+test('what follows the hello does not matter', async (t) => {
+  const bytes = await helloOf(t, { servername: 'qr.example.com' })
+  assert.equal(read(Buffer.concat([bytes, Buffer.from('anything')])).serverName, 'qr.example.com')
+})
+
+test('whatever is sent is read without a fault, and a spoiled hello never names another host', async (t) => {
+  const bytes = await helloOf(t, { servername: 'qr.example.com', ALPNProtocols: ['h2'] })
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (random) => void readStart(Buffer.from(random))))
+  fc.assert(
+    fc.property(fc.nat(bytes.length - 1), fc.nat(255), (at, value) => {
+      const spoiled = Buffer.from(bytes)
+      spoiled[at] = value
+      const start = readStart(spoiled)
+      if (start.type === 'hello' && start.hello.serverName !== undefined) {
+        assert.match(start.hello.serverName, /^[a-z0-9.-]{1,253}$/)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('what is no TLS, and what would never end, is foreign', () => {
+  const foreign = [
+    Buffer.from('GET / HTTP/1.1\r\n'),
+    Buffer.from([0x80, 0x2e, 0x01]),
+    Buffer.from('1603010000', 'hex'),
+    Buffer.from('16030100040200ffff', 'hex'),
+    Buffer.from('1603010004010fffff', 'hex'),
+    Buffer.from('16020100040100ffff', 'hex'),
+  ]
+  for (const bytes of foreign) assert.equal(readStart(bytes).type, 'foreign', bytes.toString('hex'))
+  const name = Buffer.from('a b')
+  const extension = Buffer.concat([Buffer.from([0, 0, 0, 8, 0, 6, 0, 0, 3]), name])
+  const body = Buffer.concat([Buffer.alloc(34), Buffer.from([0, 0, 0, 0, 0, extension.length]), extension])
+  const hello = Buffer.concat([Buffer.from([0x16, 3, 1, 0, body.length + 4, 1, 0, 0, body.length]), body])
+  assert.equal(readStart(hello).type, 'foreign', 'a name that is none')
+})

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { describe, test, type TestContext } from 'node:test'
+import type { Database } from '../db/database.ts'
+import { issueFor } from '../../test/support/certificates.ts'
+import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
+import { newKey } from './account.ts'
+import { AcmeError } from './acme.ts'
+import { createCsr } from './csr.ts'
+import { createIssuer, IssuanceError, type Issuer, type IssuerDeps } from './issuer.ts'
+import { createOrderGate } from './order-gate.ts'
+import { findIssuance, forgiveName, holdName, listIssuances } from './store.ts'
+
+const NAME = 'qr.example.com'
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+
+interface Setting {
+  db: Database
+  issuer: Issuer
+  /** Another process on the same store. */
+  other: Issuer
+  orders: string[]
+  fail: (error: Error | undefined) => void
+  pass: (ms: number) => void
+  now: () => number
+}
+
+async function set(t: TestContext, driver: StoreDriver, more: Partial<IssuerDeps> = {}): Promise<Setting | undefined> {
+  const db = await driver.open(t)
+  if (db === undefined) return
+  let now = Date.now()
+  let failure: Error | undefined
+  const orders: string[] = []
+  const key: KeyObject = createPrivateKey(newKey())
+  const made = () =>
+    createIssuer({
+      db,
+      now: () => now,
+      sleep: () => new Promise((resolve) => setImmediate(resolve)),
+      withAccount: (work) => work({ key, account: 'https://authority.example/1' }),
+      async order(_signer, { name, csr }) {
+        orders.push(name)
+        await new Promise((resolve) => setImmediate(resolve))
+        if (failure !== undefined) throw failure
+        return issueFor(csr, name, { from: now - MINUTE, to: now + 90 * DAY })
+      },
+      gate: { admit: async () => true },
+      log: { warn: () => {} },
+      ...more,
+    })
+  return {
+    db,
+    issuer: made(),
+    other: made(),
+    orders,
+    fail: (error) => (failure = error),
+    pass: (ms) => (now += ms),
+    now: () => now,
+  }
+}
+
+for (const driver of drivers) {
+  describe(`issuing on ${driver.name}`, () => {
+    test('is done once for a name, whoever asks in whichever process', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { issuer, other, orders } = setting
+      const got = await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 ? issuer : other).issue(NAME)))
+      assert.equal(new Set(got.map(({ chain }) => chain)).size, 1)
+      assert.deepEqual(orders, [NAME])
+      await issuer.issue('b.example.com')
+      assert.deepEqual(orders, [NAME, 'b.example.com'])
+    })
+
+    test('that fails rests the name for 1, 10, 100 minutes and then a day, in all processes', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { issuer, other, orders, fail, pass } = setting
+      fail(new AcmeError('dns', 'no such name'))
+      for (const [at, rest] of [MINUTE, 10 * MINUTE, 100 * MINUTE, DAY, DAY].entries()) {
+        await assert.rejects(issuer.issue(NAME), /no certificate for qr\.example\.com: dns: no such name/)
+        assert.equal(orders.length, at + 1)
+        pass(rest - 1)
+        await assert.rejects(other.issue(NAME), /before .*: dns: no such name/)
+        assert.equal(orders.length, at + 1)
+        pass(1)
+      }
+      fail(undefined)
+      await issuer.issue(NAME)
+      assert.deepEqual((await listIssuances(setting.db.read))[0], {
+        name: NAME,
+        failures: 0,
+        retryAt: 0,
+        fault: undefined,
+      })
+    })
+
+    test('rests for as long as the authority asks, when that is longer', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      setting.fail(new AcmeError('rateLimited', 'too many', { retryAfter: 60 * MINUTE }))
+      await assert.rejects(setting.issuer.issue(NAME))
+      assert.equal((await findIssuance(setting.db.read, NAME))?.retryAt, setting.now() + 60 * MINUTE)
+      await forgiveName(setting.db.write, NAME)
+      setting.fail(undefined)
+      await setting.issuer.issue(NAME)
+    })
+
+    test('gives a certificate in place of the one to be renewed, and keeps that one when it fails', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { issuer, fail } = setting
+      const first = await issuer.issue(NAME)
+      fail(new Error('away'))
+      await assert.rejects(issuer.issue(NAME, first), IssuanceError)
+      assert.equal((await issuer.issue(NAME)).chain, first.chain)
+      fail(undefined)
+      setting.pass(MINUTE)
+      const second = await issuer.issue(NAME, first)
+      assert.notEqual(second.chain, first.chain)
+      assert.equal((await issuer.issue(NAME, first)).chain, second.chain, 'another process has renewed it')
+      assert.equal(setting.orders.length, 3)
+    })
+
+    test('waits while another process holds the name, and takes over when that has died', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, issuer, orders, now, pass } = setting
+      assert.equal(await holdName(db.write, NAME, 'dead', { now: now(), until: now() + 10_000 }), true)
+      const waiting = issuer.issue(NAME)
+      for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve))
+      assert.deepEqual(orders, [])
+      pass(10_000)
+      assert.equal((await waiting).name, NAME)
+    })
+
+    test('of a certificate for another key is a failure, and nothing of it is kept', async (t) => {
+      const setting = await set(t, driver, {
+        order: async (_signer, { name }) =>
+          issueFor(createCsr(name, createPrivateKey(newKey())), name, { from: 0, to: Date.now() + DAY }),
+      })
+      if (setting === undefined) return
+      await assert.rejects(setting.issuer.issue(NAME), /for another key/)
+      assert.equal((await findIssuance(setting.db.read, NAME))?.failures, 1)
+    })
+
+    test('is bounded to 10 orders in 10 seconds and 200 in 3 hours, which costs no name a rest', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, now, pass } = setting
+      const gate = createOrderGate(db, now, async () => {})
+      const { signal } = new AbortController()
+      const burst = await Promise.all(Array.from({ length: 12 }, () => gate.admit(signal)))
+      assert.equal(burst.filter(Boolean).length, 10)
+      for (let at = 1; at < 20; at++) {
+        pass(10_000)
+        for (let each = 0; each < 10; each++) assert.equal(await gate.admit(signal), true)
+      }
+      pass(10_000)
+      assert.equal(await gate.admit(signal), false, '200 were placed')
+      pass(3 * 60 * MINUTE)
+      assert.equal(await gate.admit(signal), true)
+    })
+
+    test('waits for a place among the orders of the last seconds', async (t) => {
+      const setting = await set(t, driver)
+      if (setting === undefined) return
+      const { db, now, pass } = setting
+      const gate = createOrderGate(db, now, async () => pass(500))
+      const { signal } = new AbortController()
+      for (let at = 0; at < 10; at++) await gate.admit(signal)
+      const before = now()
+      assert.equal(await gate.admit(signal), true)
+      assert.equal(now() - before, 10_000)
+    })
+
+    test('that finds no place fails at once and is free to be tried again', async (t) => {
+      let admits = false
+      const setting = await set(t, driver, { gate: { admit: async () => admits } })
+      if (setting === undefined) return
+      await assert.rejects(setting.issuer.issue(NAME), /too many certificates/)
+      admits = true
+      await setting.issuer.issue(NAME)
+    })
+  })
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
+import { undoLater, type Ending } from '../../test/support/cleanup.ts'
+import { createListener, type Accept, type Patience } from './listener.ts'
+
+type AcceptFor = Parameters<typeof createListener>[0]
+
+async function listen(t: Ending, acceptFor: AcceptFor, patience: Partial<Patience> = {}) {
+  const listener = createListener(acceptFor, { helloMs: 60_000, holdMs: 60_000, maxHeld: 100, ...patience })
+  listener.server.listen(0, '127.0.0.1')
+  await once(listener.server, 'listening')
+  undoLater(t, () => listener.close())
+  return { ...listener, port: (listener.server.address() as AddressInfo).port }
+}
+
+/** A client that has sent a whole first message. */
+function greet(t: Ending, port: number): Socket {
+  const socket = connectTls({ host: '127.0.0.1', port, servername: 'qr.example.com' })
+  socket.on('error', () => {})
+  undoLater(t, () => void socket.destroy())
+  return socket
+}
+
+const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()))
+
+test('a client that has said its name is held while a certificate is got, and goes on with it', async (t) => {
+  const certificate = Promise.withResolvers<Accept>()
+  const asked: (string | undefined)[] = []
+  const { port } = await listen(
+    t,
+    ({ serverName }) => {
+      asked.push(serverName)
+      return certificate.promise
+    },
+    { helloMs: 50 },
+  )
+  const socket = greet(t, port)
+  const accepted = Promise.withResolvers<Buffer>()
+  // Longer than the time for the first message: that is over when the message is there.
+  setTimeout(() => certificate.resolve((raw) => raw.once('data', accepted.resolve).resume()), 200)
+  const bytes = await accepted.promise
+  assert.equal(bytes.readUInt8(0), 0x16, 'the first message is put back')
+  assert.deepEqual(asked, ['qr.example.com'])
+  socket.destroy()
+})
+
+test('who is held for too long is hung up on, and who is one too many at once', async (t) => {
+  const never = new Promise<Accept>(() => {})
+  const { port } = await listen(t, () => never, { holdMs: 300, maxHeld: 2 })
+  const sockets = [greet(t, port), greet(t, port)]
+  const gone: string[] = []
+  for (const [at, socket] of sockets.entries()) void closed(socket).then(() => gone.push(`held ${at}`))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  const third = greet(t, port)
+  await closed(third)
+  await Promise.all(sockets.map(closed))
+  assert.equal(gone.length, 2)
+  const later = greet(t, port)
+  await closed(later)
+})
+
+test('who has no right, and who meets a failure, is hung up on', async (t) => {
+  for (const acceptFor of [
+    () => undefined,
+    () => Promise.resolve(undefined),
+    () => Promise.reject(new Error('no certificate')),
+  ] as AcceptFor[]) {
+    const { port } = await listen(t, acceptFor)
+    await closed(greet(t, port))
+  }
+})
+
+test('who sends its first message too slowly is hung up on, however it drips', async (t) => {
+  const { port } = await listen(t, () => assert.fail('no name was said'), { helloMs: 100 })
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {}).resume()
+  const bytes = Buffer.from('16030100c8010000c40303', 'hex')
+  let at = 0
+  const drip = setInterval(() => socket.write(bytes.subarray(at, ++at)), 20)
+  undoLater(t, () => clearInterval(drip))
+  await closed(socket)
+})
+
+test('a stop hangs up on those that no server knows yet', async (t) => {
+  const { port, close } = await listen(t, () => new Promise<Accept>(() => {}))
+  const [silent, held] = [connect(port, '127.0.0.1'), greet(t, port)]
+  silent.on('error', () => {}).resume()
+  await Promise.all([once(silent, 'connect'), once(held, 'connect')])
+  const ended = [closed(silent), closed(held)]
+  await close()
+  await Promise.all(ended)
+})

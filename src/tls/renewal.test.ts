@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { createPrivateKey } from 'node:crypto'
+import { test } from 'node:test'
+import { newKey } from './account.ts'
+import { AcmeError, createAcmeClient, type AcmeClient } from './acme.ts'
+import { askRenewal } from './renewal.ts'
+import type { KeptCertificate } from './store.ts'
+
+const NOW = Date.UTC(2026, 10, 21)
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+/** The certificate of RFC 9773's example, as it was kept. */
+const kept: KeptCertificate = {
+  name: 'example.com',
+  chain: [
+    '-----BEGIN CERTIFICATE-----',
+    'MIIBQzCB66ADAgECAgUAh2VDITAKBggqhkjOPQQDAjAVMRMwEQYDVQQDEwpFeGFt',
+    'cGxlIENBMCIYDzAwMDEwMTAxMDAwMDAwWhgPMDAwMTAxMDEwMDAwMDBaMBYxFDAS',
+    'BgNVBAMTC2V4YW1wbGUuY29tMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEeBZu',
+    '7cbpAYNXZLbbh8rNIzuOoqOOtmxA1v7cRm//AwyMwWxyHz4zfwmBhcSrf47NUAFf',
+    'qzLQ2PPQxdTXREYEnKMjMCEwHwYDVR0jBBgwFoAUaYhba4dGQEHhs3uEe6CuLN4B',
+    'yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb',
+    '+FYN/8oCIClDsqBklhB9KAelFiYt9+6FDj3z4KGVelYM5MdsO3pK',
+    '-----END CERTIFICATE-----',
+  ].join('\n'),
+  key: '',
+  notBefore: NOW - 30 * DAY,
+  notAfter: NOW + 60 * DAY,
+  renewAt: NOW + 30 * DAY,
+  askAt: NOW,
+}
+
+const authority = (
+  answer: string | AcmeError,
+  retryAfter?: number,
+  renewalInfo: string | undefined = 'https://ca/ri',
+): AcmeClient => ({
+  directory: async () => ({ newNonce: '', newAccount: '', newOrder: '', ...(renewalInfo && { renewalInfo }) }),
+  async get(url) {
+    assert.equal(url, 'https://ca/ri/aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE')
+    if (answer instanceof AcmeError) throw answer
+    return { status: 200, location: undefined, retryAfter, text: answer }
+  },
+  post: () => Promise.reject(new Error('nothing is to be sent')),
+})
+const window = (start: number, end: number) =>
+  JSON.stringify({ suggestedWindow: { start: new Date(start).toISOString(), end: new Date(end).toISOString() } })
+const ask = (client: AcmeClient, random = 0.5) => askRenewal(client, kept, NOW, () => random)
+
+test('the renewal is placed at random in the window, and asked about again after Retry-After', async () => {
+  const client = authority(window(NOW + DAY, NOW + 3 * DAY), 2 * HOUR)
+  assert.deepEqual(await ask(client), { ...kept, renewAt: NOW + 2 * DAY, askAt: NOW + 2 * HOUR })
+  assert.equal((await ask(client, 0)).renewAt, NOW + DAY)
+  assert.equal((await ask(client, 1)).renewAt, NOW + 3 * DAY)
+})
+
+test('a time that was placed stays while it is in the window', async () => {
+  assert.equal((await ask(authority(window(NOW, NOW + 40 * DAY)))).renewAt, kept.renewAt)
+})
+
+test('a window that is over means now', async () => {
+  assert.ok((await ask(authority(window(NOW - 2 * DAY, NOW - DAY)))).renewAt <= NOW)
+})
+
+test('Retry-After is kept within a minute and a day; without one it is six hours', async () => {
+  const text = window(NOW, NOW + DAY)
+  assert.equal((await ask(authority(text, 0))).askAt, NOW + 60_000)
+  assert.equal((await ask(authority(text, 90 * DAY))).askAt, NOW + DAY)
+  assert.equal((await ask(authority(text))).askAt, NOW + 6 * HOUR)
+})
+
+test('without an answer, or with one that is no advice, the third of the life stays', async () => {
+  assert.deepEqual(await ask(authority(new AcmeError('unreachable', 'x'))), { ...kept, askAt: NOW + HOUR })
+  assert.deepEqual(await ask(authority('not json')), { ...kept, askAt: NOW + HOUR })
+  assert.deepEqual(await ask(authority('', 0, '')), { ...kept, askAt: NOW + DAY })
+  for (const text of [
+    '{}',
+    window(NOW + DAY, NOW),
+    window(NOW + 61 * DAY, NOW + 62 * DAY),
+    '{"suggestedWindow":{"start":5}}',
+  ]) {
+    assert.equal((await ask(authority(text))).renewAt, kept.renewAt, text)
+  }
+})
+
+test('an authority that answers nonsense, nothing, or too much is one that cannot be used', async () => {
+  const answering = (make: () => Response | Promise<Response>) =>
+    createAcmeClient(
+      'https://ca/dir',
+      async () => make(),
+      () => NOW,
+    )
+  const key = createPrivateKey(newKey())
+  const cases: [string, () => Response | Promise<Response>][] = [
+    ['malformed', () => new Response('not json')],
+    ['malformed', () => new Response('{}')],
+    ['malformed', () => new Response('x'.repeat(1_000_001))],
+    ['status 502', () => new Response('bad gateway', { status: 502 })],
+    ['unreachable', () => Promise.reject(new TypeError('fetch failed'))],
+    ['serverInternal', () => new Response('{"type":"urn:ietf:params:acme:error:serverInternal"}', { status: 500 })],
+  ]
+  for (const [type, make] of cases) {
+    const client = answering(make)
+    await assert.rejects(
+      async () => client.post((await client.directory()).newOrder, { key }, {}),
+      (error) => error instanceof AcmeError && error.type === type,
+      type,
+    )
+  }
+  const limited = answering(() => new Response('{}', { status: 429, headers: { 'retry-after': '120' } }))
+  await assert.rejects(limited.directory(), (error) => error instanceof AcmeError && error.retryAfter === 120_000)
+})
+
+test('a nonce that is never taken ends after twenty tries', async () => {
+  let tries = 0
+  const refuse = JSON.stringify({ type: 'urn:ietf:params:acme:error:badNonce' })
+  const directory = JSON.stringify({
+    newNonce: 'https://ca/nonce',
+    newAccount: 'https://ca/a',
+    newOrder: 'https://ca/o',
+  })
+  const client = createAcmeClient(
+    'https://ca/dir',
+    async (url, init) => {
+      if (url === 'https://ca/dir') return new Response(directory)
+      const headers = { 'replay-nonce': 'x' }
+      if (init?.method === 'HEAD') return new Response(null, { headers })
+      tries++
+      return new Response(refuse, { status: 400, headers })
+    },
+    () => NOW,
+  )
+  await assert.rejects(client.post('https://ca/o', { key: createPrivateKey(newKey()) }, {}), /badNonce/)
+  assert.equal(tries, 20)
+})

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { drivers } from '../../test/support/drivers.ts'
+import {
+  deleteCertificates,
+  deleteChallenge,
+  findAccount,
+  findCertificate,
+  findChallenge,
+  findDueCertificates,
+  findIssuance,
+  holdName,
+  insertAccount,
+  insertChallenge,
+  keepTicketKey,
+  listCertificates,
+  releaseName,
+  saveCertificate,
+  updateAccount,
+  updateRenewal,
+  type KeptCertificate,
+} from './store.ts'
+
+const NOW = Date.UTC(2026, 10, 21)
+const certificate = (name: string, more: Partial<KeptCertificate> = {}): KeptCertificate => ({
+  name,
+  chain: `chain of ${name}`,
+  key: 'key',
+  notBefore: NOW,
+  notAfter: NOW + 90,
+  renewAt: NOW + 60,
+  askAt: NOW,
+  ...more,
+})
+
+for (const driver of drivers) {
+  describe(`what TLS keeps on ${driver.name}`, () => {
+    test('certificates are replaced, listed, due by either of their times, and removed when they are long over', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      await saveCertificate(db.write, certificate('a'))
+      await saveCertificate(db.write, certificate('b', { askAt: NOW + 50 }))
+      const newer = certificate('a', { chain: 'newer', notAfter: NOW + 200, renewAt: NOW + 150, askAt: NOW + 100 })
+      await saveCertificate(db.write, newer)
+      assert.deepEqual(await findCertificate(db.read, 'a'), newer)
+      const due = async (at: number) => (await findDueCertificates(db.read, at)).map(({ name }) => name)
+      assert.deepEqual([await due(NOW), await due(NOW + 50), await due(NOW + 100)], [[], ['b'], ['b', 'a']])
+      await updateRenewal(db.write, { ...certificate('a'), askAt: NOW + 500 })
+      assert.deepEqual(await findCertificate(db.read, 'a'), newer, 'it was replaced meanwhile')
+      await updateRenewal(db.write, { ...newer, askAt: NOW + 500, renewAt: NOW + 400 })
+      assert.deepEqual(await due(NOW + 399), ['b'])
+      await deleteCertificates(db.write, NOW + 100)
+      assert.deepEqual(
+        (await listCertificates(db.read)).map(({ name }) => name),
+        ['a'],
+      )
+    })
+
+    test('a name is held by one process, kept by it, given back, and taken over when its time is over', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const hold = (holder: string, now: number) => holdName(db.write, 'a', holder, { now, until: now + 10 })
+      const all = await Promise.all(['x', 'y', 'z'].map((holder) => hold(holder, NOW)))
+      assert.equal(all.filter(Boolean).length, 1)
+      const holder = ['x', 'y', 'z'][all.indexOf(true)] ?? ''
+      assert.equal(await hold(holder, NOW + 5), true)
+      assert.equal(await hold('other', NOW + 14), false)
+      assert.equal(await hold('other', NOW + 15), true)
+      await releaseName(db.write, 'a', holder, { failures: 9, retryAt: 9, fault: 'late' })
+      assert.equal((await findIssuance(db.read, 'a'))?.failures, 0, 'what was taken over is not for the former holder')
+      await releaseName(db.write, 'a', 'other', { failures: 1, retryAt: NOW, fault: 'x' })
+      assert.deepEqual(await findIssuance(db.read, 'a'), { failures: 1, retryAt: NOW, fault: 'x' })
+      assert.equal(await hold(holder, NOW + 16), true)
+    })
+
+    test('two processes that start at once end with one account key; a lost address is replaced once', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      await Promise.all(['one', 'two'].map((key) => insertAccount(db.write, 'directory', key)))
+      const { key } = (await findAccount(db.read, 'directory')) ?? {}
+      assert.ok(key === 'one' || key === 'two')
+      await updateAccount(db.write, 'directory', null, 'first')
+      await updateAccount(db.write, 'directory', null, 'second')
+      assert.deepEqual(await findAccount(db.read, 'directory'), { key, url: 'first' })
+      await updateAccount(db.write, 'directory', 'first', null)
+      await updateAccount(db.write, 'directory', 'first', 'late')
+      assert.equal((await findAccount(db.read, 'directory'))?.url, null)
+    })
+
+    test('answers to challenges are there for every process until they are removed or old', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      await insertChallenge(db.write, { token: 'old', answer: '0', created_at: NOW }, NOW - 1)
+      await insertChallenge(db.write, { token: 'a', answer: '1', created_at: NOW + 5 }, NOW + 1)
+      await insertChallenge(db.write, { token: 'a', answer: '2', created_at: NOW + 5 }, NOW + 1)
+      assert.deepEqual([await findChallenge(db.read, 'old'), await findChallenge(db.read, 'a')], [undefined, '2'])
+      await deleteChallenge(db.write, 'a')
+      assert.equal(await findChallenge(db.read, 'a'), undefined)
+    })
+
+    test('processes agree on the ticket key of a period, and forget those before', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const keys = await Promise.all(['x', 'y', 'z'].map((key) => keepTicketKey(db.write, 5, key)))
+      assert.equal(new Set(keys).size, 1)
+      assert.equal(await keepTicketKey(db.write, 6, 'next'), 'next')
+      assert.equal(await keepTicketKey(db.write, 5, 'again'), 'again')
+    })
+  })
+}
