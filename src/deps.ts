@@ -8,6 +8,7 @@ import { openAdminSocket, type AdminOperations } from './http/admin-socket.ts'
 import { createClientAddress, type ClientAddress } from './http/client-address.ts'
 import type { Metric } from './http/metrics.ts'
 import { openDomains, type Domains } from './domains/domains.ts'
+import { domainOperations } from './domains/operator.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
 import { createDraining, type Draining } from './lib/draining.ts'
 import type { Link, Totals } from './links/link.ts'
@@ -22,6 +23,7 @@ import { openPlaces } from './scans/place.ts'
 import { openRecorder, type Recorder } from './scans/recorder.ts'
 import { createReferrerReader } from './scans/referrer.ts'
 import { createResolver, type Resolver } from './visits/resolve.ts'
+import { certificateOperations } from './tls/operator.ts'
 import { createTls, type Tls } from './tls/tls.ts'
 import type { VisitDeps } from './visits/routes.ts'
 
@@ -152,6 +154,8 @@ async function withOperator(deps: Deps, { dataDir }: Config, log: Environment['l
   const operations: AdminOperations = {
     status: async () => ({ version: deps.version, not_ready: (await deps.notReady()) ?? null }),
     ...deps.abuse.operations,
+    ...domainOperations(deps.domains),
+    ...certificateOperations(deps.tls?.certificates),
   }
   const onFault = (error: unknown, operation: string) => log.error({ err: error, operation }, 'a command failed')
   const socket = await openAdminSocket(dataDir, operations, onFault).catch((error: unknown) => {

@@ -51,6 +51,7 @@ async function serve(config: Config): Promise<undefined> {
   const app = await createApp(config, deps, log)
   stopOnSignal(app, deps, log)
   port = await listen(app, deps, config).catch(async (error: unknown) => {
+    await app.close()
     await deps.close()
     throw error
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openDomains } from '../src/domains/domains.ts'
 import { undoLater, type Ending } from './support/cleanup.ts'
+import { quirl } from './support/cli.ts'
 import { startDns, type TestDns, type Zone } from './support/dns.ts'
 import { ask } from './support/http.ts'
 import { create, post, startServer, visit, type TestServer } from './support/server.ts'
@@ -448,5 +449,53 @@ describe('a proxy that gets certificates on demand', () => {
     const server = await set(t)
     assert.equal(await mayHave(server, HOST, { 'x-forwarded-for': '198.51.100.1' }), 403)
     assert.equal(await mayHave(server, HOST, { forwarded: 'for=198.51.100.1' }), 403)
+  })
+})
+
+describe('the operator', () => {
+  const run = async (server: TestServer, ...args: string[]) => {
+    const { status, stdout, stderr } = await quirl(server.dataDir, ...args)
+    return { status, text: stdout + stderr }
+  }
+
+  test('lists domains with their faults, has one looked up at once, and removes one', async (t) => {
+    const server = await set(t)
+    assert.deepEqual(await run(server, 'domains'), { status: 0, text: 'no domain is registered\n' })
+    await server.register(NAME)
+    await server.status()
+    assert.match(
+      (await run(server, 'domains')).text,
+      /^DOMAIN +STATUS +SINCE \(UTC\) +CHECKED \(UTC\) +FAULT\nqr\.example\.com +pending +2026-11-21 00:00 +2026-11-21 00:00 +qr\.example\.com does not exist in DNS \(NXDOMAIN\)\n$/,
+    )
+    server.point(NAME)
+    assert.deepEqual(await run(server, 'domains', 'check', 'QR.example.com'), {
+      status: 0,
+      text: `${NAME} is active\n`,
+    })
+    server.point(NAME, {})
+    assert.deepEqual(await run(server, 'domains', 'check', NAME), {
+      status: 0,
+      text: `${NAME} is misconfigured: ${NAME} has no CNAME, A or AAAA record\n`,
+    })
+    assert.deepEqual(await run(server, 'domains', 'remove', NAME), { status: 0, text: `${NAME} is removed\n` })
+    assert.equal(server.deps.domains.statusOf(NAME), undefined)
+  })
+
+  test('is told what cannot be done, with exit status 1', async (t) => {
+    const server = await set(t)
+    for (const [args, line] of [
+      [['domains', 'check', NAME], /no domain of this name is registered/],
+      [['domains', 'remove', 'localhost'], /no domain of this name is registered/],
+      [['domains', 'remove'], /name one domain/],
+      [['domains', 'frob', NAME], /has no "frob"/],
+      [['certs'], /TLS is off/],
+      [['certs', 'renew', NAME], /TLS is off/],
+      [['certs', 'frob'], /has no "frob"/],
+    ] as const) {
+      const { status, text } = await run(server, ...args)
+      assert.equal(status, 1, text)
+      assert.match(text, line)
+      assert.match(text, /^quirl: [^\n]+\n$/)
+    }
   })
 })

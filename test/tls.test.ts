@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { openDomains } from '../src/domains/domains.ts'
 import { startAuthority, startAuthorityDns, type TestAuthority } from './support/acme.ts'
-import { temporaryFolder } from './support/cleanup.ts'
+import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { quirl } from './support/cli.ts'
 import { startDns, type TestDns } from './support/dns.ts'
 import { ask } from './support/http.ts'
-import { freePort } from './support/ports.ts'
+import { freePort, listening } from './support/ports.ts'
 import { run, type Running } from './support/processes.ts'
+import { program } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { startServer, type TestServer } from './support/server.ts'
 import { askSecurely, seeHandshake, shakeHands } from './support/tls.ts'
@@ -566,3 +568,146 @@ describe('over plain HTTP beside it', () => {
     for (const path of ['/', '/api/openapi.json']) assert.equal((await at(path)).status, 404)
   })
 })
+
+describe('the operator', () => {
+  test('lists certificates with their expiry and faults, and renews one in spite of its rest', async (t) => {
+    const service = await ready(t)
+    if (service === undefined) return
+    const run = async (...args: string[]) => {
+      const { status, stdout, stderr } = await quirl(service.dataDir, ...args)
+      return { status, text: stdout + stderr }
+    }
+    assert.match(
+      (await run('certs')).text,
+      /^NAME +EXPIRES \(UTC\) +RENEWED \(UTC\) +STATE\ngo\.bakery\.shop +20\d\d-.* good\n$/,
+    )
+    await service.activate(NAME)
+    service.authority.mode = 'down'
+    await assert.rejects(service.visit(NAME), refusal)
+    assert.match((await run('certs')).text, /qr\.example\.com +none yet +- +unreachable: .*; tried again from 20/)
+    const failed = await run('certs', 'renew', NAME)
+    assert.equal(failed.status, 1)
+    assert.match(
+      failed.text,
+      /^quirl: no certificate for qr\.example\.com: unreachable: localhost:\d+ does not answer\n$/,
+    )
+    service.authority.mode = 'up'
+    const renewed = await run('certs', 'renew', NAME)
+    assert.match(renewed.text, /^qr\.example\.com has a certificate until 20\d\d-/)
+    assert.equal((await service.visit(NAME, '/none')).status, 404)
+    const before = await serialOf(service, HOST)
+    assert.equal((await run('certs', 'renew', HOST.toUpperCase())).status, 0)
+    assert.notEqual(await serialOf(service, HOST), before)
+    assert.match((await run('certs', 'renew', 'unknown.example.com')).text, /neither the service nor an active domain/)
+  })
+})
+
+describe('openssl and sslscan', () => {
+  test('find TLS 1.2 and 1.3 with authenticated encryption and forward secrecy, and nothing weaker', async (t) => {
+    if (!requireProgram(t, 'sslscan', 'sslscan') || !requireProgram(t, 'openssl', 'openssl')) return
+    const service = await ready(t)
+    if (service === undefined) return
+    const at = `127.0.0.1:${service.httpsPort}`
+    const scan = run(t, 'sslscan', ['--no-colour', '--no-failed', `--sni-name=${HOST}`, at])
+    await once(scan.process, 'close')
+    const report = scan.output()
+    for (const version of ['SSLv2', 'SSLv3', 'TLSv1.0', 'TLSv1.1'])
+      assert.match(report, new RegExp(`${version} +disabled`))
+    for (const version of ['TLSv1.2', 'TLSv1.3']) assert.match(report, new RegExp(`${version} +enabled`))
+    const suites = [...report.matchAll(/^(?:Preferred|Accepted) +TLSv1\.\d +\d+ bits +(\S+)/gm)].map(
+      ([, suite]) => suite ?? '',
+    )
+    assert.ok(suites.length >= 6, report)
+    for (const suite of suites)
+      assert.match(suite, /^(?:TLS_(?:AES|CHACHA20)|ECDHE-ECDSA-(?:AES\d+-GCM|CHACHA20))/, suite)
+    for (const flaw of [/vulnerable to heartbleed/, /Compression enabled/, /Insecure session renegotiation/]) {
+      assert.doesNotMatch(report.replaceAll(/not vulnerable/g, ''), flaw)
+    }
+    for (const [args, isGood] of [
+      [['-tls1_2'], true],
+      [['-tls1_3'], true],
+      [['-tls1_1', '-cipher', 'ALL:@SECLEVEL=0'], false],
+      [['-tls1_2', '-cipher', 'ECDHE-ECDSA-AES128-SHA256'], false],
+      [['-tls1_2', '-cipher', 'AES128-GCM-SHA256'], false],
+    ] as const) {
+      const client = run(t, 'openssl', ['s_client', '-connect', at, '-servername', HOST, ...args])
+      await once(client.process, 'close')
+      assert.equal(/Cipher is (?!\(NONE\))/.test(client.output()), isGood, `${args.join(' ')}: ${client.output()}`)
+    }
+  })
+})
+
+describe('the program with --tls', () => {
+  test(
+    'serves HTTPS as an operator starts it, finishes what runs on SIGTERM, and exits 0',
+    { timeout: 60_000 },
+    async (t) => {
+      if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble-challtestsrv'))
+        return
+      const [httpPort, httpsPort] = [await freePort(), await freePort()]
+      const authority = await startAuthority(t, { httpPort, dns: (await startAuthorityDns(t)).address })
+      const args = ['serve', '--tls', '--email', 'me@example.com', `--base-url=${BASE}`, '--host=127.0.0.1']
+      const service = run(
+        t,
+        process.execPath,
+        [program, ...args, `--http-port=${httpPort}`, `--https-port=${httpsPort}`, `--data-dir=${temporaryFolder(t)}`],
+        { ACME_DIRECTORY: authority.directory, NODE_EXTRA_CA_CERTS: authority.trustFile },
+      )
+      await listening(httpsPort, service.ended)
+      const root = await authority.root()
+      assert.equal((await askSecurely(httpsPort, HOST, '/healthz', root)).status, 200)
+      assert.match(
+        service.output(),
+        /^quirl \d+\.\d+\.\d+ serves https:\/\/go\.bakery\.shop and keeps its data in \S+\n$/,
+      )
+      const body = '{"target":"https://example.com/"}'
+      const running = await shakeHands(httpsPort, HOST, root)
+      const headers = `Host: ${HOST}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+      running.write(`POST /api/links HTTP/1.1\r\n${headers}\r\n\r\n${body.slice(0, 5)}`)
+      await sleep(100)
+      service.process.kill('SIGTERM')
+      while (await isOpen(httpsPort)) await sleep(10)
+      running.write(body.slice(5))
+      assert.match(String(await once(running, 'data')), /^HTTP\/1\.1 201 /)
+      await once(service.process, 'exit')
+      assert.equal(service.process.exitCode, 0)
+    },
+  )
+
+  test('says in one line what it needs, and exits 1', { timeout: 60_000 }, async (t) => {
+    const busy = createServer().listen(0, '127.0.0.1')
+    await once(busy, 'listening')
+    const { port } = busy.address() as AddressInfo
+    undoLater(t, () => void busy.close())
+    const cases: [args: string[], line: RegExp][] = [
+      [[], /^quirl: TLS=on needs a BASE_URL such as https:\/\/qr\.example\.com.* it is unset\n$/],
+      [['--base-url=http://go.bakery.shop'], /^quirl: TLS=on needs a BASE_URL .* it is http:\/\/go\.bakery\.shop\n$/],
+      [['--base-url=https://192.0.2.1'], /^quirl: TLS=on needs a BASE_URL /],
+      [['--base-url=https://localhost'], /^quirl: TLS=on needs a BASE_URL /],
+      [
+        [`--base-url=${BASE}`, `--https-port=${port}`],
+        /^quirl: cannot listen on HOST=127\.0\.0\.1 HTTPS_PORT=\d+: .*EADDRINUSE.*\n$/,
+      ],
+      [
+        [`--base-url=${BASE}`, `--http-port=${port}`],
+        /^quirl: cannot listen on HOST=127\.0\.0\.1 HTTP_PORT=\d+: .*EADDRINUSE.*\n$/,
+      ],
+    ]
+    for (const [args, line] of cases) {
+      const given = ['--tls', '--host=127.0.0.1', '--http-port=0', `--data-dir=${temporaryFolder(t)}`, ...args]
+      const service = run(t, process.execPath, [program, ...given])
+      await once(service.process, 'close')
+      assert.match(service.output(), line)
+      assert.equal(service.process.exitCode, 1)
+    }
+  })
+})
+
+async function isOpen(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const open = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  })
+  socket.destroy()
+  return open
+}

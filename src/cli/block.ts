@@ -18,8 +18,8 @@ export const block: Command = {
 }
 
 /** The one word that a command is about. */
-export function oneWord({ words }: Call): string {
+export function oneWord({ words }: Call, what = 'code, host or URL'): string {
   const [word, ...more] = words
   if (word !== undefined && more.length === 0) return word
-  throw new StartError('name one code, host or URL; "quirl <command> --help" says more')
+  throw new StartError(`name one ${what}; "quirl <command> --help" says more`)
 }

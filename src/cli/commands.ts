@@ -1,6 +1,8 @@
 import { audit } from './audit.ts'
 import { block } from './block.ts'
+import { certs } from './certs.ts'
 import type { Command } from './command.ts'
+import { domains } from './domains.ts'
 import { entries } from './entries.ts'
 import { lists } from './lists.ts'
 import { reports } from './reports.ts'
@@ -8,4 +10,4 @@ import { status } from './status.ts'
 import { unblock } from './unblock.ts'
 
 /** Every command but "serve", in the order of the help. */
-export const commands: readonly Command[] = [status, block, unblock, entries, reports, lists, audit]
+export const commands: readonly Command[] = [status, block, unblock, entries, reports, lists, audit, domains, certs]

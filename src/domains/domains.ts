@@ -18,6 +18,8 @@ export interface Domains extends Omit<Registry, 'find'> {
   host: string
   /** The name as it stands, looked up in DNS first when it is not active. @throws {Problem} 404 */
   read: (text: string) => Promise<Domain>
+  /** Looks the name up now, whatever its status and whenever it was looked up before. @throws {Problem} 404 */
+  check: (text: string) => Promise<Domain>
   list: () => Promise<Domain[]>
   /** The addresses of the service itself; none while they cannot be found. */
   addresses: () => Promise<string[]>
@@ -71,6 +73,7 @@ export async function openDomains({ db, baseUrl, servers, now, log }: DomainDeps
       const { name } = await find(text)
       return (await checks.freshen(name)) ?? find(name)
     },
+    check: async (text) => (await checks.check(await find(text))) ?? find(text),
     list: () => listDomains(db.read),
     addresses: dns.serviceAddresses,
     async admits(name) {

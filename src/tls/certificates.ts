@@ -115,6 +115,7 @@ export function createCertificates(deps: CertificateDeps): Certificates {
       await Promise.all(Array.from({ length: SWEEP_WIDTH }, worker))
     },
     async renew(name) {
+      if (!deps.isServed(name)) throw new IssuanceError(`${name} is neither the service nor an active domain`)
       await forgiveName(db.write, name)
       const renewed = await issuer.issue(name, await findCertificate(db.read, name))
       await ready.put(renewed)

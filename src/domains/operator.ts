@@ -1,0 +1,41 @@
+import type { AdminOperations } from '../http/admin-socket.ts'
+import { Problem } from '../http/problem.ts'
+import { expiresAt, type Domain } from './domain.ts'
+import type { Domains } from './domains.ts'
+
+/** A domain as `quirl domains` is told of it. Times are milliseconds since 1970, UTC. */
+export interface DomainReport {
+  name: string
+  status: string
+  since: number
+  checked_at: number | null
+  expires_at: number | null
+  fault: string | null
+}
+
+/** What an operator can ask of custom domains. */
+export function domainOperations(domains: Domains): AdminOperations {
+  return {
+    domains: async () => ({ domains: (await domains.list()).map(report) }),
+    'check-domain': async (input) => report(await domains.check(nameIn(input))),
+    'remove-domain': async (input) => report(await domains.evict(nameIn(input))),
+  }
+}
+
+/** @throws {Problem} 400 when the operation names nothing */
+export function nameIn(input: Record<string, unknown>): string {
+  const { name } = input
+  if (typeof name === 'string') return name
+  throw new Problem('invalid_request', 'name a host name')
+}
+
+function report(domain: Domain): DomainReport {
+  return {
+    name: domain.name,
+    status: domain.status,
+    since: domain.statusSince,
+    checked_at: domain.checkedAt ?? null,
+    expires_at: expiresAt(domain) ?? null,
+    fault: domain.fault?.detail ?? null,
+  }
+}
