@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder } from './support/cleanup.ts'
 import { startDns } from './support/dns.ts'
 import { ask } from './support/http.ts'
@@ -33,6 +34,11 @@ async function set(t: TestContext) {
     HOME: folder,
   })
   await listening(httpsPort, caddy.ended)
+  // Caddy listens before it has the certificate of the service itself.
+  while (!/certificate obtained successfully.*go\.bakery\.shop/.test(caddy.output())) {
+    assert.equal(caddy.ended(), undefined)
+    await sleep(20)
+  }
   const root = () => readFileSync(join(folder, 'caddy/pki/authorities/local/root.crt'), 'utf8')
   return {
     ...server,

@@ -302,6 +302,19 @@ describe('the status of a domain', () => {
     assert.deepEqual([other.statusOf(NAME), other.statusOf('another.example.com')], [undefined, 'pending'])
   })
 
+  test('is known to a process that is asked about it right after another has registered or removed it', async (t) => {
+    const { register, point, deps, dns, status } = await set(t)
+    const other = await openDomains({ ...deps, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
+    undoLater(t, other.close)
+    point(NAME)
+    const { token = '' } = await register(NAME)
+    assert.equal((await status()).status, 'active')
+    assert.equal(await other.admits(NAME), true)
+    assert.equal(other.statusOf(NAME), 'active')
+    await deps.domains.remove(NAME, token)
+    await assert.rejects(other.read(NAME), /no domain of this name/)
+  })
+
   test('is looked up once when two processes find the check due', async (t) => {
     const { register, status, pass, deps, dns } = await set(t)
     const other = await openDomains({ ...deps, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })

@@ -75,6 +75,8 @@ export function createChecks({ db, now, dns, known }: CheckDeps): Checks {
     check,
     async freshen(name) {
       const domain = await findDomain(db.read, name)
+      // Another process may have registered, changed or removed it a moment ago.
+      if (known.statusOf(name) !== domain?.status) known.note(name, domain?.status)
       if (domain === undefined || domain.status === 'active') return domain
       const isFresh = now() - (domain.checkedAt ?? Number.NEGATIVE_INFINITY) < FRESH_MS
       const isBusy = underWay.size >= MAX_WAITING && !underWay.has(name)

@@ -15,6 +15,9 @@ export interface Patience {
 
 const usual: Patience = { helloMs: 5000, holdMs: 30_000, maxHeld: 100 }
 
+/** Parts in which a first message may arrive; one or two are usual. */
+const MAX_PARTS = 200
+
 /** For the handshake that follows the first message. */
 const HANDSHAKE_MS = 10_000
 
@@ -117,9 +120,12 @@ export function createListener(
 /** Reads until the first message is complete, and puts it back. */
 function readFirst(socket: Socket, helloMs: number, onHello: (hello: ClientHello) => void): void {
   let bytes = Buffer.alloc(0)
+  let parts = 0
   const timer = setTimeout(() => socket.destroy(), helloMs)
   socket.once('close', () => clearTimeout(timer))
   const onData = (part: Buffer) => {
+    // Each part costs a new look at all of them.
+    if (++parts > MAX_PARTS) return void socket.destroy()
     bytes = Buffer.concat([bytes, part])
     const start = readStart(bytes)
     if (start.type === 'incomplete') return
