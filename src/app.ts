@@ -87,7 +87,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
   const qr = { ...deps, marker: config.qrMarker, designOf: deps.designs.of, limitImages: deps.limits.each('qr') }
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
-  handleErrors(app, { ...deps, pages: removalPages(config.contact), onMiss: deps.limits.miss })
+  handleErrors(app, { ...deps, pages: removalPages(config), onMiss: deps.limits.miss })
   guardDomains(app, deps.domains)
   await describeApi(app, deps.version)
 

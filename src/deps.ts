@@ -121,7 +121,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
     linkOfToken: (token) => linkOfToken({ db }, token),
     limits: createLimits(quotasOf(config), client, now),
     isInternal: client.isInternal,
-    metrics: recorder.metrics,
+    metrics: [...recorder.metrics, ...abuse.metrics],
     notReady: createNotReady(db, draining, recorder, abuse),
     isUnavailable: isStoreUnavailable,
     onDrain: draining.onBegin,

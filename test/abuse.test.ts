@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quirl } from './support/cli.ts'
@@ -21,7 +23,7 @@ const BAD = 'https://www.bad.example/login?x=1'
 async function startListed(t: TestContext, list = 'bad.example\nhttps://files.example/evil/\n') {
   const file = join(temporaryFolder(t), 'own.txt')
   writeFileSync(file, list)
-  const server = await startServer(t, { ABUSE_FEEDS: file, CONTACT: 'abuse@example.com' })
+  const server = await startServer(t, { ABUSE_FEEDS: file, CONTACT: 'abuse@example.com', LIMIT_REPORTS: '0' })
   const relist = async (text: string) => {
     writeFileSync(file, text)
     await server.deps.abuse.operations['lists']?.({ accept: true })
@@ -106,6 +108,19 @@ describe('a listed destination is refused', () => {
     const problem = await refused(await put(`${server.url}/api/manage/${link.token}`, { target: BAD, title: 'x' }), 422)
     assert.deepEqual([problem.code, problem.errors?.[0]?.pointer], ['target_blocked', '/target'])
     assert.deepEqual(await detailsOf(server, link), before)
+  })
+
+  test('in a row of a bulk creation, which says so, while the others are created', async (t) => {
+    const { server } = await startListed(t)
+    const response = await post(`${server.url}/api/bulk`, [{ target: GOOD }, { target: BAD }])
+    const { created, failed, results } = (await response.json()) as {
+      created: number
+      failed: number
+      results: { error?: ProblemBody }[]
+    }
+    assert.deepEqual([response.status, created, failed], [201, 1, 1])
+    const { code, errors } = results[1]?.error ?? {}
+    assert.deepEqual([code, errors?.map(({ pointer }) => pointer)], ['target_blocked', ['/target']])
   })
 
   test('in a form, beside its field', async (t) => {
@@ -330,6 +345,23 @@ describe('reports', () => {
     assert.deepEqual(await server.deps.db.read.selectFrom('reports').selectAll().execute(), [])
   })
 
+  test('a link that is deleted while it is reported is gone, and no fault of ours', async (t) => {
+    const { server } = await startListed(t)
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const link = await create(server, { target: GOOD })
+        const [reported] = await Promise.all([
+          send(server, { code: link.code, reason: 'other' }),
+          fetch(`${server.url}/api/manage/${link.token}`, { method: 'DELETE' }),
+        ])
+        return reported.status
+      }),
+    )
+    for (const status of answers) assert.ok(status === 202 || status === 410, String(status))
+    assert.deepEqual(await server.deps.db.read.selectFrom('reports').selectAll().execute(), [])
+    assert.deepEqual(server.logged, [])
+  })
+
   test('they go with the link that they are about', async (t) => {
     const { server } = await startListed(t)
     const link = await create(server, { target: GOOD })
@@ -337,6 +369,20 @@ describe('reports', () => {
     await fetch(`${server.url}/api/manage/${link.token}`, { method: 'DELETE' })
     assert.deepEqual(await server.deps.db.read.selectFrom('reports').selectAll().execute(), [])
   })
+})
+
+test('on a custom domain, a removed code says so, and the way to report is on the own host', async (t) => {
+  const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop' })
+  await post(`${server.url}/api/domains`, { domain: 'go.customer.example.com' })
+  const link = await create(server, { target: GOOD, alias: 'Menu' })
+  await run(server, 'block', link.code)
+  const page = await new Promise<string>((resolve, reject) => {
+    const headers = { host: 'go.customer.example.com', accept: 'text/html' }
+    get(`${server.url}/Menu`, { headers }, (response) => text(response).then(resolve, reject))
+  })
+  assert.match(page, /<h1>This code was removed<\/h1>/)
+  assert.match(page, /href="https:\/\/qr\.bakery\.shop\/report"/)
+  assert.doesNotMatch(page, /href="\/"/)
 })
 
 describe('security.txt', () => {

@@ -12,7 +12,7 @@ const TICK_MS = 60_000
 const REFRESH_MS = 3_600_000
 const RETRY_MS = 300_000
 /** How long one answer may take to arrive. */
-const TIMEOUT_MS = 300_000
+const TIMEOUT_MS = 120_000
 /** More lines than one in so many that are neither host, URL nor comment: this is something else. */
 const FOREIGN_SHARE = 10
 
@@ -143,7 +143,9 @@ async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, as
 /** `fetch` says no more than that it failed; the reason is the cause. */
 function faultOf(error: unknown): string {
   const { message, cause } = error as Error
-  return cause instanceof Error ? `${message}: ${cause.message || (cause as NodeJS.ErrnoException).code}` : message
+  return cause instanceof Error && message === 'fetch failed'
+    ? `${message}: ${cause.message || (cause as NodeJS.ErrnoException).code}`
+    : message
 }
 
 /** Fetches, reads and judges the list; only a good one takes the place of the old. Whether it differs from that. */

@@ -34,12 +34,18 @@ export function obtainList(
 }
 
 async function copy(source: string, file: string, known: Validators | undefined): Promise<Validators | undefined> {
-  const { size, mtimeMs, ino } = await stat(source)
-  const etag = `${size}-${mtimeMs}-${ino}`
-  if (etag === known?.etag) return undefined
-  if (size > MAX_BYTES) throw tooLarge()
-  await copyFile(source, file)
-  return { etag, lastModified: null }
+  try {
+    const { size, mtimeMs, ino } = await stat(source)
+    const etag = `${size}-${mtimeMs}-${ino}`
+    if (etag === known?.etag) return undefined
+    if (size > MAX_BYTES) throw tooLarge()
+    await copyFile(source, file)
+    return { etag, lastModified: null }
+  } catch (error) {
+    // The system's own words hold the path, and what is wrong with a list is told to anyone who asks for readiness.
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new Error(code === undefined ? message : `it cannot be read (${code})`, { cause: error })
+  }
 }
 
 async function download(

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { AdminOperations } from '../http/admin-socket.ts'
+import type { Metric } from '../http/metrics.ts'
 import type { Screen } from '../links/url-policy.ts'
 import { openFeeds, type Feeds } from './feeds.ts'
 import { openKeptLists } from './kept-lists.ts'
@@ -17,6 +18,7 @@ export interface Abuse {
   /** Why not every list has been loaded yet; undefined when all have, now or by a former run. */
   notReady: () => string | undefined
   operations: AdminOperations
+  metrics: Metric[]
   close: () => Promise<void>
 }
 
@@ -67,6 +69,20 @@ export async function openAbuse(options: AbuseOptions): Promise<Abuse> {
       return `the list ${missing.name} has not been loaded yet${missing.fault === null ? '' : `: ${missing.fault}`}`
     },
     operations: abuseOperations({ ...options, owns, own, screening, feeds, sweep }),
+    metrics: [
+      {
+        name: 'quirl_abuse_list_entries',
+        help: 'Hosts and URLs on the abuse lists in use',
+        type: 'gauge',
+        read: () => feeds.status().reduce((sum, { entries = 0 }) => sum + entries, 0),
+      },
+      {
+        name: 'quirl_abuse_lists_failing',
+        help: 'Abuse lists whose last refresh was not taken over',
+        type: 'gauge',
+        read: () => feeds.status().filter(({ fault }) => fault !== null).length,
+      },
+    ],
     async close() {
       await feeds.close()
       await sweep.close()

@@ -56,9 +56,19 @@ export async function report(deps: ReportDeps, body: unknown, owns: (url: URL) =
   }
   const link = await linkOfCode(deps, code)
   if (link === undefined) throw new Problem('unknown_code', `no link has the code ${code}`)
-  if (link === 'gone') throw new Problem('code_gone', `the link ${code} was deleted by its owner`)
+  if (link === 'gone') throw gone(code)
   if (link.removed !== null) throw removedProblem(link.removed)
   const row = { linkId: link.id, reason, details: details.trim() || null, at: deps.now() }
-  await deps.db.transaction((transaction) => countReport(transaction, row))
+  try {
+    await deps.db.transaction((transaction) => countReport(transaction, row))
+  } catch (error) {
+    // Deleted since it was read: there is no row that a report could belong to.
+    if ((await linkOfCode(deps, code)) === 'gone') throw gone(code)
+    throw error
+  }
   return link.code
+}
+
+function gone(code: string): Problem {
+  return new Problem('code_gone', `the link ${code} was deleted by its owner`)
 }

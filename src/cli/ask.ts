@@ -5,7 +5,7 @@ import { StartError } from '../lib/start-error.ts'
 import type { Ask } from './command.ts'
 
 /** An operation may work through everything that is stored. */
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 600_000
 
 /** Asks the service that runs on `dataDir`. */
 export function createAsk(dataDir: string): Ask {

@@ -18,7 +18,7 @@ const frameworkFaults: Record<string, [code: ProblemCode, detail: string]> = {
 }
 
 /** What the page of an error says below its sentence, for the errors that have more to say to a person. */
-export type ErrorPages = Partial<Record<ProblemCode, Html>>
+export type ErrorPages = Partial<Record<ProblemCode, (request: FastifyRequest) => Html>>
 
 /** What may be guessing. */
 const misses: ReadonlySet<ProblemCode> = new Set(['unknown_code', 'unknown_token'])
@@ -45,7 +45,7 @@ export function handleErrors(app: FastifyInstance, { isUnavailable, pages, onMis
       const route = request.routeOptions.url
       request.log.error({ err: error, request_id: request.id, method: request.method, route }, problem.message)
     }
-    return answerProblem(request, reply, problem, pages[problem.code])
+    return answerProblem(request, reply, problem, pages[problem.code]?.(request))
   })
   handleUnknownPaths(app)
 }
