@@ -167,6 +167,18 @@ test('when lists change, links that lead to what is listed now are removed, and 
   assert.equal((await visit(links.redirect.short_url)).status, 410, 'a list that forgets gives nothing back by itself')
 })
 
+test('a repeated creation gets the answer that it had, though its destination was listed in the meantime', async (t) => {
+  const { server, relist } = await startListed(t, 'other.example\n')
+  const send = (key: string) => post(`${server.url}/api/links`, { target: BAD }, { 'idempotency-key': key })
+  const first = await (await send('a-key-of-sixteen-characters')).json()
+  await relist('other.example\nbad.example\n')
+  const again = await send('a-key-of-sixteen-characters')
+  assert.deepEqual([again.status, await again.json()], [201, first])
+  await refused(await send('another-key-of-many-characters'), 422)
+  await refused(await send('another-key-of-many-characters'), 422)
+  assert.equal((await server.deps.db.read.selectFrom('codes').selectAll().execute()).length, 1)
+})
+
 test('a sweep that kill -9 has cut short is finished by the next start', async (t) => {
   const folder = temporaryFolder(t)
   const file = join(folder, 'own.txt')

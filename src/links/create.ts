@@ -67,14 +67,25 @@ export interface Asked {
  * @throws {Problem} 400 for a bad field, 409 for a taken or reserved alias, 422 for a listed destination or a reused key
  */
 export async function createLink(deps: LinkDeps, body: unknown, asked: Asked): Promise<CreatedLink> {
-  const draft = readDraft(deps, body)
+  const draft = readRepeated(deps, body, asked.repeatable)
   const created = await createCharged(deps, asked, async (transaction) => {
+    if (draft instanceof Problem) throw draft
     const [made] = await insertDrafts(deps, transaction, [draft], asked.origin)
     if (made === undefined || made instanceof Problem) throw made ?? new Error('a draft was forgotten')
     return made
   })
   deps.changed(created.code)
   return created
+}
+
+/** A repetition gets the answer that it had, also when its destination was listed in the meantime. */
+function readRepeated(deps: LinkDeps, body: unknown, repeatable: Repeatable | undefined): Draft | Problem {
+  try {
+    return readDraft(deps, body)
+  } catch (error) {
+    if (repeatable !== undefined && error instanceof Problem && error.code === 'target_blocked') return error
+    throw error
+  }
 }
 
 /**
