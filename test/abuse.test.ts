@@ -179,6 +179,16 @@ test('a repeated creation gets the answer that it had, though its destination wa
   assert.equal((await server.deps.db.read.selectFrom('codes').selectAll().execute()).length, 1)
 })
 
+test('a repeated bulk request does too, though all its destinations were listed in the meantime', async (t) => {
+  const { server, relist } = await startListed(t, 'other.example\n')
+  const key = { 'idempotency-key': 'a-key-of-sixteen-characters' }
+  const send = () => post(`${server.url}/api/bulk`, [{ target: BAD }, { target: BAD }], key)
+  const first = await (await send()).json()
+  await relist('other.example\nbad.example\n')
+  const again = await send()
+  assert.deepEqual([again.status, await again.json()], [201, first])
+})
+
 test('a sweep that kill -9 has cut short is finished by the next start', async (t) => {
   const folder = temporaryFolder(t)
   const file = join(folder, 'own.txt')

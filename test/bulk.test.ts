@@ -9,6 +9,7 @@ import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { temporaryFolder } from './support/cleanup.ts'
 import { exitOf, start } from './support/program.ts'
+import { poll } from './support/poll.ts'
 import { requireProgram } from './support/programs.ts'
 import { post, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
@@ -329,13 +330,15 @@ test('after kill -9 in the middle of bulk creations, each is there whole or not 
   let last = 0
   for (let round = 0; round < 4; round++) {
     const service = await start(t, dataDir, ['--limit-bulk=0'])
+    const before = answers.size
     const sending = (async () => {
       for (;;) {
         const request = last++
         answers.set(request, await (await bulk(service, rows(request), '', keyOf(request))).text())
       }
     })().catch(() => undefined)
-    await sleep(50 + Math.random() * 300)
+    await poll(() => answers.size > before)
+    await sleep(Math.random() * 200)
     service.process.kill('SIGKILL')
     await exitOf(service)
     await sending

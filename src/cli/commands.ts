@@ -5,9 +5,10 @@ import type { Command } from './command.ts'
 import { domains } from './domains.ts'
 import { entries } from './entries.ts'
 import { lists } from './lists.ts'
+import { qr } from './qr.ts'
 import { reports } from './reports.ts'
 import { status } from './status.ts'
 import { unblock } from './unblock.ts'
 
 /** Every command but "serve", in the order of the help. */
-export const commands: readonly Command[] = [status, block, unblock, entries, reports, lists, audit, domains, certs]
+export const commands: readonly Command[] = [status, block, unblock, entries, reports, lists, audit, domains, certs, qr]

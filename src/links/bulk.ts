@@ -48,7 +48,8 @@ export interface BulkAsked extends Asked {
 export async function createBulk(deps: LinkDeps, rows: unknown[], asked: BulkAsked): Promise<BulkResult> {
   const drafts = await readRows(deps, rows)
   const right = drafts.filter((draft): draft is Draft => !(draft instanceof Problem))
-  if (right.length === 0) throw nothingCreated(drafts as Problem[])
+  // A repetition gets the answer that it had, also when all its destinations were listed in the meantime.
+  if (right.length === 0 && asked.repeatable === undefined) throw nothingCreated(drafts as Problem[])
 
   try {
     const result = await createCharged(deps, asked, async (transaction) => {

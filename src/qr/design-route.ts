@@ -102,7 +102,7 @@ export function designRoute(
       },
     },
     async (request: FastifyRequest<{ Querystring: { report?: string } }>, reply) => {
-      const job = readJob(request.body)
+      const job = readDesignRequest(request.body)
       const image = await images.designed(job)
       reply.header('cache-control', 'no-store')
       if (request.query.report === 'true') return image.report
@@ -111,7 +111,11 @@ export function designRoute(
   )
 }
 
-function readJob(body: unknown): DesignJob {
+/**
+ * Reads what an image is to say and how it is to look.
+ * @throws {Problem} 400 with every fault that was found
+ */
+export function readDesignRequest(body: unknown): DesignJob {
   const request = asObject(body)
   const errors = validate(request)
   if (errors.length > 0) throw invalidRequest(errors)

@@ -177,3 +177,43 @@ export async function readWithZbar(file: Buffer): Promise<Buffer> {
   zbar.stdin.end(file)
   return buffer(zbar.stdout)
 }
+
+/** The bytes that ZXing's own program, Debian's, finds in an image file; it reads files only. */
+export async function readWithZxingProgram(file: string): Promise<Buffer> {
+  const reader = spawn('ZXingReader', ['-format', 'QRCode', '-bytes', file], { stdio: ['ignore', 'pipe', 'ignore'] })
+  return buffer(reader.stdout)
+}
+
+/** Grey pixels of an SVG of any colours, on white paper, as an image file. */
+export function photograph(svg: string): Buffer {
+  const tree = new Resvg(svg, { background: '#fff' })
+  const image = tree.render()
+  const { width, height, pixels: rgba } = image
+  image.free()
+  tree.free()
+  const gray = new Uint8Array(width * height)
+  for (let at = 0; at < gray.length; at++) {
+    gray[at] = 0.299 * (rgba[at * 4] ?? 0) + 0.587 * (rgba[at * 4 + 1] ?? 0) + 0.114 * (rgba[at * 4 + 2] ?? 0)
+  }
+  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), gray])
+}
+
+/** The first page of a PDF, as poppler prints it at that density, as an image file. */
+export async function printPdf(pdf: Uint8Array, dpi: number): Promise<Buffer> {
+  const printer = spawn('pdftoppm', ['-r', String(dpi), '-gray', '-singlefile', '-'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  printer.stdin.end(pdf)
+  return buffer(printer.stdout)
+}
+
+/** The pixels of an SVG, as a designed PDF takes those of a logo. */
+export function logoPixels(svg: string): { width: number; height: number; rgba: Uint8Array } {
+  const tree = new Resvg(svg)
+  const image = tree.render()
+  const { width, height } = image
+  const rgba = Uint8Array.from(image.pixels)
+  image.free()
+  tree.free()
+  return { width, height, rgba }
+}

@@ -21,7 +21,7 @@ export const TEST_SCALE = 8
 const stress: { name: string; grade: Step['grade']; apply: (image: Gray) => Gray }[] = [
   { name: 'small: 3 pixels a module', grade: 'good', apply: (image) => shrink(image, 3 / TEST_SCALE) },
   { name: 'blurred by a quarter of a module', grade: 'good', apply: (image) => blur(image, 2) },
-  { name: 'noisy', grade: 'good', apply: (image) => noise(image, 60) },
+  { name: 'noisy', grade: 'good', apply: (image) => noise(image, 40) },
   { name: 'half the contrast', grade: 'good', apply: (image) => fade(image, 0.5) },
   { name: 'small: 1.5 pixels a module', grade: 'excellent', apply: (image) => shrink(image, 1.5 / TEST_SCALE) },
   { name: 'blurred by half a module', grade: 'excellent', apply: (image) => blur(image, 3) },

@@ -1,13 +1,9 @@
 // A thread that draws and checks designs, one after the other. It answers refusals as data, to be thrown where they are asked for.
-import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { Problem, type FieldError, type ProblemCode } from '../../http/problem.ts'
-import { openReader } from '../check/reader.ts'
-import { readFont } from '../design/font.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
-import { createEncodeText } from '../matrix.ts'
-import { openRasterizer } from './raster.ts'
 import { renderDesign } from './render.ts'
+import { openTools } from './tools.ts'
 
 /** What the thread answers: it has one job at a time. */
 export type RenderAnswer =
@@ -18,13 +14,7 @@ export type RenderAnswer =
 const port = parentPort
 if (port === null) throw new Error('this module runs on a thread of its own')
 
-const font = readFont(readFileSync(new URL(import.meta.resolve('roboto-fontface/fonts/roboto/Roboto-Bold.woff'))))
-const loading = Promise.all([openRasterizer(), openReader()]).then(([rasterizer, reads]) => ({
-  encode: createEncodeText(),
-  font,
-  rasterizer,
-  reads,
-}))
+const loading = openTools()
 
 async function answer(job: DesignJob): Promise<RenderAnswer> {
   try {

@@ -1,8 +1,6 @@
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { climb, TEST_SCALE, type Step } from '../check/ladder.ts'
-import type { Reader } from '../check/reader.ts'
 import { reportOf } from '../check/report.ts'
-import type { Font } from '../design/font.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
 import { encodeAround, type Marked } from '../design/logo-place.ts'
 import { composeScene, type Scene } from '../design/scene.ts'
@@ -12,17 +10,9 @@ import { logoAlone, sceneToSvg } from '../design/scene-svg.ts'
 import type { Design } from '../design/schema.ts'
 import { readStyle, type Style } from '../design/style.ts'
 import { levels } from '../encoder/tables.ts'
-import type { EncodeText } from '../matrix.ts'
 import { density, insertChunk } from '../png/png.ts'
 import type { Rasterizer } from './raster.ts'
-
-/** What a thread that draws has loaded. */
-export interface Tools {
-  encode: EncodeText
-  font: Font
-  rasterizer: Rasterizer
-  reads: Reader
-}
+import type { Tools } from './tools.ts'
 
 /** Larger SVGs are checked at this width, which is what a screen shows of them. */
 const MAX_CHECKED = 1024

@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { JsonError, parseStrictJson } from '../lib/strict-json.ts'
+import { StartError } from '../lib/start-error.ts'
+import { Problem } from '../http/problem.ts'
+import { readDesignRequest } from '../qr/design-route.ts'
+import { createEncodeText } from '../qr/matrix.ts'
+import { createRenderPool } from '../qr/pool/pool.ts'
+import { renderTerminal } from '../qr/terminal.ts'
+import type { Call, Command } from './command.ts'
+
+const MARGIN = 4
+
+export const qr: Command = {
+  name: 'qr',
+  usage: '<data>',
+  summary: 'draw a QR code, in the terminal or into a file; needs no running service',
+  options: {
+    out: { type: 'string', doc: 'the file: .png, .svg or .pdf' },
+    size: { type: 'string', doc: 'its width in pixels [512]' },
+    width: { type: 'string', doc: 'of a PDF, in millimetres [50]' },
+    ecl: { type: 'string', doc: 'the lowest error-correction level: L, M, Q or H [M]' },
+    design: { type: 'string', doc: 'a JSON file with a design, as POST /api/qr takes it' },
+  },
+  async run(call) {
+    const [data, ...more] = call.words
+    if (data === undefined || more.length > 0) {
+      throw new StartError('give the data as one word, in quotes where it has spaces')
+    }
+    try {
+      const { out } = call.flags
+      return typeof out === 'string' ? await writeImage(call, data, out) : drawHere(call, data)
+    } catch (error) {
+      if (error instanceof Problem)
+        throw new StartError(error.message.replace(/^\/(?:design\/)?/, ''), { cause: error })
+      throw error
+    }
+  },
+}
+
+function drawHere({ flags }: Call, data: string): string {
+  const foreign = ['size', 'width', 'design'].find((name) => flags[name] !== undefined)
+  if (foreign !== undefined) throw new StartError(`--${foreign} is for an image: name its file with --out`)
+  const { text, level } = readDesignRequest({ data, ...ecl(flags['ecl']) })
+  return renderTerminal(createEncodeText()(text, { level: level ?? 'M' }), MARGIN)
+}
+
+async function writeImage({ flags }: Call, data: string, out: string): Promise<string> {
+  const format = extname(out).slice(1).toLowerCase()
+  if (!['png', 'svg', 'pdf'].includes(format)) throw new StartError(`--out=${out} must end in .png, .svg or .pdf`)
+  const job = readDesignRequest({
+    data,
+    format,
+    ...ecl(flags['ecl']),
+    ...number('size', flags['size']),
+    ...number('width_mm', flags['width']),
+    ...(typeof flags['design'] === 'string' && { design: readJsonFile(flags['design']) }),
+  })
+  const pool = createRenderPool()
+  try {
+    const { body, level, scannability } = await pool.render(job)
+    writeFileSync(out, body)
+    return `${out}: ${body.length} bytes, level ${level}, scannability ${scannability}`
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error)
+      throw new StartError(`--out=${out}: ${error.message}`, { cause: error })
+    throw error
+  } finally {
+    await pool.close()
+  }
+}
+
+function ecl(flag: unknown): { ecl?: string } {
+  return typeof flag === 'string' ? { ecl: flag.toUpperCase() } : {}
+}
+
+/** A number as it was typed; what is none stays a text, which the schema then refuses. */
+function number(name: string, flag: unknown): Record<string, unknown> {
+  if (typeof flag !== 'string') return {}
+  return { [name]: /^\d+(?:\.\d+)?$/.test(flag) ? Number(flag) : flag }
+}
+
+function readJsonFile(file: string): unknown {
+  try {
+    return parseStrictJson(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if (!(error instanceof JsonError) && !(error instanceof Error && 'syscall' in error)) throw error
+    throw new StartError(`--design=${file}: ${error.message}`, { cause: error })
+  }
+}

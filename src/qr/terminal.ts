@@ -1,0 +1,24 @@
+import type { QrSymbol } from './encoder/encoder.ts'
+
+const BLACK_ON_WHITE = '\x1b[30;107m'
+const RESET = '\x1b[0m'
+
+/** Of two modules above each other: both light, the lower dark, the upper dark, both dark. */
+const halves = [' ', '▄', '▀', '█'] as const
+
+/**
+ * The symbol with its quiet zone for a terminal, two rows of modules to a line. Black on white are set as colours, since
+ * a terminal may have any of its own.
+ */
+export function renderTerminal({ size, modules }: QrSymbol, margin: number): string {
+  const isDark = (x: number, y: number) => x >= 0 && x < size && y >= 0 && y < size && modules[y * size + x] === 1
+  const lines: string[] = []
+  for (let y = -margin; y < size + margin; y += 2) {
+    let line = ''
+    for (let x = -margin; x < size + margin; x++) {
+      line += halves[((isDark(x, y) ? 2 : 0) + (isDark(x, y + 1) ? 1 : 0)) as 0]
+    }
+    lines.push(BLACK_ON_WHITE + line + RESET)
+  }
+  return lines.join('\n')
+}
