@@ -235,6 +235,40 @@ describe('certificates', () => {
   })
 })
 
+describe('a host with port 443 alone', () => {
+  test('gets its certificates there (TLS-ALPN-01), and does not try port 80 again', async (t) => {
+    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble-challtestsrv'))
+      return
+    const [closedPort, httpsPort] = [await freePort(), await freePort()]
+    const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, [NAME]: { cname: HOST } })
+    const { address } = await startAuthorityDns(t)
+    const authority = await startAuthority(t, { httpPort: closedPort, tlsPort: httpsPort, dns: address })
+    const env = { BASE_URL: BASE, DNS_SERVERS: dns.address, TLS: 'on', HTTP_PORT: '0', HTTPS_PORT: String(httpsPort) }
+    const service = await startServer(t, { ...env, ACME_DIRECTORY: authority.directory })
+    const visit = async (name: string, path: string) => askSecurely(httpsPort, name, path, await authority.root())
+    assert.equal((await visit(HOST, '/healthz')).status, 200)
+    assert.deepEqual(authority.orders, [HOST, HOST])
+    await service.deps.domains.register(NAME)
+    assert.equal((await visit(NAME, '/none')).status, 404)
+    assert.deepEqual(authority.orders, [HOST, HOST, NAME])
+    // Who asks for a challenge that nobody has set is hung up on, like every stranger.
+    const stranger = shakeHands(httpsPort, NAME, '', { ALPNProtocols: ['acme-tls/1'], rejectUnauthorized: false })
+    await assert.rejects(stranger, refusal)
+  })
+
+  test('that cannot be reached on either port is told both reasons', async (t) => {
+    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble-challtestsrv'))
+      return
+    const [httpPort, tlsPort] = [await freePort(), await freePort()]
+    const { address } = await startAuthorityDns(t)
+    const authority = await startAuthority(t, { httpPort, tlsPort, dns: address })
+    const env = { BASE_URL: BASE, TLS: 'on', HTTP_PORT: '0', HTTPS_PORT: '0', ACME_DIRECTORY: authority.directory }
+    const service = await startServer(t, env)
+    await assert.rejects(askSecurely(service.httpsPort, HOST, '/healthz', await authority.root()), refusal)
+    assert.match(JSON.stringify(service.logged), /"fault":"connection: .*\(port 80\); .*\(port 443\)"/)
+  })
+})
+
 describe('renewal', () => {
   const lifeOf = async (service: Setting) => {
     const { raw } = await seeHandshake(service.httpsPort, HOST, await service.authority.root())

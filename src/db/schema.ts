@@ -153,8 +153,9 @@ interface AcmeAccountsTable {
   url: string | null
 }
 
-/** Answers to what certificate authorities ask to see at `/.well-known/acme-challenge/<token>`. */
+/** Answers to what certificate authorities ask to see. */
 interface AcmeChallengesTable {
+  /** Of `/.well-known/acme-challenge/<token>`; or, where port 443 is looked at, the name. */
   token: string
   answer: string
   created_at: number

@@ -23,11 +23,13 @@ export interface AcmeAnswer {
 export class AcmeError extends Error {
   /** The last part of RFC 8555's `urn:ietf:params:acme:error:…`, or `unreachable`. */
   readonly type: string
+  readonly detail: string
   readonly retryAfter: number | undefined
 
   constructor(type: string, detail: string, more: { retryAfter?: number | undefined; cause?: unknown } = {}) {
     super(`${type}: ${detail}`, { cause: more.cause })
     this.type = type
+    this.detail = detail
     this.retryAfter = more.retryAfter
   }
 }

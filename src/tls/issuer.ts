@@ -2,11 +2,12 @@ import { createPrivateKey } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { newKey, type WithAccount } from './account.ts'
-import { AcmeError, type Signer } from './acme.ts'
+import { AcmeError } from './acme.ts'
 import { readCertificate, renewalId, renewalTime } from './certificate.ts'
 import { createCsr } from './csr.ts'
 import { createLeases, type Lease } from './lease.ts'
-import type { OrderRequest, Sleep } from './order.ts'
+import type { Sleep } from './order.ts'
+import type { Ordering } from './ordering.ts'
 import type { OrderGate } from './order-gate.ts'
 import { findCertificate, findIssuance, saveCertificate, type Issuance, type KeptCertificate } from './store.ts'
 
@@ -41,8 +42,7 @@ export interface IssuerDeps {
   now: () => number
   sleep: Sleep
   withAccount: WithAccount
-  /** Orders the certificate. @returns its chain, PEM */
-  order: (signer: Required<Signer>, request: OrderRequest, signal: AbortSignal) => Promise<string>
+  order: Ordering
   gate: OrderGate
   log: Pick<FastifyBaseLogger, 'warn'>
 }

@@ -62,6 +62,18 @@ export function createAccept({ key, chain, ticketKey }: Identity, onSecure: (soc
   return (socket) => void server.emit('connection', socket)
 }
 
+/** What a certificate authority asks for when it looks at port 443 (RFC 8737). */
+export const CHALLENGE_PROTOCOL = 'acme-tls/1'
+
+/** Makes what shows a certificate authority the certificate that it wants to see, and hangs up. */
+export function createChallengeAccept({ key, chain }: Omit<Identity, 'ticketKey'>): Accept {
+  const protocols = [CHALLENGE_PROTOCOL]
+  const server = createTlsServer({ key, cert: chain, ALPNProtocols: protocols, handshakeTimeout: HANDSHAKE_MS })
+  server.on('secureConnection', (socket) => socket.end())
+  server.on('tlsClientError', (_error, socket) => socket.destroy())
+  return (socket) => void server.emit('connection', socket)
+}
+
 /**
  * Accepts connections, and knows the name that a client wants before its handshake begins: a name's own key then seals
  * the session tickets, so that one name's ticket never opens another.

@@ -3,13 +3,16 @@ import { thumbprint } from './jws.ts'
 
 /** Where answers to the authority's challenges are put, for whichever process it asks. */
 export interface Challenges {
-  /** Answers HTTP-01 (RFC 8555, 8.3) for `token` from now on. */
-  put: (token: string, keyAuthorization: string) => Promise<void>
-  remove: (token: string) => Promise<void>
+  /** Answers HTTP-01 (RFC 8555, 8.3) for a token, or TLS-ALPN-01 (RFC 8737) for a name, from now on. */
+  put: (tokenOrName: string, keyAuthorization: string) => Promise<void>
+  remove: (tokenOrName: string) => Promise<void>
 }
 
 /** Rests for some milliseconds; rejects when the signal is aborted. */
 export type Sleep = (ms: number, options: { signal: AbortSignal }) => Promise<unknown>
+
+/** How the authority is to be convinced: on port 80, or on port 443. */
+export type ChallengeType = 'http-01' | 'tls-alpn-01'
 
 export interface OrderRequest {
   name: string
@@ -19,7 +22,7 @@ export interface OrderRequest {
   replaces?: string | undefined
 }
 
-interface OrderDeps {
+export interface OrderDeps {
   client: AcmeClient
   challenges: Challenges
   sleep: Sleep
@@ -55,7 +58,7 @@ const MAX_POLL_MS = 5000
 export async function orderCertificate(
   deps: OrderDeps,
   signer: Signer & { account: string },
-  request: OrderRequest,
+  request: OrderRequest & { challenge: ChallengeType },
   signal: AbortSignal,
 ): Promise<string> {
   const { client } = deps
@@ -65,7 +68,7 @@ export async function orderCertificate(
   }
   const { url, order } = await placeOrder(client, signer, request, signal)
   for (const authorization of order.authorizations) {
-    await authorize(deps, signer, () => read(authorization), signal)
+    await authorize(deps, signer, request, () => read(authorization), signal)
   }
   const readOrder = () => read(url)
   const ready = await poll(deps, readOrder, ({ status }: Order) => status !== 'pending', signal)
@@ -103,13 +106,20 @@ async function placeOrder(
 
 type Read = () => Promise<{ value: unknown; retryAfter: number | undefined }>
 
-async function authorize(deps: OrderDeps, signer: Signer, read: Read, signal: AbortSignal): Promise<void> {
+async function authorize(
+  deps: OrderDeps,
+  signer: Signer,
+  request: { name: string; challenge: ChallengeType },
+  read: Read,
+  signal: AbortSignal,
+): Promise<void> {
   const value = (await read()).value as Authorization
   if (value.status === 'valid') return
-  const challenge = value.challenges.find(({ type }) => type === 'http-01')
-  if (challenge === undefined) throw new AcmeError('unsupported', 'the authority offers no HTTP-01 challenge')
-  const { token } = challenge
-  await deps.challenges.put(token, `${token}.${thumbprint(signer.key)}`)
+  const challenge = value.challenges.find(({ type }) => type === request.challenge)
+  if (challenge === undefined)
+    throw new AcmeError('unsupported', `the authority offers no ${request.challenge} challenge`)
+  const place = request.challenge === 'http-01' ? challenge.token : request.name
+  await deps.challenges.put(place, `${challenge.token}.${thumbprint(signer.key)}`)
   try {
     await deps.client.post(challenge.url, signer, {}, signal)
     const done = await poll(deps, read, ({ status }: Authorization) => status !== 'pending', signal)
@@ -119,7 +129,7 @@ async function authorize(deps: OrderDeps, signer: Signer, read: Read, signal: Ab
       `the authorization is ${done.status}`,
     )
   } finally {
-    await deps.challenges.remove(token)
+    await deps.challenges.remove(place)
   }
 }
 

@@ -14,9 +14,11 @@ import { createCertificates, type Certificates } from './certificates.ts'
 import type { ClientHello } from './client-hello.ts'
 import { createFront, type Front } from './front.ts'
 import { createIssuer, type Issuer } from './issuer.ts'
-import { createAccept, createListener, type Accept } from './listener.ts'
+import { challengeCertificate } from './challenge-certificate.ts'
+import { CHALLENGE_PROTOCOL, createAccept, createChallengeAccept, createListener, type Accept } from './listener.ts'
 import { createOrderGate } from './order-gate.ts'
-import { orderCertificate, type Challenges, type Sleep } from './order.ts'
+import type { Challenges, Sleep } from './order.ts'
+import { createOrdering } from './ordering.ts'
 import { deleteChallenge, findChallenge, insertChallenge } from './store.ts'
 import { createTicketKeys } from './tickets.ts'
 
@@ -83,7 +85,7 @@ export function createTls(config: TlsConfig, deps: TlsDeps): Tls {
     createAccept: (identity) => createAccept(identity, (socket) => secure(socket)),
     log,
   })
-  const listener = createListener((hello) => acceptFor(hello, domains, certificates))
+  const listener = createListener((hello) => acceptFor(hello, deps, certificates))
   const report = seldom(LOG_MS, now, (error: unknown) => log.error({ err: error }, 'certificates could not be renewed'))
   let isClosed = false
   const sweep = () =>
@@ -123,14 +125,14 @@ export function createTls(config: TlsConfig, deps: TlsDeps): Tls {
 
 function openIssuer(config: TlsConfig, deps: TlsDeps, client: AcmeClient): Issuer {
   const { db, now, log } = deps
-  const orderDeps = { client, challenges: createChallenges(deps), sleep }
+  const gate = createOrderGate(db, now, sleep)
   return createIssuer({
     db,
     now,
     sleep,
     withAccount: createAccount({ db, client, directory: config.acmeDirectory, email: config.acmeEmail }),
-    order: (signer, wanted, signal) => orderCertificate(orderDeps, signer, wanted, signal),
-    gate: createOrderGate(db, now, sleep),
+    order: createOrdering({ client, challenges: createChallenges(deps), sleep }, gate),
+    gate,
     log,
   })
 }
@@ -139,11 +141,16 @@ const sleep: Sleep = (ms, options) => setTimeout(ms, undefined, options)
 
 /** Who names no host gets the service's own certificate; who names one that has no right to any is hung up on. */
 function acceptFor(
-  { serverName }: ClientHello,
-  domains: Domains,
+  { serverName, protocols }: ClientHello,
+  { domains, db, now }: TlsDeps,
   certificates: Certificates,
 ): Accept | undefined | Promise<Accept | undefined> {
   const name = serverName ?? domains.host
+  if (protocols.includes(CHALLENGE_PROTOCOL)) {
+    return findChallenge(db.read, name).then((answer) =>
+      answer === undefined ? undefined : createChallengeAccept(challengeCertificate(name, answer, now())),
+    )
+  }
   if (name === domains.host || domains.statusOf(name) === 'active') return certificates.acceptFor(name)
   return domains.admits(name).then((isAdmitted) => (isAdmitted ? certificates.acceptFor(name) : undefined))
 }

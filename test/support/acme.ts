@@ -39,13 +39,18 @@ export interface TestAuthority {
 export interface Behaviour {
   /** The port of plain HTTP on which it looks for answers. */
   httpPort: number
+  /** The port of HTTPS on which it does. */
+  tlsPort?: number
   /** The per cent of good nonces that it refuses. */
   badNonces?: number
   /** The DNS server that it asks. */
   dns: string
 }
 
-export async function startAuthority(t: Ending, { httpPort, badNonces = 5, dns }: Behaviour): Promise<TestAuthority> {
+export async function startAuthority(
+  t: Ending,
+  { httpPort, tlsPort = 1, badNonces = 5, dns }: Behaviour,
+): Promise<TestAuthority> {
   const folder = temporaryFolder(t)
   const own = makeCertificate(folder)
   setDefaultCACertificates([...getCACertificates('default'), own.cert])
@@ -57,7 +62,7 @@ export async function startAuthority(t: Ending, { httpPort, badNonces = 5, dns }
     certificate: own.certFile,
     privateKey: own.keyFile,
     httpPort,
-    tlsPort: 1,
+    tlsPort,
     ocspResponderURL: '',
     externalAccountBindingRequired: false,
   }
