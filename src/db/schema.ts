@@ -150,7 +150,7 @@ interface AcmeAccountsTable {
   directory: string
   key: string
   /** Null until the authority has made the account. */
-  url: string | null
+  address: string | null
 }
 
 /** Answers to what certificate authorities ask to see. */

@@ -134,14 +134,14 @@ export async function findAccount(
   directory: string,
 ): Promise<{ key: string; url: string | null } | undefined> {
   const row = await db.selectFrom('acme_accounts').selectAll().where('directory', '=', directory).executeTakeFirst()
-  return row && { key: row.key, url: row.url }
+  return row && { key: row.key, url: row.address }
 }
 
 /** Keeps the key of a new account, unless another process has made one. */
 export async function insertAccount(db: Executor, directory: string, key: string): Promise<void> {
   await db
     .insertInto('acme_accounts')
-    .values({ directory, key, url: null })
+    .values({ directory, key, address: null })
     .onConflict((conflict) => conflict.column('directory').doNothing())
     .execute()
 }
@@ -155,9 +155,9 @@ export async function updateAccount(
 ): Promise<void> {
   await db
     .updateTable('acme_accounts')
-    .set({ url })
+    .set({ address: url })
     .where('directory', '=', directory)
-    .where('url', before === null ? 'is' : '=', before)
+    .where('address', before === null ? 'is' : '=', before)
     .execute()
 }
 

@@ -31,7 +31,7 @@ export const certificates: Migration = {
       .createTable('acme_accounts')
       .addColumn('directory', 'text', (column) => column.primaryKey())
       .addColumn('key', 'text', (column) => column.notNull())
-      .addColumn('url', 'text')
+      .addColumn('address', 'text')
       .execute()
     await db.schema
       .createTable('acme_challenges')
