@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
 import { StartError } from '../lib/start-error.ts'
 import type { Database } from './database.ts'
@@ -9,6 +10,7 @@ import type { Tables } from './schema.ts'
 
 /** How long a statement waits for another process that holds the write lock (a backup, say). */
 const BUSY_TIMEOUT_MS = 5000
+const RETRY_MS = 20
 
 /** Prepared statements that are kept for each connection; the program has fewer different ones. */
 const MAX_STATEMENTS = 200
@@ -27,7 +29,8 @@ export async function openSqlite(file: string, now: () => number): Promise<Datab
     accessSync(file, constants.W_OK)
     const write = kysely(writer)
     await migrate(write, sqliteMigrations, file, now)
-    writer.exec('pragma journal_mode = wal; pragma synchronous = full')
+    await startLogging(writer)
+    writer.exec('pragma synchronous = full')
     const reader = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
     opened.push(reader)
     const read = kysely(reader)
@@ -43,6 +46,18 @@ export async function openSqlite(file: string, now: () => number): Promise<Datab
   } catch (error) {
     for (const connection of opened) connection.close()
     throw explain(error, file)
+  }
+}
+
+/** Switches to write-ahead logging. A file that others are opening too has to be asked again: SQLite does not wait here. */
+async function startLogging(writer: DatabaseSync): Promise<void> {
+  for (let waited = 0; ; waited += RETRY_MS) {
+    try {
+      return writer.exec('pragma journal_mode = wal')
+    } catch (error) {
+      if (resultCode(error) !== SQLITE_BUSY || waited >= BUSY_TIMEOUT_MS) throw error
+      await sleep(RETRY_MS)
+    }
   }
 }
 
