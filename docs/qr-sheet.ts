@@ -28,7 +28,7 @@ const designs: Record<string, Design> = {
   'rounded eyes': { eye_frame: 'rounded', eye_ball: 'rounded' },
   'round eyes': { shape: 'dots', eye_frame: 'circle', eye_ball: 'circle' },
   'leaf eyes': { shape: 'classy', eye_frame: 'leaf', eye_ball: 'leaf' },
-  'diamond eyes': { shape: 'diamond', eye_frame: 'leaf', eye_ball: 'diamond' },
+  'mixed eyes': { shape: 'diamond', eye_frame: 'leaf', eye_ball: 'circle' },
   colours: { shape: 'rounded', fg: '#1d3557', eye_frame_color: '#e63946', eye_frame: 'rounded', eye_ball: 'circle' },
   'coloured paper': { fg: '#283618', bg: '#fefae0', shape: 'classy' },
   'linear gradient': { shape: 'rounded', gradient: { type: 'linear', from: '#7209b7', to: '#03045e', angle: 45 } },

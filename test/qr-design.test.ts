@@ -79,7 +79,7 @@ describe('a designed image', () => {
     const svg = (await bytesOf(await design({ format: 'svg', design: { logo: { image: svgLogo } } }))).toString()
     assert.doesNotMatch(svg, /script|href|onload|foreignObject/i)
     for (const image of [dataUri('png', pngFile(32, 16)), dataUri('jpeg', jpegFile())]) {
-      const drawn = (await bytesOf(await design({ format: 'svg', design: { logo: { image } } }))).toString()
+      const drawn = (await bytesOf(await design({ format: 'svg', design: { logo: { image, size: 0.12 } } }))).toString()
       const [, inside = ''] = /href="data:image\/\w+;base64,([^"]+)"/.exec(drawn) ?? []
       const file = Buffer.from(inside, 'base64').toString('latin1')
       assert.ok(file.length > 50)
@@ -90,9 +90,9 @@ describe('a designed image', () => {
   test('gets the error correction that its logo costs, and the report says how much of it', async () => {
     const report = async (size: number) =>
       (await (await design({ design: { logo: { image: svgLogo, size } } }, '?report=true')).json()) as Report
-    const [small, large] = [await report(0.08), await report(0.2)]
-    assert.ok(small.logo_correction_used > 0 && small.logo_correction_used <= 0.8)
-    assert.ok(large.logo_correction_used > small.logo_correction_used && large.logo_correction_used <= 0.8)
+    const [small, large] = [await report(0.08), await report(0.18)]
+    assert.ok(small.logo_correction_used > 0 && small.logo_correction_used <= 0.6)
+    assert.ok(large.logo_correction_used > small.logo_correction_used && large.logo_correction_used <= 0.6)
     assert.ok('QH'.includes(large.level))
     const { pointer, detail } = await refusal(await design({ design: { logo: { image: svgLogo, size: 0.4 } } }))
     assert.equal(pointer, '/design/logo/size')

@@ -3,10 +3,9 @@ import { createBoundedCache } from '../lib/bounded-cache.ts'
 import type { DesignJob, Report, Scannability } from './design/job.ts'
 import type { EncodeOptions } from './encoder/encoder.ts'
 import { createEncodeText, type Level } from './matrix.ts'
-import { place, type Look } from './options.ts'
-import { renderPng } from './png/png.ts'
+import type { Look } from './options.ts'
+import { drawPlain, type PlainImage } from './plain.ts'
 import type { RenderPool } from './pool/pool.ts'
-import { renderSvg } from './svg.ts'
 
 /** An image, ready to be sent. */
 export interface Image {
@@ -25,10 +24,15 @@ export interface CheckedImage extends Image {
 /** Draws QR images. */
 export interface Images {
   /**
-   * A symbol of two colours, at once.
+   * A symbol of two colours, at once; the text must be short.
    * @throws {Problem} 400 when the data or the size do not fit
    */
   plain: (text: string, look: Look, options: EncodeOptions) => Image
+  /**
+   * The same of any text; a long one is drawn on a thread of its own.
+   * @throws {Problem} 400 when the data or the size do not fit, 503 when too many are being drawn
+   */
+  plainOfAny: (text: string, look: Look, options: EncodeOptions) => Promise<Image>
   /**
    * A designed one, on a thread of its own, checked.
    * @throws {Problem} 400 when it cannot be drawn or scanned, 503 when too many are being drawn
@@ -36,6 +40,12 @@ export interface Images {
   designed: (job: DesignJob) => Promise<CheckedImage>
   close: () => Promise<void>
 }
+
+/**
+ * Characters up to which a symbol takes a millisecond or so, also the first of its version. The largest ones take the
+ * event loop tens of them before the compiler knows them.
+ */
+const MAX_SHORT = 300
 
 /** Bytes of images that are kept, since the same few are asked for again and again. */
 const CACHE_BYTES = 8 * 1024 * 1024
@@ -55,18 +65,24 @@ export function createImages(pool: RenderPool): Images {
     return image
   }
 
+  function keep({ body, level }: PlainImage, key: string, look: Look): Image {
+    const file = Buffer.from(body)
+    const image = { body: file, tag: tagOf(file), level, ...(look.poor && { scannability: 'poor' as const }) }
+    plain.set(key, image, file.length + key.length * 2)
+    return image
+  }
+
+  function drawHere(text: string, look: Look, options: EncodeOptions): Image {
+    const key = JSON.stringify([text, look, options])
+    return plain.get(key) ?? keep(drawPlain(encode, { text, look, options }), key, look)
+  }
+
   return {
-    plain(text, look, options) {
+    plain: drawHere,
+    async plainOfAny(text, look, options) {
+      if (text.length <= MAX_SHORT) return drawHere(text, look, options)
       const key = JSON.stringify([text, look, options])
-      const known = plain.get(key)
-      if (known !== undefined) return known
-      const symbol = encode(text, options)
-      const raster = place(symbol.size, look)
-      const isPng = look.format === 'png'
-      const body = isPng ? renderPng(symbol, raster, look) : Buffer.from(renderSvg(symbol, raster, look, text))
-      const image = { body, tag: tagOf(body), level: symbol.level, ...(look.poor && { scannability: 'poor' as const }) }
-      plain.set(key, image, body.length + key.length * 2)
-      return image
+      return plain.get(key) ?? keep(await pool.draw({ text, look, options }), key, look)
     },
     designed(job) {
       const key = hash('sha256', JSON.stringify(job), 'base64')

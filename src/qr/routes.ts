@@ -52,7 +52,7 @@ export function dataImageRoutes(
       const { data, format = 'png', ecl, boost } = request.query
       const look = readLook(request.query, format)
       reply.header('cache-control', DATA_CACHING)
-      const image = images.plain(data, look, { level: readLevel(ecl), boost: boost !== '0' })
+      const image = await images.plainOfAny(data, look, { level: readLevel(ecl), boost: boost !== '0' })
       return sendImage(request, reply, image, { name: 'qr', format })
     },
   )
@@ -121,7 +121,7 @@ async function drawCode(
   { text, format, design }: { text: string; format: DesignFormat; design: Design | undefined },
 ): Promise<Image> {
   const { size = 512, margin, fg, bg, dpi, width_mm } = query
-  if (design === undefined && format !== 'pdf') return images.plain(text, readLook(query, format), { level: 'M' })
+  if (design === undefined && format !== 'pdf') return images.plainOfAny(text, readLook(query, format), { level: 'M' })
   requireSize(size, format)
   return images.designed({
     text,

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { inflateSync } from 'node:zlib'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
@@ -182,6 +185,18 @@ export async function readWithZbar(file: Buffer): Promise<Buffer> {
 export async function readWithZxingProgram(file: string): Promise<Buffer> {
   const reader = spawn('ZXingReader', ['-format', 'QRCode', '-bytes', file], { stdio: ['ignore', 'pipe', 'ignore'] })
   return buffer(reader.stdout)
+}
+
+/** The same of an image in memory. */
+export async function readFileWithZxingProgram(file: Buffer): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'quirl-image-'))
+  try {
+    const path = join(folder, file.toString('latin1', 1, 4) === 'PNG' ? 'image.png' : 'image.pgm')
+    await writeFile(path, file)
+    return await readWithZxingProgram(path)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 }
 
 /** Grey pixels of an SVG of any colours, on white paper, as an image file. */

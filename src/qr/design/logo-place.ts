@@ -14,7 +14,7 @@ export interface Marked {
 }
 
 /** What a logo may use up of the error correction; the rest is for scratches, folds and bad light. */
-const MAX_DAMAGE = 0.8
+const MAX_DAMAGE = 0.6
 
 /**
  * Encodes a text at the lowest level that leaves enough error correction beside the logo.

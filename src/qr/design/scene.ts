@@ -61,8 +61,8 @@ export function composeScene(marked: Marked, style: Style, options: { size: numb
       fill: style.ink,
       evenOdd: false,
     },
-    { path: drawEyeFrames(symbol.size, style.eyeFrame), fill: style.eyeFrameInk, evenOdd: true },
-    { path: drawEyeBalls(symbol.size, style.eyeBall), fill: style.eyeBallInk, evenOdd: false },
+    { path: drawEyeFrames(symbol, style.eyeFrame), fill: style.eyeFrameInk, evenOdd: true },
+    { path: drawEyeBalls(symbol, style.eyeBall), fill: style.eyeBallInk, evenOdd: false },
   ]
   const onTop = style.frame?.position === 'top'
   return {

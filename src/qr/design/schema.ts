@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { RULE } from '../../http/validate.ts'
-import { eyeBallShapes, eyeFrameShapes, moduleShapes } from './shapes.ts'
+import { eyeShapes, moduleShapes } from './shapes.ts'
 
 const hexDigits = '(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})'
 const opaqueDigits = '(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})'
@@ -63,8 +63,8 @@ const frame = Type.Object(
 export const designSchema = Type.Object(
   {
     shape: Type.Optional(Type.Enum([...moduleShapes], { description: 'Of the modules.' })),
-    eye_frame: Type.Optional(Type.Enum([...eyeFrameShapes], { description: 'Of the rings in three corners.' })),
-    eye_ball: Type.Optional(Type.Enum([...eyeBallShapes], { description: 'Of what is in the rings.' })),
+    eye_frame: Type.Optional(Type.Enum([...eyeShapes], { description: 'Of the rings in three corners.' })),
+    eye_ball: Type.Optional(Type.Enum([...eyeShapes], { description: 'Of what is in the rings.' })),
     fg: Type.Optional(inkColor('Foreground (`#000000`).')),
     bg: Type.Optional(paperColor('Background (`#ffffff`), or `transparent`.')),
     eye_frame_color: Type.Optional(opaqueColor('Of the rings (as the modules).')),

@@ -4,11 +4,9 @@ import { traceLoops, type Corner } from './loops.ts'
 import { box, circle, polygon, type Path } from './path.ts'
 
 export const moduleShapes = ['square', 'rounded', 'dots', 'diamond', 'classy'] as const
-export const eyeFrameShapes = ['square', 'rounded', 'circle', 'leaf'] as const
-export const eyeBallShapes = ['square', 'rounded', 'circle', 'leaf', 'diamond'] as const
+export const eyeShapes = ['square', 'rounded', 'circle', 'leaf'] as const
 export type ModuleShape = (typeof moduleShapes)[number]
-export type EyeFrameShape = (typeof eyeFrameShapes)[number]
-export type EyeBallShape = (typeof eyeBallShapes)[number]
+export type EyeShape = (typeof eyeShapes)[number]
 
 /** Modules of a side of a finder pattern, an eye. */
 const EYE = 7
@@ -43,14 +41,17 @@ export function isInHole(x: number, y: number, hole: Hole | undefined): boolean 
 /** All dark modules but those of the eyes and of the hole. */
 export function drawModules(symbol: QrSymbol, shape: ModuleShape, hole: Hole | undefined): Path {
   const { size, modules } = symbol
+  const anchors = alignmentsOf(symbol).filter(([x, y]) => !isNearHole(x, y, hole))
+  const isAnchor = anchorMap(size, anchors)
   const isDark = (x: number, y: number) =>
     Math.min(x, y) >= 0 &&
     Math.max(x, y) < size &&
     modules[y * size + x] === 1 &&
+    !isAnchor(x, y) &&
     !isOfEye(x, y, size) &&
     !isInHole(x, y, hole)
   const path: Path = []
-  if (shape === 'dots' || shape === 'diamond') drawEach(path, symbol, shape, isDark)
+  if (shape === 'dots' || shape === 'diamond') drawEach(path, size, shape, isDark)
   else {
     for (const loop of traceLoops(size, isDark)) {
       polygon(
@@ -59,7 +60,38 @@ export function drawModules(symbol: QrSymbol, shape: ModuleShape, hole: Hole | u
       )
     }
   }
+  for (const [x, y] of anchors) drawAnchor(path, x, y)
   return path
+}
+
+/** The centres of the alignment patterns. */
+function alignmentsOf({ version, size }: QrSymbol): (readonly [x: number, y: number])[] {
+  const centers = alignmentCenters(version)
+  return centers.flatMap((y) => centers.map((x) => [x, y] as const)).filter(([x, y]) => !isOfEye(x, y, size))
+}
+
+function isNearHole(x: number, y: number, hole: Hole | undefined): boolean {
+  return [-2, 2].some((across) => [-2, 2].some((down) => isInHole(x + across, y + down, hole)))
+}
+
+function anchorMap(size: number, anchors: (readonly [x: number, y: number])[]): (x: number, y: number) => boolean {
+  const covered = new Uint8Array(size * size)
+  for (const [x, y] of anchors) {
+    for (let row = y - 2; row <= y + 2; row++) covered.fill(1, row * size + x - 2, row * size + x + 3)
+  }
+  return (x, y) => covered[y * size + x] === 1
+}
+
+/**
+ * An alignment pattern is square whatever the shape: scanners place all other modules by its middle. Its ring is drawn
+ * as four bars, so that it is one with any fill rule.
+ */
+function drawAnchor(path: Path, x: number, y: number): void {
+  box(path, [x - 2, y - 2, 5, 1], [])
+  box(path, [x - 2, y + 2, 5, 1], [])
+  box(path, [x - 2, y - 1, 1, 3], [])
+  box(path, [x + 2, y - 1, 1, 3], [])
+  box(path, [x, y, 1, 1], [])
 }
 
 /** A radius of half a module makes ends round; an inner corner gets a small one, like ink that has run together. */
@@ -76,17 +108,14 @@ const DIAMOND_REACH = 0.6
 
 function drawEach(
   path: Path,
-  { size, version }: QrSymbol,
+  size: number,
   shape: 'dots' | 'diamond',
   isDark: (x: number, y: number) => boolean,
 ): void {
-  const centers = alignmentCenters(version)
-  // Scanners look for the square in the middle of an alignment pattern: it stays whole.
-  const isAlignment = (x: number, y: number) => centers.includes(x) && centers.includes(y) && !isOfEye(x, y, size)
   for (let y = 0; y < size; y++) {
     for (let x = 0; x < size; x++) {
       if (!isDark(x, y)) continue
-      if (shape === 'dots') circle(path, x + 0.5, y + 0.5, isAlignment(x, y) ? 0.5 : DOT_RADIUS)
+      if (shape === 'dots') circle(path, x + 0.5, y + 0.5, DOT_RADIUS)
       else drawDiamond(path, x + 0.5, y + 0.5, DIAMOND_REACH)
     }
   }
@@ -101,16 +130,27 @@ function drawDiamond(path: Path, x: number, y: number, reach: number): void {
   ])
 }
 
+/**
+ * From here on eyes are square, whatever their shape: ZXing tells the number of modules from the width of the eyes, and
+ * rounded ones, which look a little narrower, lead it astray (zxing-cpp 1.4, from version 36).
+ */
+const SQUARE_EYES_FROM = 35
+
+function eyeShapeOf({ version }: QrSymbol, shape: EyeShape): EyeShape {
+  return version < SQUARE_EYES_FROM ? shape : 'square'
+}
+
 /** The rings of the eyes; to be filled by the rule evenodd. */
-export function drawEyeFrames(size: number, shape: EyeFrameShape): Path {
+export function drawEyeFrames(symbol: QrSymbol, chosen: EyeShape): Path {
+  const shape = eyeShapeOf(symbol, chosen)
   const path: Path = []
-  for (const [x, y] of eyesOf(size)) {
+  for (const [x, y] of eyesOf(symbol.size)) {
     if (shape === 'circle') {
       circle(path, x + 3.5, y + 3.5, 3.5)
       circle(path, x + 3.5, y + 3.5, 2.5)
       continue
     }
-    const radii = eyeRadii(shape, { x, y, size })
+    const radii = eyeRadii(shape, { x, y, size: symbol.size })
     box(path, [x, y, EYE, EYE], radii)
     box(
       path,
@@ -121,18 +161,20 @@ export function drawEyeFrames(size: number, shape: EyeFrameShape): Path {
   return path
 }
 
-/** The squares in the eyes. */
-export function drawEyeBalls(size: number, shape: EyeBallShape): Path {
+/** The squares in the eyes. A diamond is not among their shapes: read along its diagonals it is too small for ZXing. */
+export function drawEyeBalls(symbol: QrSymbol, chosen: EyeShape): Path {
+  const shape = eyeShapeOf(symbol, chosen)
   const path: Path = []
-  for (const [x, y] of eyesOf(size)) {
+  for (const [x, y] of eyesOf(symbol.size)) {
     if (shape === 'circle') circle(path, x + 3.5, y + 3.5, 1.6)
-    else if (shape === 'diamond') drawDiamond(path, x + 3.5, y + 3.5, 2)
-    else
+    else {
+      const radii = eyeRadii(shape, { x, y, size: symbol.size })
       box(
         path,
         [x + 2, y + 2, 3, 3],
-        eyeRadii(shape, { x, y, size }).map((radius) => radius * 0.45),
+        radii.map((radius) => radius * 0.45),
       )
+    }
   }
   return path
 }
@@ -145,5 +187,5 @@ function eyeRadii(
   if (shape === 'square') return [0, 0, 0, 0]
   if (shape === 'rounded') return [2.2, 2.2, 2.2, 2.2]
   const isDiagonal = x < size / 2 === y < size / 2
-  return isDiagonal ? [0, 3, 0, 3] : [3, 0, 3, 0]
+  return isDiagonal ? [0, 2.2, 0, 2.2] : [2.2, 0, 2.2, 0]
 }

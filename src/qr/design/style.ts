@@ -4,7 +4,7 @@ import type { Level } from '../encoder/tables.ts'
 import type { Font } from './font.ts'
 import { LogoError, readLogo, type Logo } from './logo.ts'
 import type { Design } from './schema.ts'
-import type { EyeBallShape, EyeFrameShape, ModuleShape } from './shapes.ts'
+import type { EyeShape, ModuleShape } from './shapes.ts'
 
 /** What a shape is filled with. */
 export type Fill = { color: Color } | { gradient: 'linear' | 'radial'; from: Color; to: Color; angle: number }
@@ -20,8 +20,8 @@ export interface Frame {
 /** A design with nothing left open. */
 export interface Style {
   shape: ModuleShape
-  eyeFrame: EyeFrameShape
-  eyeBall: EyeBallShape
+  eyeFrame: EyeShape
+  eyeBall: EyeShape
   ink: Fill
   eyeFrameInk: Fill
   eyeBallInk: Fill

@@ -2,10 +2,13 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { Problem } from '../../http/problem.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
+import type { PlainImage, PlainJob } from '../plain.ts'
 import type { RenderAnswer } from './render-thread.ts'
 
-/** Draws designs on threads of their own, so that nothing else waits for them. */
+/** Draws on threads of their own, so that nothing else waits for it. */
 export interface RenderPool {
+  /** @throws {Problem} 400 when the data or the size do not fit; 503 when too many wait already */
+  draw: (job: PlainJob) => Promise<PlainImage>
   /**
    * @throws {Problem} 400 for a design that cannot be drawn or scanned; 503 with `Retry-After` when too many wait already
    */
@@ -30,10 +33,13 @@ const LARGE = 2048
 const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
 
 interface Waiting {
-  job: DesignJob
-  resolve: (image: DesignedImage) => void
+  job: DesignJob | PlainJob
+  /** The image of a design has more to it. */
+  resolve: (image: DesignedImage & PlainImage) => void
   reject: (error: unknown) => void
 }
+
+const BUSY = 'too many images are being drawn, try again in a moment'
 
 /** Threads start when there is work for them. */
 export function createRenderPool({ threads, queue, timeout }: PoolOptions = defaults): RenderPool {
@@ -79,17 +85,18 @@ export function createRenderPool({ threads, queue, timeout }: PoolOptions = defa
     next()
   }
 
+  function enqueue(job: DesignJob | PlainJob): Promise<DesignedImage & PlainImage> {
+    if (waiting.length >= queue)
+      return Promise.reject(new Problem('unavailable', BUSY, { headers: { 'retry-after': '2' } }))
+    return new Promise((resolve, reject) => {
+      waiting.push({ job, resolve, reject })
+      next()
+    })
+  }
+
   return {
-    render(job) {
-      if (waiting.length >= queue) {
-        const detail = 'too many images are being drawn, try again in a moment'
-        return Promise.reject(new Problem('unavailable', detail, { headers: { 'retry-after': '2' } }))
-      }
-      return new Promise((resolve, reject) => {
-        waiting.push({ job, resolve, reject })
-        next()
-      })
-    },
+    draw: enqueue,
+    render: enqueue,
     async close() {
       closed = true
       const ended = new Problem('unavailable', 'the service is stopping')
@@ -102,24 +109,21 @@ export function createRenderPool({ threads, queue, timeout }: PoolOptions = defa
 /** @returns whether the thread can be given another job */
 function pass(answer: RenderAnswer, { job, resolve, reject }: Waiting): boolean {
   if ('image' in answer) {
-    resolve(answer.image)
-    return job.size <= LARGE
+    resolve(answer.image as DesignedImage)
+    return 'look' in job || job.size <= LARGE
   }
   if ('problem' in answer) reject(new Problem(answer.problem.code, answer.problem.detail, answer.problem))
   else reject(answer.error)
   return !answer.broken
 }
 
-function ask(worker: Worker, job: DesignJob, timeout: number): Promise<RenderAnswer> {
+function ask(worker: Worker, job: DesignJob | PlainJob, timeout: number): Promise<RenderAnswer> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       settle()
       const detail = `takes more than ${timeout / 1000} s to draw: simplify its logo, or ask for fewer pixels`
-      reject(
-        new Problem('invalid_request', `${job.at || 'the design'} ${detail}`, {
-          errors: [{ pointer: job.at, detail }],
-        }),
-      )
+      const pointer = 'look' in job ? '/data' : job.at
+      reject(new Problem('invalid_request', `${pointer || 'the design'} ${detail}`, { errors: [{ pointer, detail }] }))
     }, timeout)
     const onExit = () => {
       settle()

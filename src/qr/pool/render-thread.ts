@@ -2,12 +2,13 @@
 import { parentPort } from 'node:worker_threads'
 import { Problem, type FieldError, type ProblemCode } from '../../http/problem.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
+import { drawPlain, type PlainImage, type PlainJob } from '../plain.ts'
 import { renderDesign } from './render.ts'
 import { openTools } from './tools.ts'
 
 /** What the thread answers: it has one job at a time. */
 export type RenderAnswer =
-  | { image: DesignedImage }
+  | { image: DesignedImage | PlainImage }
   | { problem: { code: ProblemCode; detail: string; errors: FieldError[] }; broken: boolean }
   | { error: unknown; broken: boolean }
 
@@ -16,9 +17,10 @@ if (port === null) throw new Error('this module runs on a thread of its own')
 
 const loading = openTools()
 
-async function answer(job: DesignJob): Promise<RenderAnswer> {
+async function answer(job: DesignJob | PlainJob): Promise<RenderAnswer> {
   try {
-    return { image: await renderDesign(job, await loading) }
+    const tools = await loading
+    return { image: 'look' in job ? drawPlain(tools.encode, job) : await renderDesign(job, tools) }
   } catch (error) {
     // WebAssembly that has stopped in the middle cannot be relied on again.
     const broken = [error, (error as Error).cause].some((each) => each instanceof Error && each.name === 'RuntimeError')
@@ -27,6 +29,6 @@ async function answer(job: DesignJob): Promise<RenderAnswer> {
   }
 }
 
-port.on('message', (job: DesignJob) => {
+port.on('message', (job: DesignJob | PlainJob) => {
   void answer(job).then((value) => port.postMessage(value))
 })

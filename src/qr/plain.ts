@@ -1,0 +1,29 @@
+import type { EncodeOptions } from './encoder/encoder.ts'
+import type { EncodeText, Level } from './matrix.ts'
+import { place, type Look } from './options.ts'
+import { renderPng } from './png/png.ts'
+import { renderSvg } from './svg.ts'
+
+/** An image without a design that is to be drawn. */
+export interface PlainJob {
+  text: string
+  look: Look
+  options: EncodeOptions
+}
+
+export interface PlainImage {
+  body: Uint8Array
+  level: Level
+}
+
+/**
+ * Draws a symbol of two colours.
+ * @throws {Problem} 400 when the data or the size do not fit
+ */
+export function drawPlain(encode: EncodeText, { text, look, options }: PlainJob): PlainImage {
+  const symbol = encode(text, options)
+  const raster = place(symbol.size, look)
+  const body =
+    look.format === 'png' ? renderPng(symbol, raster, look) : Buffer.from(renderSvg(symbol, raster, look, text))
+  return { body, level: symbol.level }
+}
