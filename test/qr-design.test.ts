@@ -409,3 +409,53 @@ test('a logo of pixels is in a PDF with its opacity', async () => {
   assert.deepEqual([...pixelsOf('DeviceGray').subarray(0, 2)], [128, 128])
   assert.deepEqual([...pixelsOf('DeviceRGB').subarray(0, 3)], [255, 0, 0])
 })
+
+describe('the owner designs the code on the page of the link', () => {
+  const page = (token: string) => `${server.url}/m/${token}`
+  const send = (token: string, fields: Record<string, string>) =>
+    fetch(page(token), { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+  const designOf = async (token: string) =>
+    ((await (await fetch(`${server.url}/api/manage/${token}`)).json()) as { design: unknown }).design
+  const chosen = {
+    action: 'design',
+    shape: 'dots',
+    eye_frame: 'circle',
+    eye_ball: 'circle',
+    fg: '#14213d',
+    bg: '#ffffff',
+  }
+
+  test('what is chosen is saved, shown again, and drawn in the image of the page', async () => {
+    const { token, code } = await create(server, { target: 'https://example.com/' })
+    const saved = await send(token, { ...chosen, frame_text: 'Scan me' })
+    assert.deepEqual([saved.status, saved.headers.get('location')], [303, `/m/${token}?designed`])
+    const { action: _, ...look } = chosen
+    assert.deepEqual(await designOf(token), { ...look, frame: { text: 'Scan me' } })
+    const shown = await (await fetch(page(token))).text()
+    assert.match(shown, /<option value="dots" selected/)
+    assert.match(shown, /value="#14213d"/)
+    assert.match(shown, new RegExp(`src="/${code}/qr\\.svg\\?v=2"`))
+    assert.match(await (await fetch(`${server.url}/${code}/qr.svg?v=2`)).text(), /#14213d/)
+  })
+
+  test('a logo and a gradient that were set through the API stay, and "plain" takes all of it away', async () => {
+    const { token } = await create(server, { target: 'https://example.com/' })
+    const logo = { image: svgLogo, size: 0.1 }
+    await put(`${server.url}/api/manage/${token}`, { design: { logo } })
+    await send(token, { ...chosen, transparent: 'yes' })
+    const design = (await designOf(token)) as { logo: object; bg: string }
+    assert.deepEqual([design.logo, design.bg], [logo, 'transparent'])
+    assert.equal((await send(token, { action: 'plain' })).status, 303)
+    assert.equal(await designOf(token), null)
+  })
+
+  test('what cannot be scanned is told beside the form, and nothing is saved', async () => {
+    const { token } = await create(server, { target: 'https://example.com/' })
+    const refused = await send(token, { ...chosen, fg: '#fefefe' })
+    assert.equal(refused.status, 400)
+    const text = await refused.text()
+    assert.match(text, /The colour has a contrast of/)
+    assert.match(text, /not saved yet/)
+    assert.equal(await designOf(token), null)
+  })
+})

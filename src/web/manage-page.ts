@@ -4,6 +4,8 @@ import type { Problem } from '../http/problem.ts'
 import { kindOf } from '../links/kinds/index.ts'
 import type { FormField } from '../links/kinds/kind.ts'
 import { addresses, type Link, type Removal, type Totals } from '../links/link.ts'
+import type { Design } from '../qr/design/schema.ts'
+import { designForm } from './design-form.ts'
 import { ownerFields, renderFields, renderProblem, renderUtm, type Values } from './form.ts'
 
 /** What the owner's page says on top, besides the link itself. */
@@ -12,6 +14,8 @@ export interface Notice {
   /** An address to show with the text. */
   address?: string
   problem?: Problem
+  /** Whether the problem is one of the design's form. */
+  isOfDesign?: boolean
   /** What was typed into the form when it could not be saved. */
   values?: Values
   utm?: Record<string, string>
@@ -36,6 +40,7 @@ export interface Shown {
   token: string
   origin: string
   totals: Totals
+  design: Design | undefined
 }
 
 /** The page of a link's owner: what it is, and everything that can be done with it. */
@@ -52,7 +57,7 @@ export function managePage(shown: Shown, notice?: Notice): Page {
       ${notice && !notice.problem && noticeBox(notice)} ${renderProblem(notice?.problem, notice?.text)}
       ${link.removed && removalNote(link.removed)}
       <p class="result">${isUp ? html`<a href="${shortUrl}">${shortUrl}</a>` : shortUrl}</p>
-      ${!link.removed && images(link, shortUrl)} ${facts(shown)} ${!link.removed && changes(link, action, notice)}
+      ${!link.removed && images(link, shortUrl)} ${facts(shown)} ${!link.removed && changes(shown, action, notice)}
       <h2>Delete</h2>
       ${deleteForm(action)}
       <p><a href="/">Create another link</a></p>
@@ -60,18 +65,29 @@ export function managePage(shown: Shown, notice?: Notice): Page {
   }
 }
 
-function images({ code, active }: Link, shortUrl: string): Html {
-  return html`<img class="qr" src="/${code}/qr.svg" alt="QR code of ${shortUrl}" width="224" height="224" />
+function images({ code, active, revision }: Link, shortUrl: string): Html {
+  // Images are kept for minutes: after a change this one must be asked for anew.
+  return html`<img
+      class="qr"
+      src="/${code}/qr.svg?v=${revision}"
+      alt="QR code of ${shortUrl}"
+      width="224"
+      height="224"
+    />
     <p>
       <a href="/${code}/qr.png?size=1024" download="${code}.png">PNG</a>
-      · <a href="/${code}/qr.svg" download="${code}.svg">SVG</a>
+      · <a href="/${code}/qr.svg" download="${code}.svg">SVG</a> ·
+      <a href="/${code}/qr.pdf" download="${code}.pdf">PDF</a>
       ${active && html`· <a href="/${code}+">See where it leads</a>`}
     </p>`
 }
 
-function changes(link: Link, action: string, notice?: Notice): Html {
+function changes({ link, design }: Shown, action: string, notice?: Notice): Html {
+  const [ofLink, ofDesign] = notice?.isOfDesign ? [undefined, notice.problem] : [notice, undefined]
   return html`<h2>Change</h2>
-    ${editForm(link, action, notice)}
+    ${editForm(link, action, ofLink)}
+    <h2>Design of the QR code</h2>
+    ${designForm(design, action, ofDesign)}
     <h2>${link.active ? 'Pause' : 'Paused'}</h2>
     ${pauseForm(link, action)}`
 }

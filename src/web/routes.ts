@@ -7,11 +7,12 @@ import type { CreationLimits, LinkDeps } from '../links/create.ts'
 import { findKind, kinds } from '../links/kinds/index.ts'
 import { entityTag, type Link } from '../links/link.ts'
 import { changeLink, linkOfToken, removeLink } from '../links/manage.ts'
+import { saveDesign } from './design-action.ts'
 import { createOnce } from './create-once.ts'
 import { filledFields, filledUtm, formOf, readForms } from './form-body.ts'
 import { creationFields, homePage } from './home.ts'
 import { reportPageRoutes, type ReportPageDeps } from './report-routes.ts'
-import { deletedPage, editFields, managePage, type Notice } from './manage-page.ts'
+import { deletedPage, editFields, managePage, type Notice, type Shown } from './manage-page.ts'
 
 type Deps = LinkDeps & ReportPageDeps & { limits: CreationLimits }
 type TokenRequest = FastifyRequest<{ Params: { token: string }; Querystring: Record<string, string> }>
@@ -77,19 +78,27 @@ async function showLink(deps: Deps, request: TokenRequest, reply: FastifyReply):
       address: `${origin}/m/${token}`,
     },
     saved: { text: 'Saved.' },
+    designed: { text: 'The design is saved. The image above is the new one; printed codes still work.' },
     paused: { text: 'The link is paused.' },
     resumed: { text: 'The link is active again.' },
   }
   const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
-  const shown = { link, token, origin, totals: await deps.totals(link.id) }
-  return sendPage(reply, managePage(shown, done === undefined ? undefined : notices[done]))
+  return sendPage(
+    reply,
+    managePage(await shownOf(deps, link, token, origin), done === undefined ? undefined : notices[done]),
+  )
+}
+
+async function shownOf(deps: Deps, link: Link, token: string, origin: string): Promise<Shown> {
+  const [totals, design] = await Promise.all([deps.totals(link.id), deps.designs.of(link.id)])
+  return { link, token, origin, totals, design }
 }
 
 async function actOnLink(deps: Deps, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { token } = request.params
   const form = formOf(request.body)
   const show = async (link: Link, notice: Notice) => {
-    const shown = { link, token, origin: deps.origin.of(request), totals: await deps.totals(link.id) }
+    const shown = await shownOf(deps, link, token, deps.origin.of(request))
     return sendPage(reply.code(notice.problem?.status ?? 200), managePage(shown, notice))
   }
   // A page of its own after each change, so that a reload repeats nothing.
@@ -98,6 +107,13 @@ async function actOnLink(deps: Deps, request: TokenRequest, reply: FastifyReply)
     case 'change': {
       const refused = await changeFromForm(deps, token, form)
       return refused === undefined ? done('saved') : show(refused.link, refused.notice)
+    }
+    case 'design':
+    case 'plain': {
+      const problem = await saveDesign(deps, token, form, deps.origin.of(request))
+      if (problem === undefined) return done('designed')
+      const text = 'The design is not saved yet: please look at its marked choice.'
+      return show(await linkOfToken(deps, token), { text, problem, isOfDesign: true })
     }
     case 'pause':
       await changeLink(deps, token, { active: false }, undefined)
