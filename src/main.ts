@@ -44,6 +44,8 @@ async function run(args: string[]): Promise<string | undefined> {
 }
 
 async function serve(config: Config): Promise<undefined> {
+  // What is kept holds private keys of certificates, the day's salt, and what owners wrote for themselves.
+  process.umask(0o077)
   // JSON lines on stderr, one for each fault; no line for a visit or a request, so no address and no token in any.
   const log = pino({ base: null, level: 'warn' }, pino.destination({ dest: 2, sync: true }))
   let port = config.port

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -52,6 +52,18 @@ test('what was answered is there after a restart, and after kill -9', async (t) 
   assert.equal((await exitOf(second)).code, 0)
   const third = await start(t, first.dataDir)
   assert.equal((await visit(`${third.url}/${link.code}`)).status, 302)
+})
+
+test('nobody but the user that runs the program can read what it keeps', async (t) => {
+  const service = await start(t, join(temporaryFolder(t), 'made'))
+  const link = await create(service, { target: 'https://example.com/' })
+  await visit(`${service.url}/${link.code}`)
+  const kept = readdirSync(service.dataDir, { recursive: true, encoding: 'utf8' })
+  assert.ok(kept.includes('links.db') && kept.length > 5)
+  for (const file of ['', ...kept]) {
+    const stats = statSync(join(service.dataDir, file), { throwIfNoEntry: false })
+    assert.equal((stats?.mode ?? 0) & 0o077, 0, file)
+  }
 })
 
 test('a stop finishes the request that runs, refuses new connections, and a second signal does not abort it', async (t) => {

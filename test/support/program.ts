@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
 
 export const program = new URL('../../bin/quirl.js', import.meta.url).pathname
@@ -17,7 +18,7 @@ export interface Service {
 /** Starts the program on a free port of loopback, and waits for its line. */
 export async function start(t: Ending, dataDir = temporaryFolder(t), args: string[] = []): Promise<Service> {
   const started = spawn(process.execPath, [program, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args], {
-    cwd: dataDir,
+    cwd: tmpdir(),
   })
   undoLater(t, () => void started.kill('SIGKILL'))
   let output = ''
