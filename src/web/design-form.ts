@@ -21,7 +21,7 @@ export function designForm(design: Design | undefined, action: string, problem?:
         Text below <small>a frame with a call to action, such as “Scan me”</small>
         <input type="text" name="frame_text" maxlength="40" value="${frame?.text ?? ''}" dir="auto" />
       </label>
-      <button>Save the design</button>
+      <button>Use this design</button>
     </form>
     ${
       design !== undefined &&
