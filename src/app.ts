@@ -1,6 +1,6 @@
 import { createServer, maxHeaderSize } from 'node:http'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import type { Deps } from './deps.ts'
 import { BODY_LIMIT, readJsonBodies, refuseEncodedBodies } from './http/body.ts'
 import { allowEveryOrigin } from './http/cors.ts'

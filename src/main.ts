@@ -6,7 +6,7 @@ import { createApp } from './app.ts'
 import { createAsk } from './cli/ask.ts'
 import { commands } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
-import { readConfig, type Config } from './config.ts'
+import { readConfig, type Config } from './config/config.ts'
 import { openDeps, type Deps } from './deps.ts'
 import { StartError } from './lib/start-error.ts'
 

@@ -1,4 +1,4 @@
-import type { CommandShape, Flags } from '../config.ts'
+import type { CommandShape, Flags } from '../config/config.ts'
 
 /** One word of the command line that asks the running service to do something. */
 export interface Command extends CommandShape {

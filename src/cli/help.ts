@@ -1,4 +1,4 @@
-import { settingsHelp } from '../config-text.ts'
+import { settingsHelp } from '../config/text.ts'
 import type { Command } from './command.ts'
 
 /** The text of `quirl --help`. */

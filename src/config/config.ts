@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
-import { limitSettings } from './config-limits.ts'
-import { setting, type Setting } from './config-setting.ts'
-import { spellOut, tlsSettings } from './config-tls.ts'
-import { contactUri, integer, listSources, origin, retention } from './config-values.ts'
-import { parseNetworks } from './http/client-address.ts'
-import { StartError } from './lib/start-error.ts'
-import { countryHeader } from './scans/describe.ts'
+import { limitSettings } from './limits.ts'
+import { setting, type Setting } from './setting.ts'
+import { spellOut, tlsSettings } from './tls.ts'
+import { contactUri, integer, listSources, origin, retention } from './values.ts'
+import { parseNetworks } from '../http/client-address.ts'
+import { StartError } from '../lib/start-error.ts'
+import { countryHeader } from '../scans/describe.ts'
 
 /** Every value that quirl can be told, once: `--help`, `docs/configuration.md` and the reader walk this table. */
 export const settings = {

@@ -17,7 +17,7 @@ export function configurationPage(): string {
   return [
     '# Configuration',
     '',
-    '<!-- Generated from src/config.ts by "npm run docs". -->',
+    '<!-- Generated from src/config/config.ts by "npm run docs". -->',
     '',
     'Every value has a default, so nothing is required. Each is taken from its flag, else from the environment variable,',
     'else from the file `.env` in the working folder. An empty value counts as unset. A value that is not allowed stops',

@@ -1,6 +1,6 @@
-import { setting } from './config-setting.ts'
-import { integer } from './config-values.ts'
-import type { Quotas } from './limits/limits.ts'
+import { setting } from './setting.ts'
+import { integer } from './values.ts'
+import type { Quotas } from '../limits/limits.ts'
 
 function limit(name: string, fallback: number, what: string) {
   return setting({

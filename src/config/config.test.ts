@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder } from '../test/support/cleanup.ts'
-import { commands } from './cli/commands.ts'
-import { commandHelp, helpText } from './cli/help.ts'
-import { configurationPage } from './config-text.ts'
+import { temporaryFolder } from '../../test/support/cleanup.ts'
+import { commands } from '../cli/commands.ts'
+import { commandHelp, helpText } from '../cli/help.ts'
+import { configurationPage } from './text.ts'
 import { readConfig, settings, type Config } from './config.ts'
-import { StartError } from './lib/start-error.ts'
+import { StartError } from '../lib/start-error.ts'
 
 function read(args: string[], env: Record<string, string> = {}, dotEnv = '/nonexistent'): Config {
   const invocation = readConfig(args, env, dotEnv)
@@ -186,5 +186,5 @@ test('the help lists every command, and each command says what it takes', () => 
 })
 
 test('docs/configuration.md is what the table makes: "npm run docs" writes it', () => {
-  assert.equal(readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8'), configurationPage())
+  assert.equal(readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8'), configurationPage())
 })
