@@ -55,9 +55,9 @@ export function createIssuer(deps: IssuerDeps): Issuer {
 
   /** What is there already. @throws {IssuanceError} while the name rests after a failure */
   async function look(name: string, replacing?: KeptCertificate): Promise<KeptCertificate | undefined> {
-    const present = await findCertificate(db.write, name)
+    const present = await findCertificate(db.read, name)
     if (present !== undefined && present.notAfter > now() && present.chain !== replacing?.chain) return present
-    const last = await findIssuance(db.write, name)
+    const last = await findIssuance(db.read, name)
     if (last !== undefined && last.retryAt > now()) {
       const at = new Date(last.retryAt).toISOString()
       throw new IssuanceError(`no certificate for ${name} before ${at}: ${last.fault}`)
