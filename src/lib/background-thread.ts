@@ -17,3 +17,23 @@ export function giveWay(): void {
     // Without /proc the thread takes its share like any other.
   }
 }
+
+/** How long background work runs at a stretch, and rests after it, in milliseconds. */
+const STRETCH_MS = 1
+const REST_MS = 0.1
+
+/**
+ * To be called often by long work on a thread of its own: makes the thread sleep for a moment after each stretch. On a
+ * busy core the scheduler would let it run for several milliseconds at a time, and requests would wait for as long.
+ */
+export function createRest(): () => void {
+  const nothing = new Int32Array(new SharedArrayBuffer(4))
+  let calls = 0
+  let began = performance.now()
+  return () => {
+    // The clock costs more than the work between two calls.
+    if (++calls % 32 !== 0 || performance.now() - began < STRETCH_MS) return
+    Atomics.wait(nothing, 0, 0, REST_MS)
+    began = performance.now()
+  }
+}

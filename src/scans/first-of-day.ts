@@ -27,7 +27,8 @@ interface DayKeys {
   find: StatementSync
 }
 
-export function openFirstOfDay(folder: string): FirstOfDay {
+/** @param rest called again and again during long work */
+export function openFirstOfDay(folder: string, rest: () => void = () => {}): FirstOfDay {
   const days = new Map<number, DayKeys>()
 
   function keysOf(day: number): DayKeys {
@@ -40,7 +41,7 @@ export function openFirstOfDay(folder: string): FirstOfDay {
     flag(chunk) {
       const flags = new Set<Scan>()
       for (const [day, scans] of Map.groupBy(chunk.scans, ({ at }) => dayOf(at)))
-        flagDay(keysOf(day), chunk, scans, flags)
+        flagDay(keysOf(day), { ...chunk, scans }, flags, rest)
       return chunk.scans.map((scan) => ({ ...scan, first: flags.has(scan) }))
     },
     close() {
@@ -72,11 +73,12 @@ function openDay(file: string): DayKeys {
  * The keys are committed before the scans are. A crash in between repeats the chunk; then a key that this very chunk has
  * brought still counts as new, once.
  */
-function flagDay(keys: DayKeys, { journal, from }: Chunk, scans: Scan[], flags: Set<Scan>): void {
+function flagDay(keys: DayKeys, { journal, from, scans }: Chunk, flags: Set<Scan>, rest: () => void): void {
   transaction(keys.db, () => {
     const { id } = keys.chunkId.get(journal, from) as { id: number }
     const met = new Set<string>()
     for (const scan of scans) {
+      rest()
       const { linkId, visitor } = scan
       if (visitor === null) continue
       const name = `${linkId}:${visitor}`

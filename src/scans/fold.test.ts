@@ -63,7 +63,7 @@ async function foldThroughDeaths(
 ): Promise<void> {
   for (;;) {
     const warehouse = openWarehouse(folders.warehouse)
-    const fold = openFold(mortal(warehouse, deaths), folders, () => 5)
+    const fold = openFold(mortal(warehouse, deaths), folders, undefined, () => 5)
     try {
       await fold.run(readdirSync(folders.journal).sort(), NOW)
       return

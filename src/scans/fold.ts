@@ -11,7 +11,7 @@ import type { Warehouse } from './warehouse.ts'
 /** Scans of one transaction: larger ones let a statistics request wait. */
 const CHUNK_SCANS = 2500
 /** The same for a file so large that the fold is behind: each row of the rollups is then written more rarely. */
-const LARGE_CHUNK_SCANS = 25_000
+const LARGE_CHUNK_SCANS = 10_000
 const LARGE_FILE_BYTES = 4 << 20
 
 export interface Folders {
@@ -30,9 +30,17 @@ export interface Fold {
   close: () => void
 }
 
-/** @param chunkScansOf scans of one transaction, by the size of the ended file in bytes, so that a repetition has the same */
-export function openFold(warehouse: Warehouse, folders: Folders, chunkScansOf = chunkScansBySize): Fold {
-  const firsts = openFirstOfDay(folders.visitors)
+/**
+ * @param rest called again and again during long work
+ * @param chunkScansOf scans of one transaction, by the size of the ended file in bytes, so that a repetition has the same
+ */
+export function openFold(
+  warehouse: Warehouse,
+  folders: Folders,
+  rest: () => void = () => {},
+  chunkScansOf = chunkScansBySize,
+): Fold {
+  const firsts = openFirstOfDay(folders.visitors, rest)
   let today = Number.NaN
 
   return {

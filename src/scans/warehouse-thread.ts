@@ -1,7 +1,7 @@
 // The thread that owns the warehouse. It answers calls one after the other; a fold lets others in between its chunks.
 import { parentPort, workerData } from 'node:worker_threads'
 import { mkdirSync } from 'node:fs'
-import { giveWay } from '../lib/background-thread.ts'
+import { createRest, giveWay } from '../lib/background-thread.ts'
 import { readPage, type Cursor } from './export.ts'
 import { openFold } from './fold.ts'
 import { purgeLink, prune, linkIdsAfter } from './purge.ts'
@@ -18,8 +18,9 @@ export interface ThreadOptions {
 giveWay()
 const options = workerData as ThreadOptions
 mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
-const warehouse = openWarehouse(options.warehouse)
-const fold = openFold(warehouse, options)
+const rest = createRest()
+const warehouse = openWarehouse(options.warehouse, rest)
+const fold = openFold(warehouse, options, rest)
 
 const calls = {
   fold: (journals: string[], now: number) => fold.run(journals, now),

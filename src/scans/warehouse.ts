@@ -17,8 +17,11 @@ export interface Warehouse {
   close: () => void
 }
 
-/** Opens the warehouse. `synchronous=FULL`: a journal file is removed once its scans are here. */
-export function openWarehouse(file: string): Warehouse {
+/**
+ * Opens the warehouse. `synchronous=FULL`: a journal file is removed once its scans are here.
+ * @param rest called again and again during long work
+ */
+export function openWarehouse(file: string, rest: () => void = () => {}): Warehouse {
   const db = new DatabaseSync(file)
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8000')
   migrateWarehouse(db)
@@ -40,6 +43,7 @@ export function openWarehouse(file: string): Warehouse {
       transaction(db, () => {
         let { next } = readCounter.get() as { next: number }
         const groups = groupScans(scans, words.idsOf, (scan, ids) => {
+          rest()
           insertScan.run(scan.linkId, scan.at, next++, ...ids, scan.first ? 1 : 0, scan.bot ? 1 : 0)
         })
         addToRollups(rollups, groups)
