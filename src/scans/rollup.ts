@@ -79,7 +79,9 @@ export interface Group {
 
 /** Adds groups of scans to every rollup; each row is touched once, however many scans it gets. */
 export function addToRollups(writer: RollupWriter, groups: Iterable<Group>): void {
-  for (const [linkId, { pulse, days, totals, qr, lastAt }] of growthByLink(groups)) {
+  // One link after the other, so that only one's counts are in memory.
+  for (const [linkId, ofLink] of Map.groupBy(groups, (group) => group.linkId)) {
+    const { pulse, days, totals, qr, lastAt } = growthOf(ofLink)
     for (const [slot, counts] of pulse) writer.pulse.run(linkId, slot, ...counts)
     const { scans } = writer.totals.get(linkId, ...totals, qr, lastAt) as { scans: number }
     // A link with so few scans cannot have too many values.
@@ -89,14 +91,9 @@ export function addToRollups(writer: RollupWriter, groups: Iterable<Group>): voi
   }
 }
 
-function growthByLink(groups: Iterable<Group>): Map<number, Growth> {
-  const growths = new Map<number, Growth>()
-  for (const { linkId, at, ids, counts, isQr, lastAt } of groups) {
-    let growth = growths.get(linkId)
-    if (growth === undefined) {
-      growth = { pulse: new Map(), days: new Map(), totals: [0, 0, 0, 0], qr: 0, lastAt: 0 }
-      growths.set(linkId, growth)
-    }
+function growthOf(groups: Group[]): Growth {
+  const growth: Growth = { pulse: new Map(), days: new Map(), totals: [0, 0, 0, 0], qr: 0, lastAt: 0 }
+  for (const { at, ids, counts, isQr, lastAt } of groups) {
     add(growth.pulse, slotOf(at), counts)
     let values = growth.days.get(dayOf(at))
     if (values === undefined) growth.days.set(dayOf(at), (values = new Map()))
@@ -107,7 +104,7 @@ function growthByLink(groups: Iterable<Group>): Map<number, Growth> {
     if (isQr) growth.qr += counts[0] + counts[2]
     growth.lastAt = Math.max(growth.lastAt, lastAt)
   }
-  return growths
+  return growth
 }
 
 /** The days' counts by month. Nearly always there is one day, whose counts are the month's. */
