@@ -11,7 +11,7 @@ import type { Warehouse } from './warehouse.ts'
 /** Scans of one transaction: larger ones let a statistics request wait. */
 const CHUNK_SCANS = 2500
 /** The same for a file so large that the fold is behind: each row of the rollups is then written more rarely. */
-const LARGE_CHUNK_SCANS = 15_000
+const LARGE_CHUNK_SCANS = 10_000
 const LARGE_FILE_BYTES = 4 << 20
 
 export interface Folders {

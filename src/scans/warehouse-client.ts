@@ -11,7 +11,7 @@ export interface WarehouseClient {
 }
 
 /** V8 would let the thread's heap grow with the machine's memory; a fold needs no more than this (MiB). */
-const HEAP = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 192 }
+const HEAP = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 192 }
 
 /**
  * Starts the thread. Should it end by itself, the calls that wait fail, `onFailure` is told, and the next call starts it
