@@ -42,7 +42,7 @@ async function set(
   t: TestContext,
   { ari, ...behaviour }: { badNonces?: number; ari?: TestAuthority['ari'] } = {},
 ): Promise<Setting | undefined> {
-  if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble-challtestsrv')) return
+  if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
   const httpPort = await freePort()
   const authorityDns = await startAuthorityDns(t)
   const authority = await startAuthority(t, { httpPort, dns: authorityDns.address, ...behaviour })
@@ -237,7 +237,7 @@ describe('certificates', () => {
 
 describe('a host with port 443 alone', () => {
   test('gets its certificates there (TLS-ALPN-01), and does not try port 80 again', async (t) => {
-    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble-challtestsrv'))
+    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble'))
       return
     const [closedPort, httpsPort] = [await freePort(), await freePort()]
     const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, [NAME]: { cname: HOST } })
@@ -257,7 +257,7 @@ describe('a host with port 443 alone', () => {
   })
 
   test('that cannot be reached on either port is told both reasons', async (t) => {
-    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble-challtestsrv'))
+    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble'))
       return
     const [httpPort, tlsPort] = [await freePort(), await freePort()]
     const { address } = await startAuthorityDns(t)
@@ -345,7 +345,7 @@ describe('several processes on one store', () => {
 
   /** A store in which a name is active, and nodes that share it. */
   async function setNodes(t: TestContext): Promise<Nodes | undefined> {
-    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble-challtestsrv'))
+    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble'))
       return
     const httpPorts = [await freePort(), await freePort()]
     const { address } = await startAuthorityDns(t)
@@ -678,7 +678,7 @@ describe('the program with --tls', () => {
     'serves HTTPS as an operator starts it, finishes what runs on SIGTERM, and exits 0',
     { timeout: 60_000 },
     async (t) => {
-      if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble-challtestsrv'))
+      if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble'))
         return
       const [httpPort, httpsPort] = [await freePort(), await freePort()]
       const authority = await startAuthority(t, { httpPort, dns: (await startAuthorityDns(t)).address })
