@@ -237,8 +237,7 @@ describe('certificates', () => {
 
 describe('a host with port 443 alone', () => {
   test('gets its certificates there (TLS-ALPN-01), and does not try port 80 again', async (t) => {
-    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble'))
-      return
+    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
     const [closedPort, httpsPort] = [await freePort(), await freePort()]
     const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, [NAME]: { cname: HOST } })
     const { address } = await startAuthorityDns(t)
@@ -257,8 +256,7 @@ describe('a host with port 443 alone', () => {
   })
 
   test('that cannot be reached on either port is told both reasons', async (t) => {
-    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble'))
-      return
+    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
     const [httpPort, tlsPort] = [await freePort(), await freePort()]
     const { address } = await startAuthorityDns(t)
     const authority = await startAuthority(t, { httpPort, tlsPort, dns: address })
@@ -345,8 +343,7 @@ describe('several processes on one store', () => {
 
   /** A store in which a name is active, and nodes that share it. */
   async function setNodes(t: TestContext): Promise<Nodes | undefined> {
-    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble'))
-      return
+    if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
     const httpPorts = [await freePort(), await freePort()]
     const { address } = await startAuthorityDns(t)
     // Whichever node orders, the authority asks the first: the answer is in the store.
@@ -678,8 +675,7 @@ describe('the program with --tls', () => {
     'serves HTTPS as an operator starts it, finishes what runs on SIGTERM, and exits 0',
     { timeout: 60_000 },
     async (t) => {
-      if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble'))
-        return
+      if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
       const [httpPort, httpsPort] = [await freePort(), await freePort()]
       const authority = await startAuthority(t, { httpPort, dns: (await startAuthorityDns(t)).address })
       const args = ['serve', '--tls', '--email', 'me@example.com', `--base-url=${BASE}`, '--host=127.0.0.1']
