@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { before, test, type TestContext } from 'node:test'
-import type { Page } from 'playwright-core'
-import { accessibilityFaults, distance, press, sharedWindows, type, typed } from './support/browser.ts'
+import { before } from 'node:test'
+import { accessibilityFaults, distance, press, sharedWindows, testsIn, type, typed } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
-import { requireProgram } from './support/programs.ts'
 import { create, startServer, type Created, type TestServer } from './support/server.ts'
 
 const DESTINATION = 'https://example.com/where-it-led'
@@ -11,21 +9,10 @@ const DESTINATION = 'https://example.com/where-it-led'
 const end = endOfFile()
 let server: TestServer
 const openWindow = sharedWindows(end, () => server.url)
+const inBrowser = testsIn(openWindow)
 before(async () => {
   server = await startServer(end, { CONTACT: 'abuse@example.com', LIMIT_REPORTS: '0' })
 })
-
-/** A test in a browser's window, without scripts unless it says so. */
-function inBrowser(
-  name: string,
-  run: (page: Page, t: TestContext) => Promise<void>,
-  { scripts = false }: { scripts?: boolean } = {},
-): void {
-  test(name, async (t) => {
-    if (!requireProgram(t, 'chromium', 'chromium')) return
-    await run(await openWindow(t, { scripts }), t)
-  })
-}
 
 const at = (path: string) => `${server.url}${path}`
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { before, describe, test, type TestContext } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { kinds } from '../src/links/kinds/index.ts'
 import {
@@ -9,13 +9,13 @@ import {
   force,
   press,
   sharedWindows,
+  testsIn,
   type,
   typed,
   type Typing,
 } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { readWithZxing } from './support/decoders.ts'
-import { requireProgram } from './support/programs.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const EXAMPLE = 'https://example.com/menu'
@@ -23,21 +23,10 @@ const EXAMPLE = 'https://example.com/menu'
 const end = endOfFile()
 let server: TestServer
 const openWindow = sharedWindows(end, () => server.url)
+const inBrowser = testsIn(openWindow)
 before(async () => {
   server = await startServer(end, { LIMIT_LINKS: '0', LIMIT_QR: '0', LIMIT_FAILURES: '0', LIMIT_MISSES: '0' })
 })
-
-/** A test in a browser's window: without scripts, which no page of ours may need, unless it says so. */
-function inBrowser(
-  name: string,
-  run: (page: Page, t: TestContext) => Promise<void>,
-  { scripts = false }: { scripts?: boolean } = {},
-): void {
-  test(name, async (t) => {
-    if (!requireProgram(t, 'chromium', 'chromium')) return
-    await run(await openWindow(t, { scripts }), t)
-  })
-}
 
 const at = (path: string) => `${server.url}${path}`
 const ownersPage = (link: Created) => at(`/m/${link.token}`)

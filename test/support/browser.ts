@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import type { TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { undoLater, type Ending } from './cleanup.ts'
+import { requireProgram } from './programs.ts'
 
 const chromiumArguments = [
   '--headless',
@@ -174,4 +175,18 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   const darkFaults = await run({ runOnly: ['color-contrast'] })
   await page.emulateMedia({ colorScheme: 'light' })
   return [...faults, ...darkFaults.map((fault) => `in the dark, ${fault}`)]
+}
+
+/** Makes what declares a test in a browser's window: without scripts, which no page of ours may need, unless it says so. */
+export function testsIn(openWindow: ReturnType<typeof sharedWindows>) {
+  return (
+    name: string,
+    run: (page: Page, t: TestContext) => Promise<void>,
+    { scripts = false }: { scripts?: boolean } = {},
+  ): void => {
+    test(name, async (t) => {
+      if (!requireProgram(t, 'chromium', 'chromium')) return
+      await run(await openWindow(t, { scripts }), t)
+    })
+  }
 }
