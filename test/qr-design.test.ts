@@ -99,6 +99,18 @@ describe('a designed image', () => {
     assert.match(detail, /at most 0\.\d+/)
   })
 
+  test('is no better than good where its logo lies on an alignment pattern', async () => {
+    const logo = { image: svgLogo, size: 0.12 }
+    const report = async (length: number) => {
+      const data = 'https://example.com/'.padEnd(length, 'x')
+      return (await (await design({ data, ecl: 'H', boost: false, design: { logo } }, '?report=true')).json()) as Report
+    }
+    const [free, covered] = [await report(50), await report(64)]
+    assert.deepEqual([free.version, free.logo_on_alignment, free.scannability], [6, false, 'excellent'])
+    assert.deepEqual([covered.version, covered.logo_on_alignment, covered.scannability], [7, true, 'good'])
+    assert.ok(covered.checks.every(({ read }) => read))
+  })
+
   test('is the same bytes for the same request', async () => {
     const look = {
       design: { shape: 'classy', logo: { image: svgLogo }, gradient: { type: 'radial', from: '#000', to: '#03045e' } },
@@ -112,11 +124,13 @@ describe('a designed image', () => {
 
 interface Report {
   scannability: string
+  version: number
   level: string
   contrast_ratio: number
   inverted: boolean
   quiet_zone: number
   logo_correction_used: number
+  logo_on_alignment: boolean
   print: { smallest_mm: number; distance_mm: number }
   checks: { name: string; grade: string; read: boolean }[]
 }

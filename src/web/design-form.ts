@@ -1,6 +1,7 @@
 import { html, type Html } from '../http/html.ts'
 import type { Design } from '../qr/design/schema.ts'
-import { eyeShapes, moduleShapes } from '../qr/design/shapes.ts'
+import { eyeShapes } from '../qr/design/eyes.ts'
+import { moduleShapes } from '../qr/design/shapes.ts'
 import type { Problem } from '../http/problem.ts'
 
 /** The form in which an owner designs the QR code; a logo and gradients, which need more than a form, stay as they are. */

@@ -1,6 +1,7 @@
 import { contrast, GOOD_CONTRAST } from '../color.ts'
 import type { Report, Scannability } from '../design/job.ts'
 import type { Marked } from '../design/logo-place.ts'
+import { coversAlignment } from '../design/shapes.ts'
 import { colorsOf, leastContrast, type Style } from '../design/style.ts'
 import type { Step } from './ladder.ts'
 
@@ -13,14 +14,16 @@ const DISTANCE_TO_WIDTH = 10
 
 /** Sums up what is known of an image that has passed. */
 export function reportOf(
-  { symbol, damage }: Marked,
+  { symbol, hole, damage }: Marked,
   style: Style,
   { grade, steps }: { grade: Scannability; steps: Step[] },
 ): Report {
   const fills = [style.ink, style.eyeFrameInk, style.eyeBallInk]
   const ratio = Math.min(...fills.map((fill) => leastContrast(fill, style.background)))
   const inverted = fills.some((fill) => colorsOf(fill).some((color) => contrast(color, style.background).inverted))
-  const scannability = inverted || ratio < GOOD_CONTRAST ? 'poor' : grade
+  const covers = coversAlignment(symbol, hole)
+  const passed = covers && grade === 'excellent' ? 'good' : grade
+  const scannability = inverted || ratio < GOOD_CONTRAST ? 'poor' : passed
   const columns = symbol.size + 2 * Math.max(4, style.margin)
   const smallest = Math.max(LEAST_MM, Math.ceil(columns * MODULE_MM[scannability]))
   return {
@@ -32,6 +35,7 @@ export function reportOf(
     inverted,
     quiet_zone: style.margin,
     logo_correction_used: Math.round(damage * 100) / 100,
+    logo_on_alignment: covers,
     print: { smallest_mm: smallest, distance_mm: smallest * DISTANCE_TO_WIDTH },
     checks: steps,
   }

@@ -38,6 +38,8 @@ export interface Report {
   quiet_zone: number
   /** Of the codewords that error correction can restore, the share that the logo covers. */
   logo_correction_used: number
+  /** Whether the logo lies on an alignment pattern, by which some decoders place the modules around. */
+  logo_on_alignment: boolean
   print: {
     /** The least width that the symbol should be printed at, quiet zone included. */
     smallest_mm: number

@@ -1,7 +1,8 @@
 import { invalidRequest } from '../../http/problem.ts'
 import type { EncodeText, QrSymbol } from '../matrix.ts'
-import { levels, type Level } from '../encoder/tables.ts'
+import { levels } from '../encoder/tables.ts'
 import { damageOf } from './damage.ts'
+import { leastVersion } from './eyes.ts'
 import type { Hole } from './shapes.ts'
 import type { Style } from './style.ts'
 
@@ -24,15 +25,16 @@ const MAX_DAMAGE = 0.6
 export function encodeAround(
   encode: EncodeText,
   text: string,
-  { logo, level }: Pick<Style, 'logo' | 'level'>,
+  { logo, level, eyeFrame }: Pick<Style, 'logo' | 'level' | 'eyeFrame'>,
   { boost, at }: { boost: boolean; at: string },
 ): Marked {
-  if (logo === undefined) return { symbol: encode(text, { level, boost }), hole: undefined, damage: 0 }
+  const options = { boost, minVersion: leastVersion(eyeFrame) }
+  if (logo === undefined) return { symbol: encode(text, { ...options, level }), hole: undefined, damage: 0 }
   for (const each of levels.slice(levels.indexOf(level))) {
-    const marked = mark(encode(text, { level: each, boost }), logo.size, logo.image.ratio)
+    const marked = mark(encode(text, { ...options, level: each }), logo.size, logo.image.ratio)
     if (marked.damage <= MAX_DAMAGE) return marked
   }
-  const most = largestSize(encode, text, logo.image.ratio)
+  const most = largestSize(encode(text, { ...options, level: 'H' }), logo.image.ratio)
   const detail = `covers more than error correction can restore: must be at most ${most} for this data and image`
   throw invalidRequest([{ pointer: `${at}/logo/size`, detail }])
 }
@@ -52,9 +54,7 @@ function holeOf(size: number, share: number, ratio: number): Hole {
   return { x: (size - width) / 2, y: (size - height) / 2, width, height }
 }
 
-function largestSize(encode: EncodeText, text: string, ratio: number): number {
-  const highest: Level = 'H'
-  const symbol = encode(text, { level: highest })
+function largestSize(symbol: QrSymbol, ratio: number): number {
   for (let percent = 40; percent > 5; percent--) {
     if (mark(symbol, percent / 100, ratio).damage <= MAX_DAMAGE) return percent / 100
   }

@@ -1,11 +1,12 @@
 import { invalidRequest } from '../../http/problem.ts'
 import type { Color } from '../color.ts'
 import { rasterOf } from '../raster.ts'
+import { drawEyeBalls, drawEyeFrames } from './eyes.ts'
 import type { Font } from './font.ts'
 import type { Logo } from './logo.ts'
 import type { Marked } from './logo-place.ts'
 import { box, type Path } from './path.ts'
-import { drawEyeBalls, drawEyeFrames, drawModules } from './shapes.ts'
+import { drawModules } from './shapes.ts'
 import type { Fill, Frame, Style } from './style.ts'
 
 /** A filled shape. */
@@ -62,7 +63,7 @@ export function composeScene(marked: Marked, style: Style, options: { size: numb
       evenOdd: false,
     },
     { path: drawEyeFrames(symbol, style.eyeFrame), fill: style.eyeFrameInk, evenOdd: true },
-    { path: drawEyeBalls(symbol, style.eyeBall), fill: style.eyeBallInk, evenOdd: false },
+    { path: drawEyeBalls(symbol, style.eyeBall, style.eyeFrame), fill: style.eyeBallInk, evenOdd: false },
   ]
   const onTop = style.frame?.position === 'top'
   return {

@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { RULE } from '../../http/validate.ts'
-import { eyeShapes, moduleShapes } from './shapes.ts'
+import { eyeShapes } from './eyes.ts'
+import { moduleShapes } from './shapes.ts'
 
 const hexDigits = '(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})'
 const opaqueDigits = '(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})'

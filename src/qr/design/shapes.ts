@@ -1,15 +1,11 @@
 import type { QrSymbol } from '../encoder/encoder.ts'
 import { alignmentCenters } from '../encoder/tables.ts'
+import { isOfEye } from './eyes.ts'
 import { traceLoops, type Corner } from './loops.ts'
 import { box, circle, polygon, type Path } from './path.ts'
 
 export const moduleShapes = ['square', 'rounded', 'dots', 'diamond', 'classy'] as const
-export const eyeShapes = ['square', 'rounded', 'circle', 'leaf'] as const
 export type ModuleShape = (typeof moduleShapes)[number]
-export type EyeShape = (typeof eyeShapes)[number]
-
-/** Modules of a side of a finder pattern, an eye. */
-const EYE = 7
 
 /** A rectangle of modules that are left out. */
 export interface Hole {
@@ -17,20 +13,6 @@ export interface Hole {
   y: number
   width: number
   height: number
-}
-
-/** The upper left corners of the eyes. */
-export function eyesOf(size: number): (readonly [x: number, y: number])[] {
-  return [
-    [0, 0],
-    [size - EYE, 0],
-    [0, size - EYE],
-  ]
-}
-
-/** Whether a module is part of an eye. */
-function isOfEye(x: number, y: number, size: number): boolean {
-  return eyesOf(size).some(([left, top]) => x >= left && x < left + EYE && y >= top && y < top + EYE)
 }
 
 export function isInHole(x: number, y: number, hole: Hole | undefined): boolean {
@@ -62,6 +44,11 @@ export function drawModules(symbol: QrSymbol, shape: ModuleShape, hole: Hole | u
   }
   for (const [x, y] of anchors) drawAnchor(path, x, y)
   return path
+}
+
+/** Whether a hole covers an alignment pattern, or part of one. */
+export function coversAlignment(symbol: QrSymbol, hole: Hole | undefined): boolean {
+  return alignmentsOf(symbol).some(([x, y]) => isNearHole(x, y, hole))
 }
 
 /** The centres of the alignment patterns. */
@@ -128,64 +115,4 @@ function drawDiamond(path: Path, x: number, y: number, reach: number): void {
     [x, y + reach, 0],
     [x - reach, y, 0],
   ])
-}
-
-/**
- * From here on eyes are square, whatever their shape: ZXing tells the number of modules from the width of the eyes, and
- * rounded ones, which look a little narrower, lead it astray (zxing-cpp 1.4, from version 36).
- */
-const SQUARE_EYES_FROM = 35
-
-function eyeShapeOf({ version }: QrSymbol, shape: EyeShape): EyeShape {
-  return version < SQUARE_EYES_FROM ? shape : 'square'
-}
-
-/** The rings of the eyes; to be filled by the rule evenodd. */
-export function drawEyeFrames(symbol: QrSymbol, chosen: EyeShape): Path {
-  const shape = eyeShapeOf(symbol, chosen)
-  const path: Path = []
-  for (const [x, y] of eyesOf(symbol.size)) {
-    if (shape === 'circle') {
-      circle(path, x + 3.5, y + 3.5, 3.5)
-      circle(path, x + 3.5, y + 3.5, 2.5)
-      continue
-    }
-    const radii = eyeRadii(shape, { x, y, size: symbol.size })
-    box(path, [x, y, EYE, EYE], radii)
-    box(
-      path,
-      [x + 1, y + 1, EYE - 2, EYE - 2],
-      radii.map((radius) => Math.max(0, radius - 1)),
-    )
-  }
-  return path
-}
-
-/** The squares in the eyes. A diamond is not among their shapes: read along its diagonals it is too small for ZXing. */
-export function drawEyeBalls(symbol: QrSymbol, chosen: EyeShape): Path {
-  const shape = eyeShapeOf(symbol, chosen)
-  const path: Path = []
-  for (const [x, y] of eyesOf(symbol.size)) {
-    if (shape === 'circle') circle(path, x + 3.5, y + 3.5, 1.6)
-    else {
-      const radii = eyeRadii(shape, { x, y, size: symbol.size })
-      box(
-        path,
-        [x + 2, y + 2, 3, 3],
-        radii.map((radius) => radius * 0.45),
-      )
-    }
-  }
-  return path
-}
-
-/** Radii of an eye's corners; a leaf is pointed towards the middle of the symbol and away from it. */
-function eyeRadii(
-  shape: 'square' | 'rounded' | 'leaf',
-  { x, y, size }: { x: number; y: number; size: number },
-): number[] {
-  if (shape === 'square') return [0, 0, 0, 0]
-  if (shape === 'rounded') return [2.2, 2.2, 2.2, 2.2]
-  const isDiagonal = x < size / 2 === y < size / 2
-  return isDiagonal ? [0, 2.2, 0, 2.2] : [2.2, 0, 2.2, 0]
 }

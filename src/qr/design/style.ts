@@ -1,10 +1,11 @@
 import { invalidRequest, type FieldError } from '../../http/problem.ts'
 import { contrast, MIN_CONTRAST, parseColor, type Color } from '../color.ts'
 import type { Level } from '../encoder/tables.ts'
+import type { EyeShape } from './eyes.ts'
 import type { Font } from './font.ts'
 import { LogoError, readLogo, type Logo } from './logo.ts'
 import type { Design } from './schema.ts'
-import type { EyeShape, ModuleShape } from './shapes.ts'
+import type { ModuleShape } from './shapes.ts'
 
 /** What a shape is filled with. */
 export type Fill = { color: Color } | { gradient: 'linear' | 'radial'; from: Color; to: Color; angle: number }
