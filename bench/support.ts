@@ -69,7 +69,11 @@ export interface Load {
   p99Milliseconds: number
 }
 
-/** Runs wrk from the load's core: 64 connections for some seconds. A script may choose the requests. */
+/**
+ * Runs wrk from the load's core: 64 connections for some seconds. A script may choose the requests. The first answers are
+ * among those that p99 is of, and they are late where a request takes long: libuv accepts one connection a turn (its pull
+ * request 3696), so that the last of 64 that are opened at once waits for 63 turns of ever more requests.
+ */
 export function wrk(url: string, seconds: number, script?: string): Load {
   const options = ['-t1', '-c64', `-d${seconds}s`, '--latency', ...(script ? ['-s', script] : [])]
   const { stdout, error } = spawnSync('taskset', ['-c', LOAD_CORE, 'wrk', ...options, url], { encoding: 'utf8' })

@@ -143,6 +143,24 @@ test('all QR images share one count; visits have none', async (t) => {
   for (let at = 0; at < 10; at++) assert.equal((await visit(link.short_url)).status, 302)
 })
 
+test('a design is drawn to be checked, which counts as an image; the one that a link has already does not', async (t) => {
+  const server = await startServer(t, { LIMIT_QR: '2' })
+  const { token } = await create(server, EXAMPLE)
+  const save = async (design: object | null, body: object = {}) =>
+    (await put(`${server.url}/api/manage/${token}`, { ...body, design })).status
+  assert.equal(await save({ fg: '#000080' }), 200)
+  assert.equal(await save({ fg: '#fff' }), 400)
+  assert.equal(await save({ fg: '#800000' }), 429)
+  assert.equal(await save({ fg: '#000080' }, { title: 'Menu' }), 200)
+  assert.equal(await save(null), 200)
+  const page = await fetch(`${server.url}/m/${token}`, {
+    method: 'POST',
+    body: new URLSearchParams({ action: 'design', shape: 'dots' }),
+  })
+  assert.equal(page.status, 429)
+  assert.match(await page.text(), /2 QR images can be had from one address/)
+})
+
 test('reports through the API and through the page share one count', async (t) => {
   const server = await startServer(t, { LIMIT_REPORTS: '2' })
   const link = await create(server, EXAMPLE)

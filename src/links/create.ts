@@ -45,8 +45,8 @@ export interface LinkDeps extends UrlPolicy {
 
 /** Fair use, as creations see it. */
 export interface CreationLimits {
-  /** Charges a creation that is about to be made; see `Admit`. */
-  charge: (request: FastifyRequest, reply: FastifyReply, name: 'links' | 'bulk') => () => void
+  /** Charges a creation that is about to be made, or an image that is about to be drawn; see `Admit`. */
+  charge: (request: FastifyRequest, reply: FastifyReply, name: 'links' | 'bulk' | 'qr') => () => void
   /** Hooks for a route that creates. */
   creation: (name: 'links' | 'bulk') => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
 }

@@ -30,13 +30,21 @@ export async function linkOfCode(deps: Pick<LinkDeps, 'db'>, code: string): Prom
 }
 
 /**
- * Makes sure that the design which a body asks for, if any, is one that can be drawn and scanned.
- * @throws {Problem} 400 when it is not, 404 for an unknown token
+ * Makes sure that the design which a body asks for, if any, is one that can be drawn and scanned. The one that the link
+ * has is known to be.
+ * @throws {Problem} 400 when it is not, 404 for an unknown token, and what `admit` throws when it may not be drawn
  */
-export async function checkDesign(deps: LinkDeps, token: string, body: unknown, origin: string): Promise<void> {
+export async function checkDesign(
+  deps: LinkDeps,
+  token: string,
+  body: unknown,
+  { origin, admit }: { origin: string; admit: () => void },
+): Promise<void> {
   const design = isObject(body) ? (body['design'] ?? null) : null
   if (design === null) return
-  const { code } = await linkOfToken(deps, token)
+  const { id, code } = await linkOfToken(deps, token)
+  if (isDeepStrictEqual(design, await deps.designs.of(id))) return
+  admit()
   await deps.designs.check(design, code, origin)
 }
 

@@ -56,7 +56,7 @@ export function linkRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Orig
   manageRoutes(app, deps)
 }
 
-function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin }): void {
+function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin; limits: CreationLimits }): void {
   const answerDetails = async (reply: FastifyReply, link: Link, token: string, origin: string) => {
     const [totals, design] = await Promise.all([deps.totals(link.id), deps.designs.of(link.id)])
     return reply.header('etag', entityTag(link)).send(details(link, { token, origin, totals, design }))
@@ -70,7 +70,10 @@ function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin })
     PUT: async (request: ManageRequest, reply: FastifyReply) => {
       const token = tokenOf(request)
       const origin = deps.origin.of(request)
-      await checkDesign(deps, token, request.body, origin)
+      await checkDesign(deps, token, request.body, {
+        origin,
+        admit: () => deps.limits.charge(request, reply, 'qr'),
+      })
       const link = await changeLink(deps, token, request.body, request.headers['if-match'])
       return answerDetails(reply, link, token, origin)
     },
@@ -110,6 +113,7 @@ function manageSchema(method: 'GET' | 'PUT' | 'DELETE', byHeader: boolean) {
     'body_too_large',
     'unsupported_media_type',
     'target_blocked',
+    'rate_limited',
   )
   const ifMatch = Type.Optional(Type.String({ description: 'Only change the revision with this ETag.' }))
   return {

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import type { DesignJob, Report, Scannability } from './design/job.ts'
 import type { EncodeOptions } from './encoder/encoder.ts'
-import { createEncodeText, type Level } from './matrix.ts'
-import type { Look } from './options.ts'
+import { createEncodeText, type EncodeText, type Level } from './matrix.ts'
+import { readLook, type Look } from './options.ts'
 import { drawPlain, type PlainImage } from './plain.ts'
 import type { RenderPool } from './pool/pool.ts'
 
@@ -41,10 +41,7 @@ export interface Images {
   close: () => Promise<void>
 }
 
-/**
- * Characters up to which a symbol takes a millisecond or so, also the first of its version. The largest ones take the
- * event loop tens of them before the compiler knows them.
- */
+/** Characters up to which a symbol takes the event loop a few milliseconds, also the first of its version. */
 const MAX_SHORT = 300
 
 /** Bytes of images that are kept, since the same few are asked for again and again. */
@@ -52,6 +49,7 @@ const CACHE_BYTES = 8 * 1024 * 1024
 
 export function createImages(pool: RenderPool): Images {
   const encode = createEncodeText()
+  warmUp(encode)
   const plain = createBoundedCache<Image>(CACHE_BYTES)
   const designed = createBoundedCache<CheckedImage>(CACHE_BYTES)
   const drawing = new Map<string, Promise<CheckedImage>>()
@@ -97,6 +95,20 @@ export function createImages(pool: RenderPool): Images {
       return promise
     },
     close: pool.close,
+  }
+}
+
+/** The first images of a process take ten times as long as the next: they are drawn before anyone waits. */
+function warmUp(encode: EncodeText): void {
+  const text = 'Short links; QR codes! '.repeat(MAX_SHORT).slice(0, MAX_SHORT)
+  for (const format of ['png', 'svg'] as const) {
+    for (const length of [MAX_SHORT / 10, MAX_SHORT]) {
+      drawPlain(encode, {
+        text: text.slice(0, length),
+        look: readLook({ size: 1024 }, format),
+        options: { level: 'M' },
+      })
+    }
   }
 }
 

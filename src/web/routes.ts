@@ -110,9 +110,14 @@ async function actOnLink(deps: Deps, request: TokenRequest, reply: FastifyReply)
     }
     case 'design':
     case 'plain': {
-      const problem = await saveDesign(deps, token, form, deps.origin.of(request))
+      const problem = await saveDesign(deps, token, form, {
+        origin: deps.origin.of(request),
+        admit: () => deps.limits.charge(request, reply, 'qr'),
+      })
       if (problem === undefined) return done('designed')
-      const text = 'The design is not saved yet: please look at its marked choice.'
+      const isAtFault = problem.errors.length > 0
+      const text = `The design is not saved yet: ${isAtFault ? 'please look at its marked choice' : problem.message}.`
+      reply.headers(problem.headers)
       return show(await linkOfToken(deps, token), { text, problem, isOfDesign: true })
     }
     case 'pause':

@@ -1,5 +1,6 @@
 // A thread that draws and checks designs, one after the other. It answers refusals as data, to be thrown where they are asked for.
 import { parentPort } from 'node:worker_threads'
+import { giveWay } from '../../lib/background-thread.ts'
 import { Problem, type FieldError, type ProblemCode } from '../../http/problem.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
 import { drawPlain, type PlainImage, type PlainJob } from '../plain.ts'
@@ -15,6 +16,7 @@ export type RenderAnswer =
 const port = parentPort
 if (port === null) throw new Error('this module runs on a thread of its own')
 
+giveWay()
 const loading = openTools()
 
 async function answer(job: DesignJob | PlainJob): Promise<RenderAnswer> {
@@ -29,6 +31,12 @@ async function answer(job: DesignJob | PlainJob): Promise<RenderAnswer> {
   }
 }
 
+/** Moves an image into memory of its own, so that it can be handed over instead of copied. */
+function ownBuffer(image: { body: Uint8Array }): ArrayBuffer {
+  const { buffer } = (image.body = new Uint8Array(image.body))
+  return buffer
+}
+
 port.on('message', (job: DesignJob | PlainJob) => {
-  void answer(job).then((value) => port.postMessage(value))
+  void answer(job).then((value) => port.postMessage(value, 'image' in value ? [ownBuffer(value.image)] : []))
 })

@@ -1,0 +1,92 @@
+// Claim: drawing an image never holds the event loop for more than 10 ms, whatever is asked for, not even the first after
+// the start. Baselines: the same server with nothing to do, and with visits.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { dataUri, pngFile } from '../test/support/logos.ts'
+import { create } from '../test/support/server.ts'
+import { printTable, serveQuirl, temporaryFolder, type Served } from './support.ts'
+
+const SECONDS = Number(process.env['SECONDS'] ?? 4)
+
+const folder = temporaryFolder()
+const file = join(folder, 'holds')
+process.env['HOLD_FILE'] = file
+process.env['NODE_OPTIONS'] = `--import=${new URL('hold-probe.ts', import.meta.url).href}`
+
+/** Asks for one thing after the other; a request in flight at most, so that a turn of the loop has one image to draw. */
+async function ask(quirl: Served, request: (turn: number) => [path: string, body?: object]): Promise<number> {
+  let turn = 0
+  for (const end = performance.now() + SECONDS * 1000; performance.now() < end; turn++) {
+    const [path, body] = request(turn)
+    const response = await fetch(quirl.url + path, {
+      redirect: 'manual',
+      ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    })
+    await response.arrayBuffer()
+    if (response.status >= 400) throw new Error(`${path} answered ${response.status}`)
+  }
+  return turn
+}
+
+/** No image twice. */
+const text = (length: number, turn: number) => `${turn}/https://quirl.example/tïsch-`.repeat(100).slice(0, length)
+const plain = (length: (turn: number) => number, format: string) => (turn: number) =>
+  [`/api/qr?format=${format}&size=4096&data=${encodeURIComponent(text(length(turn), turn))}`] as [string]
+const logo = { image: dataUri('png', pngFile(2000, 2000)), size: 0.15 }
+
+const rows: Record<string, string | number>[] = []
+async function measure(what: string, request?: (turn: number) => [path: string, body?: object]): Promise<void> {
+  const quirl = await serveQuirl(join(folder, String(rows.length)))
+  try {
+    const { code } = await create(quirl, { target: 'https://example.com/menu' })
+    await hold(quirl)
+    const requests = request === undefined ? 0 : await ask(quirl, what === VISITS ? () => [`/${code}`] : request)
+    if (request === undefined) await sleep(SECONDS * 1000)
+    const [most = 0, longest = 0] = await hold(quirl)
+    const idle = Number(rows[0]?.['longest ms'] ?? longest)
+    rows.push({
+      what,
+      requests,
+      '99.9 % ms': most.toFixed(1),
+      'longest ms': longest.toFixed(1),
+      ratio: (longest / idle).toFixed(1),
+    })
+  } finally {
+    await quirl.stop()
+  }
+}
+
+/** What the probe has seen since it was last asked. */
+async function hold(quirl: Served): Promise<number[]> {
+  const lines = () => readFileSync(file, { encoding: 'utf8', flag: 'a+' }).match(/.+\n/g) ?? []
+  const before = lines().length
+  quirl.process.kill('SIGUSR2')
+  while (lines().length === before) await sleep(5)
+  return JSON.parse(lines().at(-1) ?? '[]') as number[]
+}
+
+const VISITS = 'visits'
+await measure('nothing')
+await measure(VISITS, () => [''])
+await measure(
+  'PNG, up to 300 characters',
+  plain((turn) => 300 - (turn % 290), 'png'),
+)
+await measure(
+  'SVG, up to 300 characters',
+  plain((turn) => 300 - (turn % 290), 'svg'),
+)
+await measure(
+  'PNG, up to 2,000 characters',
+  plain((turn) => 2000 - (turn % 1700), 'png'),
+)
+await measure('a design at 4096 px with a logo of 2000 px', (turn) => [
+  '/api/qr',
+  { data: text(60, turn), size: 4096, design: { shape: 'rounded', logo } },
+])
+await measure('a design as PDF with a frame', (turn) => [
+  '/api/qr',
+  { data: text(60, turn), format: 'pdf', design: { shape: 'dots', frame: { text: 'Scan me' } } },
+])
+printTable(`How long the event loop was held, ${SECONDS} s each after a start of its own`, rows)
