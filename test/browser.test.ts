@@ -264,6 +264,8 @@ describe('a mistake', () => {
     assert.deepEqual(await typed(page), typing)
     const fault = page.getByRole('group', { name: 'Buttons' }).locator('.fault')
     assert.match((await fault.textContent()) ?? '', /Row 2: the address must have a public host/)
+    const marked = page.locator('[aria-invalid]')
+    assert.deepEqual([await marked.count(), await marked.inputValue()], [1, 'http://printer.local/'])
   })
 
   inBrowser('in a UTM parameter unfolds them and stands there', async (page) => {

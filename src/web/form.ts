@@ -53,13 +53,14 @@ function linkRows({ label }: FormField, value: unknown, faults: FieldError[]): H
   return html`<fieldset>
     <legend>${label}</legend>
     ${faults.map(({ pointer, detail }) => html`<p class="fault">${rowOf(pointer)} ${detail}.</p>`)}
-    ${rows.map(
-      (row) =>
-        html`<div class="pair">
-          <label>Label <input name="link_label" value="${row.label}" dir="auto" /></label>
-          <label>Address <input ${inputKinds.url} name="link_url" value="${row.url}" /></label>
-        </div>`,
-    )}
+    ${rows.map((row, at) => {
+      const invalid = (part: string) =>
+        faults.some(({ pointer }) => pointer === `/links/${at}/${part}`) && html` aria-invalid="true"`
+      return html`<div class="pair">
+        <label>Label <input name="link_label" value="${row.label}" ${invalid('label')} dir="auto" /></label>
+        <label>Address <input ${inputKinds.url} name="link_url" value="${row.url}" ${invalid('url')} /></label>
+      </div>`
+    })}
   </fieldset>`
 }
 
