@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
 import { eyeShapes, leastVersion } from '../src/qr/design/eyes.ts'
-import { readFont } from '../src/qr/design/font.ts'
 import { encodeAround } from '../src/qr/design/logo-place.ts'
 import { composeScene, type Scene } from '../src/qr/design/scene.ts'
 import { sceneToPdf } from '../src/qr/design/scene-pdf.ts'
@@ -13,13 +11,14 @@ import { readStyle } from '../src/qr/design/style.ts'
 import { blocksOf, levels, type Level } from '../src/qr/encoder/tables.ts'
 import { createEncodeText } from '../src/qr/matrix.ts'
 import { place, readLook } from '../src/qr/options.ts'
+import { openSupplies } from '../src/qr/pool/tools.ts'
 import { renderPng } from '../src/qr/png/png.ts'
 import { logoPixels, photograph, printPdf } from './support/decoders.ts'
 import { dataUri, pngFile, svgLogo } from './support/logos.ts'
 import { decoderNames, missedIn, type Picture } from './support/three-decoders.ts'
 import { requireProgram } from './support/programs.ts'
 
-const font = readFont(readFileSync(new URL(import.meta.resolve('roboto-fontface/fonts/roboto/Roboto-Bold.woff'))))
+const supplies = await openSupplies()
 const encode = createEncodeText()
 
 const designs: Record<string, Design> = {
@@ -119,11 +118,11 @@ async function* inEveryFormat(sample: Sample): AsyncGenerator<Picture> {
 
 function draw({ name, design, version, level }: Sample) {
   const text = textFor(version, level)
-  const style = { ...readStyle(design, '', font), level }
+  const style = { ...readStyle(design, '', supplies), level }
   const marked = encodeAround(encode, text, style, { boost: false, at: '' })
   assert.equal(marked.symbol.version, Math.max(version, leastVersion(style.eyeFrame)))
   const columns = marked.symbol.size + 2 * (style.margin + 1)
-  const compose = (size: number): Scene => composeScene(marked, style, { size, text, font })
+  const compose = (size: number): Scene => composeScene(marked, style, { size, text, font: supplies.font })
   const picture = (format: string, file: Buffer): Picture => ({
     name: `${name}, version ${version}-${level}, ${format}`,
     text,

@@ -7,9 +7,9 @@ import { endOfFile } from './support/cleanup.ts'
 import { badLogos, dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
 import { start } from './support/program.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
-import { readFont } from '../src/qr/design/font.ts'
 import { createEncodeText } from '../src/qr/matrix.ts'
 import { renderDesign } from '../src/qr/pool/render.ts'
+import { openSupplies } from '../src/qr/pool/tools.ts'
 import { createRenderPool } from '../src/qr/pool/pool.ts'
 import { Problem } from '../src/http/problem.ts'
 
@@ -178,7 +178,7 @@ describe('the check', () => {
     })
     const tools = {
       encode: createEncodeText(),
-      font: readFont(readFileSync(new URL(import.meta.resolve('roboto-fontface/fonts/roboto/Roboto-Bold.woff')))),
+      ...(await openSupplies()),
       rasterizer: {
         draw: (_: string, width = 40) => drawn(width),
         pixels: () => ({ width: 1, height: 1, rgba: new Uint8Array(4) }),

@@ -19,8 +19,9 @@ export type EncodeText = (text: string, options: EncodeOptions) => QrSymbol
 
 export function createEncodeText(): EncodeText {
   const encode = createEncoder()
+  const utf8 = new TextEncoder()
   return (text, options) => {
-    const symbol = encode(Buffer.from(text), options)
+    const symbol = encode(utf8.encode(text), options)
     if (symbol !== undefined) return symbol
     const mode = /^\d+$/.test(text) ? 'numeric' : /^[\dA-Z $%*+\-./:]+$/.test(text) ? 'alphanumeric' : 'byte'
     const unit = { numeric: 'digits', alphanumeric: 'characters', byte: 'bytes in UTF-8' }[mode]

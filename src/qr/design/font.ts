@@ -1,5 +1,5 @@
 import { close, curveTo, lineTo, moveTo, type Path } from './path.ts'
-import { readWoff } from './woff.ts'
+import { readWoff, type Inflate } from './woff.ts'
 
 /** A font whose letters are drawn as shapes, so that an image looks the same wherever it is opened. */
 export interface Font {
@@ -13,16 +13,17 @@ export interface Font {
 
 /** The tables of a TrueType font (OpenType specification 1.9) that outlines and widths need. */
 interface Tables {
-  glyphs: Buffer
+  glyphs: DataView
   /** Where each glyph starts in `glyphs`. */
   offsets: number[]
-  advances: Buffer
+  advances: DataView
   advanceCount: number
   unitsPerEm: number
 }
 
-export function readFont(file: Buffer): Font {
-  const tables = readWoff(file)
+/** Reads a WOFF file. */
+export async function readFont(file: Uint8Array<ArrayBuffer>, inflate: Inflate): Promise<Font> {
+  const tables = await readWoff(file, inflate)
   const table = (name: string) => {
     const data = tables.get(name)
     if (data === undefined) throw new Error(`the font has no table ${name}`)
@@ -30,15 +31,15 @@ export function readFont(file: Buffer): Font {
   }
   const glyphOf = readCharacterMap(table('cmap'))
   const [head, places] = [table('head'), table('loca')]
-  const isLong = head.readInt16BE(50) === 1
+  const isLong = head.getInt16(50) === 1
   const font: Tables = {
     glyphs: table('glyf'),
-    offsets: Array.from({ length: table('maxp').readUInt16BE(4) + 1 }, (_, at) =>
-      isLong ? places.readUInt32BE(at * 4) : places.readUInt16BE(at * 2) * 2,
+    offsets: Array.from({ length: table('maxp').getUint16(4) + 1 }, (_, at) =>
+      isLong ? places.getUint32(at * 4) : places.getUint16(at * 2) * 2,
     ),
     advances: table('hmtx'),
-    advanceCount: table('hhea').readUInt16BE(34),
-    unitsPerEm: head.readUInt16BE(18),
+    advanceCount: table('hhea').getUint16(34),
+    unitsPerEm: head.getUint16(18),
   }
   const glyphsOf = (text: string) => Array.from(text, (character) => glyphOf(character.codePointAt(0) ?? 0))
   return {
@@ -56,27 +57,27 @@ export function readFont(file: Buffer): Font {
 }
 
 function advanceOf({ advances, advanceCount }: Tables, glyph: number): number {
-  return advances.readUInt16BE(Math.min(glyph, advanceCount - 1) * 4)
+  return advances.getUint16(Math.min(glyph, advanceCount - 1) * 4)
 }
 
 /** Reads the table of format 4, which every font has for the Basic Multilingual Plane. */
-function readCharacterMap(cmap: Buffer): (codePoint: number) => number {
-  const count = cmap.readUInt16BE(2)
-  const starts = Array.from({ length: count }, (_, at) => cmap.readUInt32BE(8 + at * 8))
-  const start = starts.find((offset) => cmap.readUInt16BE(offset) === 4)
+function readCharacterMap(cmap: DataView): (codePoint: number) => number {
+  const count = cmap.getUint16(2)
+  const starts = Array.from({ length: count }, (_, at) => cmap.getUint32(8 + at * 8))
+  const start = starts.find((offset) => cmap.getUint16(offset) === 4)
   if (start === undefined) throw new Error('the font has no character map of format 4')
-  const segments = cmap.readUInt16BE(start + 6) / 2
+  const segments = cmap.getUint16(start + 6) / 2
   const field = (column: number, segment: number) =>
     start + 14 + column * segments * 2 + segment * 2 + (column > 0 ? 2 : 0)
   return (codePoint) => {
     for (let segment = 0; segment < segments; segment++) {
-      if (codePoint > cmap.readUInt16BE(field(0, segment))) continue
-      const first = cmap.readUInt16BE(field(1, segment))
+      if (codePoint > cmap.getUint16(field(0, segment))) continue
+      const first = cmap.getUint16(field(1, segment))
       if (codePoint < first) return 0
-      const delta = cmap.readUInt16BE(field(2, segment))
-      const range = cmap.readUInt16BE(field(3, segment))
+      const delta = cmap.getUint16(field(2, segment))
+      const range = cmap.getUint16(field(3, segment))
       if (range === 0) return (codePoint + delta) & 0xffff
-      const glyph = cmap.readUInt16BE(field(3, segment) + range + (codePoint - first) * 2)
+      const glyph = cmap.getUint16(field(3, segment) + range + (codePoint - first) * 2)
       return glyph === 0 ? 0 : (glyph + delta) & 0xffff
     }
     return 0
@@ -89,8 +90,8 @@ type Transform = readonly [a: number, b: number, c: number, d: number, e: number
 function drawGlyph(font: Tables, glyph: number, path: Path, transform: Transform): void {
   const [start = 0, end = 0] = [font.offsets[glyph], font.offsets[glyph + 1]]
   if (end === start) return
-  const data = font.glyphs.subarray(start, end)
-  const contours = data.readInt16BE(0)
+  const data = new DataView(font.glyphs.buffer, font.glyphs.byteOffset + start, end - start)
+  const contours = data.getInt16(0)
   if (contours < 0) drawParts(font, data, path, transform)
   else for (const contour of readContours(data, contours)) drawContour(contour, path, transform)
 }
@@ -103,16 +104,16 @@ const HAS_TWO_SCALES = 0x40
 const HAS_MATRIX = 0x80
 
 /** A letter with an accent is made of two glyphs, each moved to its place. */
-function drawParts(font: Tables, data: Buffer, path: Path, [a, b, c, d, e, f]: Transform): void {
+function drawParts(font: Tables, data: DataView, path: Path, [a, b, c, d, e, f]: Transform): void {
   let at = 10
   let flags = MORE
   while (flags & MORE) {
-    flags = data.readUInt16BE(at)
-    const glyph = data.readUInt16BE(at + 2)
+    flags = data.getUint16(at)
+    const glyph = data.getUint16(at + 2)
     const isWide = (flags & ARE_WORDS) !== 0
     const [x, y] = isWide
-      ? [data.readInt16BE(at + 4), data.readInt16BE(at + 6)]
-      : [data.readInt8(at + 4), data.readInt8(at + 5)]
+      ? [data.getInt16(at + 4), data.getInt16(at + 6)]
+      : [data.getInt8(at + 4), data.getInt8(at + 5)]
     at += isWide ? 8 : 6
     // None of the letters that we draw is scaled as a part; were one, it would keep its own size.
     if (flags & HAS_SCALE) at += 2
@@ -135,24 +136,24 @@ const REPEATED = 0x8
 const SHORT = { x: 0x2, y: 0x4 }
 const SAME_OR_POSITIVE = { x: 0x10, y: 0x20 }
 
-function readContours(data: Buffer, count: number): ContourPoint[][] {
-  const ends = Array.from({ length: count }, (_, at) => data.readUInt16BE(10 + at * 2))
+function readContours(data: DataView, count: number): ContourPoint[][] {
+  const ends = Array.from({ length: count }, (_, at) => data.getUint16(10 + at * 2))
   const total = (ends.at(-1) ?? -1) + 1
   let at = 10 + count * 2
-  at += 2 + data.readUInt16BE(at)
+  at += 2 + data.getUint16(at)
   const flags: number[] = []
   while (flags.length < total) {
-    const flag = data.readUInt8(at++)
-    const times = flag & REPEATED ? data.readUInt8(at++) : 0
+    const flag = data.getUint8(at++)
+    const times = flag & REPEATED ? data.getUint8(at++) : 0
     for (let each = 0; each <= times; each++) flags.push(flag)
   }
   const readAxis = (axis: 'x' | 'y') => {
     let value = 0
     return flags.map((flag) => {
       const isSet = (flag & SAME_OR_POSITIVE[axis]) !== 0
-      if (flag & SHORT[axis]) value += isSet ? data.readUInt8(at++) : -data.readUInt8(at++)
+      if (flag & SHORT[axis]) value += isSet ? data.getUint8(at++) : -data.getUint8(at++)
       else if (!isSet) {
-        value += data.readInt16BE(at)
+        value += data.getInt16(at)
         at += 2
       }
       return value

@@ -1,5 +1,4 @@
-import { crc32, inflateSync } from 'node:zlib'
-import { joinPng } from '../png/png.ts'
+import { fromBase64, joinBytes, latin1, toBase64, viewOf } from '../../lib/bytes.ts'
 import { sanitizeSvg } from './logo-svg.ts'
 import { XmlError } from './xml-reader.ts'
 
@@ -11,8 +10,18 @@ const MAX_LOGO_SIDE = 2048
 /** A logo that is safe to draw and to hand on. */
 export type Logo = { ratio: number } & (
   | { type: 'svg'; markup: string }
-  | { type: 'png' | 'jpeg'; file: Buffer; width: number; height: number }
+  | { type: 'png' | 'jpeg'; base64: string; width: number; height: number }
 )
+
+/** What proves that a PNG is whole; browsers have no such thing that answers at once. */
+export interface Zlib {
+  crc32: (bytes: Uint8Array) => number
+  /** How many bytes these unpack to; undefined when they are damaged, or are more than `most`. */
+  unpackedLength: (packed: Uint8Array, most: number) => number | undefined
+}
+
+/** Reads the logo of a design. */
+export type ReadLogo = (dataUri: string) => Logo
 
 /** What is wrong with a logo, in words that follow "the logo". */
 export class LogoError extends Error {}
@@ -20,18 +29,19 @@ export class LogoError extends Error {}
 /**
  * Reads a logo given as a data URI, by what its bytes are and not by what they are said to be, and takes out of it all
  * that is not needed to draw it: programs, references, metadata.
+ * @param zlib without it the data of a PNG are not looked into: a preview may show what is refused later
  * @throws {LogoError}
  */
-export function readLogo(dataUri: string): Logo {
+export function readLogo(dataUri: string, zlib?: Zlib): Logo {
   const body = /^data:image\/(?:png|jpeg|svg\+xml)(?:;[\w-]+=[\w-]+)*;base64,([A-Za-z0-9+/]*={0,2})$/.exec(dataUri)?.[1]
-  if (body === undefined || body === '') {
+  const file = body === undefined || body === '' ? undefined : fromBase64(body)
+  if (file === undefined) {
     throw new LogoError('must be a data URI in base64, of image/png, image/jpeg or image/svg+xml')
   }
-  const file = Buffer.from(body, 'base64')
   if (file.length > MAX_LOGO_BYTES) throw new LogoError(`must be at most ${MAX_LOGO_BYTES / 1024} KiB`)
   try {
-    if (file.subarray(0, 2).toString('hex') === 'ffd8') return readJpeg(file)
-    if (file.subarray(1, 4).toString('latin1') === 'PNG') return readPng(file)
+    if (latin1(file.subarray(0, 2)) === '\xff\xd8') return readJpeg(file)
+    if (latin1(file.subarray(1, 4)) === 'PNG') return readPng(file, zlib)
   } catch (error) {
     // A length in the file leads past its end.
     if (error instanceof RangeError) throw new LogoError('is a picture that is cut off', { cause: error })
@@ -40,7 +50,7 @@ export function readLogo(dataUri: string): Logo {
   return readSvg(file)
 }
 
-function readSvg(file: Buffer): Logo {
+function readSvg(file: Uint8Array): Logo {
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(file)
@@ -68,63 +78,83 @@ const neededChunks = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'])
 /** Samples of a pixel, by colour type (ISO/IEC 15948, 11.2.2). */
 const samples: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
-/** Keeps the chunks that make the picture. Its data may unpack to no more than the picture that it says it is. */
-function readPng(file: Buffer): Logo {
-  const chunks: (readonly [type: string, data: Buffer])[] = []
-  for (let at = 8; at + 12 <= file.length;) {
-    const length = file.readUInt32BE(at)
-    const end = at + 8 + length
-    if (end + 4 > file.length) throw new LogoError('is a PNG that is cut off')
-    if (crc32(file.subarray(at + 4, end)) !== file.readUInt32BE(end)) throw new LogoError('is a PNG that is damaged')
-    const type = file.toString('latin1', at + 4, at + 8)
-    if (neededChunks.has(type)) chunks.push([type, file.subarray(at + 8, end)])
-    at = end + 4
-  }
-  const header = chunks[0]?.[0] === 'IHDR' ? chunks[0][1] : undefined
-  if (header?.length !== 13) throw new LogoError('is a PNG without a header')
-  if (chunks.at(-1)?.[0] !== 'IEND') throw new LogoError('is a PNG that is cut off')
-  const size = sized(header.readUInt32BE(0), header.readUInt32BE(4))
-  checkPixels(header, size, Buffer.concat(chunks.filter(([type]) => type === 'IDAT').map(([, data]) => data)))
-  return { type: 'png', file: joinPng(chunks), ...size }
+/** A chunk of a PNG: its length, its type, its data, its checksum. */
+interface Chunk {
+  type: string
+  data: Uint8Array
+  whole: Uint8Array
 }
 
-function checkPixels(header: Buffer, { width, height }: { width: number; height: number }, packed: Buffer): void {
-  const [depth = 0, colorType = 0, , , interlace = 0] = header.subarray(8)
+/** Keeps the chunks that make the picture. Its data may unpack to no more than the picture that it says it is. */
+function readPng(file: Uint8Array, zlib: Zlib | undefined): Logo {
+  const chunks = chunksOf(file, zlib).filter(({ type }) => neededChunks.has(type))
+  const header = chunks[0]?.type === 'IHDR' ? chunks[0].data : undefined
+  if (header?.length !== 13) throw new LogoError('is a PNG without a header')
+  if (chunks.at(-1)?.type !== 'IEND') throw new LogoError('is a PNG that is cut off')
+  const size = sized(viewOf(header).getUint32(0), viewOf(header).getUint32(4))
+  if (zlib !== undefined) checkPixels(chunks, size, zlib)
+  const kept = [file.subarray(0, 8), ...chunks.map(({ whole }) => whole)]
+  return { type: 'png', base64: toBase64(joinBytes(kept)), ...size }
+}
+
+function chunksOf(file: Uint8Array, zlib: Zlib | undefined): Chunk[] {
+  const chunks: Chunk[] = []
+  const view = viewOf(file)
+  for (let at = 8; at + 12 <= file.length;) {
+    const end = at + 8 + view.getUint32(at)
+    if (end + 4 > file.length) throw new LogoError('is a PNG that is cut off')
+    const isWhole = zlib === undefined || zlib.crc32(file.subarray(at + 4, end)) === view.getUint32(end)
+    if (!isWhole) throw new LogoError('is a PNG that is damaged')
+    const type = latin1(file.subarray(at + 4, at + 8))
+    chunks.push({ type, data: file.subarray(at + 8, end), whole: file.subarray(at, end + 4) })
+    at = end + 4
+  }
+  return chunks
+}
+
+function checkPixels(chunks: Chunk[], { width, height }: { width: number; height: number }, zlib: Zlib): void {
+  const [depth = 0, colorType = 0, , , interlace = 0] = chunks[0]?.data.subarray(8) ?? []
   const bits = depth * (samples[colorType] ?? 0)
   // Interlaced pictures have up to seven rows for one, some of them a byte longer.
   const most = (Math.ceil((width * bits) / 8) + 1) * height + (interlace === 0 ? 0 : (height + 8) * 14)
-  let length: number
-  try {
-    length = inflateSync(packed, { maxOutputLength: most }).length
-  } catch (error) {
-    throw new LogoError('is a PNG whose picture is damaged, or larger than its header says', { cause: error })
+  const packed = joinBytes(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data))
+  const length = zlib.unpackedLength(packed, most)
+  if (length === undefined) {
+    throw new LogoError('is a PNG whose picture is damaged, or larger than its header says')
   }
   if (bits === 0 || (interlace === 0 && length < most)) throw new LogoError('is a PNG that is cut off')
 }
 
 const START_OF_SCAN = 0xda
-const END_OF_IMAGE = Buffer.from([0xff, 0xd9])
 
 /** Keeps the segments that make the picture (ITU-T T.81, annex B), and of the applications' ones only Adobe's colours. */
-function readJpeg(file: Buffer): Logo {
+function readJpeg(file: Uint8Array): Logo {
   const parts = [file.subarray(0, 2)]
+  const view = viewOf(file)
   let size: ReturnType<typeof sized> | undefined
   for (let at = 2; at + 4 <= file.length;) {
-    const marker = file.readUInt8(at + 1)
-    if (file.readUInt8(at) !== 0xff) throw new LogoError('is a JPEG that is damaged')
-    const end = at + 2 + file.readUInt16BE(at + 2)
-    const last = marker === START_OF_SCAN ? file.lastIndexOf(END_OF_IMAGE) : file.length
+    const marker = view.getUint8(at + 1)
+    if (view.getUint8(at) !== 0xff) throw new LogoError('is a JPEG that is damaged')
+    const end = at + 2 + view.getUint16(at + 2)
+    const last = marker === START_OF_SCAN ? endOfImage(file) : file.length
     if (end > last) break
     // Frames: baseline, extended and progressive; not the arithmetic and lossless ones that nothing draws.
-    if (marker >= 0xc0 && marker <= 0xc2) size = sized(file.readUInt16BE(at + 7), file.readUInt16BE(at + 5))
+    if (marker >= 0xc0 && marker <= 0xc2) size = sized(view.getUint16(at + 7), view.getUint16(at + 5))
     if (marker === START_OF_SCAN) {
       if (size === undefined) throw new LogoError('is a JPEG without a size, or of a rare kind')
-      return { type: 'jpeg', file: Buffer.concat([...parts, file.subarray(at, last + 2)]), ...size }
+      return { type: 'jpeg', base64: toBase64(joinBytes([...parts, file.subarray(at, last + 2)])), ...size }
     }
     if (!isMetadata(marker)) parts.push(file.subarray(at, end))
     at = end
   }
   throw new LogoError('is a JPEG that is cut off')
+}
+
+/** Where the marker lies that ends a JPEG; -1 when it has none. */
+function endOfImage(file: Uint8Array): number {
+  let at = file.length - 2
+  while (at >= 0 && (file[at] !== 0xff || file[at + 1] !== 0xd9)) at--
+  return Math.max(at, -1)
 }
 
 const COMMENT = 0xfe

@@ -63,7 +63,7 @@ function logoToSvg({ image, x, y, width, height }: NonNullable<Scene['logo']>): 
 
 function placedLogo(image: Logo, place: string): string {
   if (image.type === 'svg') return `<svg ${place} ${image.markup}`
-  return `<image ${place} href="data:image/${image.type};base64,${image.file.toString('base64')}"/>`
+  return `<image ${place} href="data:image/${image.type};base64,${image.base64}"/>`
 }
 
 /** A logo alone, to be drawn at that width. */

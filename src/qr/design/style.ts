@@ -3,7 +3,7 @@ import { contrast, MIN_CONTRAST, parseColor, type Color } from '../color.ts'
 import type { Level } from '../encoder/tables.ts'
 import type { EyeShape } from './eyes.ts'
 import type { Font } from './font.ts'
-import { LogoError, readLogo, type Logo } from './logo.ts'
+import { LogoError, type Logo, type ReadLogo } from './logo.ts'
 import type { Design } from './schema.ts'
 import type { ModuleShape } from './shapes.ts'
 
@@ -33,6 +33,12 @@ export interface Style {
   level: Level
 }
 
+/** What a design may name and does not hold itself. */
+export interface Supplies {
+  font: Font
+  readLogo: ReadLogo
+}
+
 const black: Color = [0, 0, 0, 255]
 const white: Color = [255, 255, 255, 255]
 
@@ -41,13 +47,13 @@ const white: Color = [255, 255, 255, 255]
  * @param at the pointer of the design in the request, for the errors
  * @throws {Problem} 400 for colours that no scanner can tell apart, a logo that is none, a text without letters
  */
-export function readStyle(design: Design, at: string, font: Font): Style {
+export function readStyle(design: Design, at: string, { font, readLogo }: Supplies): Style {
   const style = { ...plain, ...inksOf(design), ...shapesOf(design), frame: frameOf(design, inkOf(design)) }
   const errors = [...contrastErrors(design, style), ...textErrors(design, font)].map(({ pointer, detail }) => ({
     pointer: at + pointer,
     detail,
   }))
-  const image = readImage(design, at, errors)
+  const image = readImage(design, readLogo, (detail) => void errors.push({ pointer: `${at}/logo/image`, detail }))
   if (errors.length > 0) throw invalidRequest(errors)
   return { ...style, logo: image && { image, size: design.logo?.size ?? 0.2, knockout: design.logo?.knockout ?? true } }
 }
@@ -94,13 +100,13 @@ function textErrors({ frame }: Design, font: Font): FieldError[] {
   return [{ pointer: '/frame/text', detail: `has characters that the font does not have: ${missing.join(' ')}` }]
 }
 
-function readImage({ logo }: Design, at: string, errors: FieldError[]): Logo | undefined {
+function readImage({ logo }: Design, readLogo: ReadLogo, refuse: (detail: string) => void): Logo | undefined {
   if (logo === undefined) return undefined
   try {
     return readLogo(logo.image)
   } catch (error) {
     if (!(error instanceof LogoError)) throw error
-    errors.push({ pointer: `${at}/logo/image`, detail: error.message })
+    refuse(error.message)
     return undefined
   }
 }

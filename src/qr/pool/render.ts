@@ -49,7 +49,7 @@ function layOut(
   { text, design, at, size, margin, level = 'L', boost = true, format }: DesignJob,
   tools: Tools,
 ): LaidOut {
-  const read = readStyle(design, at, tools.font)
+  const read = readStyle(design, at, tools)
   const style = {
     ...read,
     margin: margin ?? read.margin,

@@ -1,20 +1,40 @@
 import { readFileSync } from 'node:fs'
+import { crc32, inflateSync } from 'node:zlib'
 import { openReader, type Reader } from '../check/reader.ts'
-import { readFont, type Font } from '../design/font.ts'
+import { readFont } from '../design/font.ts'
+import { readLogo, type Zlib } from '../design/logo.ts'
+import type { Supplies } from '../design/style.ts'
 import { createEncodeText, type EncodeText } from '../matrix.ts'
 import { openRasterizer, type Rasterizer } from './raster.ts'
 
 /** What drawing a design takes. */
-export interface Tools {
+export interface Tools extends Supplies {
   encode: EncodeText
-  font: Font
   rasterizer: Rasterizer
   reads: Reader
 }
 
 /** Loads everything from the installed packages; once in a thread. */
 export async function openTools(): Promise<Tools> {
-  const font = new URL(import.meta.resolve('roboto-fontface/fonts/roboto/Roboto-Bold.woff'))
-  const [rasterizer, reads] = await Promise.all([openRasterizer(), openReader()])
-  return { encode: createEncodeText(), font: readFont(readFileSync(font)), rasterizer, reads }
+  const [supplies, rasterizer, reads] = await Promise.all([openSupplies(), openRasterizer(), openReader()])
+  return { encode: createEncodeText(), ...supplies, rasterizer, reads }
+}
+
+/** The font, and the reader of logos that proves them whole. */
+export async function openSupplies(): Promise<Supplies> {
+  return { font: await readFont(readFileSync(fontFile), inflateSync), readLogo: (dataUri) => readLogo(dataUri, zlib) }
+}
+
+/** The font of the frames' texts, in WOFF. */
+export const fontFile = new URL(import.meta.resolve('roboto-fontface/fonts/roboto/Roboto-Bold.woff'))
+
+const zlib: Zlib = {
+  crc32,
+  unpackedLength(packed, most) {
+    try {
+      return inflateSync(packed, { maxOutputLength: most }).length
+    } catch {
+      return undefined
+    }
+  },
 }

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { fromBase64, joinBytes, latin1, toBase64, viewOf } from './bytes.ts'
+
+test('base64 is what Node makes of the same bytes, there and back, also of many', () => {
+  for (const length of [0, 1, 2, 3, 4, 8191, 8192, 8193, 100_000]) {
+    const bytes = randomBytes(length)
+    const text = toBase64(bytes)
+    assert.equal(text, bytes.toString('base64'))
+    assert.deepEqual(fromBase64(text), new Uint8Array(bytes))
+    assert.deepEqual(fromBase64(text.replace(/=+$/, '')), new Uint8Array(bytes))
+  }
+})
+
+test('what is no base64 has no bytes', () => {
+  for (const text of ['A', 'AAAAA', 'AA=', '====', 'AA*A']) assert.equal(fromBase64(text), undefined, text)
+})
+
+test('joined bytes, and views of a part of them, read as they were written', () => {
+  const joined = joinBytes([Uint8Array.of(1, 2), new Uint8Array(), Uint8Array.of(3, 0x51, 0x52)])
+  assert.deepEqual([...joined], [1, 2, 3, 0x51, 0x52])
+  assert.equal(viewOf(joined.subarray(1)).getUint16(0), 0x0203)
+  assert.equal(latin1(joined.subarray(3)), 'QR')
+  assert.throws(() => viewOf(joined.subarray(0, 3)).getUint32(0), RangeError)
+})

@@ -1,0 +1,43 @@
+// Bytes without Node's Buffer, for what also runs in browsers.
+
+/** All of these behind one another. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  return joined
+}
+
+/** A view for reading numbers of several bytes. */
+export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength)
+}
+
+/** One character for each byte, as programs look for words in files. */
+export function latin1(bytes: Uint8Array): string {
+  let text = ''
+  // A call takes only so many arguments.
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  return text
+}
+
+/** Base64 (RFC 4648, 4). */
+export function toBase64(bytes: Uint8Array): string {
+  return btoa(latin1(bytes))
+}
+
+/** The bytes of a base64 text, with or without its padding; undefined when it is none. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  let decoded: string
+  try {
+    decoded = atob(text)
+  } catch {
+    return undefined
+  }
+  const bytes = new Uint8Array(decoded.length)
+  for (let at = 0; at < bytes.length; at++) bytes[at] = decoded.charCodeAt(at)
+  return bytes
+}
