@@ -1,25 +1,67 @@
-import { Problem } from '../http/problem.ts'
+import { invalidRequest, Problem } from '../http/problem.ts'
 import type { LinkDeps } from '../links/create.ts'
+import { entityTag, type Link } from '../links/link.ts'
 import { changeLink, checkDesign, linkOfToken } from '../links/manage.ts'
-import { designOfForm } from './design-form.ts'
+import { TOO_LARGE } from '../qr/design/logo.ts'
+import { MAX_LOGO_URI } from '../qr/design/schema.ts'
+import { designOfValues, type DesignValues } from './design-values.ts'
+import { faultsOf } from './design-words.ts'
+import type { RefusedDesign } from './design-form.ts'
 
-/** Saves the design of a form, or none. What cannot be saved comes back, to be shown beside what is wrong. */
+/** What could not be saved, to be shown beside what is wrong. */
+export interface DesignRefusal {
+  link: Link
+  text: string
+  problem: Problem
+  design: RefusedDesign
+}
+
+/** Saves the design of a form. */
 export async function saveDesign(
   deps: LinkDeps,
   token: string,
   form: URLSearchParams,
   asked: { origin: string; admit: () => void },
-): Promise<Problem | undefined> {
-  const { id } = await linkOfToken(deps, token)
-  const before = await deps.designs.of(id)
-  // An absent field is a choice that was not made, and not one of its own.
-  const design: unknown = form.get('action') === 'plain' ? null : JSON.parse(JSON.stringify(designOfForm(form, before)))
+): Promise<DesignRefusal | undefined> {
+  const values = Object.fromEntries(form)
+  const before = await linkOfToken(deps, token)
+  const wanted = { design: designOfValues(values, await deps.designs.of(before.id)) }
+  // What is not a number in JavaScript is none in JSON either; the schema says what it must be.
+  const body: unknown = JSON.parse(JSON.stringify(wanted))
+  // A form that was opened before another change would take that one back, unseen.
+  const seen = form.has('revision') ? entityTag({ ...before, revision: Number(form.get('revision')) }) : undefined
   try {
-    await checkDesign(deps, token, { design }, asked)
-    await changeLink(deps, token, { design }, undefined)
+    requireSmallLogo(values)
+    await checkDesign(deps, token, body, asked)
+    await changeLink(deps, token, body, seen)
     return undefined
   } catch (error) {
-    if (error instanceof Problem && [400, 429, 503].includes(error.status)) return error
-    throw error
+    if (!(error instanceof Problem) || ![400, 412, 429, 503].includes(error.status)) throw error
+    const link = await linkOfToken(deps, token)
+    return { link, text: reasonOf(error), problem: error, design: shownAgain(values, error) }
   }
+}
+
+function reasonOf({ code, errors, message }: Problem): string {
+  if (code === 'precondition_failed') {
+    return 'This link was saved elsewhere since you opened this page. The design that you chose is below: save again to put it in place of the other change.'
+  }
+  return `The design is not saved yet: ${errors.length > 0 ? 'please look at its marked choice' : message}.`
+}
+
+/** Says of a large file what a person understands, and not how long its data URI is. */
+function requireSmallLogo({ logo = '' }: DesignValues): void {
+  if (logo.length > MAX_LOGO_URI) throw invalidRequest([{ pointer: '/design/logo/image', detail: TOO_LARGE }])
+}
+
+/** No page can fill in a file: a logo that was chosen stays as text, unless it is what is wrong. */
+function shownAgain(values: DesignValues, { errors }: Problem): RefusedDesign {
+  const isFaulty = errors.some(({ pointer }) => pointer === '/design/logo/image')
+  const logo_image = isFaulty ? '' : values['logo'] || values['logo_image'] || ''
+  return { values: { ...values, logo: '', logo_image }, faults: faultsOf(errors) }
+}
+
+/** Takes the design away. */
+export async function removeDesign(deps: LinkDeps, token: string): Promise<void> {
+  await changeLink(deps, token, { design: null }, undefined)
 }

@@ -1,27 +1,27 @@
 import { html, type Html } from '../http/html.ts'
+import { MAX_LOGO_BYTES } from '../qr/design/logo.ts'
 import type { Design } from '../qr/design/schema.ts'
-import { eyeShapes } from '../qr/design/eyes.ts'
-import { moduleShapes } from '../qr/design/shapes.ts'
-import type { Problem } from '../http/problem.ts'
+import { checkbox, color, faultsBeside, folded, input, ownColor, select, type Shown } from './design-inputs.ts'
+import { valuesOfDesign, type DesignValues } from './design-values.ts'
+import type { Fault } from './design-words.ts'
 
-/** The form in which an owner designs the QR code; a logo and gradients, which need more than a form, stay as they are. */
-export function designForm(design: Design | undefined, action: string, problem?: Problem): Html {
-  const { shape = 'square', eye_frame, eye_ball, fg = '#000000', bg = '#ffffff', frame } = design ?? {}
-  return html`<form method="post" action="${action}">
+/** What the form is to show instead of what is saved, after it was refused. */
+export interface RefusedDesign {
+  values: DesignValues
+  faults: Fault[]
+}
+
+/** The form in which an owner designs the QR code. */
+export function designForm(
+  design: Design | undefined,
+  { action, revision, refused }: { action: string; revision: number; refused: RefusedDesign | undefined },
+): Html {
+  const shown = { values: refused?.values ?? valuesOfDesign(design), faults: refused?.faults ?? [] }
+  return html`<form method="post" action="${action}" enctype="multipart/form-data" class="design" id="design">
       <input type="hidden" name="action" value="design" />
-      ${problem?.errors.map(({ pointer, detail }) => html`<p class="fault">${wordsOf(pointer)} ${detail}.</p>`)}
-      <label>Modules ${choice('shape', moduleShapes, shape)}</label>
-      <label>Eyes ${choice('eye_frame', eyeShapes, eye_frame ?? 'square')}</label>
-      <label>In the eyes ${choice('eye_ball', eyeShapes, eye_ball ?? 'square')}</label>
-      <label>Colour <input type="color" name="fg" value="${sixDigits(fg)}" /></label>
-      <label>Background <input type="color" name="bg" value="${sixDigits(bg)}" /></label>
-      <label>
-        <input type="checkbox" name="transparent" value="yes" ${bg === 'transparent' && html`checked`} />No background
-      </label>
-      <label>
-        Text below <small>a frame with a call to action, such as “Scan me”</small>
-        <input type="text" name="frame_text" maxlength="40" value="${frame?.text ?? ''}" dir="auto" />
-      </label>
+      <input type="hidden" name="revision" value="${revision}" />
+      ${faultsBeside(shown, '')} ${shapes(shown)} ${colors(shown)} ${logoChoices(shown, design)} ${frameChoices(shown)}
+      ${reading(shown)}
       <button>Use this design</button>
     </form>
     ${
@@ -33,44 +33,146 @@ export function designForm(design: Design | undefined, action: string, problem?:
     }`
 }
 
-function choice(name: string, values: readonly string[], chosen: string): Html {
-  const options = values.map(
-    (value) => html`<option value="${value}" ${value === chosen && html`selected`}>${value}</option>`,
+const eyes = { square: 'Square', rounded: 'Rounded', circle: 'Round', leaf: 'Leaf' }
+
+function shapes(shown: Shown): Html {
+  const modules = { square: 'Squares', rounded: 'Rounded', dots: 'Dots', diamond: 'Diamonds', classy: 'Classy' }
+  return html`<fieldset class="row">
+    <legend>Shapes</legend>
+    <div>${select(shown, { name: 'shape', label: 'Modules' }, modules)}</div>
+    <div>${select(shown, { name: 'eye_frame', label: 'Eyes' }, eyes)}</div>
+    <div>${select(shown, { name: 'eye_ball', label: 'In the eyes' }, eyes)}</div>
+  </fieldset>`
+}
+
+function colors(shown: Shown): Html {
+  const { values } = shown
+  const kinds = { none: 'One colour', linear: 'Gradient across', radial: 'Gradient from the middle' }
+  return html`<fieldset>
+    <legend>Colours</legend>
+    ${select(shown, { name: 'gradient', label: 'Modules in' }, kinds)}
+    <div class="row">
+      <div class="of-none">${color(shown, { name: 'fg', label: 'Colour' })}</div>
+      <div class="of-gradient">${color(shown, { name: 'gradient_from', label: 'From' })}</div>
+      <div class="of-gradient">${color(shown, { name: 'gradient_to', label: 'To' })}</div>
+      <div class="of-linear">
+        ${input(
+          shown,
+          { name: 'gradient_angle', label: 'Angle', hint: 'degrees' },
+          html`type="number" min="0" max="359" step="1"`,
+        )}
+      </div>
+      <div class="of-paper">${color(shown, { name: 'bg', label: 'Background' })}</div>
+    </div>
+    ${checkbox(shown, { name: 'transparent', label: 'No background', hint: 'for white paper' })}
+    ${folded(
+      shown,
+      'Colours of the eyes',
+      {
+        names: ['eye_frame_color', 'eye_ball_color'],
+        isChosen: values['own_eye_frame_color'] === 'yes' || values['own_eye_ball_color'] === 'yes',
+      },
+      html`${ownColor(shown, {
+        name: 'eye_frame_color',
+        box: 'The eyes have a colour of their own',
+        label: 'Colour of the eyes',
+      })}
+      ${ownColor(shown, {
+        name: 'eye_ball_color',
+        box: 'What is in the eyes has a colour of its own',
+        label: 'Colour in the eyes',
+      })}`,
+    )}
+  </fieldset>`
+}
+
+function logoChoices(shown: Shown, design: Design | undefined): Html {
+  const { values } = shown
+  const waiting = values['logo_image'] ?? ''
+  const state = waiting !== '' ? 'The one that you chose is kept.' : design?.logo && 'The code has one.'
+  const behind = { yes: 'left out', no: 'drawn' }
+  return html`<fieldset>
+    <legend>Logo</legend>
+    <label
+      >Picture <small>PNG, JPEG or SVG of at most ${MAX_LOGO_BYTES / 1024} KiB</small>
+      <input
+        type="file"
+        name="logo"
+        accept="image/png,image/jpeg,image/svg+xml"
+        aria-describedby="logo-state fault-logo"
+      />
+    </label>
+    ${faultsBeside(shown, 'logo')}
+    <p class="quiet" id="logo-state">${state}</p>
+    <input type="hidden" name="logo_image" value="${waiting}" />
+    ${state && checkbox(shown, { name: 'logo_remove', label: 'Take the logo away' })}
+    <div class="row">
+      <div>
+        ${input(
+          shown,
+          { name: 'logo_size', label: 'Size', hint: '% of the side' },
+          html`type="number" min="5" max="40" step="any"`,
+        )}
+      </div>
+      <div>${select(shown, { name: 'logo_knockout', label: 'Modules behind it' }, behind)}</div>
+    </div>
+  </fieldset>`
+}
+
+function frameChoices(shown: Shown): Html {
+  const { values } = shown
+  const rarer = ['frame_position', 'frame_shape', 'frame_color', 'frame_text_color']
+  const isOwn = values['own_frame_color'] === 'yes' || values['own_frame_text_color'] === 'yes'
+  return html`<fieldset>
+    <legend>Frame</legend>
+    ${input(
+      shown,
+      { name: 'frame_text', label: 'Text', hint: 'such as “Scan me”; left empty, there is no frame' },
+      html`type="text" maxlength="40" dir="auto"`,
+    )}
+    ${folded(
+      shown,
+      'Place, corners and colours of the frame',
+      {
+        names: rarer,
+        isChosen: isOwn || values['frame_position'] !== 'bottom' || values['frame_shape'] !== 'rounded',
+      },
+      html`<div class="row">
+          <div>${select(shown, { name: 'frame_position', label: 'Text' }, { bottom: 'Below', top: 'Above' })}</div>
+          <div>
+            ${select(shown, { name: 'frame_shape', label: 'Corners' }, { rounded: 'Rounded', square: 'Square' })}
+          </div>
+        </div>
+        ${ownColor(shown, {
+          name: 'frame_color',
+          box: 'The frame has a colour of its own',
+          label: 'Colour of the frame',
+        })}
+        ${ownColor(shown, {
+          name: 'frame_text_color',
+          box: 'The text has a colour of its own',
+          label: 'Colour of the text',
+        })}`,
+    )}
+  </fieldset>`
+}
+
+function reading(shown: Shown): Html {
+  const isChosen = shown.values['margin'] !== '4' || shown.values['ecl'] !== 'M'
+  const levels = { L: 'L: 7 %', M: 'M: 15 %', Q: 'Q: 25 %', H: 'H: 30 %' }
+  return folded(
+    shown,
+    'Quiet zone and error correction',
+    { names: ['margin', 'ecl'], isChosen },
+    html`${input(
+      shown,
+      { name: 'margin', label: 'Quiet zone', hint: 'modules of light around the code; 4 is the standard' },
+      html`type="number" min="0" max="16" step="1"`,
+    )}
+    ${select(
+      shown,
+      { name: 'ecl', label: 'Error correction', hint: 'at least so much may be lost; a logo raises it by itself' },
+      levels,
+    )}`,
   )
-  return html`<select name="${name}">
-    ${options}
-  </select>`
-}
-
-/** A colour as an input of that type has it; what has no such form shows as black. */
-function sixDigits(color: string): string {
-  const digits = color.replace('#', '')
-  if (/^[\da-f]{3}$/i.test(digits)) return `#${digits.replace(/./g, '$&$&')}`
-  return /^[\da-f]{6}/i.test(digits) ? `#${digits.slice(0, 6)}` : '#000000'
-}
-
-/** "/design/frame/text" as a person says it. */
-function wordsOf(pointer: string): string {
-  const [, , choice = 'The design'] = pointer.split('/')
-  const words = { fg: 'The colour', bg: 'The background', frame: 'The text', shape: 'The modules' } as Record<
-    string,
-    string
-  >
-  return words[choice] ?? (choice.startsWith('eye') ? 'The eyes' : choice === 'logo' ? 'The logo' : 'The design')
-}
-
-/** The design that a form asks for: what it does not show stays. */
-export function designOfForm(form: URLSearchParams, before: Design | undefined): object {
-  const chosen = (name: string) => form.get(name) ?? undefined
-  const text = form.get('frame_text')?.trim() ?? ''
-  const { frame, ...rest } = before ?? {}
-  return {
-    ...rest,
-    shape: chosen('shape'),
-    eye_frame: chosen('eye_frame'),
-    eye_ball: chosen('eye_ball'),
-    fg: chosen('fg'),
-    bg: form.get('transparent') === 'yes' ? 'transparent' : chosen('bg'),
-    ...(text !== '' && { frame: { ...frame, text } }),
-  }
 }

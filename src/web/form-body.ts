@@ -1,4 +1,7 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { joinBytes } from '../lib/bytes.ts'
+import { Problem } from '../http/problem.ts'
+import { dataUriOf } from '../qr/design/logo.ts'
 import type { FormField } from '../links/kinds/kind.ts'
 
 /** The UTM parameters that forms offer; the API takes others as well. */
@@ -16,6 +19,45 @@ export function readForms(app: FastifyInstance): void {
     { parseAs: 'string' },
     async (_request: unknown, body: string) => new URLSearchParams(body),
   )
+  app.addContentTypeParser('multipart/form-data', readMultipart)
+}
+
+/** Reads a form with files (RFC 7578); of each file that was chosen, its data URI. */
+async function readMultipart(request: FastifyRequest, payload: AsyncIterable<Uint8Array>): Promise<URLSearchParams> {
+  const body = await readAtMost(payload, request.routeOptions.bodyLimit)
+  const fields = new URLSearchParams()
+  for (const [name, value] of await parseMultipart(body, request.headers['content-type'] ?? '')) {
+    if (typeof value === 'string') fields.append(name, value)
+    // An input without a file sends one without a name.
+    else if (value.name !== '' || value.size > 0) fields.append(name, dataUriOf(await value.bytes()))
+  }
+  return fields
+}
+
+async function parseMultipart(body: Uint8Array<ArrayBuffer>, contentType: string): Promise<FormData> {
+  try {
+    return await new Response(body, { headers: { 'content-type': contentType } }).formData()
+  } catch (error) {
+    throw new Problem('invalid_request', 'the form is not multipart/form-data as it should be, or is cut off', {
+      cause: error,
+    })
+  }
+}
+
+/** So much more than its limit is read of a body, and thrown away: browsers show no answer to what they could not send. */
+const MAX_DISCARDED = 64 * 1024 * 1024
+
+async function readAtMost(payload: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of payload) {
+    size += part.length
+    if (size <= limit) parts.push(part)
+    else parts.length = 0
+    if (size > limit + MAX_DISCARDED) break
+  }
+  if (size <= limit) return joinBytes(parts)
+  throw new Problem('body_too_large', 'the file is far too large; go back, and choose one of at most 256 KiB')
 }
 
 /** The body of a request that may have had none. */

@@ -5,7 +5,7 @@ import { kindOf } from '../links/kinds/index.ts'
 import type { FormField } from '../links/kinds/kind.ts'
 import { addresses, type Link, type Removal, type Totals } from '../links/link.ts'
 import type { Design } from '../qr/design/schema.ts'
-import { designForm } from './design-form.ts'
+import { designForm, type RefusedDesign } from './design-form.ts'
 import { ownerFields, renderFields, renderProblem, renderUtm, type Values } from './form.ts'
 
 /** What the owner's page says on top, besides the link itself. */
@@ -14,8 +14,8 @@ export interface Notice {
   /** An address to show with the text. */
   address?: string
   problem?: Problem
-  /** Whether the problem is one of the design's form. */
-  isOfDesign?: boolean
+  /** When the problem is one of the design's form: what that is to show. */
+  design?: RefusedDesign
   /** What was typed into the form when it could not be saved. */
   values?: Values
   utm?: Record<string, string>
@@ -83,11 +83,11 @@ function images({ code, active, revision }: Link, shortUrl: string): Html {
 }
 
 function changes({ link, design }: Shown, action: string, notice?: Notice): Html {
-  const [ofLink, ofDesign] = notice?.isOfDesign ? [undefined, notice.problem] : [notice, undefined]
+  const refused = notice?.design
   return html`<h2>Change</h2>
-    ${editForm(link, action, ofLink)}
+    ${editForm(link, action, refused ? undefined : notice)}
     <h2>Design of the QR code</h2>
-    ${designForm(design, action, ofDesign)}
+    ${designForm(design, { action, revision: link.revision, refused })}
     <h2>${link.active ? 'Pause' : 'Paused'}</h2>
     ${pauseForm(link, action)}`
 }

@@ -7,7 +7,7 @@ import type { CreationLimits, LinkDeps } from '../links/create.ts'
 import { findKind, kinds } from '../links/kinds/index.ts'
 import { entityTag, type Link } from '../links/link.ts'
 import { changeLink, linkOfToken, removeLink } from '../links/manage.ts'
-import { saveDesign } from './design-action.ts'
+import { removeDesign, saveDesign } from './design-action.ts'
 import { createOnce } from './create-once.ts'
 import { filledFields, filledUtm, formOf, readForms } from './form-body.ts'
 import { creationFields, homePage } from './home.ts'
@@ -108,18 +108,18 @@ async function actOnLink(deps: Deps, request: TokenRequest, reply: FastifyReply)
       const refused = await changeFromForm(deps, token, form)
       return refused === undefined ? done('saved') : show(refused.link, refused.notice)
     }
-    case 'design':
-    case 'plain': {
-      const problem = await saveDesign(deps, token, form, {
+    case 'design': {
+      const refused = await saveDesign(deps, token, form, {
         origin: deps.origin.of(request),
         admit: () => deps.limits.charge(request, reply, 'qr'),
       })
-      if (problem === undefined) return done('designed')
-      const isAtFault = problem.errors.length > 0
-      const text = `The design is not saved yet: ${isAtFault ? 'please look at its marked choice' : problem.message}.`
-      reply.headers(problem.headers)
-      return show(await linkOfToken(deps, token), { text, problem, isOfDesign: true })
+      if (refused === undefined) return done('designed')
+      reply.headers(refused.problem.headers)
+      return show(refused.link, refused)
     }
+    case 'plain':
+      await removeDesign(deps, token)
+      return done('designed')
     case 'pause':
       await changeLink(deps, token, { active: false }, undefined)
       return done('paused')

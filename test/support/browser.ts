@@ -105,7 +105,7 @@ export async function type(page: Page, typing: Typing): Promise<void> {
   for (const [name, texts] of Object.entries(typing)) {
     for (const [at, text] of [texts].flat().entries()) {
       const field = page.locator(`[name="${name}"]`).nth(at)
-      if (name.startsWith('utm_') && !(await field.isVisible())) await page.locator('summary').click()
+      if (name.startsWith('utm_') && !(await field.isVisible())) await page.getByText('UTM parameters').click()
       await field.fill(text)
     }
   }

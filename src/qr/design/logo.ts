@@ -4,6 +4,7 @@ import { XmlError } from './xml-reader.ts'
 
 /** The largest logo, in bytes. */
 export const MAX_LOGO_BYTES = 256 * 1024
+export const TOO_LARGE = `must be at most ${MAX_LOGO_BYTES / 1024} KiB`
 /** The most pixels of a side: a logo is drawn far smaller, and a small file can claim any size. */
 const MAX_LOGO_SIDE = 2048
 
@@ -34,11 +35,12 @@ export class LogoError extends Error {}
  */
 export function readLogo(dataUri: string, zlib?: Zlib): Logo {
   const body = /^data:image\/(?:png|jpeg|svg\+xml)(?:;[\w-]+=[\w-]+)*;base64,([A-Za-z0-9+/]*={0,2})$/.exec(dataUri)?.[1]
-  const file = body === undefined || body === '' ? undefined : fromBase64(body)
+  if (body === '') throw new LogoError('is empty: a data URI without data')
+  const file = body === undefined ? undefined : fromBase64(body)
   if (file === undefined) {
     throw new LogoError('must be a data URI in base64, of image/png, image/jpeg or image/svg+xml')
   }
-  if (file.length > MAX_LOGO_BYTES) throw new LogoError(`must be at most ${MAX_LOGO_BYTES / 1024} KiB`)
+  if (file.length > MAX_LOGO_BYTES) throw new LogoError(TOO_LARGE)
   try {
     if (latin1(file.subarray(0, 2)) === '\xff\xd8') return readJpeg(file)
     if (latin1(file.subarray(1, 4)) === 'PNG') return readPng(file, zlib)
@@ -48,6 +50,13 @@ export function readLogo(dataUri: string, zlib?: Zlib): Logo {
     throw error
   }
   return readSvg(file)
+}
+
+/** A file as a data URI of the type that its first bytes have; what has none of them is taken for an SVG. */
+export function dataUriOf(file: Uint8Array): string {
+  const start = latin1(file.subarray(0, 4))
+  const type = start.startsWith('\xff\xd8') ? 'jpeg' : start.endsWith('PNG') ? 'png' : 'svg+xml'
+  return `data:image/${type};base64,${toBase64(file)}`
 }
 
 function readSvg(file: Uint8Array): Logo {

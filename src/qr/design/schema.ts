@@ -32,10 +32,13 @@ const gradient = Type.Object(
   { description: 'Instead of `fg`.' },
 )
 
+/** The characters of a data URI that any logo of 256 KiB fits into. */
+export const MAX_LOGO_URI = 360_000
+
 const logo = Type.Object(
   {
     image: Type.String({
-      maxLength: 360_000,
+      maxLength: MAX_LOGO_URI,
       description: 'A data URI in base64 of a PNG, JPEG or SVG of at most 256 KiB; never an address.',
       examples: [
         'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCA4IDgiPjxjaXJjbGUgY3g9IjQiIGN5PSI0IiByPSI0Ii8+PC9zdmc+',

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { eyeShapes } from '../qr/design/eyes.ts'
+import type { Design } from '../qr/design/schema.ts'
+import { moduleShapes } from '../qr/design/shapes.ts'
+import { designOfValues, valuesOfDesign } from './design-values.ts'
+import { faultsOf } from './design-words.ts'
+
+const digits = (lengths: number[]) =>
+  fc
+    .tuple(fc.constantFrom('#', ''), fc.constantFrom(...lengths), fc.stringMatching(/^[\da-fA-F]{8}$/))
+    .map(([mark, length, all]) => mark + all.slice(0, length))
+const opaque = digits([3, 6])
+const color = digits([3, 6, 8])
+const some = (record: Record<string, fc.Arbitrary<unknown>>, requiredKeys: string[] = []) =>
+  fc.record(record, { requiredKeys, noNullPrototype: true })
+
+/** Any design that the API takes. */
+const anyDesign = some({
+  shape: fc.constantFrom(...moduleShapes),
+  eye_frame: fc.constantFrom(...eyeShapes),
+  eye_ball: fc.constantFrom(...eyeShapes),
+  fg: color,
+  bg: fc.oneof(color, fc.constant('transparent')),
+  eye_frame_color: opaque,
+  eye_ball_color: opaque,
+  gradient: some(
+    { type: fc.constantFrom('linear', 'radial'), from: opaque, to: opaque, angle: fc.integer({ min: 0, max: 359 }) },
+    ['type', 'from', 'to'],
+  ),
+  logo: some(
+    {
+      image: fc.constant('data:image/png;base64,AAAA'),
+      size: fc.double({ min: 0.05, max: 0.4, noNaN: true }),
+      knockout: fc.boolean(),
+    },
+    ['image'],
+  ),
+  frame: some(
+    {
+      text: fc.string({ minLength: 1, maxLength: 40 }),
+      position: fc.constantFrom('top', 'bottom'),
+      shape: fc.constantFrom('rounded', 'square'),
+      color: opaque,
+      text_color: opaque,
+    },
+    ['text'],
+  ),
+  margin: fc.integer({ min: 0, max: 16 }),
+  ecl: fc.constantFrom('L', 'M', 'Q', 'H'),
+}) as fc.Arbitrary<Design>
+
+test('any design is the same after its form was sent as it was shown', () => {
+  fc.assert(
+    fc.property(anyDesign, (design) => {
+      assert.deepEqual(designOfValues(valuesOfDesign(design), design), design)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('a form as it is shown asks for the look that it shows, also of nothing', () => {
+  assert.deepEqual(designOfValues(valuesOfDesign(undefined), undefined), {})
+})
+
+test('one choice changes just that one', () => {
+  fc.assert(
+    fc.property(anyDesign, (design) => {
+      const values = { ...valuesOfDesign(design), margin: '13' }
+      assert.deepEqual(designOfValues(values, design), { ...design, margin: 13 })
+    }),
+  )
+})
+
+test('what is no number asks for no number, and an empty input not for 0', () => {
+  for (const margin of ['', ' ', 'x', '4 mm']) {
+    assert.deepEqual(designOfValues({ ...valuesOfDesign(undefined), margin }).margin, NaN, margin)
+  }
+})
+
+test('a logo is the new one, else the one that waits, else the one that is saved, unless it is taken away', () => {
+  const saved = { logo: { image: 'saved', size: 0.1 } }
+  const shown = valuesOfDesign(saved)
+  const imageOf = (values: object) => designOfValues({ ...shown, ...values }, saved).logo?.image
+  assert.equal(imageOf({}), 'saved')
+  assert.equal(imageOf({ logo_image: 'waiting' }), 'waiting')
+  assert.equal(imageOf({ logo_image: 'waiting', logo: 'new' }), 'new')
+  assert.equal(imageOf({ logo_remove: 'yes' }), undefined)
+  assert.equal(imageOf({ logo_remove: 'yes', logo_image: 'waiting' }), undefined)
+  assert.equal(imageOf({ logo_remove: 'yes', logo: 'new' }), 'new')
+})
+
+test('errors of the API become sentences beside the inputs that they belong to', () => {
+  const said = (pointer: string, detail: string) => {
+    const [fault] = faultsOf([{ pointer, detail }])
+    return [fault?.field, fault?.text]
+  }
+  assert.deepEqual(said('/design/fg', 'has a contrast of 1.00:1 to bg, no scanner'), [
+    'fg',
+    'The colour has a contrast of 1.00:1 to the background, no scanner.',
+  ])
+  assert.deepEqual(said('/design/logo/image', 'is a PNG that is cut off'), [
+    'logo',
+    'The logo is a PNG that is cut off.',
+  ])
+  assert.deepEqual(said('/design/logo/size', 'must be at most 0.4'), [
+    'logo_size',
+    'The size of the logo must be at most 40 %.',
+  ])
+  assert.deepEqual(said('/design/frame/text', 'must not be empty'), ['frame_text', 'The text must not be empty.'])
+  assert.deepEqual(said('/design/frame', 'must be changed: without frame the image can be read'), [
+    'frame_text',
+    'The frame must be changed: without the frame the image can be read.',
+  ])
+  assert.deepEqual(said('/design/fg', 'must be changed: without fg, bg the image can be read'), [
+    'fg',
+    'The colour must be changed: without the colour and the background the image can be read.',
+  ])
+  assert.deepEqual(said('/design', 'cannot be read'), ['', 'The design cannot be read.'])
+  assert.deepEqual(said('/constructor', 'is odd'), ['', 'The design is odd.'])
+  assert.deepEqual(said('/design/constructor', 'is odd'), ['', 'The design is odd.'])
+})

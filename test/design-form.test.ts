@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { press, sharedWindows, testsIn } from './support/browser.ts'
+import { endOfFile } from './support/cleanup.ts'
+import { dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
+import { create, put, startServer, type Created, type TestServer } from './support/server.ts'
+
+const end = endOfFile()
+let server: TestServer
+const inBrowser = testsIn(sharedWindows(end, () => server.url))
+before(async () => {
+  server = await startServer(end)
+})
+
+const svgFile = Buffer.from(svgLogo.split(',')[1] ?? '', 'base64')
+const ownersPage = ({ token }: Created) => `${server.url}/m/${token}`
+
+interface Details {
+  design: Record<string, unknown> | null
+  updated_at: string
+}
+
+const details = async ({ token }: Created) =>
+  (await (await fetch(`${server.url}/api/manage/${token}`)).json()) as Details
+const designOf = async (link: Created) => (await details(link)).design
+
+async function designed(design: object): Promise<Created> {
+  const link = await create(server, { target: 'https://example.com/' })
+  const saved = await put(`${server.url}/api/manage/${link.token}`, { design })
+  assert.equal(saved.status, 200, await saved.clone().text())
+  return link
+}
+
+/** Opens the page of a link, with everything that is folded away unfolded. */
+async function open(page: Page, link: Created): Promise<void> {
+  await page.goto(ownersPage(link))
+  await page.evaluate('for (const folded of document.querySelectorAll(".design details")) folded.open = true')
+}
+
+const choose = (page: Page, file: Uint8Array, name = 'logo.png', mimeType = 'image/png') =>
+  page.locator('[name=logo]').setInputFiles({ name, mimeType, buffer: Buffer.from(file) })
+const use = (page: Page) => press(page, 'Use this design')
+const faultBeside = (page: Page, name: string) => page.locator(`#fault-${name}`).textContent()
+
+describe('an owner without scripts', () => {
+  inBrowser('makes every choice that a design has, and each is saved', async (page) => {
+    const link = await create(server, { target: 'https://example.com/' })
+    await open(page, link)
+    await page.getByRole('combobox', { name: 'Modules', exact: true }).selectOption('Dots')
+    await page.getByRole('combobox', { name: 'Eyes', exact: true }).selectOption('Leaf')
+    await page.getByRole('combobox', { name: 'In the eyes', exact: true }).selectOption('Round')
+    await page.getByLabel('Modules in').selectOption('Gradient across')
+    await page.getByLabel('From', { exact: true }).fill('#c1121f')
+    await page.getByLabel('To', { exact: true }).fill('#780000')
+    await page.getByLabel('Angle').fill('45')
+    await page.getByLabel('Background', { exact: true }).fill('#fefae0')
+    await page.getByLabel('The eyes have a colour of their own').check()
+    await page.getByLabel('Colour of the eyes').fill('#003049')
+    await page.getByLabel('What is in the eyes has a colour of its own').check()
+    await page.getByLabel('Colour in the eyes').fill('#001d3d')
+    await choose(page, svgFile, 'logo.svg', 'image/svg+xml')
+    await page.getByLabel('Size').fill('15.5')
+    await page.getByLabel('Modules behind it').selectOption('drawn')
+    await page.getByLabel('Text such as').fill('Scan me')
+    await page.locator('[name=frame_position]').selectOption('Above')
+    await page.getByLabel('Corners').selectOption('Square')
+    await page.getByLabel('The frame has a colour of its own').check()
+    await page.getByLabel('Colour of the frame').fill('#540b0e')
+    await page.getByLabel('The text has a colour of its own').check()
+    await page.getByLabel('Colour of the text').fill('#fff3b0')
+    await page.getByLabel('Quiet zone').fill('6')
+    await page.getByLabel('Error correction').selectOption('Q: 25 %')
+    assert.equal(await use(page), 200)
+    assert.match((await page.getByRole('status').first().textContent()) ?? '', /The design is saved/)
+    assert.deepEqual(await designOf(link), {
+      shape: 'dots',
+      eye_frame: 'leaf',
+      eye_ball: 'circle',
+      gradient: { type: 'linear', from: '#c1121f', to: '#780000', angle: 45 },
+      bg: '#fefae0',
+      eye_frame_color: '#003049',
+      eye_ball_color: '#001d3d',
+      logo: { image: svgLogo, size: 0.155, knockout: false },
+      frame: { text: 'Scan me', position: 'top', shape: 'square', color: '#540b0e', text_color: '#fff3b0' },
+      margin: 6,
+      ecl: 'Q',
+    })
+  })
+
+  inBrowser('sees only the inputs that matter for what is chosen', async (page) => {
+    await open(page, await create(server, { target: 'https://example.com/' }))
+    const isShown = (name: string) => page.locator(`[name=${name}]`).isVisible()
+    const shown = async (...names: string[]) => Promise.all(names.map(isShown))
+    const names = ['fg', 'gradient_from', 'gradient_to', 'gradient_angle'] as const
+    assert.deepEqual(await shown(...names), [true, false, false, false])
+    await page.locator('[name=gradient]').selectOption('linear')
+    assert.deepEqual(await shown(...names), [false, true, true, true])
+    await page.locator('[name=gradient]').selectOption('radial')
+    assert.deepEqual(await shown(...names), [false, true, true, false])
+    assert.deepEqual(await shown('bg', 'eye_frame_color'), [true, false])
+    await page.locator('[name=transparent]').check()
+    await page.locator('[name=own_eye_frame_color]').check()
+    assert.deepEqual(await shown('bg', 'eye_frame_color'), [false, true])
+  })
+
+  const designs: [name: string, design: object][] = [
+    ['with opacities', { fg: '#102030c0', bg: '#fffef0f0' }],
+    [
+      'with short colours and colours without #',
+      { fg: '123', bg: 'FFF', eye_frame_color: 'A00', eye_ball_color: '#00a' },
+    ],
+    ['with a gradient whose angle is left open', { gradient: { type: 'linear', from: '#003', to: '400' } }],
+    ['with a radial gradient that has an angle', { gradient: { type: 'radial', from: '#003', to: '#400', angle: 90 } }],
+    ['with a logo of an odd size', { logo: { image: svgLogo, size: 0.123456 } }],
+    ['with a logo on its modules', { logo: { image: svgLogo, size: 0.1, knockout: false } }],
+    ['with a frame that is left open', { frame: { text: '  Scan  me ' } }],
+    ['without a background and a quiet zone', { bg: 'transparent', margin: 0, ecl: 'H' }],
+    [
+      'with choices that are those of a plain code',
+      { shape: 'square', fg: '#000000', margin: 4, ecl: 'M', bg: '#ffffff' },
+    ],
+  ]
+  for (const [name, design] of designs) {
+    inBrowser(`sends the form of a design ${name} as it is, and nothing changes`, async (page) => {
+      const link = await designed(design)
+      const before = await details(link)
+      await open(page, link)
+      assert.equal(await use(page), 200)
+      assert.deepEqual(await designOf(link), design)
+      assert.equal((await details(link)).updated_at, before.updated_at)
+    })
+  }
+
+  for (const [type, file] of [
+    ['png', pngFile(16, 16)],
+    ['jpeg', jpegFile()],
+    ['svg+xml', svgFile],
+  ] as const) {
+    inBrowser(`uses a logo that is ${type} whatever its name says, and takes it away again`, async (page) => {
+      const link = await create(server, { target: 'https://example.com/' })
+      await open(page, link)
+      await choose(page, file, 'logo', 'application/octet-stream')
+      assert.equal(await use(page), 200)
+      assert.deepEqual(await designOf(link), { logo: { image: dataUri(type, file) } })
+      await open(page, link)
+      await page.getByLabel('Take the logo away').check()
+      assert.equal(await use(page), 200)
+      assert.deepEqual(await designOf(link), {})
+    })
+  }
+
+  for (const [name, file, words] of [
+    ['a GIF', Buffer.from('GIF89a'), /The logo is neither a PNG nor a JPEG nor an SVG\./],
+    ['an empty file', Buffer.alloc(0), /The logo is empty/],
+    ['a PNG that is cut off', pngFile(16, 16).subarray(0, 60), /The logo is a PNG that is cut off\./],
+    ['a picture of 300 KiB', Buffer.alloc(300 * 1024, 'x'), /The logo must be at most 256 KiB\./],
+    ['a picture of 1.9 MiB', Buffer.alloc(1_950_000, 'x'), /The logo must be at most 256 KiB\./],
+  ] as const) {
+    inBrowser(`is told beside the logo that ${name} is none, and keeps the other choices`, async (page) => {
+      const link = await designed({ margin: 5 })
+      await open(page, link)
+      await choose(page, file)
+      await page.locator('[name=shape]').selectOption('dots')
+      assert.equal(await use(page), 400)
+      assert.match((await page.getByRole('alert').textContent()) ?? '', /not saved yet/)
+      assert.match((await faultBeside(page, 'logo')) ?? '', words)
+      assert.equal(await page.locator('[name=shape]').inputValue(), 'dots')
+      assert.equal(await page.locator('[name=logo_image]').inputValue(), '', 'what is no logo is not kept')
+      assert.deepEqual(await designOf(link), { margin: 5 })
+    })
+  }
+
+  inBrowser('is told that a photo of 5 MB is far too large, and can go back', async (page) => {
+    const link = await designed({ margin: 5 })
+    await open(page, link)
+    await choose(page, Buffer.alloc(5_000_000, 'x'), 'photo.jpg', 'image/jpeg')
+    assert.equal(await use(page), 413)
+    assert.match((await page.locator('main').textContent()) ?? '', /far too large; go back, .* at most 256 KiB/)
+    assert.deepEqual(await designOf(link), { margin: 5 })
+  })
+
+  inBrowser('who is refused finds every choice as it was, also the logo, and saves after mending one', async (page) => {
+    const link = await designed({ bg: '#fffef0f0' })
+    await open(page, link)
+    await choose(page, svgFile, 'logo.svg', 'image/svg+xml')
+    await page.locator('[name=logo_size]').fill('12')
+    await page.locator('[name=frame_text]').fill('漢字')
+    await page.locator('[name=own_frame_color]').check()
+    await page.locator('[name=frame_color]').fill('#540b0e')
+    await page.locator('[name=fg]').fill('#fdfdfd')
+    await page.locator('[name=margin]').fill('7')
+    assert.equal(await use(page), 400)
+    assert.match(
+      (await faultBeside(page, 'frame_text')) ?? '',
+      /The text has characters that the font does not have: 漢 字/,
+    )
+    assert.match((await faultBeside(page, 'fg')) ?? '', /The colour has a contrast of 1\.0\d:1 to the background/)
+    assert.equal(await page.locator('[name=fg]').getAttribute('aria-invalid'), 'true')
+    assert.match((await page.locator('#logo-state').textContent()) ?? '', /The one that you chose is kept/)
+
+    await page.locator('[name=fg]').fill('#111111')
+    await page.locator('[name=frame_text]').fill('Scan')
+    assert.equal(await use(page), 200)
+    assert.deepEqual(await designOf(link), {
+      fg: '#111111',
+      bg: '#fffef0f0',
+      logo: { image: svgLogo, size: 0.12 },
+      frame: { text: 'Scan', color: '#540b0e' },
+      margin: 7,
+    })
+  })
+
+  inBrowser('finds a fault in what is folded away unfolded', async (page) => {
+    const link = await create(server, { target: 'https://example.com/' })
+    await open(page, link)
+    await page.locator('[name=own_eye_ball_color]').check()
+    await page.locator('[name=eye_ball_color]').fill('#ffffff')
+    assert.equal(await use(page), 400)
+    assert.ok(await page.getByText('The colour in the eyes has a contrast of 1.00:1').isVisible())
+    assert.equal(await designOf(link), null)
+  })
+
+  inBrowser('with two windows does not undo in the second, unseen, what the first has saved', async (page) => {
+    const link = await create(server, { target: 'https://example.com/' })
+    await open(page, link)
+    await put(`${server.url}/api/manage/${link.token}`, { design: { shape: 'dots' } })
+    await page.locator('[name=margin]').fill('6')
+    assert.equal(await use(page), 412)
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /saved elsewhere/)
+    assert.deepEqual(await designOf(link), { shape: 'dots' })
+    assert.equal(await page.locator('[name=margin]').inputValue(), '6')
+    assert.equal(await use(page), 200)
+    assert.deepEqual(await designOf(link), { shape: 'square', margin: 6 })
+  })
+})
+
+describe('a form with a file', () => {
+  const send = (link: Created, body: Uint8Array | string, type = 'multipart/form-data; boundary=edge') =>
+    fetch(ownersPage(link), { method: 'POST', body: Buffer.from(body), headers: { 'content-type': type } })
+  const part = (name: string, text: string) =>
+    `--edge\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`
+  const whole = `${part('action', 'design')}${part('margin', '6')}--edge--\r\n`
+
+  test('is read with its fields, in UTF-8', async () => {
+    const link = await create(server, { target: 'https://example.com/' })
+    const body = `${part('action', 'design')}${part('frame_text', 'Приветü')}--edge--\r\n`
+    assert.equal((await send(link, body)).status, 200)
+    assert.deepEqual(await designOf(link), { frame: { text: 'Приветü' } })
+  })
+
+  test('is a 400 when it is cut off anywhere, empty, or has no boundary, and nothing is saved', async () => {
+    const link = await create(server, { target: 'https://example.com/' })
+    for (let length = 0; length < whole.length - 4; length += 3) {
+      assert.equal((await send(link, whole.slice(0, length))).status, 400, `${length} bytes`)
+    }
+    for (const type of [
+      'multipart/form-data',
+      'multipart/form-data; boundary=other',
+      'multipart/form-data; boundary=',
+    ]) {
+      const answer = await send(link, whole, type)
+      assert.equal(answer.status, 400, type)
+      assert.match(await answer.text(), /multipart\/form-data as it should be/)
+    }
+    assert.equal(await designOf(link), null)
+  })
+
+  test('of ten thousand fields, or of names that mean something in JavaScript, is a form like any other', async () => {
+    const link = await create(server, { target: 'https://example.com/' })
+    const odd = ['__proto__', 'constructor', 'toString'].map((name) => part(name, 'x')).join('')
+    assert.equal((await send(link, odd + part('x', 'y').repeat(10_000) + whole)).status, 200)
+    assert.deepEqual(await designOf(link), { margin: 6 })
+  })
+
+  test('without an owner is a 404', async () => {
+    const nobody = { token: 'A'.repeat(43) } as Created
+    assert.equal((await send(nobody, whole)).status, 404)
+  })
+})
+
+test('leaves no fault in the log', () => assert.deepEqual(server.logged, []))
