@@ -72,16 +72,16 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
   // One logger for all: a child for each request would cost every visit, and faults name their request_id themselves.
   app.setChildLoggerFactory((logger) => logger)
   const routes = watchRoutes(app)
+  const imageText = (code: string, origin: string) => codeText(code, origin, { marker: config.qrMarker })
   const links = {
     ...deps,
     isReserved: createReserved(routes.firstWords),
     designs: {
       ...deps.designs,
-      check: (design: unknown, code: string, origin: string) =>
-        deps.designs.check(design, codeText(code, origin, { marker: config.qrMarker })),
+      check: (design: unknown, code: string, origin: string) => deps.designs.check(design, imageText(code, origin)),
     },
-    codeSvg: (code: string, origin: string) =>
-      codeSvg(deps.images, codeText(code, origin, { marker: config.qrMarker })),
+    codeText: imageText,
+    codeSvg: (code: string, origin: string) => codeSvg(deps.images, imageText(code, origin)),
   }
   const limitReports = deps.limits.each('reports')
   const qr = { ...deps, marker: config.qrMarker, designOf: deps.designs.of, limitImages: deps.limits.each('qr') }

@@ -1,6 +1,7 @@
 import { html, type Html } from '../http/html.ts'
 import { MAX_LOGO_BYTES } from '../qr/design/logo.ts'
 import type { Design } from '../qr/design/schema.ts'
+import type { PreviewAssets } from './built-assets.ts'
 import { checkbox, color, faultsBeside, folded, input, ownColor, select, type Shown } from './design-inputs.ts'
 import { valuesOfDesign, type DesignValues } from './design-values.ts'
 import type { Fault } from './design-words.ts'
@@ -11,19 +12,33 @@ export interface RefusedDesign {
   faults: Fault[]
 }
 
+/** What the live preview takes: paths of its script and its font, and what the image of the link says. */
+export interface Preview extends PreviewAssets {
+  text: string
+}
+
+interface DesignForm {
+  action: string
+  revision: number
+  refused: RefusedDesign | undefined
+  preview: Preview | undefined
+}
+
 /** The form in which an owner designs the QR code. */
-export function designForm(
-  design: Design | undefined,
-  { action, revision, refused }: { action: string; revision: number; refused: RefusedDesign | undefined },
-): Html {
+export function designForm(design: Design | undefined, { action, revision, refused, preview }: DesignForm): Html {
   const shown = { values: refused?.values ?? valuesOfDesign(design), faults: refused?.faults ?? [] }
-  return html`<form method="post" action="${action}" enctype="multipart/form-data" class="design" id="design">
-      <input type="hidden" name="action" value="design" />
-      <input type="hidden" name="revision" value="${revision}" />
-      ${faultsBeside(shown, '')} ${shapes(shown)} ${colors(shown)} ${logoChoices(shown, design)} ${frameChoices(shown)}
-      ${reading(shown)}
-      <button>Use this design</button>
-    </form>
+  const forScript =
+    preview &&
+    html`data-text="${preview.text}" data-font="${preview.font}" data-design="${JSON.stringify(design ?? null)}"`
+  return html`<div class="designer">
+      <form method="post" action="${action}" enctype="multipart/form-data" class="design" novalidate ${forScript}>
+        <input type="hidden" name="action" value="design" />
+        <input type="hidden" name="revision" value="${revision}" />
+        ${faultsBeside(shown, '')} ${shapes(shown)} ${colors(shown)} ${logoChoices(shown, design)}
+        ${frameChoices(shown)} ${reading(shown)}
+        <button>Use this design</button>
+      </form>
+    </div>
     ${
       design !== undefined &&
       html`<form method="post" action="${action}">

@@ -99,7 +99,7 @@ export function designOfValues(values: DesignValues, before: Design = {}): Desig
   const read = (choice: Choice) => {
     const { name, blank, hasBox, isNeeded } = choice
     if (hasBox && values[`own_${name}`] !== 'yes') return undefined
-    const text = values[name]
+    const text = isPointless(name, values) ? undefined : values[name]
     if (text !== undefined && text !== shown[name]) return choice.read(text)
     return chosenIn(before, choice) ?? (hasBox || isNeeded ? blank : undefined)
   }
@@ -122,6 +122,11 @@ export function designOfValues(values: DesignValues, before: Design = {}): Desig
     logo: logo['image'] === undefined ? undefined : logo,
     frame: frame['text'] === undefined ? undefined : frame,
   })
+}
+
+/** Whether the input is hidden, because of another choice. */
+function isPointless(name: string, values: DesignValues): boolean {
+  return name === 'gradient_angle' && values['gradient'] !== 'linear'
 }
 
 /** A new logo takes the place of the one that was there, and so does none. */

@@ -5,7 +5,7 @@ import { kindOf } from '../links/kinds/index.ts'
 import type { FormField } from '../links/kinds/kind.ts'
 import { addresses, type Link, type Removal, type Totals } from '../links/link.ts'
 import type { Design } from '../qr/design/schema.ts'
-import { designForm, type RefusedDesign } from './design-form.ts'
+import { designForm, type Preview, type RefusedDesign } from './design-form.ts'
 import { ownerFields, renderFields, renderProblem, renderUtm, type Values } from './form.ts'
 
 /** What the owner's page says on top, besides the link itself. */
@@ -41,6 +41,8 @@ export interface Shown {
   origin: string
   totals: Totals
   design: Design | undefined
+  /** What the live preview takes, where it was built. */
+  preview: Preview | undefined
 }
 
 /** The page of a link's owner: what it is, and everything that can be done with it. */
@@ -52,6 +54,7 @@ export function managePage(shown: Shown, notice?: Notice): Page {
   const isUp = link.active && link.removed === null
   return {
     title: `${name}: your link`,
+    ...scriptOf(shown),
     body: html`<main>
       <h1 dir="auto">${name}</h1>
       ${notice && !notice.problem && noticeBox(notice)} ${renderProblem(notice?.problem, notice?.text)}
@@ -63,6 +66,10 @@ export function managePage(shown: Shown, notice?: Notice): Page {
       <p><a href="/">Create another link</a></p>
     </main>`,
   }
+}
+
+function scriptOf({ preview }: Shown): Pick<Page, 'script'> {
+  return preview === undefined ? {} : { script: preview.script }
 }
 
 function images({ code, active, revision }: Link, shortUrl: string): Html {
@@ -82,12 +89,12 @@ function images({ code, active, revision }: Link, shortUrl: string): Html {
     </p>`
 }
 
-function changes({ link, design }: Shown, action: string, notice?: Notice): Html {
+function changes({ link, design, preview }: Shown, action: string, notice?: Notice): Html {
   const refused = notice?.design
   return html`<h2>Change</h2>
     ${editForm(link, action, refused ? undefined : notice)}
     <h2>Design of the QR code</h2>
-    ${designForm(design, { action, revision: link.revision, refused })}
+    ${designForm(design, { action, revision: link.revision, refused, preview })}
     <h2>${link.active ? 'Pause' : 'Paused'}</h2>
     ${pauseForm(link, action)}`
 }

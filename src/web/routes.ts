@@ -8,13 +8,21 @@ import { findKind, kinds } from '../links/kinds/index.ts'
 import { entityTag, type Link } from '../links/link.ts'
 import { changeLink, linkOfToken, removeLink } from '../links/manage.ts'
 import { removeDesign, saveDesign } from './design-action.ts'
+import { servePreview, type PreviewAssets } from './built-assets.ts'
 import { createOnce } from './create-once.ts'
 import { filledFields, filledUtm, formOf, readForms } from './form-body.ts'
 import { creationFields, homePage } from './home.ts'
 import { reportPageRoutes, type ReportPageDeps } from './report-routes.ts'
 import { deletedPage, editFields, managePage, type Notice, type Shown } from './manage-page.ts'
 
-type Deps = LinkDeps & ReportPageDeps & { limits: CreationLimits }
+type Deps = LinkDeps &
+  ReportPageDeps & {
+    limits: CreationLimits
+    /** What the image of a link says. */
+    codeText: (code: string, origin: string) => string
+  }
+/** `preview` is absent where it was not built. */
+type PageDeps = Deps & { preview: PreviewAssets | undefined }
 type TokenRequest = FastifyRequest<{ Params: { token: string }; Querystring: Record<string, string> }>
 
 /** A form writes up to three bytes for one of the text, and has all fields at once. */
@@ -23,7 +31,8 @@ const FORM_LIMIT = 2 * 1024 * 1024
 const hidden = { schema: { hide: true } }
 
 /** The pages of the service. */
-export function webRoutes(app: FastifyInstance, deps: Deps): void {
+export function webRoutes(app: FastifyInstance, needed: Deps): void {
+  const deps: PageDeps = { ...needed, preview: servePreview(app) }
   readForms(app)
   app.get('/', hidden, async (request: FastifyRequest<{ Querystring: { kind?: string } }>, reply) => {
     // The form has a key of its own: "back" must find the same one, and nobody else may.
@@ -68,7 +77,7 @@ async function createFromForm(deps: Deps, request: FastifyRequest, reply: Fastif
   }
 }
 
-async function showLink(deps: Deps, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function showLink(deps: PageDeps, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { token } = request.params
   const link = await linkOfToken(deps, token)
   const origin = deps.origin.of(request)
@@ -89,12 +98,13 @@ async function showLink(deps: Deps, request: TokenRequest, reply: FastifyReply):
   )
 }
 
-async function shownOf(deps: Deps, link: Link, token: string, origin: string): Promise<Shown> {
+async function shownOf(deps: PageDeps, link: Link, token: string, origin: string): Promise<Shown> {
   const [totals, design] = await Promise.all([deps.totals(link.id), deps.designs.of(link.id)])
-  return { link, token, origin, totals, design }
+  const preview = deps.preview && { ...deps.preview, text: deps.codeText(link.code, origin) }
+  return { link, token, origin, totals, design, preview: link.removed === null ? preview : undefined }
 }
 
-async function actOnLink(deps: Deps, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function actOnLink(deps: PageDeps, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { token } = request.params
   const form = formOf(request.body)
   const show = async (link: Link, notice: Notice) => {

@@ -1,0 +1,21 @@
+import { dataUriOf, MAX_LOGO_BYTES, TOO_LARGE } from '../../qr/design/logo.ts'
+
+/** A logo that was chosen and not sent yet. */
+export interface ChosenLogo {
+  /** Its data URI; empty without one. */
+  uri: string
+  /** What is wrong with the file, to follow "The logo". */
+  fault: string | undefined
+}
+
+export const noLogo: ChosenLogo = { uri: '', fault: undefined }
+
+export async function readChosenLogo(file: File | undefined): Promise<ChosenLogo> {
+  if (file === undefined) return noLogo
+  if (file.size > MAX_LOGO_BYTES) return { uri: '', fault: TOO_LARGE }
+  try {
+    return { uri: dataUriOf(new Uint8Array(await file.arrayBuffer())), fault: undefined }
+  } catch {
+    return { uri: '', fault: 'can no longer be read: choose it again' }
+  }
+}

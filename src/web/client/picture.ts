@@ -1,0 +1,37 @@
+import { encodeAround } from '../../qr/design/logo-place.ts'
+import { readLogo, type Logo } from '../../qr/design/logo.ts'
+import type { Font } from '../../qr/design/font.ts'
+import { composeScene } from '../../qr/design/scene.ts'
+import { sceneToSvg } from '../../qr/design/scene-svg.ts'
+import type { Design } from '../../qr/design/schema.ts'
+import { readStyle } from '../../qr/design/style.ts'
+import { createEncodeText } from '../../qr/matrix.ts'
+
+/** Pixels of width; the same that the image of a link has when nothing else is asked for. */
+const SIZE = 512
+
+/**
+ * Draws a design as the server does, byte for byte.
+ * @throws {Problem} for what the server would refuse without looking at the image
+ */
+export type DrawPicture = (design: Design, font: Font) => string
+
+/** @param text what the image says */
+export function createDrawPicture(text: string): DrawPicture {
+  const encode = createEncodeText()
+  const readOnce = createReadOnce()
+  return (design, font) => {
+    const style = readStyle(design, '/design', { font, readLogo: readOnce })
+    const marked = encodeAround(encode, text, style, { boost: true, at: '/design' })
+    return sceneToSvg(composeScene(marked, style, { size: SIZE, text, font }))
+  }
+}
+
+/** The same logo is drawn with every choice that changes. */
+function createReadOnce(): (dataUri: string) => Logo {
+  let last: { dataUri: string; logo: Logo } | undefined
+  return (dataUri) => {
+    if (last?.dataUri !== dataUri) last = { dataUri, logo: readLogo(dataUri) }
+    return last.logo
+  }
+}
