@@ -56,18 +56,24 @@ export function sharedWindows(end: Ending, origin: () => string): OpenWindow {
 
 /**
  * Takes down what no page of ours may do: ask another host for anything, complain in the console (of the
- * Content-Security-Policy, say), throw, or open a dialog. That a document itself was answered with an error is not a
- * complaint, though Chromium logs it as one.
+ * Content-Security-Policy, say), throw, or open a dialog. That a document itself, or what the live preview asks for, was
+ * answered with an error is not a complaint, though Chromium logs it as one.
  * @returns takes what was taken down so far
  */
 function watch(context: BrowserContext, origin: string): () => string[] {
   const misdeeds: { text: string; url?: string }[] = []
   const failedDocuments = new Set<string>()
+  // What the page itself tells of in words of its own.
+  const isTold = (url: string) => url.endsWith('/api/qr?report=true') || url.endsWith('.woff')
   context.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) misdeeds.push({ text: `asked for ${request.url()}` })
   })
   context.on('response', (response) => {
-    if (response.status() >= 400 && response.request().isNavigationRequest()) failedDocuments.add(response.url())
+    if (response.status() < 400) return
+    if (response.request().isNavigationRequest() || isTold(response.url())) failedDocuments.add(response.url())
+  })
+  context.on('requestfailed', (request) => {
+    if (isTold(request.url())) failedDocuments.add(request.url())
   })
   context.on('console', (message) => {
     if (!['error', 'warning', 'assert'].includes(message.type())) return

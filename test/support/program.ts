@@ -16,8 +16,13 @@ export interface Service {
 }
 
 /** Starts the program on a free port of loopback, and waits for its line. */
-export async function start(t: Ending, dataDir = temporaryFolder(t), args: string[] = []): Promise<Service> {
-  const started = spawn(process.execPath, [program, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args], {
+export async function start(
+  t: Ending,
+  dataDir = temporaryFolder(t),
+  args: string[] = [],
+  file = program,
+): Promise<Service> {
+  const started = spawn(process.execPath, [file, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args], {
     cwd: tmpdir(),
   })
   undoLater(t, () => void started.kill('SIGKILL'))

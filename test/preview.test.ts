@@ -1,0 +1,633 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { cpSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import type { Page, Route } from 'playwright-core'
+import { accessibilityFaults, press, sharedWindows, testsIn } from './support/browser.ts'
+import { endOfFile, temporaryFolder } from './support/cleanup.ts'
+import { badLogos, dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
+import { start } from './support/program.ts'
+import { create, post, put, startServer, type Created, type TestServer } from './support/server.ts'
+
+const root = new URL('../', import.meta.url)
+const end = endOfFile()
+let server: TestServer
+const inScriptlessBrowser = testsIn(sharedWindows(end, () => server.url))
+const inAnyBrowser = testsIn(sharedWindows(end, () => server.url))
+const inBrowser = (name: string, run: Parameters<typeof inAnyBrowser>[1]) => inAnyBrowser(name, run, { scripts: true })
+before(async () => {
+  // The bundle of these very sources.
+  execFileSync(process.execPath, ['build/client.js'], { cwd: root })
+  server = await startServer(end)
+})
+
+const svgFile = Buffer.from(svgLogo.split(',')[1] ?? '', 'base64')
+const CHECK = '**/api/qr?report=true'
+
+async function designOf({ token }: Created): Promise<unknown> {
+  return ((await (await fetch(`${server.url}/api/manage/${token}`)).json()) as { design: unknown }).design
+}
+
+const watched = new WeakSet<Page>()
+
+/** Opens the page of a link; from now on the page knows what it drew, and what its policy forbade. */
+async function open(page: Page, link: Created): Promise<void> {
+  if (!watched.has(page)) {
+    watched.add(page)
+    await page.addInitScript(`{
+      const create = URL.createObjectURL
+      URL.createObjectURL = (blob) => {
+        window.drawn = blob
+        return create(blob)
+      }
+      window.violations = []
+      addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+        violations.push(violatedDirective + ' ' + blockedURI))
+    }`)
+  }
+  await page.goto(`${server.url}/m/${link.token}`)
+  await page.evaluate('for (const folded of document.querySelectorAll(".design details")) folded.open = true')
+  await page.locator('.preview img').waitFor()
+}
+
+const create1 = () => create(server, { target: 'https://example.com/menu' })
+
+/** What an image of the link says. */
+const textOf = ({ short_url }: Created) => `${short_url}?qr=1`
+
+const drawn = (page: Page) => page.evaluate<string>('drawn.text()')
+const verdict = (page: Page) => page.locator('.preview .verdict').textContent()
+
+/** Waits until something is said that matches. */
+async function said(page: Page, words: RegExp): Promise<void> {
+  await page.locator('.preview .verdict', { hasText: words }).waitFor()
+}
+
+/** The image that the API makes of a design. */
+async function answered(link: Created, design: object): Promise<string> {
+  const answer = await post(`${server.url}/api/qr`, { data: textOf(link), format: 'svg', design })
+  assert.equal(answer.status, 200, await answer.clone().text())
+  return answer.text()
+}
+
+/** Waits until the page has drawn an image, and insists that it is this one, byte for byte. */
+async function assertDrawn(page: Page, svg: string): Promise<void> {
+  await page.waitForFunction('async (svg) => (await drawn.text()) === svg', svg).catch(() => undefined)
+  assert.equal(await drawn(page), svg)
+  await page.waitForFunction('document.querySelector(".preview img").naturalWidth > 0')
+}
+
+interface File {
+  name: string
+  mimeType: string
+  buffer: Buffer
+}
+const fileOf = (buffer: Buffer, name = 'logo', mimeType = ''): File => ({ buffer, name, mimeType })
+type Choices = Record<string, string | boolean | File>
+
+/** Makes choices in the form's own inputs, as a person does. */
+async function choose(page: Page, choices: Choices): Promise<void> {
+  for (const [name, value] of Object.entries(choices)) {
+    const input = page.locator(`.design [name=${name}]`)
+    if (typeof value === 'boolean') await input.setChecked(value)
+    else if (typeof value === 'object') await input.setInputFiles(value)
+    else if ((await page.locator(`.design select[name=${name}]`).count()) > 0) await input.selectOption(value)
+    else await input.fill(value)
+  }
+}
+
+/** Choices in the form, and the design that they ask for. Together they take every value of every choice. */
+const designs: [name: string, choices: Choices, design: object][] = [
+  ['rounded modules', { shape: 'rounded' }, { shape: 'rounded' }],
+  [
+    'dots with round eyes',
+    { shape: 'dots', eye_frame: 'circle', eye_ball: 'circle' },
+    { shape: 'dots', eye_frame: 'circle', eye_ball: 'circle' },
+  ],
+  [
+    'diamonds with leaves',
+    { shape: 'diamond', eye_frame: 'leaf', eye_ball: 'leaf' },
+    { shape: 'diamond', eye_frame: 'leaf', eye_ball: 'leaf' },
+  ],
+  [
+    'classy with rounded eyes',
+    { shape: 'classy', eye_frame: 'rounded', eye_ball: 'rounded' },
+    { shape: 'classy', eye_frame: 'rounded', eye_ball: 'rounded' },
+  ],
+  ['two colours', { fg: '#14213d', bg: '#fefae0' }, { fg: '#14213d', bg: '#fefae0' }],
+  ['no background', { transparent: true }, { bg: 'transparent' }],
+  [
+    'eyes of their own colours',
+    { own_eye_frame_color: true, eye_frame_color: '#9b2226', own_eye_ball_color: true, eye_ball_color: '#001219' },
+    { eye_frame_color: '#9b2226', eye_ball_color: '#001219' },
+  ],
+  [
+    'a gradient across',
+    { gradient: 'linear', gradient_from: '#c1121f', gradient_to: '#780000', gradient_angle: '137' },
+    { gradient: { type: 'linear', from: '#c1121f', to: '#780000', angle: 137 } },
+  ],
+  [
+    'a gradient from the middle',
+    { gradient: 'radial', gradient_from: '#023047', gradient_to: '#000814' },
+    { gradient: { type: 'radial', from: '#023047', to: '#000814' } },
+  ],
+  ['a logo that is an SVG', { logo: fileOf(svgFile) }, { logo: { image: svgLogo } }],
+  [
+    'a larger logo that is a PNG, on its modules',
+    { logo: fileOf(pngFile(20, 10)), logo_size: '12.5', logo_knockout: 'no' },
+    { logo: { image: dataUri('png', pngFile(20, 10)), size: 0.125, knockout: false } },
+  ],
+  [
+    'a small logo that is a JPEG',
+    { logo: fileOf(jpegFile()), logo_size: '10' },
+    { logo: { image: dataUri('jpeg', jpegFile()), size: 0.1 } },
+  ],
+  ['a frame', { frame_text: 'Scan me' }, { frame: { text: 'Scan me' } }],
+  [
+    'a square frame with its text above, in colours of its own, with accents, Greek and Cyrillic',
+    {
+      frame_text: 'Čau Ζωή Меню',
+      frame_position: 'top',
+      frame_shape: 'square',
+      own_frame_color: true,
+      frame_color: '#fca311',
+      own_frame_text_color: true,
+      frame_text_color: '#14213d',
+    },
+    { frame: { text: 'Čau Ζωή Меню', position: 'top', shape: 'square', color: '#fca311', text_color: '#14213d' } },
+  ],
+  ['a narrow quiet zone and the highest level', { margin: '1', ecl: 'H' }, { margin: 1, ecl: 'H' }],
+  ['a low level', { ecl: 'L', margin: '16' }, { ecl: 'L', margin: 16 }],
+  [
+    'everything at once',
+    {
+      shape: 'dots',
+      eye_frame: 'leaf',
+      eye_ball: 'circle',
+      gradient: 'linear',
+      gradient_angle: '90',
+      bg: '#fffef0',
+      own_eye_ball_color: true,
+      eye_ball_color: '#d00000',
+      logo: fileOf(svgFile),
+      frame_text: 'Menu & more <3',
+      ecl: 'Q',
+    },
+    {
+      shape: 'dots',
+      eye_frame: 'leaf',
+      eye_ball: 'circle',
+      gradient: { type: 'linear', from: '#5a189a', to: '#03045e', angle: 90 },
+      bg: '#fffef0',
+      eye_ball_color: '#d00000',
+      logo: { image: svgLogo },
+      frame: { text: 'Menu & more <3' },
+      ecl: 'Q',
+    },
+  ],
+]
+
+describe('the preview draws, before anything is saved, what the API answers byte for byte:', () => {
+  for (const [name, choices, design] of designs) {
+    inBrowser(name, async (page) => {
+      const link = await create1()
+      await open(page, link)
+      await choose(page, choices)
+      await assertDrawn(page, await answered(link, design))
+      assert.equal(await designOf(link), null)
+    })
+  }
+
+  inBrowser('a plain code, and a saved design with what no input can hold', async (page) => {
+    const link = await create1()
+    await open(page, link)
+    await assertDrawn(page, await answered(link, {}))
+    const design = { fg: '#10203080', bg: 'FFE', logo: { image: svgLogo, size: 0.111 }, frame: { text: ' Hi ' } }
+    await put(`${server.url}/api/manage/${link.token}`, { design })
+    await open(page, link)
+    await assertDrawn(page, await answered(link, design))
+    assert.match((await page.locator('.preview').textContent()) ?? '', /As it is saved\./)
+    await choose(page, { shape: 'dots' })
+    await assertDrawn(page, await answered(link, { ...design, shape: 'dots' }))
+    assert.match((await page.locator('.preview').textContent()) ?? '', /Not saved yet\./)
+  })
+
+  inBrowser('each letter of a text while it is typed', async (page) => {
+    const link = await create1()
+    await open(page, link)
+    const fonts: string[] = []
+    page.on('request', (request) => void (request.url().endsWith('.woff') && fonts.push(request.url())))
+    for (const text of ['S', 'Sc', 'Sca', 'Scan']) {
+      await page.locator('[name=frame_text]').press(text.at(-1) ?? '')
+      await assertDrawn(page, await answered(link, { frame: { text } }))
+    }
+    page.removeAllListeners('request')
+    assert.equal(fonts.length, 1, 'the font is loaded once, when there is a text')
+  })
+
+  inBrowser('the logo that was refused with another choice, and waits in the form', async (page) => {
+    const link = await create1()
+    await open(page, link)
+    await choose(page, { logo: fileOf(svgFile), fg: '#fefefe' })
+    assert.equal(await press(page, 'Use this design'), 400)
+    await page.locator('[name=fg]').fill('#003049')
+    await assertDrawn(page, await answered(link, { fg: '#003049', logo: { image: svgLogo } }))
+    await page.getByLabel('Take the logo away').check()
+    await assertDrawn(page, await answered(link, { fg: '#003049' }))
+  })
+
+  inBrowser('what was chosen before a reload of the page, or "back"', async (page) => {
+    const link = await create1()
+    await open(page, link)
+    await choose(page, { shape: 'diamond', logo: fileOf(svgFile) })
+    await assertDrawn(page, await answered(link, { shape: 'diamond', logo: { image: svgLogo } }))
+    await page.goto(link.short_url + '+')
+    await page.goBack()
+    const values = await page.evaluate<[string, number]>(
+      '[document.querySelector("[name=shape]").value, document.querySelector("[name=logo]").files.length]',
+    )
+    const [shape, files] = values
+    await assertDrawn(
+      page,
+      await answered(link, { ...(shape !== 'square' && { shape }), ...(files > 0 && { logo: { image: svgLogo } }) }),
+    )
+  })
+})
+
+describe('the check', () => {
+  inBrowser(
+    'says, after a pause, how well the design scans and how large to print it, and saves nothing',
+    async (page) => {
+      const link = await create1()
+      await open(page, link)
+      const printed = await page.locator('main > img.qr').getAttribute('src')
+      await choose(page, { shape: 'rounded' })
+      await said(
+        page,
+        /^(?:Excellent|Good): .* Contrast 21:1\. Print it at least \d+ mm wide; phones read that from \d+(?:\.\d)? cm\.$/,
+      )
+      await choose(page, { fg: '#ffffff', bg: '#000000', margin: '2' })
+      await said(page, /^Poor: it is light on dark.* quiet zone is narrow\.$/)
+      assert.equal(await page.locator('main > img.qr').getAttribute('src'), printed)
+      assert.equal(await designOf(link), null)
+
+      await page.reload()
+      await open(page, link)
+      await choose(page, { shape: 'rounded' })
+      assert.equal(await press(page, 'Use this design'), 200)
+      assert.deepEqual(await designOf(link), { shape: 'rounded' })
+      assert.notEqual(await page.locator('main > img.qr').getAttribute('src'), printed)
+    },
+  )
+
+  inBrowser('is not asked by a page that is only looked at', async (page) => {
+    const link = await create1()
+    const asked: string[] = []
+    page.on('request', (request) => void (request.method() === 'POST' && asked.push(request.url())))
+    await open(page, link)
+    await choose(page, { shape: 'dots' })
+    await said(page, /scans/)
+    page.removeAllListeners('request')
+    assert.equal(asked.length, 1, 'once, for the choice')
+  })
+
+  inBrowser('says beside the choice what must be changed when the image cannot be scanned', async (page) => {
+    const link = await create1()
+    await open(page, link)
+    const faint = {
+      own_eye_frame_color: true,
+      eye_frame_color: '#d9d9d9',
+      own_eye_ball_color: true,
+      eye_ball_color: '#d9d9d9',
+    }
+    const refused = await post(`${server.url}/api/qr`, {
+      data: textOf(link),
+      design: { eye_frame_color: '#d9d9d9', eye_ball_color: '#d9d9d9' },
+    })
+    assert.equal(refused.status, 400)
+    await choose(page, faint)
+    await said(
+      page,
+      /^Not usable like this: The colour of the eyes must be changed: without the colour of the eyes and the colour in the eyes the image can be read\.$/,
+    )
+    assert.match((await page.locator('#fault-eye_frame_color').textContent()) ?? '', /must be changed/)
+    assert.equal(await page.locator('[name=eye_frame_color]').getAttribute('aria-invalid'), 'true')
+    await choose(page, { own_eye_frame_color: false, own_eye_ball_color: false })
+    await said(page, /scans/)
+    assert.equal(await page.locator('#fault-eye_frame_color').textContent(), '')
+    assert.equal(await page.locator('[name=eye_frame_color]').getAttribute('aria-invalid'), null)
+  })
+
+  inBrowser('of an older design that answers late is not shown', async (page, t) => {
+    const link = await create1()
+    await open(page, link)
+    const held: Route[] = []
+    const report = (scannability: string) => ({
+      json: {
+        scannability,
+        inverted: false,
+        contrast_ratio: 7,
+        quiet_zone: 4,
+        print: { smallest_mm: 20, distance_mm: 200 },
+      },
+    })
+    await page.route(CHECK, (route) => void held.push(route))
+    t.after(() => page.unroute(CHECK))
+    await choose(page, { shape: 'dots' })
+    await waitFor(() => held.length === 1)
+    await choose(page, { shape: 'rounded' })
+    await waitFor(() => held.length === 2)
+    assert.match(held[0]?.request().postData() ?? '', /dots/)
+    assert.match(held[1]?.request().postData() ?? '', /rounded/)
+    await held[1]?.fulfill(report('good'))
+    await said(page, /^Good/)
+    // The browser has hung up on it already, or takes the answer and does nothing with it.
+    await held[0]?.fulfill(report('poor')).catch(() => undefined)
+    await page.evaluate('fetch("/assets/quirl.css").then((answer) => answer.text())')
+    assert.match((await verdict(page)) ?? '', /^Good/)
+  })
+
+  for (const [name, answer, words] of [
+    ['that has had enough', { status: 429, json: { code: 'rate_limited', detail: 'x' } }, /takes a rest/],
+    ['that is busy', { status: 503, json: { code: 'unavailable', detail: 'x' } }, /is busy right now/],
+    ['that answers something else', { status: 502, body: '<html>bad gateway' }, /is busy right now/],
+    ['that answers half of it', { status: 200, body: '{"scannab' }, /cannot be reached/],
+    ['that is away', undefined, /cannot be reached/],
+  ] as const) {
+    inBrowser(`${name} is said kindly and changes nothing`, async (page, t) => {
+      const link = await create1()
+      await open(page, link)
+      await page.route(CHECK, (route) =>
+        answer === undefined ? route.abort('connectionrefused') : route.fulfill(answer),
+      )
+      t.after(() => page.unroute(CHECK))
+      await choose(page, { shape: 'dots' })
+      await said(page, words)
+      await assertDrawn(page, await answered(link, { shape: 'dots' }))
+      assert.deepEqual(
+        await page
+          .locator('.fault')
+          .allTextContents()
+          .then((all) => all.filter((text) => text !== '')),
+        [],
+      )
+      assert.equal(await press(page, 'Use this design'), 200)
+      assert.deepEqual(await designOf(link), { shape: 'dots' })
+    })
+  }
+})
+
+describe('what is wrong with a choice is said at once, beside it, without asking:', () => {
+  const faults: [name: string, choices: Choices, field: string, words: RegExp][] = [
+    ['colours without contrast', { fg: '#fefefe' }, 'fg', /The colour has a contrast of 1\.01:1 to the background/],
+    ['letters that the font lacks', { frame_text: '漢字' }, 'frame_text', /does not have: 漢 字/],
+    [
+      'a logo that is too large for the code',
+      { logo: fileOf(svgFile), logo_size: '40' },
+      'logo_size',
+      /must be at most \d+ % for this data/,
+    ],
+    [
+      'a file that is too large',
+      { logo: fileOf(Buffer.alloc(3_000_000)) },
+      'logo',
+      /The logo must be at most 256 KiB\./,
+    ],
+    [
+      'a file that is no picture',
+      { logo: fileOf(Buffer.from('GIF89a')) },
+      'logo',
+      /neither a PNG nor a JPEG nor an SVG/,
+    ],
+    ['an empty file', { logo: fileOf(Buffer.alloc(0)) }, 'logo', /The logo is empty/],
+    ['a number past its bounds', { margin: '17' }, 'margin', /The quiet zone must be a whole number from 0 to 16\./],
+    ['half a module', { margin: '1.5' }, 'margin', /The quiet zone must be a whole number from 0 to 16\./],
+    ['no number', { margin: '' }, 'margin', /The quiet zone must be a whole number from 0 to 16\./],
+    ['an angle past its bounds', { gradient: 'linear', gradient_angle: '360' }, 'gradient_angle', /from 0 to 359/],
+    ['a logo of half the side', { logo: fileOf(svgFile), logo_size: '50' }, 'logo_size', /from 5 to 40/],
+  ]
+  for (const [name, choices, field, words] of faults) {
+    inBrowser(name, async (page) => {
+      const asked: string[] = []
+      page.on('request', (request) => void (request.method() === 'POST' && asked.push(request.url())))
+      await open(page, await create1())
+      await choose(page, choices)
+      await page.locator(`#fault-${field}`, { hasText: words }).waitFor()
+      assert.match((await verdict(page)) ?? '', /^Not usable like this: /)
+      assert.doesNotMatch(await drawn(page), /NaN|undefined/)
+      page.removeAllListeners('request')
+      assert.deepEqual(asked, [])
+    })
+  }
+
+  inBrowser('an angle that no longer matters is no fault, neither here nor when it is saved', async (page) => {
+    const link = await create1()
+    await open(page, link)
+    await choose(page, { gradient: 'linear', gradient_angle: '999' })
+    await page.locator('#fault-gradient_angle', { hasText: 'from 0 to 359' }).waitFor()
+    await choose(page, { gradient: 'radial' })
+    await said(page, /scans/)
+    assert.equal(await press(page, 'Use this design'), 200)
+    assert.deepEqual(await designOf(link), { gradient: { type: 'radial', from: '#5a189a', to: '#03045e' } })
+  })
+})
+
+inBrowser('a font that cannot be loaded is said, and is loaded with the next choice', async (page, t) => {
+  const link = await create1()
+  await open(page, link)
+  await page.route('**/*.woff', (route) => route.abort('connectionrefused'))
+  t.after(() => page.unroute('**/*.woff'))
+  await choose(page, { frame_text: 'Scan' })
+  await said(page, /letters of the frame cannot be loaded/)
+  await page.unroute('**/*.woff')
+  await choose(page, { shape: 'dots' })
+  await assertDrawn(page, await answered(link, { shape: 'dots', frame: { text: 'Scan' } }))
+})
+
+inBrowser('no logo runs or loads anything, whatever stands in it', async (page) => {
+  await open(page, await create1())
+  const hostile = badLogos().filter(([, image]) => image.startsWith('data:image/svg+xml;base64,'))
+  assert.ok(hostile.length > 20)
+  for (const [name, image, words] of hostile) {
+    const file = Buffer.from(image.split(',')[1] ?? '', 'base64')
+    await choose(page, { logo: fileOf(file, 'logo.svg', 'image/svg+xml') })
+    // What only a renderer can tell is told by the check.
+    if (/cannot be drawn/.test(words.source)) continue
+    await page.locator('#fault-logo', { hasText: words }).waitFor()
+    assert.doesNotMatch(await drawn(page), /script|example\.com|ENTITY|onload/, name)
+    await choose(page, { logo: fileOf(svgFile) })
+    await page.locator('#fault-logo:empty').waitFor({ state: 'attached' })
+  }
+  // A drawing that hides its worst in what is left out is drawn without it.
+  const sly = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="urn:x" viewBox="0 0 8 8" id="a"><title>&lt;script&gt;</title>
+    <metadata><x:y onclick="alert(1)">http://127.0.0.1:9/</x:y></metadata><circle cx="4" cy="4" r="4" fill="#c00"/></svg>`
+  await choose(page, { logo: fileOf(Buffer.from(sly)) })
+  await page.waitForFunction('async () => /fill="#c00"/.test(await drawn.text())')
+  assert.doesNotMatch(await drawn(page), /script|alert|metadata|127\.0\.0\.1:9/)
+  // The window's other watches fail the test for a dialog, for a request elsewhere, and for a word in the console.
+  assert.deepEqual(await page.evaluate('violations'), [])
+})
+
+inBrowser('a logo of pixels is seen in the preview', async (page) => {
+  const link = await create1()
+  await open(page, link)
+  await choose(page, { logo: fileOf(pngFile(16, 16, [255, 0, 0, 255])) })
+  await assertDrawn(page, await answered(link, { logo: { image: dataUri('png', pngFile(16, 16, [255, 0, 0, 255])) } }))
+  const middle = await page.evaluate(`{
+    const image = document.querySelector('.preview img')
+    const canvas = document.createElement('canvas')
+    canvas.width = canvas.height = 512
+    const context = canvas.getContext('2d')
+    image.decode().then(() => {
+      context.drawImage(image, 0, 0, 512, 512)
+      return [...context.getImageData(256, 256, 1, 1).data]
+    })
+  }`)
+  assert.deepEqual(middle, [255, 0, 0, 255])
+})
+
+inBrowser('the page with its preview keeps nobody out, and breaks no rule of its own policy', async (page) => {
+  const link = await create1()
+  await open(page, link)
+  await choose(page, { shape: 'dots', frame_text: 'Scan me', logo: fileOf(svgFile) })
+  await said(page, /scans/)
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await choose(page, { fg: '#ffffff', margin: '99' })
+  await said(page, /Not usable/)
+  assert.deepEqual(await accessibilityFaults(page), [])
+  for (const width of [320, 360, 640, 1280]) {
+    await page.setViewportSize({ width, height: 720 })
+    assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= width, `${width} pixels`)
+  }
+  assert.deepEqual(await page.evaluate('violations'), [])
+  const verdictIsTold = await page.locator('.preview .verdict').getAttribute('aria-live')
+  assert.equal(verdictIsTold, 'polite')
+})
+
+inBrowser(
+  'everything can be done with the keyboard, and what has the focus is in sight on a phone',
+  async (page, t) => {
+    const size = page.viewportSize()
+    t.after(async () => {
+      if (size) await page.setViewportSize(size)
+    })
+    await page.setViewportSize({ width: 360, height: 640 })
+    const link = await create1()
+    await open(page, link)
+    await page.locator('[name=shape]').focus()
+    await page.keyboard.press('ArrowDown')
+    await assertDrawn(page, await answered(link, { shape: 'rounded' }))
+    const visited: string[] = []
+    for (let presses = 0; presses < 60; presses++) {
+      const [name, isSeen] = await page.evaluate<[string, boolean]>(`{
+      const focused = document.activeElement
+      const { left, top, width, height } = focused.getBoundingClientRect()
+      const found = document.elementFromPoint(left + width / 2, top + height / 2);
+      [focused.name || focused.textContent.trim(), focused === found || focused.contains(found)]
+    }`)
+      assert.ok(isSeen, `${name} is in sight`)
+      visited.push(name)
+      if (name === 'own_eye_frame_color' || name === 'transparent') await page.keyboard.press('Space')
+      if (name === 'frame_text') await page.keyboard.type('Hi')
+      if (name === 'Use this design') break
+      await page.keyboard.press('Tab')
+    }
+    for (const name of [
+      'eye_frame',
+      'gradient',
+      'fg',
+      'eye_frame_color',
+      'logo',
+      'logo_size',
+      'frame_shape',
+      'margin',
+      'ecl',
+    ]) {
+      assert.ok(visited.includes(name), `${name} is reached`)
+    }
+    const look = { shape: 'rounded', bg: 'transparent', eye_frame_color: '#000000', frame: { text: 'Hi' } }
+    await assertDrawn(page, await answered(link, look))
+    const loaded = page.waitForEvent('load')
+    await page.keyboard.press('Enter')
+    await loaded
+    assert.deepEqual(await designOf(link), look)
+  },
+)
+
+inScriptlessBrowser('without scripts there is no preview, and the form saves all the same', async (page) => {
+  const link = await create1()
+  await page.goto(`${server.url}/m/${link.token}`)
+  assert.equal(await page.locator('.preview').count(), 0)
+  await page.locator('[name=shape]').selectOption('dots')
+  assert.equal(await press(page, 'Use this design'), 200)
+  assert.deepEqual(await designOf(link), { shape: 'dots' })
+})
+
+describe('the script', () => {
+  const pageOf = async (link: Created) => {
+    const answer = await fetch(`${server.url}/m/${link.token}`)
+    const html = await answer.text()
+    return { html, policy: answer.headers.get('content-security-policy') ?? '' }
+  }
+
+  test('is served under a name of its content, for ever, also packed, and without a source map', async () => {
+    const { html } = await pageOf(await create1())
+    const path = /<script type="module" src="(\/assets\/design-[\da-f]{16}\.js)"><\/script>/.exec(html)?.[1]
+    assert.ok(path)
+    const answer = await fetch(server.url + path, { headers: { 'accept-encoding': 'gzip' } })
+    assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    assert.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
+    assert.equal(answer.headers.get('content-encoding'), 'gzip')
+    const plain = await fetch(server.url + path, { headers: { 'accept-encoding': 'identity' } })
+    assert.equal(plain.headers.get('content-encoding'), null)
+    const code = await plain.text()
+    assert.equal(code, await answer.text())
+    assert.equal(code, readFileSync(new URL('dist/client/design.js', root), 'utf8'))
+    assert.doesNotMatch(code, /sourceMappingURL/)
+    assert.equal((await fetch(`${server.url}${path}.map`)).status, 404)
+  })
+
+  test('holds nothing of Node and nothing of the schemas', () => {
+    const code = readFileSync(new URL('dist/client/design.js', root), 'utf8')
+    assert.doesNotMatch(code, /\bBuffer\b|\bprocess\.|\brequire\(|node:|additionalProperties/)
+  })
+
+  test('runs on the page of the owner only; no page allows anything inline, or anything foreign', async () => {
+    const link = await create1()
+    const { html, policy } = await pageOf(link)
+    assert.match(policy, /script-src 'self'; connect-src 'self'$/)
+    assert.match(policy, /img-src 'self' blob:;/)
+    assert.doesNotMatch(policy, /unsafe|data:|\*|https?:/)
+    assert.doesNotMatch(html.replace(/<script type="module" src="[^"]+"><\/script>/, ''), /<script|<style| on\w+=/)
+    for (const path of ['/', '/report', `/${link.code}+`, '/m/unknown']) {
+      const other = await fetch(server.url + path, { headers: { accept: 'text/html' } })
+      assert.doesNotMatch(other.headers.get('content-security-policy') ?? '', /script-src|connect-src|blob:/, path)
+      assert.doesNotMatch(await other.text(), /<script/, path)
+    }
+  })
+
+  test('is missing where it was not built: the service says so once, and the page works without', async (t) => {
+    const folder = temporaryFolder(t)
+    for (const part of ['bin', 'src', 'package.json'])
+      cpSync(new URL(part, root), join(folder, part), { recursive: true })
+    symlinkSync(new URL('node_modules', root).pathname, join(folder, 'node_modules'))
+    const service = await start(t, undefined, [], join(folder, 'bin/quirl.js'))
+    const link = await create(service, { target: 'https://example.com/' })
+    const page = `${service.url}/m/${link.token}`
+    assert.doesNotMatch(await (await fetch(page)).text(), /<script|data-text/)
+    const body = new URLSearchParams({ action: 'design', shape: 'dots' })
+    assert.equal((await fetch(page, { method: 'POST', body, redirect: 'manual' })).status, 303)
+    const lines = service.output().match(/.*no live preview of designs.*/g)
+    assert.equal(lines?.length, 1)
+  })
+})
+
+test('leaves no fault in the log', () => assert.deepEqual(server.logged, []))
+
+async function waitFor(isTrue: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 5_000; !isTrue();) {
+    assert.ok(Date.now() < deadline, 'waited for 5 seconds')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
