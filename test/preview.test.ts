@@ -286,6 +286,9 @@ describe('the check', () => {
     const asked: string[] = []
     page.on('request', (request) => void (request.method() === 'POST' && asked.push(request.url())))
     await open(page, link)
+    // Timers fire in their order: the check's, were there one, has fired when this one does.
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 600))')
+    assert.deepEqual(asked, [])
     await choose(page, { shape: 'dots' })
     await said(page, /scans/)
     page.removeAllListeners('request')
@@ -334,18 +337,29 @@ describe('the check', () => {
     })
     await page.route(CHECK, (route) => void held.push(route))
     t.after(() => page.unroute(CHECK))
-    await choose(page, { shape: 'dots' })
+    await page.evaluate(`{
+      window.told = []
+      const verdict = document.querySelector('.preview .verdict')
+      new MutationObserver(() => told.push(verdict.textContent)).observe(verdict, { childList: true })
+    }`)
+    await choose(page, { shape: 'classy' })
     await waitFor(() => held.length === 1)
-    await choose(page, { shape: 'rounded' })
+    await held[0]?.fulfill(report('fair'))
+    await said(page, /^Fair/)
+    await choose(page, { shape: 'dots' })
     await waitFor(() => held.length === 2)
-    assert.match(held[0]?.request().postData() ?? '', /dots/)
-    assert.match(held[1]?.request().postData() ?? '', /rounded/)
-    await held[1]?.fulfill(report('good'))
+    assert.equal(await verdict(page), '', 'what was said of another design is gone')
+    await choose(page, { shape: 'rounded' })
+    await waitFor(() => held.length === 3)
+    assert.match(held[1]?.request().postData() ?? '', /dots/)
+    assert.match(held[2]?.request().postData() ?? '', /rounded/)
+    await held[2]?.fulfill(report('good'))
     await said(page, /^Good/)
     // The browser has hung up on it already, or takes the answer and does nothing with it.
-    await held[0]?.fulfill(report('poor')).catch(() => undefined)
+    await held[1]?.fulfill(report('poor')).catch(() => undefined)
     await page.evaluate('fetch("/assets/quirl.css").then((answer) => answer.text())')
-    assert.match((await verdict(page)) ?? '', /^Good/)
+    const told = await page.evaluate<string[]>('told.filter((text) => text !== "").map((text) => text.slice(0, 4))')
+    assert.deepEqual(told, ['Fair', 'Good'])
   })
 
   for (const [name, answer, words] of [
@@ -420,6 +434,38 @@ describe('what is wrong with a choice is said at once, beside it, without asking
       assert.deepEqual(asked, [])
     })
   }
+
+  inBrowser('all of it together, and the image follows the choices that are right', async (page) => {
+    const link = await create1()
+    await open(page, link)
+    await choose(page, { margin: '99', gradient: 'linear', gradient_angle: '-1', shape: 'dots' })
+    await assertDrawn(
+      page,
+      await answered(link, { shape: 'dots', gradient: { type: 'linear', from: '#5a189a', to: '#03045e' } }),
+    )
+    await choose(page, { gradient_to: '#fefefe', frame_text: '漢' })
+    const marked = page.locator('.design .fault:not(:empty)')
+    await page.locator('#fault-frame_text', { hasText: '漢' }).waitFor()
+    assert.deepEqual(await Promise.all((await marked.all()).map((each) => each.getAttribute('id'))), [
+      'fault-gradient',
+      'fault-gradient_angle',
+      'fault-frame_text',
+      'fault-margin',
+    ])
+  })
+
+  inBrowser('what a refusal has marked stays marked until something else is chosen', async (page) => {
+    const link = await create1()
+    await open(page, link)
+    const faint = { own_eye_frame_color: true, eye_frame_color: '#d9d9d9' }
+    await choose(page, { ...faint, own_eye_ball_color: true, eye_ball_color: '#d9d9d9' })
+    assert.equal(await press(page, 'Use this design'), 400)
+    await page.locator('.preview img').waitFor()
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
+    assert.match((await page.locator('#fault-eye_frame_color').textContent()) ?? '', /must be changed/)
+    await choose(page, { own_eye_frame_color: false })
+    await page.locator('#fault-eye_frame_color:empty').waitFor({ state: 'attached' })
+  })
 
   inBrowser('an angle that no longer matters is no fault, neither here nor when it is saved', async (page) => {
     const link = await create1()
@@ -518,8 +564,7 @@ inBrowser(
     await page.locator('[name=shape]').focus()
     await page.keyboard.press('ArrowDown')
     await assertDrawn(page, await answered(link, { shape: 'rounded' }))
-    const visited: string[] = []
-    for (let presses = 0; presses < 60; presses++) {
+    const focused = async () => {
       const [name, isSeen] = await page.evaluate<[string, boolean]>(`{
       const focused = document.activeElement
       const { left, top, width, height } = focused.getBoundingClientRect()
@@ -527,12 +572,17 @@ inBrowser(
       [focused.name || focused.textContent.trim(), focused === found || focused.contains(found)]
     }`)
       assert.ok(isSeen, `${name} is in sight`)
+      return name
+    }
+    const visited: string[] = []
+    for (let name = await focused(); name !== 'Use this design'; name = await focused()) {
       visited.push(name)
+      assert.ok(visited.length < 60)
       if (name === 'own_eye_frame_color' || name === 'transparent') await page.keyboard.press('Space')
       if (name === 'frame_text') await page.keyboard.type('Hi')
-      if (name === 'Use this design') break
       await page.keyboard.press('Tab')
     }
+    while ((await focused()) !== 'shape') await page.keyboard.press('Shift+Tab')
     for (const name of [
       'eye_frame',
       'gradient',
@@ -548,6 +598,7 @@ inBrowser(
     }
     const look = { shape: 'rounded', bg: 'transparent', eye_frame_color: '#000000', frame: { text: 'Hi' } }
     await assertDrawn(page, await answered(link, look))
+    await page.getByRole('button', { name: 'Use this design' }).focus()
     const loaded = page.waitForEvent('load')
     await page.keyboard.press('Enter')
     await loaded

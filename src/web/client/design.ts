@@ -1,9 +1,10 @@
 import { Problem } from '../../http/problem.ts'
 import type { Design } from '../../qr/design/schema.ts'
-import { designOfValues, valuesOfDesign, type DesignValues } from '../design-values.ts'
+import { designOfValues, valuesOfDesign } from '../design-values.ts'
 import { faultsOf, type Fault } from '../design-words.ts'
 import { createCheck, type Verdict } from './check.ts'
 import { noLogo, readChosenLogo, type ChosenLogo } from './chosen-logo.ts'
+import { faultsOfNumbers, readForm } from './form-values.ts'
 import { createLetters, noFont } from './letters.ts'
 import { createDrawPicture } from './picture.ts'
 import { createView } from './view.ts'
@@ -74,25 +75,26 @@ function createSketch(form: HTMLFormElement, { text, font, design: saved }: Hand
     else refuse(verdict.errors.length > 0 ? faultsOf(verdict.errors) : [{ field: '', text: `${verdict.detail}.` }])
   }
 
-  /** What can be said without asking; undefined when the image is drawn. */
-  function drawOrFaults(design: Design, logo: ChosenLogo): Fault[] | undefined {
-    const faults = [...faultsOfNumbers(form, design), ...faultsOfLogo(logo)]
-    if (faults.length > 0) return faults
+  /** Draws, and finds what can be said without asking. */
+  function drawn(design: Design, logo: ChosenLogo): Fault[] {
+    const faults = faultsOfLogo(logo)
     try {
       view.show(draw(design, letters.font ?? noFont))
-      return undefined
     } catch (error) {
-      if (error instanceof Problem) return faultsOf(error.errors)
-      throw error
+      if (!(error instanceof Problem)) throw error
+      faults.push(...faultsOf(error.errors))
     }
+    return faults
   }
 
   let last: unknown
   return function sketch(logo, isTouched) {
     const mine = (last = {})
-    const design = designOfValues({ ...valuesIn(form), logo: logo.uri }, before)
+    const { values, outOfBounds } = readForm(form)
+    const design = designOfValues({ ...values, logo: logo.uri }, before)
+    const isAsSaved = outOfBounds.length === 0 && JSON.stringify(design) === asSaved
     check.drop()
-    view.note(JSON.stringify(design) === asSaved ? 'As it is saved.' : 'Not saved yet.')
+    view.note(isAsSaved ? 'As it is saved.' : 'Not saved yet.')
     view.say('')
     if (design.frame !== undefined && letters.font === undefined) {
       void letters.load().then((isThere) => {
@@ -102,34 +104,15 @@ function createSketch(form: HTMLFormElement, { text, font, design: saved }: Hand
       })
       return
     }
-    const faults = drawOrFaults(design, logo)
-    if (faults !== undefined) return refuse(faults)
+    const faults = [...faultsOfNumbers(outOfBounds, design), ...drawn(design, logo)]
+    if (faults.length > 0) return refuse(faults)
+    // A page that is only looked at asks for nothing, and keeps what a refusal has marked.
+    if (!isTouched) return
     view.mark([])
-    if (isTouched) check.soon(design)
+    check.soon(design)
   }
 }
 
 function faultsOfLogo({ fault }: ChosenLogo): Fault[] {
   return fault === undefined ? [] : faultsOf([{ pointer: '/design/logo/image', detail: fault }])
-}
-
-function valuesIn(form: HTMLFormElement): DesignValues {
-  return Object.fromEntries(
-    [...new FormData(form)].filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  )
-}
-
-/** Numbers past the bounds of their inputs; the schema, which says the same on the server, would double what is loaded. */
-function faultsOfNumbers(form: HTMLFormElement, { margin, gradient, logo }: Design): Fault[] {
-  const angle = gradient?.type === 'linear' ? gradient.angle : undefined
-  const numbers = { margin, gradient_angle: angle, logo_size: logo?.size }
-  return Object.entries(numbers).flatMap(([name, value]) => {
-    const input = form.querySelector<HTMLInputElement>(`[name=${name}]`)
-    if (value === undefined || input === null) return []
-    if (input.validity.valid && !Number.isNaN(value)) return []
-    const whole = input.step === '1' ? 'a whole number' : 'a number'
-    return faultsOf([
-      { pointer: `/design/${name.replace('_', '/')}`, detail: `must be ${whole} from ${input.min} to ${input.max}` },
-    ])
-  })
 }
