@@ -32,7 +32,7 @@ async function designOf({ token }: Created): Promise<unknown> {
 const watched = new WeakSet<Page>()
 
 /** Opens the page of a link; from now on the page knows what it drew, and what its policy forbade. */
-async function open(page: Page, link: Created): Promise<void> {
+async function open(page: Page, link: Created, { url } = server): Promise<void> {
   if (!watched.has(page)) {
     watched.add(page)
     await page.addInitScript(`{
@@ -46,7 +46,7 @@ async function open(page: Page, link: Created): Promise<void> {
         violations.push(violatedDirective + ' ' + blockedURI))
     }`)
   }
-  await page.goto(`${server.url}/m/${link.token}`)
+  await page.goto(`${url}/m/${link.token}`)
   await page.evaluate('for (const folded of document.querySelectorAll(".design details")) folded.open = true')
   await page.locator('.preview img').waitFor()
 }
@@ -362,8 +362,26 @@ describe('the check', () => {
     assert.deepEqual(told, ['Fair', 'Good'])
   })
 
+  const inLimitedBrowser = testsIn(sharedWindows(end, () => limited.url))
+  let limited: TestServer
+  before(async () => {
+    limited = await startServer(end, { LIMIT_QR: '2' })
+  })
+  inLimitedBrowser(
+    'is not asked beyond the limit of the address, which is said kindly, and the preview goes on',
+    async (page) => {
+      const link = await create(limited, { target: 'https://example.com/menu' })
+      await open(page, link, limited)
+      await choose(page, { shape: 'dots' })
+      await said(page, /scans/)
+      await choose(page, { shape: 'rounded' })
+      await said(page, /takes a rest/)
+      await assertDrawn(page, await answered(link, { shape: 'rounded' }))
+    },
+    { scripts: true },
+  )
+
   for (const [name, answer, words] of [
-    ['that has had enough', { status: 429, json: { code: 'rate_limited', detail: 'x' } }, /takes a rest/],
     ['that is busy', { status: 503, json: { code: 'unavailable', detail: 'x' } }, /is busy right now/],
     ['that answers something else', { status: 502, body: '<html>bad gateway' }, /is busy right now/],
     ['that answers half of it', { status: 200, body: '{"scannab' }, /cannot be reached/],

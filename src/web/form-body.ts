@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { joinBytes } from '../lib/bytes.ts'
 import { Problem } from '../http/problem.ts'
 import { dataUriOf } from '../qr/design/logo.ts'
 import type { FormField } from '../links/kinds/kind.ts'
@@ -34,9 +33,13 @@ async function readMultipart(request: FastifyRequest, payload: AsyncIterable<Uin
   return fields
 }
 
-async function parseMultipart(body: Uint8Array<ArrayBuffer>, contentType: string): Promise<FormData> {
+async function parseMultipart(body: Buffer<ArrayBuffer>, contentType: string): Promise<FormData> {
+  const boundary = /;\s*boundary="?([^";]+)/i.exec(contentType)?.[1]?.trim() ?? ''
   try {
-    return await new Response(body, { headers: { 'content-type': contentType } }).formData()
+    if (!hasFewParts(body, `--${boundary}`)) throw new Error('too many parts, or none')
+    // Just this boundary, whatever else the header says.
+    const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` }
+    return await new Response(body, { headers }).formData()
   } catch (error) {
     throw new Problem('invalid_request', 'the form is not multipart/form-data as it should be, or is cut off', {
       cause: error,
@@ -44,19 +47,37 @@ async function parseMultipart(body: Uint8Array<ArrayBuffer>, contentType: string
   }
 }
 
+// Our forms have some 40 parts. To take tens of thousands apart, or one with endless headers, would hold everyone up.
+const MAX_PARTS = 200
+const MAX_PART_HEAD = 2048
+
+function hasFewParts(body: Buffer, edge: string): boolean {
+  let parts = 0
+  for (let at = body.indexOf(edge); at !== -1; at = body.indexOf(edge, at + edge.length)) {
+    const head = body.subarray(at + edge.length, at + MAX_PART_HEAD)
+    if (++parts > MAX_PARTS || !(head.includes('\r\n\r\n') || head.indexOf('--') === 0)) return false
+  }
+  return parts > 0
+}
+
 /** So much more than its limit is read of a body, and thrown away: browsers show no answer to what they could not send. */
 const MAX_DISCARDED = 64 * 1024 * 1024
 
-async function readAtMost(payload: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readAtMost(payload: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer<ArrayBuffer>> {
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of payload) {
-    size += part.length
-    if (size <= limit) parts.push(part)
-    else parts.length = 0
-    if (size > limit + MAX_DISCARDED) break
+  try {
+    for await (const part of payload) {
+      size += part.length
+      if (size <= limit) parts.push(part)
+      else parts.length = 0
+      if (size > limit + MAX_DISCARDED) break
+    }
+  } catch (error) {
+    // The sender has hung up: nobody reads this.
+    throw new Problem('invalid_request', 'the body ends too early', { cause: error })
   }
-  if (size <= limit) return joinBytes(parts)
+  if (size <= limit) return Buffer.concat(parts)
   throw new Problem('body_too_large', 'the file is far too large; go back, and choose one of at most 256 KiB')
 }
 

@@ -3,7 +3,7 @@ import type { Silence } from './check.ts'
 
 /** What the check says of a design that can be scanned, as sentences. */
 export function reportInWords(report: Report): string {
-  const { contrast_ratio, print, quiet_zone } = report
+  const { contrast_ratio, print, quiet_zone, logo_on_alignment } = report
   const millimetres = `${print.smallest_mm} mm`
   const sentences = [
     gradeInWords(report),
@@ -11,6 +11,7 @@ export function reportInWords(report: Report): string {
     `Print it at least ${millimetres} wide; phones read that from ${print.distance_mm / 10} cm.`,
   ]
   if (quiet_zone < 4) sentences.push('Leave the paper around it empty: its quiet zone is narrow.')
+  if (logo_on_alignment) sentences.push('The logo hides a pattern that some scanners go by.')
   return sentences.join(' ')
 }
 
