@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { Problem } from '../src/http/problem.ts'
 import { press, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
@@ -222,6 +223,24 @@ describe('an owner without scripts', () => {
     assert.ok(await page.getByText('The colour in the eyes has a contrast of 1.00:1').isVisible())
     assert.equal(await designOf(link), null)
   })
+
+  inBrowser(
+    'who comes while too many images are drawn finds the choices as they were, and presses again',
+    async (page, t) => {
+      const link = await create(server, { target: 'https://example.com/' })
+      await open(page, link)
+      await page.locator('[name=shape]').selectOption('dots')
+      await choose(page, svgFile, 'logo.svg', 'image/svg+xml')
+      const busy = t.mock.method(server.deps.images, 'designed', () =>
+        Promise.reject(new Problem('unavailable', 'too many images are being drawn')),
+      )
+      assert.equal(await use(page), 503)
+      assert.match((await page.getByRole('alert').textContent()) ?? '', /not saved yet: too many images are being drawn/)
+      busy.mock.restore()
+      assert.equal(await use(page), 200)
+      assert.deepEqual(await designOf(link), { shape: 'dots', logo: { image: svgLogo } })
+    },
+  )
 
   inBrowser('with two windows does not undo in the second, unseen, what the first has saved', async (page) => {
     const link = await create(server, { target: 'https://example.com/' })
