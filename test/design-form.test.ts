@@ -235,7 +235,10 @@ describe('an owner without scripts', () => {
         Promise.reject(new Problem('unavailable', 'too many images are being drawn')),
       )
       assert.equal(await use(page), 503)
-      assert.match((await page.getByRole('alert').textContent()) ?? '', /not saved yet: too many images are being drawn/)
+      assert.match(
+        (await page.getByRole('alert').textContent()) ?? '',
+        /not saved yet: too many images are being drawn/,
+      )
       busy.mock.restore()
       assert.equal(await use(page), 200)
       assert.deepEqual(await designOf(link), { shape: 'dots', logo: { image: svgLogo } })

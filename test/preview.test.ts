@@ -375,7 +375,10 @@ describe('the check', () => {
       await choose(page, { shape: 'dots' })
       await said(page, /scans/)
       await choose(page, { shape: 'rounded' })
-      await said(page, /takes a rest/)
+      await said(
+        page,
+        /^The check takes a rest: 2 QR images can be had from one address in an hour; try again in .+\.$/,
+      )
       await assertDrawn(page, await answered(link, { shape: 'rounded' }))
     },
     { scripts: true },

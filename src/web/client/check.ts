@@ -5,8 +5,8 @@ import type { Design } from '../../qr/design/schema.ts'
 /** What the server says of a design. */
 export type Verdict = { report: Report } | { errors: FieldError[]; detail: string } | { silence: Silence }
 
-/** Why it says nothing now: too many were asked for, it has too much to do, or it cannot be reached. */
-export type Silence = 'limit' | 'busy' | 'away'
+/** Why it says nothing now: the server's words on a limit, or it has too much to do, or it cannot be reached. */
+export type Silence = { limit: string } | 'busy' | 'away'
 
 /** Milliseconds after the last choice. */
 const PAUSE = 500
@@ -50,11 +50,11 @@ async function ask(text: string, design: Design, signal: AbortSignal): Promise<V
       body: JSON.stringify({ data: text, format: 'svg', design }),
       signal,
     })
-    if (response.status === 429) return { silence: 'limit' }
     if (response.status >= 500) return { silence: 'busy' }
     const answer: unknown = await response.json()
     if (response.ok) return { report: answer as Report }
     const { errors = [], detail } = answer as { errors?: FieldError[]; detail: string }
+    if (response.status === 429) return { silence: { limit: detail } }
     return { errors, detail }
   } catch {
     return { silence: 'away' }

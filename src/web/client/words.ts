@@ -30,12 +30,7 @@ function gradeInWords({ scannability, inverted }: Report): string {
 
 /** Why there is no verdict now. It changes nothing about the design. */
 export function silenceInWords(silence: Silence): string {
-  switch (silence) {
-    case 'limit':
-      return 'The check takes a rest, as many images were asked for. The design is checked when you use it.'
-    case 'busy':
-      return 'The check is busy right now. The design is checked when you use it.'
-    case 'away':
-      return 'The check cannot be reached right now. The design is checked when you use it.'
-  }
+  if (typeof silence === 'object') return `The check takes a rest: ${silence.limit}.`
+  const why = { busy: 'is busy right now', away: 'cannot be reached right now' }[silence]
+  return `The check ${why}. The design is checked when you use it.`
 }
