@@ -6,7 +6,9 @@ import { readWithZxing, rasterize } from './support/decoders.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { badLogos, dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
 import { start } from './support/program.ts'
+import { requireProgram } from './support/programs.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { decoderNames, missedIn } from './support/three-decoders.ts'
 import { createEncodeText } from '../src/qr/matrix.ts'
 import { renderDesign } from '../src/qr/pool/render.ts'
 import { openSupplies } from '../src/qr/pool/tools.ts'
@@ -99,7 +101,7 @@ describe('a designed image', () => {
     assert.match(detail, /at most 0\.\d+/)
   })
 
-  test('is no better than good where its logo lies on an alignment pattern', async () => {
+  test('is no better than fair where its logo lies on an alignment pattern', async () => {
     const logo = { image: svgLogo, size: 0.12 }
     const report = async (length: number) => {
       const data = 'https://example.com/'.padEnd(length, 'x')
@@ -107,7 +109,7 @@ describe('a designed image', () => {
     }
     const [free, covered] = [await report(50), await report(64)]
     assert.deepEqual([free.version, free.logo_on_alignment, free.scannability], [6, false, 'excellent'])
-    assert.deepEqual([covered.version, covered.logo_on_alignment, covered.scannability], [7, true, 'good'])
+    assert.deepEqual([covered.version, covered.logo_on_alignment, covered.scannability], [7, true, 'fair'])
     assert.ok(covered.checks.every(({ read }) => read))
   })
 
@@ -172,15 +174,13 @@ describe('the check', () => {
 
 describe('the check', () => {
   test('names the size when only a larger image can be read', async () => {
-    const drawn = (width: number) => ({
-      png: () => new Uint8Array(),
-      gray: { width, height: 1, pixels: new Uint8Array(1) },
-    })
+    const seen = (width: number) => ({ width, height: 1, pixels: new Uint8Array(1) })
     const tools = {
       encode: createEncodeText(),
       ...(await openSupplies()),
       rasterizer: {
-        draw: (_: string, width = 40) => drawn(width),
+        draw: () => ({ png: new Uint8Array(), gray: seen(40) }),
+        photograph: (_: string, width: number) => seen(width),
         pixels: () => ({ width: 1, height: 1, rgba: new Uint8Array(4) }),
       },
       reads: async ({ width }: { width: number }) => width > 100,
@@ -194,10 +194,66 @@ describe('the check', () => {
   })
 })
 
+describe('a grade', () => {
+  const graded = async (body: object) => (await design(body)).headers.get('qr-scannability')
+
+  test('is no better than fair where modules are of less than three pixels, or the quiet zone is of less than two modules', async () => {
+    const data = 'https://example.com/menu'
+    const columns = 25 + 2 * 4
+    assert.equal(await graded({ data, size: columns * 3 }), 'excellent')
+    assert.equal(await graded({ data, size: columns * 2 }), 'fair')
+    assert.equal(await graded({ data, design: { margin: 2 } }), 'excellent')
+    assert.equal(await graded({ data, design: { margin: 1 } }), 'fair')
+    assert.equal(await graded({ data, size: columns * 2, format: 'svg' }), 'excellent')
+  })
+})
+
+test('a PNG without a background is white beneath, for decoders that know no opacity', async (t) => {
+  if (!requireProgram(t, 'zbarimg', 'zbar-tools')) return
+  if (!requireProgram(t, 'ZXingReader', 'zxing-cpp-tools')) return
+  const looks = [
+    { bg: 'transparent', shape: 'dots', eye_frame: 'circle' },
+    { bg: 'transparent', frame: { text: 'Scan me' }, gradient: { type: 'radial', from: '#5a189a', to: '#03045e' } },
+    { bg: '#ffffff00', fg: '#000080c0' },
+  ]
+  const pictures = looks.map(async (look) => {
+    const file = await bytesOf(await design({ design: look }))
+    return { name: JSON.stringify(look), text: DATA, file }
+  })
+  const { missed, total } = await missedIn(await Promise.all(pictures), decoderNames)
+  assert.deepEqual([missed, total], [[], 3])
+})
+
+test('the lowest level may be L, from the request or from the design; of two the higher one counts', async () => {
+  const level = async (body: object) => (await design({ boost: false, ...body })).headers.get('qr-level')
+  assert.deepEqual(
+    await Promise.all([
+      level({}),
+      level({ ecl: 'L' }),
+      level({ design: { ecl: 'L' } }),
+      level({ ecl: 'L', design: { ecl: 'Q' } }),
+      level({ ecl: 'H', design: { ecl: 'Q' } }),
+    ]),
+    ['M', 'L', 'L', 'Q', 'H'],
+  )
+  const longest = await design({ ecl: 'L', data: 'x'.repeat(2953), format: 'svg' })
+  assert.equal(longest.status, 200)
+})
+
 describe('a design that is saved for a link', () => {
   const look = { shape: 'rounded', fg: '#03045e', eye_frame: 'rounded' }
   const manage = () => `${server.url}/api/manage/${link.token}`
   const details = async () => (await (await fetch(manage())).json()) as { design: unknown }
+
+  test('that a visitor spoils with a parameter is not blamed for it', async () => {
+    // In a dark frame, the light margin is all that tells the symbol from it.
+    const owned = await create(server, { target: 'https://example.com/' })
+    const saved = { frame: { text: 'Scan', color: '#000' }, margin: 2 }
+    await put(`${server.url}/api/manage/${owned.token}`, { design: saved })
+    assert.equal((await fetch(owned.qr_png)).status, 200)
+    assert.equal((await refusal(await fetch(`${owned.qr_png}?margin=0`), 'unscannable')).pointer, '/margin')
+    await put(`${server.url}/api/manage/${owned.token}`, { design: null })
+  })
 
   test('is shown, drawn by the images of its link, and gone with null', async () => {
     const before = await bytesOf(await fetch(link.qr_svg))

@@ -50,7 +50,7 @@ const reportBody = Type.Object(
     quiet_zone: Type.Integer({ description: 'Modules; the standard asks for 4.' }),
     logo_correction_used: Type.Number({ description: 'Share of the error correction that the logo uses up.' }),
     logo_on_alignment: Type.Boolean({
-      description: 'Whether the logo lies on an alignment pattern, which some scanners miss then; at most `good`.',
+      description: 'Whether the logo lies on an alignment pattern, which some scanners miss then; at most `fair`.',
     }),
     print: Type.Object({
       smallest_mm: Type.Number({ description: 'The least width to print the symbol at, quiet zone included.' }),

@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import { grayOf, type Gray } from '../check/gray.ts'
 import type { Pixels } from '../design/scene-pdf.ts'
+import { renderRgbaPng } from '../png/rgba.ts'
 
 type RenderedImage = ReturnType<InstanceType<typeof Resvg>['render']>
 
 /** Turns SVGs of ours into pixels. */
 export interface Rasterizer {
-  /** The image as a PNG, and what a camera sees of it; at its own width, or at another. */
-  draw: (svg: string, width?: number) => { png: () => Uint8Array; gray: Gray }
+  /** What a camera sees of the image, at that width, on white paper. */
+  photograph: (svg: string, width: number) => Gray
+  /** The image as a PNG, at its own width, and what a camera sees of it. */
+  draw: (svg: string) => { png: Uint8Array; gray: Gray }
   pixels: (svg: string) => Pixels
 }
 
@@ -29,11 +32,13 @@ export async function openRasterizer(): Promise<Rasterizer> {
     }
   }
   return {
-    draw: (svg, width) =>
-      render(svg, width, (image) => {
-        const gray = grayOf(image.pixels, image.width, image.height)
-        const file = width === undefined ? image.asPng() : new Uint8Array()
-        return { png: () => file, gray }
+    photograph: (svg, width) => render(svg, width, (image) => grayOf(image.pixels, image.width, image.height)),
+    draw: (svg) =>
+      render(svg, undefined, (image) => {
+        const { pixels, width, height } = image
+        const gray = grayOf(pixels, width, height)
+        // The renderer's own files are twice as large, and black beneath what is transparent.
+        return { gray, png: renderRgbaPng(pixels, width, height) }
       }),
     pixels: (svg) =>
       render(svg, undefined, (image) => ({ width: image.width, height: image.height, rgba: straight(image.pixels) })),

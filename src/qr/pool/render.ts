@@ -1,4 +1,5 @@
 import { invalidRequest, Problem } from '../../http/problem.ts'
+import type { Gray } from '../check/gray.ts'
 import { climb, TEST_SCALE, type Step } from '../check/ladder.ts'
 import { reportOf } from '../check/report.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
@@ -9,7 +10,7 @@ import { sceneToPdf, type Pixels } from '../design/scene-pdf.ts'
 import { logoAlone, sceneToSvg } from '../design/scene-svg.ts'
 import type { Design } from '../design/schema.ts'
 import { readStyle, type Style } from '../design/style.ts'
-import { levels } from '../encoder/tables.ts'
+import { levels, type Level } from '../encoder/tables.ts'
 import { density, insertChunk } from '../png/png.ts'
 import type { Rasterizer } from './raster.ts'
 import type { Tools } from './tools.ts'
@@ -19,6 +20,8 @@ const MAX_CHECKED = 1024
 /** Pixels of width that a logo has in a PDF. */
 const PDF_LOGO = 800
 const PDF_MM = 50
+/** Modules of quiet zone that the standard asks for. */
+const STANDARD_MARGIN = 4
 
 /**
  * Draws an image and proves that it can be scanned.
@@ -29,14 +32,25 @@ export async function renderDesign(job: DesignJob, tools: Tools): Promise<Design
   const { marked, style, scene } = laidOut
   checkLogo(style, job, tools)
   const svg = sceneToSvg(scene)
-  const drawn = tools.rasterizer.draw(svg, job.format === 'png' ? undefined : Math.min(scene.width, MAX_CHECKED))
+  const { gray, png } = photograph(svg, job, scene.width, tools.rasterizer)
   const bytes = Buffer.from(job.text)
-  const readsAsIs = await tools.reads(drawn.gray, bytes)
+  const readsAsIs = await tools.reads(gray, bytes)
   const tested = await test(job, tools)
   if (!readsAsIs || tested === undefined) throw await explain(job, tools, tested !== undefined)
-  const report = reportOf(marked, style, tested)
-  const body = bodyOf(job, laidOut, { svg, png: drawn.png }, tools)
+  const report = reportOf(marked, style, { ...tested, ...(png && { scale: scene.symbol.scale }) })
+  const body = bodyOf(job, laidOut, { svg, png }, tools)
   return { body, level: marked.symbol.level, scannability: report.scannability, report }
+}
+
+/** What is asked for as pixels is checked just as it is. */
+function photograph(
+  svg: string,
+  { format }: DesignJob,
+  width: number,
+  rasterizer: Rasterizer,
+): { gray: Gray; png: Uint8Array | undefined } {
+  if (format === 'png') return rasterizer.draw(svg)
+  return { gray: rasterizer.photograph(svg, Math.min(width, MAX_CHECKED)), png: undefined }
 }
 
 interface LaidOut {
@@ -45,15 +59,12 @@ interface LaidOut {
   scene: Scene
 }
 
-function layOut(
-  { text, design, at, size, margin, level = 'L', boost = true, format }: DesignJob,
-  tools: Tools,
-): LaidOut {
+function layOut({ text, design, at, size, margin, level, boost = true, format }: DesignJob, tools: Tools): LaidOut {
   const read = readStyle(design, at, tools)
   const style = {
     ...read,
     margin: margin ?? read.margin,
-    level: levels.indexOf(level) > levels.indexOf(read.level) ? level : read.level,
+    level: highest(level, design.ecl) ?? read.level,
   }
   const marked = encodeAround(tools.encode, text, style, { boost, at })
   // A PDF has no pixels: it is laid out with as many as make whole modules.
@@ -66,13 +77,17 @@ function layOut(
   return { marked, style, scene }
 }
 
+function highest(...wanted: (Level | undefined)[]): Level | undefined {
+  return levels.findLast((level) => wanted.includes(level))
+}
+
 /** Puts the image at a size of its own through the ladder; undefined when it cannot even be read there as it is. */
 async function test(
   job: DesignJob,
   tools: Tools,
 ): Promise<{ grade: 'excellent' | 'good' | 'fair'; steps: Step[] } | undefined> {
   const { scene } = layOut({ ...job, format: 'pdf' }, tools)
-  const { gray } = tools.rasterizer.draw(sceneToSvg(scene), scene.width)
+  const gray = tools.rasterizer.photograph(sceneToSvg(scene), scene.width)
   const bytes = Buffer.from(job.text)
   if (!(await tools.reads(gray, bytes))) return undefined
   return climb(gray, (image) => tools.reads(image, bytes))
@@ -94,17 +109,15 @@ const suspects: (keyof Design)[][] = [
 async function explain(job: DesignJob, tools: Tools, readsLarger: boolean): Promise<Problem> {
   if (readsLarger)
     return unscannable('/size', 'is too small for this design: the image can only be read when it is larger')
+  if (job.margin !== undefined && (await passes({ ...job, margin: STANDARD_MARGIN }, tools)))
+    return unscannable('/margin', `must be larger: with ${STANDARD_MARGIN} the image can be read`)
   for (const names of suspects) {
     const chosen = names.filter((name) => job.design[name] !== undefined)
     if (chosen.length === 0) continue
     const design = Object.fromEntries(
       Object.entries(job.design).filter(([name]) => !chosen.includes(name as keyof Design)),
     )
-    const tested = await test({ ...job, design }, tools).catch((error: unknown) => {
-      if (error instanceof Problem) return undefined
-      throw error
-    })
-    if (tested !== undefined) {
+    if (await passes({ ...job, design }, tools)) {
       return unscannable(
         `${job.at}/${chosen[0]}`,
         `must be changed: without ${chosen.join(', ')} the image can be read`,
@@ -112,6 +125,15 @@ async function explain(job: DesignJob, tools: Tools, readsLarger: boolean): Prom
     }
   }
   return unscannable(job.at, 'cannot be read: more than one of its choices must be changed')
+}
+
+/** What cannot be drawn does not pass either. */
+async function passes(job: DesignJob, tools: Tools): Promise<boolean> {
+  const tested = await test(job, tools).catch((error: unknown) => {
+    if (error instanceof Problem) return undefined
+    throw error
+  })
+  return tested !== undefined
 }
 
 function unscannable(pointer: string, detail: string): Problem {
@@ -145,11 +167,11 @@ function checkLogo({ logo }: Style, { at }: DesignJob, { rasterizer }: Tools): v
 function bodyOf(
   { format, dpi, millimetres = PDF_MM }: DesignJob,
   { scene, style }: LaidOut,
-  { svg, png }: { svg: string; png: () => Uint8Array },
+  { svg, png }: { svg: string; png: Uint8Array | undefined },
   { rasterizer }: Tools,
 ): Uint8Array {
   if (format === 'svg') return Buffer.from(svg)
-  if (format === 'png') return dpi === undefined ? png() : insertChunk(Buffer.from(png()), 'pHYs', density(dpi))
+  if (png !== undefined) return dpi === undefined ? png : insertChunk(Buffer.from(png), 'pHYs', density(dpi))
   const logo = style.logo && rasterizer.pixels(logoAlone(style.logo.image, PDF_LOGO))
   return sceneToPdf(scene, millimetres, logo)
 }
