@@ -9,6 +9,8 @@ import { start } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 import { decoderNames, missedIn } from './support/three-decoders.ts'
+import { createImages } from '../src/qr/images.ts'
+import type { DesignedImage, DesignJob } from '../src/qr/design/job.ts'
 import { createEncodeText } from '../src/qr/matrix.ts'
 import { renderDesign } from '../src/qr/pool/render.ts'
 import { openSupplies } from '../src/qr/pool/tools.ts'
@@ -152,7 +154,7 @@ describe('the check', () => {
   test('calls black squares on white excellent, pale dots fair, and light on dark poor', async () => {
     const pale = { shape: 'dots', gradient: { type: 'linear', from: '#b75eff', to: '#4361ee' } }
     for (const [look, grade] of [
-      [{}, 'excellent'],
+      [{ shape: 'square' }, 'excellent'],
       [pale, 'fair'],
       [{ fg: '#fff', bg: '#000' }, 'poor'],
       [{ fg: '#aaa' }, 'poor'],
@@ -194,8 +196,19 @@ describe('the check', () => {
   })
 })
 
+test('without a design it is the plain image that GET answers', async () => {
+  for (const format of ['png', 'svg']) {
+    const posted = await design({ format, size: 700, ecl: 'Q' })
+    const query = new URLSearchParams({ data: DATA, format, size: '700', ecl: 'q' })
+    const got = await fetch(`${server.url}/api/qr?${query.toString()}`)
+    assert.deepEqual(await bytesOf(posted), await bytesOf(got))
+    assert.equal(posted.headers.get('qr-level'), got.headers.get('qr-level'))
+  }
+})
+
 describe('a grade', () => {
-  const graded = async (body: object) => (await design(body)).headers.get('qr-scannability')
+  const graded = async (body: object) =>
+    (await design({ design: { shape: 'square' }, ...body })).headers.get('qr-scannability')
 
   test('is no better than fair where modules are of less than three pixels, or the quiet zone is of less than two modules', async () => {
     const data = 'https://example.com/menu'
@@ -430,6 +443,26 @@ describe('bad input', () => {
   })
 })
 
+test('an image is drawn as long as one of those who asked for it waits', async () => {
+  const begun: { job: DesignJob; gone: AbortSignal | undefined; answer: (image: DesignedImage) => void }[] = []
+  const never = () => Promise.reject(new Error('not asked for'))
+  const images = createImages({
+    draw: never,
+    render: (job, gone) => new Promise((answer) => begun.push({ job, gone, answer })),
+    close: async () => undefined,
+  })
+  const job: DesignJob = { text: DATA, design: {}, at: '', format: 'svg', size: 300 }
+  const clients = [new AbortController(), new AbortController()]
+  for (const { signal } of clients) void images.designed(job, signal).catch(() => undefined)
+  clients[0]?.abort()
+  assert.deepEqual([begun.length, begun[0]?.gone?.aborted], [1, false])
+  clients[1]?.abort()
+  assert.equal(begun[0]?.gone?.aborted, true)
+  // Who comes now does not get the one that was given up.
+  void images.designed(job)
+  assert.deepEqual([begun.length, begun[1]?.gone?.aborted], [2, false])
+})
+
 describe('the threads that draw', () => {
   const job = (margin: number) => ({ text: DATA, design: { margin }, at: '/design', format: 'svg' as const, size: 300 })
 
@@ -443,7 +476,7 @@ describe('the threads that draw', () => {
     )
     const [refused] = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
     assert.ok(refused instanceof Problem)
-    assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '2'])
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '5'])
   })
 
   test('end a job that takes too long, and go on with the next', async () => {
@@ -452,8 +485,46 @@ describe('the threads that draw', () => {
     await pool.close()
     for (const outcome of outcomes) {
       assert.ok(outcome.status === 'rejected' && outcome.reason instanceof Problem)
+      assert.equal(outcome.reason.status, 503)
       assert.match(outcome.reason.message, /takes more than/)
     }
+  })
+
+  test('let nobody wait for longer than it is worth', async () => {
+    const pool = createRenderPool({ threads: 1, queue: 2, patience: 1 })
+    const outcomes = await Promise.allSettled([pool.render(job(1)), pool.render(job(2))])
+    await pool.close()
+    assert.equal(outcomes[0]?.status, 'fulfilled')
+    assert.ok(outcomes[1]?.status === 'rejected' && outcomes[1].reason instanceof Problem)
+    assert.match(outcomes[1].reason.message, /too many images/)
+  })
+
+  test('do not begin what nobody waits for any more, and it leaves its place in the queue', async () => {
+    const pool = createRenderPool({ threads: 1, queue: 1 })
+    const gone = new AbortController()
+    const [first, second] = [pool.render(job(1)), pool.render(job(2), gone.signal)]
+    gone.abort()
+    await assert.rejects(second, /nobody waits/)
+    const third = pool.render(job(3))
+    assert.deepEqual(
+      (await Promise.allSettled([first, third])).map(({ status }) => status),
+      ['fulfilled', 'fulfilled'],
+    )
+    await pool.close()
+  })
+
+  test('draw one very large image at a time, and small ones meanwhile', async () => {
+    const pool = createRenderPool({ threads: 2, queue: 5 })
+    const order: string[] = []
+    const large = (margin: number) => ({ ...job(margin), format: 'png' as const, size: 3000 })
+    await Promise.all(
+      [large(1), large(2), job(3)].map(async (each) => {
+        await pool.render(each)
+        order.push(each.format)
+      }),
+    )
+    await pool.close()
+    assert.deepEqual(order, ['svg', 'png', 'png'])
   })
 
   test('stop with the service: what waits is refused and not left hanging', async () => {
@@ -461,7 +532,10 @@ describe('the threads that draw', () => {
     const outcomes = [1, 2, 3].map((margin) => pool.render(job(margin)))
     const settled = Promise.allSettled(outcomes)
     await pool.close()
-    assert.ok((await settled).every(({ status }) => status === 'rejected'))
+    for (const outcome of [...(await settled), ...(await Promise.allSettled([pool.render(job(4))]))]) {
+      assert.ok(outcome.status === 'rejected' && outcome.reason instanceof Problem)
+      assert.match(outcome.reason.message, /is stopping/)
+    }
   })
 })
 

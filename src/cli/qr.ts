@@ -5,6 +5,7 @@ import { StartError } from '../lib/start-error.ts'
 import { Problem } from '../http/problem.ts'
 import { readDesignRequest } from '../qr/design-route.ts'
 import { createEncodeText } from '../qr/matrix.ts'
+import { drawPlain, plainOf } from '../qr/plain.ts'
 import { createRenderPool } from '../qr/pool/pool.ts'
 import { renderTerminal } from '../qr/terminal.ts'
 import type { Call, Command } from './command.ts'
@@ -58,9 +59,11 @@ async function writeImage({ flags }: Call, data: string, out: string): Promise<s
   })
   const pool = createRenderPool()
   try {
-    const { body, level, scannability } = await pool.render(job)
-    writeFileSync(out, body)
-    return `${out}: ${body.length} bytes, level ${level}, scannability ${scannability}`
+    const plain = plainOf(job)
+    const image = plain ? drawPlain(createEncodeText(), plain) : await pool.render(job)
+    writeFileSync(out, image.body)
+    const grade = 'scannability' in image ? `, scannability ${image.scannability}` : ''
+    return `${out}: ${image.body.length} bytes, level ${image.level}${grade}`
   } catch (error) {
     if (error instanceof Error && 'syscall' in error)
       throw new StartError(`--out=${out}: ${error.message}`, { cause: error })

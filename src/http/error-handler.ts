@@ -41,13 +41,17 @@ export function handleErrors(app: FastifyInstance, { isUnavailable, pages, onMis
     misses.has(problem.code) ? (onMiss(request, reply) ?? problem) : problem
   app.setErrorHandler((error, request, reply) => {
     const problem = refine(toProblem(error, isUnavailable), request, reply)
-    if (problem.status >= 500) {
-      const route = request.routeOptions.url
-      request.log.error({ err: error, request_id: request.id, method: request.method, route }, problem.message)
-    }
+    if (problem.status >= 500) logFault(request, error, problem)
     return answerProblem(request, reply, problem, pages[problem.code]?.(request))
   })
   handleUnknownPaths(app)
+}
+
+/** What is refused because there is too much to do is no fault of ours: it gets a line, without a trace. */
+function logFault(request: FastifyRequest, error: unknown, problem: Problem): void {
+  const place = { request_id: request.id, method: request.method, route: request.routeOptions.url }
+  if (problem.code === 'unavailable' && problem.cause === undefined) request.log.warn(place, problem.message)
+  else request.log.error({ err: error, ...place }, problem.message)
 }
 
 /** Makes every path that has no route an answer of the catalogue, after the hooks of `app`. */

@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { asObject } from '../http/body.ts'
+import { clientGone } from '../http/client-gone.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
 import { designSchema } from './design/schema.ts'
 import type { DesignJob } from './design/job.ts'
 import { DATA_PARAMETER, MAX_DPI, MAX_SVG_SIZE, requireSize } from './options.ts'
+import { plainOf } from './plain.ts'
 import type { QrDeps } from './routes.ts'
 import { imageResponse, sendImage } from './send.ts'
 
@@ -82,7 +84,8 @@ export function designRoute(
       schema: {
         summary: 'Design a QR image, or check one',
         operationId: 'designQr',
-        description: 'Each image is read by a decoder before it is answered; one that cannot be read is refused.',
+        description:
+          'Each designed image is read by a decoder before it is answered; one that cannot be read is refused.',
         tags: ['QR images'],
         querystring: Type.Object({
           report: Type.Optional(
@@ -106,9 +109,14 @@ export function designRoute(
     },
     async (request: FastifyRequest<{ Querystring: { report?: string } }>, reply) => {
       const job = readDesignRequest(request.body)
-      const image = await images.designed(job)
+      const gone = clientGone(reply)
       reply.header('cache-control', 'no-store')
-      if (request.query.report === 'true') return image.report
+      if (request.query.report === 'true') return (await images.designed(job, gone)).report
+      const plain = plainOf(job)
+      const image =
+        plain === undefined
+          ? await images.designed(job, gone)
+          : await images.plainOfAny(plain.text, plain.look, plain.options, gone)
       return sendImage(request, reply, image, { name: 'qr', format: job.format })
     },
   )

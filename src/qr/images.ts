@@ -32,17 +32,24 @@ export interface Images {
    * The same of any text; a long one is drawn on a thread of its own.
    * @throws {Problem} 400 when the data or the size do not fit, 503 when too many are being drawn
    */
-  plainOfAny: (text: string, look: Look, options: EncodeOptions) => Promise<Image>
+  plainOfAny: (text: string, look: Look, options: EncodeOptions, gone?: AbortSignal) => Promise<Image>
   /**
-   * A designed one, on a thread of its own, checked.
+   * A designed one, on a thread of its own, checked; not begun when everyone who asked for it has gone.
    * @throws {Problem} 400 when it cannot be drawn or scanned, 503 when too many are being drawn
    */
-  designed: (job: DesignJob) => Promise<CheckedImage>
+  designed: (job: DesignJob, gone?: AbortSignal) => Promise<CheckedImage>
   close: () => Promise<void>
 }
 
 /** Characters up to which a symbol takes the event loop a few milliseconds, also the first of its version. */
 const MAX_SHORT = 300
+
+/** An image that is being drawn, and how many wait for it. */
+interface Drawing {
+  image: Promise<CheckedImage>
+  waiting: number
+  giveUp: () => void
+}
 
 /** Bytes of images that are kept, since the same few are asked for again and again. */
 const CACHE_BYTES = 8 * 1024 * 1024
@@ -52,15 +59,38 @@ export function createImages(pool: RenderPool): Images {
   warmUp(encode)
   const plain = createBoundedCache<Image>(CACHE_BYTES)
   const designed = createBoundedCache<CheckedImage>(CACHE_BYTES)
-  const drawing = new Map<string, Promise<CheckedImage>>()
+  const drawing = new Map<string, Drawing>()
 
-  async function draw(key: string, job: DesignJob): Promise<CheckedImage> {
-    const { body: bytes, ...rest } = await pool.render(job)
+  async function draw(key: string, job: DesignJob, gone: AbortSignal): Promise<CheckedImage> {
+    const { body: bytes, ...rest } = await pool.render(job, gone)
     const body = Buffer.from(bytes)
     const image = { ...rest, body, tag: tagOf(body) }
     // What has just been drawn must not push out everything else.
     if (body.length < CACHE_BYTES / 8) designed.set(key, image, body.length + 2048)
     return image
+  }
+
+  /** Whoever asks for an image that is being drawn waits for that one. */
+  function share(key: string, job: DesignJob, gone: AbortSignal | undefined): Promise<CheckedImage> {
+    const known = drawing.get(key)
+    const shared = known ?? begin(key, job)
+    shared.waiting++
+    gone?.addEventListener('abort', () => {
+      if (--shared.waiting > 0) return
+      if (drawing.get(key) === shared) drawing.delete(key)
+      shared.giveUp()
+    })
+    return shared.image
+  }
+
+  function begin(key: string, job: DesignJob): Drawing {
+    const all = new AbortController()
+    const image = draw(key, job, all.signal).finally(() => {
+      if (drawing.get(key) === shared) drawing.delete(key)
+    })
+    const shared = { image, waiting: 0, giveUp: () => all.abort() }
+    drawing.set(key, shared)
+    return shared
   }
 
   function keep({ body, level }: PlainImage, key: string, look: Look): Image {
@@ -77,22 +107,14 @@ export function createImages(pool: RenderPool): Images {
 
   return {
     plain: drawHere,
-    async plainOfAny(text, look, options) {
+    async plainOfAny(text, look, options, gone) {
       if (text.length <= MAX_SHORT) return drawHere(text, look, options)
       const key = JSON.stringify([text, look, options])
-      return plain.get(key) ?? keep(await pool.draw({ text, look, options }), key, look)
+      return plain.get(key) ?? keep(await pool.draw({ text, look, options }, gone), key, look)
     },
-    designed(job) {
+    async designed(job, gone) {
       const key = hash('sha256', JSON.stringify(job), 'base64')
-      const known = designed.get(key)
-      if (known !== undefined) return Promise.resolve(known)
-      // Whoever asks for an image that is being drawn waits for that one.
-      let promise = drawing.get(key)
-      if (promise === undefined) {
-        promise = draw(key, job).finally(() => drawing.delete(key))
-        drawing.set(key, promise)
-      }
-      return promise
+      return designed.get(key) ?? share(key, job, gone)
     },
     close: pool.close,
   }

@@ -1,6 +1,7 @@
 import type { EncodeOptions } from './encoder/encoder.ts'
 import type { EncodeText, Level } from './matrix.ts'
-import { place, type Look } from './options.ts'
+import type { DesignJob } from './design/job.ts'
+import { place, readLook, type Look } from './options.ts'
 import { renderPng } from './png/png.ts'
 import { renderSvg } from './svg.ts'
 
@@ -14,6 +15,13 @@ export interface PlainJob {
 export interface PlainImage {
   body: Uint8Array
   level: Level
+}
+
+/** An image that is asked for like a designed one, but without a design, as the plain one that it is. */
+export function plainOf({ text, design, format, size, dpi, level = 'M', boost }: DesignJob): PlainJob | undefined {
+  if (format === 'pdf' || Object.keys(design).length > 0) return undefined
+  const look = readLook({ size, ...(dpi !== undefined && { dpi }) }, format)
+  return { text, look, options: { level, ...(boost !== undefined && { boost }) } }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { Type, type Static } from 'typebox'
+import { clientGone } from '../http/client-gone.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
@@ -52,7 +53,12 @@ export function dataImageRoutes(
       const { data, format = 'png', ecl, boost } = request.query
       const look = readLook(request.query, format)
       reply.header('cache-control', DATA_CACHING)
-      const image = await images.plainOfAny(data, look, { level: readLevel(ecl), boost: boost !== '0' })
+      const image = await images.plainOfAny(
+        data,
+        look,
+        { level: readLevel(ecl), boost: boost !== '0' },
+        clientGone(reply),
+      )
       return sendImage(request, reply, image, { name: 'qr', format })
     },
   )
@@ -109,7 +115,12 @@ async function answerCodeImage(
   if (link === undefined) throw new Problem('unknown_code', 'no link has this code')
   const options = { marker: deps.marker, compact: request.query.compact === '1' }
   const text = codeText(link.code, deps.origin.of(request), options)
-  const image = await drawCode(deps, request.query, { text, format, design: await deps.designOf(link.id) })
+  const image = await drawCode(
+    deps,
+    request.query,
+    { text, format, design: await deps.designOf(link.id) },
+    clientGone(reply),
+  )
   reply.header('cache-control', CODE_CACHING)
   return sendImage(request, reply, image, { name: link.code, format })
 }
@@ -119,11 +130,12 @@ async function drawCode(
   { images }: QrDeps,
   query: Static<typeof codePdfQuery>,
   { text, format, design }: { text: string; format: DesignFormat; design: Design | undefined },
+  gone: AbortSignal,
 ): Promise<Image> {
   const { size = 512, margin, fg, bg, dpi, width_mm } = query
   if (design === undefined && format !== 'pdf') return images.plainOfAny(text, readLook(query, format), { level: 'M' })
   requireSize(size, format)
-  return images.designed({
+  const job = {
     text,
     format,
     size,
@@ -132,5 +144,6 @@ async function drawCode(
     ...(margin !== undefined && { margin }),
     ...(dpi !== undefined && { dpi }),
     ...(width_mm !== undefined && { millimetres: width_mm }),
-  })
+  }
+  return images.designed(job, gone)
 }

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { clientGone } from './client-gone.ts'
+
+test('tells of a client that hangs up before the answer, and not of one that hangs up after it', async (t) => {
+  const requests: { response: ServerResponse; gone: AbortSignal }[] = []
+  const server = createServer((_request, response) => requests.push({ response, gone: clientGone({ raw: response }) }))
+  server.listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+
+  const client = new AbortController()
+  const impatient = fetch(url, { signal: client.signal }).catch((error: unknown) => error)
+  await once(server, 'request')
+  client.abort()
+  assert.ok((await impatient) instanceof Error)
+  const [left] = requests
+  assert.ok(left)
+  if (!left.gone.aborted) await once(left.gone, 'abort')
+
+  const patient = fetch(url)
+  await once(server, 'request')
+  const served = requests[1]
+  assert.ok(served)
+  served.response.end('done')
+  await (await patient).text()
+  served.response.destroy()
+  if (!served.response.closed) await once(served.response, 'close')
+  assert.equal(served.gone.aborted, false)
+})
