@@ -3,9 +3,10 @@ import { extname } from 'node:path'
 import { JsonError, parseStrictJson } from '../lib/strict-json.ts'
 import { StartError } from '../lib/start-error.ts'
 import { Problem } from '../http/problem.ts'
+import type { Scannability } from '../qr/design/job.ts'
 import { readDesignRequest } from '../qr/design-route.ts'
 import { createEncodeText } from '../qr/matrix.ts'
-import { drawPlain, plainOf } from '../qr/plain.ts'
+import { drawPlain, plainOf, type PlainImage } from '../qr/plain.ts'
 import { createRenderPool } from '../qr/pool/pool.ts'
 import { renderTerminal } from '../qr/terminal.ts'
 import type { Call, Command } from './command.ts'
@@ -60,9 +61,10 @@ async function writeImage({ flags }: Call, data: string, out: string): Promise<s
   const pool = createRenderPool()
   try {
     const plain = plainOf(job)
-    const image = plain ? drawPlain(createEncodeText(), plain) : await pool.render(job)
+    const image: PlainImage & { scannability?: Scannability } =
+      plain === undefined ? await pool.render(job) : drawPlain(createEncodeText(), plain)
     writeFileSync(out, image.body)
-    const grade = 'scannability' in image ? `, scannability ${image.scannability}` : ''
+    const grade = image.scannability ? `, scannability ${image.scannability}` : ''
     return `${out}: ${image.body.length} bytes, level ${image.level}${grade}`
   } catch (error) {
     if (error instanceof Error && 'syscall' in error)
