@@ -210,14 +210,14 @@ describe('a grade', () => {
   const graded = async (body: object) =>
     (await design({ design: { shape: 'square' }, ...body })).headers.get('qr-scannability')
 
-  test('is no better than fair where modules are of less than three pixels, or the quiet zone is of less than two modules', async () => {
+  test('is no better than fair where modules are of less than four pixels, or the quiet zone is of less than two modules', async () => {
     const data = 'https://example.com/menu'
     const columns = 25 + 2 * 4
-    assert.equal(await graded({ data, size: columns * 3 }), 'excellent')
-    assert.equal(await graded({ data, size: columns * 2 }), 'fair')
+    assert.equal(await graded({ data, size: columns * 4 }), 'excellent')
+    assert.equal(await graded({ data, size: columns * 4 - 1 }), 'fair')
     assert.equal(await graded({ data, design: { margin: 2 } }), 'excellent')
     assert.equal(await graded({ data, design: { margin: 1 } }), 'fair')
-    assert.equal(await graded({ data, size: columns * 2, format: 'svg' }), 'excellent')
+    assert.equal(await graded({ data, size: columns * 3, format: 'svg' }), 'excellent')
   })
 })
 

@@ -133,7 +133,8 @@ async function drawCode(
   gone: AbortSignal,
 ): Promise<Image> {
   const { size = 512, margin, fg, bg, dpi, width_mm } = query
-  if (design === undefined && format !== 'pdf') return images.plainOfAny(text, readLook(query, format), { level: 'M' })
+  const isPlain = design === undefined || Object.keys(design).length === 0
+  if (isPlain && format !== 'pdf') return images.plainOfAny(text, readLook(query, format), { level: 'M' }, gone)
   requireSize(size, format)
   const job = {
     text,

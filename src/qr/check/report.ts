@@ -12,9 +12,10 @@ const LEAST_MM = 15
 /** Phones read a code from about ten times its width. */
 const DISTANCE_TO_WIDTH = 10
 
-/** Some decoders miss images of fewer pixels a module, and of narrower quiet zones, that others read. */
-const SURE_SCALE = 3
+/** Some decoders miss images of fewer pixels a module, narrower quiet zones and weaker colours that others read. */
+const SURE_SCALE = 4
 const SURE_MARGIN = 2
+const SURE_CONTRAST = 4.5
 
 /** How an image fared. */
 interface Tested {
@@ -30,7 +31,8 @@ export function reportOf({ symbol, hole, damage }: Marked, style: Style, { grade
   const ratio = Math.min(...fills.map((fill) => leastContrast(fill, style.background)))
   const inverted = fills.some((fill) => colorsOf(fill).some((color) => contrast(color, style.background).inverted))
   const covers = coversAlignment(symbol, hole)
-  const isSure = !covers && (scale === undefined || scale >= SURE_SCALE) && style.margin >= SURE_MARGIN
+  const hasPixels = scale === undefined || scale >= SURE_SCALE
+  const isSure = !covers && hasPixels && style.margin >= SURE_MARGIN && ratio >= SURE_CONTRAST
   const scannability = inverted || ratio < GOOD_CONTRAST ? 'poor' : isSure ? grade : 'fair'
   const columns = symbol.size + 2 * Math.max(4, style.margin)
   const smallest = Math.max(LEAST_MM, Math.ceil(columns * MODULE_MM[scannability]))
