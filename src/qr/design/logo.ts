@@ -1,4 +1,6 @@
 import { fromBase64, joinBytes, latin1, toBase64, viewOf } from '../../lib/bytes.ts'
+import { LogoError } from './logo-error.ts'
+import { readJpeg } from './logo-jpeg.ts'
 import { sanitizeSvg } from './logo-svg.ts'
 import { XmlError } from './xml-reader.ts'
 
@@ -24,9 +26,6 @@ export interface Zlib {
 /** Reads the logo of a design. */
 export type ReadLogo = (dataUri: string) => Logo
 
-/** What is wrong with a logo, in words that follow "the logo". */
-export class LogoError extends Error {}
-
 /**
  * Reads a logo given as a data URI, by what its bytes are and not by what they are said to be, and takes out of it all
  * that is not needed to draw it: programs, references, metadata.
@@ -42,7 +41,7 @@ export function readLogo(dataUri: string, zlib?: Zlib): Logo {
   }
   if (file.length > MAX_LOGO_BYTES) throw new LogoError(TOO_LARGE)
   try {
-    if (latin1(file.subarray(0, 2)) === '\xff\xd8') return readJpeg(file)
+    if (latin1(file.subarray(0, 2)) === '\xff\xd8') return jpegLogo(file)
     if (latin1(file.subarray(1, 4)) === 'PNG') return readPng(file, zlib)
   } catch (error) {
     // A length in the file leads past its end.
@@ -57,6 +56,11 @@ export function dataUriOf(file: Uint8Array): string {
   const start = latin1(file.subarray(0, 4))
   const type = start.startsWith('\xff\xd8') ? 'jpeg' : start.endsWith('PNG') ? 'png' : 'svg+xml'
   return `data:image/${type};base64,${toBase64(file)}`
+}
+
+function jpegLogo(file: Uint8Array): Logo {
+  const { picture, width, height } = readJpeg(file)
+  return { type: 'jpeg', base64: toBase64(picture), ...sized(width, height) }
 }
 
 function readSvg(file: Uint8Array): Logo {
@@ -132,43 +136,4 @@ function checkPixels(chunks: Chunk[], { width, height }: { width: number; height
     throw new LogoError('is a PNG whose picture is damaged, or larger than its header says')
   }
   if (bits === 0 || (interlace === 0 && length < most)) throw new LogoError('is a PNG that is cut off')
-}
-
-const START_OF_SCAN = 0xda
-
-/** Keeps the segments that make the picture (ITU-T T.81, annex B), and of the applications' ones only Adobe's colours. */
-function readJpeg(file: Uint8Array): Logo {
-  const parts = [file.subarray(0, 2)]
-  const view = viewOf(file)
-  let size: ReturnType<typeof sized> | undefined
-  for (let at = 2; at + 4 <= file.length;) {
-    const marker = view.getUint8(at + 1)
-    if (view.getUint8(at) !== 0xff) throw new LogoError('is a JPEG that is damaged')
-    const end = at + 2 + view.getUint16(at + 2)
-    const last = marker === START_OF_SCAN ? endOfImage(file) : file.length
-    if (end > last) break
-    // Frames: baseline, extended and progressive; not the arithmetic and lossless ones that nothing draws.
-    if (marker >= 0xc0 && marker <= 0xc2) size = sized(view.getUint16(at + 7), view.getUint16(at + 5))
-    if (marker === START_OF_SCAN) {
-      if (size === undefined) throw new LogoError('is a JPEG without a size, or of a rare kind')
-      return { type: 'jpeg', base64: toBase64(joinBytes([...parts, file.subarray(at, last + 2)])), ...size }
-    }
-    if (!isMetadata(marker)) parts.push(file.subarray(at, end))
-    at = end
-  }
-  throw new LogoError('is a JPEG that is cut off')
-}
-
-/** Where the marker lies that ends a JPEG; -1 when it has none. */
-function endOfImage(file: Uint8Array): number {
-  let at = file.length - 2
-  while (at >= 0 && (file[at] !== 0xff || file[at + 1] !== 0xd9)) at--
-  return Math.max(at, -1)
-}
-
-const COMMENT = 0xfe
-const ADOBE = 0xee
-
-function isMetadata(marker: number): boolean {
-  return marker === COMMENT || (marker >= 0xe0 && marker <= 0xef && marker !== ADOBE)
 }
