@@ -16,11 +16,13 @@ const attribute = new RegExp(`\\s+(${name})\\s*=\\s*(?:"([^"<]*)"|'([^'<]*)')`, 
 const opening = new RegExp(`<(${name})`, 'y')
 const closing = new RegExp(`</(${name})\\s*>`, 'y')
 const tagEnd = /\s*(\/?)>/y
-const skipped = /[^<]+|<!--[\s\S]*?-->|<\?xml\s[^>]*\?>/y
+/** The document type that programs write over an SVG 1.1; what it names is not loaded, and it declares nothing itself. */
+const doctype = '<!DOCTYPE\\s+svg(?:\\s+PUBLIC\\s+"-//W3C//DTD SVG [^"<>]*"\\s+"[^"<>]*")?\\s*>'
+const skipped = new RegExp(`[^<]+|<!--[\\s\\S]*?-->|<\\?xml\\s[^>]*\\?>|${doctype}`, 'y')
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 /**
- * Reads the elements of an XML text, of which a drawing needs no more than this: no document type, so no entities of its
+ * Reads the elements of an XML text, of which a drawing needs no more than this: no declarations, so no entities of its
  * own that could grow without bound, no processing instructions, no CDATA.
  * @throws {XmlError}
  */

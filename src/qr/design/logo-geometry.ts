@@ -1,0 +1,178 @@
+import { commandsOf } from './logo-path.ts'
+import { XmlError } from './xml-reader.ts'
+
+/** From the coordinates of an element to those of the drawing: x' = a x + c y + e, y' = b x + d y + f. */
+export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number]
+
+/** The smallest and the largest coordinates of something. */
+export type Extent = readonly [left: number, top: number, right: number, bottom: number]
+
+/** What drawing a shape depends on. */
+export interface Outline {
+  /** At most so far it reaches, without its stroke; undefined when there is nothing to it. */
+  extent: Extent | undefined
+  /** Lines and curves. */
+  segments: number
+  /** About how long it is, rather more than less. */
+  length: number
+}
+
+export const identity: Matrix = [1, 0, 0, 1, 0, 0]
+const units: Record<string, number> = { '': 1, px: 1, pt: 4 / 3, pc: 16, mm: 96 / 25.4, cm: 96 / 2.54, in: 96, em: 16 }
+
+/** A length in pixels; undefined when it is none. Of a percentage it is the share of `whole`. */
+export function lengthOf(text: string | undefined, whole = Number.NaN): number | undefined {
+  const [, digits, unit = ''] = /^\s*([+-]?[\d.]+(?:e[+-]?\d+)?)(%|[a-z]*)\s*$/i.exec(text ?? '') ?? []
+  const length = Number(digits) * (unit === '%' ? whole / 100 : (units[unit.toLowerCase()] ?? Number.NaN))
+  return Number.isFinite(length) ? length : undefined
+}
+
+/**
+ * Reads a `transform`.
+ * @throws {XmlError} when it is none of SVG 1.1, 7.6: what is not understood would be drawn somewhere else
+ */
+export function matrixOf(text: string): Matrix {
+  let matrix = identity
+  const rest = text.replace(/([a-z]+)\s*\(([^()]*)\)[\s,]*/gi, (_, name: string, inside: string) => {
+    const values = inside.trim().split(/[\s,]+|(?<=[\d.])(?=[+-])/)
+    const step = steps[name]?.(values.map(Number))
+    if (step?.every(Number.isFinite) !== true)
+      throw new XmlError(`has the transform ${text.slice(0, 60)}, not of SVG 1.1`)
+    matrix = multiply(matrix, step)
+    return ''
+  })
+  if (rest.trim() !== '' && rest.trim() !== 'none') {
+    throw new XmlError(`has the transform ${text.slice(0, 60)}, not of SVG 1.1`)
+  }
+  return matrix
+}
+
+const radians = (degrees: number) => (degrees * Math.PI) / 180
+
+const steps: Record<string, (values: number[]) => Matrix> = {
+  matrix: ([a = Number.NaN, b = 0, c = 0, d = 0, e = 0, f = Number.NaN]) => [a, b, c, d, e, f],
+  translate: ([x = Number.NaN, y = 0]) => [1, 0, 0, 1, x, y],
+  scale: ([x = Number.NaN, y = x]) => [x, 0, 0, y, 0, 0],
+  skewX: ([angle = Number.NaN]) => [1, 0, Math.tan(radians(angle)), 1, 0, 0],
+  skewY: ([angle = Number.NaN]) => [1, Math.tan(radians(angle)), 0, 1, 0, 0],
+  rotate: ([angle = Number.NaN, x = 0, y = 0]) => {
+    const [cos, sin] = [Math.cos(radians(angle)), Math.sin(radians(angle))]
+    return [cos, sin, -sin, cos, x - cos * x + sin * y, y - sin * x - cos * y]
+  },
+}
+
+export function multiply([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix): Matrix {
+  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f]
+}
+
+/** Where an extent lies after a transform, with `around` more on each side before. */
+export function moveExtent([left, top, right, bottom]: Extent, [a, b, c, d, e, f]: Matrix, around = 0): Extent {
+  const corners = [left - around, right + around].flatMap((x) =>
+    [top - around, bottom + around].map((y) => [a * x + c * y + e, b * x + d * y + f] as const),
+  )
+  return extentOf(
+    corners.map(([x]) => x),
+    corners.map(([, y]) => y),
+  )
+}
+
+export function joinExtents(one: Extent | undefined, other: Extent | undefined): Extent | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return extentOf([one[0], one[2], other[0], other[2]], [one[1], one[3], other[1], other[3]])
+}
+
+function extentOf(xs: readonly number[], ys: readonly number[]): Extent {
+  const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b), Infinity)
+  const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), -Infinity)
+  return [least(xs), least(ys), most(xs), most(ys)]
+}
+
+/**
+ * Measures a shape.
+ * @param whole what a percentage is a share of
+ * @throws {XmlError} for a path that is not one
+ */
+export function outlineOf(name: string, attributes: ReadonlyMap<string, string>, whole: number): Outline {
+  const at = (key: string) => lengthOf(attributes.get(key), whole) ?? 0
+  const between = (left: number, top: number, right: number, bottom: number, segments: number): Outline => ({
+    extent: extentOf([left, right], [top, bottom]),
+    segments,
+    length: 2 * (Math.abs(right - left) + Math.abs(bottom - top)),
+  })
+  switch (name) {
+    case 'path':
+      return pathOutline(attributes.get('d') ?? '')
+    case 'polygon':
+    case 'polyline':
+      return pathOutline(`M${attributes.get('points') ?? ''}Z`.replace('MZ', ''))
+    case 'rect':
+      return between(at('x'), at('y'), at('x') + at('width'), at('y') + at('height'), 8)
+    case 'line':
+      return between(at('x1'), at('y1'), at('x2'), at('y2'), 1)
+    default: {
+      const [rx, ry] = name === 'circle' ? [at('r'), at('r')] : [at('rx') || at('ry'), at('ry') || at('rx')]
+      return between(at('cx') - rx, at('cy') - ry, at('cx') + rx, at('cy') + ry, 4)
+    }
+  }
+}
+
+/** Where a path has got to. */
+interface Pen {
+  at: Point
+  start: Point
+  /** The point towards which the last curve arrived. */
+  control: Point
+}
+
+type Point = readonly [x: number, y: number]
+
+/** Measures the hull of a path's points: its curves lie within (SVG 1.1, 8.3). */
+function pathOutline(d: string): Outline {
+  const [xs, ys]: [number[], number[]] = [[], []]
+  let pen: Pen = { at: [0, 0], start: [0, 0], control: [0, 0] }
+  let [segments, length] = [0, 0]
+  for (const { letter, values } of commandsOf(d)) {
+    const kind = letter.toLowerCase()
+    const points = pointsOf(kind, values, { pen, isRelative: letter === kind })
+    const [fromX, fromY] = pen.at
+    const end = points.at(-1) ?? pen.at
+    const bulge = kind === 'a' ? bulgeOf(values, Math.hypot(end[0] - fromX, end[1] - fromY)) : 0
+    segments += kind === 'a' ? 4 : 1
+    length += points.reduce((sum, [x, y]) => sum + Math.hypot(x - fromX, y - fromY), bulge * 4)
+    xs.push(...points.flatMap(([x]) => [x - bulge, x + bulge]))
+    ys.push(...points.flatMap(([, y]) => [y - bulge, y + bulge]))
+    const control = 'csqt'.includes(kind) ? (points.at(-2) ?? end) : end
+    pen = { at: end, start: kind === 'm' ? end : pen.start, control }
+  }
+  return { extent: segments === 0 ? undefined : extentOf(xs, ys), segments, length }
+}
+
+function pointsOf(
+  kind: string,
+  values: readonly number[],
+  { pen, isRelative }: { pen: Pen; isRelative: boolean },
+): Point[] {
+  const [x, y] = pen.at
+  const [offsetX, offsetY] = isRelative ? pen.at : [0, 0]
+  const [first = 0] = values
+  if (kind === 'z') return [pen.start]
+  if (kind === 'h') return [[first + offsetX, y]]
+  if (kind === 'v') return [[x, first + offsetY]]
+  const places = kind === 'a' ? values.slice(5) : values
+  const points = Array.from({ length: places.length / 2 }, (_, at): Point => [
+    (places[at * 2] ?? 0) + offsetX,
+    (places[at * 2 + 1] ?? 0) + offsetY,
+  ])
+  // A smooth curve leaves in the direction in which the one before arrived.
+  const isSmooth = kind === 's' || kind === 't'
+  return isSmooth ? [[2 * x - pen.control[0], 2 * y - pen.control[1]], ...points] : points
+}
+
+/** How far an arc can reach beyond its ends. */
+function bulgeOf([rx = 0, ry = 0, , isLarge]: readonly number[], chord: number): number {
+  const [short, long] = [Math.min(Math.abs(rx), Math.abs(ry)), Math.max(Math.abs(rx), Math.abs(ry))]
+  if (short === 0) return 0
+  // Radii that are too short for the chord are stretched to it (F.6.6).
+  const stretched = (chord * long) / short
+  return isLarge ? Math.max(2 * long, stretched) : Math.min(2 * Math.max(long, stretched), stretched)
+}

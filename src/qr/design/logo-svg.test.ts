@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { openRasterizer, type Rasterizer } from '../pool/raster.ts'
+import { sanitizeSvg } from './logo-svg.ts'
+
+let rasterizer: Rasterizer
+before(async () => {
+  rasterizer = await openRasterizer()
+})
+
+const svg = (inner: string, attributes = 'viewBox="0 0 8 8"') =>
+  `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${attributes}>${inner}</svg>`
+const rect = (attributes: string) => `<rect width="8" height="8" ${attributes}/>`
+const clean = (text: string) => sanitizeSvg(text).markup
+
+/** The colours that a drawing has in its upper left corner, its middle and its lower right corner. */
+function colorsOf(text: string): string[] {
+  const { rgba, width } = rasterizer.pixels(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32"><svg width="32" height="32" ${clean(text)}</svg>`,
+  )
+  return [1, 16, 30].map((at) => {
+    const [red, green, blue, opacity] = rgba.subarray((at * width + at) * 4)
+    return opacity === 0 ? 'none' : [red, green, blue].map((each) => (each ?? 0) >> 7).join('')
+  })
+}
+const middle = (text: string) => colorsOf(text)[1]
+const [RED, BLUE, NONE] = ['100', '001', 'none']
+
+describe('an SVG logo is drawn', () => {
+  test('as the style says, where an attribute says otherwise', () => {
+    assert.equal(middle(svg(rect('fill="red" style="fill:blue"'))), BLUE)
+    assert.equal(middle(svg(rect('style="fill:blue" fill="red"'))), BLUE)
+  })
+
+  test('as the last thing that its style says and that can be understood, unless another is important', () => {
+    assert.equal(middle(svg(rect('style="fill:red;fill:blue"'))), BLUE)
+    assert.equal(middle(svg(rect('style="fill:blue;fill:color(display-p3 1 0 0)"'))), BLUE)
+    assert.equal(middle(svg(rect('fill="blue" style="fill:color(display-p3 1 0 0)"'))), BLUE)
+    assert.equal(middle(svg(rect('style="/* ; */FILL : blue ! important;fill:red;"'))), BLUE)
+  })
+
+  test('with a size of its own in its style, without a viewBox and with the document type of Illustrator', () => {
+    assert.equal(middle(svg(rect('fill="red"'), 'viewBox="0 0 8 8" style="width:24px;height:24px"')), RED)
+    assert.equal(sanitizeSvg(svg(rect(''), 'width="16px" height="8"')).ratio, 2)
+    const doctype =
+      '<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">\n'
+    assert.equal(middle(doctype + svg(rect('fill="red"'))), RED)
+  })
+
+  test('in the colour behind a gradient that it does not have, and with one that it has', () => {
+    const stops = '<stop stop-color="blue"/>'
+    assert.equal(middle(svg(rect('fill="url(#f) red"'))), RED)
+    assert.equal(middle(svg(`<linearGradient id="f">${stops}</linearGradient>${rect('fill="url(#f) red"')}`)), BLUE)
+    assert.equal(middle(svg(`<linearGradient id="f g">${stops}</linearGradient>${rect('fill="url(\'#f g\')"')}`)), BLUE)
+  })
+
+  test('with gradients that have their stops from others', () => {
+    for (const href of ['xlink:href', 'href']) {
+      const gradients =
+        `<radialGradient id="c" ${href}="#b"/><linearGradient id="a"><stop stop-color="red"/><stop offset="1" ` +
+        `stop-color="blue"/></linearGradient><linearGradient id="b" ${href}="#a" x1="0" x2="1"/>`
+      assert.deepEqual(
+        colorsOf(svg(gradients + rect('fill="url(#b)"'))).filter((_, at) => at !== 1),
+        [RED, BLUE],
+      )
+      assert.equal(middle(svg(gradients + rect('fill="url(#c)"'))), RED)
+    }
+  })
+
+  test('without what is hidden, and with what its dashes leave', () => {
+    assert.equal(middle(svg(rect('visibility="hidden"'))), NONE)
+    assert.equal(middle(svg(rect('style="display:none"'))), NONE)
+    const dashed = '<path d="M0 4h8" stroke="red" stroke-width="8" stroke-dasharray="3 2 3"/>'
+    assert.deepEqual(colorsOf(svg(dashed)), [RED, NONE, RED])
+  })
+
+  test('in arcs, smooth curves and turned groups, wherever they lie', () => {
+    const paths = [
+      '<path fill="red" d="M4 0a4 4 0 014 4 4 4 0 01-4 4A4 4 0 014 0z"/>',
+      '<path fill="red" d="m0 0 8,0 0,8H0V0z"/>',
+      '<path fill="red" d="M0 4Q0 0 4 0T8 4 4 8 0 4M1e0-.5"/>',
+      '<path fill="red" d="M0 4C0 0 4 0 4 0S8 0 8 4 4 8 4 8 0 8 0 4"/>',
+      '<polygon fill="red" points="0,0 8,0 8,8 0 8"/>',
+      '<g transform="rotate(45 4 4) scale(.5) translate(4,4)"><rect width="8" height="8" fill="red"/></g>',
+      '<g transform="matrix(0 1 -1 0 8 0)"><ellipse cx="4" cy="4" rx="4" ry="2" fill="red"/></g>',
+    ]
+    for (const path of paths) assert.equal(middle(svg(path)), RED, path)
+  })
+
+  test('without shapes that lie wholly outside, which a renderer would take memory for', () => {
+    assert.doesNotMatch(clean(svg(`${rect('')}<circle cx="1e6" cy="4" r="8"/>`)), /circle/)
+  })
+
+  test('with ids that no other logo has, the same each time', () => {
+    const gradient = (color: string) =>
+      svg(`<linearGradient id="a"><stop stop-color="${color}"/></linearGradient>${rect('fill="url(#a)"')}`)
+    const idOf = (text: string) => / id="([^"]+)"/.exec(clean(text))?.[1]
+    assert.match(idOf(gradient('red')) ?? '', /^logo-[\da-z]+-0$/)
+    assert.equal(idOf(gradient('red')), idOf(gradient('red')))
+    assert.notEqual(idOf(gradient('red')), idOf(gradient('blue')))
+  })
+})
+
+describe('an SVG logo is refused, with a word that says why,', () => {
+  const refusals: [what: string, text: string, word: RegExp][] = [
+    ['a mask', svg(rect('mask="url(#m)"')), /mask/],
+    ['a mask elsewhere', svg(rect('mask="url(http://example.com/#m)"')), /mask/],
+    ['a filter', svg(rect('style="filter:url(#f)"')), /filter/],
+    ['a marker', svg('<path d="M0 0h8" marker-end="url(#m)"/>'), /marker-end/],
+    ['a mix of colours', svg(rect('style="mix-blend-mode:multiply"')), /mix-blend-mode/],
+    ['strokes that do not scale', svg(rect('vector-effect="non-scaling-stroke"')), /vector-effect/],
+    ['a background', svg(rect(''), 'viewBox="0 0 8 8" style="background:#fff"'), /background/],
+    ['a colour that is not understood', svg(rect('fill="color(display-p3 1 0 0)"')), /not understood/],
+    ['a variable', svg(rect('style="fill:var(--brand, red)"')), /not understood/],
+    ['an escaped address', svg(rect('style="fill:u\\72l(http://example.com/)"')), /not understood/],
+    ['a transform of CSS', svg(rect('style="transform:rotate(45deg)"')), /transform/],
+    ['a path in a style', svg('<path style="d:path(\'M0 0h8v8z\')"/>'), /style/],
+    ['a path that is damaged', svg('<path d="M0 0h8v8q1"/>'), /damaged at/],
+    ['a gradient that is not there', svg(rect('fill="url(#f)"')), /#f.*gradient/],
+    ['a clip path that is not there', svg(rect('clip-path="url(#f)"')), /#f.*clip path/],
+    ['a gradient for a clip path', svg(`<linearGradient id="f"/>${rect('clip-path="url(#f)"')}`), /clip path/],
+    ['stops of a gradient that is not there', svg('<linearGradient id="a" href="#b"/>'), /#b.*gradient/],
+    ['a gradient of its own stops', svg('<linearGradient id="a" href="#a"/>'), /circle/],
+    ['gradients in a circle', svg('<linearGradient id="a" href="#b"/><linearGradient id="b" href="#a"/>'), /circle/],
+    ['an id that two have', svg('<linearGradient id="a"/><linearGradient id="a"/>'), /twice/],
+    ['a clipped clip path', svg(`<clipPath id="a">${rect('clip-path="url(#a)"')}</clipPath>`), /clip/],
+    ['a drawing in a drawing', svg('<svg/>'), /<svg>/],
+    ['shapes of another prefix', svg('<svg:rect width="8" height="8"/>'), /svg:rect/],
+    ['a negative viewBox', svg(rect(''), 'viewBox="0 0 -8 -8"'), /viewBox/],
+    ['a tiny viewBox', svg(rect(''), 'viewBox="0 0 1e-9 1e-9"'), /viewBox.*0\.001/],
+    ['a size that is a share', svg(rect(''), 'width="100%" height="100%"'), /viewBox/],
+    ['a document type with declarations', `<!DOCTYPE svg [<!ENTITY a "b">]>${svg(rect(''))}`, /document type/],
+  ]
+  for (const [what, text, word] of refusals) test(`with ${what}`, () => assert.throws(() => clean(text), word))
+
+  test('but not for saying that there is no mask, filter or marker', () => {
+    const none = 'mask="none" style="filter:none;marker-start:none;mix-blend-mode:normal;vector-effect:none"'
+    assert.equal(middle(svg(rect(`fill="red" ${none}`))), RED)
+  })
+})
+
+const times = (count: number, part: (index: number) => string) =>
+  Array.from({ length: count }, (_, at) => part(at)).join('')
+const curves = (count: number) => times(count, (at) => `C${at % 8} 8 ${at % 5} 0 ${at % 7} 4`)
+const stops = (count: number) => times(count, () => '<stop offset=".5" stop-color="red"/>')
+const box = '<rect width="8" height="8"/>'
+
+describe('what an SVG logo costs is bounded:', () => {
+  const bombs: [what: string, text: string, word: RegExp][] = [
+    ['curves', svg(`<path d="M0 0${curves(10_000)}"/>`), /10,001 lines and curves.*at most 9000/],
+    ['stroked curves', svg(`<g stroke="red"><path d="M0 0${curves(3100)}"/></g>`), /lines and curves/],
+    ['a wide stroke', svg('<path stroke="red" stroke-width="1000" d="M0 0L8 8"/>'), /beyond its viewBox/],
+    ['a far shape', svg('<rect x="-100" y="-100" width="300" height="300"/>'), /beyond its viewBox/],
+    ['a shape that a group enlarges', svg(`<g transform="scale(100)">${box}</g>`), /beyond its viewBox/],
+    ['arcs of wide radius', svg('<path d="M0 0A1 1e6 0 1 1 7 8"/>'), /beyond its viewBox/],
+    ['tiny dashes', svg('<path stroke="red" stroke-dasharray=".00001" d="M0 4h8"/>'), /lines and curves/],
+    ['shapes', svg(times(110, () => box)), /paints over itself 110 times/],
+    [
+      'gradients',
+      svg(`<radialGradient id="g">${stops(9)}</radialGradient>${times(20, () => rect('fill="url(#g)"'))}`),
+      /120 times/,
+    ],
+    ['stops', svg(`<radialGradient id="g">${stops(1000)}</radialGradient>`), /more than 100 stops/],
+    ['opacities beside each other', svg(times(40, () => rect('opacity=".5"'))), /paints over itself/],
+    ['opacities in each other', svg('<g opacity=".9">'.repeat(9) + box + '</g>'.repeat(9)), /at most 8/],
+    [
+      'a clip path of many shapes',
+      svg(`<clipPath id="c">${times(50, () => box)}</clipPath>${times(2, () => `<g clip-path="url(#c)">${box}</g>`)}`),
+      /paints over itself/,
+    ],
+  ]
+  for (const [what, text, word] of bombs) test(what, () => assert.throws(() => clean(text), word))
+
+  test('a drawing of a thousand small shapes, thousands of curves and some opacities is drawn', () => {
+    const small = times(1000, (at) => `<circle cx="${at % 8}" cy="${(at / 8) % 8}" r=".2" opacity=".9"/>`)
+    const detailed = `<path d="M0 0${curves(4000)}z"/>`
+    assert.equal(middle(svg(small + detailed + rect('fill="red" opacity=".99"'))), RED)
+  })
+})
