@@ -77,6 +77,8 @@ describe('a designed image', () => {
     assert.equal(png.readUInt32BE(png.indexOf('pHYs') + 4), 11_811)
     const pdf = (await bytesOf(await design({ format: 'pdf', width_mm: 25.4 }))).toString('latin1')
     assert.match(pdf, /MediaBox\[0 0 72 72\]/)
+    const ofLink = await fetch(`${server.url}/${link.code}/qr.pdf?width_mm=25.4`)
+    assert.match((await bytesOf(ofLink)).toString('latin1'), /MediaBox\[0 0 72 72\]/)
   })
 
   test('holds nothing that runs or loads: a logo stands in an SVG as shapes, or as data without metadata', async () => {
@@ -364,6 +366,7 @@ describe('bad input', () => {
   const wrong: [pointer: string, body: object][] = [
     ['/data', { data: '' }],
     ['/data', { data: 5 }],
+    ['/data', { data: 'half a pair: \ud83d' }],
     ['/format', { format: 'gif' }],
     ['/size', { size: 0 }],
     ['/size', { size: 5000 }],
@@ -404,6 +407,37 @@ describe('bad input', () => {
   test('in a choice is a 400 that names it', async () => {
     for (const [pointer, body] of wrong) {
       assert.equal((await refusal(await design(body))).pointer, pointer, JSON.stringify(body))
+    }
+  })
+
+  test('of an unknown name, at any depth, is a 400 that says which names there are', async () => {
+    const unknown: [pointer: string, design: object, known: RegExp][] = [
+      ['/design/nope', { nope: 1 }, /known are shape, .*, ecl$/],
+      [
+        '/design/frame/colour',
+        { frame: { text: 'x', colour: '#000' } },
+        /known are text, position, shape, color, text_color$/,
+      ],
+      ['/design/logo/url', { logo: { image: svgLogo, url: 'x' } }, /known are image, size, knockout$/],
+      [
+        '/design/gradient/a~1b~0c',
+        { gradient: { type: 'linear', from: '#000', to: '#111', 'a/b~c': 1 } },
+        /known are type, /,
+      ],
+    ]
+    for (const [pointer, look, known] of unknown) {
+      const response = await design({ design: look })
+      const { errors } = (await response.json()) as { errors: { pointer: string; detail: string }[] }
+      assert.deepEqual([response.status, errors.length, errors[0]?.pointer], [400, 1, pointer])
+      assert.match(errors[0]?.detail ?? '', /^is not a field; known are /)
+      assert.match(errors[0]?.detail ?? '', known)
+    }
+  })
+
+  test('in the bytes of an address is a 400 that names it', async () => {
+    for (const data of ['%ED%A0%80', '%FF', '%E2%82']) {
+      const { pointer, detail } = await refusal(await fetch(`${server.url}/api/qr?data=${data}`))
+      assert.deepEqual([pointer, /Unicode/.test(detail)], ['/data', true], data)
     }
   })
 

@@ -42,9 +42,23 @@ function explain(error: TLocalizedValidationError, schema: TSchema): FieldError[
     case 'pattern':
     case 'propertyNames':
       return say(ruleAt(schema, error.schemaPath) ?? error.message)
+    case 'boolean':
+      return say(strangerAt(schema, error.schemaPath) ?? error.message)
+    case 'additionalProperties':
+      // Each of them was told by itself.
+      return []
     default:
       return say(error.message)
   }
+}
+
+/** What to say of a field that a closed object does not have, by the path of its `additionalProperties`. */
+function strangerAt(schema: TSchema, path: string): string | undefined {
+  const [, parent] = /^(.*)\/additionalProperties$/.exec(path) ?? []
+  if (parent === undefined) return undefined
+  const { properties = {} } = schemaAt(schema, parent) ?? {}
+  const known = Object.keys(properties as object).join(', ')
+  return ruleAt(schema, parent) ?? `is not a field; known are ${known}`
 }
 
 function article(type: string): string {
@@ -54,14 +68,18 @@ function article(type: string): string {
 }
 
 function ruleAt(schema: TSchema, path: string): string | undefined {
+  return schemaAt(schema, path)?.[RULE] as string | undefined
+}
+
+function schemaAt(schema: TSchema, path: string): Record<string, unknown> | undefined {
   const steps = path.split('/').slice(1)
   const at = steps.reduce<unknown>((part, step) => (part as Record<string, unknown> | undefined)?.[step], schema)
-  return (at as Record<string, string> | undefined)?.[RULE]
+  return at as Record<string, unknown> | undefined
 }
 
 /**
- * Fastify's validator for every route. A query string is text: where the schema says integer, decimal digits become
- * that number, where it says boolean, `true` and `false` become that, and anything else is a fault. Bodies pass: their schema depends on the kind of link, so that the handler
+ * Fastify's validator for every route. A query string is text: where the schema says integer or number, decimal digits
+ * become that number, where it says boolean, `true` and `false` become that, and anything else is a fault. Bodies pass: their schema depends on the kind of link, so that the handler
  * parses them, with the same schemas as the route shows.
  */
 export const queryCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -81,6 +99,7 @@ function readParameter(schema: TSchema, name: string, text: string | string[]): 
   const type = properties?.[name]?.type
   if (typeof text !== 'string') return text
   if (type === 'integer' && /^\d{1,15}$/.test(text)) return Number(text)
+  if (type === 'number' && /^\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text)
   if (type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true'
   return text
 }

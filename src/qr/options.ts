@@ -51,13 +51,17 @@ export const codeImageQuery = Type.Object({
 export const codePdfQuery = Type.Object({
   ...codeImageQuery.properties,
   width_mm: Type.Optional(
-    Type.Integer({ minimum: 5, maximum: 2000, default: 50, description: 'Width in millimetres.' }),
+    Type.Number({ minimum: 5, maximum: 2000, default: 50, description: 'Width in millimetres.' }),
   ),
 })
+
+export const NOT_UNICODE = 'must be well-formed Unicode: half of a surrogate pair is no character'
 
 export const DATA_PARAMETER = Type.String({
   minLength: 1,
   maxLength: 2953,
+  pattern: '^\\P{Cs}*$',
+  [RULE]: NOT_UNICODE,
   description: 'What to encode: 1 to 2,953 bytes of UTF-8, fewer at higher levels.',
   examples: ['https://example.com/'],
 })

@@ -3,12 +3,20 @@ import { Type, type Static } from 'typebox'
 import { clientGone } from '../http/client-gone.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
-import { Problem } from '../http/problem.ts'
+import { invalidRequest, Problem } from '../http/problem.ts'
 import { codeText } from './code-image.ts'
 import type { DesignFormat } from './design/job.ts'
 import type { Design } from './design/schema.ts'
 import type { Image, Images } from './images.ts'
-import { codeImageQuery, codePdfQuery, dataImageQuery, readLevel, readLook, requireSize } from './options.ts'
+import {
+  codeImageQuery,
+  codePdfQuery,
+  dataImageQuery,
+  NOT_UNICODE,
+  readLevel,
+  readLook,
+  requireSize,
+} from './options.ts'
 import { imageResponse, sendImage } from './send.ts'
 
 /** What QR images need of the rest of the program. */
@@ -50,6 +58,7 @@ export function dataImageRoutes(
       },
     },
     async (request: FastifyRequest<{ Querystring: Static<typeof dataImageQuery> }>, reply) => {
+      requireUnicode(request.url)
       const { data, format = 'png', ecl, boost } = request.query
       const look = readLook(request.query, format)
       reply.header('cache-control', DATA_CACHING)
@@ -62,6 +71,20 @@ export function dataImageRoutes(
       return sendImage(request, reply, image, { name: 'qr', format })
     },
   )
+}
+
+/**
+ * Bytes that are no UTF-8 would be left as they were written, and encoded as percent signs.
+ * @throws {Problem} 400
+ */
+function requireUnicode(url: string): void {
+  const [, data = ''] = /[?&]data=([^&]*)/.exec(url) ?? []
+  if (!/%[89a-f]/i.test(data)) return
+  try {
+    decodeURIComponent(data)
+  } catch {
+    throw invalidRequest([{ pointer: '/data', detail: NOT_UNICODE }])
+  }
 }
 
 type CodeRequest = FastifyRequest<{ Params: { code: string }; Querystring: Static<typeof codePdfQuery> }>

@@ -29,7 +29,7 @@ const gradient = Type.Object(
       Type.Integer({ minimum: 0, maximum: 359, description: 'Degrees clockwise from left to right, of a linear one.' }),
     ),
   },
-  { description: 'Instead of `fg`.' },
+  { description: 'Instead of `fg`.', additionalProperties: false },
 )
 
 /** The characters of a data URI that any logo of 256 KiB fits into. */
@@ -49,7 +49,10 @@ const logo = Type.Object(
       Type.Boolean({ description: 'Whether the modules behind it are left out (true), or it lies on them.' }),
     ),
   },
-  { description: 'In the middle. The error-correction level is raised to what it covers.' },
+  {
+    description: 'In the middle. The error-correction level is raised to what it covers.',
+    additionalProperties: false,
+  },
 )
 
 const frame = Type.Object(
@@ -60,7 +63,7 @@ const frame = Type.Object(
     color: Type.Optional(opaqueColor('Of the frame (the foreground).')),
     text_color: Type.Optional(opaqueColor('Of the text (white, or black on a light frame).')),
   },
-  { description: 'Around the symbol, with a text.' },
+  { description: 'Around the symbol, with a text.', additionalProperties: false },
 )
 
 /** How an image is designed: what is absent is plain. */
