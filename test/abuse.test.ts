@@ -323,7 +323,9 @@ describe('reports', () => {
   test('a hundred reports of one code, at once and in any of its forms, are one row with a count', async (t) => {
     const { server } = await startListed(t)
     const link = await create(server, { target: GOOD, alias: 'Menu' })
-    const forms = ['Menu', 'MENU', link.short_url, `${link.short_url}?qr=1`, `${link.short_url}+`, link.qr_png]
+    const url = link.short_url
+    const images = [link.qr_png, link.qr_svg, `${url}/qr.pdf?width_mm=40`]
+    const forms = ['Menu', 'MENU', url, `${url}?qr=1`, `${url.toUpperCase()}.Q`, `${url}+`, ...images]
     const responses = await Promise.all(
       Array.from({ length: 100 }, (_, at) => send(server, { code: forms[at % forms.length], reason: 'phishing' })),
     )

@@ -7,13 +7,13 @@ import { isAddress } from './expressions.ts'
 /** What an operator or a reporter names: a code of ours, or an expression that lists hosts and URLs. */
 export type Subject = { code: string } | { entry: string }
 
-/** The code that a text names, alone or as a short URL (also with a scan marker or `+`); undefined when it names none. */
+/** The code that a text names, alone or as a short URL (also as a scanner shows it, with `+`, or of its image); undefined when it names none. */
 export function codeOf(text: string, owns: (url: URL) => boolean): string | undefined {
   const trimmed = text.trim()
   if (isCode(trimmed)) return trimmed
   const url = URL.parse(/^https?:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`)
   if (url === null || !owns(url)) return undefined
-  const [, code = ''] = /^\/([A-Za-z0-9_-]{1,64})(?:\+|\.vcf|\/qr\.(?:png|svg))?\/?$/.exec(url.pathname) ?? []
+  const [, code = ''] = /^\/([A-Za-z0-9_-]{1,64})(?:\+|\.Q|\.vcf|\/qr\.(?:png|svg|pdf))?\/?$/.exec(url.pathname) ?? []
   return isCode(code) ? code : undefined
 }
 
