@@ -117,6 +117,19 @@ describe('a designed image', () => {
     assert.ok(covered.checks.every(({ read }) => read))
   })
 
+  test('is answered also to who has it already, since the request is no address of it', async () => {
+    for (const known of ['*', (await design({})).headers.get('etag') ?? '']) {
+      const headers = { 'content-type': 'application/json', 'if-none-match': known }
+      const response = await fetch(`${server.url}/api/qr`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ data: DATA }),
+      })
+      assert.equal(response.status, 200)
+      assert.ok((await bytesOf(response)).length > 100)
+    }
+  })
+
   test('is the same bytes for the same request', async () => {
     const look = {
       design: { shape: 'classy', logo: { image: svgLogo }, gradient: { type: 'radial', from: '#000', to: '#03045e' } },

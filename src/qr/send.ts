@@ -38,7 +38,9 @@ export function sendImage(
     'qr-level': level,
     ...(scannability && { 'qr-scannability': scannability }),
   })
-  if (knows(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  // A condition is for a picture that has an address (RFC 9110, 13.1.2): what is made on demand is answered each time.
+  const isAddressed = request.method === 'GET' || request.method === 'HEAD'
+  if (isAddressed && knows(request.headers['if-none-match'], tag)) return reply.code(304).send()
   reply.headers({
     'content-type': mediaTypes[format],
     'content-disposition': `inline; filename="${name}.${format}"`,
