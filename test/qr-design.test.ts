@@ -117,6 +117,17 @@ describe('a designed image', () => {
     assert.ok(covered.checks.every(({ read }) => read))
   })
 
+  test('has the same letters in its frame however their accents were typed', async () => {
+    const tags = await Promise.all(
+      (['NFC', 'NFD'] as const).map(async (form) => {
+        const response = await design({ format: 'svg', design: { frame: { text: 'Skön Мой Å café'.normalize(form) } } })
+        return [response.status, response.headers.get('etag')]
+      }),
+    )
+    assert.equal(tags[0]?.[0], 200)
+    assert.deepEqual(tags[0], tags[1])
+  })
+
   test('is answered also to who has it already, since the request is no address of it', async () => {
     for (const known of ['*', (await design({})).headers.get('etag') ?? '']) {
       const headers = { 'content-type': 'application/json', 'if-none-match': known }
@@ -411,7 +422,10 @@ describe('bad input', () => {
     ['/design/frame/text', { design: { frame: { text: '' } } }],
     ['/design/frame/text', { design: { frame: { text: 'x'.repeat(41) } } }],
     ['/design/frame/text', { design: { frame: { text: 'スキャン' } } }],
+    ['/design/frame/text', { design: { frame: { text: 'a\nb' } } }],
     ['/design/frame/color', { design: { frame: { text: 'x', color: 'blue' } } }],
+    ['/design/frame/text_color', { design: { frame: { text: 'x', color: '#fff', text_color: '#ffffff' } } }],
+    ['/design/frame/text_color', { design: { fg: '#123', frame: { text: 'x', text_color: '#123' } } }],
     ['/design/logo/size', { design: { logo: { image: svgLogo, size: 0.9 } } }],
     ['/design/logo/knockout', { design: { logo: { image: svgLogo, knockout: 'yes' } } }],
     ['/design/logo/image', { design: { logo: {} } }],
@@ -444,6 +458,21 @@ describe('bad input', () => {
       assert.deepEqual([response.status, errors.length, errors[0]?.pointer], [400, 1, pointer])
       assert.match(errors[0]?.detail ?? '', /^is not a field; known are /)
       assert.match(errors[0]?.detail ?? '', known)
+    }
+  })
+
+  test("in a frame's text is told by what it is: nothing to be seen, or a character that cannot be", async () => {
+    for (const [text, word] of [
+      ['   ', /nothing that can be seen/],
+      ['\u00a0', /nothing that can be seen/],
+      ['\u200b', /U\+200B, which cannot be seen/],
+      ['Scan\u0007me', /U\+0007, which cannot be seen/],
+      ['Scan \u202eme', /U\+202E, which cannot be seen/],
+      ['\ud83d', /U\+D83D, which cannot be seen/],
+    ] as const) {
+      const { pointer, detail } = await refusal(await design({ design: { frame: { text } } }))
+      assert.equal(pointer, '/design/frame/text')
+      assert.match(detail, word)
     }
   })
 

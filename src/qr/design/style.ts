@@ -46,11 +46,11 @@ const white: Color = [255, 255, 255, 255]
 /**
  * Completes a design, which its schema has accepted.
  * @param at the pointer of the design in the request, for the errors
- * @throws {Problem} 400 for colours that no scanner can tell apart, a logo that is none, a text without letters
+ * @throws {Problem} 400 for colours that no scanner can tell apart, a logo that is none, a text that cannot be drawn or read
  */
 export function readStyle(design: Design, at: string, { font, readLogo }: Supplies): Style {
   const style = { ...plain, ...inksOf(design), ...shapesOf(design), frame: frameOf(design, inkOf(design)) }
-  const errors = [...contrastErrors(design, style), ...textErrors(design, font)].map(({ pointer, detail }) => ({
+  const errors = [...contrastErrors(design, style), ...textErrors(style.frame, font)].map(({ pointer, detail }) => ({
     pointer: at + pointer,
     detail,
   }))
@@ -95,10 +95,35 @@ function contrastErrors(
   })
 }
 
-function textErrors({ frame }: Design, font: Font): FieldError[] {
-  const missing = frame === undefined ? [] : [...new Set(font.missing(frame.text))]
-  if (missing.length === 0) return []
-  return [{ pointer: '/frame/text', detail: `has characters that the font does not have: ${missing.join(' ')}` }]
+/** Controls, marks of direction, joiners, separators of lines: nothing of them can be seen. */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+
+function textErrors(frame: Frame | undefined, font: Font): FieldError[] {
+  if (frame === undefined) return []
+  const detail = textFault(frame.text, font)
+  const { ratio } = contrast(frame.textColor, frame.color)
+  return [
+    ...(detail === undefined ? [] : [{ pointer: '/frame/text', detail }]),
+    ...(ratio >= MIN_CONTRAST
+      ? []
+      : [
+          {
+            pointer: '/frame/text_color',
+            detail: `has a contrast of ${ratio.toFixed(2)}:1 to the frame's colour, nobody can read it under ${MIN_CONTRAST}:1`,
+          },
+        ]),
+  ]
+}
+
+function textFault(text: string, font: Font): string | undefined {
+  const [unseen] = invisible.exec(text) ?? []
+  if (unseen !== undefined) {
+    const code = (unseen.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+    return `has the character U+${code}, which cannot be seen`
+  }
+  if (text.trim() === '') return 'has nothing that can be seen'
+  const missing = [...new Set(font.missing(text))]
+  return missing.length === 0 ? undefined : `has characters that the font does not have: ${missing.join(' ')}`
 }
 
 function readImage({ logo }: Design, readLogo: ReadLogo, refuse: (detail: string) => void): Logo | undefined {
@@ -123,7 +148,8 @@ function frameOf({ frame }: Design, ink: Fill): Frame | undefined {
   const color = frame.color === undefined ? colorsOf(ink)[0] : parseColor(frame.color)
   const readable = contrast(color, white).ratio >= contrast(color, black).ratio ? white : black
   return {
-    text: frame.text,
+    // The font has an accented letter as one character, however it was typed.
+    text: frame.text.normalize('NFC'),
     position: frame.position ?? 'bottom',
     isRounded: (frame.shape ?? 'rounded') === 'rounded',
     color,
