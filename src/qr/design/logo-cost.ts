@@ -11,8 +11,8 @@ import { XmlError } from './xml-reader.ts'
 
 // A renderer takes memory for what a group covers, also outside of the picture, and time for every segment and pixel. These
 // bounds keep the worst logo to about a second and 150 MB in an image of 1024 pixels; drawings come nowhere near.
-/** Lines and curves; stroked ones count three times, dashes each. */
-const MAX_SEGMENTS = 9000
+/** Lines and curves; stroked ones count four times, dashes each. */
+const MAX_SEGMENTS = 12_000
 /** How often a logo may paint over its whole area. */
 const MAX_COATS = 100
 const MAX_LAYERS = 8
@@ -57,7 +57,7 @@ function strokeOf(
   const isPointed = name.startsWith('p') && segments > 2 && !/^(?:round|bevel)$/.test(said('stroke-linejoin', 'miter'))
   const reach = isPointed ? Math.max(1.5, Number(said('stroke-miterlimit', '4'))) : 1.5
   const dashes = length / dashLength(look.get('stroke-dasharray'), whole)
-  return { around: (width / 2) * reach, segments: segments * 2 + dashes * 3 }
+  return { around: (width / 2) * reach, segments: segments * 3 + dashes * 4 }
 }
 
 /** The mean length of a dash with the gap behind it. */
@@ -101,7 +101,7 @@ export function requireLayers(layers: number): void {
 export function requireCost({ segments, coats }: Cost): void {
   if (segments > MAX_SEGMENTS) {
     const count = Math.round(segments).toLocaleString('en')
-    throw new XmlError(`has ${count} lines and curves (stroked ones count 3): at most ${MAX_SEGMENTS} are drawn`)
+    throw new XmlError(`has ${count} lines and curves (stroked ones count 4): at most ${MAX_SEGMENTS} are drawn`)
   }
   if (coats <= MAX_COATS) return
   const times = `${MAX_COATS} times (a gradient counts ${GRADIENT_COAT}, an opacity or clip path ${LAYER_COAT})`

@@ -1,4 +1,4 @@
-import { commandsOf } from './logo-path.ts'
+import { arcHull, commandsOf, type Point } from './logo-path.ts'
 import { XmlError } from './xml-reader.ts'
 
 /** From the coordinates of an element to those of the drawing: x' = a x + c y + e, y' = b x + d y + f. */
@@ -124,8 +124,6 @@ interface Pen {
   control: Point
 }
 
-type Point = readonly [x: number, y: number]
-
 /** Measures the hull of a path's points: its curves lie within (SVG 1.1, 8.3). */
 function pathOutline(d: string): Outline {
   const [xs, ys]: [number[], number[]] = [[], []]
@@ -133,14 +131,14 @@ function pathOutline(d: string): Outline {
   let [segments, length] = [0, 0]
   for (const { letter, values } of commandsOf(d)) {
     const kind = letter.toLowerCase()
-    const points = pointsOf(kind, values, { pen, isRelative: letter === kind })
+    const ends = pointsOf(kind, values, { pen, isRelative: letter === kind })
     const [fromX, fromY] = pen.at
-    const end = points.at(-1) ?? pen.at
-    const bulge = kind === 'a' ? bulgeOf(values, Math.hypot(end[0] - fromX, end[1] - fromY)) : 0
+    const end = ends.at(-1) ?? pen.at
+    const points = kind === 'a' ? [...arcHull(pen.at, end, values), ...ends] : ends
     segments += kind === 'a' ? 4 : 1
-    length += points.reduce((sum, [x, y]) => sum + Math.hypot(x - fromX, y - fromY), bulge * 4)
-    xs.push(...points.flatMap(([x]) => [x - bulge, x + bulge]))
-    ys.push(...points.flatMap(([, y]) => [y - bulge, y + bulge]))
+    length += points.reduce((sum, [x, y]) => sum + Math.hypot(x - fromX, y - fromY), 0)
+    xs.push(...points.map(([x]) => x))
+    ys.push(...points.map(([, y]) => y))
     const control = 'csqt'.includes(kind) ? (points.at(-2) ?? end) : end
     pen = { at: end, start: kind === 'm' ? end : pen.start, control }
   }
@@ -166,13 +164,4 @@ function pointsOf(
   // A smooth curve leaves in the direction in which the one before arrived.
   const isSmooth = kind === 's' || kind === 't'
   return isSmooth ? [[2 * x - pen.control[0], 2 * y - pen.control[1]], ...points] : points
-}
-
-/** How far an arc can reach beyond its ends. */
-function bulgeOf([rx = 0, ry = 0, , isLarge]: readonly number[], chord: number): number {
-  const [short, long] = [Math.min(Math.abs(rx), Math.abs(ry)), Math.max(Math.abs(rx), Math.abs(ry))]
-  if (short === 0) return 0
-  // Radii that are too short for the chord are stretched to it (F.6.6).
-  const stretched = (chord * long) / short
-  return isLarge ? Math.max(2 * long, stretched) : Math.min(2 * Math.max(long, stretched), stretched)
 }
