@@ -74,7 +74,8 @@ export function designRoute(
   app: FastifyInstance,
   { images, limitImages }: Pick<QrDeps, 'images' | 'limitImages'>,
 ): void {
-  const responses = imageResponse(['png', 'svg', 'pdf'])
+  // What is posted is not asked for conditionally.
+  const { 304: _, ...responses } = imageResponse(['png', 'svg', 'pdf'])
   const json = { 'application/json': { schema: reportBody } }
   app.post(
     '/qr',

@@ -1,5 +1,5 @@
 import { html, type Html } from '../http/html.ts'
-import { MAX_LOGO_BYTES } from '../qr/design/logo.ts'
+import { MAX_LOGO_BYTES } from '../qr/logo/logo.ts'
 import type { Design } from '../qr/design/schema.ts'
 import type { PreviewAssets } from './built-assets.ts'
 import { checkbox, color, faultsBeside, folded, input, ownColor, select, type Shown } from './design-inputs.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../http/problem.ts'
-import { dataUriOf } from '../qr/design/logo.ts'
+import { dataUriOf } from '../qr/logo/logo.ts'
 import type { FormField } from '../links/kinds/kind.ts'
 
 /** The UTM parameters that forms offer; the API takes others as well. */

@@ -1,6 +1,6 @@
 import { hex, opacity } from '../color.ts'
 import { escapeXml } from '../xml.ts'
-import type { Logo } from './logo.ts'
+import type { Logo } from '../logo/logo.ts'
 import { box, pathToSvg } from './path.ts'
 import { gradientLine, gradientRadius, type Scene, type Shape } from './scene.ts'
 import type { Fill } from './style.ts'

@@ -1,4 +1,4 @@
-import { dataUriOf, MAX_LOGO_BYTES, TOO_LARGE } from '../../qr/design/logo.ts'
+import { dataUriOf, MAX_LOGO_BYTES, TOO_LARGE } from '../../qr/logo/logo.ts'
 
 /** A logo that was chosen and not sent yet. */
 export interface ChosenLogo {

@@ -1,5 +1,5 @@
 import { encodeAround } from '../../qr/design/logo-place.ts'
-import { readLogo, type Logo } from '../../qr/design/logo.ts'
+import { readLogo, type Logo } from '../../qr/logo/logo.ts'
 import type { Font } from '../../qr/design/font.ts'
 import { composeScene } from '../../qr/design/scene.ts'
 import { sceneToSvg } from '../../qr/design/scene-svg.ts'

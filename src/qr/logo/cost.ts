@@ -1,12 +1,4 @@
-import {
-  joinExtents,
-  lengthOf,
-  moveExtent,
-  outlineOf,
-  type Extent,
-  type Matrix,
-  type Outline,
-} from './logo-geometry.ts'
+import { joinExtents, lengthOf, moveExtent, outlineOf, type Extent, type Matrix, type Outline } from './geometry.ts'
 import { XmlError } from './xml-reader.ts'
 
 // A renderer takes memory for what a group covers, also outside of the picture, and time for every segment and pixel. These

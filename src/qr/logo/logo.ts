@@ -1,7 +1,7 @@
 import { fromBase64, joinBytes, latin1, toBase64, viewOf } from '../../lib/bytes.ts'
-import { LogoError } from './logo-error.ts'
-import { readJpeg } from './logo-jpeg.ts'
-import { sanitizeSvg } from './logo-svg.ts'
+import { LogoError } from './error.ts'
+import { readJpeg } from './jpeg.ts'
+import { sanitizeSvg } from './svg.ts'
 import { XmlError } from './xml-reader.ts'
 
 /** The largest logo, in bytes. */

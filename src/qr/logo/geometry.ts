@@ -1,4 +1,4 @@
-import { arcHull, commandsOf, type Point } from './logo-path.ts'
+import { arcHull, commandsOf, type Point } from './path.ts'
 import { XmlError } from './xml-reader.ts'
 
 /** From the coordinates of an element to those of the drawing: x' = a x + c y + e, y' = b x + d y + f. */

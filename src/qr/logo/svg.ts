@@ -1,8 +1,8 @@
 import { escapeXml } from '../xml.ts'
-import { layerCost, MAX_STOPS, requireCost, requireLayers, requireNear, shapeExtent, type Cost } from './logo-cost.ts'
-import { identity, joinExtents, lengthOf, matrixOf, multiply, type Extent, type Matrix } from './logo-geometry.ts'
-import { isGradient, linksOf, type Links } from './logo-links.ts'
-import { lookOf } from './logo-look.ts'
+import { layerCost, MAX_STOPS, requireCost, requireLayers, requireNear, shapeExtent, type Cost } from './cost.ts'
+import { identity, joinExtents, lengthOf, matrixOf, multiply, type Extent, type Matrix } from './geometry.ts'
+import { isGradient, linksOf, type Links } from './links.ts'
+import { lookOf } from './look.ts'
 import { readXml, XmlError, type XmlElement } from './xml-reader.ts'
 
 const shapes = new Set('path rect circle ellipse line polyline polygon'.split(' '))

@@ -1,4 +1,4 @@
-import { outside } from './logo-look.ts'
+import { outside } from './look.ts'
 import { XmlError, type XmlElement } from './xml-reader.ts'
 
 /** What the elements of a drawing refer to: gradients and clip paths in it. */

@@ -1,5 +1,5 @@
 import { joinBytes, viewOf } from '../../lib/bytes.ts'
-import { LogoError } from './logo-error.ts'
+import { LogoError } from './error.ts'
 
 // Markers (ITU-T T.81, table B.1).
 const END = 0xd9

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openRasterizer } from '../pool/raster.ts'
-import { arcHull, type Point } from './logo-path.ts'
+import { arcHull, type Point } from './path.ts'
 
 const SIDE = 160
 const [from, to]: [Point, Point] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { openRasterizer, type Rasterizer } from '../pool/raster.ts'
-import { sanitizeSvg } from './logo-svg.ts'
+import { sanitizeSvg } from './svg.ts'
 
 let rasterizer: Rasterizer
 before(async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { jpegFile } from '../../../test/support/logos.ts'
 import { openRasterizer } from '../pool/raster.ts'
-import { LogoError } from './logo-error.ts'
-import { readJpeg } from './logo-jpeg.ts'
+import { LogoError } from './error.ts'
+import { readJpeg } from './jpeg.ts'
 
 const segment = (marker: number, data: readonly number[] | string) =>
   Buffer.from([0xff, marker, 0, data.length + 2, ...Buffer.from(data as string)])

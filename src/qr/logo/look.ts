@@ -1,4 +1,4 @@
-import { matrixOf } from './logo-geometry.ts'
+import { matrixOf } from './geometry.ts'
 import { XmlError, type XmlElement } from './xml-reader.ts'
 
 const set = (words: string) => new Set(words.split(' '))
