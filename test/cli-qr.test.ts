@@ -79,7 +79,8 @@ test('what "quirl qr" cannot do is one line that says what to change, and no fil
     [['a'.repeat(2954)], /data must be at most/],
     [['a', `--out=${join(folder, 'no', 'x.png')}`], /ENOENT/],
     [['a', `--out=${out}`, `--design=${join(folder, 'none.json')}`], /none\.json/],
-    [['a', `--out=${out}`, `--design=${broken}`], /broken\.json/],
+    [['a', `--out=${out}`, `--design=${broken}`], /broken\.json: the file is not valid JSON/],
+    [['a', `--out=${out}`, '--width=40'], /--width is for a \.pdf/],
   ] as const) {
     const { status, stdout, stderr } = await quirl(folder, 'qr', ...args)
     assert.deepEqual([status, stdout], [1, ''], args.join(' ').slice(0, 60))

@@ -50,6 +50,8 @@ function drawHere({ flags }: Call, data: string): string {
 async function writeImage({ flags }: Call, data: string, out: string): Promise<string> {
   const format = extname(out).slice(1).toLowerCase()
   if (!['png', 'svg', 'pdf'].includes(format)) throw new StartError(`--out=${out} must end in .png, .svg or .pdf`)
+  if (flags['width'] !== undefined && format !== 'pdf')
+    throw new StartError('--width is for a .pdf; --size has the pixels of others')
   const job = readDesignRequest({
     data,
     format,
@@ -90,6 +92,6 @@ function readJsonFile(file: string): unknown {
     return parseStrictJson(readFileSync(file, 'utf8'))
   } catch (error) {
     if (!(error instanceof JsonError) && !(error instanceof Error && 'syscall' in error)) throw error
-    throw new StartError(`--design=${file}: ${error.message}`, { cause: error })
+    throw new StartError(`--design=${file}: ${error.message.replace('the body', 'the file')}`, { cause: error })
   }
 }
