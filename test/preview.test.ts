@@ -7,6 +7,7 @@ import type { Page, Route } from 'playwright-core'
 import { accessibilityFaults, press, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { badLogos, dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
+import { poll } from './support/poll.ts'
 import { start } from './support/program.ts'
 import { create, post, put, startServer, type Created, type TestServer } from './support/server.ts'
 
@@ -73,7 +74,8 @@ async function answered(link: Created, design: object): Promise<string> {
 
 /** Waits until the page has drawn an image, and insists that it is this one, byte for byte. */
 async function assertDrawn(page: Page, svg: string): Promise<void> {
-  await page.waitForFunction('async (svg) => (await drawn.text()) === svg', svg).catch(() => undefined)
+  // Should it never come, the difference says more than that.
+  await poll(async () => (await drawn(page)) === svg).catch(() => undefined)
   assert.equal(await drawn(page), svg)
   await page.waitForFunction('document.querySelector(".preview img").naturalWidth > 0')
 }
@@ -530,7 +532,7 @@ inBrowser('no logo runs or loads anything, whatever stands in it', async (page) 
   const sly = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="urn:x" viewBox="0 0 8 8" id="a"><title>&lt;script&gt;</title>
     <metadata><x:y onclick="alert(1)">http://127.0.0.1:9/</x:y></metadata><circle cx="4" cy="4" r="4" fill="#c00"/></svg>`
   await choose(page, { logo: fileOf(Buffer.from(sly)) })
-  await page.waitForFunction('async () => /fill="#c00"/.test(await drawn.text())')
+  await poll(async () => /fill="#c00"/.test(await drawn(page)))
   assert.doesNotMatch(await drawn(page), /script|alert|metadata|127\.0\.0\.1:9/)
   // The window's other watches fail the test for a dialog, for a request elsewhere, and for a word in the console.
   assert.deepEqual(await page.evaluate('violations'), [])

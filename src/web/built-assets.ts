@@ -38,17 +38,19 @@ interface Asset {
 /** @returns the path that it is served at */
 function serve(app: FastifyInstance, { name, ending, type, file }: Asset): string {
   const content = readFileSync(file)
-  const packed = gzipSync(content)
+  // A font in WOFF is packed already.
+  const packed = type.startsWith('text/') ? gzipSync(content) : undefined
   const path = `/assets/${name}-${hash('sha256', content, 'hex').slice(0, 16)}.${ending}`
   app.get<{ Headers: { 'accept-encoding'?: string } }>(path, { schema: { hide: true } }, async (request, reply) => {
     reply.headers({
       'content-type': type,
       'cache-control': 'public, max-age=31536000, immutable',
       'x-content-type-options': 'nosniff',
-      vary: 'accept-encoding',
     })
-    const isPacked = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') && packed.length < content.length * 0.9
-    return isPacked ? reply.header('content-encoding', 'gzip').send(packed) : reply.send(content)
+    if (packed === undefined) return reply.send(content)
+    reply.header('vary', 'accept-encoding')
+    const takesPacked = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    return takesPacked ? reply.header('content-encoding', 'gzip').send(packed) : reply.send(content)
   })
   return path
 }
