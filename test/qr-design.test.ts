@@ -307,6 +307,13 @@ describe('a design that is saved for a link', () => {
     assert.deepEqual(await bytesOf(await fetch(link.qr_svg)), before)
   })
 
+  test('that makes no choice leaves the plain image', async () => {
+    const before = await bytesOf(await fetch(link.qr_svg))
+    await put(manage(), { design: {} })
+    assert.deepEqual(await bytesOf(await fetch(link.qr_svg)), before)
+    await put(manage(), { design: null })
+  })
+
   test('makes a new revision when it changes, and none when it does not', async () => {
     const tag = async (response: Response) => (await response.arrayBuffer(), response.headers.get('etag'))
     const first = await tag(await put(manage(), { design: look }))

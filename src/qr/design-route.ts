@@ -13,7 +13,7 @@ import type { QrDeps } from './routes.ts'
 import { imageResponse, sendImage } from './send.ts'
 
 /** A logo of 256 KiB in base64, and everything else. */
-export const DESIGN_BODY_LIMIT = 512 * 1024
+const DESIGN_BODY_LIMIT = 512 * 1024
 
 const bodySchema = Type.Object(
   {

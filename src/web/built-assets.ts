@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
+import { fontFile } from '../qr/font-file.ts'
 
 /** Where the live preview of designs is served. */
 export interface PreviewAssets {
@@ -11,7 +12,6 @@ export interface PreviewAssets {
 
 /** As it lies both beside the sources and beside what they are compiled to. */
 const bundle = new URL('../../dist/client/design.js', import.meta.url)
-const font = new URL(import.meta.resolve('roboto-fontface/fonts/roboto/Roboto-Bold.woff'))
 
 /**
  * Serves what the live preview is made of; undefined, and a line in the log, when it was not built. Names carry a hash
@@ -24,7 +24,7 @@ export function servePreview(app: FastifyInstance): PreviewAssets | undefined {
   }
   return {
     script: serve(app, { name: 'design', ending: 'js', type: 'text/javascript; charset=utf-8', file: bundle }),
-    font: serve(app, { name: 'roboto-bold', ending: 'woff', type: 'font/woff', file: font }),
+    font: serve(app, { name: 'roboto-bold', ending: 'woff', type: 'font/woff', file: fontFile }),
   }
 }
 

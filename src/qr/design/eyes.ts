@@ -8,7 +8,7 @@ export type EyeShape = (typeof eyeShapes)[number]
 const EYE = 7
 
 /** The upper left corners of the eyes. */
-export function eyesOf(size: number): (readonly [x: number, y: number])[] {
+function eyesOf(size: number): (readonly [x: number, y: number])[] {
   return [
     [0, 0],
     [size - EYE, 0],

@@ -4,6 +4,7 @@ import { openReader, type Reader } from '../check/reader.ts'
 import { readFont } from '../design/font.ts'
 import { readLogo, type Zlib } from '../logo/logo.ts'
 import type { Supplies } from '../design/style.ts'
+import { fontFile } from '../font-file.ts'
 import { createEncodeText, type EncodeText } from '../matrix.ts'
 import { openRasterizer, type Rasterizer } from './raster.ts'
 
@@ -24,9 +25,6 @@ export async function openTools(): Promise<Tools> {
 export async function openSupplies(): Promise<Supplies> {
   return { font: await readFont(readFileSync(fontFile), inflateSync), readLogo: (dataUri) => readLogo(dataUri, zlib) }
 }
-
-/** The font of the frames' texts, in WOFF. */
-export const fontFile = new URL(import.meta.resolve('roboto-fontface/fonts/roboto/Roboto-Bold.woff'))
 
 const zlib: Zlib = {
   crc32,

@@ -13,7 +13,7 @@ import { reportInWords, silenceInWords } from './words.ts'
 // The live preview of the owner's page. Without it the page works as well; whatever fails here leaves it as it is.
 
 const form = document.querySelector<HTMLFormElement>('form.design')
-if (form !== null) startPreview(form, createSketch(form, form.dataset as unknown as Handed))
+if (form !== null) startPreview(form, createSketch(form, handedOver(form)))
 
 /** What the page hands over, as attributes of the form. */
 interface Handed {
@@ -23,6 +23,11 @@ interface Handed {
   font: string
   /** The design that is saved, in JSON, or null. */
   design: string
+}
+
+function handedOver({ dataset }: HTMLFormElement): Handed {
+  const { text = '', font = '', design = 'null' } = dataset
+  return { text, font, design }
 }
 
 /** Draws what the form asks for now. `isTouched` when someone has chosen something: only then it is checked as well. */
