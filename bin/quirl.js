@@ -2,6 +2,8 @@
 // Written so that any Node can parse it: an old one must be able to say that it is old.
 import { existsSync } from 'node:fs'
 import * as module from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import * as v8 from 'node:v8'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -14,6 +16,8 @@ if (major < 24 || (major === 24 && minor < 12)) {
 // V8 lets its heap grow with the machine's memory; a small service on a large machine should stay small.
 v8.setFlagsFromString('--heap-growing-percent=20')
 // What was compiled is kept between starts: the next one is quicker and does not load the TypeScript stripper.
+// Threads find it by the variable only; the folder is Node's own choice.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
 module.enableCompileCache?.()
 // A checkout runs its TypeScript as it stands; the published package holds only the compiled form.
 const source = new URL('../src/main.ts', import.meta.url)
