@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openDatabase } from '../src/db/open.ts'
-import { printTable, serveQuirl, temporaryFolder, wrk } from './support.ts'
+import { printTable, serveQuirl, temporaryFolder, wrk, type Served } from './support.ts'
 
 const LINKS = 1_000_000
 const VISITS = 1_000_000
@@ -32,18 +32,27 @@ function visitScript(method: string): string {
   return file
 }
 
-const began = performance.now()
-const quirl = await serveQuirl(dataDir)
-const first = await fetch(`${quirl.url}/c000042`, { redirect: 'manual' })
-const firstAnswer = performance.now() - began
-if (first.status !== 302) throw new Error(`the first visit answered ${first.status}`)
+/** Starts quirl, and how long it took until a visit was answered (milliseconds). */
+async function start(): Promise<{ quirl: Served; milliseconds: number }> {
+  const began = performance.now()
+  const quirl = await serveQuirl(dataDir)
+  const { status } = await fetch(`${quirl.url}/c000042`, { redirect: 'manual' })
+  if (status !== 302) throw new Error(`the first visit answered ${status}`)
+  return { quirl, milliseconds: performance.now() - began }
+}
+
+// What nothing has read yet, the program's own files too, is read from the disk; what it keeps of scans is made.
+const first = await start()
+await first.quirl.stop()
+const { quirl, milliseconds } = await start()
 
 const memory = (name: 'VmRSS' | 'VmHWM') => {
   const status = readFileSync(`/proc/${quirl.process.pid}/status`, 'utf8')
   return Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)
 }
 const rows = [
-  { what: 'start to first answer', value: `${Math.round(firstAnswer)} ms`, bound: '1000 ms' },
+  { what: 'first start to first answer', value: `${Math.round(first.milliseconds)} ms`, bound: '1000 ms' },
+  { what: 'next start to first answer', value: `${Math.round(milliseconds)} ms`, bound: '1000 ms' },
   { what: 'resident after the start', value: `${memory('VmRSS')} MiB`, bound: '' },
 ]
 for (const [method, what] of [
