@@ -336,6 +336,22 @@ describe('the owner', () => {
     assert.partialDeepStrictEqual(await details(link.token), { title: 'New menu', campaign: null })
   })
 
+  inBrowser(
+    'is not asked for UTM parameters that would change nothing, and those that are there stay',
+    async (page) => {
+      const utm = { utm_source: 'flyer' }
+      const link = await create(server, { kind: 'vcard', lastName: 'Lovelace', utm })
+      for (const shown of [at('/?kind=vcard'), ownersPage(link)]) {
+        await page.goto(shown)
+        assert.equal(await page.locator('[name=title]').count(), 1)
+        assert.equal(await page.locator('[name=utm_source]').count(), 0)
+      }
+      await type(page, { lastName: 'Byron' })
+      assert.equal(await press(page, 'Save'), 200)
+      assert.partialDeepStrictEqual(await details(link.token), { payload: { lastName: 'Byron' }, utm })
+    },
+  )
+
   inBrowser('takes a button off a page and puts others on it, and the next visit shows it', async (page) => {
     const link = await create(server, {
       kind: 'page',
@@ -514,7 +530,8 @@ describe('what a hostile owner types is shown as it was typed and nothing of it 
     markup: `https://example.com/"'></code></a><script>alert(1)</script>`,
     attributes: 'https://example.com/"onmouseover="alert(1)"&lt;b&gt;',
   }
-  const common = ['title', 'campaign', 'utm_source', 'utm_medium', 'utm_campaign']
+  const common = ['title', 'campaign']
+  const utmNames = ['utm_source', 'utm_medium', 'utm_campaign']
 
   /** Nothing of what was typed has become an element, an attribute or an address that runs. */
   const assertInert = async (page: Page) => {
@@ -548,7 +565,8 @@ describe('what a hostile owner types is shown as it was typed and nothing of it 
             if (input === 'links') return { link_label: [texts[how]], link_url: [urls[how]] }
             return { [name]: input === 'url' ? urls[how] : texts[how] }
           })
-          const typing: Typing = Object.assign({}, ...byField, ...common.map((name) => ({ [name]: texts[how] })))
+          const names = kind.redirects ? [...common, ...utmNames] : common
+          const typing: Typing = Object.assign({}, ...byField, ...names.map((name) => ({ [name]: texts[how] })))
           const flat = Object.fromEntries(Object.entries(typing).map(([name, text]) => [name, [text].flat().join('')]))
 
           await page.goto(at(`/?kind=${kind.name}`))

@@ -115,6 +115,7 @@ function filledLinks(form: URLSearchParams): { label: string; url: string }[] | 
 
 /** The UTM pairs of a form on top of those that it does not show. */
 export function filledUtm(form: URLSearchParams, before: Record<string, string> = {}): Record<string, string> {
-  const shown = utmInputs.map(({ name }) => [name, form.get(name)?.trim() ?? ''] as const)
-  return Object.fromEntries(Object.entries({ ...before, ...Object.fromEntries(shown) }).filter(([, value]) => value))
+  const filled = { ...before }
+  for (const { name } of utmInputs) filled[name] = form.get(name)?.trim() ?? filled[name] ?? ''
+  return Object.fromEntries(Object.entries(filled).filter(([, value]) => value))
 }

@@ -1,6 +1,6 @@
 import { html, type Html } from '../http/html.ts'
 import type { FieldError, Problem } from '../http/problem.ts'
-import type { FormField } from '../links/kinds/kind.ts'
+import type { FormField, Kind } from '../links/kinds/kind.ts'
 import { utmInputs } from './form-body.ts'
 
 /** What the inputs hold when the form is shown, by field; texts, or the pairs of a list of links. */
@@ -70,8 +70,9 @@ function rowOf(pointer: string): string {
   return row === undefined ? 'The list' : `Row ${Number(row) + 1}: the ${part === 'url' ? 'address' : part}`
 }
 
-/** The inputs for UTM parameters, folded away until they are wanted. */
-export function renderUtm(utm: Record<string, string>, errors: FieldError[]): Html {
+/** The inputs for UTM parameters, folded away until they are wanted; none where they would change nothing. */
+export function renderUtm(kind: Kind, utm: Record<string, string>, errors: FieldError[]): Html | undefined {
+  if (!kind.redirects) return undefined
   const faults = errors.filter(({ pointer }) => pointer.startsWith('/utm'))
   const fields = utmInputs.map((field) => ({ ...field, input: 'text' as const }))
   const open = (faults.length > 0 || Object.keys(utm).length > 0) && html` open`

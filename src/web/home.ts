@@ -45,7 +45,8 @@ export function homePage(kind: Kind, filled?: Filled): Page {
         ${renderProblem(filled?.problem)}
         <input type="hidden" name="kind" value="${kind.name}" />
         <input type="hidden" name="idempotency_key" value="${filled?.idempotencyKey ?? randomUUID()}" />
-        ${renderFields(creationFields(kind), filled?.values ?? {}, errors)} ${renderUtm(filled?.utm ?? {}, errors)}
+        ${renderFields(creationFields(kind), filled?.values ?? {}, errors)}
+        ${renderUtm(kind, filled?.utm ?? {}, errors)}
         <button>Create</button>
       </form>
       <p class="quiet"><a href="/api/openapi.json">API</a> · <a href="/report">Report a link</a></p>

@@ -149,7 +149,8 @@ function editForm(link: Link, action: string, notice?: Notice): Html {
   return html`<form method="post" action="${action}">
     <input type="hidden" name="action" value="change" />
     <input type="hidden" name="revision" value="${link.revision}" />
-    ${renderFields(editFields(link), notice?.values ?? stored, errors)} ${renderUtm(notice?.utm ?? link.utm, errors)}
+    ${renderFields(editFields(link), notice?.values ?? stored, errors)}
+    ${renderUtm(kindOf(link), notice?.utm ?? link.utm, errors)}
     <button>Save</button>
   </form>`
 }

@@ -12,6 +12,7 @@ const fields = {
 export const appstore = defineKind<Texts<typeof fields>>({
   name: 'appstore',
   label: 'App',
+  redirects: true,
   fields: Type.Object(fields),
   check({ target, payload }) {
     const some = payload.ios ?? payload.android ?? payload.fallback ?? target

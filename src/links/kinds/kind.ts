@@ -38,6 +38,8 @@ export interface Kind<P = Record<string, unknown>> {
   name: string
   /** What a person calls it. */
   label: string
+  /** Whether a visit leads to an address, to which `utm` is appended. */
+  redirects: boolean
   /** The schema of its own fields; `target` belongs to every kind. */
   fields: TObject
   /** What no single field can say: which of them must be there. Pointers are those of flat fields. */

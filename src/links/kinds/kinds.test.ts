@@ -22,6 +22,13 @@ test("no kind's name occurs in src outside links/kinds and the pages that draw i
   assert.deepEqual(found, [])
 })
 
+test('kinds that lead to an address say so, and no others', () => {
+  for (const kind of kinds) {
+    const visit = kind.prepare({ code: 'x', target: 'https://example.com/', payload: { links: [] }, utm: {} })
+    assert.equal(visit({ platform: 'ios' }).type === 'redirect', kind.redirects, kind.name)
+  }
+})
+
 function vcard(payload: Record<string, unknown>): string {
   const text = findKind('vcard')?.file?.write({ code: 'x', target: null, payload, utm: {} })
   assert.ok(text)

@@ -26,6 +26,7 @@ interface Leaflet {
 export const page = defineKind<Leaflet>({
   name: 'page',
   label: 'Page of links',
+  redirects: false,
   fields: Type.Object(fields),
   check: () => [],
   urls: ({ links = [] }) => links.map((link, at) => ({ pointer: `/links/${at}/url`, url: link.url })),

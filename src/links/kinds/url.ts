@@ -6,6 +6,7 @@ import { defineKind } from './kind.ts'
 export const url = defineKind<Record<string, never>>({
   name: 'url',
   label: 'Web address',
+  redirects: true,
   fields: Type.Object({}),
   check: ({ target }) => (target === null ? [{ pointer: '/target', detail: 'is required' }] : []),
   urls: () => [],

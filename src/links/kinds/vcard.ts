@@ -18,6 +18,7 @@ type Card = Texts<typeof fields>
 export const vcard = defineKind<Card>({
   name: 'vcard',
   label: 'Contact',
+  redirects: false,
   fields: Type.Object(fields),
   check({ payload }) {
     const named = [payload.firstName, payload.lastName, payload.org].some((name) => name?.trim())
