@@ -81,6 +81,22 @@ describe('a designed image', () => {
     assert.match((await bytesOf(ofLink)).toString('latin1'), /MediaBox\[0 0 72 72\]/)
   })
 
+  test('as a PDF has modules as large as its width allows: nothing is added to the quiet zone', async () => {
+    for (const { margin, frame, columns } of [
+      { margin: 0, columns: 21 },
+      { margin: 4, columns: 29 },
+      { margin: 2, frame: { text: 'Scan me' }, columns: 27 },
+    ]) {
+      const body = { data: 'a', format: 'pdf', width_mm: columns, design: { margin, ...(frame && { frame }) } }
+      const pdf = await bytesOf(await design(body))
+      const content = inflateSync(pdf.subarray(pdf.indexOf('stream\n') + 7)).toString('latin1')
+      const [page = 0, module = 0] = [...content.matchAll(/^([\d.]+) 0 0 -?[\d.]+ .* cm$/gm)].map(([, scale]) =>
+        Number(scale),
+      )
+      assert.equal(((page * module * 25.4) / 72).toFixed(3), '1.000', `millimetres of a module, margin ${margin}`)
+    }
+  })
+
   test('holds nothing that runs or loads: a logo stands in an SVG as shapes, or as data without metadata', async () => {
     const svg = (await bytesOf(await design({ format: 'svg', design: { logo: { image: svgLogo } } }))).toString()
     assert.doesNotMatch(svg, /script|href|onload|foreignObject/i)

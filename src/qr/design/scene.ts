@@ -41,6 +41,11 @@ const BORDER = 1
 /** The height of the bar with the text, to the image's width. */
 const BAR = 0.17
 
+/** Modules from edge to edge: the symbol, its quiet zone and the sides of a frame. */
+export function columnsOf({ symbol }: Marked, { margin, frame }: Style): number {
+  return symbol.size + 2 * (margin + (frame === undefined ? 0 : BORDER))
+}
+
 /**
  * Lays a design out: modules are whole pixels, what is left over goes to the quiet zone. With a frame the image is higher
  * than wide; `size` is its width.
@@ -49,10 +54,10 @@ const BAR = 0.17
 export function composeScene(marked: Marked, style: Style, options: { size: number; text: string; font: Font }): Scene {
   const { symbol, hole } = marked
   const { size, font, text } = options
-  const margin = style.margin + (style.frame === undefined ? 0 : BORDER)
-  const { scale, offset } = rasterOf(symbol.size, { size, margin })
+  const columns = columnsOf(marked, style)
+  const { scale, offset } = rasterOf(symbol.size, { size, margin: (columns - symbol.size) / 2 })
   if (scale === 0) {
-    const detail = `must be at least ${symbol.size + 2 * margin} for this data, margin and frame`
+    const detail = `must be at least ${columns} for this data, margin and frame`
     throw invalidRequest([{ pointer: '/size', detail }])
   }
   const bar = style.frame === undefined ? 0 : Math.round(size * BAR)

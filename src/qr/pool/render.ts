@@ -4,7 +4,7 @@ import { climb, TEST_SCALE, type Step } from '../check/ladder.ts'
 import { reportOf } from '../check/report.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
 import { encodeAround, type Marked } from '../design/logo-place.ts'
-import { composeScene, type Scene } from '../design/scene.ts'
+import { columnsOf, composeScene, type Scene } from '../design/scene.ts'
 import type { Logo } from '../logo/logo.ts'
 import { sceneToPdf, type Pixels } from '../design/scene-pdf.ts'
 import { logoAlone, sceneToSvg } from '../design/scene-svg.ts'
@@ -67,10 +67,9 @@ function layOut({ text, design, at, size, margin, level, boost = true, format }:
     level: highest(level, design.ecl) ?? read.level,
   }
   const marked = encodeAround(tools.encode, text, style, { boost, at })
-  // A PDF has no pixels: it is laid out with as many as make whole modules.
-  const columns = marked.symbol.size + 2 * style.margin + 2
   const scene = composeScene(marked, style, {
-    size: format === 'pdf' ? columns * TEST_SCALE : size,
+    // A PDF has no pixels: it is laid out with as many as make whole modules, and nothing is left over.
+    size: format === 'pdf' ? columnsOf(marked, style) * TEST_SCALE : size,
     text,
     font: tools.font,
   })
