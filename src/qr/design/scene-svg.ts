@@ -63,7 +63,23 @@ function logoToSvg({ image, x, y, width, height }: NonNullable<Scene['logo']>): 
 
 function placedLogo(image: Logo, place: string): string {
   if (image.type === 'svg') return `<svg ${place} ${image.markup}`
-  return `<image ${place} href="data:image/${image.type};base64,${image.base64}"/>`
+  const href = `href="data:image/${image.type};base64,${image.base64}"`
+  if (image.orientation === 1) return `<image ${place} ${href}/>`
+  const { width, height } = image
+  const turned = image.orientation >= 5 ? `${height} ${width}` : `${width} ${height}`
+  const upright = `transform="matrix(${turns[image.orientation]?.(width, height).join(' ')})"`
+  return `<svg ${place} viewBox="0 0 ${turned}"><image width="${width}" height="${height}" ${upright} ${href}/></svg>`
+}
+
+/** For each orientation, the matrix that sets pixels of that width and height upright. */
+const turns: Record<number, (width: number, height: number) => number[]> = {
+  2: (width) => [-1, 0, 0, 1, width, 0],
+  3: (width, height) => [-1, 0, 0, -1, width, height],
+  4: (_, height) => [1, 0, 0, -1, 0, height],
+  5: () => [0, 1, 1, 0, 0, 0],
+  6: (_, height) => [0, 1, -1, 0, height, 0],
+  7: (width, height) => [0, -1, -1, 0, height, width],
+  8: (width) => [0, -1, 1, 0, 0, width],
 }
 
 /** A logo alone, to be drawn at that width. */

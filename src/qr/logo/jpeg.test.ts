@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { jpegFile } from '../../../test/support/logos.ts'
+import { toBase64 } from '../../lib/bytes.ts'
+import { logoAlone } from '../design/scene-svg.ts'
+import { renderRgbaPng } from '../png/rgba.ts'
 import { openRasterizer } from '../pool/raster.ts'
 import { LogoError } from './error.ts'
 import { readJpeg } from './jpeg.ts'
@@ -34,12 +37,78 @@ function progressive(between = Buffer.alloc(0)): Buffer {
   return Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [between, part])))
 }
 
+/** Metadata that say how the picture is to be turned, in either order of bytes. */
+function exifOf(orientation: number, order: 'II' | 'MM'): Buffer<ArrayBuffer> {
+  const tiff = Buffer.alloc(8 + 2 + 2 * 12 + 4)
+  const write = (value: number, at: number) =>
+    order === 'II' ? tiff.writeUInt16LE(value, at) : tiff.writeUInt16BE(value, at)
+  tiff.write(order)
+  write(42, 2)
+  if (order === 'II') tiff.writeUInt32LE(8, 4)
+  else tiff.writeUInt32BE(8, 4)
+  write(2, 8)
+  // The make of the camera, and the orientation, one short number.
+  for (const [at, tag] of [
+    [10, 0x010f],
+    [22, 0x0112],
+  ] as const)
+    write(tag, at)
+  write(3, 24)
+  write(orientation, 30)
+  return segment(0xe1, [...Buffer.from('Exif\0\0'), ...tiff])
+}
+
+const { pixels } = await openRasterizer()
+
 describe('of a JPEG', () => {
-  test('all scans are kept, with their tables and restarts, and are drawn', async () => {
+  test('what its metadata say of how it is turned is read before they are taken out', () => {
+    for (const order of ['II', 'MM'] as const) {
+      for (let orientation = 1; orientation <= 8; orientation++) {
+        const jpeg = readJpeg(progressive(exifOf(orientation, order)))
+        assert.deepEqual([jpeg.orientation, Buffer.from(jpeg.picture)], [orientation, progressive()])
+      }
+      for (const none of [0, 9, 65_535]) assert.equal(readJpeg(progressive(exifOf(none, order))).orientation, 1)
+    }
+  })
+
+  test('metadata that are cut off or say nothing of it leave it as it is', () => {
+    const { length } = exifOf(6, 'MM')
+    for (let cut = 4; cut < length - 12; cut++) {
+      const short = segment(0xe1, [...exifOf(6, 'MM').subarray(4, cut)])
+      assert.equal(readJpeg(progressive(short)).orientation, 1, `${cut} bytes`)
+    }
+    assert.equal(readJpeg(progressive(exif)).orientation, 1)
+  })
+
+  test('the colours of a press are refused, with what to do', () => {
+    const frame = segment(0xc0, [8, 0, 8, 0, 8, 4, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11, 0])
+    assert.throws(() => readJpeg(Buffer.concat([START, frame, progressive().subarray(2)])), /CMYK: save it in RGB/)
+  })
+
+  test('each way to turn it is drawn', () => {
+    // Six pixels, of which the upper left one is red.
+    const rgba = Uint8Array.from({ length: 24 }, (_, at) => (at < 4 && at % 3 > 0 ? 0 : 255))
+    const stored = { type: 'png', base64: toBase64(renderRgbaPng(rgba, 3, 2)), width: 3, height: 2 } as const
+    const corners = ['upper left', 'upper right', 'lower right', 'lower left']
+    for (let orientation = 1; orientation <= 8; orientation++) {
+      const width = orientation < 5 ? 3 : 2
+      const drawn = pixels(logoAlone({ ...stored, orientation, ratio: width / (5 - width) }, width * 10))
+      assert.deepEqual([drawn.width, drawn.height], [width * 10, (5 - width) * 10])
+      const isRed = (x: number, y: number) => drawn.rgba[(y * drawn.width + x) * 4 + 1] === 0
+      const [right, low] = [drawn.width - 1, drawn.height - 1]
+      const found = [isRed(0, 0), isRed(right, 0), isRed(right, low), isRed(0, low)]
+      assert.deepEqual(
+        corners.filter((_, at) => found[at]),
+        [corners[(orientation - 1) % 4]],
+        `orientation ${orientation}`,
+      )
+    }
+  })
+
+  test('all scans are kept, with their tables and restarts, and are drawn', () => {
     const { picture, width, height } = readJpeg(progressive())
     assert.deepEqual(Buffer.from(picture), progressive())
     assert.deepEqual([width, height], [16, 8])
-    const { pixels } = await openRasterizer()
     const href = `data:image/jpeg;base64,${Buffer.from(picture).toString('base64')}`
     const { rgba } = pixels(
       `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="8"><image width="16" height="8" href="${href}"/></svg>`,

@@ -1,12 +1,23 @@
-import { joinBytes, viewOf } from '../../lib/bytes.ts'
+import { joinBytes, latin1, viewOf } from '../../lib/bytes.ts'
 import { LogoError } from './error.ts'
 
 // Markers (ITU-T T.81, table B.1).
 const END = 0xd9
 const START_OF_SCAN = 0xda
+const EXIF = 0xe1
 const ADOBE = 0xee
 /** Tables of codes and of quantisation, the number of lines, the interval of restarts. */
 const tables = new Set([0xc4, 0xdb, 0xdc, 0xdd])
+
+/** A JPEG without its metadata. */
+export interface Jpeg {
+  picture: Uint8Array
+  /** As it is stored. */
+  width: number
+  height: number
+  /** How it is to be turned and mirrored, 1 to 8 (Exif 2.32, 4.6.4 A); 1 is as it is stored. */
+  orientation: number
+}
 
 /**
  * Keeps the segments of a JPEG that make its picture, and of the applications' ones only Adobe's colours. What lies behind
@@ -14,24 +25,49 @@ const tables = new Set([0xc4, 0xdb, 0xdc, 0xdd])
  * @throws {LogoError}
  * @throws {RangeError} when it is cut off
  */
-export function readJpeg(file: Uint8Array): { picture: Uint8Array; width: number; height: number } {
+export function readJpeg(file: Uint8Array): Jpeg {
   const view = viewOf(file)
   const parts = [file.subarray(0, 2)]
   let size: { width: number; height: number } | undefined
+  let orientation = 1
   let scans = 0
   for (let at = markerFrom(view, 2), end = at; ; at = markerFrom(view, end)) {
     const marker = view.getUint8(at + 1)
     if (marker === END) {
       if (scans === 0 || size === undefined) throw new LogoError('is a JPEG without a picture')
-      return { picture: joinBytes([...parts, file.subarray(at, at + 2)]), ...size }
+      return { picture: joinBytes([...parts, file.subarray(at, at + 2)]), ...size, orientation }
     }
     end = endOfSegment(view, at, marker)
-    if (isFrame(marker)) size = { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
+    if (isFrame(marker)) size = sizeOf(view, at)
+    if (marker === EXIF) orientation = orientationOf(file.subarray(at + 4, end)) ?? orientation
     if (isNeeded(marker, end - at)) parts.push(file.subarray(at, end))
     if (marker !== START_OF_SCAN) continue
     if (size === undefined) throw new LogoError('is a JPEG without a size, or of a rare kind')
     scans++
   }
+}
+
+/** What a frame says of the picture (B.2.2). */
+function sizeOf(view: DataView, at: number): { width: number; height: number } {
+  // Four are the inks of a press; renderers do not agree on their colours, and some draw none.
+  if (view.getUint8(at + 9) === 4) throw new LogoError('is a JPEG in CMYK: save it in RGB')
+  return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
+}
+
+/** The tag of the orientation in the first directory of TIFF metadata (TIFF 6.0, section 2); undefined without one. */
+function orientationOf(segment: Uint8Array): number | undefined {
+  if (latin1(segment.subarray(0, 6)) !== 'Exif\0\0' || segment.length < 14) return undefined
+  const tiff = viewOf(segment.subarray(6))
+  const isLittle = tiff.getUint16(0) === 0x4949
+  const number = (at: number) => (at + 2 <= tiff.byteLength ? tiff.getUint16(at, isLittle) : 0)
+  const directory = tiff.getUint32(4, isLittle)
+  for (let entry = 0; entry < number(directory); entry++) {
+    const at = directory + 2 + 12 * entry
+    if (number(at) !== 0x0112) continue
+    const orientation = number(at + 8)
+    return orientation >= 1 && orientation <= 8 ? orientation : undefined
+  }
+  return undefined
 }
 
 function endOfSegment(view: DataView, at: number, marker: number): number {

@@ -13,7 +13,15 @@ const MAX_LOGO_SIDE = 2048
 /** A logo that is safe to draw and to hand on. */
 export type Logo = { ratio: number } & (
   | { type: 'svg'; markup: string }
-  | { type: 'png' | 'jpeg'; base64: string; width: number; height: number }
+  | {
+      type: 'png' | 'jpeg'
+      base64: string
+      /** Pixels, as they are stored. */
+      width: number
+      height: number
+      /** How they are to be turned and mirrored, as `readJpeg` has it. */
+      orientation: number
+    }
 )
 
 /** What proves that a PNG is whole; browsers have no such thing that answers at once. */
@@ -59,8 +67,10 @@ export function dataUriOf(file: Uint8Array): string {
 }
 
 function jpegLogo(file: Uint8Array): Logo {
-  const { picture, width, height } = readJpeg(file)
-  return { type: 'jpeg', base64: toBase64(picture), ...sized(width, height) }
+  const { picture, width, height, orientation } = readJpeg(file)
+  const size = sized(width, height)
+  const ratio = orientation >= 5 ? 1 / size.ratio : size.ratio
+  return { type: 'jpeg', base64: toBase64(picture), ...size, ratio, orientation }
 }
 
 function readSvg(file: Uint8Array): Logo {
@@ -107,7 +117,7 @@ function readPng(file: Uint8Array, zlib: Zlib | undefined): Logo {
   const size = sized(viewOf(header).getUint32(0), viewOf(header).getUint32(4))
   if (zlib !== undefined) checkPixels(chunks, size, zlib)
   const kept = [file.subarray(0, 8), ...chunks.map(({ whole }) => whole)]
-  return { type: 'png', base64: toBase64(joinBytes(kept)), ...size }
+  return { type: 'png', base64: toBase64(joinBytes(kept)), ...size, orientation: 1 }
 }
 
 function chunksOf(file: Uint8Array, zlib: Zlib | undefined): Chunk[] {
