@@ -109,6 +109,19 @@ describe('a designed image', () => {
     }
   })
 
+  test('has a logo of any ratio, also of one that makes no whole pixels', async () => {
+    for (const [width, height] of [
+      [7, 5],
+      [8, 3],
+      [3, 7],
+    ] as const) {
+      for (const image of [dataUri('jpeg', jpegFile(width, height)), dataUri('png', pngFile(width, height))]) {
+        const response = await design({ design: { logo: { image, size: 0.08 } } })
+        assert.equal(response.status, 200, `${image.slice(0, 16)} of ${width} × ${height}: ${await response.text()}`)
+      }
+    }
+  })
+
   test('gets the error correction that its logo costs, and the report says how much of it', async () => {
     const report = async (size: number) =>
       (await (await design({ design: { logo: { image: svgLogo, size } } }, '?report=true')).json()) as Report

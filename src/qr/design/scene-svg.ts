@@ -82,9 +82,10 @@ const turns: Record<number, (width: number, height: number) => number[]> = {
   8: (width) => [0, -1, 1, 0, 0, width],
 }
 
-/** A logo alone, to be drawn at that width. */
+/** A logo alone, to be drawn at that width. A picture fills all its pixels, though the last row be a part of one. */
 export function logoAlone(image: Logo, width: number): string {
   const height = Math.max(1, Math.round(width / image.ratio))
   const size = `width="${width}" height="${height}"`
-  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${width} ${height}">${placedLogo(image, `x="0" y="0" ${size}`)}</svg>`
+  const place = `x="0" y="0" ${size}${image.type === 'svg' ? '' : ' preserveAspectRatio="none"'}`
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${width} ${height}">${placedLogo(image, place)}</svg>`
 }
