@@ -666,6 +666,17 @@ test('a logo of pixels is in a PDF with its opacity', async () => {
   assert.deepEqual([...pixelsOf('DeviceRGB').subarray(0, 3)], [255, 0, 0])
 })
 
+test('a logo in a PDF has at most 800 pixels on its longer side, be it wide or high', async () => {
+  for (const [width, height, pixels] of [
+    [40, 20, /Width 800\/Height 400/],
+    [5, 100, /Width 40\/Height 800/],
+  ] as const) {
+    const image = dataUri('png', pngFile(width, height))
+    const pdf = await bytesOf(await design({ format: 'pdf', design: { logo: { image, size: 0.08 } } }))
+    assert.match(pdf.toString('latin1'), pixels)
+  }
+})
+
 describe('the owner designs the code on the page of the link', () => {
   const page = (token: string) => `${server.url}/m/${token}`
   const send = (token: string, fields: Record<string, string>) =>

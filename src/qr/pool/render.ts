@@ -17,7 +17,7 @@ import type { Tools } from './tools.ts'
 
 /** Larger SVGs are checked at this width, which is what a screen shows of them. */
 const MAX_CHECKED = 1024
-/** Pixels of width that a logo has in a PDF. */
+/** Pixels of its longer side that a logo has in a PDF. */
 const PDF_LOGO = 800
 const PDF_MM = 50
 /** Modules of quiet zone that the standard asks for. */
@@ -171,6 +171,9 @@ function bodyOf(
 ): Uint8Array {
   if (format === 'svg') return Buffer.from(svg)
   if (png !== undefined) return dpi === undefined ? png : insertChunk(Buffer.from(png), 'pHYs', density(dpi))
-  const logo = style.logo && rasterizer.pixels(logoAlone(style.logo.image, PDF_LOGO))
-  return sceneToPdf(scene, millimetres, logo)
+  return sceneToPdf(scene, millimetres, style.logo && rasterizer.pixels(logoForPdf(style.logo.image)))
+}
+
+function logoForPdf(image: Logo): string {
+  return logoAlone(image, Math.round(PDF_LOGO * Math.min(1, image.ratio)))
 }
