@@ -134,6 +134,40 @@ describe('a designed image', () => {
     assert.match(detail, /at most 0\.\d+/)
   })
 
+  test('has a logo of the usual size, or of the largest that fits when none is asked for', async () => {
+    for (const image of [dataUri('png', pngFile(16, 8)), dataUri('png', pngFile(40, 8))]) {
+      const asked = { data: 'https://q.example/k7dw3nq?qr=1', design: { logo: { image, size: 0.2 } } }
+      assert.equal((await refusal(await design(asked))).pointer, '/design/logo/size')
+      const open = await design({ ...asked, design: { logo: { image } } })
+      assert.deepEqual([open.status, open.headers.get('qr-scannability')], [200, 'excellent'])
+    }
+  })
+
+  test('says of a logo that is too large which size it can have: that one, and none above it', async () => {
+    for (const [width, height] of [
+      [8, 8],
+      [16, 8],
+      [40, 2],
+      [2, 40],
+    ] as const) {
+      const image = dataUri('png', pngFile(width, height))
+      for (const data of [DATA, 'https://q.example/k7dw3nq?qr=1', 'HTTPS://Q.EXAMPLE/K7DW3NQ.Q']) {
+        const of = (size: number) => design({ data, design: { logo: { image, size } } })
+        const { pointer, detail } = await refusal(await of(0.4))
+        assert.equal(pointer, '/design/logo/size')
+        const most = Number(/at most (0\.\d+)/.exec(detail)?.[1])
+        assert.equal((await of(most)).status, 200, `${width}:${height}, ${data}, ${most}`)
+        assert.equal((await of(most + 0.01)).status, 400, `${width}:${height}, ${data}, ${most}`)
+      }
+    }
+  })
+
+  test('says of a logo that no size of it fits', async () => {
+    const logo = { image: dataUri('png', pngFile(40, 2)) }
+    const { pointer, detail } = await refusal(await design({ data: 'a', design: { logo } }))
+    assert.deepEqual([pointer, /long and narrow/.test(detail)], ['/design/logo/image', true])
+  })
+
   test('is no better than fair where its logo lies on an alignment pattern', async () => {
     const logo = { image: svgLogo, size: 0.12 }
     const report = async (length: number) => {

@@ -17,6 +17,9 @@ export interface Marked {
 /** What a logo may use up of the error correction; the rest is for scratches, folds and bad light. */
 const MAX_DAMAGE = 0.6
 
+/** The share of the side that a logo has when none is asked for, if error correction can restore that. */
+const USUAL_SIZE = 0.2
+
 /**
  * Encodes a text at the lowest level that leaves enough error correction beside the logo.
  * @param at the pointer of the design in the request, for the errors
@@ -30,13 +33,25 @@ export function encodeAround(
 ): Marked {
   const options = { boost, minVersion: leastVersion(eyeFrame) }
   if (logo === undefined) return { symbol: encode(text, { ...options, level }), hole: undefined, damage: 0 }
+  const { size = USUAL_SIZE, image } = logo
+  const tried: QrSymbol[] = []
   for (const each of levels.slice(levels.indexOf(level))) {
-    const marked = mark(encode(text, { ...options, level: each }), logo.size, logo.image.ratio)
-    if (marked.damage <= MAX_DAMAGE) return marked
+    const symbol = encode(text, { ...options, level: each })
+    const marked = mark(symbol, size, image.ratio)
+    if (isReadable(marked)) return marked
+    tried.push(symbol)
   }
-  const most = largestSize(encode(text, { ...options, level: 'H' }), logo.image.ratio)
-  const detail = `covers more than error correction can restore: must be at most ${most} for this data and image`
-  throw invalidRequest([{ pointer: `${at}/logo/size`, detail }])
+  const most = largestBelow(size, tried, image.ratio)
+  if (most !== undefined && logo.size === undefined) return most.marked
+  const [pointer, detail] =
+    most === undefined
+      ? ['image', 'is too long and narrow: error correction can restore what it covers in no size, with this data']
+      : ['size', `covers more than error correction can restore: must be at most ${most.size} for this data and image`]
+  throw invalidRequest([{ pointer: `${at}/logo/${pointer}`, detail }])
+}
+
+function isReadable({ damage }: Marked): boolean {
+  return damage <= MAX_DAMAGE
 }
 
 function mark(symbol: QrSymbol, share: number, ratio: number): Marked {
@@ -54,9 +69,11 @@ function holeOf(size: number, share: number, ratio: number): Hole {
   return { x: (size - width) / 2, y: (size - height) / 2, width, height }
 }
 
-function largestSize(symbol: QrSymbol, ratio: number): number {
-  for (let percent = 40; percent > 5; percent--) {
-    if (mark(symbol, percent / 100, ratio).damage <= MAX_DAMAGE) return percent / 100
+/** The largest whole percentage that one of the symbols can bear; undefined when none can bear any. */
+function largestBelow(size: number, symbols: QrSymbol[], ratio: number): { size: number; marked: Marked } | undefined {
+  for (let percent = Math.ceil(size * 100) - 1; percent >= 5; percent--) {
+    const marked = symbols.map((symbol) => mark(symbol, percent / 100, ratio)).find(isReadable)
+    if (marked !== undefined) return { size: percent / 100, marked }
   }
-  return 0.05
+  return undefined
 }

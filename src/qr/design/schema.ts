@@ -44,7 +44,13 @@ const logo = Type.Object(
         'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCA4IDgiPjxjaXJjbGUgY3g9IjQiIGN5PSI0IiByPSI0Ii8+PC9zdmc+',
       ],
     }),
-    size: Type.Optional(Type.Number({ minimum: 0.05, maximum: 0.4, description: "Share of the symbol's side (0.2)." })),
+    size: Type.Optional(
+      Type.Number({
+        minimum: 0.05,
+        maximum: 0.4,
+        description: "Share of the symbol's side (0.2, or less where error correction cannot restore that).",
+      }),
+    ),
     knockout: Type.Optional(
       Type.Boolean({ description: 'Whether the modules behind it are left out (true), or it lies on them.' }),
     ),

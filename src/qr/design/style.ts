@@ -28,7 +28,8 @@ export interface Style {
   eyeFrameInk: Fill
   eyeBallInk: Fill
   background: Color
-  logo: { image: Logo; size: number; knockout: boolean } | undefined
+  /** `size` is undefined when none was asked for. */
+  logo: { image: Logo; size: number | undefined; knockout: boolean } | undefined
   frame: Frame | undefined
   margin: number
   level: Level
@@ -56,7 +57,7 @@ export function readStyle(design: Design, at: string, { font, readLogo }: Suppli
   }))
   const image = readImage(design, readLogo, (detail) => void errors.push({ pointer: `${at}/logo/image`, detail }))
   if (errors.length > 0) throw invalidRequest(errors)
-  return { ...style, logo: image && { image, size: design.logo?.size ?? 0.2, knockout: design.logo?.knockout ?? true } }
+  return { ...style, logo: image && { image, size: design.logo?.size, knockout: design.logo?.knockout ?? true } }
 }
 
 /** What an absent choice means. */
