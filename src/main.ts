@@ -20,12 +20,18 @@ const SWEEP_MS = 100
 export async function main(args: string[]): Promise<void> {
   try {
     const text = await run(args)
-    if (text !== undefined) process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+    if (text !== undefined) process.stdout.once('error', cannotPrint).write(text.endsWith('\n') ? text : `${text}\n`)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     process.stderr.write(`quirl: ${error.message}\n`)
     process.exitCode = 1
   }
+}
+
+/** Whoever reads what is printed may stop reading, as `head` does: then there is nobody to tell. */
+function cannotPrint(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') process.stderr.write(`quirl: cannot print: ${error.message}\n`)
+  process.exitCode = 1
 }
 
 /** Does what the command line asks, and answers what is to be printed, if the work has not printed it. */

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -6,6 +8,7 @@ import { createEncodeText } from '../src/qr/matrix.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { quirl } from './support/cli.ts'
 import { photograph, readWithZxing } from './support/decoders.ts'
+import { program } from './support/program.ts'
 
 const DATA = 'https://example.com/a menu?x=1'
 
@@ -61,6 +64,33 @@ test('"quirl qr --out" writes a PNG, an SVG or a PDF, by the name of the file', 
   const [png] = await readWithZxing(readFileSync(join(folder, 'a.png')))
   const [svg] = await readWithZxing(photograph(readFileSync(join(folder, 'b.svg'), 'utf8')))
   assert.deepEqual([png?.text, svg?.text], [DATA, DATA])
+})
+
+test('whoever stops reading a drawing, as "head" does, sees no fault of the program', async () => {
+  const drawing = spawn(process.execPath, [program, 'qr', DATA], { stdio: ['ignore', 'pipe', 'pipe'] })
+  drawing.stdout.destroy()
+  let told = ''
+  drawing.stderr.on('data', (data) => (told += String(data)))
+  const [status] = (await once(drawing, 'close')) as [number]
+  assert.deepEqual([status, told], [1, ''])
+})
+
+test('data that are no UTF-8 are refused, not drawn as something else', () => {
+  const { status, stdout, stderr } = spawnSync('sh', [
+    '-c',
+    `exec "$0" "$1" qr "$(printf 'caf\\351')"`,
+    process.execPath,
+    program,
+  ])
+  assert.deepEqual([status, String(stdout), String(stderr)], [1, '', 'quirl: the data must be UTF-8\n'])
+})
+
+test('a design may begin with the byte order mark that editors on Windows write', async (t) => {
+  const folder = temporaryFolder(t)
+  const file = join(folder, 'design.json')
+  writeFileSync(file, '\ufeff{"shape":"dots"}')
+  const { status, stderr } = await quirl(folder, 'qr', DATA, `--out=${join(folder, 'x.svg')}`, `--design=${file}`)
+  assert.deepEqual([status, stderr], [0, ''])
 })
 
 test('what "quirl qr" cannot do is one line that says what to change, and no file', async (t) => {

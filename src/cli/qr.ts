@@ -29,6 +29,8 @@ export const qr: Command = {
     if (data === undefined || more.length > 0) {
       throw new StartError('give the data as one word, in quotes where it has spaces')
     }
+    // What Node puts in the place of bytes that are no UTF-8: the code would say something else than was typed.
+    if (data.includes('\ufffd')) throw new StartError('the data must be UTF-8')
     try {
       const { out } = call.flags
       return typeof out === 'string' ? await writeImage(call, data, out) : drawHere(call, data)
@@ -89,7 +91,8 @@ function number(name: string, flag: unknown): Record<string, unknown> {
 
 function readJsonFile(file: string): unknown {
   try {
-    return parseStrictJson(readFileSync(file, 'utf8'))
+    // Editors on Windows begin a file with a byte order mark.
+    return parseStrictJson(readFileSync(file, 'utf8').replace(/^\ufeff/, ''))
   } catch (error) {
     if (!(error instanceof JsonError) && !(error instanceof Error && 'syscall' in error)) throw error
     throw new StartError(`--design=${file}: ${error.message.replace('the body', 'the file')}`, { cause: error })
