@@ -325,7 +325,7 @@ describe('reports', () => {
     const link = await create(server, { target: GOOD, alias: 'Menu' })
     const url = link.short_url
     const images = [link.qr_png, link.qr_svg, `${url}/qr.pdf?width_mm=40`]
-    const forms = ['Menu', 'MENU', url, `${url}?qr=1`, `${url.toUpperCase()}.Q`, `${url}+`, ...images]
+    const forms = ['Menu', 'MENU', url, `${url}?qr=1`, `${url.toUpperCase()}.Q`, `${url}.q`, `${url}+`, ...images]
     const responses = await Promise.all(
       Array.from({ length: 100 }, (_, at) => send(server, { code: forms[at % forms.length], reason: 'phishing' })),
     )

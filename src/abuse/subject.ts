@@ -13,7 +13,8 @@ export function codeOf(text: string, owns: (url: URL) => boolean): string | unde
   if (isCode(trimmed)) return trimmed
   const url = URL.parse(/^https?:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`)
   if (url === null || !owns(url)) return undefined
-  const [, code = ''] = /^\/([A-Za-z0-9_-]{1,64})(?:\+|\.Q|\.vcf|\/qr\.(?:png|svg|pdf))?\/?$/.exec(url.pathname) ?? []
+  const [, code = ''] =
+    /^\/([A-Za-z0-9_-]{1,64})(?:\+|\.[Qq]|\.vcf|\/qr\.(?:png|svg|pdf))?\/?$/.exec(url.pathname) ?? []
   return isCode(code) ? code : undefined
 }
 

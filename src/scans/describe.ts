@@ -23,7 +23,7 @@ export interface DescribeDeps {
 }
 
 /** What marks a visit as a scan of a QR image: `?qr=1`, or `.Q` at the end of the path where the image is compact. */
-const qrMarker = /^[^?]*\.Q(?:\?|$)|[?&]qr(?:=1)?(?:&|$)/
+const qrMarker = /^[^?]*\.[Qq](?:\?|$)|[?&]qr(?:=1)?(?:&|$)/
 
 /** The address, the user agent and the referrer stay in this function: only what is read from them leaves it. */
 export function createDescribe(deps: DescribeDeps): Describe {

@@ -3,7 +3,7 @@ import { platformOf } from './platform.ts'
 import type { VisitDeps } from './routes.ts'
 
 /** A path that is a code, perhaps of a compact QR image, and nothing more; the query belongs to the visit. */
-const codePath = /^\/([A-Za-z0-9_-]{1,64})(?:\.Q)?(?:\?|$)/
+const codePath = /^\/([A-Za-z0-9_-]{1,64})(?:\.[Qq])?(?:\?|$)/
 
 /**
  * Answers the visits of redirects that are in memory, before the router and its hooks: nearly all of them, and nearly

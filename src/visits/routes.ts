@@ -39,7 +39,10 @@ export function visitRoutes(app: FastifyInstance, deps: VisitDeps): void {
   const marked = '`?qr=1` marks the visit as a scan of a QR code.'
   const compact = 'As compact QR images have it, in capitals; a scan of a QR code.'
   app.get('/:code', { config: { onDomains: true }, schema: visitSchema('visit', marked) }, visit)
-  app.get('/:code(^[\\w-]+).Q', { config: { onDomains: true }, schema: visitSchema('visitCompact', compact) }, visit)
+  const compactSchema = visitSchema('visitCompact', compact)
+  app.get('/:code(^[\\w-]+).Q', { config: { onDomains: true }, schema: compactSchema }, visit)
+  // Who copies a printed address by hand types it in small letters.
+  app.get('/:code(^[\\w-]+).q', { config: { onDomains: true }, schema: { ...compactSchema, hide: true } }, visit)
 
   previewRoute(app, resolver)
   fileRoutes(app, resolver)
