@@ -596,6 +596,17 @@ describe('QR images', () => {
     }
   })
 
+  test('a number below its bound is told the bound, also one below zero', async () => {
+    for (const [query, pointer, least] of [
+      ['size=0', '/size', 1],
+      ['size=-512', '/size', 1],
+      ['margin=-1', '/margin', 0],
+    ] as const) {
+      const refused = await problem(await fetch(`${server.url}/api/qr?data=x&${query}`), 400, 'invalid_request')
+      assert.deepEqual(refused.errors, [{ pointer, detail: `must be at least ${least}` }])
+    }
+  })
+
   test('too much data says how much the level holds', async () => {
     for (const [level, bound] of [
       ['L', 2953],

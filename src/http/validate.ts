@@ -98,8 +98,8 @@ function readParameter(schema: TSchema, name: string, text: string | string[]): 
   const { properties } = schema as { properties?: Record<string, { type?: string }> }
   const type = properties?.[name]?.type
   if (typeof text !== 'string') return text
-  if (type === 'integer' && /^\d{1,15}$/.test(text)) return Number(text)
-  if (type === 'number' && /^\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text)
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
+  if (type === 'number' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text)
   if (type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true'
   return text
 }
