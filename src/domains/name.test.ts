@@ -85,6 +85,7 @@ test('a name is bounded as DNS bounds it, in its encoded form', () => {
 test('single labels, empty labels and labels that are not of letters, digits and hyphens are refused', () => {
   for (const bad of ['', '.', 'com', 'localhost', 'single', 'single.']) refused(bad)
   for (const bad of ['a..com', '.a.com', 'a.com..', '..']) refused(bad)
+  for (const bad of ['0.a', 'qr.example.c', 'QR.EXAMPLE.C.', 'ａ.ｂ']) refused(bad, /top-level domain/)
   for (const bad of [
     '_acme.example.com',
     '-a.com',

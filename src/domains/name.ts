@@ -39,6 +39,8 @@ function shapeFault(name: string): string | undefined {
   if (/^(?:\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '')) return 'must be a name, not an IP address'
   if (labels.includes('')) return 'must not hold an empty label'
   if (labels.length === 1) return 'must be a full name such as qr.example.com, not a single label'
+  // There is no top-level domain of one character, and none may be applied for.
+  if (labels.at(-1)?.length === 1) return 'must end in a top-level domain, which has two characters at least'
   if (name.length > MAX_NAME) return `must be at most ${MAX_NAME} characters long when it is encoded`
   if (labels.some((label) => label.length > MAX_LABEL))
     return `must not hold a label of more than ${MAX_LABEL} characters`
