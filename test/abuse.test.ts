@@ -7,6 +7,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quirl } from './support/cli.ts'
 import { temporaryFolder } from './support/cleanup.ts'
+import { poll } from './support/poll.ts'
 import { exitOf, start } from './support/program.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
@@ -45,11 +46,11 @@ const detailsOf = async (server: TestServer, { token }: Created) =>
 
 /** Waits until the visit of a link answers so. */
 async function untilVisit(url: string, status: number): Promise<void> {
-  const deadline = Date.now() + 15_000
-  for (let last = 0; last !== status; last = (await visit(url)).status) {
-    assert.ok(Date.now() < deadline, `${url} answers ${last} and not ${status}`)
-    await sleep(10)
-  }
+  let last = 0
+  await poll(
+    async () => (last = (await visit(url)).status) === status,
+    () => `${url} answers ${last} and not ${status}`,
+  )
 }
 
 async function run(server: { dataDir: string }, ...args: string[]): Promise<string> {

@@ -345,14 +345,14 @@ describe('the check', () => {
       new MutationObserver(() => told.push(verdict.textContent)).observe(verdict, { childList: true })
     }`)
     await choose(page, { shape: 'classy' })
-    await waitFor(() => held.length === 1)
+    await poll(() => held.length === 1)
     await held[0]?.fulfill(report('fair'))
     await said(page, /^Fair/)
     await choose(page, { shape: 'dots' })
-    await waitFor(() => held.length === 2)
+    await poll(() => held.length === 2)
     assert.equal(await verdict(page), '', 'what was said of another design is gone')
     await choose(page, { shape: 'rounded' })
-    await waitFor(() => held.length === 3)
+    await poll(() => held.length === 3)
     assert.match(held[1]?.request().postData() ?? '', /dots/)
     assert.match(held[2]?.request().postData() ?? '', /rounded/)
     await held[2]?.fulfill(report('good'))
@@ -698,10 +698,3 @@ describe('the script', () => {
 })
 
 test('leaves no fault in the log', () => assert.deepEqual(server.logged, []))
-
-async function waitFor(isTrue: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 5_000; !isTrue();) {
-    assert.ok(Date.now() < deadline, 'waited for 5 seconds')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}

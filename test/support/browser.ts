@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { undoLater, type Ending } from './cleanup.ts'
+import { PATIENCE_MS } from './poll.ts'
 import { requireProgram } from './programs.ts'
 
 const chromiumArguments = [
@@ -32,7 +33,7 @@ export function sharedWindows(end: Ending, origin: () => string): OpenWindow {
   async function newWindow(scripts: boolean) {
     launching ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: chromiumArguments })
     const context = await (await launching).newContext({ javaScriptEnabled: scripts })
-    context.setDefaultTimeout(5_000)
+    context.setDefaultTimeout(PATIENCE_MS)
     const window = { takeMisdeeds: watch(context, origin()), page: await context.newPage() }
     windows.set(scripts, window)
     return window
