@@ -8,6 +8,8 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
+import { PATIENCE_MS, poll } from './support/poll.ts'
+import { isOpen } from './support/ports.ts'
 import { exitOf, program, start } from './support/program.ts'
 import { create, put, visit } from './support/server.ts'
 
@@ -70,19 +72,20 @@ test('a stop finishes the request that runs, refuses new connections, and a seco
   const service = await start(t)
   const body = JSON.stringify({ target: 'https://example.com/' })
   const running = await rawConnection(t, service.port)
-  running.send(
-    `POST /api/links HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
-  )
-  await sleep(100)
+  const headers = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue`
+  running.send(`POST /api/links HTTP/1.1\r\n${headers}\r\n\r\n${body.slice(0, 5)}`)
+  // The service says so when it has begun with the request.
+  const goOn = 'HTTP/1.1 100 Continue\r\n\r\n'
+  await poll(() => running.received() === goOn)
   service.process.kill('SIGTERM')
   service.process.kill('SIGINT')
-  await sleep(100)
+  await poll(async () => !(await isOpen(service.port)))
   service.process.kill('SIGTERM')
   await assert.rejects(fetch(`${service.url}/healthz`))
   assert.equal(service.process.exitCode, null)
   running.send(body.slice(5))
   await running.closed
-  assert.match(running.received(), /^HTTP\/1\.1 201 /)
+  assert.match(running.received().slice(goOn.length), /^HTTP\/1\.1 201 /)
   assert.deepEqual(await exitOf(service), { code: 0, signal: null })
 })
 
@@ -171,7 +174,7 @@ test('damaged statistics stop the start with one line', (t) => {
   writeFileSync(join(folder, 'scans.db'), 'this is no database'.repeat(100))
   const result = spawnSync(process.execPath, [program, '--port=0', `--data-dir=${folder}`], {
     encoding: 'utf8',
-    timeout: 10_000,
+    timeout: PATIENCE_MS,
   })
   assert.equal(result.status, 1)
   assert.match(

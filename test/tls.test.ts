@@ -12,7 +12,8 @@ import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { quirl } from './support/cli.ts'
 import { startDns, type TestDns } from './support/dns.ts'
 import { ask } from './support/http.ts'
-import { freePort, listening } from './support/ports.ts'
+import { poll } from './support/poll.ts'
+import { freePort, isOpen, listening } from './support/ports.ts'
 import { run, type Running } from './support/processes.ts'
 import { program } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
@@ -385,7 +386,7 @@ describe('several processes on one store', () => {
     }
   }
 
-  test('make one order for a name, whose certificate both use', { timeout: 60_000 }, async (t) => {
+  test('make one order for a name, whose certificate both use', { timeout: 120_000 }, async (t) => {
     const nodes = await setNodes(t)
     if (nodes === undefined) return
     const [first, second] = await Promise.all([nodes.start(), nodes.start()])
@@ -401,7 +402,7 @@ describe('several processes on one store', () => {
     assert.equal(serials[0], serials[1])
   })
 
-  test('take over from one that was killed while it ordered', { timeout: 60_000 }, async (t) => {
+  test('take over from one that was killed while it ordered', { timeout: 120_000 }, async (t) => {
     const nodes = await setNodes(t)
     if (nodes === undefined) return
     const [first, second] = [await nodes.start(), await nodes.start()]
@@ -417,7 +418,7 @@ describe('several processes on one store', () => {
     assert.deepEqual(nodes.authority.orders, [HOST, NAME, NAME])
   })
 
-  test('take each other’s session tickets', { timeout: 60_000 }, async (t) => {
+  test('take each other’s session tickets', { timeout: 120_000 }, async (t) => {
     const nodes = await setNodes(t)
     if (nodes === undefined) return
     const [first, second] = await Promise.all([nodes.start(), nodes.start()])
@@ -548,7 +549,7 @@ describe('over HTTPS', () => {
     }
   })
 
-  test('who does not finish the first message is hung up on after 5 seconds', { timeout: 20_000 }, async (t) => {
+  test('who does not finish the first message is hung up on after 5 seconds', { timeout: 120_000 }, async (t) => {
     const service = await set(t)
     if (service === undefined) return
     const half = Buffer.from('16030100c8010000c40303', 'hex')
@@ -673,7 +674,7 @@ describe('openssl and sslscan', () => {
 describe('the program with --tls', () => {
   test(
     'serves HTTPS as an operator starts it, finishes what runs on SIGTERM, and exits 0',
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async (t) => {
       if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
       const [httpPort, httpsPort] = [await freePort(), await freePort()]
@@ -695,10 +696,11 @@ describe('the program with --tls', () => {
       const body = '{"target":"https://example.com/"}'
       const running = await shakeHands(httpsPort, HOST, root)
       const headers = `Host: ${HOST}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
-      running.write(`POST /api/links HTTP/1.1\r\n${headers}\r\n\r\n${body.slice(0, 5)}`)
-      await sleep(100)
+      running.write(`POST /api/links HTTP/1.1\r\n${headers}\r\nExpect: 100-continue\r\n\r\n${body.slice(0, 5)}`)
+      // The service says so when it has begun with the request.
+      assert.equal(String(await once(running, 'data')), 'HTTP/1.1 100 Continue\r\n\r\n')
       service.process.kill('SIGTERM')
-      while (await isOpen(httpsPort)) await sleep(10)
+      await poll(async () => !(await isOpen(httpsPort)))
       running.write(body.slice(5))
       assert.match(String(await once(running, 'data')), /^HTTP\/1\.1 201 /)
       await once(service.process, 'exit')
@@ -706,7 +708,7 @@ describe('the program with --tls', () => {
     },
   )
 
-  test('says in one line what it needs, and exits 1', { timeout: 60_000 }, async (t) => {
+  test('says in one line what it needs, and exits 1', { timeout: 120_000 }, async (t) => {
     const busy = createServer().listen(0, '127.0.0.1')
     await once(busy, 'listening')
     const { port } = busy.address() as AddressInfo
@@ -734,12 +736,3 @@ describe('the program with --tls', () => {
     }
   })
 })
-
-async function isOpen(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  const open = await new Promise<boolean>((resolve) => {
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-  })
-  socket.destroy()
-  return open
-}

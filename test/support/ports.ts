@@ -51,15 +51,19 @@ async function isFree(port: number): Promise<boolean> {
 
 /** Waits until something listens on the port of loopback; fails as soon as `ended` says that it will not. */
 export async function listening(port: number, ended: () => string | undefined): Promise<void> {
-  for (;;) {
-    const socket = connect(port, '127.0.0.1')
-    const isThere = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    })
-    socket.destroy()
-    if (isThere) return
+  while (!(await isOpen(port))) {
     const reason = ended()
     if (reason !== undefined) throw new Error(reason)
     await sleep(20)
   }
+}
+
+/** Whether something listens on the port of loopback. */
+export async function isOpen(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const isThere = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  })
+  socket.destroy()
+  return isThere
 }
