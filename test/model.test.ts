@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { temporaryFolder } from './support/cleanup.ts'
+import { PATIENCE_MS } from './support/poll.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const HOUR = 3_600_000
@@ -119,8 +120,10 @@ async function changeLink(
 
 /** Another writer holds the warehouse: the fold fails after the visitors' keys were kept and before the scans are. */
 async function failOneFold(server: TestServer): Promise<void> {
-  const holder = new DatabaseSync(join(server.dataDir, 'scans.db'))
+  // It waits for a fold that is under way, which then removes what it has folded.
+  const holder = new DatabaseSync(join(server.dataDir, 'scans.db'), { timeout: PATIENCE_MS })
   holder.exec('begin immediate')
+  await server.deps.recorder.totals(0)
   const waits = backlogOf(server) > 0
   const settled = await server.deps.recorder.settle()
   if (waits) assert.equal(settled, false)

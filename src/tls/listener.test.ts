@@ -28,22 +28,24 @@ const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('c
 
 test('a client that has said its name is held while a certificate is got, and goes on with it', async (t) => {
   const certificate = Promise.withResolvers<Accept>()
-  const asked: (string | undefined)[] = []
+  const asked = Promise.withResolvers<string | undefined>()
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const { port } = await listen(
     t,
     ({ serverName }) => {
-      asked.push(serverName)
+      asked.resolve(serverName)
       return certificate.promise
     },
-    { helloMs: 50 },
+    { helloMs: 5000, holdMs: 30_000 },
   )
   const socket = greet(t, port)
-  const accepted = Promise.withResolvers<Buffer>()
+  assert.equal(await asked.promise, 'qr.example.com')
   // Longer than the time for the first message: that is over when the message is there.
-  setTimeout(() => certificate.resolve((raw) => raw.once('data', accepted.resolve).resume()), 200)
+  t.mock.timers.tick(29_000)
+  const accepted = Promise.withResolvers<Buffer>()
+  certificate.resolve((raw) => raw.once('data', accepted.resolve).resume())
   const bytes = await accepted.promise
   assert.equal(bytes.readUInt8(0), 0x16, 'the first message is put back')
-  assert.deepEqual(asked, ['qr.example.com'])
   socket.destroy()
 })
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { undoLater, type Ending } from './cleanup.ts'
+import { freePort } from './ports.ts'
 
 /** A publisher of lists on loopback. */
 export interface ListServer {
@@ -20,13 +20,17 @@ export async function startListServer(t: Ending): Promise<ListServer> {
   const answered: { path: string; status: number }[] = []
   const server = createServer((request, response) => {
     const { pathname: path } = new URL(request.url ?? '/', 'http://x')
+    // A connection that was kept would break with the server's end, instead of being refused.
+    response.shouldKeepAlive = false
     response.once('close', () => answered.push({ path, status: response.statusCode }))
     const handler = handlers.get(path)
     if (handler) handler(request, response)
     else response.writeHead(404).end('no such list')
-  }).listen(0, '127.0.0.1')
+  })
+  // Nobody else takes the port when it is closed: who asks is refused.
+  const port = await freePort()
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
   const close = async () => {
     if (!server.listening) return
     const closed = once(server, 'close')
