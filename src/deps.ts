@@ -71,6 +71,10 @@ export interface Environment {
   now?: () => number
   /** How long a sweep of all links waits after the lists have changed, when it is not the usual time. */
   settleMs?: number
+  /** How long an image may wait, and then take to draw, in milliseconds each, when it is not the usual time. */
+  drawMs?: number
+  /** How long a request for statistics waits for the newest scans, when it is not the usual time. */
+  foldWaitMs?: number
 }
 
 /**
@@ -90,13 +94,14 @@ export async function openDeps(config: Config, environment: Environment): Promis
     now,
     existing: (ids) => existingLinks({ db }, ids),
     log,
+    waitMs: environment.foldWaitMs,
   })
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))
   const describe = await openDescribe(config, recorder, origin, client, environment)
   const context = { db, now, fetch, owns: origin.owns, changed: resolver.forget }
   const abuse = await openAbuse({ ...environment, ...config, ...context })
   const draining = createDraining()
-  const qr = openQr(db)
+  const qr = openQr(db, environment.drawMs)
   const deps: Deps = {
     version,
     now,

@@ -7,6 +7,7 @@ import { eyeShapes } from '../src/qr/design/eyes.ts'
 import { moduleShapes } from '../src/qr/design/shapes.ts'
 import { createRenderPool } from '../src/qr/pool/pool.ts'
 import { dataUri, pngFile, svgLogo } from './support/logos.ts'
+import { PATIENCE_MS } from './support/poll.ts'
 import { requireProgram } from './support/programs.ts'
 import { decoderNames, missedIn, type Picture } from './support/three-decoders.ts'
 
@@ -65,7 +66,7 @@ const jobs = fc.record({
 test('random designs that are called good or excellent are read by three decoders, all of them', async (t) => {
   if (!requireProgram(t, 'zbarimg', 'zbar-tools')) return
   if (!requireProgram(t, 'ZXingReader', 'zxing-cpp-tools')) return
-  const pool = createRenderPool()
+  const pool = createRenderPool({ timeout: PATIENCE_MS })
   t.after(pool.close)
   const grades: Record<string, number> = {}
   async function* promised(): AsyncGenerator<Picture> {

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder } from './support/cleanup.ts'
+import { poll } from './support/poll.ts'
 import { exitOf, start, type Service } from './support/program.ts'
 import { create, type Created } from './support/server.ts'
 
@@ -57,11 +58,16 @@ test(`after each of ${KILLS} kill -9 under load, every answered visit is in scan
   assert.ok(load.answered.size > KILLS * 10, `only ${load.answered.size} visits were answered`)
 
   const service = await start(t, dataDir)
+  // The service answers before it has folded all that the kill left; what it will say is asked when it has.
+  await poll(async () => /^quirl_journal_backlog_bytes 0$/m.test(await (await fetch(`${service.url}/metrics`)).text()))
   const text = await (await fetch(`${service.url}/api/manage/${link.token}/scans.csv`)).text()
-  const names = text
+  const rows = text
     .split('\r\n')
     .slice(1, -1)
-    .map((line) => line.split(',')[7] ?? '')
+    .map((line) => line.split(','))
+  const names = rows.map((row) => row[7] ?? '')
+  // The visitor is new once a UTC day; that the last ends meanwhile is rare, but it happens.
+  const days = new Set(rows.map(([at = '']) => at.slice(0, 10))).size
   const exported = new Set(names)
   assert.equal(names.length, exported.size, 'a visit is there twice')
   assert.deepEqual(
@@ -78,7 +84,7 @@ test(`after each of ${KILLS} kill -9 under load, every answered visit is in scan
   const { totals } = (await (await fetch(`${service.url}/api/manage/${link.token}`)).json()) as {
     totals: Record<string, number>
   }
-  assert.deepEqual([totals['scans'], totals['qr'], totals['unique_visitors']], [names.length, names.length, 1])
+  assert.deepEqual([totals['scans'], totals['qr'], totals['unique_visitors']], [names.length, names.length, days])
   service.process.kill('SIGTERM')
   assert.equal((await exitOf(service)).code, 0)
   const db = new DatabaseSync(join(dataDir, 'scans.db'), { readOnly: true })
@@ -88,7 +94,7 @@ test(`after each of ${KILLS} kill -9 under load, every answered visit is in scan
     const row = db
       .prepare(`select sum(humans + bots) as scans, sum(human_firsts + bot_firsts) as firsts from ${table} ${where}`)
       .get()
-    assert.deepEqual({ ...row }, { scans: names.length, firsts: 1 }, table)
+    assert.deepEqual({ ...row }, { scans: names.length, firsts: days }, table)
   }
   db.close()
 })

@@ -5,6 +5,7 @@ import { inflateSync } from 'node:zlib'
 import { readWithZxing, rasterize } from './support/decoders.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { badLogos, dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
+import { PATIENCE_MS } from './support/poll.ts'
 import { start } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
@@ -613,10 +614,11 @@ test('an image is drawn as long as one of those who asked for it waits', async (
 })
 
 describe('the threads that draw', () => {
+  const patient = { patience: PATIENCE_MS, timeout: PATIENCE_MS }
   const job = (margin: number) => ({ text: DATA, design: { margin }, at: '/design', format: 'svg' as const, size: 300 })
 
   test('past their bound refuse with 503 and Retry-After, and what was accepted is drawn', async () => {
-    const pool = createRenderPool({ threads: 1, queue: 2, timeout: 60_000 })
+    const pool = createRenderPool({ ...patient, threads: 1, queue: 2 })
     const outcomes = await Promise.allSettled([1, 2, 3, 4, 5].map((margin) => pool.render(job(margin))))
     await pool.close()
     assert.deepEqual(
@@ -640,7 +642,7 @@ describe('the threads that draw', () => {
   })
 
   test('let nobody wait for longer than it is worth', async () => {
-    const pool = createRenderPool({ threads: 1, queue: 2, patience: 1 })
+    const pool = createRenderPool({ ...patient, threads: 1, queue: 2, patience: 1 })
     const outcomes = await Promise.allSettled([pool.render(job(1)), pool.render(job(2))])
     await pool.close()
     assert.equal(outcomes[0]?.status, 'fulfilled')
@@ -649,7 +651,7 @@ describe('the threads that draw', () => {
   })
 
   test('do not begin what nobody waits for any more, and it leaves its place in the queue', async () => {
-    const pool = createRenderPool({ threads: 1, queue: 1 })
+    const pool = createRenderPool({ ...patient, threads: 1, queue: 1 })
     const gone = new AbortController()
     const [first, second] = [pool.render(job(1)), pool.render(job(2), gone.signal)]
     gone.abort()
@@ -663,7 +665,7 @@ describe('the threads that draw', () => {
   })
 
   test('draw one very large image at a time, and small ones meanwhile', async () => {
-    const pool = createRenderPool({ threads: 2, queue: 5 })
+    const pool = createRenderPool({ ...patient, threads: 2, queue: 5 })
     const order: string[] = []
     const large = (margin: number) => ({ ...job(margin), format: 'png' as const, size: 3000 })
     await Promise.all(
@@ -677,7 +679,7 @@ describe('the threads that draw', () => {
   })
 
   test('stop with the service: what waits is refused and not left hanging', async () => {
-    const pool = createRenderPool({ threads: 1, queue: 5, timeout: 60_000 })
+    const pool = createRenderPool({ ...patient, threads: 1, queue: 5 })
     const outcomes = [1, 2, 3].map((margin) => pool.render(job(margin)))
     const settled = Promise.allSettled(outcomes)
     await pool.close()

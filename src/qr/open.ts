@@ -9,7 +9,8 @@ export interface Qr {
   designs: Designs
 }
 
-export function openQr(db: Database): Qr {
-  const images = createImages(createRenderPool())
+/** @param drawMs how long an image may wait, and then take, when it is not the usual time */
+export function openQr(db: Database, drawMs?: number): Qr {
+  const images = createImages(createRenderPool(drawMs === undefined ? {} : { patience: drawMs, timeout: drawMs }))
   return { images, designs: createDesigns(db, images) }
 }

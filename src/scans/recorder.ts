@@ -45,6 +45,8 @@ export interface RecorderOptions {
   /** Which of these links exist; the scans of the others are removed. */
   existing: (linkIds: number[]) => Promise<Set<number>>
   log: { error: (details: object, text: string) => void }
+  /** How long `settle` waits, when it is not the usual time. */
+  waitMs?: number | undefined
 }
 
 /**
@@ -52,7 +54,7 @@ export interface RecorderOptions {
  * @throws {StartError} when the warehouse cannot be used
  */
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
-  const { dataDir, now, log } = options
+  const { dataDir, now, log, waitMs = WAIT_MS } = options
   const folders = { journal: join(dataDir, 'journal'), visitors: join(dataDir, 'visitors') }
   const onFailure = seldom(FAILURE_LOG_MS, now, (error: unknown, lost: number) =>
     log.error({ err: error, lost }, 'scans cannot be recorded; visits are answered all the same'),
@@ -76,7 +78,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   return {
     keys,
     record: journal.record,
-    settle: () => within(fold(), WAIT_MS),
+    settle: () => within(fold(), waitMs),
     totals: (linkId) => warehouse.call('totals', linkId),
     stats: (linkId, query) => warehouse.call('stats', linkId, query, now()),
     page: (linkId, after, limit) => warehouse.call('exportPage', linkId, after, limit),

@@ -5,6 +5,7 @@ import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { openDeps, type Deps } from '../../src/deps.ts'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
+import { PATIENCE_MS } from './poll.ts'
 
 /** A running service on a free port of loopback, with a data folder of its own. */
 export interface TestServer {
@@ -22,6 +23,9 @@ export interface TestServer {
 
 /** Nobody listens there: no test asks a server outside for a name. */
 const NO_DNS = '127.0.0.1:9'
+
+/** What lists change is looked for at once; nothing else is given up because the machine is slow. */
+const patience = { settleMs: 10, drawMs: PATIENCE_MS, foldWaitMs: PATIENCE_MS }
 
 /** All tests come from one address. */
 const unlimited = Object.fromEntries(
@@ -44,7 +48,7 @@ export async function startServer(
   let port = 0
   const logged: Record<string, unknown>[] = []
   const log = pino({ base: null, level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
-  const deps = await openDeps(invocation.config, { version: '0.0.0', port: () => port, log, now, settleMs: 10 })
+  const deps = await openDeps(invocation.config, { version: '0.0.0', port: () => port, log, now, ...patience })
   const app = await createApp(invocation.config, deps, log)
   const { config } = invocation
   await app.listen({ host: '127.0.0.1', port: config.tls ? config.httpPort : 0 })
