@@ -65,7 +65,9 @@ async function startPostgres(t: TestContext): Promise<string> {
   const data = join(folder, 'pg')
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
   if (user !== undefined) chownSync(folder, user.uid, user.gid)
-  const made = spawnSync('initdb', ['-D', data, '-U', 'quirl', '-A', 'trust', '--no-sync'], {
+  // Whatever the locale of whoever runs the tests is, and whether the machine has it.
+  const locale = ['--no-locale', '--encoding=UTF8']
+  const made = spawnSync('initdb', ['-D', data, '-U', 'quirl', '-A', 'trust', '--no-sync', ...locale], {
     ...user,
     encoding: 'utf8',
   })
