@@ -21,14 +21,14 @@ async function rawConnection(
   const socket = connect(port, '127.0.0.1')
   undoLater(t, () => void socket.destroy())
   await once(socket, 'connect')
-  const opened = Date.now()
+  const opened = performance.now()
   let text = ''
   socket.on('data', (data) => (text += String(data)))
   socket.on('error', () => {})
   return {
     send: (part) => socket.write(part),
     received: () => text,
-    closed: once(socket, 'close').then(() => Date.now() - opened),
+    closed: once(socket, 'close').then(() => performance.now() - opened),
   }
 }
 

@@ -25,7 +25,12 @@ export async function start(
   const started = spawn(process.execPath, [file, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args], {
     cwd: tmpdir(),
   })
-  undoLater(t, () => void started.kill('SIGKILL'))
+  const exited = once(started, 'exit')
+  undoLater(t, async () => {
+    started.kill('SIGKILL')
+    // It may be writing a file: its folder is removed next.
+    await exited
+  })
   let output = ''
   started.stderr.on('data', (data) => (output += String(data)))
   const line = await new Promise<string>((resolve, reject) => {
