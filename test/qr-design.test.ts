@@ -413,6 +413,18 @@ describe('a design that is saved for a link', () => {
     assert.match(drawing, /MediaBox\[0 0 85\.0394 85\.0394\]/)
   })
 
+  test('has a smaller logo where the text leaves less room for it: no visitor is refused what the owner chose', async (t) => {
+    const { url } = await startServer(t, { BASE_URL: 'https://qr.example.com', LIMIT_QR: '0' })
+    const { token } = await create({ url }, { target: 'https://example.com/', alias: 'k7dw3nq' })
+    const logo = { image: dataUri('png', pngFile(8, 8)), size: 0.27 }
+    assert.equal((await put(`${url}/api/manage/${token}`, { design: { logo } })).status, 200)
+    const data = 'HTTPS://QR.EXAMPLE.COM/K7DW3NQ.Q'
+    assert.equal((await refusal(await design({ data, design: { logo } }))).pointer, '/design/logo/size')
+    const compact = await fetch(`${url}/k7dw3nq/qr.png?compact=1`)
+    assert.equal(compact.status, 200)
+    assert.equal((await readWithZxing(await bytesOf(compact)))[0]?.text, data)
+  })
+
   test('is refused as a whole when it is wrong or cannot be scanned, and nothing changes', async () => {
     await put(manage(), { design: look })
     for (const [wrong, pointer] of [

@@ -164,6 +164,7 @@ async function drawCode(
     format,
     size,
     at: design === undefined ? '' : '/design',
+    isSaved: design !== undefined,
     design: design ?? { ...(fg !== undefined && { fg }), ...(bg !== undefined && { bg }) },
     ...(margin !== undefined && { margin }),
     ...(dpi !== undefined && { dpi }),

@@ -10,6 +10,11 @@ export interface DesignJob {
   design: Design
   /** The pointer of the design in the request, for the errors. */
   at: string
+  /**
+   * Whether the design was accepted for another text, by somebody else than who asks: its logo then shrinks to what error
+   * correction can restore of this one.
+   */
+  isSaved?: boolean
   format: DesignFormat
   /** Pixels of width. */
   size: number

@@ -20,16 +20,24 @@ const MAX_DAMAGE = 0.6
 /** The share of the side that a logo has when none is asked for, if error correction can restore that. */
 const USUAL_SIZE = 0.2
 
+/** How a text is encoded beside a logo. */
+export interface Around {
+  boost: boolean
+  /** The pointer of the design in the request, for the errors. */
+  at: string
+  /** Whether a logo gets smaller than was asked for rather than being refused. */
+  shrinks?: boolean
+}
+
 /**
  * Encodes a text at the lowest level that leaves enough error correction beside the logo.
- * @param at the pointer of the design in the request, for the errors
  * @throws {Problem} 400 when the text does not fit, or no level can bear the logo
  */
 export function encodeAround(
   encode: EncodeText,
   text: string,
   { logo, level, eyeFrame }: Pick<Style, 'logo' | 'level' | 'eyeFrame'>,
-  { boost, at }: { boost: boolean; at: string },
+  { boost, at, shrinks = false }: Around,
 ): Marked {
   const options = { boost, minVersion: leastVersion(eyeFrame) }
   if (logo === undefined) return { symbol: encode(text, { ...options, level }), hole: undefined, damage: 0 }
@@ -42,7 +50,7 @@ export function encodeAround(
     tried.push(symbol)
   }
   const most = largestBelow(size, tried, image.ratio)
-  if (most !== undefined && logo.size === undefined) return most.marked
+  if (most !== undefined && (shrinks || logo.size === undefined)) return most.marked
   const [pointer, detail] =
     most === undefined
       ? ['image', 'is too long and narrow: error correction can restore what it covers in no size, with this data']

@@ -59,14 +59,15 @@ interface LaidOut {
   scene: Scene
 }
 
-function layOut({ text, design, at, size, margin, level, boost = true, format }: DesignJob, tools: Tools): LaidOut {
+function layOut(job: DesignJob, tools: Tools): LaidOut {
+  const { text, design, at, size, margin, level, boost = true, format, isSaved: shrinks = false } = job
   const read = readStyle(design, at, tools)
   const style = {
     ...read,
     margin: margin ?? read.margin,
     level: highest(level, design.ecl) ?? read.level,
   }
-  const marked = encodeAround(tools.encode, text, style, { boost, at })
+  const marked = encodeAround(tools.encode, text, style, { boost, at, shrinks })
   const scene = composeScene(marked, style, {
     // A PDF has no pixels: it is laid out with as many as make whole modules, and nothing is left over.
     size: format === 'pdf' ? columnsOf(marked, style) * TEST_SCALE : size,
