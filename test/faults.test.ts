@@ -55,6 +55,20 @@ test('a fault of ours is an opaque 500 whose request_id finds the log line, whic
   for (const secret of [link.token, 'secret', '127.0.0.1']) assert.equal(log.includes(secret), false, secret)
 })
 
+test('a burst of work that is refused is one line a second in the log', async (t) => {
+  let now = Date.now()
+  const server = await startServer(t, {}, () => now)
+  for (const round of [1, 2]) {
+    const asked = Array.from({ length: 40 }, (_, at) =>
+      post(`${server.url}/api/qr`, { data: `${round}-${at}`, design: { shape: 'dots' } }),
+    )
+    const refused = (await Promise.all(asked)).filter(({ status }) => status === 503)
+    assert.ok(refused.length > 1)
+    assert.equal(server.logged.filter(({ route }) => route === '/api/qr').length, round)
+    now += 1_000
+  }
+})
+
 test('a person who meets a fault gets a page with the number to ask about', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { wantsPage } from './accept.ts'
 import { sendPage } from './document.ts'
 import { html, type Html } from './html.ts'
+import { seldom } from '../lib/seldom.ts'
 import { Problem, problemBody, type ProblemCode } from './problem.ts'
 
 /** What Fastify refuses by itself, in the words of our catalogue. */
@@ -23,8 +24,12 @@ export type ErrorPages = Partial<Record<ProblemCode, (request: FastifyRequest) =
 /** What may be guessing. */
 const misses: ReadonlySet<ProblemCode> = new Set(['unknown_code', 'unknown_token'])
 
+/** A burst of refused work is one line a second. */
+const REFUSAL_LOG_MS = 1_000
+
 /** What errors need of the rest of the program. */
 export interface ErrorHandling {
+  now: () => number
   /** Whether an error means that the store is away for now. */
   isUnavailable: (error: unknown) => boolean
   pages: ErrorPages
@@ -36,7 +41,8 @@ export interface ErrorHandling {
  * Makes every error of `app` an answer of the catalogue. A fault of ours is logged with its `request_id` and answered
  * without saying more; the log line holds the route's pattern and never the path, in which a token could stand.
  */
-export function handleErrors(app: FastifyInstance, { isUnavailable, pages, onMiss }: ErrorHandling): void {
+export function handleErrors(app: FastifyInstance, { now, isUnavailable, pages, onMiss }: ErrorHandling): void {
+  const logFault = createLogFault(now)
   const refine = (problem: Problem, request: FastifyRequest, reply: FastifyReply) =>
     misses.has(problem.code) ? (onMiss(request, reply) ?? problem) : problem
   app.setErrorHandler((error, request, reply) => {
@@ -47,11 +53,21 @@ export function handleErrors(app: FastifyInstance, { isUnavailable, pages, onMis
   handleUnknownPaths(app)
 }
 
-/** What is refused because there is too much to do is no fault of ours: it gets a line, without a trace. */
-function logFault(request: FastifyRequest, error: unknown, problem: Problem): void {
-  const place = { request_id: request.id, method: request.method, route: request.routeOptions.url }
-  if (problem.code === 'unavailable' && problem.cause === undefined) request.log.warn(place, problem.message)
-  else request.log.error({ err: error, ...place }, problem.message)
+type LogFault = (request: FastifyRequest, error: unknown, problem: Problem) => void
+
+/** What is refused because there is too much to do is no fault of ours: it gets a line now and then, without a trace. */
+function createLogFault(now: () => number): LogFault {
+  const logRefusal = seldom(REFUSAL_LOG_MS, now, (request: FastifyRequest, { message }: Problem) =>
+    request.log.warn(placeOf(request), message),
+  )
+  return (request, error, problem) => {
+    if (problem.code === 'unavailable' && problem.cause === undefined) logRefusal(request, problem)
+    else request.log.error({ err: error, ...placeOf(request) }, problem.message)
+  }
+}
+
+function placeOf({ id, method, routeOptions }: FastifyRequest): object {
+  return { request_id: id, method, route: routeOptions.url }
 }
 
 /** Makes every path that has no route an answer of the catalogue, after the hooks of `app`. */
