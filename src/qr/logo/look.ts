@@ -106,10 +106,14 @@ function requireKnown(name: string, value: string): void {
   throw new XmlError(`has ${name}="${value.slice(0, 40)}", which is not understood`)
 }
 
+/** CSS with a space for each comment, of which the last may be open; in a string there are none. */
+function withoutComments(css: string): string {
+  return css.replace(/("[^"\n]*"|'[^'\n]*')|\/\*[\s\S]*?(?:\*\/|$)/g, (_, text: string | undefined) => text ?? ' ')
+}
+
 /** What a style says, the important last, so that it stays. */
 function declarations(style: string): [name: string, value: string][] {
-  const parts = style
-    .replace(/\/\*[\s\S]*?\*\//g, '')
+  const parts = withoutComments(style)
     .split(';')
     .map((part) => /^\s*([\w-]+)\s*:([\s\S]*)$/.exec(part))
     .filter((match) => match !== null)

@@ -178,4 +178,8 @@ describe('what an SVG logo costs is bounded:', () => {
     const detailed = `<path d="M0 0${curves(4000)}z"/>`
     assert.equal(middle(svg(small + detailed + rect('fill="red" opacity=".99"'))), RED)
   })
+
+  test('comments that stay open are read once', () => {
+    assert.match(clean(svg(rect(`style="${'/* '.repeat(83_000)}"`))), /<rect/)
+  })
 })
