@@ -24,6 +24,10 @@ before(async () => {
 })
 
 const svgFile = Buffer.from(svgLogo.split(',')[1] ?? '', 'base64')
+const styledFile = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><defs><style>.cls-1{fill:#e30613;}</style></defs>' +
+    '<path class="cls-1" d="M0 0h8v8H0z"/></svg>',
+)
 const CHECK = '**/api/qr?report=true'
 
 async function designOf({ token }: Created): Promise<unknown> {
@@ -135,6 +139,7 @@ const designs: [name: string, choices: Choices, design: object][] = [
     { gradient: { type: 'radial', from: '#023047', to: '#000814' } },
   ],
   ['a logo that is an SVG', { logo: fileOf(svgFile) }, { logo: { image: svgLogo } }],
+  ['a logo with a style sheet', { logo: fileOf(styledFile) }, { logo: { image: dataUri('svg+xml', styledFile) } }],
   [
     'a larger logo that is a PNG, on its modules',
     { logo: fileOf(pngFile(20, 10)), logo_size: '12.5', logo_knockout: 'no' },

@@ -125,6 +125,11 @@ export function badLogos(): [name: string, image: string, word: RegExp][] {
     ['a gradient of elsewhere', svg('<linearGradient href="http://example.com/a.svg#a"/>'), /outside/],
     ['a fill of elsewhere', svg('<path fill="url(http://example.com/a.svg#a)" d="M0 0h8v8z"/>'), /outside/],
     ['a style that imports', svg('<style>@import "http://example.com/a.css"</style>'), /<style>/],
+    [
+      'a style sheet that loads',
+      svg('<style>path{fill:url(http://example.com/a)}</style><path d="M0 0h8v8z"/>'),
+      /outside/,
+    ],
     ['a style attribute that loads', svg('<path style="fill:url(http://example.com/a)" d="M0 0h8v8z"/>'), /outside/],
     ['an animation', svg('<animate attributeName="x"/>'), /<animate>/],
     ['a filter', svg('<filter id="a"><feGaussianBlur stdDeviation="1000"/></filter>'), /<filter>/],

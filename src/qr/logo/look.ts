@@ -107,7 +107,7 @@ function requireKnown(name: string, value: string): void {
 }
 
 /** CSS with a space for each comment, of which the last may be open; in a string there are none. */
-function withoutComments(css: string): string {
+export function withoutComments(css: string): string {
   return css.replace(/("[^"\n]*"|'[^'\n]*')|\/\*[\s\S]*?(?:\*\/|$)/g, (_, text: string | undefined) => text ?? ' ')
 }
 

@@ -3,6 +3,7 @@ import { layerCost, MAX_STOPS, requireCost, requireLayers, requireNear, shapeExt
 import { identity, joinExtents, lengthOf, matrixOf, multiply, type Extent, type Matrix } from './geometry.ts'
 import { isGradient, linksOf, type Links } from './links.ts'
 import { lookOf } from './look.ts'
+import { inlineStyles } from './style-sheet.ts'
 import { readXml, XmlError, type XmlElement } from './xml-reader.ts'
 
 const shapes = new Set('path rect circle ellipse line polyline polygon'.split(' '))
@@ -38,7 +39,7 @@ interface Around {
  * @throws {XmlError} with what is wrong, to follow "the logo"
  */
 export function sanitizeSvg(text: string): { markup: string; ratio: number } {
-  const root = readXml(text.replace(/^\ufeff/, ''))
+  const root = inlineStyles(readXml(text.replace(/^\ufeff/, '')))
   if (root.name !== 'svg') throw new XmlError('must be an <svg> element')
   const [left, top, width, height] = viewBoxOf(root)
   const drawing: Drawing = {

@@ -1,11 +1,12 @@
 /** What is wrong with a text that should be XML. */
 export class XmlError extends Error {}
 
-/** An element; its text is not kept. */
 export interface XmlElement {
   name: string
   attributes: Map<string, string>
   children: XmlElement[]
+  /** What stands directly in a `style`; the text of others is not kept. */
+  text: string
 }
 
 const MAX_DEPTH = 40
@@ -18,16 +19,17 @@ const closing = new RegExp(`</(${name})\\s*>`, 'y')
 const tagEnd = /\s*(\/?)>/y
 /** The document type that programs write over an SVG 1.1; what it names is not loaded, and it declares nothing itself. */
 const doctype = '<!DOCTYPE\\s+svg(?:\\s+PUBLIC\\s+"-//W3C//DTD SVG [^"<>]*"\\s+"[^"<>]*")?\\s*>'
-const skipped = new RegExp(`[^<]+|<!--[\\s\\S]*?-->|<\\?xml\\s[^>]*\\?>|${doctype}`, 'y')
+const skipped = new RegExp(`<!--[\\s\\S]*?-->|<\\?xml\\s[^>]*\\?>|${doctype}`, 'y')
+const written = /([^<]+)|<!\[CDATA\[([\s\S]*?)\]\]>/y
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
 /**
  * Reads the elements of an XML text, of which a drawing needs no more than this: no declarations, so no entities of its
- * own that could grow without bound, no processing instructions, no CDATA.
+ * own that could grow without bound, no processing instructions.
  * @throws {XmlError}
  */
 export function readXml(text: string): XmlElement {
-  const root: XmlElement = { name: '', attributes: new Map(), children: [] }
+  const root: XmlElement = { name: '', attributes: new Map(), children: [], text: '' }
   const open = [root]
   let [at, elements] = [0, 0]
   const take: Take = (pattern) => {
@@ -37,7 +39,7 @@ export function readXml(text: string): XmlElement {
     return match
   }
   while (at < text.length) {
-    if (take(skipped)) continue
+    if (takeText(open.at(-1), take)) continue
     const end = take(closing)
     if (end === null) {
       if (++elements > MAX_ELEMENTS) throw new XmlError(`has more than ${MAX_ELEMENTS} elements`)
@@ -54,6 +56,14 @@ export function readXml(text: string): XmlElement {
 
 /** Takes what stands at the present place, if it is that. */
 type Take = (pattern: RegExp) => RegExpExecArray | null
+
+/** Takes what is no tag, and keeps the text of a `style`. */
+function takeText(element: XmlElement | undefined, take: Take): boolean {
+  if (take(skipped)) return true
+  const [whole, plain, literal = ''] = take(written) ?? []
+  if (element?.name === 'style') element.text += plain === undefined ? literal : decode(plain)
+  return whole !== undefined
+}
 
 function openElement(open: XmlElement[], take: Take): void {
   const element = readOpening(take)
@@ -73,7 +83,7 @@ function readOpening(take: Take): XmlElement {
     if (attributes.has(key)) throw new XmlError(`has the attribute ${key} twice`)
     attributes.set(key, decode(double ?? single))
   }
-  return { name: start[1] ?? '', attributes, children: [] }
+  return { name: start[1] ?? '', attributes, children: [], text: '' }
 }
 
 function decode(text: string): string {
