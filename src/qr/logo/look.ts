@@ -56,7 +56,7 @@ const values: Record<string, RegExp> = {
   'stop-color': new RegExp(`^${color}$`, 'i'),
   'clip-path': new RegExp(`^(?:none|${reference})$`, 'i'),
 }
-const plain = /^[^()\\/*]*$/
+const plain = /^[^()\\/*!]*$/
 
 /**
  * What of an element is drawn: its attributes, and in their place what its style says (CSS 2.2, 6.4).
@@ -118,7 +118,7 @@ function declarations(style: string): [name: string, value: string][] {
     .map((part) => /^\s*([\w-]+)\s*:([\s\S]*)$/.exec(part))
     .filter((match) => match !== null)
   const all = parts.map(([, name = '', value = '']) => {
-    const [said = ''] = value.split(/!\s*important/i)
+    const said = value.replace(/!\s*important\s*$/i, '')
     const property = name.toLowerCase()
     if (property === 'd') throw new XmlError('must not hold a path in a style')
     return { property, said: said.trim(), isImportant: said !== value }

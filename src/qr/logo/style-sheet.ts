@@ -70,6 +70,9 @@ function blocksOf(sheet: string): [selectors: string, declarations: string][] {
   if (atRule !== undefined) throw new XmlError(`must not hold ${atRule.slice(0, 40)} in its <style>`)
   if (css.includes('\\')) throw new XmlError('must not hold escapes (\\) in its <style>')
   for (const [, start] of css.matchAll(/url\(\s*["']?([^\s"'])/gi)) if (start !== '#') throw outside()
+  // What is a blank elsewhere is a part of a name in CSS.
+  const [odd] = /.{0,20}[^\S\t\n\f\r ]/.exec(css) ?? []
+  if (odd !== undefined) throw notUnderstood(odd)
   const blocks = css.split('}')
   const rest = blocks.pop() ?? ''
   if (rest.trim() !== '') throw notUnderstood(rest)
