@@ -1,20 +1,16 @@
-import { createServer, maxHeaderSize } from 'node:http'
+import { maxHeaderSize } from 'node:http'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Config } from './config/config.ts'
 import type { Deps } from './deps.ts'
 import { BODY_LIMIT, readJsonBodies, refuseEncodedBodies } from './http/body.ts'
 import { allowEveryOrigin } from './http/cors.ts'
-import {
-  answerClientError,
-  answerFrameworkError,
-  handleErrors,
-  handleUnknownPaths,
-  createRequestIds,
-} from './http/error-handler.ts'
+import { answerFrameworkError, handleErrors, handleUnknownPaths, createRequestIds } from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoutes } from './http/metrics.ts'
 import { watchRoutes } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
+import { createConnections } from './http/server.ts'
+import { boundUnread } from './http/unread.ts'
 import { queryCompiler } from './http/validate.ts'
 import { reportRoutes, securityRoutes } from './abuse/routes.ts'
 import { askRoutes } from './domains/ask.ts'
@@ -32,18 +28,11 @@ import { visitRoutes } from './visits/routes.ts'
 import { removalPages } from './web/removal-pages.ts'
 import { webRoutes } from './web/routes.ts'
 
-// What a slow client cannot stretch (milliseconds): the headers, a whole request, and a connection that rests.
-const HEADERS_TIMEOUT = 5_000
-const REQUEST_TIMEOUT = 10_000
-const KEEP_ALIVE_TIMEOUT = 10_000
-const CHECK_INTERVAL = 1_000
-/** A connection on which nothing moves, in either direction: a reader that does not read. */
-const SOCKET_TIMEOUT = 30_000
-
 /** Every route and every hook of the service. */
 export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogger): Promise<FastifyInstance> {
   const nextRequestId = createRequestIds()
   const answeredFast = createFastPath(deps)
+  const connections = createConnections(nextRequestId)
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -52,22 +41,11 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
     // Parameters as long as a URL can be: their length is for the handler to judge, in our words.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderSize },
     frameworkErrors: answerFrameworkError,
-    serverFactory: (handler) => {
-      const server = createServer(
-        {
-          headersTimeout: HEADERS_TIMEOUT,
-          requestTimeout: REQUEST_TIMEOUT,
-          keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-          connectionsCheckingInterval: CHECK_INTERVAL,
-        },
-        (request, response) => {
-          if (deps.tls?.front(request, response) === true) return
-          if (!answeredFast(request, response)) handler(request, response)
-        },
-      )
-      server.setTimeout(SOCKET_TIMEOUT)
-      return server.on('clientError', (error, socket) => answerClientError(error, socket, nextRequestId()))
-    },
+    serverFactory: (handler) =>
+      connections.serve((request, response) => {
+        if (deps.tls?.front(request, response) === true) return
+        if (!answeredFast(request, response)) handler(request, response)
+      }),
   })
   // One logger for all: a child for each request would cost every visit, and faults name their request_id themselves.
   app.setChildLoggerFactory((logger) => logger)
@@ -88,11 +66,12 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   handleErrors(app, { ...deps, pages: removalPages(config), onMiss: deps.limits.miss })
+  boundUnread(app, connections.unread)
   guardDomains(app, deps.domains)
   await describeApi(app, deps.version)
 
   healthRoutes(app, deps)
-  metricsRoutes(app, deps)
+  metricsRoutes(app, { ...deps, metrics: [...deps.metrics, ...connections.metrics] })
   securityRoutes(app, { ...deps, contact: config.contact })
   askRoutes(app, deps)
   visitRoutes(app, deps)

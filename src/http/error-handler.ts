@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream'
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { wantsPage } from './accept.ts'
@@ -46,11 +45,18 @@ export function handleErrors(app: FastifyInstance, { now, isUnavailable, pages, 
   const refine = (problem: Problem, request: FastifyRequest, reply: FastifyReply) =>
     misses.has(problem.code) ? (onMiss(request, reply) ?? problem) : problem
   app.setErrorHandler((error, request, reply) => {
+    // Nobody reads the response, and the log has nothing to say of it.
+    if (isCutOff(request)) return reply.hijack()
     const problem = refine(toProblem(error, isUnavailable), request, reply)
     if (problem.status >= 500) logFault(request, error, problem)
     return answerProblem(request, reply, problem, pages[problem.code]?.(request))
   })
   handleUnknownPaths(app)
+}
+
+/** Whether the client has hung up before its request was whole. */
+function isCutOff({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete
 }
 
 type LogFault = (request: FastifyRequest, error: unknown, problem: Problem) => void
@@ -119,26 +125,6 @@ function answerProblem(request: FastifyRequest, reply: FastifyReply, problem: Pr
 
 function capitalised(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
-}
-
-/** Answers what Node's parser refuses before there is a request, and closes the connection. */
-export function answerClientError(error: Error & { code?: string }, socket: Duplex, id: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const body = problemBody(parserProblem(error.code), id)
-  const { status, title } = JSON.parse(body) as { status: number; title: string }
-  socket.end(
-    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
-}
-
-function parserProblem(code: string | undefined): Problem {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('request_timeout', 'the request was not sent in time')
-  if (code === 'HPE_HEADER_OVERFLOW') return new Problem('headers_too_large', 'the headers are larger than 16 KiB')
-  return new Problem('invalid_request', 'the request is not valid HTTP')
 }
 
 /**

@@ -1,6 +1,8 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import { createBoundedCache } from '../lib/bounded-cache.ts'
+import { entityTagOf, isKnown } from './entity-tag.ts'
 import type { Origin } from './origin.ts'
 import { problems } from './problem-schema.ts'
 import { catalogue } from './problem.ts'
@@ -39,18 +41,45 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
   })
 }
 
+/** Bytes of documents that are kept: each origin under which the service is reached has one. */
+const CACHE_BYTES = 4 * 1024 * 1024
+
+/** Serialises the document once for each origin. */
+function createDocuments(describe: () => object): (origin: string) => { body: Buffer; tag: string } {
+  const documents = createBoundedCache<{ body: Buffer; tag: string }>(CACHE_BYTES)
+  return (origin) => {
+    const known = documents.get(origin)
+    if (known !== undefined) return known
+    const body = Buffer.from(JSON.stringify({ ...describe(), servers: [{ url: origin }] }))
+    const document = { body, tag: entityTagOf(body) }
+    documents.set(origin, document, body.length)
+    return document
+  }
+}
+
 /** The OpenAPI document and the catalogue of errors, below /api. */
 export function openApiRoutes(app: FastifyInstance, origin: Origin): void {
   const json = (description: string) => ({
     200: { description, content: { 'application/json': { schema: Type.Object({}, { additionalProperties: true }) } } },
     ...problems('method_not_allowed'),
   })
+  const documentOf = createDocuments(() => app.swagger())
   app.get(
     '/openapi.json',
     {
-      schema: { summary: 'This document', operationId: 'openApi', tags: ['Operation'], response: json('OpenAPI 3.1.') },
+      schema: {
+        summary: 'This document',
+        operationId: 'openApi',
+        tags: ['Operation'],
+        response: { ...json('OpenAPI 3.1.'), 304: { description: 'The document has not changed.', type: 'null' } },
+      },
     },
-    async (request) => ({ ...app.swagger(), servers: [{ url: origin.of(request) }] }),
+    async (request, reply) => {
+      const { body, tag } = documentOf(origin.of(request))
+      reply.headers({ etag: tag, 'cache-control': 'public, no-cache' })
+      if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
+      return reply.type('application/json; charset=utf-8').send(body)
+    },
   )
 
   app.get(

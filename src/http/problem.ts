@@ -24,12 +24,14 @@ export const catalogue = {
   body_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The body has a format that is not taken here'],
   misdirected: [421, 'This host is not served here'],
+  expectation_failed: [417, 'The expectation cannot be met'],
   target_blocked: [422, 'The destination is listed as malware or phishing'],
   idempotency_key_reused: [422, 'The Idempotency-Key was used for another request'],
   rate_limited: [429, 'Too many requests'],
   headers_too_large: [431, 'The headers are too large'],
   code_removed_by_law: [451, 'This code was removed by legal order'],
   internal_error: [500, 'Something went wrong on our side'],
+  not_implemented: [501, 'This method is not known here'],
   unavailable: [503, 'The service cannot do this right now'],
 } as const satisfies Record<string, readonly [status: number, title: string]>
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { entityTagOf } from '../http/entity-tag.ts'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import type { DesignJob, Report, Scannability } from './design/job.ts'
 import type { EncodeOptions } from './encoder/encoder.ts'
@@ -64,7 +65,7 @@ export function createImages(pool: RenderPool): Images {
   async function draw(key: string, job: DesignJob, gone: AbortSignal): Promise<CheckedImage> {
     const { body: bytes, ...rest } = await pool.render(job, gone)
     const body = Buffer.from(bytes)
-    const image = { ...rest, body, tag: tagOf(body) }
+    const image = { ...rest, body, tag: entityTagOf(body) }
     // What has just been drawn must not push out everything else.
     if (body.length < CACHE_BYTES / 8) designed.set(key, image, body.length + 2048)
     return image
@@ -95,7 +96,7 @@ export function createImages(pool: RenderPool): Images {
 
   function keep({ body, level }: PlainImage, key: string, look: Look): Image {
     const file = Buffer.from(body)
-    const image = { body: file, tag: tagOf(file), level, ...(look.poor && { scannability: 'poor' as const }) }
+    const image = { body: file, tag: entityTagOf(file), level, ...(look.poor && { scannability: 'poor' as const }) }
     plain.set(key, image, file.length + key.length * 2)
     return image
   }
@@ -132,8 +133,4 @@ function warmUp(encode: EncodeText): void {
       })
     }
   }
-}
-
-function tagOf(body: Buffer): string {
-  return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { isKnown } from '../http/entity-tag.ts'
 import type { DesignFormat } from './design/job.ts'
 import type { Image } from './images.ts'
 
@@ -40,7 +41,7 @@ export function sendImage(
   })
   // A condition is for a picture that has an address (RFC 9110, 13.1.2): what is made on demand is answered each time.
   const isAddressed = request.method === 'GET' || request.method === 'HEAD'
-  if (isAddressed && knows(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  if (isAddressed && isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
   reply.headers({
     'content-type': mediaTypes[format],
     'content-disposition': `inline; filename="${name}.${format}"`,
@@ -48,10 +49,4 @@ export function sendImage(
     'content-security-policy': "default-src 'none'; img-src data:; sandbox",
   })
   return reply.send(body)
-}
-
-/** Whether the caller has this very image already (RFC 9110, 13.1.2: weak comparison). */
-function knows(ifNoneMatch: string | undefined, tag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  return ifNoneMatch.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === tag)
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { createRequestIds } from '../http/error-handler.ts'
-import { Problem, problemBody } from '../http/problem.ts'
+import { Problem } from '../http/problem.ts'
+import { sendProblem } from '../http/raw-problem.ts'
 import { hostName } from '../lib/host.ts'
 
 /** Answers what TLS decides before any route; false when the request is to go on to them. */
@@ -27,14 +28,7 @@ const health = /^\/(?:healthz|readyz)(?:\?|$)/
 export function createFront({ origin, host, statusOf, challenge }: FrontDeps): Front {
   const nextId = createRequestIds()
   const refuse = (response: ServerResponse, problem: Problem) => {
-    const body = problemBody(problem, nextId())
-    response
-      .writeHead(problem.status, {
-        'content-type': 'application/problem+json',
-        'content-length': Buffer.byteLength(body),
-        'cache-control': 'no-store',
-      })
-      .end(body)
+    sendProblem(response, problem, nextId())
     return true
   }
 

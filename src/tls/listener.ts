@@ -1,7 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { readStart, type ClientHello } from './client-hello.ts'
-import { Problem, problemBody } from '../http/problem.ts'
+import { Problem } from '../http/problem.ts'
+import { problemResponse } from '../http/raw-problem.ts'
 
 /** How long clients may take and wait, in milliseconds. */
 export interface Patience {
@@ -155,11 +156,7 @@ function readFirst(socket: Socket, helloMs: number, onHello: (hello: ClientHello
 function refuse(socket: Socket, bytes: Buffer, patienceMs: number): void {
   if (!/^[A-Z]{3,20} /.test(bytes.toString('latin1', 0, 21))) return void socket.destroy()
   const problem = new Problem('invalid_request', 'this port takes HTTPS alone, and the request is plain HTTP')
-  const body = problemBody(problem, 'plain')
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  socket.end(problemResponse(problem, 'plain'))
   // What is still sent is thrown away, or the answer would be lost to a reset.
   socket.resume()
   socket.setTimeout(patienceMs, () => socket.destroy())

@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { requestFault } from './conformance.ts'
+import type { Metric } from './metrics.ts'
+import { createPipelining } from './pipelining.ts'
+import { Problem } from './problem.ts'
+import { problemResponse, sendProblem } from './raw-problem.ts'
+import { closeStillConnections } from './still-connections.ts'
+import { createUnread, type Unread } from './unread.ts'
+
+// What a slow client cannot stretch (milliseconds): the headers, a whole request, and a connection that is idle.
+const HEADERS_TIMEOUT = 5_000
+const REQUEST_TIMEOUT = 10_000
+const KEEP_ALIVE_TIMEOUT = 10_000
+const CHECK_INTERVAL = 1_000
+/** A connection on which nothing moves: a reader that does not read. */
+const SOCKET_TIMEOUT = 30_000
+const SWEEP_INTERVAL = 5_000
+
+/** Connections that are bounded, whatever their clients do. */
+export interface Connections {
+  /** Makes the HTTP server. */
+  serve: (handle: RequestListener) => Server
+  unread: Unread
+  metrics: Metric[]
+}
+
+/** @param nextRequestId names the requests that no route sees */
+export function createConnections(nextRequestId: () => string): Connections {
+  let closed = 0
+  const onClosed = () => closed++
+  const unread = createUnread(onClosed)
+  return {
+    serve: (handle) => serve(handle, { nextRequestId, onClosed }),
+    unread,
+    metrics: [
+      {
+        name: 'quirl_unread_response_bytes',
+        help: 'Responses that clients have not taken yet',
+        type: 'gauge',
+        read: unread.bytes,
+      },
+      {
+        name: 'quirl_connections_closed_total',
+        help: 'Connections closed because their clients did not read what they had requested',
+        type: 'counter',
+        read: () => closed,
+      },
+    ],
+  }
+}
+
+interface ServerNeeds {
+  nextRequestId: () => string
+  onClosed: () => void
+}
+
+function serve(handle: RequestListener, { nextRequestId, onClosed }: ServerNeeds): Server {
+  const timeouts = {
+    headersTimeout: HEADERS_TIMEOUT,
+    requestTimeout: REQUEST_TIMEOUT,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    connectionsCheckingInterval: CHECK_INTERVAL,
+  }
+  const latest = new WeakMap<Duplex, ServerResponse>()
+  const inTurn = createPipelining((request, response) => {
+    const fault = requestFault(request)
+    if (fault === undefined) handle(request, response)
+    else sendProblem(response, fault, nextRequestId())
+  }, onClosed)
+  const listen = (request: IncomingMessage, response: ServerResponse) => {
+    latest.set(request.socket, response)
+    inTurn(request, response)
+  }
+  // A request without a Host field is refused in our words.
+  const server = createServer({ ...timeouts, requireHostHeader: false }, listen)
+  server.setTimeout(SOCKET_TIMEOUT)
+  closeStillConnections(server, { afterMs: SOCKET_TIMEOUT, everyMs: SWEEP_INTERVAL })
+  server.on('checkExpectation', listen)
+  server.on('connect', (_request, socket: Duplex) => {
+    end(socket, new Problem('not_implemented', 'CONNECT is for proxies, and this is none'), nextRequestId())
+  })
+  server.on('clientError', (error: ParserError, socket) => {
+    refuse(error, socket, latest.get(socket), nextRequestId())
+  })
+  return server
+}
+
+type ParserError = Error & { code?: string; rawPacket?: Buffer }
+
+/** Answers what Node's parser refuses, after the responses that come before it, and closes the connection. */
+function refuse(error: ParserError, socket: Duplex, before: ServerResponse | undefined, id: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const problem = parserProblem(error)
+  if (before === undefined || before.writableFinished) return end(socket, problem, id)
+  // The request whose body is at fault: its response has not begun, or can no longer be saved.
+  if (!before.req.complete) return before.headersSent ? void socket.destroy() : end(socket, problem, id)
+  socket.pause()
+  before.once('close', () => end(socket, problem, id))
+}
+
+function end(socket: Duplex, problem: Problem, id: string): void {
+  if (socket.writable) socket.end(problemResponse(problem, id))
+}
+
+function parserProblem({ code, rawPacket }: ParserError): Problem {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('request_timeout', 'the request was not sent in time')
+    case 'HPE_HEADER_OVERFLOW':
+      return new Problem('headers_too_large', 'the headers are larger than 16 KiB')
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new Problem('body_too_large', 'the extensions of the chunks are larger than 16 KiB')
+    case 'HPE_INVALID_METHOD':
+      if (/^[A-Z]{1,32} \//.test(rawPacket?.toString('latin1', 0, 40) ?? ''))
+        return new Problem('not_implemented', 'no address takes this method')
+  }
+  return new Problem('invalid_request', 'the request is not valid HTTP')
+}
