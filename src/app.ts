@@ -41,6 +41,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
     // Parameters as long as a URL can be: their length is for the handler to judge, in our words.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderSize },
     frameworkErrors: answerFrameworkError,
+    clientErrorHandler: connections.onParserError,
     serverFactory: (handler) =>
       connections.serve((request, response) => {
         if (deps.tls?.front(request, response) === true) return

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 /** What pipelined requests (RFC 9112, 9.3.2) may take. */
 export interface PipeliningBounds {
-  /** Requests of one connection that are worked on at a time. */
+  /** Requests of one connection that are worked on at a time, behind the one whose response is next. */
   maxInFlight: number
   /** Bytes of responses that one connection has not taken, past which no further request of it is begun. */
   maxUnsent: number

@@ -21,6 +21,8 @@ const SWEEP_INTERVAL = 5_000
 export interface Connections {
   /** Makes the HTTP server. */
   serve: (handle: RequestListener) => Server
+  /** Answers what Node's parser refuses, after the responses that come before it, and closes the connection. */
+  onParserError: (error: ParserError, socket: Duplex) => void
   unread: Unread
   metrics: Metric[]
 }
@@ -30,8 +32,10 @@ export function createConnections(nextRequestId: () => string): Connections {
   let closed = 0
   const onClosed = () => closed++
   const unread = createUnread(onClosed)
+  const latest = new WeakMap<Duplex, ServerResponse>()
   return {
-    serve: (handle) => serve(handle, { nextRequestId, onClosed }),
+    serve: (handle) => serve(handle, { nextRequestId, onClosed, latest }),
+    onParserError: (error, socket) => refuse(error, socket, latest.get(socket), nextRequestId()),
     unread,
     metrics: [
       {
@@ -53,16 +57,17 @@ export function createConnections(nextRequestId: () => string): Connections {
 interface ServerNeeds {
   nextRequestId: () => string
   onClosed: () => void
+  /** The last response of each connection. */
+  latest: WeakMap<Duplex, ServerResponse>
 }
 
-function serve(handle: RequestListener, { nextRequestId, onClosed }: ServerNeeds): Server {
+function serve(handle: RequestListener, { nextRequestId, onClosed, latest }: ServerNeeds): Server {
   const timeouts = {
     headersTimeout: HEADERS_TIMEOUT,
     requestTimeout: REQUEST_TIMEOUT,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     connectionsCheckingInterval: CHECK_INTERVAL,
   }
-  const latest = new WeakMap<Duplex, ServerResponse>()
   const inTurn = createPipelining((request, response) => {
     const fault = requestFault(request)
     if (fault === undefined) handle(request, response)
@@ -80,15 +85,11 @@ function serve(handle: RequestListener, { nextRequestId, onClosed }: ServerNeeds
   server.on('connect', (_request, socket: Duplex) => {
     end(socket, new Problem('not_implemented', 'CONNECT is for proxies, and this is none'), nextRequestId())
   })
-  server.on('clientError', (error: ParserError, socket) => {
-    refuse(error, socket, latest.get(socket), nextRequestId())
-  })
   return server
 }
 
-type ParserError = Error & { code?: string; rawPacket?: Buffer }
+type ParserError = Error & { code?: string | undefined; rawPacket?: unknown; bytesParsed?: number }
 
-/** Answers what Node's parser refuses, after the responses that come before it, and closes the connection. */
 function refuse(error: ParserError, socket: Duplex, before: ServerResponse | undefined, id: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const problem = parserProblem(error)
@@ -103,8 +104,8 @@ function end(socket: Duplex, problem: Problem, id: string): void {
   if (socket.writable) socket.end(problemResponse(problem, id))
 }
 
-function parserProblem({ code, rawPacket }: ParserError): Problem {
-  switch (code) {
+function parserProblem(error: ParserError): Problem {
+  switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('request_timeout', 'the request was not sent in time')
     case 'HPE_HEADER_OVERFLOW':
@@ -112,8 +113,14 @@ function parserProblem({ code, rawPacket }: ParserError): Problem {
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new Problem('body_too_large', 'the extensions of the chunks are larger than 16 KiB')
     case 'HPE_INVALID_METHOD':
-      if (/^[A-Z]{1,32} \//.test(rawPacket?.toString('latin1', 0, 40) ?? ''))
-        return new Problem('not_implemented', 'no address takes this method')
+      if (isRequestLine(error)) return new Problem('not_implemented', 'no address takes this method')
   }
   return new Problem('invalid_request', 'the request is not valid HTTP')
+}
+
+/** Whether what could not be parsed is a request with a method that the parser does not know. */
+function isRequestLine({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  if (!Buffer.isBuffer(rawPacket)) return false
+  const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf('\n', bytesParsed - 1) + 1
+  return /^[A-Z]{1,32} \//.test(rawPacket.toString('latin1', start, start + 40))
 }

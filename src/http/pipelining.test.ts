@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { test, type TestContext } from 'node:test'
+import { connectRaw } from '../../test/support/raw.ts'
+import { listen } from '../../test/support/http-server.ts'
+import { poll } from '../../test/support/poll.ts'
+import { createPipelining, type PipeliningBounds } from './pipelining.ts'
+
+const bounds: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 16_384, turnMs: 2 }
+
+const requestTo = (path: string | number) => `GET /${path} HTTP/1.1\r\nHost: quirl.example\r\n\r\n`
+const requests = (count: number) => Array.from({ length: count }, (_, at) => requestTo(at)).join('')
+
+/** Serves with the bounds, and counts the connections that were closed for them. */
+async function serve(t: TestContext, handle: RequestListener, changed: Partial<PipeliningBounds> = {}) {
+  const closed = { count: 0 }
+  const inTurn = createPipelining(handle, () => closed.count++, { ...bounds, ...changed })
+  const port = await listen(t, createServer(inTurn))
+  return { port, closed }
+}
+
+test('ten thousand pipelined requests are all answered, in their order', async (t) => {
+  const { port } = await serve(t, (request, response) => setImmediate(() => response.end(`<${request.url}>`)))
+  const { socket, received } = connectRaw(t, port)
+  socket.write(requests(10_000))
+  await poll(() => received().includes('</9999>'))
+  const answers = [...received().matchAll(/<\/(\d+)>/g)].map(([, at]) => Number(at))
+  assert.deepEqual(
+    answers,
+    Array.from({ length: 10_000 }, (_, at) => at),
+  )
+})
+
+test('a connection has at most eight requests in flight behind the first, and is not read from past that', async (t) => {
+  const seen: ServerResponse[] = []
+  const { port } = await serve(t, (_request, response) => seen.push(response))
+  const { socket, received } = connectRaw(t, port)
+  socket.write(requests(40_000))
+  await poll(() => seen.length === 9)
+  const server = seen[0]?.req.socket
+  await poll(() => server?.isPaused() === true)
+  // Node is about to read again after each response.
+  seen[0]?.end('one')
+  seen[1]?.end('two')
+  await poll(() => seen.length === 10 && received().includes('two'))
+  await poll(() => server?.isPaused() === true)
+  assert.equal(server?.bytesRead, 64 * 1024)
+})
+
+test('the body of a request that waited is read when its turn comes', async (t) => {
+  const { port } = await serve(t, async (request, response) => {
+    let bytes = 0
+    for await (const part of request) bytes += (part as Buffer).length
+    response.end(`<${request.url} ${bytes}>`)
+  })
+  const { socket, received } = connectRaw(t, port)
+  const body = 'x'.repeat(300_000)
+  socket.write(requests(20) + `POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+  socket.write(requestTo('last'))
+  await poll(() => received().includes('</last 0>'))
+  assert.match(received(), /<\/body 300000>/)
+})
+
+test('a client that does not read is given no more than the bound, and others are served meanwhile', async (t) => {
+  let answered = 0
+  const large = Buffer.alloc(1024 * 1024)
+  const { port } = await serve(t, (request, response) => {
+    if (request.url === '/small') return void response.end('small')
+    answered++
+    response.end(large)
+  })
+  const { socket } = connectRaw(t, port)
+  socket.pause()
+  socket.write(requests(1_000))
+  for (let turn = 0; turn < 20; turn++) {
+    const { text } = await fetch(`http://127.0.0.1:${port}/small`).then(async (r) => ({ text: await r.text() }))
+    assert.equal(text, 'small')
+  }
+  // What the kernel takes for a reader that is slow, and what is in flight.
+  assert.ok(answered < 40, `${answered} responses were made`)
+})
+
+test('when too many requests wait, the connection that waits longest for its client is closed, and no other', async (t) => {
+  const seen: ServerResponse[] = []
+  const hold: RequestListener = (request, response) => {
+    if (request.url === '/held') seen.push(response)
+    else response.end('<served>')
+  }
+  const { port, closed } = await serve(t, hold, { maxWaiting: 100 })
+  const first = connectRaw(t, port)
+  first.socket.write(requestTo('held').repeat(80))
+  await poll(() => seen.length === 9)
+  const second = connectRaw(t, port)
+  second.socket.write(requestTo('held').repeat(80))
+  await first.closed
+  await poll(() => seen.length === 18)
+  assert.equal(closed.count, 1)
+  for (let at = 9; at < 89; at++) {
+    await poll(() => seen[at] !== undefined)
+    seen[at]?.end('<late>')
+  }
+  await poll(() => second.received().split('<late>').length === 81)
+})
+
+test('responses that are made at once take turns with other connections', async (t) => {
+  let served = 0
+  const { port } = await serve(t, (request, response) => {
+    if (request.url !== '/other') served++
+    response.end(`<${request.url}>`)
+  })
+  const { socket, received } = connectRaw(t, port)
+  socket.write(requests(20_000))
+  await poll(() => served > 0)
+  await (await fetch(`http://127.0.0.1:${port}/other`)).text()
+  assert.ok(served < 20_000, 'the other connection waited for all of them')
+  await poll(() => received().includes('</19999>'))
+})

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { test } from 'node:test'
+import { listen } from '../../test/support/http-server.ts'
+import { poll } from '../../test/support/poll.ts'
+import { connectRaw } from '../../test/support/raw.ts'
+import { createUnread } from './unread.ts'
+
+const MIB = 1024 * 1024
+/** More than the kernel takes for a reader that is slow. */
+const body = Buffer.alloc(32 * MIB)
+
+test('past the bound, the connection that has not read for longest is closed, and the bytes of it are free again', async (t) => {
+  let closed = 0
+  const unread = createUnread(() => closed++, 80 * MIB)
+  const port = await listen(
+    t,
+    createServer((_request, response) => {
+      unread.add(response, body.length)
+      response.end(body)
+    }),
+  )
+  const stalled = [0, 1, 2].map(() => connectRaw(t, port))
+  for (const [at, { socket }] of stalled.entries()) {
+    socket.pause()
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    if (at < 2) await poll(() => unread.bytes() === (at + 1) * 32 * MIB)
+  }
+  await poll(() => closed === 1)
+  assert.equal(unread.bytes(), 64 * MIB)
+  for (const { socket } of stalled) socket.resume()
+  await stalled[0]?.closed
+  await poll(() => stalled.slice(1).every(({ received }) => received().length > body.length))
+  await poll(() => unread.bytes() === 0)
+  assert.equal(closed, 1)
+})
+
+test('a response that waits behind another one is forgotten with its connection', async (t) => {
+  const unread = createUnread(() => {}, 128 * MIB)
+  const port = await listen(
+    t,
+    createServer((_request, response) => {
+      unread.add(response, body.length)
+      response.end(body)
+    }),
+  )
+  const { socket } = connectRaw(t, port)
+  socket.pause()
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3))
+  await poll(() => unread.bytes() === 96 * MIB)
+  socket.destroy()
+  await poll(() => unread.bytes() === 0)
+})

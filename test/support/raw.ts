@@ -1,0 +1,44 @@
+import { connect, type Socket } from 'node:net'
+import { undoLater, type Ending } from './cleanup.ts'
+
+/** A connection that is written to as it is, and whose bytes are kept as they come. */
+export interface RawConnection {
+  socket: Socket
+  /** Everything that was received so far, one character a byte. */
+  received: () => string
+  /** Resolves when the other side has closed the connection, or it broke. */
+  closed: Promise<void>
+}
+
+/** @param port of loopback */
+export function connectRaw(t: Ending, port: number): RawConnection {
+  const socket = connect(port, '127.0.0.1')
+  const parts: Buffer[] = []
+  socket.on('data', (part: Buffer) => parts.push(part))
+  socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  undoLater(t, async () => {
+    socket.destroy()
+    await closed
+  })
+  return { socket, received: () => Buffer.concat(parts).toString('latin1'), closed }
+}
+
+/** Sends bytes, and resolves with the response once its connection is closed or `isWhole` says that all is there. */
+export async function exchange(
+  t: Ending,
+  port: number,
+  bytes: string | Uint8Array,
+  isWhole: (received: string) => boolean = () => false,
+): Promise<string> {
+  const { socket, received, closed } = connectRaw(t, port)
+  socket.write(bytes)
+  const whole = new Promise<void>((resolve) => {
+    socket.on('data', () => {
+      if (isWhole(received())) resolve()
+    })
+  })
+  await Promise.race([closed, whole])
+  socket.destroy()
+  return received()
+}
