@@ -103,7 +103,14 @@ function toProblem(error: unknown, isUnavailable: (error: unknown) => boolean): 
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const known = frameworkFaults[code]
   if (known !== undefined) return new Problem(known[0], known[1], { cause: error })
+  if (isRefusal(error)) return new Problem('invalid_request', 'this address takes no such request', { cause: error })
   return new Problem('internal_error', 'the fault is logged under this request_id', { cause: error })
+}
+
+/** Whether Fastify refuses a request for a reason that is not in our list. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Error && 'code' in error && 'statusCode' in error)) return false
+  return String(error.code).startsWith('FST_') && Number(error.statusCode) >= 400 && Number(error.statusCode) < 500
 }
 
 function answerProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem, more?: Html): FastifyReply {
