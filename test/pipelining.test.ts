@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { poll } from './support/poll.ts'
+import { start } from './support/program.ts'
+import { connectRaw } from './support/raw.ts'
+import { create, visit } from './support/server.ts'
+
+const MIB = 1024 * 1024
+const CONNECTIONS = 20
+const REQUESTS = 10_000
+const unlimited = ['links', 'qr', 'misses', 'failures'].map((name) => `--limit-${name}=0`)
+
+async function metric(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])
+}
+
+test(`all of ${REQUESTS} pipelined visits are answered and recorded`, async (t) => {
+  const service = await start(t, undefined, unlimited)
+  const { code, token } = await create(service, { target: 'https://example.com/' })
+  const { socket, received } = connectRaw(t, service.port)
+  let answered = 0
+  let tail = ''
+  socket.on('data', (part: Buffer) => {
+    const text = tail + part.toString('latin1')
+    answered += text.split('HTTP/1.1 302').length - 1
+    tail = text.slice(-11)
+  })
+  socket.write(`GET /${code} HTTP/1.1\r\nHost: quirl.example\r\nUser-Agent: curl/8\r\n\r\n`.repeat(REQUESTS))
+  await poll(
+    () => answered === REQUESTS,
+    () => `${answered} were answered, ${received().length} bytes`,
+  )
+  const { totals } = (await (await fetch(`${service.url}/api/manage/${token}`)).json()) as { totals: { scans: number } }
+  assert.equal(totals.scans, REQUESTS)
+})
+
+suite(
+  `${CONNECTIONS} connections with ${REQUESTS} pipelined requests that read nothing take little memory, and nobody's place:`,
+  () => {
+    for (const what of ['visits', 'pages', 'OpenAPI', 'images', 'statistics'] as const) {
+      test(what, async (t) => {
+        const service = await start(t, undefined, unlimited)
+        const [flooded, honest] = [
+          await create(service, { target: 'https://example.com/' }),
+          await create(service, { target: 'https://example.com/honest' }),
+        ]
+        const path = {
+          visits: `/${flooded.code}`,
+          pages: '/',
+          OpenAPI: '/api/openapi.json',
+          images: `/${flooded.code}/qr.png?size=2000`,
+          statistics: `/api/manage/${flooded.token}/stats`,
+        }[what]
+        const flood = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: quirl.example\r\n\r\n`.repeat(REQUESTS))
+        for (let at = 0; at < CONNECTIONS; at++) {
+          const { socket } = connectRaw(t, service.port)
+          socket.pause()
+          socket.write(flood)
+        }
+        let highest = 0
+        for (let turn = 1; turn <= 30; turn++) {
+          assert.equal((await visit(`${service.url}/${honest.code}`)).status, 302)
+          assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
+          assert.equal((await fetch(`${service.url}/${honest.code}/qr.png`)).status, 200)
+          highest = Math.max(highest, await metric(service.url, 'process_resident_memory_bytes'))
+        }
+        assert.ok(highest < 400 * MIB, `${Math.round(highest / MIB)} MiB were resident`)
+        t.diagnostic(`${Math.round(highest / MIB)} MiB resident at most`)
+        const details = (await (await fetch(`${service.url}/api/manage/${honest.token}`)).json()) as {
+          totals: { scans: number }
+        }
+        assert.equal(details.totals.scans, 30)
+      })
+    }
+  },
+)
