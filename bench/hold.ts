@@ -1,8 +1,8 @@
 // Claim: drawing an image never holds the event loop for more than 10 ms, whatever is asked for, not even the first after
 // the start. Baselines: the same server with nothing to do, and with visits.
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { probeEnvironment, readHolds } from '../test/support/holds.ts'
 import { dataUri, pngFile } from '../test/support/logos.ts'
 import { create } from '../test/support/server.ts'
 import { printTable, serveQuirl, temporaryFolder, type Served } from './support.ts'
@@ -10,9 +10,8 @@ import { printTable, serveQuirl, temporaryFolder, type Served } from './support.
 const SECONDS = Number(process.env['SECONDS'] ?? 4)
 
 const folder = temporaryFolder()
-const file = join(folder, 'holds')
-process.env['HOLD_FILE'] = file
-process.env['NODE_OPTIONS'] = `--import=${new URL('hold-probe.ts', import.meta.url).href}`
+const probe = probeEnvironment(folder)
+Object.assign(process.env, probe)
 
 /** Asks for one thing after the other; a request in flight at most, so that a turn of the loop has one image to draw. */
 async function ask(quirl: Served, request: (turn: number) => [path: string, body?: object]): Promise<number> {
@@ -40,10 +39,10 @@ async function measure(what: string, request?: (turn: number) => [path: string, 
   const quirl = await serveQuirl(join(folder, String(rows.length)))
   try {
     const { code } = await create(quirl, { target: 'https://example.com/menu' })
-    await hold(quirl)
+    await readHolds(quirl.process, probe.HOLD_FILE)
     const requests = request === undefined ? 0 : await ask(quirl, what === VISITS ? () => [`/${code}`] : request)
     if (request === undefined) await sleep(SECONDS * 1000)
-    const [most = 0, longest = 0] = await hold(quirl)
+    const { most, longest } = await readHolds(quirl.process, probe.HOLD_FILE)
     const idle = Number(rows[0]?.['longest ms'] ?? longest)
     rows.push({
       what,
@@ -55,15 +54,6 @@ async function measure(what: string, request?: (turn: number) => [path: string, 
   } finally {
     await quirl.stop()
   }
-}
-
-/** What the probe has seen since it was last asked. */
-async function hold(quirl: Served): Promise<number[]> {
-  const lines = () => readFileSync(file, { encoding: 'utf8', flag: 'a+' }).match(/.+\n/g) ?? []
-  const before = lines().length
-  quirl.process.kill('SIGUSR2')
-  while (lines().length === before) await sleep(5)
-  return JSON.parse(lines().at(-1) ?? '[]') as number[]
 }
 
 const VISITS = 'visits'

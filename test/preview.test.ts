@@ -691,7 +691,7 @@ describe('the script', () => {
     for (const part of ['bin', 'src', 'package.json'])
       cpSync(new URL(part, root), join(folder, part), { recursive: true })
     symlinkSync(new URL('node_modules', root).pathname, join(folder, 'node_modules'))
-    const service = await start(t, undefined, [], join(folder, 'bin/quirl.js'))
+    const service = await start(t, undefined, [], { file: join(folder, 'bin/quirl.js') })
     const link = await create(service, { target: 'https://example.com/' })
     const page = `${service.url}/m/${link.token}`
     assert.doesNotMatch(await (await fetch(page)).text(), /<script|data-text/)

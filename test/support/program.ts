@@ -20,10 +20,11 @@ export async function start(
   t: Ending,
   dataDir = temporaryFolder(t),
   args: string[] = [],
-  file = program,
+  { file = program, env = {} }: { file?: string; env?: Record<string, string> } = {},
 ): Promise<Service> {
   const started = spawn(process.execPath, [file, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args], {
     cwd: tmpdir(),
+    env: { ...process.env, ...env },
   })
   const exited = once(started, 'exit')
   undoLater(t, async () => {

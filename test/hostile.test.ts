@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { suite, test, type TestContext } from 'node:test'
+import { endOfFile, temporaryFolder } from './support/cleanup.ts'
+import type { Schema } from './support/from-schema.ts'
+import { probeEnvironment, readHolds } from './support/holds.ts'
+import {
+  BOUNDARY,
+  csvBodies,
+  fieldNames,
+  formBodies,
+  headerValues,
+  jsonValues,
+  multipartBodies,
+  paths,
+  queries,
+  type Body,
+} from './support/hostile.ts'
+import { ask, type RawAnswer } from './support/http.ts'
+import { start } from './support/program.ts'
+import { create } from './support/server.ts'
+
+const MIB = 1024 * 1024
+const KIB = 1024
+/** Of memory, for one request. */
+const MAX_GROWTH = 64 * MIB
+/** Of a response that is neither an image nor an export. */
+const MAX_RESPONSE = MIB
+/** How long a request may hold the event loop beyond one that asks for nothing: in units of the probe's fixed work, about 10 ms each. */
+const MAX_HOLD = 5
+/** What is left of Node's 16 KiB for the headers. */
+const MAX_HEADER = 14 * KIB
+
+const end = endOfFile()
+const folder = temporaryFolder(end)
+const probe = probeEnvironment(folder)
+const unlimited = ['links', 'bulk', 'qr', 'domains', 'reports', 'failures', 'misses'].map((name) => `--limit-${name}=0`)
+const service = await start(end, undefined, [...unlimited, '--dns-servers=127.0.0.1:9'], { env: probe })
+
+const document = JSON.parse((await ask(`${service.url}/api/openapi.json`)).body) as {
+  paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>>
+}
+const own = await create(service, { kind: 'page', headline: 'x' })
+
+/** Where the parameters of a path lead to something that is there. */
+const real = (path: string) =>
+  path.replace('{token}', own.token).replace('{code}', own.code).replace('{domain}', 'qr.example.com')
+
+interface Request {
+  method: string
+  path: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+interface Cost {
+  hold: number
+  growth: number
+  answer: RawAnswer
+}
+
+const status = () => readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
+const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status())?.[1]) * KIB
+
+/** Sends one request, and measures what it costs. */
+async function costOf({ method, path, headers = {}, body }: Request): Promise<Cost> {
+  // The high-water mark of the memory begins anew (proc(5), clear_refs).
+  writeFileSync(`/proc/${service.process.pid}/clear_refs`, '5')
+  const before = kilobytes('VmRSS')
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+  const answer = await ask(service.url + path, { method, headers: { ...length, ...headers }, ...(body && { body }) })
+  const growth = kilobytes('VmHWM') - before
+  const { longest, calibrated } = await readHolds(service.process, probe.HOLD_FILE)
+  return { hold: longest / calibrated, growth, answer }
+}
+
+const exported = /^(?:image\/|text\/csv|application\/(?:zip|pdf))/
+
+/** What requests of one address cost at the most, for the report. */
+interface Worst {
+  what: string
+  hold: number
+  growth: number
+  bytes: number
+}
+
+/** Sends each request, and holds it to the bounds. */
+async function hold(t: TestContext, requests: (Request & { what: string })[], empty: Request): Promise<void> {
+  await costOf(empty)
+  const baseline = await costOf(empty)
+  const worst: Worst = { what: '', hold: 0, growth: 0, bytes: 0 }
+  const statuses = new Map<number, number>()
+  const faults: string[] = []
+  for (const request of requests) {
+    const { hold: held, growth, answer } = await costOf(request)
+    const bytes = exported.test(answer.headers['content-type'] ?? '') ? 0 : Buffer.byteLength(answer.body)
+    const costs = `${held.toFixed(1)} units, ${(growth / MIB).toFixed(0)} MiB, ${bytes} bytes: ${answer.status}`
+    const isTooMuch = held - baseline.hold > MAX_HOLD || growth > MAX_GROWTH || bytes > MAX_RESPONSE
+    if (isTooMuch || answer.status >= 500) faults.push(`${request.method} ${request.what}: ${costs}`)
+    if (held > worst.hold) Object.assign(worst, { hold: held, what: request.what })
+    worst.growth = Math.max(worst.growth, growth)
+    worst.bytes = Math.max(worst.bytes, bytes)
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+  }
+  t.diagnostic(
+    `${requests.length} requests; most ${worst.hold.toFixed(1)} units (${worst.what}; empty ${baseline.hold.toFixed(1)}), ` +
+      `${(worst.growth / MIB).toFixed(0)} MiB, ${worst.bytes} bytes; ${JSON.stringify(Object.fromEntries(statuses))}`,
+  )
+  assert.deepEqual(faults, [])
+}
+
+/** Bytes that routes take, where it is not 256 KiB. */
+const limits: Record<string, number> = { '/api/bulk': 4 * MIB, '/api/qr': 512 * KIB, '/api/manage/{token}': 512 * KIB }
+
+/** Each field of a body with each costly value, and such values as the whole body. */
+function jsonBodies(size: number, names: string[], rows: boolean): Body[] {
+  const values = jsonValues(size)
+  const inFields = names.flatMap((name) =>
+    values.map(({ what, body }) => ({ what: `${what} as ${name}`, body: `{${JSON.stringify(name)}:${body}}` })),
+  )
+  const nested = names.map((name) => ({
+    what: `as payload.${name}`,
+    body: `{"payload":{"${name}":${values[6]?.body}}}`,
+  }))
+  const all = [...values, ...inFields, ...nested]
+  if (!rows) return all
+  return [
+    ...values,
+    ...inFields.map(({ what, body }) => ({ what: `a row of ${what}`, body: `[${body}]` })),
+    { what: 'rows', body: `[${'{"kind":"page","headline":1,"links":[{},{},{}],"utm":{"A":1}},'.repeat(499)}{}]` },
+  ]
+}
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+)
+
+suite('the costliest body that its bound allows holds nobody up:', () => {
+  for (const { path, method, operation } of operations) {
+    for (const [type, { schema }] of Object.entries(operation.requestBody?.content ?? {})) {
+      if (method === 'DELETE') continue
+      test(`${method} ${path} ${type}`, async (t) => {
+        const size = limits[path] ?? 256 * KIB
+        const names = fieldNames(schema)
+        const isBulk = path === '/api/bulk'
+        const csv = csvBodies(size - 100)
+        const bodies =
+          type === 'text/csv'
+            ? csv
+            : [
+                ...jsonBodies(size, isBulk ? ['links', 'utm', 'title', 'target'] : names, isBulk),
+                ...(isBulk
+                  ? csvBodies(size / 2).map(({ what, body }) => ({ what, body: JSON.stringify({ csv: body }) }))
+                  : []),
+              ]
+        const request = { method, path: real(path), headers: { 'content-type': type } }
+        await hold(
+          t,
+          bodies.map(({ what, body }) => ({ ...request, what, body })),
+          { ...request, body: type === 'text/csv' ? 'target' : '{}' },
+        )
+      })
+    }
+  }
+
+  const pages: [path: string, names: string[]][] = [
+    [
+      '/',
+      ['kind', 'target', 'link_label', 'link_url', 'headline', 'description', 'utm_source', 'alias', 'idempotency_key'],
+    ],
+    [
+      `/m/${own.token}`,
+      ['action', 'headline', 'description', 'link_label', 'link_url', 'title', 'revision', 'fg', 'logo'],
+    ],
+    ['/m/unknown', ['action']],
+    ['/report', ['code', 'url', 'reason', 'text', 'contact']],
+    ['/healthz', []],
+    ['/nothing/here', []],
+  ]
+  for (const [path, names] of pages) {
+    const request = { method: 'POST', path }
+    const shown = path.replace(own.token, '<token>')
+    test(`POST ${shown}, a form`, async (t) => {
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      for (const fixed of path.startsWith('/m/') ? ['action=change&', 'action=design&', ''] : ['kind=page&', '']) {
+        const requests = [64 * KIB, 256 * KIB, 2 * MIB - 100].flatMap((size) =>
+          formBodies(size, names).map(({ what, body }) => ({ ...request, what, headers, body: fixed + body })),
+        )
+        await hold(t, requests, { ...request, headers, body: 'a=b' })
+      }
+    })
+    test(`POST ${shown}, a form with files`, async (t) => {
+      const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+      const requests = [256 * KIB, 2 * MIB - 100].flatMap((size) =>
+        multipartBodies(size, names).map(({ what, body }) => ({ ...request, what, headers, body })),
+      )
+      await hold(t, requests, { ...request, headers, body: `--${BOUNDARY}--\r\n` })
+    })
+  }
+})
+
+suite('the costliest address and header holds nobody up:', () => {
+  const gets = [
+    ...new Set(['/', `/m/${own.token}`, '/report', '/api/nothing', ...operations.map(({ path }) => real(path))]),
+  ]
+  for (const path of gets) {
+    if (path.endsWith('/stream')) continue
+    test(`GET ${path.replace(own.token, '<token>').replace(own.code, '<code>')}`, async (t) => {
+      const empty = { method: 'GET', path }
+      const requests = [
+        ...queries(MAX_HEADER).map((query) => ({ ...empty, what: `?${query.slice(0, 10)}`, path: `${path}?${query}` })),
+        ...headerValues(MAX_HEADER).map((headers) => ({
+          ...empty,
+          what: JSON.stringify(headers).slice(0, 40),
+          headers,
+        })),
+      ]
+      await hold(t, requests, empty)
+    })
+  }
+
+  test('long paths', async (t) => {
+    const requests = ['GET', 'POST'].flatMap((method) =>
+      ['', '/api', '/m', '/api/manage', `/${own.code}`].flatMap((prefix) =>
+        paths(MAX_HEADER).map((path) => ({ method, path: prefix + path, what: (prefix + path).slice(0, 20) })),
+      ),
+    )
+    await hold(t, requests, { method: 'GET', path: '/healthz' })
+  })
+})

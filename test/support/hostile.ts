@@ -1,0 +1,183 @@
+import type { Schema } from './from-schema.ts'
+
+/** A body and what it is made of. */
+export interface Body {
+  what: string
+  body: string
+}
+
+/** `piece`, again and again, in about `size` characters. */
+export function fill(size: number, piece: string): string {
+  return piece.repeat(Math.max(1, Math.floor(size / piece.length)))
+}
+
+/** `piece(0)`, `piece(1)` …, joined by `between`, in about `size` characters. */
+export function fillWith(size: number, piece: (at: number) => string, between = ','): string {
+  const parts: string[] = []
+  for (let length = 0, at = 0; ; at++) {
+    const part = piece(at)
+    length += part.length + between.length
+    if (length > size) return parts.join(between)
+    parts.push(part)
+  }
+}
+
+const quoted = (text: string) => JSON.stringify(text)
+
+/** JSON values that cost a reader more than others of their size. */
+export function jsonValues(size: number): Body[] {
+  const values: Record<string, (n: number) => string> = {
+    'nested arrays': (n) => '['.repeat(n / 2) + ']'.repeat(n / 2),
+    'nested objects': (n) => `${fill(n, '{"a":')}1${'}'.repeat(Math.floor(n / 5))}`,
+    'empty objects': (n) => `[${fillWith(n, () => '{}')}]`,
+    'empty arrays': (n) => `[${fillWith(n, () => '[]')}]`,
+    'empty texts': (n) => `[${fillWith(n, () => '""')}]`,
+    numbers: (n) => `[${fillWith(n, () => '1')}]`,
+    'wrong objects': (n) => `[${fillWith(n, () => '{"label":1,"url":2}')}]`,
+    names: (n) => `{${fillWith(n, (at) => `"a${at}":1`)}}`,
+    'texts by name': (n) => `{${fillWith(n, (at) => `"a${at}":""`)}}`,
+    'objects by name': (n) => `{${fillWith(n, (at) => `"a${at}":{}`)}}`,
+    'one name again and again': (n) => `{${fillWith(n, () => '"a":1')}}`,
+    'a long name': (n) => `{${quoted(fill(n, 'a'))}:1}`,
+    'a long number': (n) => fill(n, '9'),
+    blanks: (n) => `[${fill(n, ' ')}]`,
+    'line ends': (n) => quoted(fill(n / 2, '\n')),
+    escapes: (n) => `"${fill(n, '\\u0041')}"`,
+    surrogates: (n) => `"${fill(n, '\\ud800')}"`,
+    backslashes: (n) => `"${fill(n, '\\\\')}"`,
+    'escaped quotes': (n) => `"${fill(n, '\\"')}"`,
+    'a text that does not end': (n) => `"${fill(n, '\\')}`,
+    letters: (n) => quoted(fill(n, 'a')),
+    spaces: (n) => quoted(`a${fill(n, ' ')}a`),
+    markup: (n) => quoted(fill(n, '<')),
+    dots: (n) => quoted(`https://${fill(n, 'a.')}`),
+    'at signs': (n) => quoted(`https://${fill(n, 'a@')}`),
+    slashes: (n) => quoted(`https://example.com/${fill(n, '/')}`),
+    'per cents': (n) => quoted(`https://example.com/?${fill(n, '%25')}`),
+    accents: (n) => quoted(`https://${fill(n / 2, 'ä')}.example`),
+    hashes: (n) => quoted(fill(n, '#')),
+  }
+  return Object.entries(values).map(([what, write]) => ({ what, body: write(size - 100) }))
+}
+
+/** The names of a schema's fields, of each of its alternatives. */
+export function fieldNames(schema: Schema): string[] {
+  const inside = [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])].flatMap(fieldNames)
+  return [...new Set([...Object.keys(schema.properties ?? {}), ...inside])]
+}
+
+export function formBodies(size: number, names: string[]): Body[] {
+  const values: Body[] = [
+    { what: 'names without values', body: fill(size, 'a&') },
+    { what: 'nothing but separators', body: fill(size, '&') },
+    { what: 'equals signs', body: fill(size, '=') },
+    { what: 'one pair again and again', body: fill(size, 'a=b&') },
+    { what: 'many names', body: fillWith(size, (at) => `a${at}=`, '&') },
+    { what: 'a long name', body: fill(size, 'a') },
+    { what: 'per cents', body: `a=${fill(size - 2, '%')}` },
+    { what: 'escaped bytes', body: `a=${fill(size - 2, '%80')}` },
+  ]
+  const texts = { letters: 'a', markup: '<', blanks: '+', 'line ends': '%0D%0A', surrogates: '%ED%A0%80', dots: 'a.' }
+  for (const name of names) {
+    values.push({ what: `${name} again and again`, body: fill(size, `${name}=a&`) })
+    for (const [what, text] of Object.entries(texts)) {
+      values.push({ what: `${what} in ${name}`, body: `${name}=${fill(size - name.length - 1, text)}` })
+    }
+  }
+  return values
+}
+
+export const BOUNDARY = 'boundary'
+
+export function multipartBodies(size: number, names: string[]): Body[] {
+  const part = (head: string, text: string) =>
+    `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}\r\n`
+  const end = `--${BOUNDARY}--\r\n`
+  const values: Body[] = [
+    { what: 'many parts', body: fill(size - 100, part('name="a"', '')) + end },
+    { what: 'boundaries alone', body: fill(size, `--${BOUNDARY}\r\n`) },
+    { what: 'half boundaries', body: fill(size, `\r\n--${BOUNDARY.slice(0, -1)}`) },
+    { what: 'line ends', body: fill(size, '\r\n') },
+    { what: 'a long name', body: part(`name="${fill(size - 200, 'a')}"`, '') + end },
+    { what: 'a name of backslashes', body: part(`name="${fill(size - 200, '\\')}"`, '') + end },
+    { what: 'blanks in a header', body: part(`name="a"${fill(size - 200, ' ')}`, '') + end },
+    { what: 'semicolons in a header', body: part(`name="a"${fill(size - 200, ';')}`, '') + end },
+    { what: 'many headers', body: `--${BOUNDARY}\r\n${fill(size - 200, 'a:b\r\n')}\r\n\r\n${end}` },
+    { what: 'one that does not end', body: part('name="a"', fill(size - 200, 'a')) },
+  ]
+  for (const name of names) {
+    const text = fill(size - 300, '<')
+    values.push({ what: `markup in ${name}`, body: part(`name="${name}"`, text) + end })
+    values.push({ what: `a file as ${name}`, body: part(`name="${name}"; filename="a.svg"`, text) + end })
+  }
+  return values
+}
+
+export function csvBodies(size: number): Body[] {
+  return [
+    { what: 'columns', body: fill(size, 'a,') },
+    { what: 'our column again and again', body: fill(size, 'target,') },
+    { what: 'quotes', body: fill(size, '"') },
+    { what: 'cells of quotes', body: `target\n"${fill(size - 10, '""')}"` },
+    { what: 'line ends', body: `target\n${fill(size - 10, '\n')}` },
+    { what: 'rows', body: `target\n${fill(size - 10, 'a\n')}` },
+    { what: 'empty cells', body: `target,title\n${fill(size - 20, ',\n')}` },
+    { what: 'wide rows', body: `target\n${fill(size - 10, ',')}` },
+    { what: 'a long cell', body: `target\n${fill(size - 10, 'a')}` },
+    { what: 'a quote that stays open', body: `target\n"${fill(size - 10, 'a\n')}` },
+    { what: 'semicolons, commas and tabs', body: fill(size, ',;\t') },
+    { what: 'blanks', body: `target${fill(size - 10, ' ')}` },
+    { what: 'formulas', body: `target,title\n${fill(size - 20, 'a,"=1\n=1"\n')}` },
+  ]
+}
+
+/** Header fields that are read, with values of up to `size` characters. */
+export function headerValues(size: number): Record<string, string>[] {
+  const values: [string, string][] = [
+    ['accept', fill(size, 'a/b,')],
+    ['accept', fill(size, 'text/html;q=0.1,')],
+    ['accept', fill(size, ';')],
+    ['accept', `a/b${fill(size, ' ')}`],
+    ['accept', fill(size, '"')],
+    ['accept-encoding', fill(size, 'gzip,')],
+    ['accept-language', fill(size, 'de,')],
+    ['authorization', `Bearer ${fill(size, ' ')}`],
+    ['authorization', `Bearer ${fill(size, 'a ')}`],
+    ['content-type', `multipart/form-data;${fill(size, ' ')}`],
+    ['content-type', fill(size, ';')],
+    ['cookie', fill(size, 'a=b;')],
+    ['if-none-match', fill(size, '"a",')],
+    ['if-none-match', fill(size, ' ')],
+    ['if-match', fill(size, ',')],
+    ['idempotency-key', fill(size, 'a')],
+    ['referer', `https://${fill(size, 'a.')}`],
+    ['referer', fill(size, '/')],
+    ['user-agent', fill(size, 'Mozilla/5.0 (')],
+    ['user-agent', fill(size, ' ')],
+    ['user-agent', fill(size, 'bot')],
+    ['x-forwarded-for', fill(size, '1.1.1.1,')],
+    ['x-forwarded-for', fill(size, ',')],
+    ['x-forwarded-proto', fill(size, ',')],
+    ['sec-purpose', fill(size, ' ')],
+    ['host', fill(size, 'a.')],
+    ['host', fill(size, ':1')],
+  ]
+  return [...values.map(([name, value]) => ({ [name]: value })), manyHeaders(size)]
+}
+
+function manyHeaders(size: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: Math.min(1000, size / 12) }, (_, at) => [`x-${at}`, 'a']))
+}
+
+/** What can stand behind the `?` of an address, in up to `size` characters. */
+export function queries(size: number): string[] {
+  return ['a&', '&', '=', 'a=b&', '%', '%25', '+', 'qr=1&', 'data=a&', 'days=1&', '?', '#', '[]'].map((piece) =>
+    fill(size, piece),
+  )
+}
+
+/** Paths of up to `size` characters. */
+export function paths(size: number): string[] {
+  const pieces = ['/', '/a', 'a', '/.', '/..', '/%2e', '/%2F', '%20', '%C3%A4', 'a.', 'a+', '+', 'a/qr.png', '-']
+  return pieces.map((piece) => `/${fill(size, piece)}`)
+}
