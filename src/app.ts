@@ -68,7 +68,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   handleErrors(app, { ...deps, pages: removalPages(config), onMiss: deps.limits.miss })
   boundUnread(app, connections.unread)
-  guardDomains(app, deps.domains)
+  guardDomains(app, deps.domains, config.tls ? config.baseUrl : undefined)
   await describeApi(app, deps.version)
 
   healthRoutes(app, deps)

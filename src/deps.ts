@@ -1,3 +1,4 @@
+import * as os from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { openAbuse, type Abuse } from './abuse/open.ts'
 import { isStoreUnavailable, openDatabase } from './db/open.ts'
@@ -9,6 +10,7 @@ import { createClientAddress, type ClientAddress } from './http/client-address.t
 import type { Metric } from './http/metrics.ts'
 import { openDomains, type Domains } from './domains/domains.ts'
 import { domainOperations } from './domains/operator.ts'
+import type { Machine } from './http/local-hosts.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
 import { createDraining, type Draining } from './lib/draining.ts'
 import type { Link, Totals } from './links/link.ts'
@@ -69,6 +71,8 @@ export interface Environment {
   port: () => number
   log: Pick<FastifyBaseLogger, 'error' | 'warn'>
   now?: () => number
+  /** What the system says of this machine. */
+  machine?: Machine
   /** How long a sweep of all links waits after the lists have changed, when it is not the usual time. */
   settleMs?: number
   /** How long an image may wait, and then take to draw, in milliseconds each, when it is not the usual time. */
@@ -82,10 +86,10 @@ export interface Environment {
  * @throws {StartError} when the data folder cannot be used
  */
 export async function openDeps(config: Config, environment: Environment): Promise<Deps> {
-  const { version, port, log, now = Date.now } = environment
+  const { version, port, log, now = Date.now, machine = os } = environment
   const db = await openDatabase(config.dataDir, now)
   const domains = await openDomains({ db, baseUrl: config.baseUrl, servers: config.dnsServers, now, log })
-  const origin = createOrigin(config.baseUrl, port, domains.statusOf)
+  const origin = createOrigin({ baseUrl: config.baseUrl, port, statusOf: domains.statusOf, machine, now })
   const resolver = createResolver((code) => linkOfCode({ db }, code), now)
   const recorder = await openRecorder({
     dataDir: config.dataDir,

@@ -63,8 +63,8 @@ async function serve(config: Config): Promise<undefined> {
     await deps.close()
     throw error
   })
-  const address = config.baseUrl ?? `http://localhost:${port}`
-  process.stdout.write(`quirl ${manifest.version} serves ${address} and keeps its data in ${config.dataDir}\n`)
+  const addresses = deps.origin.whereListening(config.host).join(', ')
+  process.stdout.write(`quirl ${manifest.version} serves ${addresses} and keeps its data in ${config.dataDir}\n`)
 }
 
 async function listen(app: FastifyInstance, { tls }: Deps, config: Config): Promise<number> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openDomains } from '../src/domains/domains.ts'
+import { hashToken } from '../src/links/token.ts'
 import { undoLater, type Ending } from './support/cleanup.ts'
 import { quirl } from './support/cli.ts'
 import { startDns, type TestDns, type Zone } from './support/dns.ts'
@@ -24,6 +25,8 @@ interface Shown {
   checked_at: string | null
   created_at: string
   expires_at: string | null
+  claimed_at: string | null
+  claim_expires_at?: string
   token?: string
 }
 
@@ -82,6 +85,7 @@ describe('registering a domain', () => {
       alternatives: [],
       fault: null,
       checked_at: null,
+      claimed_at: null,
       created_at: '2026-11-21T00:00:00.000Z',
       expires_at: '2026-11-28T00:00:00.000Z',
       token: body.token,
@@ -114,11 +118,45 @@ describe('registering a domain', () => {
     assert.equal((await status('example.org')).status, 'active')
   })
 
-  test('of a service without a name asks for an address record', async (t) => {
-    const { register } = await set(t, { BASE_URL: 'http://203.0.113.9' })
-    assert.deepEqual((await register(NAME)).records, [{ type: 'A', name: NAME, value: '203.0.113.9' }])
+  test('of a service without a name asks a domain itself for an address record', async (t) => {
+    const { register, status } = await set(t, { BASE_URL: 'http://203.0.113.9' })
+    const name = 'example.com'
+    assert.deepEqual((await register(name)).records, [{ type: 'A', name, value: '203.0.113.9' }])
     const six = await set(t, { BASE_URL: 'http://[2001:db8::9]:8080' })
-    assert.deepEqual((await six.register(NAME)).records, [{ type: 'AAAA', name: NAME, value: '2001:db8::9' }])
+    assert.deepEqual((await six.register(name)).records, [{ type: 'AAAA', name, value: '2001:db8::9' }])
+    const { records, fault } = await register(NAME)
+    assert.deepEqual([records, fault?.code], [[], 'no_public_name'])
+    assert.match(fault?.detail ?? '', /no public name yet, only the address 203\.0\.113\.9/)
+    assert.equal((await status(NAME)).status, 'pending')
+  })
+
+  test('works while the service has no public name, and says that it has none; nothing becomes active', async (t) => {
+    for (const base of ['', 'http://localhost:3000', 'http://127.0.0.1', 'http://0.0.0.0:3000', 'http://[::1]']) {
+      const { register, status, point, pass, url } = await set(t, { BASE_URL: base })
+      point(NAME, { cname: 'localhost' })
+      point('example.com', { a: ['127.0.0.1'], aaaa: ['::1'] })
+      point('localhost', { a: ['127.0.0.1'], aaaa: ['::1'] })
+      for (const name of [NAME, 'example.com']) {
+        const { status: state, records, alternatives, fault, token } = await register(name)
+        assert.deepEqual([state, records, alternatives, fault?.code], ['pending', [], [], 'no_public_name'], base)
+        assert.match(fault?.detail ?? '', /^this service has no public name yet: .* BASE_URL$/)
+        assert.ok(token)
+        assert.equal((await status(name)).status, 'pending')
+        await pass(HOUR)
+        assert.deepEqual([(await status(name)).status, (await status(name)).fault], ['pending', fault])
+        assert.equal((await visit(`${url}/internal/tls-ask?domain=${name}`)).status, 403)
+      }
+      assert.equal((await visit(`${url}/internal/tls-ask?domain=localhost`)).status, 403)
+    }
+  })
+
+  test('before the service had a public name is enough: it is active once it has one and the record is there', async (t) => {
+    const { register, point, deps, dns } = await set(t, { BASE_URL: '' })
+    await register(NAME)
+    point(NAME)
+    const named = await openDomains({ ...deps, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
+    undoLater(t, named.close)
+    assert.equal((await named.check(NAME)).status, 'active')
   })
 
   test('refuses what is no public host name with a 400 that points at the field, and keeps nothing', async (t) => {
@@ -327,6 +365,222 @@ describe('the status of a domain', () => {
   })
 })
 
+describe('a claim', () => {
+  interface Claimed extends Shown {
+    token: string
+    proof: string
+  }
+  const claim = async ({ url }: TestServer, domain = NAME): Promise<Claimed> => {
+    const response = await post(`${url}/api/domains`, { domain, claim: true })
+    assert.equal(response.status, 201, await response.clone().text())
+    const shown = (await response.json()) as Shown & { token: string }
+    const { name, value: proof } = shown.records.find(({ type }) => type === 'TXT') ?? assert.fail()
+    assert.equal(name, `_quirl.${domain}`)
+    return { ...shown, proof }
+  }
+  const remove = ({ url }: TestServer, token = '', domain = NAME) =>
+    fetch(`${url}/api/domains/${domain}`, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } })
+  const isHeldBy = async ({ deps }: TestServer, token = '') =>
+    (await deps.domains.list()).find(({ name }) => name === NAME)?.tokenHash === hashToken(token)
+  const publish = (server: Setting, ...txt: (string | string[])[]) => server.point(`_quirl.${NAME}`, { txt })
+
+  /** A name that somebody else has registered, and that leads here. */
+  async function squatted(t: Ending): Promise<Setting & { squatter: string }> {
+    const server = await set(t)
+    server.point(NAME)
+    const { token = '' } = await server.register(NAME)
+    assert.equal((await server.status()).status, 'active')
+    return { ...server, squatter: token }
+  }
+
+  test('of a name that is active takes it over once its record stands, and the earlier token ends', async (t) => {
+    const server = await squatted(t)
+    const mine = await claim(server)
+    assert.deepEqual(
+      [mine.domain, mine.status, mine.claimed_at, mine.claim_expires_at, mine.records.map(({ type }) => type)],
+      [NAME, 'active', null, '2026-11-28T00:00:00.000Z', ['CNAME', 'TXT']],
+    )
+    assert.match(mine.token, /^[\w-]{43}$/)
+    await server.pass(10 * SECOND)
+    assert.equal((await server.status()).claimed_at, null)
+    await problemOf(await remove(server, mine.token), 404, 'unknown_domain')
+    assert.ok(await isHeldBy(server, server.squatter))
+    publish(server, 'v=spf1 -all', mine.proof)
+    await server.pass(10 * SECOND)
+    const { status, claimed_at: claimedAt } = await server.status()
+    assert.deepEqual([status, claimedAt], ['active', '2026-11-21T00:00:20.000Z'])
+    await problemOf(await remove(server, server.squatter), 404, 'unknown_domain')
+    // The record may go now.
+    delete server.dns.zones[`_quirl.${NAME}`]
+    await server.pass(HOUR)
+    assert.ok(await isHeldBy(server, mine.token))
+    assert.equal((await remove(server, mine.token)).status, 200)
+  })
+
+  test('of a name that nobody has registered registers it, with both records', async (t) => {
+    const server = await set(t)
+    const mine = await claim(server)
+    assert.deepEqual([mine.status, mine.records[0]], ['pending', { type: 'CNAME', name: NAME, value: HOST }])
+    assert.equal(mine.expires_at, '2026-11-28T00:00:00.000Z')
+    assert.ok(await isHeldBy(server, mine.token))
+    server.point(NAME)
+    publish(server, mine.proof)
+    await server.pass(10 * SECOND)
+    const { status, claimed_at: claimedAt } = await server.status()
+    assert.deepEqual([status, claimedAt], ['active', '2026-11-21T00:00:10.000Z'])
+    assert.ok(await isHeldBy(server, mine.token))
+  })
+
+  test('is one of many: who controls the DNS decides between them, and each proof counts once', async (t) => {
+    const server = await squatted(t)
+    const [first, second, third] = [await claim(server), await claim(server), await claim(server)]
+    assert.equal(new Set([first, second, third].flatMap(({ token, proof }) => [token, proof])).size, 6)
+    const holds = async (holder: Claimed) => {
+      await server.pass(10 * SECOND)
+      await server.status()
+      assert.ok(await isHeldBy(server, holder.token))
+    }
+    publish(server, second.proof)
+    await holds(second)
+    publish(server, second.proof, first.proof)
+    await holds(first)
+    // Both records are left standing: neither takes the name back.
+    await holds(first)
+    const again = await claim(server)
+    publish(server, first.proof, again.proof, second.proof)
+    await holds(again)
+    await holds(again)
+    for (const { token } of [first, second, third, { token: server.squatter }]) {
+      await problemOf(await remove(server, token), 404, 'unknown_domain')
+    }
+  })
+
+  test('is worth nothing to whoever reads its record, nor for another name', async (t) => {
+    const server = await squatted(t)
+    const mine = await claim(server)
+    const foreign = await claim(server, 'other.example.com')
+    publish(server, foreign.proof, `${mine.proof}x`, mine.token, hashToken(mine.token))
+    await server.pass(10 * SECOND)
+    assert.equal((await server.status()).claimed_at, null)
+    publish(server, mine.proof)
+    await claim(server)
+    await server.pass(10 * SECOND)
+    await server.status()
+    assert.ok(await isHeldBy(server, mine.token), 'not the claim that came after it')
+  })
+
+  test('is looked for at most once in ten seconds, and only while there is one', async (t) => {
+    const server = await squatted(t)
+    const asked = () => server.dns.asked.filter((name) => name === `_quirl.${NAME}`).length
+    const { squatter: _, ...names } = server
+    await Promise.all(Array.from({ length: 20 }, () => names.status()))
+    assert.equal(asked(), 0)
+    await claim(server)
+    await server.pass(10 * SECOND)
+    const all = () => Promise.all(Array.from({ length: 20 }, () => names.status()))
+    await all()
+    await all()
+    assert.equal(asked(), 1)
+    await server.pass(10 * SECOND)
+    await all()
+    assert.equal(asked(), 2)
+  })
+
+  test('is found without anyone asking: after a minute, then in twice as long each time', async (t) => {
+    const server = await squatted(t)
+    const mine = await claim(server)
+    publish(server, mine.proof)
+    await server.pass(MINUTE - SECOND)
+    assert.ok(await isHeldBy(server, server.squatter))
+    await server.pass(SECOND)
+    assert.ok(await isHeldBy(server, mine.token))
+
+    const late = await claim(server)
+    const began = server.dns.asked.length
+    for (let minutes = 0; minutes < 60; minutes++) await server.pass(MINUTE)
+    const looks = server.dns.asked.slice(began).filter((name) => name === `_quirl.${NAME}`).length
+    assert.equal(looks, 6, 'after 1, 2, 4, 8, 16 and 32 minutes')
+    publish(server, late.proof)
+    await server.pass(HOUR)
+    assert.ok(await isHeldBy(server, late.token))
+  })
+
+  test('expires after 7 days; until then the name is not forgotten', async (t) => {
+    const server = await set(t)
+    await server.register(NAME)
+    await server.pass(6 * DAY)
+    const mine = await claim(server)
+    await server.pass(2 * DAY)
+    assert.equal((await server.status()).status, 'pending')
+    await server.pass(5 * DAY)
+    publish(server, mine.proof)
+    const second = await claim(server)
+    await server.pass(SECOND)
+    await server.pass(MINUTE)
+    assert.equal((await server.status()).claimed_at, null, 'the first is too old by a second')
+    publish(server, second.proof)
+    await server.pass(HOUR)
+    assert.ok(await isHeldBy(server, second.token))
+    assert.equal((await server.status()).expires_at, '2026-12-11T01:01:01.000Z', '7 days more')
+    await server.pass(7 * DAY)
+    assert.equal((await server.status()).status, 'pending')
+    await server.pass(SECOND)
+    await problemOf(await fetch(`${server.url}/api/domains/${NAME}`), 404, 'unknown_domain')
+  })
+
+  test('outlives a removal by the earlier token, for a name that is registered anew', async (t) => {
+    const server = await squatted(t)
+    const mine = await claim(server)
+    assert.equal((await remove(server, server.squatter)).status, 200)
+    await server.register(NAME)
+    publish(server, mine.proof)
+    await server.pass(MINUTE)
+    assert.ok(await isHeldBy(server, mine.token))
+  })
+
+  test('made through one process is proven through another', async (t) => {
+    const server = await squatted(t)
+    const { deps, dns } = server
+    const other = await openDomains({ ...deps, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
+    undoLater(t, other.close)
+    const mine = await claim(server)
+    publish(server, mine.proof)
+    // Both look at once: one hands the name over, and neither forgets that it is there.
+    await Promise.all([other.check(NAME), deps.domains.check(NAME)])
+    assert.ok(await isHeldBy(server, mine.token))
+    assert.deepEqual([other.statusOf(NAME), deps.domains.statusOf(NAME)], ['active', 'active'])
+    await other.remove(NAME, mine.token)
+  })
+
+  test('is a registration like any other: checked, and charged', async (t) => {
+    const server = await set(t, { LIMIT_DOMAINS: '4' })
+    for (const domain of ['localhost', HOST, `x.${HOST}`]) {
+      await problemOf(await post(`${server.url}/api/domains`, { domain, claim: true }), 400, 'invalid_request')
+    }
+    await claim(server)
+    await problemOf(await post(`${server.url}/api/domains`, { domain: NAME, claim: true }), 429, 'rate_limited')
+  })
+
+  test('is asked for with true alone, and of a name that leaves room for its record', async (t) => {
+    const server = await set(t)
+    for (const word of [1, 'true', null, {}]) {
+      const body = await problemOf(
+        await post(`${server.url}/api/domains`, { domain: NAME, claim: word }),
+        400,
+        'invalid_request',
+      )
+      assert.equal((body.errors as { pointer: string }[])[0]?.pointer, '/claim')
+    }
+    const none = await post(`${server.url}/api/domains`, { domain: NAME, claim: false })
+    assert.deepEqual(((await none.json()) as Shown).records.length, 1)
+    const long = (length: number) =>
+      `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(length - 187)}.com`
+    assert.equal((await claim(server, long(246))).domain.length, 246)
+    const refused = await post(`${server.url}/api/domains`, { domain: long(247), claim: true })
+    assert.match((await problemOf(refused, 400, 'invalid_request')).detail, /at most 246 characters/)
+  })
+})
+
 test('a domain is removed by its token alone', async (t) => {
   const { url, register, deps } = await set(t)
   const { token } = await register(NAME)
@@ -360,11 +614,14 @@ describe('on a custom domain', () => {
     assert.equal((await at(server, '/nothing')).status, 404)
   })
 
-  test('there are QR images and vCards as well, and the style of pages, and nothing else', async (t) => {
+  test('there are QR images and vCards as well, the style of pages and the state of health, and nothing else', async (t) => {
     const server = await set(t)
     const { token } = await create(server, { kind: 'vcard', firstName: 'Ada', alias: 'ada' })
+    server.point(NAME)
     await server.register(NAME)
-    for (const path of ['/ada', '/ada.vcf', '/ada/qr.png', '/ada/qr.svg', '/assets/quirl.css', '/assets/quirl.svg']) {
+    assert.equal((await server.status()).status, 'active')
+    const shared = ['/assets/quirl.css', '/assets/quirl.svg', '/healthz', '/readyz']
+    for (const path of ['/ada', '/ada.vcf', '/ada/qr.png', '/ada/qr.svg', ...shared]) {
       assert.equal((await at(server, path)).status, 200, path)
     }
     for (const path of [
@@ -374,8 +631,6 @@ describe('on a custom domain', () => {
       `/api/manage/${token}`,
       '/api/openapi.json',
       '/api/qr?data=x',
-      '/healthz',
-      '/readyz',
       '/internal/tls-ask',
       '/x/y',
     ]) {
@@ -394,23 +649,106 @@ describe('on a custom domain', () => {
     assert.equal((await ask(`${server.url}/ada`, { method: 'POST', headers: { host: NAME } })).status, 405)
   })
 
-  test('an image encodes the address there, and the same one whatever the status is', async (t) => {
+  test('that is not proven, nothing is hidden: it is no more than another name by which the service is reached', async (t) => {
+    for (const env of [{}, { BASE_URL: '' }]) {
+      const server = await set(t, env)
+      const { token } = await create(server, { target: 'https://example.org/', alias: 'menu' })
+      const paths = ['/', `/m/${token}`, `/api/manage/${token}`, '/healthz', '/readyz', '/menu+', '/report']
+      const bodies = async () => {
+        const found = []
+        for (const path of paths) {
+          const { status, body } = await at(server, path)
+          assert.equal(status, 200, path)
+          // The form of the home page has a new key each time.
+          found.push(body.replace(/[\da-f]{8}-[\da-f-]{27}/g, 'key'))
+        }
+        const posted = await at(server, '/api/links', NAME, { 'content-type': 'application/json' })
+        assert.equal(posted.status, 405)
+        return found
+      }
+      const before = await bodies()
+      await server.register(NAME)
+      assert.deepEqual(await bodies(), before, 'pending')
+      if (env.BASE_URL === '') continue
+      server.point(NAME)
+      await server.pass(MINUTE)
+      assert.equal((await at(server, '/')).status, 404)
+      delete server.dns.zones[NAME]
+      await server.pass(HOUR)
+      assert.equal((await server.status()).status, 'misconfigured')
+      assert.deepEqual(await bodies(), before, 'misconfigured')
+    }
+  })
+
+  test('that is not proven, URLs that are handed out are the same as everywhere', async (t) => {
+    for (const [env, origin] of [
+      [{}, BASE],
+      [{ BASE_URL: '' }, /^http:\/\/localhost:\d+$/],
+    ] as const) {
+      const server = await set(t, env)
+      await server.register(NAME)
+      const { body } = await ask(`${server.url}/api/links`, {
+        method: 'POST',
+        headers: { host: NAME, 'content-type': 'application/json' },
+        body: '{"target":"https://example.org/","alias":"menu"}',
+      })
+      const { short_url: shortUrl, manage_url: manageUrl } = JSON.parse(body) as Record<string, string>
+      for (const url of [shortUrl, manageUrl]) assert.match(new URL(url ?? '').origin, new RegExp(origin))
+    }
+  })
+
+  test('that is not proven, visits are still told to come from there', async (t) => {
+    const server = await set(t)
+    const { token } = await create(server, { target: 'https://example.org/', alias: 'menu' })
+    await server.register('news.example.com')
+    await visit(`${server.url}/menu`, { referer: 'https://news.example.com/' })
+    const stats = await (await fetch(`${server.url}/api/manage/${token}/stats`)).text()
+    assert.match(stats, /"referrer":\[\{"value":"news\.example\.com"/)
+  })
+
+  test("that has become the service's own, or one under it, nothing is hidden, and the operator can remove it", async (t) => {
+    const server = await set(t)
+    server.point(NAME)
+    server.point(`www.${NAME}`)
+    await server.register(NAME)
+    await server.register(`www.${NAME}`)
+    await server.pass(MINUTE)
+    assert.equal(server.deps.domains.statusOf(`www.${NAME}`), 'active')
+    await server.stop()
+    const { dataDir, dns } = server
+    const env = { BASE_URL: `https://${NAME}`, DATA_DIR: dataDir, DNS_SERVERS: dns.address }
+    const moved = await startServer(t, env, () => Date.UTC(2026, 10, 22))
+    for (const host of [NAME, `www.${NAME}`]) assert.equal((await at(moved, '/', host)).status, 200, host)
+    await moved.deps.domains.sweep()
+    const kept = await moved.deps.domains.list()
+    assert.deepEqual(
+      kept.map(({ status, fault }) => [status, fault?.code]),
+      [
+        ['misconfigured', 'own_name'],
+        ['misconfigured', 'own_name'],
+      ],
+    )
+    assert.equal((await quirl(dataDir, 'domains', 'remove', NAME)).stdout, `${NAME} is removed\n`)
+  })
+
+  test('an image encodes the address there once the name is active, and until then one that leads here for sure', async (t) => {
     const server = await set(t)
     await create(server, { target: 'https://example.org/', alias: 'Menu' })
     await server.register(NAME)
-    const decoded = async (host: string) => {
+    const image = async (host: string) => {
       const response = await ask(`${server.url}/menu/qr.svg`, { headers: { host } })
       return { svg: response.body, etag: response.headers.etag }
     }
-    const pending = await decoded(NAME)
+    const own = await image(HOST)
+    assert.deepEqual(await image(NAME), own)
     server.point(NAME)
     await server.pass(MINUTE)
     assert.equal((await server.status()).status, 'active')
-    assert.deepEqual(await decoded(NAME), pending)
-    const own = await decoded(HOST)
-    assert.notEqual(own.etag, pending.etag)
-    const image = await fetch(`${server.url}/api/qr?format=svg&data=${encodeURIComponent(`https://${NAME}/Menu?qr=1`)}`)
-    assert.equal(await image.text(), pending.svg)
+    const active = await image(NAME)
+    assert.notEqual(active.etag, own.etag)
+    const drawn = await fetch(`${server.url}/api/qr?format=svg&data=${encodeURIComponent(`https://${NAME}/Menu?qr=1`)}`)
+    assert.equal(await drawn.text(), active.svg)
+    assert.deepEqual(await image(HOST), own)
   })
 })
 

@@ -29,7 +29,7 @@ export const settings = {
     fallback: undefined,
     parse: origin,
     allowed: 'an origin such as https://qr.example.com, without path, query or credentials',
-    doc: 'public origin, written into every URL that is handed out; unset: `http://localhost:$PORT`, and a request to a loopback host gets that host back',
+    doc: 'public origin, written into every URL that is handed out; unset: `http://localhost:$PORT`, and a request to a loopback host, an address of this machine or its host name gets that host back',
   }),
   dataDir: setting({
     name: 'DATA_DIR',

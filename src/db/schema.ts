@@ -111,6 +111,17 @@ interface DomainsTable {
   failing_since: number | null
   fault_code: string | null
   fault_detail: string | null
+  /** When the DNS proved a claim to it last; null when its token is still that of its registration. */
+  claimed_at: number | null
+}
+
+/** Tokens that take over a name once their record stands in its DNS. */
+interface DomainClaimsTable {
+  name: string
+  /** What the TXT record must say; derived from the name and the token's hash. */
+  proof: string
+  token_hash: string
+  created_at: number
 }
 
 /** The certificates that the service has got for itself and for custom domains. */
@@ -190,6 +201,7 @@ export interface Tables {
   audit: AuditTable
   sweeps: SweepsTable
   domains: DomainsTable
+  domain_claims: DomainClaimsTable
   certificates: CertificatesTable
   issuances: IssuancesTable
   acme_orders: AcmeOrdersTable

@@ -1,11 +1,11 @@
 import type { Database } from '../db/database.ts'
-import { isPassing, type DnsCheck, type DnsFault } from './dns.ts'
-import { afterCheck, forgottenBefore, type Domain } from './domain.ts'
+import { CLAIM_MS } from './claim.ts'
+import { deleteExpiredClaims, findLastClaimed } from './claim-store.ts'
+import type { DnsCheck } from './dns.ts'
+import { forgottenBefore, type Domain } from './domain.ts'
 import type { KnownDomains } from './known.ts'
-import { claimCheck, countActive, deleteForgotten, findDomain, findDue, updateDomain } from './store.ts'
-
-/** How many names below one registrable name may be active: one owner's share of certificates. */
-export const MAX_ACTIVE = 40
+import { createLook } from './look.ts'
+import { claimCheck, deleteForgotten, findDomain, findDue } from './store.ts'
 
 /** A name that does not lead here is looked up at most once in this time, however often it is asked for. */
 const FRESH_MS = 10_000
@@ -15,14 +15,14 @@ const MAX_WAITING = 100
 const SWEEP_WIDTH = 10
 const SWEEP_LENGTH = 200
 
-/** Longer than any check takes: who claims one and dies leaves it to another process after this time. */
-const CLAIM_MS = 60_000
+/** Longer than any check takes: who takes one and dies leaves it to another process after this time. */
+const HELD_MS = 60_000
 
-/** Keeps the status of names true to what DNS says. */
+/** Keeps the status of names, and whose they are, true to what DNS says. */
 export interface Checks {
   /** Looks the name up now, and writes what was found. Undefined when the name has gone meanwhile. */
   check: (domain: Domain) => Promise<Domain | undefined>
-  /** The name as it stands; one that is not active is looked up first, unless that was done just now. */
+  /** The name as it stands; one that is not active, or claimed, is looked up first, unless that was done just now. */
   freshen: (name: string) => Promise<Domain | undefined>
   /** Does the checks that are due, forgets what has waited too long, reads what others have written. */
   sweep: () => Promise<void>
@@ -37,19 +37,7 @@ interface CheckDeps {
 
 export function createChecks({ db, now, dns, known }: CheckDeps): Checks {
   const underWay = new Map<string, Promise<Domain | undefined>>()
-
-  async function look(domain: Domain): Promise<Domain | undefined> {
-    const fault = await dns.faultOf(domain.name)
-    const checked = await db.transaction(async (transaction) => {
-      const next = afterCheck(domain, fault, fault !== undefined && isPassing(fault), now())
-      const isNew = next.status === 'active' && domain.status !== 'active'
-      const isTooMany = isNew && (await countActive(transaction, domain.registrable)) >= MAX_ACTIVE
-      const final = isTooMany ? afterCheck(domain, tooMany(domain), false, now()) : next
-      return (await updateDomain(transaction, final)) ? final : undefined
-    })
-    known.note(domain.name, checked?.status)
-    return checked
-  }
+  const look = createLook({ db, now, dns, known })
 
   function check(domain: Domain): Promise<Domain | undefined> {
     const running = underWay.get(domain.name)
@@ -60,12 +48,13 @@ export function createChecks({ db, now, dns, known }: CheckDeps): Checks {
   }
 
   async function sweep(): Promise<void> {
+    await deleteExpiredClaims(db.write, now() - CLAIM_MS)
     await deleteForgotten(db.write, forgottenBefore(now()))
     await known.refresh()
     const due = (await findDue(db.read, now(), SWEEP_LENGTH)).values()
     const worker = async () => {
       for (const domain of due) {
-        if (await claimCheck(db.write, domain, now() + CLAIM_MS)) await check(domain)
+        if (await claimCheck(db.write, domain, now() + HELD_MS)) await check(domain)
       }
     }
     await Promise.all(Array.from({ length: SWEEP_WIDTH }, worker))
@@ -77,7 +66,9 @@ export function createChecks({ db, now, dns, known }: CheckDeps): Checks {
       const domain = await findDomain(db.read, name)
       // Another process may have registered, changed or removed it a moment ago.
       if (known.statusOf(name) !== domain?.status) known.note(name, domain?.status)
-      if (domain === undefined || domain.status === 'active') return domain
+      if (domain === undefined) return undefined
+      if (domain.status === 'active' && (await findLastClaimed(db.read, name, now() - CLAIM_MS)) === undefined)
+        return domain
       const isFresh = now() - (domain.checkedAt ?? Number.NEGATIVE_INFINITY) < FRESH_MS
       const isBusy = underWay.size >= MAX_WAITING && !underWay.has(name)
       return isFresh || isBusy ? domain : check(domain)
@@ -90,11 +81,4 @@ export function createChecks({ db, now, dns, known }: CheckDeps): Checks {
 function onlyOnce(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   return () => (running ??= run().finally(() => (running = undefined)))
-}
-
-function tooMany({ registrable }: Domain): DnsFault {
-  return {
-    code: 'too_many_active',
-    detail: `it leads here, but ${MAX_ACTIVE} names under ${registrable} are active already: remove one of them`,
-  }
 }

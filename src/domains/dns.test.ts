@@ -2,14 +2,24 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startDns, type Zone } from '../../test/support/dns.ts'
 import type { Ending } from '../../test/support/cleanup.ts'
+import { hashToken, newToken } from '../links/token.ts'
+import { newClaim } from './claim.ts'
 import { createDnsCheck, isPassing } from './dns.ts'
+import { readDomainName } from './name.ts'
 
 const HOST = 'go.bakery.shop'
+const NAME = 'qr.example.com'
 const service: Record<string, Zone> = { [HOST]: { a: ['192.0.2.1', '192.0.2.2'], aaaa: ['2001:db8::1'] } }
 
-async function faultOf(t: Ending, name: string, zones: Record<string, Zone>, host = HOST) {
+const nameOf = (text: string) => {
+  const read = readDomainName(text, undefined)
+  if (typeof read === 'string') throw new Error(`${text} ${read}`)
+  return read
+}
+
+async function faultOf(t: Ending, name: string, zones: Record<string, Zone>, host: string | undefined = HOST) {
   const dns = await startDns(t, { ...service, ...zones })
-  return createDnsCheck(host, [dns.address]).faultOf(name)
+  return createDnsCheck({ host, servers: [dns.address], now: () => 0 }).faultOf(nameOf(name))
 }
 
 describe('a name leads to the service', () => {
@@ -31,7 +41,7 @@ describe('a name leads to the service', () => {
     assert.match(fault.detail, /more than 8 CNAME/)
   })
 
-  test('by the addresses of the service, as an apex or a flattened CNAME has them', async (t) => {
+  test('by the addresses of the service, as only a domain itself may, or its flattened CNAME', async (t) => {
     for (const zone of [
       { a: ['192.0.2.2'] },
       { aaaa: ['2001:db8:0:0::1'] },
@@ -39,20 +49,55 @@ describe('a name leads to the service', () => {
     ]) {
       assert.equal(await faultOf(t, 'example.com', { 'example.com': zone }), undefined, JSON.stringify(zone))
     }
-    const behind = { 'qr.example.com': { cname: 'flat.example.net' }, 'flat.example.net': { a: ['192.0.2.1'] } }
-    assert.equal(await faultOf(t, 'qr.example.com', behind), undefined)
+    const behind = { 'example.com': { cname: 'flat.example.net' }, 'flat.example.net': { a: ['192.0.2.1'] } }
+    assert.equal(await faultOf(t, 'example.com', behind), undefined)
+    assert.equal(await faultOf(t, 'example.co.uk', { 'example.co.uk': { a: ['192.0.2.1'] } }), undefined)
+  })
+
+  test('not by the addresses of the service when the name is below a domain: it must be a CNAME', async (t) => {
+    const flat = { 'qr.example.com': { cname: 'flat.example.net' }, 'flat.example.net': { a: ['192.0.2.1'] } }
+    for (const zones of [{ 'qr.example.com': { a: ['192.0.2.1'], aaaa: ['2001:db8::1'] } }, flat]) {
+      const fault = await faultOf(t, 'qr.example.com', zones)
+      assert.equal(fault?.code, 'points_elsewhere')
+      assert.match(fault.detail, /points to 192\.0\.2\.1 \(A\).*: it must be a CNAME to go\.bakery\.shop$/)
+    }
   })
 
   test('by the address of a service that has no name', async (t) => {
-    const zones = { 'qr.example.com': { a: ['203.0.113.9'] }, 'six.example.com': { aaaa: ['2001:db8::9'] } }
-    assert.equal(await faultOf(t, 'qr.example.com', zones, '203.0.113.9'), undefined)
-    assert.equal(await faultOf(t, 'six.example.com', zones, '[2001:db8::9]'), undefined)
-    assert.equal((await faultOf(t, 'qr.example.com', zones, '203.0.113.8'))?.code, 'points_elsewhere')
+    const zones = { 'example.com': { a: ['203.0.113.9'] }, 'six.example': { aaaa: ['2001:db8::9'] } }
+    assert.equal(await faultOf(t, 'example.com', zones, '203.0.113.9'), undefined)
+    assert.equal(await faultOf(t, 'six.example', zones, '[2001:db8::9]'), undefined)
+    const fault = await faultOf(t, 'example.com', zones, '203.0.113.8')
+    assert.match(fault?.detail ?? '', /which is not the service: it must point to 203\.0\.113\.8$/)
+    assert.equal((await faultOf(t, 'qr.example.com', zones, '203.0.113.9'))?.code, 'no_public_name')
+  })
+
+  test('never while the service has no name that others can reach, nor by the addresses of every machine', async (t) => {
+    const dns = await startDns(t, {
+      'example.com': { a: ['127.0.0.1'], aaaa: ['::1'] },
+      'qr.example.com': { cname: 'localhost' },
+      localhost: { a: ['127.0.0.1'], aaaa: ['::1'] },
+      [HOST]: { a: ['127.0.0.1'], aaaa: ['::1'] },
+    })
+    const nameless = createDnsCheck({ host: undefined, servers: [dns.address], now: () => 0 })
+    for (const name of ['example.com', 'qr.example.com']) {
+      const fault = await nameless.faultOf(nameOf(name))
+      assert.equal(fault?.code, 'no_public_name')
+      assert.match(fault.detail, /this service has no public name yet/)
+    }
+    assert.deepEqual([dns.asked, await nameless.serviceAddresses()], [[], []])
+    const named = createDnsCheck({ host: HOST, servers: [dns.address], now: () => 0 })
+    assert.equal((await named.faultOf(nameOf('example.com')))?.code, 'service_unresolved')
+  })
+
+  test("never when it is the service's own, or under it: it was registered before it became that", async (t) => {
+    assert.equal((await faultOf(t, HOST, {}))?.code, 'own_name')
+    assert.equal((await faultOf(t, `www.${HOST}`, { [`www.${HOST}`]: { cname: HOST } }))?.code, 'own_name')
   })
 })
 
 describe('each fault is said exactly', () => {
-  const faults: [what: string, zones: Record<string, Zone>, code: string, detail: RegExp][] = [
+  const faults: [what: string, zones: Record<string, Zone>, code: string, detail: RegExp, name?: string][] = [
     ['a name that does not exist', {}, 'nxdomain', /^qr\.example\.com does not exist in DNS \(NXDOMAIN\)$/],
     [
       'a name without records',
@@ -70,13 +115,20 @@ describe('each fault is said exactly', () => {
       'another address',
       { 'qr.example.com': { a: ['198.51.100.7'] } },
       'points_elsewhere',
-      /points to 198\.51\.100\.7 \(A\), .* must be a CNAME to go\.bakery\.shop$/,
+      /points to 198\.51\.100\.7 \(A\): it must be a CNAME to go\.bakery\.shop$/,
     ],
     [
       'an IPv6 address that leads elsewhere, beside an IPv4 address that leads here',
-      { 'qr.example.com': { a: ['192.0.2.1'], aaaa: ['2001:db8::bad'] } },
+      { 'example.com': { a: ['192.0.2.1'], aaaa: ['2001:db8::bad'] } },
       'points_elsewhere',
       /points to 2001:db8::bad \(AAAA\)/,
+      'example.com',
+    ],
+    [
+      'more addresses than anyone wants to read',
+      { 'qr.example.com': { a: Array.from({ length: 30 }, (_, at) => `198.51.100.${at}`) } },
+      'points_elsewhere',
+      /^qr\.example\.com points to (?:198\.51\.100\.\d+ \(A\), ){4}198\.51\.100\.\d+ \(A\) and more: it must/,
     ],
     [
       'a CNAME to another site',
@@ -97,36 +149,79 @@ describe('each fault is said exactly', () => {
     ['a server that is silent', { 'qr.example.com': { fails: 'silence' } }, 'timeout', /qr\.example\.com in time/],
     [
       'a service whose own addresses cannot be found',
-      { 'qr.example.com': { a: ['192.0.2.1'] }, [HOST]: { fails: 'SERVFAIL' } },
+      { 'example.com': { a: ['192.0.2.1'] }, [HOST]: { fails: 'SERVFAIL' } },
       'service_unresolved',
       /go\.bakery\.shop cannot be found/,
+      'example.com',
     ],
   ]
-  for (const [what, zones, code, detail] of faults) {
+  for (const [what, zones, code, detail, name = 'qr.example.com'] of faults) {
     test(what, { concurrency: true, timeout: 30_000 }, async (t) => {
-      const fault = await faultOf(t, 'qr.example.com', zones)
+      const fault = await faultOf(t, name, zones)
       assert.equal(fault?.code, code, JSON.stringify(fault))
       assert.match(fault.detail, detail)
     })
   }
 
   test('no server at all', async () => {
-    const fault = await createDnsCheck(HOST, ['127.0.0.1:9']).faultOf('qr.example.com')
+    const fault = await createDnsCheck({ host: HOST, servers: ['127.0.0.1:9'], now: () => 0 }).faultOf(nameOf(NAME))
     assert.equal(fault?.code, 'timeout')
   })
 
   test('only what the servers do is passing, what the owner has set is not', () => {
-    const passing = ['servfail', 'timeout', 'dns_error', 'service_unresolved'] as const
-    const lasting = ['nxdomain', 'no_records', 'points_elsewhere', 'cname_loop', 'cname_chain_too_long'] as const
+    const passing = ['servfail', 'timeout', 'dns_error', 'service_unresolved', 'no_public_name'] as const
+    const lasting = ['nxdomain', 'no_records', 'points_elsewhere', 'cname_loop', 'own_name'] as const
     for (const code of passing) assert.ok(isPassing({ code, detail: '' }))
     for (const code of lasting) assert.ok(!isPassing({ code, detail: '' }))
   })
 })
 
-test("the service's addresses are found for those who cannot set a CNAME, and none while DNS is away", async (t) => {
+test("the service's addresses are found for those who cannot set a CNAME, once in ten seconds, and none while DNS is away", async (t) => {
   const dns = await startDns(t, { ...service })
-  const check = createDnsCheck(HOST, [dns.address])
-  assert.deepEqual((await check.serviceAddresses()).sort(), ['192.0.2.1', '192.0.2.2', '2001:db8::1'])
+  let now = 0
+  const check = createDnsCheck({ host: HOST, servers: [dns.address], now: () => now })
+  const found = await Promise.all(Array.from({ length: 50 }, () => check.serviceAddresses()))
+  for (const each of found) assert.deepEqual(each.sort(), ['192.0.2.1', '192.0.2.2', '2001:db8::1'])
+  assert.equal(dns.asked.length, 2, 'A and AAAA')
   dns.zones[HOST] = { fails: 'SERVFAIL' }
+  now = 10_000
   assert.deepEqual(await check.serviceAddresses(), [])
+})
+
+describe('the proofs of claims', () => {
+  const proof = () => newClaim(NAME, hashToken(newToken()), 0).proof
+  const proofsOf = async (t: Ending, zone: Zone) => {
+    const dns = await startDns(t, { [`_quirl.${NAME}`]: zone })
+    return createDnsCheck({ host: undefined, servers: [dns.address], now: () => 0 }).proofsOf(NAME)
+  }
+
+  test('are read beside other texts, and from one text that is cut into strings', async (t) => {
+    const [one, other] = [proof(), proof()]
+    const txt = ['v=spf1 -all', '', one, `${one}x`, one.toUpperCase(), [other.slice(0, 20), '', other.slice(20)]]
+    assert.deepEqual((await proofsOf(t, { txt })).sort(), [one, other].sort())
+    // Two records are two texts, whatever stands in them.
+    assert.deepEqual(await proofsOf(t, { txt: [one.slice(0, 20), one.slice(20)] }), [])
+  })
+
+  test('are none where there is no record, no name, and no server that answers well', async (t) => {
+    for (const zone of [{}, { fails: 'SERVFAIL' }, { fails: 'rubbish' }, { a: ['192.0.2.1'] }] as Zone[]) {
+      assert.deepEqual(await proofsOf(t, zone), [], JSON.stringify(zone))
+    }
+    const silent = createDnsCheck({ host: HOST, servers: ['127.0.0.1:9'], now: () => 0 })
+    assert.deepEqual(await silent.proofsOf(NAME), [])
+  })
+
+  test('are a handful at most, out of thousands of records', async (t) => {
+    const txt = [...Array.from({ length: 800 }, () => 'x'.repeat(40)), ...Array.from({ length: 30 }, proof)]
+    assert.equal((await proofsOf(t, { txt })).length, 20)
+  })
+
+  test('belong to one name and one token each', () => {
+    const tokenHash = hashToken(newToken())
+    const { proof: mine } = newClaim(NAME, tokenHash, 0)
+    assert.match(mine, /^quirl-claim=[\w-]{43}$/)
+    assert.notEqual(newClaim('other.example.com', tokenHash, 0).proof, mine)
+    assert.notEqual(newClaim(NAME, hashToken(newToken()), 0).proof, mine)
+    assert.equal(mine.includes(tokenHash), false)
+  })
 })

@@ -18,6 +18,8 @@ export interface Domain {
   failingSince: number | undefined
   /** What the last check found, when it found a fault. */
   fault: DnsFault | undefined
+  /** When the DNS proved a claim to it last. */
+  claimedAt: number | undefined
 }
 
 const MINUTE_MS = 60_000
@@ -66,6 +68,20 @@ export function afterCheck(domain: Domain, fault: DnsFault | undefined, passing:
   const checked = { ...domain, checkedAt: now, failures, failingSince, fault, nextCheckAt: now + delay }
   const isLost = domain.status === 'active' && (!passing || now - failingSince >= PATIENCE_MS)
   return withStatus(checked, isLost ? 'misconfigured' : domain.status, now)
+}
+
+/** The domain after its DNS has proven a claim: who holds it now has as long to set the other record as anyone. */
+export function afterClaim(domain: Domain, tokenHash: string, now: number): Domain {
+  const held = { ...domain, tokenHash, claimedAt: now }
+  return held.status === 'active' ? held : { ...withStatus(held, 'pending', now), createdAt: now }
+}
+
+/**
+ * When a name that is being claimed is looked up next, at the latest: after a minute, then in twice as long each time,
+ * as its claim grows old, at most an hour.
+ */
+export function nextLookForClaim(claimedAt: number, now: number): number {
+  return now + Math.min(HOUR_MS, Math.max(MINUTE_MS, now - claimedAt))
 }
 
 function withStatus(domain: Domain, status: Status, now: number): Domain {

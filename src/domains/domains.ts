@@ -1,10 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
+import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { seldom } from '../lib/seldom.ts'
 import { createChecks } from './checks.ts'
 import { createDnsCheck } from './dns.ts'
 import type { Domain, Status } from './domain.ts'
 import { createKnownDomains } from './known.ts'
+import { isUnder } from './name.ts'
 import { createRegistry, type Registry } from './registry.ts'
 import { listDomains } from './store.ts'
 
@@ -14,9 +16,9 @@ const LOG_MS = 60_000
 
 /** The custom domains of the service. */
 export interface Domains extends Omit<Registry, 'find'> {
-  /** The service's own host, as WHATWG writes it. */
-  host: string
-  /** The name as it stands, looked up in DNS first when it is not active. @throws {Problem} 404 */
+  /** The service's own host, as WHATWG writes it; undefined while it has none that others can reach. */
+  host: string | undefined
+  /** The name as it stands, looked up in DNS first when it is not active, or claimed. @throws {Problem} 404 */
   read: (text: string) => Promise<Domain>
   /** Looks the name up now, whatever its status and whenever it was looked up before. @throws {Problem} 404 */
   check: (text: string) => Promise<Domain>
@@ -45,8 +47,8 @@ interface DomainDeps {
 
 /** Opens the custom domains, and keeps their status true from then on. */
 export async function openDomains({ db, baseUrl, servers, now, log }: DomainDeps): Promise<Domains> {
-  const host = new URL(baseUrl ?? 'http://localhost').hostname
-  const dns = createDnsCheck(host, servers)
+  const host = hostOf(baseUrl)
+  const dns = createDnsCheck({ host, servers, now })
   const known = createKnownDomains(db, now)
   const checks = createChecks({ db, now, dns, known })
   await known.refresh()
@@ -62,9 +64,12 @@ export async function openDomains({ db, baseUrl, servers, now, log }: DomainDeps
     host,
     known,
     now,
+    standingFault: dns.standingFault,
     onNew: (domain) => inBackground(checks.check(domain)),
   })
   const timer = setInterval(() => inBackground(checks.sweep()), SWEEP_MS).unref()
+  // A name may have been registered before it became the service's own.
+  const isOwn = (name: string) => host !== undefined && isUnder(name, host)
 
   return {
     ...registry,
@@ -77,10 +82,10 @@ export async function openDomains({ db, baseUrl, servers, now, log }: DomainDeps
     list: () => listDomains(db.read),
     addresses: dns.serviceAddresses,
     async admits(name) {
-      if (name === host || known.statusOf(name) === 'active') return true
-      return (await checks.freshen(name))?.status === 'active'
+      if (isOwn(name)) return name === host
+      return known.statusOf(name) === 'active' || (await checks.freshen(name))?.status === 'active'
     },
-    statusOf: known.statusOf,
+    statusOf: (name) => (isOwn(name) ? undefined : known.statusOf(name)),
     isEmpty: known.isEmpty,
     sweep: checks.sweep,
     close() {
@@ -88,4 +93,10 @@ export async function openDomains({ db, baseUrl, servers, now, log }: DomainDeps
       clearInterval(timer)
     },
   }
+}
+
+/** The host that names must lead to. One that every machine has of its own would let every name lead here. */
+function hostOf(baseUrl: string | undefined): string | undefined {
+  const host = baseUrl === undefined ? undefined : new URL(baseUrl).hostname.replace(/\.$/, '')
+  return host === undefined || isLoopback(host) || isUnspecified(host) ? undefined : host
 }

@@ -22,10 +22,10 @@ const foreign = /[\s\p{Cc}\p{Cs}%/\\:@?#[\]<>^|]/u
 
 /**
  * Reads a host name that its owner wants to point here.
- * @param own the service's own host, as WHATWG writes it
+ * @param own the service's own host, as WHATWG writes it; undefined while it has none
  * @returns the name, or what is wrong with it, in words that follow the field's name
  */
-export function readDomainName(text: string, own: string): DomainName | string {
+export function readDomainName(text: string, own: string | undefined): DomainName | string {
   if (text.length > 1000) return 'is too long for a host name'
   if (foreign.test(text)) return 'must be a host name alone, such as qr.example.com: no scheme, port, path or spaces'
   const name = domainToASCII(text).replace(/\.$/, '')
@@ -52,12 +52,17 @@ function shapeFault(name: string): string | undefined {
   return undecodable && `must not hold the label ${undecodable}, which is not valid punycode`
 }
 
-function placeFault(name: string, own: string): string | undefined {
+function placeFault(name: string, own: string | undefined): string | undefined {
   if (reservedEndings.has(name.slice(name.lastIndexOf('.') + 1)))
     return 'must be a public name, not one of a private network'
   if (name === own) return "must not be the service's own host"
-  if (name.endsWith(`.${own}`)) return "must not be a name under the service's own host"
+  if (own !== undefined && isUnder(name, own)) return "must not be a name under the service's own host"
   return undefined
+}
+
+/** Whether a name is that one, or below it. */
+export function isUnder(name: string, above: string): boolean {
+  return name === above || name.endsWith(`.${above}`)
 }
 
 function withRegistrable(name: string): DomainName | string {

@@ -1,11 +1,23 @@
 import type { Database } from '../db/database.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { hashToken, newToken } from '../links/token.ts'
-import { MAX_ACTIVE } from './checks.ts'
-import type { Domain } from './domain.ts'
+import { MAX_CLAIMED_NAME, MAX_CLAIMS, newClaim, type Claim } from './claim.ts'
+import { insertClaim, trimClaims } from './claim-store.ts'
+import type { DnsFault } from './dns.ts'
+import { nextLookForClaim, type Domain } from './domain.ts'
 import type { KnownDomains } from './known.ts'
-import { readDomainName } from './name.ts'
-import { countActive, deleteDomain, findDomain, insertDomain } from './store.ts'
+import { MAX_ACTIVE } from './look.ts'
+import { readDomainName, type DomainName } from './name.ts'
+import { countActive, deleteDomain, findDomain, hastenCheck, insertDomain } from './store.ts'
+
+/** What a registration is answered with. */
+export interface Registered {
+  domain: Domain
+  /** Told this once; absent when the name was registered already. */
+  token?: string
+  /** What must stand in the name's DNS before the token is the name's. */
+  claim?: Claim
+}
 
 /** Which names are registered, and who may remove them. */
 export interface Registry {
@@ -14,7 +26,13 @@ export interface Registry {
    * answered as it stands, without a token.
    * @throws {Problem} 400 for what cannot be registered, 409 when its domain has too many active names
    */
-  register: (text: string) => Promise<{ domain: Domain; token?: string }>
+  register: (text: string) => Promise<Registered>
+  /**
+   * Registers a name with a claim to it, or claims one that is registered: the claim's token becomes the name's once
+   * its proof stands in the DNS, and the earlier one ends then.
+   * @throws {Problem} as registering does
+   */
+  claim: (text: string) => Promise<Registered>
   /** The name as it stands. @throws {Problem} 404 */
   find: (text: string) => Promise<Domain>
   /** @throws {Problem} 404 for an unknown name, or one that has another token */
@@ -25,20 +43,25 @@ export interface Registry {
 
 interface RegistryDeps {
   db: Database
-  host: string
+  /** The service's own host; undefined while it has none that others can reach. */
+  host: string | undefined
   known: KnownDomains
   now: () => number
+  /** Why the name cannot lead here whatever its DNS says. */
+  standingFault: (name: DomainName) => DnsFault | undefined
   /** Called with a name that was just registered. */
   onNew: (domain: Domain) => void
 }
 
-export function createRegistry({ db, host, known, now, onNew }: RegistryDeps): Registry {
-  async function find(text: string): Promise<Domain> {
-    const read = readDomainName(text, host)
+export function createRegistry({ db, host, known, now, standingFault, onNew }: RegistryDeps): Registry {
+  async function findNamed(text: string, own: string | undefined): Promise<Domain> {
+    const read = readDomainName(text, own)
     const domain = typeof read === 'string' ? undefined : await findDomain(db.read, read.name)
     if (domain === undefined) throw new Problem('unknown_domain', 'no domain of this name is registered')
     return domain
   }
+
+  const find = (text: string) => findNamed(text, host)
 
   async function removeFound(domain: Domain): Promise<Domain> {
     await deleteDomain(db.write, domain.name)
@@ -46,34 +69,66 @@ export function createRegistry({ db, host, known, now, onNew }: RegistryDeps): R
     return domain
   }
 
+  /** Adds the name unless it is there. */
+  async function add(read: DomainName, token: string, claim?: Claim): Promise<Registered | undefined> {
+    const domain = newDomain(read, hashToken(token), standingFault(read), now())
+    const isNew = await db.transaction(async (transaction) => {
+      const isNew = await insertDomain(transaction, domain)
+      if (claim === undefined) return isNew
+      await insertClaim(transaction, claim)
+      await trimClaims(transaction, read.name, MAX_CLAIMS)
+      if (!isNew) await hastenCheck(transaction, read.name, nextLookForClaim(now(), now()))
+      return isNew
+    })
+    if (!isNew) return undefined
+    known.note(domain.name, domain.status)
+    onNew(domain)
+    return { domain, token, ...(claim && { claim }) }
+  }
+
+  async function admit({ registrable }: DomainName): Promise<void> {
+    // Names that are only pending count for nothing, or anyone could use up what belongs to another.
+    if ((await countActive(db.read, registrable)) < MAX_ACTIVE) return
+    throw new Problem('too_many_domains', `${MAX_ACTIVE} names under ${registrable} are active already`)
+  }
+
   return {
     find,
     async register(text) {
-      const read = readDomainName(text, host)
-      if (typeof read === 'string') throw invalidRequest([{ pointer: '/domain', detail: read }])
+      const read = readNew(text, host)
       const present = await findDomain(db.read, read.name)
       if (present !== undefined) return { domain: present }
-      // Names that are only pending count for nothing, or anyone could use up what belongs to another.
-      if ((await countActive(db.read, read.registrable)) >= MAX_ACTIVE) {
-        throw new Problem('too_many_domains', `${MAX_ACTIVE} names under ${read.registrable} are active already`)
+      await admit(read)
+      return (await add(read, newToken())) ?? { domain: await find(read.name) }
+    },
+    async claim(text) {
+      const read = readNew(text, host)
+      if (read.name.length > MAX_CLAIMED_NAME) {
+        const detail = `must be at most ${MAX_CLAIMED_NAME} characters long when it is encoded, to be claimed`
+        throw invalidRequest([{ pointer: '/domain', detail }])
       }
+      if ((await findDomain(db.read, read.name)) === undefined) await admit(read)
       const token = newToken()
-      const domain = newDomain(read, hashToken(token), now())
-      if (!(await insertDomain(db.write, domain))) return { domain: await find(read.name) }
-      known.note(domain.name, domain.status)
-      onNew(domain)
-      return { domain, token }
+      const claim = newClaim(read.name, hashToken(token), now())
+      return (await add(read, token, claim)) ?? { domain: await find(read.name), token, claim }
     },
     async remove(text, token) {
       const domain = await find(text)
       if (domain.tokenHash === hashToken(token)) return removeFound(domain)
       throw new Problem('unknown_domain', 'the token is not that of this domain')
     },
-    evict: async (text) => removeFound(await find(text)),
+    // Also what was registered before it became the service's own.
+    evict: async (text) => removeFound(await findNamed(text, undefined)),
   }
 }
 
-function newDomain(read: { name: string; registrable: string }, tokenHash: string, now: number): Domain {
+function readNew(text: string, host: string | undefined): DomainName {
+  const read = readDomainName(text, host)
+  if (typeof read === 'string') throw invalidRequest([{ pointer: '/domain', detail: read }])
+  return read
+}
+
+function newDomain(read: DomainName, tokenHash: string, fault: DnsFault | undefined, now: number): Domain {
   return {
     ...read,
     tokenHash,
@@ -85,6 +140,7 @@ function newDomain(read: { name: string; registrable: string }, tokenHash: strin
     nextCheckAt: now,
     failures: 0,
     failingSince: undefined,
-    fault: undefined,
+    fault,
+    claimedAt: undefined,
   }
 }

@@ -1,11 +1,11 @@
-import { isIP } from 'node:net'
+import type { Static } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
-import { expiresAt, type Domain } from './domain.ts'
 import type { Domains } from './domains.ts'
 import { registrationBody, registrationSchema, removalSchema, statusSchema } from './schemas.ts'
+import { viewDomain, viewRegistered } from './view.ts'
 
 type NameRequest = FastifyRequest<{ Params: { domain: string } }>
 
@@ -24,13 +24,14 @@ export function domainRoutes(app: FastifyInstance, { domains, limitDomains }: Do
     const body = asObject(request.body)
     const errors = validate(body)
     if (errors.length > 0) throw invalidRequest(errors)
-    const { domain, token } = await domains.register(body['domain'] as string)
-    const shown = await view(domains, domain)
-    return keepOut(reply.code(token === undefined ? 200 : 201)).send(token === undefined ? shown : { ...shown, token })
+    const { domain: name, claim } = body as Static<typeof registrationBody>
+    const registered = await (claim === true ? domains.claim(name) : domains.register(name))
+    reply.code(registered.token === undefined ? 200 : 201)
+    return keepOut(reply).send(await viewRegistered(domains, registered))
   })
 
   app.get('/domains/:domain', { schema: statusSchema }, async (request: NameRequest, reply) =>
-    keepOut(reply).send(await view(domains, await domains.read(request.params.domain))),
+    keepOut(reply).send(await viewDomain(domains, await domains.read(request.params.domain))),
   )
 
   app.delete('/domains/:domain', { schema: removalSchema }, async (request: NameRequest, reply) => {
@@ -45,34 +46,4 @@ export function domainRoutes(app: FastifyInstance, { domains, limitDomains }: Do
 
 function keepOut(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store')
-}
-
-async function view(domains: Domains, domain: Domain) {
-  const { name, status, fault } = domain
-  const isApex = name === domain.registrable
-  const alternatives = isApex && isIP(bare(domains.host)) === 0 ? await domains.addresses() : []
-  return {
-    domain: name,
-    status,
-    records: [recordFor(name, domains.host)],
-    alternatives: alternatives.map((address) => recordFor(name, address)),
-    fault: fault ?? null,
-    checked_at: iso(domain.checkedAt),
-    created_at: iso(domain.createdAt),
-    expires_at: iso(expiresAt(domain)),
-  }
-}
-
-function recordFor(name: string, host: string) {
-  const value = bare(host)
-  return { type: { 0: 'CNAME', 4: 'A', 6: 'AAAA' }[isIP(value)] ?? 'CNAME', name, value }
-}
-
-/** An IPv6 host without the brackets that it has in a URL. */
-function bare(host: string): string {
-  return host.replace(/^\[|\]$/g, '')
-}
-
-function iso(time: number | undefined): string | null {
-  return time === undefined ? null : new Date(time).toISOString()
 }

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { drivers } from '../../test/support/drivers.ts'
+import type { Claim } from './claim.ts'
+import {
+  deleteClaims,
+  deleteExpiredClaims,
+  findLastClaimed,
+  findProvenClaim,
+  insertClaim,
+  trimClaims,
+} from './claim-store.ts'
 import type { Domain } from './domain.ts'
 import {
   claimCheck,
@@ -11,6 +20,7 @@ import {
   findDomain,
   findDue,
   findStatuses,
+  hastenCheck,
   insertDomain,
   listDomains,
   updateDomain,
@@ -30,10 +40,70 @@ const domain = (name: string, more: Partial<Domain> = {}): Domain => ({
   failures: 0,
   failingSince: undefined,
   fault: undefined,
+  claimedAt: undefined,
   ...more,
 })
 
+const claim = (word: string, name = 'a.example.com', createdAt = NOW): Claim => ({
+  name,
+  proof: `proof ${word}`,
+  tokenHash: `hash ${word}`,
+  createdAt,
+})
+
 for (const driver of drivers) {
+  describe(`claims on ${driver.name}`, () => {
+    test('are found by their proof, the newest first, and once', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const [old, newer, foreign] = [claim('1'), claim('2', undefined, NOW + 1), claim('3', 'b.example.com', NOW + 2)]
+      for (const each of [old, newer, foreign]) await insertClaim(db.write, each)
+      const proven = (...words: string[]) =>
+        findProvenClaim(
+          db.read,
+          'a.example.com',
+          words.map((word) => `proof ${word}`),
+          NOW,
+        )
+      assert.deepEqual(await proven('1', '2', '3', '4'), newer)
+      assert.deepEqual(await proven('1'), old)
+      assert.equal(await proven('3'), undefined)
+      await deleteClaims(db.write, 'a.example.com', ['proof 2', 'proof 3'])
+      assert.deepEqual(await proven('1', '2', '3', '4'), old)
+      assert.deepEqual(await findProvenClaim(db.read, 'b.example.com', ['proof 3'], NOW), foreign)
+    })
+
+    test('expire, and show while they last that a name is claimed', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      await insertClaim(db.write, claim('1', undefined, NOW - 10))
+      await insertClaim(db.write, claim('2', undefined, NOW - 5))
+      assert.equal(await findLastClaimed(db.read, 'a.example.com', NOW - 20), NOW - 5)
+      assert.equal(await findLastClaimed(db.read, 'a.example.com', NOW - 4), undefined)
+      assert.equal(await findLastClaimed(db.read, 'b.example.com', NOW - 20), undefined)
+      assert.equal(await findProvenClaim(db.read, 'a.example.com', ['proof 1'], NOW - 9), undefined)
+      await deleteExpiredClaims(db.write, NOW - 5)
+      assert.equal(await findProvenClaim(db.read, 'a.example.com', ['proof 1'], NOW - 20), undefined)
+      assert.equal(await findLastClaimed(db.read, 'a.example.com', NOW - 20), NOW - 5)
+    })
+
+    test('are kept up to a number for each name: the oldest makes room', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      await insertClaim(db.write, claim('other', 'b.example.com', NOW - 1))
+      for (let at = 0; at < 5; at++) {
+        await insertClaim(db.write, claim(String(at), undefined, NOW + at))
+        await trimClaims(db.write, 'a.example.com', 3)
+      }
+      const kept = []
+      for (const word of ['0', '1', '2', '3', '4']) {
+        kept.push((await findProvenClaim(db.read, 'a.example.com', [`proof ${word}`], 0)) !== undefined)
+      }
+      assert.deepEqual(kept, [false, false, true, true, true])
+      assert.equal(await findLastClaimed(db.read, 'b.example.com', 0), NOW - 1)
+    })
+  })
+
   describe(`domains on ${driver.name}`, () => {
     test('are kept as they are, changed and removed', async (t) => {
       const db = await driver.open(t)
@@ -43,12 +113,13 @@ for (const driver of drivers) {
         checkedAt: NOW + 1,
         failures: 3,
         failingSince: NOW - 1,
+        claimedAt: NOW - 2,
         fault: { code: 'nxdomain', detail: 'gone' },
       })
       assert.equal(await insertDomain(db.write, domain('a.example.com')), true)
       assert.equal(await insertDomain(db.write, domain('b.example.com')), true)
       assert.equal(await insertDomain(db.write, domain('a.example.com', { tokenHash: 'other' })), false)
-      assert.equal(await updateDomain(db.write, full), true)
+      assert.equal(await updateDomain(db.write, full, full.tokenHash), true)
       assert.deepEqual(await findDomain(db.read, 'b.example.com'), full)
       assert.deepEqual(await listDomains(db.read), [domain('a.example.com'), full])
       assert.equal(await deleteDomain(db.write, 'a.example.com'), true)
@@ -64,7 +135,7 @@ for (const driver of drivers) {
       await insertDomain(db.write, old)
       await deleteDomain(db.write, old.name)
       await insertDomain(db.write, { ...old, tokenHash: 'new' })
-      assert.equal(await updateDomain(db.write, { ...old, status: 'active' }), false)
+      assert.equal(await updateDomain(db.write, { ...old, status: 'active' }, old.tokenHash), false)
       assert.equal((await findDomain(db.read, old.name))?.status, 'pending')
     })
 
@@ -103,6 +174,34 @@ for (const driver of drivers) {
         (await listDomains(db.read)).map(({ name }) => name),
         ['active.example.com', 'lately.example.com', 'young.example.com'],
       )
+    })
+
+    test('that wait too long are kept while someone claims them', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      await insertDomain(db.write, domain('claimed.example.com', { createdAt: NOW - 100 }))
+      await insertDomain(db.write, domain('other.example.com', { createdAt: NOW - 100 }))
+      await insertClaim(db.write, claim('a', 'claimed.example.com'))
+      const forget = () => deleteForgotten(db.write, { pending: NOW - 50, misconfigured: NOW - 50 })
+      const names = async () => (await listDomains(db.read)).map(({ name }) => name)
+      await forget()
+      assert.deepEqual(await names(), ['claimed.example.com'])
+      await deleteExpiredClaims(db.write, NOW + 1)
+      await forget()
+      assert.deepEqual(await names(), [])
+    })
+
+    test('are looked up sooner when they are claimed, and never later', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      await insertDomain(db.write, domain('a.example.com', { nextCheckAt: NOW + 50 }))
+      for (const [at, next] of [
+        [NOW + 60, NOW + 50],
+        [NOW + 10, NOW + 10],
+      ] as const) {
+        await hastenCheck(db.write, 'a.example.com', at)
+        assert.equal((await findDomain(db.read, 'a.example.com'))?.nextCheckAt, next)
+      }
     })
 
     test('are counted by what one owner has, and read by when they changed', async (t) => {

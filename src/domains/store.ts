@@ -26,13 +26,16 @@ export async function listDomains(db: Executor): Promise<Domain[]> {
   return (await db.selectFrom('domains').selectAll().orderBy('name').execute()).map(toDomain)
 }
 
-/** Writes what a check has found. False when the name has gone, or was registered anew, since it was read. */
-export async function updateDomain(db: Executor, domain: Domain): Promise<boolean> {
+/**
+ * Writes what a check has found.
+ * @param tokenHash the one with which it was read; false when the name has another one now, or has gone
+ */
+export async function updateDomain(db: Executor, domain: Domain, tokenHash: string): Promise<boolean> {
   const result = await db
     .updateTable('domains')
     .set(toRow(domain))
     .where('name', '=', domain.name)
-    .where('token_hash', '=', domain.tokenHash)
+    .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
 }
@@ -43,7 +46,7 @@ export async function deleteDomain(db: Executor, name: string): Promise<boolean>
   return result.numDeletedRows === 1n
 }
 
-/** Removes the names that have not led here for too long. */
+/** Removes the names that have not led here for too long, but for those that someone claims. */
 export async function deleteForgotten(db: Executor, before: { pending: number; misconfigured: number }): Promise<void> {
   await db
     .deleteFrom('domains')
@@ -52,6 +55,13 @@ export async function deleteForgotten(db: Executor, before: { pending: number; m
         each.and([each('status', '=', 'pending'), each('created_at', '<', before.pending)]),
         each.and([each('status', '=', 'misconfigured'), each('status_since', '<', before.misconfigured)]),
       ]),
+    )
+    .where((each) =>
+      each.not(
+        each.exists(
+          each.selectFrom('domain_claims').select('proof').whereRef('domain_claims.name', '=', 'domains.name'),
+        ),
+      ),
     )
     .execute()
 }
@@ -90,6 +100,16 @@ export async function claimCheck(db: Executor, domain: Domain, until: number): P
   return result.numUpdatedRows === 1n
 }
 
+/** Makes the next check of a name due at that time, unless it is due before. */
+export async function hastenCheck(db: Executor, name: string, at: number): Promise<void> {
+  await db
+    .updateTable('domains')
+    .set({ next_check_at: at })
+    .where('name', '=', name)
+    .where('next_check_at', '>', at)
+    .execute()
+}
+
 export async function countDomains(db: Executor): Promise<number> {
   const row = await db
     .selectFrom('domains')
@@ -118,6 +138,7 @@ function toRow(domain: Domain): Row {
     failing_since: domain.failingSince ?? null,
     fault_code: domain.fault?.code ?? null,
     fault_detail: domain.fault?.detail ?? null,
+    claimed_at: domain.claimedAt ?? null,
   }
 }
 
@@ -137,5 +158,6 @@ function toDomain(row: Row): Domain {
     failures: row.failures,
     failingSince: row.failing_since ?? undefined,
     fault,
+    claimedAt: row.claimed_at ?? undefined,
   }
 }

@@ -12,6 +12,9 @@ const ok = {
   ...problems('method_not_allowed'),
 }
 
+/** Balancers and monitors may ask by any name. */
+const config = { onDomains: true }
+
 /** @param notReady throws, or says why, while requests should go elsewhere */
 export function healthRoutes(
   app: FastifyInstance,
@@ -19,13 +22,14 @@ export function healthRoutes(
 ): void {
   app.get(
     '/healthz',
-    { schema: { summary: 'Whether the process is up', operationId: 'healthz', tags, response: ok } },
+    { config, schema: { summary: 'Whether the process is up', operationId: 'healthz', tags, response: ok } },
     async () => ({ status: 'ok' }),
   )
 
   app.get(
     '/readyz',
     {
+      config,
       schema: {
         summary: 'Whether the service can do its work',
         operationId: 'readyz',

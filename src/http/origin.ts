@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
+import { createLocalHosts, type Machine } from './local-hosts.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The registered domain that the request was sent to, in lower case; undefined on the service's own host. */
+    /** The active domain that the request was sent to, in lower case; undefined on every other host. */
     customDomain?: string
   }
 }
@@ -13,38 +14,56 @@ export interface Origin {
   of: (request: FastifyRequest) => string
   /** Whether an address, as WHATWG parses it, leads back to the service, on its own host or an active custom domain. */
   owns: (url: URL) => boolean
-  /** Whether a host name is the service's own, or a registered custom domain. */
+  /** Whether a host name is the service's own, or an active custom domain. */
   isOwnHost: (host: string) => boolean
+  /** Where the service is reached that listens at an address or a name: from this machine first. */
+  whereListening: (host: string) => string[]
 }
 
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
+/** A `Host` as browsers write it, long enough for every name. */
+const hostHeader = /^(?:[\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?$/
+
+interface OriginDeps {
+  /** The configured origin. */
+  baseUrl: string | undefined
+  /** Where the service listens. */
+  port: () => number
+  /** The status of a registered custom domain. */
+  statusOf: (name: string) => string | undefined
+  machine: Machine
+  now: () => number
+}
 
 /**
- * @param baseUrl the configured origin. While it is unset, who calls by a loopback host gets that host back, so that
- * the URLs of a first try work as they are.
- * @param statusOf the status of a registered custom domain
+ * While no origin is configured, who calls by a host of this machine gets that host back, so that the URLs of a first
+ * try work where they are tried. Any other `Host` is only what some client says.
  */
-export function createOrigin(
-  baseUrl: string | undefined,
-  port: () => number,
-  statusOf: (name: string) => string | undefined,
-): Origin {
+export function createOrigin({ baseUrl, port, statusOf, machine, now }: OriginDeps): Origin {
+  const local = createLocalHosts(machine, now)
   const own = baseUrl === undefined ? undefined : new URL(baseUrl)
+
+  function called(header: string | undefined): string {
+    const url = hostHeader.test(header ?? '') ? URL.parse(`http://${header}`) : null
+    return url !== null && local.has(url.hostname) ? url.origin : `http://localhost:${port()}`
+  }
+
+  const isOwn = (host: string) => (own === undefined ? local.has(host) : host === own.hostname)
+
   return {
-    of(request) {
-      // A custom domain is reached as the service is. What is printed must not change with the domain's status.
-      if (request.customDomain !== undefined && own !== undefined) {
-        return `${own.protocol}//${request.customDomain}${own.port && `:${own.port}`}`
-      }
-      if (request.customDomain !== undefined) return `http://${request.headers.host}`
-      if (baseUrl !== undefined) return baseUrl
-      const host = request.headers.host ?? ''
-      return `http://${loopback.test(host) ? host : `localhost:${port()}`}`
+    of({ customDomain, headers }) {
+      if (customDomain === undefined) return baseUrl ?? called(headers.host)
+      // A custom domain is reached as the service is.
+      if (own !== undefined) return `${own.protocol}//${customDomain}${own.port && `:${own.port}`}`
+      return `http://${headers.host}`
     },
+    whereListening: (host) =>
+      baseUrl === undefined ? local.of(host).map((each) => `http://${each}:${port()}`) : [baseUrl],
     // http and https of one host lead to the same service; another port may be another one.
-    isOwnHost: (host) => host === own?.hostname || statusOf(host) !== undefined,
-    owns: (url) =>
-      (own !== undefined && url.hostname === own.hostname && url.port === own.port) ||
-      statusOf(url.hostname) === 'active',
+    isOwnHost: (host) => isOwn(host) || statusOf(host) === 'active',
+    owns(url) {
+      const ownPort = own === undefined ? String(port()) : own.port
+      const urlPort = own === undefined ? url.port || '80' : url.port
+      return (isOwn(url.hostname) && urlPort === ownPort) || statusOf(url.hostname) === 'active'
+    },
   }
 }

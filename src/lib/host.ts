@@ -2,3 +2,13 @@
 export function hostName(header: string | undefined): string {
   return (header ?? '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
 }
+
+/** Whether a host, as WHATWG writes it, is this machine and no other (RFC 6761, 6.3; RFC 1122, 3.2.1.3; RFC 4291, 2.5.3). */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
+}
+
+/** Whether a host, as WHATWG writes it, is no address at all: what servers listen on to listen on all. */
+export function isUnspecified(host: string): boolean {
+  return host === '0.0.0.0' || host === '[::]'
+}

@@ -49,11 +49,14 @@ export function createFront({ origin, host, statusOf, challenge }: FrontDeps): F
       void answerChallenge(challenge(token), response)
       return true
     }
+    const status = statusOf(hostName(request.headers.host))
     // Until a domain has its certificate, its codes must work all the same.
-    if (health.test(url) || statusOf(hostName(request.headers.host)) !== undefined) return false
+    if (health.test(url) || status === 'active') return false
     if (/^\/(?:api|internal)(?:[/?]|$)/.test(url)) {
       return refuse(response, new Problem('tls_required', `this address is only for HTTPS: ${origin}`))
     }
+    // What is a code there and what is a page, the routes know.
+    if (status !== undefined) return false
     const path = url.startsWith('/') ? url : '/'
     response.writeHead(308, { location: origin + path, 'content-length': 0, 'cache-control': 'no-store' }).end()
     return true

@@ -69,7 +69,7 @@ export interface Tls {
 export function createTls(config: TlsConfig, deps: TlsDeps): Tls {
   const { db, domains, now, log, request = fetch, random = Math.random } = deps
   const origin = checkOrigin(config.baseUrl)
-  const { host } = domains
+  const host = new URL(origin).hostname.replace(/\.$/, '')
   const client = createAcmeClient(config.acmeDirectory, request, now)
   const issuer = openIssuer(config, deps, client)
   let secure: (socket: TLSSocket) => void = (socket) => socket.destroy()
@@ -85,7 +85,7 @@ export function createTls(config: TlsConfig, deps: TlsDeps): Tls {
     createAccept: (identity) => createAccept(identity, (socket) => secure(socket)),
     log,
   })
-  const listener = createListener((hello) => acceptFor(hello, deps, certificates))
+  const listener = createListener((hello) => acceptFor(hello, host, deps, certificates))
   const report = seldom(LOG_MS, now, (error: unknown) => log.error({ err: error }, 'certificates could not be renewed'))
   let isClosed = false
   const sweep = () =>
@@ -142,16 +142,17 @@ const sleep: Sleep = (ms, options) => setTimeout(ms, undefined, options)
 /** Who names no host gets the service's own certificate; who names one that has no right to any is hung up on. */
 function acceptFor(
   { serverName, protocols }: ClientHello,
+  host: string,
   { domains, db, now }: TlsDeps,
   certificates: Certificates,
 ): Accept | undefined | Promise<Accept | undefined> {
-  const name = serverName ?? domains.host
+  const name = serverName ?? host
   if (protocols.includes(CHALLENGE_PROTOCOL)) {
     return findChallenge(db.read, name).then((answer) =>
       answer === undefined ? undefined : createChallengeAccept(challengeCertificate(name, answer, now())),
     )
   }
-  if (name === domains.host || domains.statusOf(name) === 'active') return certificates.acceptFor(name)
+  if (name === host || domains.statusOf(name) === 'active') return certificates.acceptFor(name)
   return domains.admits(name).then((isAdmitted) => (isAdmitted ? certificates.acceptFor(name) : undefined))
 }
 

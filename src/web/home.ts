@@ -5,6 +5,7 @@ import type { Problem } from '../http/problem.ts'
 import { kinds } from '../links/kinds/index.ts'
 import type { FormField, Kind } from '../links/kinds/kind.ts'
 import { ownerFields, renderFields, renderProblem, renderUtm, type Values } from './form.ts'
+import { reachWarning } from './reach.ts'
 
 const aliasInput: FormField = {
   name: 'alias',
@@ -26,8 +27,11 @@ export interface Filled {
   idempotencyKey: string
 }
 
-/** The page that creates a link, one kind at a time. */
-export function homePage(kind: Kind, filled?: Filled): Page {
+/**
+ * The page that creates a link, one kind at a time.
+ * @param origin what the codes that it makes lead to
+ */
+export function homePage(kind: Kind, origin: string, filled?: Filled): Page {
   const errors = filled?.problem.errors ?? []
   const tabs = kinds.map((each) => {
     const current = each === kind && html` aria-current="page"`
@@ -40,6 +44,7 @@ export function homePage(kind: Kind, filled?: Filled): Page {
       <p>
         No account, no expiry, no watermark. You can change where it leads at any time, also after the code was printed.
       </p>
+      ${reachWarning(origin)}
       <nav aria-label="Kind of link">${tabs}</nav>
       <form method="post" action="/?create">
         ${renderProblem(filled?.problem)}

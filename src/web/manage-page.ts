@@ -7,6 +7,7 @@ import { addresses, type Link, type Removal, type Totals } from '../links/link.t
 import type { Design } from '../qr/design/schema.ts'
 import { designForm, type Preview, type RefusedDesign } from './design-form.ts'
 import { ownerFields, renderFields, renderProblem, renderUtm, type Values } from './form.ts'
+import { reachWarning } from './reach.ts'
 
 /** What the owner's page says on top, besides the link itself. */
 export interface Notice {
@@ -60,7 +61,7 @@ export function managePage(shown: Shown, notice?: Notice): Page {
       ${notice && !notice.problem && noticeBox(notice)} ${renderProblem(notice?.problem, notice?.text)}
       ${link.removed && removalNote(link.removed)}
       <p class="result">${isUp ? html`<a href="${shortUrl}">${shortUrl}</a>` : shortUrl}</p>
-      ${!link.removed && images(link, shortUrl)} ${facts(shown)} ${!link.removed && changes(shown, action, notice)}
+      ${!link.removed && images(link, origin)} ${facts(shown)} ${!link.removed && changes(shown, action, notice)}
       <h2>Delete</h2>
       ${deleteForm(action)}
       <p><a href="/">Create another link</a></p>
@@ -72,12 +73,13 @@ function scriptOf({ preview }: Shown): Pick<Page, 'script'> {
   return preview === undefined ? {} : { script: preview.script }
 }
 
-function images({ code, active, revision }: Link, shortUrl: string): Html {
+function images({ code, active, revision }: Link, origin: string): Html {
   // Images are kept for minutes: after a change this one must be asked for anew.
-  return html`<img
+  return html`${reachWarning(origin)}
+    <img
       class="qr"
       src="/${code}/qr.svg?v=${revision}"
-      alt="QR code of ${shortUrl}"
+      alt="QR code of ${addresses(code, origin).short_url}"
       width="224"
       height="224"
     />

@@ -37,7 +37,7 @@ export function webRoutes(app: FastifyInstance, needed: Deps): void {
   app.get('/', hidden, async (request: FastifyRequest<{ Querystring: { kind?: string } }>, reply) => {
     // The form has a key of its own: "back" must find the same one, and nobody else may.
     reply.header('cache-control', 'private, no-cache')
-    return sendPage(reply, homePage(findKind(request.query.kind) ?? kinds[0]))
+    return sendPage(reply, homePage(findKind(request.query.kind) ?? kinds[0], deps.origin.of(request)))
   })
   const creation = { ...hidden, ...deps.limits.creation('links'), bodyLimit: FORM_LIMIT }
   app.post('/', creation, (request, reply) => createFromForm(deps, request, reply))
@@ -73,7 +73,10 @@ async function createFromForm(deps: Deps, request: FastifyRequest, reply: Fastif
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     reply.code(error.status).headers(error.headers)
-    return sendPage(reply, homePage(kind, { values, utm, problem: error, idempotencyKey: formKey }))
+    return sendPage(
+      reply,
+      homePage(kind, deps.origin.of(request), { values, utm, problem: error, idempotencyKey: formKey }),
+    )
   }
 }
 

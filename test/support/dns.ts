@@ -7,6 +7,8 @@ export interface Zone {
   cname?: string
   a?: string[]
   aaaa?: string[]
+  /** One text for each TXT record, or the strings that it is cut into. */
+  txt?: (string | string[])[]
   fails?: 'SERVFAIL' | 'REFUSED' | 'silence' | 'rubbish'
 }
 
@@ -19,7 +21,7 @@ export interface TestDns {
   asked: string[]
 }
 
-const TYPES = { A: 1, CNAME: 5, AAAA: 28 }
+const TYPES = { A: 1, CNAME: 5, TXT: 16, AAAA: 28 }
 const RCODES = { none: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 }
 
 /** Starts a server that answers from a table, which the test may change at any time (RFC 1035, 4). */
@@ -70,6 +72,7 @@ function answer(question: Buffer, type: number, name: string, zones: Record<stri
   }
   if (type === TYPES.A) for (const each of zone?.a ?? []) records.push(record(at, type, ipv4(each)))
   if (type === TYPES.AAAA) for (const each of zone?.aaaa ?? []) records.push(record(at, type, ipv6(each)))
+  if (type === TYPES.TXT) for (const each of zone?.txt ?? []) records.push(record(at, type, strings(each)))
   const fails = zone?.fails === 'SERVFAIL' || zone?.fails === 'REFUSED' ? zone.fails : undefined
   const missing = zone === undefined ? 'NXDOMAIN' : 'none'
   const header = Buffer.from(question.subarray(0, 12))
@@ -99,6 +102,12 @@ function encodeName(name: string): Buffer {
     .split('.')
     .map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label, 'latin1')]))
   return Buffer.concat([...labels, Buffer.from([0])])
+}
+
+/** A text holds strings of at most 255 bytes, each with its length before it (RFC 1035, 3.3.14). */
+function strings(text: string | string[]): Buffer {
+  const parts = Array.isArray(text) ? text : (text.match(/.{1,255}/gs) ?? [''])
+  return Buffer.concat(parts.map((part) => Buffer.from([Buffer.byteLength(part), ...Buffer.from(part)])))
 }
 
 function ipv4(address: string): Buffer {

@@ -1,0 +1,56 @@
+import { isIP } from 'node:net'
+import { CLAIM_MS, claimRecord, type Claim } from './claim.ts'
+import { expiresAt, type Domain } from './domain.ts'
+import type { Domains } from './domains.ts'
+import type { Registered } from './registry.ts'
+
+type Service = Pick<Domains, 'host' | 'addresses'>
+
+/** A domain as everyone may see it. */
+export async function viewDomain({ host, addresses }: Service, domain: Domain) {
+  const { name, status, fault } = domain
+  const isApex = name === domain.registrable
+  const isNamed = host !== undefined && isIP(bare(host)) === 0
+  // A name that is no domain itself must be a CNAME, which no address can be the value of.
+  const own = isNamed || isApex ? host : undefined
+  return {
+    domain: name,
+    status,
+    records: own === undefined ? [] : [recordFor(name, bare(own))],
+    alternatives: isApex && isNamed ? (await addresses()).map((address) => recordFor(name, address)) : [],
+    fault: fault ?? null,
+    checked_at: iso(domain.checkedAt),
+    claimed_at: iso(domain.claimedAt),
+    created_at: iso(domain.createdAt),
+    expires_at: iso(expiresAt(domain)),
+  }
+}
+
+/** What a registration answers, with the token and the record of a claim. */
+export async function viewRegistered(service: Service, { domain, token, claim }: Registered) {
+  const shown = await viewDomain(service, domain)
+  if (claim === undefined) return token === undefined ? shown : { ...shown, token }
+  return {
+    ...shown,
+    records: [...shown.records, proofRecord(claim)],
+    token,
+    claim_expires_at: iso(claim.createdAt + CLAIM_MS),
+  }
+}
+
+function recordFor(name: string, value: string) {
+  return { type: { 0: 'CNAME', 4: 'A', 6: 'AAAA' }[isIP(value)] ?? 'CNAME', name, value }
+}
+
+function proofRecord({ name, proof }: Claim) {
+  return { type: 'TXT', name: claimRecord(name), value: proof }
+}
+
+/** An IPv6 host without the brackets that it has in a URL. */
+function bare(host: string): string {
+  return host.replace(/^\[|\]$/g, '')
+}
+
+function iso(time: number | undefined): string | null {
+  return time === undefined ? null : new Date(time).toISOString()
+}
