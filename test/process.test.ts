@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -40,6 +41,28 @@ test('the program prints one line with its address, serves, and exits 0 on SIGTE
   service.process.kill('SIGTERM')
   assert.deepEqual(await exitOf(service), { code: 0, signal: null })
   assert.match(service.output(), /^quirl \d+\.\d+\.\d+ serves http:\/\/localhost:\d+ and keeps its data in \S+\n$/)
+})
+
+test('the line of a program that listens everywhere has every address that it is reached at, or the configured one', async (t) => {
+  const all = await start(t, undefined, ['--host=0.0.0.0'])
+  const [, text = ''] = / serves (.*) and keeps /.exec(all.output()) ?? []
+  const addresses = text.split(', ')
+  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  const expected = own.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)
+  for (const host of ['localhost', ...expected]) assert.ok(addresses.includes(`http://${host}:${all.port}`), text)
+  for (const address of addresses.slice(0, 1 + expected.length)) {
+    const link = await create({ url: address }, { target: 'https://example.com/' })
+    assert.equal(link.manage_url, `${address}/m/${link.token}`)
+    assert.equal((await visit(link.short_url)).status, 302, address)
+  }
+  const named = spawn(process.execPath, [
+    program,
+    '--port=0',
+    '--base-url=https://qr.example.com',
+    `--data-dir=${temporaryFolder(t)}`,
+  ])
+  undoLater(t, () => void named.kill('SIGKILL'))
+  assert.match(String(await once(named.stdout, 'data')), / serves https:\/\/qr\.example\.com and keeps /)
 })
 
 test('what was answered is there after a restart, and after kill -9', async (t) => {

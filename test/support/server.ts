@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { openDeps, type Deps } from '../../src/deps.ts'
+import type { Machine } from '../../src/http/local-hosts.ts'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
 import { PATIENCE_MS } from './poll.ts'
 
@@ -34,12 +35,13 @@ const unlimited = Object.fromEntries(
 
 /**
  * Starts the service in this process, with the clock that the test gives it; on the folder in `DATA_DIR`, or an empty
- * one; with no limits but those in `env`.
+ * one; with no limits but those in `env`; on the machine that it is told of, or this one.
  */
 export async function startServer(
   t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
+  machine?: Machine,
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
   const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...unlimited }
@@ -48,7 +50,8 @@ export async function startServer(
   let port = 0
   const logged: Record<string, unknown>[] = []
   const log = pino({ base: null, level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
-  const deps = await openDeps(invocation.config, { version: '0.0.0', port: () => port, log, now, ...patience })
+  const environment = { version: '0.0.0', port: () => port, log, now, ...patience, ...(machine && { machine }) }
+  const deps = await openDeps(invocation.config, environment)
   const app = await createApp(invocation.config, deps, log)
   const { config } = invocation
   await app.listen({ host: '127.0.0.1', port: config.tls ? config.httpPort : 0 })

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import type { FastifyRequest } from 'fastify'
+import type { NetworkInterfaceInfo } from 'node:os'
+import { describe, test } from 'node:test'
+import { createOrigin } from './origin.ts'
+
+const interfaces = { eth0: ['192.168.1.50', '2001:db8::50'].map((address) => ({ address }) as NetworkInterfaceInfo) }
+const machine = { networkInterfaces: () => interfaces, hostname: () => 'bakery-pc' }
+const statuses: Record<string, string> = {
+  'qr.example.com': 'active',
+  'new.example.com': 'pending',
+  'old.example.com': 'misconfigured',
+}
+const createAt = (baseUrl: string | undefined) =>
+  createOrigin({ baseUrl, port: () => 3000, statusOf: (name) => statuses[name], machine, now: () => 0 })
+const asked = (host: string | undefined, customDomain?: string) =>
+  ({ headers: { host }, customDomain }) as FastifyRequest
+
+describe('without a configured origin', () => {
+  const origin = createAt(undefined)
+
+  test('who calls by a host of this machine gets that host back, with the port that was called', () => {
+    for (const [host, expected] of [
+      ['localhost:3000', 'http://localhost:3000'],
+      ['LOCALHOST:3000', 'http://localhost:3000'],
+      ['127.0.0.1:8080', 'http://127.0.0.1:8080'],
+      ['[::1]:3000', 'http://[::1]:3000'],
+      ['192.168.1.50:3000', 'http://192.168.1.50:3000'],
+      ['192.168.1.50', 'http://192.168.1.50'],
+      ['192.168.1.50:80', 'http://192.168.1.50'],
+      ['[2001:db8::50]:3000', 'http://[2001:db8::50]:3000'],
+      ['[2001:DB8:0::50]:3000', 'http://[2001:db8::50]:3000'],
+      ['Bakery-PC:3000', 'http://bakery-pc:3000'],
+      ['bakery-pc.local:3000', 'http://bakery-pc.local:3000'],
+    ] as const) {
+      assert.equal(origin.of(asked(host)), expected, host)
+    }
+  })
+
+  test('any other Host is never handed out', () => {
+    for (const host of [
+      undefined,
+      '',
+      'evil.example',
+      'evil.example:3000',
+      '192.168.1.51:3000',
+      '[fe80::1%25eth0]:3000',
+      '192.168.1.50:3000@evil.example',
+      'evil.example#192.168.1.50',
+      '192.168.1.50/x',
+      '192.168.1.50\\evil.example',
+      '192.168.1.50:99999',
+      '192.168.1.50 ',
+      '192.168.1.50, evil.example',
+      'localhost:3000"><script>',
+      '127.0.0.1.evil.example',
+      `${'a'.repeat(10_000)}.localhost`,
+      'new.example.com',
+    ]) {
+      assert.equal(origin.of(asked(host)), 'http://localhost:3000', String(host))
+    }
+  })
+
+  test("this machine's own addresses lead back to the service at its port, and nowhere else", () => {
+    const owns = (url: string) => origin.owns(new URL(url))
+    assert.deepEqual(
+      [
+        'http://192.168.1.50:3000/x',
+        'http://192.168.1.50/x',
+        'http://192.168.1.51:3000/',
+        'https://qr.example.com/x',
+      ].map(owns),
+      [true, false, false, true],
+    )
+    assert.deepEqual(['bakery-pc', 'evil.example'].map(origin.isOwnHost), [true, false])
+  })
+
+  test('it is reached where it listens', () => {
+    assert.deepEqual(origin.whereListening('127.0.0.1'), ['http://localhost:3000'])
+    assert.deepEqual(origin.whereListening('0.0.0.0'), [
+      'http://localhost:3000',
+      'http://192.168.1.50:3000',
+      'http://bakery-pc:3000',
+    ])
+  })
+})
+
+describe('with a configured origin', () => {
+  const origin = createAt('https://go.bakery.shop')
+
+  test('that one is handed out, whatever the Host', () => {
+    for (const host of [undefined, 'localhost:3000', '192.168.1.50:3000', 'evil.example']) {
+      assert.equal(origin.of(asked(host)), 'https://go.bakery.shop')
+    }
+    assert.deepEqual(origin.whereListening('0.0.0.0'), ['https://go.bakery.shop'])
+  })
+
+  test('a custom domain has the same scheme and port', () => {
+    assert.equal(origin.of(asked('qr.example.com', 'qr.example.com')), 'https://qr.example.com')
+    assert.equal(createAt('http://a.example:8080').of(asked('x', 'qr.example.com')), 'http://qr.example.com:8080')
+  })
+
+  test('only its own host and active domains lead back to it, and refer nobody', () => {
+    const names = ['go.bakery.shop', 'qr.example.com', 'new.example.com', 'old.example.com', 'bakery-pc', 'localhost']
+    const expected = [true, true, false, false, false, false]
+    assert.deepEqual(names.map(origin.isOwnHost), expected)
+    assert.deepEqual(
+      names.map((name) => origin.owns(new URL(`https://${name}/x`))),
+      expected,
+    )
+    assert.equal(origin.owns(new URL('https://go.bakery.shop:8080/')), false)
+  })
+})
