@@ -832,6 +832,34 @@ describe('the operator', () => {
     assert.equal(server.deps.domains.statusOf(NAME), undefined)
   })
 
+  test('keeps a name that leads here for another reason, and all under it, until it is allowed again', async (t) => {
+    const server = await set(t)
+    for (const name of ['bakery.shop', 'www.bakery.shop', 'xbakery.shop']) {
+      server.point(name, { cname: HOST })
+      await server.register(name)
+    }
+    await server.pass(MINUTE)
+    assert.equal(server.deps.domains.statusOf('www.bakery.shop'), 'active')
+    assert.equal(
+      (await run(server, 'domains', 'refuse', 'Bakery.Shop')).text,
+      'bakery.shop and names under it cannot be registered\n',
+    )
+    const status = (name: string) => server.deps.domains.statusOf(name)
+    assert.deepEqual(['bakery.shop', 'www.bakery.shop', 'xbakery.shop'].map(status), [undefined, undefined, 'active'])
+    for (const [domain, claim] of [
+      ['bakery.shop', false],
+      ['bakery.shop', true],
+      ['a.b.www.bakery.shop', false],
+    ] as const) {
+      const refused = await post(`${server.url}/api/domains`, { domain, claim })
+      assert.match((await problemOf(refused, 400, 'invalid_request')).detail, /is kept by whoever runs this service/)
+    }
+    assert.equal((await run(server, 'domains', 'refuse', 'bakery.shop')).status, 0, 'twice is once')
+    assert.match((await run(server, 'domains')).text, /\nbakery\.shop +refused +2026-11-21 00:01 +- +none\n/)
+    assert.equal((await run(server, 'domains', 'allow', 'bakery.shop')).text, 'bakery.shop can be registered again\n')
+    assert.ok((await server.register('bakery.shop')).token)
+  })
+
   test('is told what cannot be done, with exit status 1', async (t) => {
     const server = await set(t)
     for (const [args, line] of [
@@ -839,6 +867,8 @@ describe('the operator', () => {
       [['domains', 'remove', 'localhost'], /no domain of this name is registered/],
       [['domains', 'remove'], /name one domain/],
       [['domains', 'frob', NAME], /has no "frob"/],
+      [['domains', 'refuse', 'localhost'], /the name must be a full name/],
+      [['domains', 'allow', NAME], /qr\.example\.com is not refused/],
       [['certs'], /TLS is off/],
       [['certs', 'renew', NAME], /TLS is off/],
       [['certs', 'frob'], /has no "frob"/],

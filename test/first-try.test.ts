@@ -60,7 +60,7 @@ test('pages say before anything is printed that a code holds an address which fe
       await call(server, host, `/m/${token}`),
     ]
     const found = pages.map(
-      ({ body }) => /Not for print yet[^]*?which only (this \w+)\s+reaches[^]*?BASE_URL/.exec(body)?.[1],
+      ({ body }) => /Not for print yet[^]*?which only ([^:]+?)\s+reaches[^]*?BASE_URL/.exec(body)?.[1],
     )
     assert.equal(new Set(found).size, 1, 'each page says the same')
     for (const { body } of pages.slice(1)) {
@@ -72,14 +72,14 @@ test('pages say before anything is printed that a code holds an address which fe
     return found[0]
   }
   const unset = await startServer(t, {}, undefined, machine)
-  assert.equal(await warned(unset, 'localhost:3000'), 'this computer')
-  assert.equal(await warned(unset, 'go.bakery.shop'), 'this computer')
-  assert.equal(await warned(unset, `${OWN}:3000`), 'this network')
-  assert.equal(await warned(unset, 'bakery-pc:3000'), 'this network')
+  assert.equal(await warned(unset, 'localhost:3000'), 'the computer that runs this service')
+  assert.equal(await warned(unset, 'go.bakery.shop'), 'the computer that runs this service')
+  assert.equal(await warned(unset, `${OWN}:3000`), 'this service&#39;s own network')
+  assert.equal(await warned(unset, 'bakery-pc:3000'), 'this service&#39;s own network')
   for (const [base, who] of [
-    ['http://localhost:3000', 'this computer'],
-    ['http://10.0.0.7', 'this network'],
-    ['http://qr.lan', 'this network'],
+    ['http://localhost:3000', 'the computer that runs this service'],
+    ['http://10.0.0.7', 'this service&#39;s own network'],
+    ['http://qr.lan', 'this service&#39;s own network'],
     ['https://go.bakery.shop', undefined],
   ] as const) {
     assert.equal(await warned(await startServer(t, { BASE_URL: base }, undefined, machine), OWN), who, base)

@@ -599,7 +599,16 @@ describe('over plain HTTP beside it', () => {
     const at = (path: string) => ask(service.url + path, { headers: { host: NAME } })
     assert.equal((await at('/menu')).status, 302)
     assert.equal((await at('/menu/qr.png')).status, 200)
-    for (const path of ['/', '/api/openapi.json']) assert.equal((await at(path)).status, 404)
+    for (const path of ['/', '/m/token', '/report', '/menu+', '/unknown/path']) {
+      const { status, headers } = await at(path)
+      assert.deepEqual([status, headers.location], [308, BASE + path], 'as on a name that is not registered')
+    }
+    for (const path of ['/api', '/api/openapi.json', '/internal/tls-ask']) assert.equal((await at(path)).status, 403)
+    for (const path of ['/healthz', '/readyz']) assert.equal((await at(path)).status, 200)
+    service.dns.zones[NAME] = { cname: HOST }
+    assert.equal((await service.deps.domains.check(NAME)).status, 'active')
+    for (const path of ['/', '/m/token', '/api/openapi.json', '/menu+']) assert.equal((await at(path)).status, 404)
+    for (const path of ['/menu/qr.png', '/healthz']) assert.equal((await at(path)).status, 200)
   })
 })
 

@@ -124,6 +124,12 @@ interface DomainClaimsTable {
   created_at: number
 }
 
+/** Names that the operator keeps: neither they nor names under them can be registered. */
+interface RefusedDomainsTable {
+  name: string
+  created_at: number
+}
+
 /** The certificates that the service has got for itself and for custom domains. */
 interface CertificatesTable {
   name: string
@@ -202,6 +208,7 @@ export interface Tables {
   sweeps: SweepsTable
   domains: DomainsTable
   domain_claims: DomainClaimsTable
+  refused_domains: RefusedDomainsTable
   certificates: CertificatesTable
   issuances: IssuancesTable
   acme_orders: AcmeOrdersTable

@@ -7,6 +7,7 @@ import { createDnsCheck } from './dns.ts'
 import type { Domain, Status } from './domain.ts'
 import { createKnownDomains } from './known.ts'
 import { isUnder } from './name.ts'
+import { createRefusals, type Refusals } from './refusals.ts'
 import { createRegistry, type Registry } from './registry.ts'
 import { listDomains } from './store.ts'
 
@@ -15,7 +16,7 @@ const SWEEP_MS = 10_000
 const LOG_MS = 60_000
 
 /** The custom domains of the service. */
-export interface Domains extends Omit<Registry, 'find'> {
+export interface Domains extends Omit<Registry, 'find'>, Omit<Refusals, 'check'> {
   /** The service's own host, as WHATWG writes it; undefined while it has none that others can reach. */
   host: string | undefined
   /** The name as it stands, looked up in DNS first when it is not active, or claimed. @throws {Problem} 404 */
@@ -59,12 +60,14 @@ export async function openDomains({ db, baseUrl, servers, now, log }: DomainDeps
       if (!closed) report(error)
     })
   }
+  const { check: checkRefused, ...refusals } = createRefusals(db, known, now)
   const { find, ...registry } = createRegistry({
     db,
     host,
     known,
     now,
     standingFault: dns.standingFault,
+    checkRefused,
     onNew: (domain) => inBackground(checks.check(domain)),
   })
   const timer = setInterval(() => inBackground(checks.sweep()), SWEEP_MS).unref()
@@ -73,6 +76,7 @@ export async function openDomains({ db, baseUrl, servers, now, log }: DomainDeps
 
   return {
     ...registry,
+    ...refusals,
     host,
     async read(text) {
       const { name } = await find(text)

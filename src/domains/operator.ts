@@ -13,12 +13,20 @@ export interface DomainReport {
   fault: string | null
 }
 
+/** A name that the operator keeps. */
+export interface RefusedReport {
+  name: string
+  since: number
+}
+
 /** What an operator can ask of custom domains. */
 export function domainOperations(domains: Domains): AdminOperations {
   return {
-    domains: async () => ({ domains: (await domains.list()).map(report) }),
+    domains: async () => ({ domains: (await domains.list()).map(report), refused: await domains.refused() }),
     'check-domain': async (input) => report(await domains.check(nameIn(input))),
     'remove-domain': async (input) => report(await domains.evict(nameIn(input))),
+    'refuse-domain': async (input) => ({ name: await domains.refuse(nameIn(input)) }),
+    'allow-domain': async (input) => ({ name: await domains.allow(nameIn(input)) }),
   }
 }
 

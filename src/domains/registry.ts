@@ -49,11 +49,14 @@ interface RegistryDeps {
   now: () => number
   /** Why the name cannot lead here whatever its DNS says. */
   standingFault: (name: DomainName) => DnsFault | undefined
+  /** Throws for a name that the operator keeps. */
+  checkRefused: (name: string) => Promise<void>
   /** Called with a name that was just registered. */
   onNew: (domain: Domain) => void
 }
 
-export function createRegistry({ db, host, known, now, standingFault, onNew }: RegistryDeps): Registry {
+export function createRegistry(deps: RegistryDeps): Registry {
+  const { db, host, known, now, standingFault, onNew } = deps
   async function findNamed(text: string, own: string | undefined): Promise<Domain> {
     const read = readDomainName(text, own)
     const domain = typeof read === 'string' ? undefined : await findDomain(db.read, read.name)
@@ -86,28 +89,22 @@ export function createRegistry({ db, host, known, now, standingFault, onNew }: R
     return { domain, token, ...(claim && { claim }) }
   }
 
-  async function admit({ registrable }: DomainName): Promise<void> {
-    // Names that are only pending count for nothing, or anyone could use up what belongs to another.
-    if ((await countActive(db.read, registrable)) < MAX_ACTIVE) return
-    throw new Problem('too_many_domains', `${MAX_ACTIVE} names under ${registrable} are active already`)
-  }
-
   return {
     find,
     async register(text) {
-      const read = readNew(text, host)
+      const read = await readNew(deps, text)
       const present = await findDomain(db.read, read.name)
       if (present !== undefined) return { domain: present }
-      await admit(read)
+      await admit(db, read)
       return (await add(read, newToken())) ?? { domain: await find(read.name) }
     },
     async claim(text) {
-      const read = readNew(text, host)
+      const read = await readNew(deps, text)
       if (read.name.length > MAX_CLAIMED_NAME) {
         const detail = `must be at most ${MAX_CLAIMED_NAME} characters long when it is encoded, to be claimed`
         throw invalidRequest([{ pointer: '/domain', detail }])
       }
-      if ((await findDomain(db.read, read.name)) === undefined) await admit(read)
+      if ((await findDomain(db.read, read.name)) === undefined) await admit(db, read)
       const token = newToken()
       const claim = newClaim(read.name, hashToken(token), now())
       return (await add(read, token, claim)) ?? { domain: await find(read.name), token, claim }
@@ -122,10 +119,17 @@ export function createRegistry({ db, host, known, now, standingFault, onNew }: R
   }
 }
 
-function readNew(text: string, host: string | undefined): DomainName {
+async function readNew({ host, checkRefused }: RegistryDeps, text: string): Promise<DomainName> {
   const read = readDomainName(text, host)
   if (typeof read === 'string') throw invalidRequest([{ pointer: '/domain', detail: read }])
+  await checkRefused(read.name)
   return read
+}
+
+async function admit(db: Database, { registrable }: DomainName): Promise<void> {
+  // Names that are only pending count for nothing, or anyone could use up what belongs to another.
+  if ((await countActive(db.read, registrable)) < MAX_ACTIVE) return
+  throw new Problem('too_many_domains', `${MAX_ACTIVE} names under ${registrable} are active already`)
 }
 
 function newDomain(read: DomainName, tokenHash: string, fault: DnsFault | undefined, now: number): Domain {

@@ -11,12 +11,14 @@ import {
   trimClaims,
 } from './claim-store.ts'
 import type { Domain } from './domain.ts'
+import { deleteRefused, hasRefused, insertRefused, listRefused } from './refused-store.ts'
 import {
   claimCheck,
   countActive,
   countDomains,
   deleteDomain,
   deleteForgotten,
+  deleteUnder,
   findDomain,
   findDue,
   findStatuses,
@@ -52,6 +54,28 @@ const claim = (word: string, name = 'a.example.com', createdAt = NOW): Claim => 
 })
 
 for (const driver of drivers) {
+  describe(`names that are kept on ${driver.name}`, () => {
+    test('are added once, listed, found among others, and removed; registered names go with them', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      for (const at of [0, 1]) await insertRefused(db.write, 'example.com', NOW + at)
+      assert.deepEqual(
+        (await listRefused(db.read)).map((each) => ({ ...each })),
+        [{ name: 'example.com', since: NOW }],
+      )
+      assert.equal(await hasRefused(db.read, ['a.example.com', 'example.com', 'com']), true)
+      assert.equal(await hasRefused(db.read, ['a.example.com', 'com']), false)
+      for (const name of ['example.com', 'a.b.example.com', 'xexample.com']) await insertDomain(db.write, domain(name))
+      await deleteUnder(db.write, 'example.com')
+      assert.deepEqual(
+        (await listDomains(db.read)).map(({ name }) => name),
+        ['xexample.com'],
+      )
+      assert.equal(await deleteRefused(db.write, 'example.com'), true)
+      assert.equal(await deleteRefused(db.write, 'example.com'), false)
+    })
+  })
+
   describe(`claims on ${driver.name}`, () => {
     test('are found by their proof, the newest first, and once', async (t) => {
       const db = await driver.open(t)

@@ -46,6 +46,14 @@ export async function deleteDomain(db: Executor, name: string): Promise<boolean>
   return result.numDeletedRows === 1n
 }
 
+/** Removes a name and all under it. Names hold nothing that a pattern could be made of. */
+export async function deleteUnder(db: Executor, name: string): Promise<void> {
+  await db
+    .deleteFrom('domains')
+    .where((each) => each.or([each('name', '=', name), each('name', 'like', `%.${name}`)]))
+    .execute()
+}
+
 /** Removes the names that have not led here for too long, but for those that someone claims. */
 export async function deleteForgotten(db: Executor, before: { pending: number; misconfigured: number }): Promise<void> {
   await db

@@ -44,7 +44,10 @@ test('a public name or address is reached from everywhere, as far as it tells, a
 
 test('the warning names the address, who reaches it, and what mends it', () => {
   const machine = reachWarning('http://localhost:3000')?.markup ?? ''
-  assert.match(machine, /http:\/\/localhost:3000, which only this computer reaches/)
+  assert.match(machine, /http:\/\/localhost:3000, which only the computer that runs this service\s+reaches/)
   assert.match(machine, /BASE_URL/)
-  assert.match(reachWarning('http://192.168.1.50:3000')?.markup ?? '', /which only this network\s+reaches/)
+  assert.match(
+    reachWarning('http://192.168.1.50:3000')?.markup ?? '',
+    /which only this service&#39;s own network\s+reaches/,
+  )
 })

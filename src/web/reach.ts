@@ -13,7 +13,7 @@ export function reachOf(origin: string): 'machine' | 'network' | 'everywhere' {
   return host.includes('.') && !reservedEndings.has(host.slice(host.lastIndexOf('.') + 1)) ? 'everywhere' : 'network'
 }
 
-const places = { machine: 'this computer', network: 'this network' }
+const places = { machine: 'the computer that runs this service', network: "this service's own network" }
 
 /** Says that printed codes would lead nowhere, before anything is printed; nothing when they lead here from everywhere. */
 export function reachWarning(origin: string): Html | undefined {
@@ -21,6 +21,6 @@ export function reachWarning(origin: string): Html | undefined {
   if (reach === 'everywhere') return undefined
   return html`<p class="note alarm" role="note">
     <strong>Not for print yet.</strong> Codes hold the address ${origin}, which only ${places[reach]} reaches: elsewhere
-    they lead nowhere. Whoever runs this service mends that by setting <code>BASE_URL</code> to its public address.
+    they lead nowhere. Whoever runs the service mends that by setting <code>BASE_URL</code> to its public address.
   </p>`
 }

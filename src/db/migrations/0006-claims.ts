@@ -12,6 +12,11 @@ export const claims: Migration = {
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('domain_claims_key', ['name', 'proof'])
       .execute()
+    await db.schema
+      .createTable('refused_domains')
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .execute()
     await db.schema.createIndex('domain_claims_created_at').on('domain_claims').column('created_at').execute()
   },
 }
