@@ -68,6 +68,14 @@ test('a machine whose name is empty, or no host, has its addresses', () => {
   }
 })
 
+test('a process that may not ask for its addresses has loopback', () => {
+  const refused = () => {
+    throw new Error('uv_interface_addresses returned ENOSYS')
+  }
+  const { has, of } = createLocalHosts({ networkInterfaces: refused, hostname: refused }, () => 0)
+  assert.deepEqual([has('localhost'), has('192.168.1.50'), of('::')], [true, false, ['localhost']])
+})
+
 test('what changes is seen within five seconds, and the system is asked no more often', () => {
   let now = 0
   let asked = 0

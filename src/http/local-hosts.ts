@@ -29,9 +29,9 @@ export function createLocalHosts({ networkInterfaces, hostname }: Machine, now: 
 
   function read(): Known {
     if (known !== undefined && now() - known.readAt < FRESH_MS) return known
-    const found = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+    const found = Object.values(orNothing(networkInterfaces, {})).flatMap((each) => each ?? [])
     const addresses = found.map(({ address }) => hostOf(address)).filter((host) => host !== undefined)
-    const names = namesOf(hostname())
+    const names = namesOf(orNothing(hostname, ''))
     known = { readAt: now(), addresses, names, all: new Set([...addresses, ...names]) }
     return known
   }
@@ -49,6 +49,15 @@ export function createLocalHosts({ networkInterfaces, hostname }: Machine, now: 
         ...new Set(['localhost', ...addresses.filter((host) => isUsable(host) && isTaken(host)), ...names.slice(0, 1)]),
       ]
     },
+  }
+}
+
+/** A process that may not ask the system (RestrictAddressFamilies= of systemd, say) goes without. */
+function orNothing<T>(ask: () => T, nothing: T): T {
+  try {
+    return ask()
+  } catch {
+    return nothing
   }
 }
 

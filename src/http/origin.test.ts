@@ -109,5 +109,8 @@ describe('with a configured origin', () => {
       expected,
     )
     assert.equal(origin.owns(new URL('https://go.bakery.shop:8080/')), false)
+    for (const url of ['https://go.bakery.shop./x', 'https://QR.example.com./x'])
+      assert.ok(origin.owns(new URL(url)), url)
+    assert.ok(createAt('https://go.bakery.shop.').owns(new URL('https://go.bakery.shop/x')))
   })
 })

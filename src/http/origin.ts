@@ -47,7 +47,8 @@ export function createOrigin({ baseUrl, port, statusOf, machine, now }: OriginDe
     return url !== null && local.has(url.hostname) ? url.origin : `http://localhost:${port()}`
   }
 
-  const isOwn = (host: string) => (own === undefined ? local.has(host) : host === own.hostname)
+  const ownHost = own && withoutRoot(own.hostname)
+  const isOwn = (host: string) => (ownHost === undefined ? local.has(host) : host === ownHost)
 
   return {
     of({ customDomain, headers }) {
@@ -63,7 +64,13 @@ export function createOrigin({ baseUrl, port, statusOf, machine, now }: OriginDe
     owns(url) {
       const ownPort = own === undefined ? String(port()) : own.port
       const urlPort = own === undefined ? url.port || '80' : url.port
-      return (isOwn(url.hostname) && urlPort === ownPort) || statusOf(url.hostname) === 'active'
+      const host = withoutRoot(url.hostname)
+      return (isOwn(host) && urlPort === ownPort) || statusOf(host) === 'active'
     },
   }
+}
+
+/** A name with the root's dot is the same name (RFC 1034, 3.1). */
+function withoutRoot(host: string): string {
+  return host.replace(/\.$/, '')
 }
