@@ -7,6 +7,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quirl } from './support/cli.ts'
 import { temporaryFolder } from './support/cleanup.ts'
+import { startDns } from './support/dns.ts'
 import { poll } from './support/poll.ts'
 import { exitOf, start } from './support/program.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
@@ -397,8 +398,10 @@ describe('reports', () => {
 })
 
 test('on a custom domain, a removed code says so, and the way to report is on the own host', async (t) => {
-  const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop' })
+  const dns = await startDns(t, { 'go.customer.example.com': { cname: 'qr.bakery.shop' } })
+  const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop', DNS_SERVERS: dns.address })
   await post(`${server.url}/api/domains`, { domain: 'go.customer.example.com' })
+  assert.equal((await server.deps.domains.read('go.customer.example.com')).status, 'active')
   const link = await create(server, { target: GOOD, alias: 'Menu' })
   await run(server, 'block', link.code)
   const page = await new Promise<string>((resolve, reject) => {
