@@ -17,6 +17,7 @@ import type { Link, Totals } from './links/link.ts'
 import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
 import { removedProblem } from './links/removal.ts'
 import { createReplays, type Replays } from './links/replay.ts'
+import { createPlaces, type PlaceBounds, type Places } from './limits/at-once.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { openQr, type Qr } from './qr/open.ts'
 import { createAgentReader } from './scans/agent.ts'
@@ -53,7 +54,7 @@ export interface Deps extends Qr {
   forget: (linkId: number) => Promise<void>
   linkOf: (code: string) => Promise<{ id: number; code: string } | 'gone' | undefined>
   linkOfToken: (token: string) => Promise<Link>
-  limits: Limits
+  limits: Limits & { places: Places }
   isInternal: ClientAddress['isInternal']
   metrics: Metric[]
   notReady: () => Promise<string | undefined>
@@ -79,6 +80,8 @@ export interface Environment {
   drawMs?: number
   /** How long a request for statistics waits for the newest scans, when it is not the usual time. */
   foldWaitMs?: number
+  /** What may be under way at the same time, when it is not the usual amount. */
+  places?: PlaceBounds
 }
 
 /**
@@ -128,7 +131,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
     forget: recorder.purge,
     linkOf: createLinkOf(resolver),
     linkOfToken: (token) => linkOfToken({ db }, token),
-    limits: createLimits(quotasOf(config), client, now),
+    limits: { ...createLimits(quotasOf(config), client, now), places: createPlaces(client, environment.places) },
     isInternal: client.isInternal,
     metrics: [...recorder.metrics, ...abuse.metrics],
     notReady: createNotReady(db, draining, recorder, abuse),

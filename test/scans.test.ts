@@ -440,10 +440,12 @@ test('scans older than SCAN_RETENTION leave the export, while the counts of thei
 test('a hundred listeners that do not read keep no visit waiting and take bounded memory', async (t) => {
   const server = await startBehindProxy(t)
   const link = await create(server, { target: EXAMPLE })
-  const listeners = Array.from({ length: 100 }, () => {
+  const listeners = Array.from({ length: 100 }, (_, at) => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     undoLater(t, () => void socket.destroy())
-    socket.pause().write(`GET /api/manage/${link.token}/stream HTTP/1.1\r\nhost: x\r\n\r\n`)
+    socket
+      .pause()
+      .write(`GET /api/manage/${link.token}/stream HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 8.8.4.${at}\r\n\r\n`)
     return socket
   })
   await poll(async () => (await metric(server, 'quirl_stream_listeners')) === listeners.length)

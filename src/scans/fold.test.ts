@@ -241,3 +241,24 @@ test('keys and salts of past days are overwritten and unlinked by the next fold,
   fold.close()
   warehouse.close()
 })
+
+test('a fold tells each link that it changed once, also those of several chunks, and of very many that they are many', async (t) => {
+  const folders = makeFolders(t)
+  const write = (name: string, linkIds: number[]) => {
+    const writer = openJournalFile(join(folders.journal, name), false)
+    for (const linkId of linkIds) writer.append([scan({ linkId })])
+    writer.close()
+  }
+  const warehouse = openWarehouse(folders.warehouse)
+  const fold = openFold(warehouse, folders, undefined, () => 2)
+  write('1.scans', [5, 3, 5, 5, 3])
+  write('2.scans', [9, 5])
+  assert.deepEqual(await fold.run(['1.scans', '2.scans'], NOW), { moved: 7, changed: [5, 3, 9] })
+  assert.deepEqual(await fold.run([], NOW), { moved: 0, changed: [] })
+  const many = openJournalFile(join(folders.journal, '3.scans'), false)
+  many.append(Array.from({ length: 10_001 }, (_, at) => scan({ linkId: at + 1 })))
+  many.close()
+  assert.deepEqual(await fold.run(['3.scans'], NOW), { moved: 10_001, changed: undefined })
+  fold.close()
+  warehouse.close()
+})

@@ -19,14 +19,26 @@ export interface Folders {
   visitors: string
 }
 
+/** The links whose scans were moved, each once; undefined when they are too many to tell, so that it may be any. */
+export type ChangedLinks = number[] | undefined
+
+/** What a fold did. */
+export interface Folded {
+  /** The number of scans that were moved. */
+  moved: number
+  changed: ChangedLinks
+}
+
+/** Links that a fold tells; of more it says that they are many. */
+const MAX_TOLD = 10_000
+
 /** Moves ended journal files into the warehouse. */
 export interface Fold {
   /**
    * Folds files in the given order and removes each when it is wholly in the warehouse; then destroys the visitor keys
    * of the days before `now`, which these files completed. Whatever ends it half-way, the next call goes on there.
-   * @returns the number of scans that were moved
    */
-  run: (journals: string[], now: number) => Promise<number>
+  run: (journals: string[], now: number) => Promise<Folded>
   close: () => void
 }
 
@@ -46,8 +58,13 @@ export function openFold(
   return {
     async run(journals, now) {
       let moved = 0
+      const links = new Set<number>()
+      const onScans = (scans: Scan[]) => {
+        moved += scans.length
+        for (const { linkId } of scans) if (links.size <= MAX_TOLD) links.add(linkId)
+      }
       for (const journal of journals)
-        moved += await foldFile(warehouse, firsts, join(folders.journal, journal), journal, chunkScansOf)
+        await foldFile(warehouse, firsts, { folder: folders.journal, journal, chunkScansOf, onScans })
       if (dayOf(now) !== today) {
         firsts.close()
         destroyBefore(folders.visitors, dayOf(now))
@@ -57,7 +74,7 @@ export function openFold(
         warehouse.keepMarks([])
         today = dayOf(now)
       }
-      return moved
+      return { moved, changed: links.size > MAX_TOLD ? undefined : [...links] }
     },
     close: () => firsts.close(),
   }
@@ -67,20 +84,26 @@ function chunkScansBySize(bytes: number): number {
   return bytes < LARGE_FILE_BYTES ? CHUNK_SCANS : LARGE_CHUNK_SCANS
 }
 
+interface FileToFold {
+  folder: string
+  journal: string
+  chunkScansOf: (bytes: number) => number
+  /** Told of the scans of each chunk, when they are in the warehouse. */
+  onScans: (scans: Scan[]) => void
+}
+
 async function foldFile(
   warehouse: Warehouse,
   firsts: FirstOfDay,
-  file: string,
-  journal: string,
-  chunkScansOf: (bytes: number) => number,
-): Promise<number> {
+  { folder, journal, chunkScansOf, onScans }: FileToFold,
+): Promise<void> {
+  const file = join(folder, journal)
   const chunkScans = chunkScansOf(statSync(file).size)
-  let moved = 0
   let from = warehouse.position(journal)
   let scans: Scan[] = []
   const keep = (position: number) => {
     warehouse.add(firsts.flag({ journal, from, scans }), journal, position)
-    moved += scans.length
+    onScans(scans)
     scans = []
     from = position
   }
@@ -95,7 +118,6 @@ async function foldFile(
   }
   if (scans.length > 0) keep(end)
   unlinkSync(file)
-  return moved
 }
 
 function syncFolder(folder: string): void {

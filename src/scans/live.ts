@@ -4,12 +4,13 @@ import { problems } from '../http/problem-schema.ts'
 import { tokenOf } from '../links/access.ts'
 import type { AddOwnerRoute, ScanDeps } from './owner-route.ts'
 
+/** More often than a connection on which nothing moves is cut: whoever reads nothing of this has gone away. */
 const HEARTBEAT_MS = 15_000
 /** What may wait for a listener that does not read; past it the listener misses events, which only hold newer totals. */
 const MAX_WAITING_BYTES = 16 * 1024
 
 /** Server-sent events (WHATWG HTML, 9.2): the totals now and after each fold that changed them, and heartbeats. */
-export function liveRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, onDrain }: ScanDeps): void {
+export function liveRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, onDrain, limits }: ScanDeps): void {
   addRoute(
     'stream',
     {
@@ -21,36 +22,34 @@ export function liveRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, onDr
           description: 'An event `totals` each time they change.',
           content: { 'text/event-stream': { schema: Type.String() } },
         },
-        ...problems('unknown_token'),
+        ...problems('unknown_token', 'rate_limited'),
       },
     },
     async (request, reply) => {
       const link = await linkOfToken(tokenOf(request))
-      reply.headers({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
-      if (request.method === 'HEAD') return reply.send()
+      const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+      if (request.method === 'HEAD') return reply.headers(headers).send()
+      const place = limits.places.streams(request)
       const stream = new PassThrough()
+      const end = () => stream.end()
+      const isRead = () => stream.writable && stream.readableLength <= MAX_WAITING_BYTES
       let sent = ''
-      const send = async () => {
-        const data = JSON.stringify(await recorder.totals(link.id))
-        if (data === sent || stream.readableLength > MAX_WAITING_BYTES || stream.destroyed) return
-        sent = data
-        stream.write(`event: totals\ndata: ${data}\n\n`)
+      const tell = (totals: string) => {
+        if (totals === sent || !isRead()) return
+        sent = totals
+        stream.write(`event: totals\ndata: ${totals}\n\n`)
       }
-      const update = () => void send().catch(() => stream.end())
-      const heartbeat = setInterval(
-        () => stream.readableLength <= MAX_WAITING_BYTES && stream.write(':\n\n'),
-        HEARTBEAT_MS,
-      )
-      const stopListening = recorder.onFold(update)
-      const stopClosing = onDrain(() => stream.end())
+      const heartbeat = setInterval(() => isRead() && stream.write(':\n\n'), HEARTBEAT_MS)
+      const stopFollowing = recorder.follow(link.id, { tell, fail: end })
+      const stopClosing = onDrain(end)
+      // Also when the client has vanished: the framework destroys what nobody can be sent.
       stream.once('close', () => {
         clearInterval(heartbeat)
-        stopListening()
+        stopFollowing()
         stopClosing()
+        place.leave()
       })
-      request.raw.socket.setTimeout(0)
-      update()
-      return reply.send(stream)
+      return reply.headers(headers).send(stream)
     },
   )
 }

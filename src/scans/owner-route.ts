@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { keepPrivate, type ManageRequest, type OwnerRoute } from '../links/access.ts'
 import type { Link } from '../links/link.ts'
+import type { Places } from '../limits/at-once.ts'
 import type { Recorder } from './recorder.ts'
 
 /** What the statistics need of the rest of the program. */
 export interface ScanDeps {
   recorder: Recorder
+  limits: { places: Places }
   now: () => number
   /** The link of a token; throws a 404 when there is none. */
   linkOfToken: (token: string) => Promise<Link>

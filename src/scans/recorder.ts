@@ -1,35 +1,30 @@
 import { join } from 'node:path'
 import type { Metric } from '../http/metrics.ts'
-import type { Totals } from '../links/link.ts'
 import { seldom } from '../lib/seldom.ts'
 import { StartError } from '../lib/start-error.ts'
-import { journalMetrics, openJournal, type Journal } from './journal.ts'
-import type { Cursor, Page } from './export.ts'
+import { journalMetrics, openJournal } from './journal.ts'
 import type { Scan } from './scan.ts'
-import type { Stats, StatsQuery } from './stats.ts'
 import { openVisitorKeys, type VisitorKeys } from './visitors.ts'
-import { startWarehouse } from './warehouse-client.ts'
+import { createFollowers, type Followers } from './followers.ts'
+import { startFolding } from './folding.ts'
+import { createReader, type Reader } from './reader.ts'
+import { startWarehouse, type WarehouseClient } from './warehouse-client.ts'
 
-/** How often what was journalled is folded, whether or not someone asks for it. */
-const FOLD_MS = 1000
 /** How long a request for statistics waits for the fold of what was journalled when it came. */
 const WAIT_MS = 2000
 const FAILURE_LOG_MS = 60_000
 
 /** The scans of the service: recorded on the thread of the visits, folded and read on one of their own. */
-export interface Recorder {
+export interface Recorder extends Reader {
   keys: VisitorKeys
   /** Records a scan, then calls `recorded`. */
   record: (scan: Scan, recorded: () => void) => void
   /** Waits for the fold of everything that was recorded before the call, 2 seconds at most; tells whether it was done. */
   settle: () => Promise<boolean>
-  totals: (linkId: number) => Promise<Totals>
-  stats: (linkId: number, query: StatsQuery) => Promise<Stats>
-  page: (linkId: number, after: Cursor, limit: number) => Promise<Page>
   /** Removes everything that is kept about a link, journalled scans included. */
   purge: (linkId: number) => Promise<void>
-  /** Calls back after each fold that moved scans, until the returned function is called. */
-  onFold: (listener: () => void) => () => void
+  /** Tells the totals of a link now and after each fold that changed them, until the returned function is called. */
+  follow: Followers['follow']
   /** Whether scans are being lost at present. */
   failing: () => boolean
   metrics: Metric[]
@@ -66,10 +61,13 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   )
   const file = join(dataDir, 'scans.db')
   const warehouse = startWarehouse({ ...folders, warehouse: file }, tell)
-  await warehouse.call('totals', 0).catch((error: Error) => {
+  await warehouse.call('totals', [0]).catch((error: Error) => {
     throw new StartError(`${file} cannot be used (${error.message}): put a backup in its place, or move it away`)
   })
-  const { fold, onFold, metrics, stop } = startFolding(journal, warehouse, now, tell)
+  const read = createReader(warehouse, now)
+  const followers = createFollowers(read.totals)
+  const folding = startFolding(journal, warehouse, { now, onFold: followers.folded, onError: tell })
+  const { fold } = folding
   void fold()
     .then(() => removeOrphans(warehouse, options.existing))
     .catch(tell)
@@ -79,18 +77,16 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     keys,
     record: journal.record,
     settle: () => within(fold(), waitMs),
-    totals: (linkId) => warehouse.call('totals', linkId),
-    stats: (linkId, query) => warehouse.call('stats', linkId, query, now()),
-    page: (linkId, after, limit) => warehouse.call('exportPage', linkId, after, limit),
+    ...read,
     async purge(linkId) {
       await fold()
       await warehouse.call('purge', linkId)
     },
-    onFold,
+    follow: followers.follow,
     failing: () => journal.status().failing,
-    metrics: [...journalMetrics(journal), ...metrics],
+    metrics: [...journalMetrics(journal), ...foldMetrics(folding.count, followers.count)],
     async close() {
-      stop()
+      folding.stop()
       clearInterval(pruning)
       await fold()
       journal.close()
@@ -99,58 +95,15 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   }
 }
 
-/** Folds the journal again and again, and when someone asks for it. */
-function startFolding(journal: Journal, warehouse: Warehouse, now: () => number, tell: (error: unknown) => void) {
-  const listeners = new Set<() => void>()
-  let folded = 0
-  const fold = shareRuns(async () => {
-    const moved = await warehouse.call('fold', journal.rotate(), now())
-    folded += moved
-    if (moved > 0) for (const listener of listeners) listener()
-  }, tell)
-  const timer = setInterval(() => void fold(), FOLD_MS)
-  const metrics: Metric[] = [
-    { name: 'quirl_scans_folded_total', help: 'Scans moved into the statistics', type: 'counter', read: () => folded },
-    { name: 'quirl_stream_listeners', help: 'Open streams of totals', type: 'gauge', read: () => listeners.size },
+function foldMetrics(folded: () => number, listeners: () => number): Metric[] {
+  return [
+    { name: 'quirl_scans_folded_total', help: 'Scans moved into the statistics', type: 'counter', read: folded },
+    { name: 'quirl_stream_listeners', help: 'Open streams of totals', type: 'gauge', read: listeners },
   ]
-  return {
-    fold,
-    metrics,
-    onFold: (listener: () => void) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    stop: () => clearInterval(timer),
-  }
 }
-
-/**
- * Runs `work` once at a time. Who asks while it runs shares the next run, which begins after they have asked.
- * @returns whether the run went well; what it threw goes to `onError`
- */
-function shareRuns(work: () => Promise<void>, onError: (error: unknown) => void): () => Promise<boolean> {
-  const run = async () => {
-    try {
-      await work()
-      return true
-    } catch (error) {
-      onError(error)
-      return false
-    }
-  }
-  let running: Promise<boolean> = Promise.resolve(true)
-  let next: Promise<boolean> | undefined
-  return () =>
-    (next ??= running.then(() => {
-      next = undefined
-      return (running = run())
-    }))
-}
-
-type Warehouse = ReturnType<typeof startWarehouse>
 
 /** Removes what is left of links that are gone: a crash can come between a link's deletion and its scans'. */
-async function removeOrphans(warehouse: Warehouse, existing: RecorderOptions['existing']): Promise<void> {
+async function removeOrphans(warehouse: WarehouseClient, existing: RecorderOptions['existing']): Promise<void> {
   for (let last = 0; ;) {
     const ids = await warehouse.call('linkIdsAfter', last, 1000)
     if (ids.length === 0) return

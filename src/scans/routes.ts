@@ -4,15 +4,14 @@ import { Type, type Static } from 'typebox'
 import { invalidRequest } from '../http/problem.ts'
 import { problems } from '../http/problem-schema.ts'
 import { tokenOf } from '../links/access.ts'
-import { csvHeader } from './export.ts'
+import { csvHeader, type Cursor, type Page } from './export.ts'
 import { liveRoute } from './live.ts'
 import { createAddOwnerRoute, type AddOwnerRoute, type ScanDeps } from './owner-route.ts'
-import type { Recorder } from './recorder.ts'
 import { statsBody, statsQuery } from './schemas.ts'
 import type { Audience } from './stats.ts'
 
-/** Rows of one turn of the export. */
-const PAGE_ROWS = 5000
+/** Rows of one turn of the export, some 200 KB: an export holds two of them while its client does not read. */
+const PAGE_ROWS = 2000
 
 /** The statistics of the API, below /api. */
 export function scanRoutes(app: FastifyInstance, deps: ScanDeps): void {
@@ -22,7 +21,7 @@ export function scanRoutes(app: FastifyInstance, deps: ScanDeps): void {
   liveRoute(addRoute, deps)
 }
 
-function statsRoute(addRoute: AddOwnerRoute, { recorder, now, linkOfToken }: ScanDeps): void {
+function statsRoute(addRoute: AddOwnerRoute, { recorder, now, linkOfToken, limits }: ScanDeps): void {
   addRoute(
     'stats',
     {
@@ -32,7 +31,7 @@ function statsRoute(addRoute: AddOwnerRoute, { recorder, now, linkOfToken }: Sca
       querystring: statsQuery,
       response: {
         200: { description: 'The statistics.', content: { 'application/json': { schema: statsBody } } },
-        ...problems('invalid_request', 'unknown_token'),
+        ...problems('invalid_request', 'unknown_token', 'rate_limited'),
       },
     },
     async (request) => {
@@ -40,15 +39,20 @@ function statsRoute(addRoute: AddOwnerRoute, { recorder, now, linkOfToken }: Sca
       const { days = 30, tz = 'UTC', audience = 'all' } = request.query as Static<typeof statsQuery>
       if (!isTimeZone(tz))
         throw invalidRequest([{ pointer: '/tz', detail: 'must be an IANA time zone such as Europe/Berlin' }])
-      const asked = now()
-      const isSettled = await recorder.settle()
-      const stats = await recorder.stats(link.id, { days, timeZone: tz, audience: audience as Audience })
-      return { code: link.code, ...stats, ...(!isSettled && { as_of: new Date(asked).toISOString() }) }
+      const { client, leave } = limits.places.stats(request)
+      try {
+        const asked = now()
+        const isSettled = await recorder.settle()
+        const stats = await recorder.stats(client, link.id, { days, timeZone: tz, audience: audience as Audience })
+        return { code: link.code, ...stats, ...(!isSettled && { as_of: new Date(asked).toISOString() }) }
+      } finally {
+        leave()
+      }
     },
   )
 }
 
-function exportRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken }: ScanDeps): void {
+function exportRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, limits }: ScanDeps): void {
   addRoute(
     'scans.csv',
     {
@@ -59,27 +63,44 @@ function exportRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken }: ScanDep
       tags: ['Statistics'],
       response: {
         200: { description: 'The scans.', content: { 'text/csv': { schema: Type.String() } } },
-        ...problems('unknown_token'),
+        ...problems('unknown_token', 'rate_limited'),
       },
     },
     async (request, reply) => {
       const link = await linkOfToken(tokenOf(request))
-      await recorder.settle()
-      reply.headers({
+      const headers = {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="${link.code}-scans.csv"`,
         'x-content-type-options': 'nosniff',
-      })
-      return reply.send(Readable.from(pages(recorder, link.id)))
+      }
+      if (request.method === 'HEAD') return reply.headers(headers).send()
+      const { client, leave } = limits.places.exports(request)
+      const read = (after: Cursor) => recorder.page(client, link.id, after, PAGE_ROWS)
+      const giveUp = (error: unknown) => {
+        leave()
+        throw error
+      }
+      const first = async () => {
+        await recorder.settle()
+        return read({ at: 0, n: 0 })
+      }
+      // A fault of the first page is an answer of its own.
+      const answer = textOf(pages(read, await first().catch(giveUp)))
+      answer.once('close', leave)
+      return reply.headers(headers).send(answer)
     },
   )
 }
 
-/** One page is read when the one before has been taken: memory stays the same however many scans there are. */
-async function* pages(recorder: Recorder, linkId: number): AsyncGenerator<string> {
-  yield csvHeader
-  for (let after: { at: number; n: number } | undefined = { at: 0, n: 0 }; after !== undefined;) {
-    const { csv, next } = await recorder.page(linkId, after, PAGE_ROWS)
+/** Reads one piece ahead and not more: memory stays the same however many there are, and however slow the reader is. */
+export function textOf(pieces: AsyncIterable<string>): Readable {
+  return Readable.from(pieces, { objectMode: false, highWaterMark: 1 })
+}
+
+async function* pages(read: (after: Cursor) => Promise<Page>, first: Page): AsyncGenerator<string> {
+  yield csvHeader + first.csv
+  for (let after = first.next; after !== undefined;) {
+    const { csv, next } = await read(after)
     if (csv !== '') yield csv
     after = next
   }

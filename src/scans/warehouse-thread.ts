@@ -24,7 +24,7 @@ const fold = openFold(warehouse, options, rest)
 
 const calls = {
   fold: (journals: string[], now: number) => fold.run(journals, now),
-  totals: (linkId: number) => readTotals(warehouse, linkId),
+  totals: (linkIds: number[]) => linkIds.map((linkId) => readTotals(warehouse, linkId)),
   stats: (linkId: number, query: StatsQuery, now: number) => readStats(warehouse, linkId, query, now),
   exportPage: (linkId: number, after: Cursor, limit: number) => readPage(warehouse, linkId, after, limit),
   purge: (linkId: number) => purgeLink(warehouse, linkId),

@@ -3,8 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { openDeps, type Deps } from '../../src/deps.ts'
-import type { Machine } from '../../src/http/local-hosts.ts'
+import { openDeps, type Deps, type Environment } from '../../src/deps.ts'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
 import { PATIENCE_MS } from './poll.ts'
 
@@ -35,13 +34,13 @@ const unlimited = Object.fromEntries(
 
 /**
  * Starts the service in this process, with the clock that the test gives it; on the folder in `DATA_DIR`, or an empty
- * one; with no limits but those in `env`; on the machine that it is told of, or this one.
+ * one; with no limits but those in `env`, in the surroundings that it is told of.
  */
 export async function startServer(
   t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
-  machine?: Machine,
+  surroundings: Pick<Environment, 'machine' | 'places'> = {},
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
   const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...unlimited }
@@ -50,7 +49,7 @@ export async function startServer(
   let port = 0
   const logged: Record<string, unknown>[] = []
   const log = pino({ base: null, level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
-  const environment = { version: '0.0.0', port: () => port, log, now, ...patience, ...(machine && { machine }) }
+  const environment = { version: '0.0.0', port: () => port, log, now, ...patience, ...surroundings }
   const deps = await openDeps(invocation.config, environment)
   const app = await createApp(invocation.config, deps, log)
   const { config } = invocation

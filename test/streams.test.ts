@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import { textOf } from '../src/scans/routes.ts'
+import { undoLater } from './support/cleanup.ts'
+import { poll } from './support/poll.ts'
+import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
+
+const env = { TRUST_PROXY: '127.0.0.0/8', BASE_URL: 'https://qr.bakery.shop' }
+
+async function start(t: TestContext, places = {}): Promise<{ server: TestServer; link: Created }> {
+  const server = await startServer(t, env, undefined, places)
+  return { server, link: await create(server, { target: 'https://example.com/' }) }
+}
+
+const listeners = async (server: TestServer) => {
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  return Number(/^quirl_stream_listeners (.+)$/m.exec(text)?.[1])
+}
+
+/** A connection that sends so many requests at once and reads what comes. */
+function send(t: TestContext, server: TestServer, path: string, from: string, { method = 'GET', times = 1 } = {}) {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  undoLater(t, () => void socket.destroy())
+  let received = ''
+  socket.on('data', (data) => (received += String(data)))
+  socket.on('error', () => {})
+  socket.write(`${method} ${path} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${from}\r\n\r\n`.repeat(times))
+  return { socket, received: () => received, status: () => Number(received.slice(9, 12)) }
+}
+
+async function assertRefused(response: { received: () => string }, status: number, code: string): Promise<void> {
+  await poll(() => response.received().includes('\r\n\r\n{') && response.received().endsWith('}'), response.received)
+  const text = response.received()
+  assert.match(text, new RegExp(`^HTTP/1.1 ${status} `))
+  assert.match(text, /\r\nretry-after: \d+\r\n/i)
+  assert.match(text, /\r\ncontent-type: application\/problem\+json/i)
+  assert.equal((JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as { code: string }).code, code)
+}
+
+test('a client has four streams, an IPv6 household is one, and each that ends gives its place back', async (t) => {
+  const { server, link } = await start(t)
+  const path = `/api/manage/${link.token}/stream`
+  const four = ['::1', '::2', 'ffff::1', 'abcd::1'].map((end) =>
+    send(t, server, path, `2001:4860:1:2${end.startsWith('::') ? end : `:${end}`}`),
+  )
+  await poll(() => four.every(({ received }) => received().includes('event: totals')))
+  assert.equal(await listeners(server), 4)
+  await assertRefused(send(t, server, path, '2001:4860:1:2::9'), 429, 'rate_limited')
+  const head = send(t, server, path, '2001:4860:1:2::9', { method: 'HEAD' })
+  await poll(() => head.received().includes('\r\n\r\n'))
+  assert.equal(head.status(), 200)
+  const neighbour = send(t, server, path, '2001:4860:1:3::1')
+  await poll(() => neighbour.received().includes('event: totals'))
+  // One closes, one is cut off.
+  four[0]?.socket.end()
+  four[1]?.socket.resetAndDestroy()
+  await poll(async () => (await listeners(server)) === 3)
+  const two = [1, 2].map(() => send(t, server, path, '2001:4860:1:2::9'))
+  await poll(() => two.every(({ received }) => received().includes('event: totals')))
+  await assertRefused(send(t, server, path, '2001:4860:1:2::9'), 429, 'rate_limited')
+  assert.equal(await listeners(server), 5)
+})
+
+test('past the streams of all clients together the answer is 503, until one of them ends', async (t) => {
+  const { server, link } = await start(t, { streams: { perClient: 4, inAll: 10 } })
+  const path = `/api/manage/${link.token}/stream`
+  const ten = Array.from({ length: 10 }, (_, at) => send(t, server, path, `8.8.8.${at}`))
+  await poll(async () => (await listeners(server)) === 10)
+  await assertRefused(send(t, server, path, '8.8.4.4'), 503, 'unavailable')
+  assert.deepEqual(
+    server.logged.filter(({ level }) => level === 50),
+    [],
+  )
+  ten[3]?.socket.destroy()
+  await poll(async () => (await listeners(server)) === 9)
+  const next = send(t, server, path, '8.8.4.4')
+  await poll(() => next.received().includes('event: totals'))
+})
+
+test('streams that wait behind another on their connection give their places back with it', async (t) => {
+  const { server, link } = await start(t)
+  const path = `/api/manage/${link.token}/stream`
+  for (let round = 0; round < 3; round++) {
+    const { socket } = send(t, server, path, '8.8.8.8', { times: 3 })
+    await poll(async () => (await listeners(server)) === 3)
+    socket.destroy()
+    await poll(async () => (await listeners(server)) === 0)
+  }
+})
+
+test('an unknown token takes no place and is not told of the bounds', async (t) => {
+  const { server } = await start(t, { streams: { perClient: 0, inAll: 0 }, stats: { perClient: 0, inAll: 0 } })
+  for (const name of ['stream', 'stats', 'scans.csv'])
+    assert.equal((await fetch(`${server.url}/api/manage/unknown/${name}`)).status, 404)
+})
+
+test('statistics and exports are bounded in the same way, and every answer gives its place back', async (t) => {
+  const one = { perClient: 1, inAll: 2 }
+  const { server, link } = await start(t, { stats: one, exports: one })
+  await visit(`${server.url}/${link.code}`)
+  for (const name of ['stats', 'scans.csv']) {
+    const path = `/api/manage/${link.token}/${name}`
+    // Pipelined, so that they are under way together whatever the machine does.
+    const { received } = send(t, server, path, '8.8.8.8', { times: 3 })
+    await poll(() => (received().match(/HTTP\/1\.1 /g) ?? []).length === 3 && received().endsWith('}'), received)
+    assert.deepEqual(received().match(/(?<=HTTP\/1\.1 )\d+/g), ['200', '429', '429'])
+    for (let again = 0; again < 3; again++) {
+      const response = await fetch(server.url + path)
+      assert.equal(response.status, 200)
+      await response.text()
+    }
+    const refused = await fetch(`${server.url}${path}${name === 'stats' ? '?tz=Nowhere' : ''}`)
+    assert.equal(refused.status, name === 'stats' ? 400 : 200)
+    await refused.text()
+    assert.equal((await fetch(server.url + path, { method: 'HEAD' })).status, 200)
+  }
+})
+
+test('an export reads one page ahead of a reader that reads nothing, and stops when that has gone', async () => {
+  let read = 0
+  let ended = false
+  async function* pages() {
+    try {
+      for (;;) yield String(read++)
+    } finally {
+      ended = true
+    }
+  }
+  const text = textOf(pages())
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  text.once('readable', () => {})
+  for (let at = 0; at < 20; at++) await turn()
+  assert.ok(read <= 2, `${read} pages`)
+  text.destroy()
+  await turn()
+  assert.ok(ended)
+})
