@@ -435,3 +435,46 @@ describe('security.txt', () => {
     await refused(await fetch(`${server.url}/.well-known/security.txt`), 404)
   })
 })
+
+test('a destination whose host ends in a dot is kept and led to as it was sent, and screened like any other', async (t) => {
+  const { server } = await startListed(t)
+  const target = 'https://good.example./menu?a=%41'
+  const link = await create(server, { target })
+  assert.equal((await visit(`${server.url}/${link.code}`)).headers.get('location'), target)
+  assert.equal((await detailsOf(server, link))['target'], target)
+  for (const bad of ['https://bad.example./', 'https://www.bad.example.:8443/x', 'https://files.example./evil/x'])
+    assert.equal(
+      (await refused(await post(`${server.url}/api/links`, { target: bad }), 422)).code,
+      'target_blocked',
+      bad,
+    )
+  for (const nowhere of ['https://good.example../', 'https://localhost./', 'https://good.local./'])
+    await refused(await post(`${server.url}/api/links`, { target: nowhere }), 400)
+  await run(server, 'block', 'https://worse.example./x')
+  await refused(await post(`${server.url}/api/links`, { target: 'https://worse.example/x/' }), 422)
+})
+
+test('the service is no destination, also with a dot at the end of its host', async (t) => {
+  const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop' })
+  for (const own of ['https://qr.bakery.shop/x', 'https://qr.bakery.shop./x', 'http://QR.bakery.shop.']) {
+    const { errors } = await refused(await post(`${server.url}/api/links`, { target: own }), 400)
+    assert.match(errors?.[0]?.detail ?? '', /lead back/, own)
+  }
+})
+
+test('a listed path is refused in each form under which servers show the same', async (t) => {
+  const { server } = await startListed(t, 'https://files.example/evil\nhttps://files.example/login.php\n')
+  for (const path of [
+    '/evil',
+    '/evil/',
+    '/evil;x',
+    '/%65vil%3bx',
+    '/evil/?x',
+    '/login.php/',
+    '/login.php/x',
+    '/login.php;a/b',
+  ])
+    await refused(await post(`${server.url}/api/links`, { target: `https://files.example${path}` }), 422)
+  for (const path of ['/evil/other', '/evils', '/login.phpx/'])
+    await create(server, { target: `https://files.example${path}` })
+})

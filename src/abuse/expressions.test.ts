@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { canonicalise, canonicaliseBytes, expressionOf } from './canonical.ts'
-import { expressions, safeBrowsingReach, wideReach } from './expressions.ts'
+import { expressions, pathPrefixes, safeBrowsingReach, wideReach } from './expressions.ts'
 
 /** The document's examples, whose scheme we leave out: it plays no part in an expression. */
 const vectors: [url: string, canonical: string][] = [
@@ -162,7 +162,8 @@ test('a listed folder is asked for by what is in it alone', () => {
         assert.ok(asks(`https://${name}${folder}${below.join('/')}?q=1#f`).includes(listed))
         assert.ok(asks(`https://www.${name}${folder}${below.join('/')}`).includes(listed))
         const above = `/${path.map((each) => `${each}/`).join('')}`
-        for (const elsewhere of [above, above + last, `${above}${last}x/`, `${above}${other}/${last}/`]) {
+        assert.ok(asks(`https://${name}${above}${last}`).includes(listed), 'servers lead from there into the folder')
+        for (const elsewhere of [above, `${above}${last}x`, `${above}${last}x/`, `${above}${other}/${last}/`]) {
           fc.pre(!elsewhere.startsWith(folder))
           assert.ok(!asks(`https://${name}${elsewhere}`).includes(listed), elsewhere)
         }
@@ -177,4 +178,44 @@ test('a listed file is asked for with any query, a listed query with that one on
   assert.ok(!asks('https://bad.example/a.exe?id=2').includes('bad.example/a.exe?id=1'))
   assert.ok(!asks('https://bad.example/a.exe').includes('bad.example/a.exe?id=1'))
   assert.ok(!asks('https://bad.example/a.exe.txt').includes('bad.example/a.exe'))
+})
+
+test('a listed path is asked for by the forms under which servers show the same, and a listed file from below it', () => {
+  const listed = (entry: string, path: string) => asks(`https://bad.example${path}`).includes(`bad.example${entry}`)
+  for (const [entry, ...paths] of [
+    ['/path', '/path', '/path/', '/path;x', '/path;x/', '/path?q', '/path/?q', '/path;x?q', '/path;a=b;c', '/;x/path'],
+    ['/a/b', '/a/b/', '/a;x/b', '/a;x/b;y/', '/a/;x/b'],
+    ['/path/', '/path', '/path;x/', '/path;x/below', '/path/below;x'],
+    ['/login.php', '/login.php/', '/login.php/x', '/login.php/x/y.css?z', '/login.php;jsessionid=1/x'],
+    ['/path?q=1', '/path?q=1', '/path;x?q=1'],
+    ['/path;x', '/path;x', '/path;x?q'],
+  ] as const)
+    for (const path of paths) assert.ok(listed(entry, path), `${path} for ${entry}`)
+  for (const [entry, ...paths] of [
+    // Others may live below what has the name of a folder: users of a site, say.
+    ['/path', '/path/below', '/path;x/below', '/paths', '/pat', '/Path', '/a/path', '/', '/;path'],
+    ['/login.php', '/login.php2/x', '/login.phpx', '/x/login.php/y'],
+    ['/path;x', '/path', '/path;y', '/path/'],
+    ['/path?q=1', '/path/?q=1', '/path'],
+  ] as const)
+    for (const path of paths) assert.ok(!listed(entry, path), `${path} for ${entry}`)
+})
+
+test('the most specific path is asked for first, also where parameters hide it', () => {
+  const of = (path: string) => pathPrefixes(canonicalise(`https://bad.example${path}`), wideReach)
+  assert.deepEqual(of('/a/b.php/c;x?q'), [
+    '/a/b.php/c;x?q',
+    '/a/b.php/c;x',
+    '/a/b.php/c?q',
+    '/a/b.php/c',
+    '/a/b.php/c/',
+    '/a/b.php',
+    '/a/b.php/',
+    '/a/',
+    '/',
+  ])
+  assert.deepEqual(of('/a;x/b'), ['/a;x/b', '/a/b', '/a/b/', '/a;x/', '/a/', '/'])
+  assert.deepEqual(of('/a/;x/b'), ['/a/;x/b', '/a/b', '/a/b/', '/a/;x/', '/a/', '/'])
+  assert.deepEqual(of('/'), ['/'])
+  assert.deepEqual(of('/;x'), ['/;x', '/'])
 })

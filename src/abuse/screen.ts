@@ -34,9 +34,11 @@ export interface ScreenOptions {
 }
 
 export function createScreening({ salt, lists, own }: ScreenOptions): Screening {
+  const findOwn = createFindOwn(own)
+
   function find(text: string): Hit | undefined {
     const url = canonicalise(text)
-    const entry = firstOf(own(), url)
+    const entry = findOwn(url)
     if (entry !== undefined) return entry.verdict === 'block' ? { entry: entry.entry, own: entry } : undefined
     const loaded = lists()
     return loaded.length === 0 ? undefined : findListed(url, loaded, salt)
@@ -56,10 +58,21 @@ function addressesOf(link: Content): string[] {
   return Object.keys(link.utm).length === 0 ? urls : urls.flatMap((url) => [url, destination(url, link.utm)])
 }
 
-function firstOf(own: ReadonlyMap<string, Entry>, url: CanonicalUrl): Entry | undefined {
-  if (own.size === 0) return undefined
-  const known = expressions(url, wideReach).find((expression) => own.has(expression))
-  return known === undefined ? undefined : own.get(known)
+/** Looks for the operator's word on a URL; its paths are only written out for hosts of which there is one. */
+function createFindOwn(own: ScreenOptions['own']): (url: CanonicalUrl) => Entry | undefined {
+  let indexed: ReadonlyMap<string, Entry> = new Map()
+  let hosts = new Set<string>()
+  return (url) => {
+    const entries = own()
+    if (entries.size === 0) return undefined
+    if (entries !== indexed) {
+      indexed = entries
+      hosts = new Set(Array.from(entries.keys(), (entry) => entry.slice(0, entry.indexOf('/'))))
+    }
+    if (!hostSuffixes(url.host, wideReach).some((host) => hosts.has(host))) return undefined
+    const known = expressions(url, wideReach).find((expression) => entries.has(expression))
+    return known === undefined ? undefined : entries.get(known)
+  }
 }
 
 /**

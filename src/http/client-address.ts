@@ -36,7 +36,7 @@ export interface ClientAddress {
 
 /**
  * @param trusted the proxies whose `X-Forwarded-For` is believed: it is walked from the right while the address that
- * it was told by is one of them; an entry that is no address ends the walk
+ * it was told by is one of them; an entry that is no address, with or without a port, ends the walk
  * @param onIgnored called once, when the header comes from a private address that is not trusted: most likely a proxy
  * that was forgotten
  */
@@ -56,7 +56,7 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
     const entries = forwarded.split(',')
     if (!isTrusted(address)) warnOnce(address)
     while (isTrusted(address)) {
-      const entry = entries.pop()?.trim() ?? ''
+      const entry = withoutPort(entries.pop()?.trim() ?? '')
       if (!ipaddr.isValid(entry)) break
       address = ipaddr.process(entry)
     }
@@ -77,6 +77,12 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
       return address.range() === 'loopback' || isTrusted(address)
     },
   }
+}
+
+/** Some proxies add the port that the request came from; an IPv6 address then stands in brackets, as in a URL. */
+function withoutPort(entry: string): string {
+  const [, four, six] = /^(?:([\d.]+):\d{1,5}|\[([\da-f:.]+)\](?::\d{1,5})?)$/i.exec(entry) ?? []
+  return four ?? six ?? entry
 }
 
 function shorten(address: ipaddr.IPv4 | ipaddr.IPv6): string {

@@ -114,3 +114,14 @@ describe('with a configured origin', () => {
     assert.ok(createAt('https://go.bakery.shop.').owns(new URL('https://go.bakery.shop/x')))
   })
 })
+
+test('a dot at the end of a host makes it no other: it is the service, or an active domain, all the same', () => {
+  for (const baseUrl of ['https://qr.bakery.shop', 'https://qr.bakery.shop.']) {
+    const { owns, isOwnHost } = createAt(baseUrl)
+    for (const host of ['qr.bakery.shop', 'qr.bakery.shop.', 'qr.example.com', 'qr.example.com.'])
+      assert.ok(owns(new URL(`https://${host}/x`)), `${host} with ${baseUrl}`)
+    for (const host of ['qr.bakery.shop:8443', 'qr.bakery.shop.:8443', 'new.example.com.', 'bakery.shop.', '[::1]'])
+      assert.ok(!owns(new URL(`https://${host}/x`)), `${host} with ${baseUrl}`)
+    assert.deepEqual(['qr.bakery.shop', 'new.example.com', 'bakery.shop'].map(isOwnHost), [true, false, false])
+  }
+})

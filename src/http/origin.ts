@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { withoutRoot } from '../lib/host.ts'
 import { createLocalHosts, type Machine } from './local-hosts.ts'
 
 declare module 'fastify' {
@@ -68,9 +69,4 @@ export function createOrigin({ baseUrl, port, statusOf, machine, now }: OriginDe
       return (isOwn(host) && urlPort === ownPort) || statusOf(host) === 'active'
     },
   }
-}
-
-/** A name with the root's dot is the same name (RFC 1034, 3.1). */
-function withoutRoot(host: string): string {
-  return host.replace(/\.$/, '')
 }

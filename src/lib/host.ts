@@ -1,6 +1,11 @@
+/** A host name without the root's dot, with which it is the same name (RFC 1034, 3.1). */
+export function withoutRoot(host: string): string {
+  return host.endsWith('.') ? host.slice(0, -1) : host
+}
+
 /** The host name of a `Host` header (RFC 9110, 7.2): in lower case, without port and without the root's dot. */
 export function hostName(header: string | undefined): string {
-  return (header ?? '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
+  return withoutRoot((header ?? '').replace(/:\d*$/, '')).toLowerCase()
 }
 
 /** Whether a host, as WHATWG writes it, is this machine and no other (RFC 6761, 6.3; RFC 1122, 3.2.1.3; RFC 4291, 2.5.3). */

@@ -1,11 +1,21 @@
 import ipaddr from 'ipaddr.js'
+import { withoutRoot } from '../lib/host.ts'
 import { isPublicAddress } from '../lib/public-address.ts'
 
 /** The longest URL that is taken, in UTF-16 code units. */
 export const MAX_URL_LENGTH = 2048
 
-/** Endings that no public name has: RFC 6761, 6762, 7686, 8375, 9476, and what home routers and companies use. */
-export const reservedEndings = new Set('localhost local internal test invalid onion alt arpa lan home corp'.split(' '))
+/** Endings that no public name has; a test holds them to the list of top-level domains, which grows. */
+export const reservedEndings: ReadonlySet<string> = new Set(
+  [
+    // RFC 6761, 6762, 7686, 8375 (home.arpa), 9476, and what ICANN keeps from being given out.
+    'localhost local test invalid onion alt arpa internal home corp mail',
+    // What home routers and companies call their networks (RFC 6762, appendix G, among others).
+    'lan localdomain localnet intranet intra private priv domain workgroup dhcp',
+    // What the software that runs services calls its own: Kubernetes, Consul, Docker, OpenStack, LXD and Incus.
+    'svc kubernetes consul docker openstacklocal novalocal lxd incus',
+  ].flatMap((names) => names.split(' ')),
+)
 
 /** Whether an address leads back to this service, where a redirect would never end. */
 export type OwnsUrl = (url: URL) => boolean
@@ -38,10 +48,11 @@ export function urlFault(text: string, owns: OwnsUrl): string | undefined {
 function hostFault(host: string): string | undefined {
   if (host.startsWith('[')) return addressFault(host.slice(1, -1))
   if (ipaddr.IPv4.isValidFourPartDecimal(host)) return addressFault(host)
-  const labels = host.split('.')
+  const name = withoutRoot(host)
+  const labels = name.split('.')
   if (labels.includes('')) return 'must have a host without empty labels'
   if (labels.length === 1) return 'must have a public host, not a single-label name'
-  if (host.length > 253 || labels.some((label) => label.length > 63)) return 'has a host name that is too long'
+  if (name.length > 253 || labels.some((label) => label.length > 63)) return 'has a host name that is too long'
   if (reservedEndings.has(labels.at(-1) ?? '')) return 'must have a public host, not a name of a private network'
   return undefined
 }

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
+import { test } from 'node:test'
+import { createClientAddress, parseNetworks } from './client-address.ts'
+
+const client = createClientAddress(parseNetworks('127.0.0.0/8,10.0.0.0/8,2001:db8:1::/48') ?? [], () => {})
+const of = (forwarded: string, remoteAddress = '127.0.0.1') =>
+  client.of({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage)
+
+test('an entry of X-Forwarded-For with a port is the address without it', () => {
+  for (const [entry, address] of [
+    ['8.8.8.8', '8.8.8.8'],
+    ['8.8.8.8:5678', '8.8.8.8'],
+    ['1.1.1.1, 8.8.8.8:1', '8.8.8.8'],
+    ['1.1.1.1,8.8.8.8:65535 ', '8.8.8.8'],
+    ['2001:4860:1:2::1', '2001:4860:1:2::'],
+    ['[2001:4860:1:2::1]', '2001:4860:1:2::'],
+    ['[2001:4860:1:2::1]:443', '2001:4860:1:2::'],
+    ['[2001:4860:1:2:3:4:5:6]:443', '2001:4860:1:2::'],
+    ['[::ffff:8.8.8.8]:443', '8.8.8.8'],
+    ['8.8.8.8:99,10.0.0.7:1234,[2001:db8:1::9]:80', '8.8.8.8'],
+  ] as const)
+    assert.equal(of(entry), address, entry)
+})
+
+test('an entry that is no address ends the walk, whatever port it has', () => {
+  for (const entry of [
+    '',
+    'unknown',
+    'unknown:80',
+    '8.8.8.8:',
+    '8.8.8.8:port',
+    '8.8.8.8:123456',
+    '8.8.8.8:80:80',
+    '[8.8.8.8',
+    '8.8.8.8]',
+    '[]:80',
+    '[2001:4860::1]443',
+    '[2001:4860::1]:',
+    '8.8.8.999:80',
+    'example.com:80',
+    '"8.8.8.8:80"',
+  ])
+    assert.equal(of(`1.1.1.1, ${entry}`), '127.0.0.1', entry)
+})
+
+test('a stranger is who the connection says, whatever the header says', () => {
+  assert.equal(of('8.8.8.8:5678', '9.9.9.9'), '9.9.9.9')
+})
