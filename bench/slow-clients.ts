@@ -1,0 +1,35 @@
+// Claim: a thousand clients that send or read slowly leave the p99 of an honest visit below twice that of a quiet service.
+// The attacker runs on the load's core, as the visits do; the best of several alternating rounds is compared.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { create } from '../test/support/server.ts'
+import { attack, attacks, visitUntil } from '../test/support/slow-clients.ts'
+import { printTable, serveQuirl, temporaryFolder } from './support.ts'
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
+const QUIET_MS = 8000
+
+const quirl = await serveQuirl(temporaryFolder())
+const { code } = await create(quirl, { target: 'https://example.com/menu' })
+const visits = (ended: Promise<unknown>) => visitUntil(`${quirl.url}/${code}`, ended)
+const p99 = (took: number[]) => took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? Number.NaN
+
+await visits(sleep(2000))
+const QUIET = 'nobody else'
+const taken = new Map<string, number[][]>([QUIET, ...Object.keys(attacks)].map((name) => [name, []]))
+for (let round = 0; round < ROUNDS; round++) {
+  taken.get(QUIET)?.push(await visits(sleep(QUIET_MS)))
+  for (const [name, argumentsFor] of Object.entries(attacks)) {
+    taken.get(name)?.push(await visits(attack(argumentsFor(quirl.url), ['taskset', '-c', '1', 'slowhttptest'])))
+  }
+}
+await quirl.stop()
+
+const best = (name: string) => Math.min(...(taken.get(name) ?? []).map(p99))
+const rows = [...taken].map(([name, rounds]) => ({
+  'beside the visits': name,
+  visits: rounds.flat().length,
+  'p99 ms': best(name).toFixed(1),
+  ratio: (best(name) / best(QUIET)).toFixed(2),
+  'longest ms': Math.max(...rounds.flat()).toFixed(0),
+}))
+printTable(`Visits, each on a connection of its own, beside 1,000 slow clients; best of ${ROUNDS} rounds`, rows)

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { poll } from './support/poll.ts'
+import { start } from './support/program.ts'
+import { requireProgram } from './support/programs.ts'
+import { create } from './support/server.ts'
+import {
+  attack,
+  attacks,
+  CONNECTIONS,
+  OPEN_FILES,
+  openFilesLimit,
+  openSockets,
+  visitUntil,
+} from './support/slow-clients.ts'
+
+/** How long an honest visit takes meanwhile is told by bench/slow-clients.ts: it depends on the machine. */
+for (const [name, argumentsFor] of Object.entries(attacks)) {
+  test(`a thousand clients with ${name} keep nobody from visiting, and leave nothing behind`, async (t) => {
+    if (!requireProgram(t, 'slowhttptest', 'slowhttptest')) return
+    if (openFilesLimit() < OPEN_FILES) throw new Error(`this test needs "ulimit -n ${OPEN_FILES}"`)
+    const service = await start(t, undefined, ['--limit-failures=0'])
+    const quiet = openSockets(service.process.pid)
+    const { code, token } = await create(service, { target: 'https://example.com/' })
+    let most = 0
+    const ended = attack(argumentsFor(service.url))
+    const visits = await visitUntil(`${service.url}/${code}`, ended, () => {
+      most = Math.max(most, openSockets(service.process.pid) - quiet)
+    })
+    const said = await ended
+    t.diagnostic(`${visits.length} visits, ${most} connections at most`)
+    // On a machine with little time to spare not all of them are open at once.
+    assert.ok(most >= CONNECTIONS / 4, `${most} connections: ${said}`)
+    // Who sends slowly has been cut off, every one.
+    if (!name.startsWith('slow reads')) assert.match(said, /No open connections left/)
+    await poll(() => openSockets(service.process.pid) <= quiet)
+    const response = await fetch(`${service.url}/api/manage/${token}/stats?days=2`)
+    const { totals } = (await response.json()) as { totals: { scans: number } }
+    assert.equal(totals.scans, visits.length)
+  })
+}
