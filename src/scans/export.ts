@@ -1,4 +1,4 @@
-import { stringify } from 'csv-stringify/sync'
+import { writeRecords } from '../lib/csv.ts'
 import type { Warehouse } from './warehouse.ts'
 import { splitCity } from './words.ts'
 
@@ -45,7 +45,7 @@ export function readPage({ db, words }: Warehouse, linkId: number, after: Cursor
   ])
   const last = rows.at(-1)
   return {
-    csv: stringify(cells, { record_delimiter: 'windows', escape_formulas: true }),
+    csv: writeRecords(cells),
     next: last === undefined || rows.length < limit ? undefined : { at: last['at'] ?? 0, n: last['n'] ?? 0 },
   }
 }
