@@ -447,7 +447,7 @@ describe('visiting', () => {
     const response = await visit(`${link.short_url}+`)
     const text = await response.text()
     assert.equal(response.status, 200)
-    assert.ok(text.includes('https://example.com/?a=&quot;&lt;b&gt;&amp;utm_source=x'))
+    assert.ok(text.includes('https://example.com/?a=&#34;&lt;b&gt;&amp;utm_source=x'))
     assert.equal(text.includes('secret title'), false)
     await put(manage(link), { active: false })
     await problem(await visit(`${link.short_url}+`), 404, 'unknown_code')

@@ -20,7 +20,7 @@ const call = ({ url }: TestServer, host: string, path: string, body?: object) =>
   })
 
 test('each URL that is handed out has the host that was called, when it is one of this machine', async (t) => {
-  const server = await startServer(t, { HOST: '127.0.0.1' }, undefined, machine)
+  const server = await startServer(t, { HOST: '127.0.0.1' }, undefined, { machine })
   const { port } = new URL(server.url)
   for (const [host, origin] of [
     [`${OWN}:3000`, `http://${OWN}:3000`],
@@ -71,7 +71,7 @@ test('pages say before anything is printed that a code holds an address which fe
     }
     return found[0]
   }
-  const unset = await startServer(t, {}, undefined, machine)
+  const unset = await startServer(t, {}, undefined, { machine })
   assert.equal(await warned(unset, 'localhost:3000'), 'the computer that runs this service')
   assert.equal(await warned(unset, 'go.bakery.shop'), 'the computer that runs this service')
   assert.equal(await warned(unset, `${OWN}:3000`), 'this service&#39;s own network')
@@ -82,12 +82,12 @@ test('pages say before anything is printed that a code holds an address which fe
     ['http://qr.lan', 'this service&#39;s own network'],
     ['https://go.bakery.shop', undefined],
   ] as const) {
-    assert.equal(await warned(await startServer(t, { BASE_URL: base }, undefined, machine), OWN), who, base)
+    assert.equal(await warned(await startServer(t, { BASE_URL: base }, undefined, { machine }), OWN), who, base)
   }
 })
 
 test('a form that is shown again with its faults still warns', async (t) => {
-  const server = await startServer(t, {}, undefined, machine)
+  const server = await startServer(t, {}, undefined, { machine })
   const refused = await ask(`${server.url}/`, {
     method: 'POST',
     headers: { host: `${OWN}:3000`, 'content-type': 'application/x-www-form-urlencoded' },

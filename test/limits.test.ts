@@ -192,6 +192,22 @@ test('guessing of codes and tokens ends; links that exist are answered all the s
   assert.equal((await put(`${server.url}/api/manage/${link.token}`, { title: 'x' })).status, 200)
 })
 
+test('forms and bodies for unknown tokens are charged as wrong tokens, whatever they hold', async (t) => {
+  const server = await startServer(t, { LIMIT_MISSES: '4' })
+  const token = 'x'.repeat(43)
+  const send = (path: string, method: string, type: string, body: string) =>
+    fetch(server.url + path, { method, body, headers: { 'content-type': type } })
+  const form = 'application/x-www-form-urlencoded'
+  const asks = [
+    () => send(`/m/${token}`, 'POST', form, 'a&'.repeat(1_000_000)),
+    () => send('/m/x', 'POST', form, 'action=pause'),
+    () => send('/m/x', 'POST', 'multipart/form-data', 'nothing'),
+    () => send(`/api/manage/${token}`, 'PUT', 'application/json', '{'),
+  ]
+  for (const ask of asks) assert.equal((await ask()).status, 404)
+  for (const ask of asks) assert.equal((await ask()).status, 429)
+})
+
 test('0 switches a limit off: no header, no refusal', async (t) => {
   const server = await startServer(t, { LIMIT_LINKS: '0' })
   for (let at = 0; at < 70; at++) {

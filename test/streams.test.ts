@@ -9,7 +9,7 @@ import { create, startServer, visit, type Created, type TestServer } from './sup
 const env = { TRUST_PROXY: '127.0.0.0/8', BASE_URL: 'https://qr.bakery.shop' }
 
 async function start(t: TestContext, places = {}): Promise<{ server: TestServer; link: Created }> {
-  const server = await startServer(t, env, undefined, places)
+  const server = await startServer(t, env, undefined, { places })
   return { server, link: await create(server, { target: 'https://example.com/' }) }
 }
 

@@ -51,7 +51,8 @@ export function handleErrors(app: FastifyInstance, { now, isUnavailable, pages, 
     if (problem.status >= 500) logFault(request, error, problem)
     return answerProblem(request, reply, problem, pages[problem.code]?.(request))
   })
-  handleUnknownPaths(app)
+  ignoreBodies(app)
+  answerUnknownPaths(app)
 }
 
 /** Whether the client has hung up before its request was whole. */
@@ -76,11 +77,25 @@ function placeOf({ id, method, routeOptions }: FastifyRequest): object {
   return { request_id: id, method, route: routeOptions.url }
 }
 
+const unknownPath = () => new Problem('not_found', 'no page and no endpoint has this address')
+
 /** Makes every path that has no route an answer of the catalogue, after the hooks of `app`. */
 export function handleUnknownPaths(app: FastifyInstance): void {
-  app.setNotFoundHandler((request, reply) =>
-    answerProblem(request, reply, new Problem('not_found', 'no page and no endpoint has this address')),
-  )
+  // Before a body is read, which `app` does for its routes.
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) throw unknownPath()
+  })
+  answerUnknownPaths(app)
+}
+
+function answerUnknownPaths(app: FastifyInstance): void {
+  app.setNotFoundHandler((request, reply) => answerProblem(request, reply, unknownPath()))
+}
+
+/** Leaves bodies unread where no part of the program says how they are read. */
+function ignoreBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _body, done) => done(null))
 }
 
 /** Answers what Fastify refuses before it has found a route. */

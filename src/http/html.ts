@@ -5,7 +5,7 @@ export interface Html {
 
 type Piece = Html | string | number | false | undefined | null | readonly Piece[]
 
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' }
 
 function escape(text: string): string {
   return text.replace(/[&<>"']/g, (char) => entities[char] ?? char)

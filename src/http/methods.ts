@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http'
-import type { FastifyContextConfig, FastifyInstance, HTTPMethods } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { Problem } from './problem.ts'
 
 /** What is known of one path: who added its routes (whose hooks also run for other methods), and their methods. */
@@ -40,15 +40,18 @@ export function watchRoutes(app: FastifyInstance): { firstWords: Set<string>; an
 function answerOthers(url: string, { owner, config, methods }: Path): void {
   const allow = [...methods, 'OPTIONS'].sort().join(', ')
   const others = METHODS.filter((method) => !methods.has(method) && method !== 'CONNECT') as HTTPMethods[]
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    reply.header('allow', allow)
+    if (request.method === 'OPTIONS') return reply.code(204).send()
+    throw new Problem('method_not_allowed', `${request.method} is not among ${allow}`)
+  }
   owner.route({
     url: url.slice(owner.prefix.length),
     method: others,
     schema: { hide: true },
     ...(config && { config }),
-    handler: async (request, reply) => {
-      reply.header('allow', allow)
-      if (request.method === 'OPTIONS') return reply.code(204).send()
-      throw new Problem('method_not_allowed', `${request.method} is not among ${allow}`)
-    },
+    // Answered before a body is read: whatever it holds, it changes nothing.
+    onRequest: answer,
+    handler: answer,
   })
 }

@@ -88,8 +88,16 @@ function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin; l
     const byHeader = url === '/manage'
     for (const method of ['GET', 'PUT', 'DELETE'] as const) {
       const schema = manageSchema(method, byHeader)
-      // A design may hold a logo of 256 KiB, in base64.
-      app.route({ url, method, schema, bodyLimit: 2 * BODY_LIMIT, onSend: keepPrivate, handler: handlers[method] })
+      const onRequest = async (request: ManageRequest) => void (await linkOfToken(deps, tokenOf(request)))
+      app.route({
+        url,
+        method,
+        schema,
+        // Whoever guesses tokens is told before the body is read; a design may hold a logo of 256 KiB, in base64.
+        ...(method === 'PUT' && { onRequest, bodyLimit: 2 * BODY_LIMIT }),
+        onSend: keepPrivate,
+        handler: handlers[method],
+      })
     }
   }
 }

@@ -3,6 +3,9 @@ import { Problem } from '../http/problem.ts'
 import { createLink, type Admit, type LinkDeps } from '../links/create.ts'
 import { linkOfToken } from '../links/manage.ts'
 
+/** Characters of a form's key, which is a UUID. */
+export const MAX_FORM_KEY = 255
+
 /**
  * Creates the link that a form asks for, and answers its token. A second click on the button, or a reload of the answer,
  * makes no second link. The form's key holds for these very fields: who goes back and changes one wants another link,

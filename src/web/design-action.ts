@@ -54,11 +54,17 @@ function requireSmallLogo({ logo = '' }: DesignValues): void {
   if (logo.length > MAX_LOGO_URI) throw invalidRequest([{ pointer: '/design/logo/image', detail: TOO_LARGE }])
 }
 
+/** More than any input of the form but the logo holds. */
+const MAX_TEXT = 100
+const DATA_URI = /^data:image\/[a-z+]{1,10};base64,[A-Za-z0-9+/=]*$/
+
 /** No page can fill in a file: a logo that was chosen stays as text, unless it is what is wrong. */
 function shownAgain(values: DesignValues, { errors }: Problem): RefusedDesign {
   const isFaulty = errors.some(({ pointer }) => pointer === '/design/logo/image')
-  const logo_image = isFaulty ? '' : values['logo'] || values['logo_image'] || ''
-  return { values: { ...values, logo: '', logo_image }, faults: faultsOf(errors) }
+  const waiting = values['logo'] || values['logo_image'] || ''
+  const logo_image = isFaulty || !DATA_URI.test(waiting) ? '' : waiting
+  const cut = Object.entries(values).map(([name, text = '']) => [name, text.slice(0, MAX_TEXT).toWellFormed()])
+  return { values: { ...Object.fromEntries(cut), logo: '', logo_image }, faults: faultsOf(errors) }
 }
 
 /** Takes the design away. */

@@ -15,6 +15,9 @@ export interface ReportPageDeps extends ReportDeps {
   limitReports: onRequestAsyncHookHandler
 }
 
+/** Details of 2,000 characters of any script, percent-encoded, are 24 KB; a URL of 2,048 is 18. */
+const REPORT_LIMIT = 64 * 1024
+
 const hidden = { schema: { hide: true } }
 const empty = { code: '', reason: '', details: '' }
 
@@ -27,7 +30,8 @@ export function reportPageRoutes(app: FastifyInstance, deps: ReportPageDeps): vo
       reportPage({ ...empty, code: typeof code === 'string' ? code.slice(0, 2048) : '' }, deps.contact),
     )
   })
-  app.post('/report', { ...hidden, onRequest: deps.limitReports }, (request, reply) => takeReport(deps, request, reply))
+  const options = { ...hidden, onRequest: deps.limitReports, bodyLimit: REPORT_LIMIT }
+  app.post('/report', options, (request, reply) => takeReport(deps, request, reply))
 }
 
 async function takeReport(deps: ReportPageDeps, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -9,10 +9,12 @@ import { entityTag, type Link } from '../links/link.ts'
 import { changeLink, linkOfToken, removeLink } from '../links/manage.ts'
 import { removeDesign, saveDesign } from './design-action.ts'
 import { servePreview, type PreviewAssets } from './built-assets.ts'
-import { createOnce } from './create-once.ts'
-import { filledFields, filledUtm, formOf, readForms } from './form-body.ts'
+import { createOnce, MAX_FORM_KEY } from './create-once.ts'
+import { filledFields, filledUtm, formOf } from './form-body.ts'
 import { creationFields, homePage } from './home.ts'
+import { FORM_LIMIT, readForms } from './read-form.ts'
 import { reportPageRoutes, type ReportPageDeps } from './report-routes.ts'
+import { fitToShow } from './shown-again.ts'
 import { deletedPage, editFields, managePage, type Notice, type Shown } from './manage-page.ts'
 
 type Deps = LinkDeps &
@@ -24,9 +26,6 @@ type Deps = LinkDeps &
 /** `preview` is absent where it was not built. */
 type PageDeps = Deps & { preview: PreviewAssets | undefined }
 type TokenRequest = FastifyRequest<{ Params: { token: string }; Querystring: Record<string, string> }>
-
-/** A form writes up to three bytes for one of the text, and has all fields at once. */
-const FORM_LIMIT = 2 * 1024 * 1024
 
 const hidden = { schema: { hide: true } }
 
@@ -44,8 +43,16 @@ export function webRoutes(app: FastifyInstance, needed: Deps): void {
 
   const options = { ...hidden, onSend: keepPrivate }
   app.get('/m/:token', options, (request: TokenRequest, reply) => showLink(deps, request, reply))
-  app.post('/m/:token', { ...options, bodyLimit: FORM_LIMIT }, (request: TokenRequest, reply) =>
-    actOnLink(deps, request, reply),
+  app.post(
+    '/m/:token',
+    {
+      ...options,
+      bodyLimit: FORM_LIMIT,
+      config: { takesFile: true },
+      // Whoever guesses tokens is told before the form is read.
+      onRequest: async (request: TokenRequest) => void (await linkOfToken(deps, request.params.token)),
+    },
+    (request: TokenRequest, reply) => actOnLink(deps, request, reply),
   )
 
   reportPageRoutes(app, deps)
@@ -65,7 +72,8 @@ async function createFromForm(deps: Deps, request: FastifyRequest, reply: Fastif
   const kind = findKind(form.get('kind')) ?? kinds[0]
   const values = filledFields(form, creationFields(kind))
   const utm = filledUtm(form)
-  const formKey = form.get('idempotency_key') ?? ''
+  const typedKey = form.get('idempotency_key') ?? ''
+  const formKey = typedKey.length <= MAX_FORM_KEY ? typedKey : ''
   try {
     const asked = { origin: deps.origin.of(request), admit: () => deps.limits.charge(request, reply, 'links') }
     const token = await createOnce(deps, { kind: kind.name, ...values, utm }, asked, formKey)
@@ -73,10 +81,8 @@ async function createFromForm(deps: Deps, request: FastifyRequest, reply: Fastif
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     reply.code(error.status).headers(error.headers)
-    return sendPage(
-      reply,
-      homePage(kind, deps.origin.of(request), { values, utm, problem: error, idempotencyKey: formKey }),
-    )
+    const typed = fitToShow({ values, utm, problem: error })
+    return sendPage(reply, homePage(kind, deps.origin.of(request), { ...typed, idempotencyKey: formKey }))
   }
 }
 
@@ -172,6 +178,6 @@ async function changeFromForm(
     const text = isOvertaken
       ? 'This link was saved elsewhere since you opened this page. What you typed is below: save again to put it in place of the other change.'
       : ''
-    return { link: await linkOfToken(deps, token), notice: { text, problem: error, values, utm } }
+    return { link: await linkOfToken(deps, token), notice: { text, ...fitToShow({ values, utm, problem: error }) } }
   }
 }
