@@ -232,6 +232,36 @@ test('?format=csv and Accept: text/csv answer a table that no spreadsheet takes 
   assert.match(await refused.text(), /^index,.*\r\n0,,x,.*invalid_request/)
 })
 
+test('a line end inside a cell of a table splits no row, and no line of a cell begins as a formula', async (t) => {
+  const server = await startServer(t)
+  const ends = ['\n', '\r', '\r\n', '\r\r', '\n\n']
+  const rows = ends.flatMap((end) => [
+    { target: EXAMPLE, title: `x${end}=1+1` },
+    { target: EXAMPLE, campaign: `x${end}\uFF1D1+1` },
+    { target: '-', alias: `${end}@x` },
+  ])
+  const archive = await bulk(server, rows, '?qr=zip')
+  // The table is stored in the archive as it is.
+  for (const text of [await (await bulk(server, rows, '?format=csv')).text(), await archive.text()]) {
+    for (const line of text.split(/[\r\n]/)) assert.doesNotMatch(line, /^"?[=+@\t\uFF1D\uFF0B\uFF0D\uFF20-]/)
+  }
+  const [, ...lines] = parse(await (await bulk(server, rows, '?format=csv')).text())
+  assert.deepEqual(
+    lines.map(([index]) => Number(index)),
+    rows.map((_, at) => at),
+  )
+})
+
+test('a table repeats of a failed row what its fields could hold, and that is still too long', async (t) => {
+  const server = await startServer(t)
+  const long = '"'.repeat(1_000)
+  const rows = Array.from({ length: 500 }, () => ({ alias: long, title: long, campaign: long, target: 'x' }))
+  const text = await (await bulk(server, rows, '?format=csv')).text()
+  assert.ok(text.length < 1024 * 1024, `${text.length} characters`)
+  const [, [, alias = '', , title = '', campaign = ''] = []] = parse(text)
+  assert.deepEqual([alias.length, title.length, campaign.length], [65, 401, 401])
+})
+
 test('every token in a table is the token, to the letter', async (t) => {
   const server = await startServer(t)
   const response = await bulk(server, copies(500), '?format=csv')

@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { setImmediate as turn } from 'node:timers/promises'
+import { parseStrictRows, TooManyRows, type RowBounds } from '../lib/json-rows.ts'
 import { JsonError, parseStrictJson } from '../lib/strict-json.ts'
 import { invalidRequest, Problem } from './problem.ts'
 
@@ -32,9 +34,34 @@ export function parseJsonBody(body: Buffer): unknown {
   try {
     return parseStrictJson(readText(body, 'malformed_json'))
   } catch (error) {
-    if (error instanceof JsonError) throw new Problem('malformed_json', error.message, { cause: error })
-    throw error
+    throw jsonProblem(error)
   }
+}
+
+/** Makes `app` read JSON bodies that are lists of up to `bounds.rows` rows, with turns for others in between. */
+export function readJsonRows(app: FastifyInstance, bounds: RowBounds): void {
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return undefined
+      try {
+        return await parseStrictRows(readText(body, 'malformed_json'), bounds, turn)
+      } catch (error) {
+        throw error instanceof TooManyRows ? rowsProblem(bounds.rows, `more than ${bounds.rows}`) : jsonProblem(error)
+      }
+    },
+  )
+}
+
+/** What is said of a list with too many rows, or none. */
+export function rowsProblem(most: number, many: string): Problem {
+  return invalidRequest([{ pointer: '', detail: `must hold 1 to ${most} rows, and holds ${many}` }])
+}
+
+function jsonProblem(error: unknown): unknown {
+  return error instanceof JsonError ? new Problem('malformed_json', error.message, { cause: error }) : error
 }
 
 /**

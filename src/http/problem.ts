@@ -72,12 +72,20 @@ export class Problem extends Error {
   }
 }
 
+/** So many errors are listed in one answer. */
+export const MAX_ERRORS = 100
+
 /** A 400 for fields that are not as they must be; its detail is the first fault, so that it can be shown alone. */
 export function invalidRequest(errors: FieldError[]): Problem {
   const [first] = errors
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
   const where = first?.pointer === '' ? 'the body' : first?.pointer
-  return new Problem('invalid_request', `${where} ${first?.detail}${more}`, { errors })
+  const detail = `${where} ${first?.detail}${moreThanOne(errors.length)}`
+  return new Problem('invalid_request', detail, { errors: errors.slice(0, MAX_ERRORS) })
+}
+
+function moreThanOne(count: number): string {
+  if (count <= 1) return ''
+  return count > MAX_ERRORS ? ` (and more than ${MAX_ERRORS - 1} more)` : ` (and ${count - 1} more)`
 }
 
 /** The body of an error, `application/problem+json` (RFC 9457). The type is an address that lists the catalogue. */

@@ -2,9 +2,15 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
-import { invalidRequest, type FieldError } from './problem.ts'
+import { Settings } from 'typebox/system'
+import { shorten } from '../lib/shorten.ts'
+import { cutToBounds } from './cut-to-bounds.ts'
+import { invalidRequest, MAX_ERRORS, type FieldError } from './problem.ts'
 
-/** Finds every fault of a value. Nothing is coerced, defaulted or removed. */
+// One more than is ever told, so that there being more can be told.
+Settings.Set({ maxErrors: MAX_ERRORS + 1 })
+
+/** Finds the faults of a value, the first hundred or so. Nothing is coerced, defaulted or removed. */
 export type Validator = (value: unknown) => FieldError[]
 
 /** The sentence for a broken `pattern` or `propertyNames` stands beside it in the schema, for the docs and the error. */
@@ -13,11 +19,15 @@ export const RULE = 'x-rule'
 /** Compiles a schema. The errors name the field by its JSON Pointer, and the bound. */
 export function createValidator(schema: TSchema): Validator {
   const compiled = Compile(schema)
-  return (value) => (compiled.Check(value) ? [] : compiled.Errors(value).flatMap((error) => explain(error, schema)))
+  return (value) => {
+    // Lengths come first: no item of a list is looked at before it is known how many there are.
+    const bounded = cutToBounds(schema, value)
+    return compiled.Check(bounded) ? [] : compiled.Errors(bounded).flatMap((error) => explain(error, schema))
+  }
 }
 
 function explain(error: TLocalizedValidationError, schema: TSchema): FieldError[] {
-  const pointer = error.instancePath
+  const pointer = shorten(error.instancePath)
   const say = (detail: string) => [{ pointer, detail }]
   switch (error.keyword) {
     case 'required':
@@ -85,18 +95,18 @@ function schemaAt(schema: TSchema, path: string): Record<string, unknown> | unde
 export const queryCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart !== 'querystring') return (value: unknown) => ({ value })
   const validate = createValidator(schema)
+  const { properties = {} } = schema as { properties?: Properties }
   return (query: Record<string, string | string[]>) => {
-    const value = Object.fromEntries(
-      Object.entries(query).map(([name, text]) => [name, readParameter(schema, name, text)]),
-    )
+    const known = Object.entries(properties).filter(([name]) => Object.hasOwn(query, name))
+    const value = Object.fromEntries(known.map(([name, { type }]) => [name, readParameter(type, query[name])]))
     const errors = validate(value)
     return errors.length > 0 ? { error: invalidRequest(errors) } : { value }
   }
 }
 
-function readParameter(schema: TSchema, name: string, text: string | string[]): unknown {
-  const { properties } = schema as { properties?: Record<string, { type?: string }> }
-  const type = properties?.[name]?.type
+type Properties = Record<string, { type?: string }>
+
+function readParameter(type: string | undefined, text: string | string[] | undefined): unknown {
   if (typeof text !== 'string') return text
   if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
   if (type === 'number' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) return Number(text)

@@ -3,18 +3,21 @@ import { makeZip } from 'client-zip'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { preferredType } from '../http/accept.ts'
-import { isObject, readText } from '../http/body.ts'
+import { isObject, readJsonRows, readText, rowsProblem } from '../http/body.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { createBulk, MAX_ROWS, type BulkResult } from './bulk.ts'
-import { readCsv, writeCsv } from './bulk-csv.ts'
+import { writeCsv } from './bulk-csv.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
 import type { CreatedLink, CreationLimits, LinkDeps } from './create.ts'
+import { readCsv } from './csv-rows.ts'
 import { idempotencyHeader, repeatable } from './idempotency.ts'
 
 /** The largest body, in bytes. */
 const BODY_LIMIT = 4 * 1024 * 1024
+/** 500 pages with 100 buttons each have 172,500. */
+const MAX_VALUES = 200_000
 
 /** What bulk creations need of the rest of the program. */
 export interface BulkDeps extends LinkDeps {
@@ -53,6 +56,7 @@ const refusals = problems(
 )
 /** Bulk creation, below /api. */
 export async function bulkRoutes(app: FastifyInstance, deps: BulkDeps): Promise<void> {
+  readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES })
   app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
     readText(body, 'malformed_csv'),
   )
@@ -97,7 +101,7 @@ async function answerBulk(
 ): Promise<FastifyReply> {
   const { atomic = false, dry_run: dryRun = false, format, qr } = request.query
   const origin = deps.origin.of(request)
-  const rows = rowsOf(request.body)
+  const rows = await rowsOf(request.body)
   const asCsv =
     format === undefined
       ? preferredType(request.headers.accept, ['application/json', 'text/csv']) === 'text/csv'
@@ -107,24 +111,24 @@ async function answerBulk(
     const admit = () => deps.limits.charge(request, reply, 'bulk')
     const result = await createBulk(deps, rows, { origin, admit, repeatable: repeatable(request), atomic, dryRun })
     reply.code(dryRun ? 200 : 201)
-    if (qr === 'zip' && !dryRun) return sendZip(reply, writeCsv(rows, result), imagesOf(result, deps.codeSvg, origin))
-    return asCsv ? sendCsv(reply, writeCsv(rows, result)) : reply.send(result)
+    if (qr === 'zip' && !dryRun)
+      return sendZip(reply, await writeCsv(rows, result), imagesOf(result, deps.codeSvg, origin))
+    return asCsv ? sendCsv(reply, await writeCsv(rows, result)) : reply.send(result)
   } catch (error) {
     // The same answer as when some rows were right: who asked for a table gets one.
     if (!(error instanceof Problem) || error.code !== 'nothing_created' || !asCsv) throw error
-    return sendCsv(reply.code(error.status), writeCsv(rows, error.members as BulkResult))
+    return sendCsv(reply.code(error.status), await writeCsv(rows, error.members as BulkResult))
   }
 }
 
 /** @throws {Problem} 400 when there are none, or too many */
-function rowsOf(body: unknown): unknown[] {
-  const rows = readRows(body)
+async function rowsOf(body: unknown): Promise<unknown[]> {
+  const rows = await readRows(body)
   if (rows.length >= 1 && rows.length <= MAX_ROWS) return rows
-  const many = rows.length > MAX_ROWS ? `more than ${MAX_ROWS}` : 'none'
-  throw invalidRequest([{ pointer: '', detail: `must hold 1 to ${MAX_ROWS} rows, and holds ${many}` }])
+  throw rowsProblem(MAX_ROWS, rows.length > MAX_ROWS ? `more than ${MAX_ROWS}` : 'none')
 }
 
-function readRows(body: unknown): unknown[] {
+async function readRows(body: unknown): Promise<unknown[]> {
   if (Array.isArray(body)) return body
   if (typeof body === 'string') return readCsv(body, '')
   if (isObject(body) && typeof body['csv'] === 'string') return readCsv(body['csv'], '/csv')

@@ -30,7 +30,7 @@ const rowError = Type.Object(
     code: Type.String({ description: 'As for a single creation.' }),
     detail: Type.String(),
     errors: Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }), {
-      description: 'The faults by field; a pointer begins at the row.',
+      description: 'The faults by field; a pointer begins at the row. Of all rows at most 1,000, of each the first.',
     }),
   },
   { title: 'RowError' },

@@ -18,7 +18,7 @@ export const MAX_ROWS = 500
 export interface RowError {
   code: string
   detail: string
-  /** The faults by field, as for a single creation; a pointer begins at the row. */
+  /** The faults by field, as for a single creation; a pointer begins at the row. `detail` says when there are more. */
   errors: FieldError[]
 }
 
@@ -109,16 +109,20 @@ function readRow(deps: LinkDeps, row: unknown): Draft | Problem {
   }
 }
 
-function toResult(outcomes: Outcome[]): BulkResult {
-  const results = outcomes.map((outcome, index): RowResult =>
-    outcome instanceof Problem ? { index, error: toError(outcome) } : { index, ...outcome },
-  )
-  const failed = outcomes.filter((outcome) => outcome instanceof Problem).length
-  return { created: outcomes.length - failed, failed, results }
-}
+/** So many errors are listed in one answer; each row that failed has one of them at least. */
+const MAX_LISTED = 1_000
 
-function toError({ code, message, errors }: Problem): RowError {
-  return { code, detail: message, errors }
+function toResult(outcomes: Outcome[]): BulkResult {
+  const failed = outcomes.filter((outcome) => outcome instanceof Problem).length
+  let further = MAX_LISTED - failed
+  const results = outcomes.map((outcome, index): RowResult => {
+    if (!(outcome instanceof Problem)) return { index, ...outcome }
+    const { code, message: detail, errors } = outcome
+    const listed = errors.slice(0, 1 + further)
+    further -= Math.max(0, listed.length - 1)
+    return { index, error: { code, detail, errors: listed } }
+  })
+  return { created: outcomes.length - failed, failed, results }
 }
 
 /** A right row fails as well when others keep the whole from being made. */

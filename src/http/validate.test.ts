@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { invalidRequest } from './problem.ts'
+import { createValidator } from './validate.ts'
+
+const schema = Type.Object({
+  name: Type.Optional(Type.String({ maxLength: 3 })),
+  pairs: Type.Optional(
+    Type.Record(Type.String({ pattern: '^[ab]+$' }), Type.String({ maxLength: 2 }), {
+      maxProperties: 2,
+      additionalProperties: false,
+    }),
+  ),
+  rows: Type.Optional(Type.Array(Type.Object({ label: Type.String({ maxLength: 2 }) }), { maxItems: 3 })),
+  closed: Type.Optional(Type.Object({ a: Type.Optional(Type.Integer()) }, { additionalProperties: false })),
+})
+const validate = createValidator(schema)
+
+/** A list that is as long as it says, and fails the test when what is past the bound is looked at. */
+function longList(length: number, most: number): unknown[] {
+  return new Proxy([], {
+    get(target, name) {
+      if (name === 'length') return length
+      if (typeof name === 'string' && /^\d+$/.test(name)) assert.ok(Number(name) <= most, `item ${name} was looked at`)
+      return Reflect.get(target, name)
+    },
+    has: (target, name) => (typeof name === 'string' && /^\d+$/.test(name)) || Reflect.has(target, name),
+  })
+}
+
+describe('lengths are checked before what they count', () => {
+  test('no item past the bound of a list is looked at', () => {
+    const errors = validate({ rows: longList(1_390_000, 3) })
+    assert.ok(errors.some(({ pointer, detail }) => pointer === '/rows' && detail === 'must hold at most 3 items'))
+  })
+
+  test('of too many pairs, of unknown fields and of a long text only so much as shows the fault', () => {
+    const pairs = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`c${at}`, 5]))
+    const many = validate({ pairs })
+    assert.ok(many.some(({ pointer, detail }) => pointer === '/pairs' && detail === 'must hold at most 2 pairs'))
+    assert.ok(many.length <= 10, `${many.length} errors`)
+    assert.ok(validate({ closed: pairs }).length <= 101)
+    assert.deepEqual(validate({ name: '😀'.repeat(1_000_000) }), [
+      { pointer: '/name', detail: 'must be at most 3 characters long' },
+    ])
+  })
+
+  test('what is told has a bound as well: 100 errors, and 100 characters of a name', () => {
+    const pairs = { ['😀'.repeat(50_000)]: 'x' }
+    for (const { pointer, detail } of validate({ pairs })) assert.ok(pointer.length <= 100 && detail.length < 100)
+    const errors = Array.from({ length: 5_000 }, (_, at) => ({ pointer: `/${at}`, detail: 'is wrong' }))
+    const problem = invalidRequest(errors)
+    assert.equal(problem.errors.length, 100)
+    assert.equal(problem.message, '/0 is wrong (and more than 99 more)')
+    assert.equal(invalidRequest(errors.slice(0, 3)).message, '/0 is wrong (and 2 more)')
+  })
+})
+
+test('what is cut for a check has a fault just when the whole has', () => {
+  const compiled = Compile(schema)
+  const text = fc.oneof(
+    fc.string({ maxLength: 9 }),
+    fc.string({ unit: 'binary', maxLength: 9 }),
+    fc.constantFrom('a', '😀😀😀', '\ud800'),
+  )
+  const row = fc.oneof(fc.record({ label: text }), fc.constant({}), text)
+  const value = fc.record(
+    {
+      name: fc.oneof(text, fc.jsonValue()),
+      pairs: fc.oneof(fc.dictionary(fc.constantFrom('a', 'b', 'ab', 'c'), text), fc.jsonValue()),
+      rows: fc.oneof(fc.array(row, { maxLength: 6 }), fc.jsonValue()),
+      closed: fc.oneof(fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.integer()), fc.jsonValue()),
+      other: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(value, (whole) => assert.equal(validate(whole).length === 0, compiled.Check(whole))),
+    { numRuns: 3_000 },
+  )
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { JsonError } from './json-scan.ts'
+import { parseStrictRows, TooManyRows } from './json-rows.ts'
+import { parseStrictJson } from './strict-json.ts'
+
+const bounds = { rows: 500, values: 200_000 }
+const parse = (text: string, turn = async () => {}) => parseStrictRows(text, bounds, turn)
+
+/** What a parser makes of a text: its value, or that it refuses it. */
+async function outcome(text: string, read: (text: string) => unknown): Promise<unknown> {
+  try {
+    return { value: await read(text) }
+  } catch (error) {
+    assert.ok(error instanceof JsonError, String(error))
+    return 'refused'
+  }
+}
+
+test('reads every JSON value exactly as the parser of single values does, and refuses what that one refuses', async () => {
+  const pieces = fc.constantFrom(
+    '[',
+    ']',
+    '{',
+    '}',
+    ',',
+    ':',
+    '"',
+    '\\',
+    ' ',
+    '1',
+    'null',
+    '"a"',
+    '{"a":1}',
+    '"a":',
+    '\n',
+    '\u00a0',
+  )
+  const broken = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''))
+  const lists = fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 9 }).map((list) => JSON.stringify(list, null, 1))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        broken,
+        fc.json(),
+        lists,
+        broken.map((text) => `[${text}]`),
+      ),
+      async (text) => {
+        assert.deepEqual(await outcome(text, parse), await outcome(text, parseStrictJson))
+      },
+    ),
+    { numRuns: 2_000 },
+  )
+})
+
+test('reads a long list in turns', async () => {
+  const row = { target: `https://example.com/${'x'.repeat(2_000)}`, title: 'a, "b" [c] {d}: \\' }
+  const rows = Array.from({ length: 400 }, (_, at) => ({ ...row, at }))
+  let turns = 0
+  assert.deepEqual(await parse(JSON.stringify(rows), async () => void turns++), rows)
+  assert.ok(turns > 10, `${turns} turns`)
+})
+
+test('refuses too many rows, values in all, and values in one row, each before it is built', async () => {
+  await assert.rejects(parse(`[${'1,'.repeat(500)}nonsense`), TooManyRows)
+  const row = (values: number) => `[${Array(values).fill('1').join()}]`
+  const refuses = (text: string, why: RegExp) =>
+    assert.rejects(parse(text), (error) => error instanceof JsonError && why.test(error.message))
+  await refuses(`[${Array(300).fill(row(900)).join()}]`, /more than 200000 values/)
+  await refuses(`[1,${row(10_001)}]`, /an item of the body holds more than 10000 values/)
+  await refuses(`{"csv":${row(10_001)}}`, /more than 10000 values/)
+})
+
+test('takes the largest request there can be: 500 pages with 100 buttons and every other field', async () => {
+  const links = Array.from({ length: 100 }, () => ({ label: 'x', url: 'https://example.com/' }))
+  const utm = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`u${at}`, 'x']))
+  const row = {
+    kind: 'page',
+    alias: 'x',
+    target: 'x',
+    title: 'x',
+    campaign: 'x',
+    headline: 'x',
+    description: 'x',
+    utm,
+    links,
+  }
+  const rows = Array.from({ length: 500 }, () => row)
+  assert.equal(((await parse(JSON.stringify(rows))) as unknown[]).length, 500)
+})

@@ -1,0 +1,69 @@
+import { JsonError, scanJson, type Seen } from './json-scan.ts'
+import { MAX_VALUES, parseCounted } from './strict-json.ts'
+
+/** The list has more items than are taken. */
+export class TooManyRows extends Error {}
+
+/** What a list may hold. */
+export interface RowBounds {
+  rows: number
+  /** Values in all rows together; one row holds at most as many as `parseStrictJson` takes. */
+  values: number
+}
+
+/** Characters that are looked at in one go. */
+const SLICE = 256 * 1024
+
+/**
+ * Parses a large text like `parseStrictJson`, a list item by item, so that others have their turn in between.
+ * @param turn is awaited between two pieces of work of a few milliseconds
+ * @throws {JsonError}
+ * @throws {TooManyRows}
+ */
+export async function parseStrictRows(text: string, bounds: RowBounds, turn: () => Promise<unknown>): Promise<unknown> {
+  const scan = scanJson(text, bounds.values)
+  for (let end = 0; end < text.length;) {
+    end = Math.min(text.length, end + SLICE)
+    scan.advance(end)
+    if (scan.commas().length >= bounds.rows) throw new TooManyRows()
+    await turn()
+  }
+  const open = skipBlanks(text, 0, 1)
+  const close = skipBlanks(text, text.length - 1, -1)
+  if (text[open] === '[' && text[close] === ']' && text[skipBlanks(text, open + 1, 1)] !== ']') {
+    const first = { at: open, values: 1, names: 0 }
+    return parseItems(text, [first, ...scan.commas(), { ...scan.seen(), at: close }], turn)
+  }
+  return parsePart(text, { at: -1, values: 0, names: 0 }, { ...scan.seen(), at: text.length })
+}
+
+/** The first place from `at` on, forwards or backwards, that holds no blank; what is none in JSON does not parse. */
+function skipBlanks(text: string, at: number, step: 1 | -1): number {
+  let place = at
+  for (let char = text.charCodeAt(place); char === 32 || (char >= 9 && char <= 13); char = text.charCodeAt(place)) {
+    place += step
+  }
+  return place
+}
+
+/** Parses what stands between the edges, each by itself: the list is JSON when each of its items is. */
+async function parseItems(text: string, edges: Seen[], turn: () => Promise<unknown>): Promise<unknown[]> {
+  const items: unknown[] = []
+  let parsed = 0
+  for (const [at, end] of edges.slice(1).entries()) {
+    const start = edges[at] as Seen
+    items.push(parsePart(text, start, end))
+    parsed += end.at - start.at
+    if (parsed < SLICE / 4) continue
+    parsed = 0
+    await turn()
+  }
+  return items
+}
+
+function parsePart(text: string, start: Seen, end: Seen): unknown {
+  if (end.values - start.values > MAX_VALUES) {
+    throw new JsonError(`an item of the body holds more than ${MAX_VALUES} values`)
+  }
+  return parseCounted(text.slice(start.at + 1, end.at), end.names - start.names)
+}

@@ -1,0 +1,125 @@
+import { pipeline } from 'node:stream/promises'
+import { setImmediate as turn } from 'node:timers/promises'
+import { CsvError, parse, type Options } from 'csv-parse'
+import { shorten } from '../lib/shorten.ts'
+import { invalidRequest, Problem } from '../http/problem.ts'
+import { MAX_ROWS } from './bulk.ts'
+
+/** What a row of a CSV can say. */
+export const columns = ['alias', 'target', 'title', 'campaign']
+const delimiters = [',', ';', '\t']
+
+/** Characters of the first line; ours have 28. */
+const MAX_HEADER = 1_000
+/** Line ends with those of empty lines, and cells with those of empty rows, of which spreadsheets write many. */
+const MAX_LINES = 20_000
+const MAX_CELLS = 100_000
+/** Bytes of one row: twice what fits into its fields. */
+const MAX_ROW_BYTES = 16_384
+/** Unknown columns that are named. */
+const MAX_NAMED = 10
+/** Bytes that are parsed in one go. */
+const SLICE = 8 * 1024
+
+/**
+ * The rows of a CSV (RFC 4180) as bodies of single creations: an empty cell is an absent field, empty lines are skipped.
+ * Columns are told apart by commas, semicolons or tabs, whichever makes the header one.
+ * @param pointer where the text stands in the request, for the errors
+ * @throws {Problem} 400 for what is no CSV, is too much of it, or whose header is not ours
+ */
+export async function readCsv(text: string, pointer: string): Promise<(object | Problem)[]> {
+  const [line = ''] = /[^\r\n]+/.exec(text) ?? []
+  const delimiter = delimiterOf(line.slice(0, MAX_HEADER))
+  const refuse = (detail: string) => invalidRequest([{ pointer, detail }])
+  if (line.length > MAX_HEADER) throw refuse(`must have a header of at most ${MAX_HEADER} characters`)
+  const [header = [], ...records] = await parseRecords(text, delimiter, refuse)
+  const names = header.map((name) => name.trim().toLowerCase())
+  const fault = headerFault(names)
+  if (fault !== undefined) throw refuse(fault)
+  return records.map((cells) => {
+    if (cells.length !== names.length) {
+      return new Problem('malformed_csv', `the row has ${cells.length} cells, the header ${names.length}`)
+    }
+    return Object.fromEntries(names.map((name, at) => [name, cells[at]]).filter(([, cell]) => cell !== ''))
+  })
+}
+
+const [QUOTE, LF, CR] = [0x22, 0x0a, 0x0d]
+
+const options: Options = {
+  bom: true,
+  record_delimiter: ['\r\n', '\n', '\r'],
+  relax_column_count: true,
+  skip_empty_lines: true,
+  skip_records_with_empty_values: true,
+  max_record_size: MAX_ROW_BYTES,
+  to: MAX_ROWS + 2,
+}
+
+type Refuse = (detail: string) => Problem
+
+async function parseRecords(text: string, delimiter: string, refuse: Refuse): Promise<string[][]> {
+  const records: string[][] = []
+  const slices = slicesOf(Buffer.from(text), delimiter.charCodeAt(0), refuse)
+  try {
+    await pipeline(slices, parse({ ...options, delimiter }), async (parsed: AsyncIterable<string[]>) => {
+      for await (const record of parsed) records.push(record)
+    })
+  } catch (error) {
+    if (error instanceof CsvError) throw new Problem('malformed_csv', wordsOf(error), { cause: error })
+    throw error
+  }
+  return records
+}
+
+/** What is parsed in one go, once its lines and cells are counted; others have their turn between two slices. */
+async function* slicesOf(bytes: Buffer, separator: number, refuse: Refuse): AsyncGenerator<Buffer> {
+  let lines = 1
+  let cells = 1
+  let isQuoted = false
+  for (let from = 0; from < bytes.length; from += SLICE) {
+    const slice = bytes.subarray(from, from + SLICE)
+    for (const byte of slice) {
+      if (byte === QUOTE) isQuoted = !isQuoted
+      else if (!isQuoted && byte === separator) cells++
+      else if (!isQuoted && (byte === LF || byte === CR)) lines++
+    }
+    if (lines > MAX_LINES) throw refuse(`must hold at most ${MAX_LINES} lines`)
+    if (cells > MAX_CELLS) throw refuse(`must hold at most ${MAX_CELLS} cells`)
+    yield slice
+    await turn()
+  }
+}
+
+function wordsOf({ code, message }: CsvError): string {
+  if (code === 'CSV_MAX_RECORD_SIZE') return `a row is longer than ${MAX_ROW_BYTES} bytes, or a quote is not closed`
+  return shorten(message.slice(0, 1).toLowerCase() + message.slice(1))
+}
+
+/** The one that splits the first line into most of our columns. */
+function delimiterOf(line: string): string {
+  const known = (delimiter: string) =>
+    line.split(delimiter).filter((name) =>
+      columns.includes(
+        name
+          .replace(/["\uFEFF]/g, '')
+          .trim()
+          .toLowerCase(),
+      ),
+    ).length
+  return delimiters.toSorted((a, b) => known(b) - known(a))[0] ?? ','
+}
+
+function headerFault(names: string[]): string | undefined {
+  const unknown = names.filter((name) => !columns.includes(name))
+  if (!names.includes('target')) {
+    return `must begin with a header that names the column "target", and may name ${columns.join(', ')}`
+  }
+  if (unknown.length > 0) {
+    const named = unknown.slice(0, MAX_NAMED).map((name) => `"${shorten(name)}"`)
+    const more = unknown.length > MAX_NAMED ? ` and ${unknown.length - MAX_NAMED} more` : ''
+    return `has unknown columns: ${named.join(', ')}${more}`
+  }
+  if (new Set(names).size < names.length) return 'names a column twice'
+  return undefined
+}
