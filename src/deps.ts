@@ -15,7 +15,6 @@ import { createOrigin, type Origin } from './http/origin.ts'
 import { createDraining, type Draining } from './lib/draining.ts'
 import type { Link, Totals } from './links/link.ts'
 import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
-import { removedProblem } from './links/removal.ts'
 import { createReplays, type Replays } from './links/replay.ts'
 import { createPlaces, type PlaceBounds, type Places } from './limits/at-once.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
@@ -25,6 +24,7 @@ import { createDescribe, type Describe } from './scans/describe.ts'
 import { openPlaces } from './scans/place.ts'
 import { openRecorder, type Recorder } from './scans/recorder.ts'
 import { createReferrerReader } from './scans/referrer.ts'
+import { createLinkOf, type LinkOf } from './visits/link-of.ts'
 import { createResolver, type Resolver } from './visits/resolve.ts'
 import { certificateOperations } from './tls/operator.ts'
 import { createTls, type Tls } from './tls/tls.ts'
@@ -52,7 +52,7 @@ export interface Deps extends Qr {
   totals: (linkId: number) => Promise<Totals>
   changed: (code: string) => void
   forget: (linkId: number) => Promise<void>
-  linkOf: (code: string) => Promise<{ id: number; code: string } | 'gone' | undefined>
+  linkOf: LinkOf
   linkOfToken: (token: string) => Promise<Link>
   limits: Limits & { places: Places }
   isInternal: ClientAddress['isInternal']
@@ -200,15 +200,6 @@ async function openDescribe(
     findPlace: places.find,
     countryHeader: config.geoHeaders,
   })
-}
-
-function createLinkOf(resolver: Resolver): Deps['linkOf'] {
-  return async (code) => {
-    const resolution = await resolver.resolve(code)
-    if ('live' in resolution) return resolution.live.link
-    if (resolution.state === 'removed') throw removedProblem(resolution.removed)
-    return resolution.state === 'gone' ? 'gone' : undefined
-  }
 }
 
 function createNotReady(db: Database, draining: Draining, recorder: Recorder, abuse: Abuse): Deps['notReady'] {

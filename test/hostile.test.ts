@@ -16,7 +16,7 @@ import {
   queries,
   type Body,
 } from './support/hostile.ts'
-import { ask, type RawAnswer } from './support/http.ts'
+import { ask } from './support/http.ts'
 import { start } from './support/program.ts'
 import { create } from './support/server.ts'
 
@@ -53,59 +53,62 @@ interface Request {
   body?: string
 }
 
+/** What requests cost: the longest hold, in units; the memory; the largest response that is no image and no export. */
 interface Cost {
   hold: number
   growth: number
-  answer: RawAnswer
+  bytes: number
+  statuses: number[]
 }
 
 const status = () => readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
 const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status())?.[1]) * KIB
+const exported = /^(?:image\/|text\/csv|application\/(?:zip|pdf))/
 
-/** Sends one request, and measures what it costs. */
-async function costOf({ method, path, headers = {}, body }: Request): Promise<Cost> {
+/** Sends requests one after the other, and measures what they cost together. */
+async function costOf(requests: Request[]): Promise<Cost> {
   // The high-water mark of the memory begins anew (proc(5), clear_refs).
   writeFileSync(`/proc/${service.process.pid}/clear_refs`, '5')
   const before = kilobytes('VmRSS')
-  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-  const answer = await ask(service.url + path, { method, headers: { ...length, ...headers }, ...(body && { body }) })
+  let bytes = 0
+  const statuses: number[] = []
+  for (const { method, path, headers = {}, body } of requests) {
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+    const answer = await ask(service.url + path, { method, headers: { ...length, ...headers }, ...(body && { body }) })
+    statuses.push(answer.status)
+    if (!exported.test(answer.headers['content-type'] ?? '')) bytes = Math.max(bytes, Buffer.byteLength(answer.body))
+  }
   const growth = kilobytes('VmHWM') - before
   const { longest, calibrated } = await readHolds(service.process, probe.HOLD_FILE)
-  return { hold: longest / calibrated, growth, answer }
+  return { hold: longest / calibrated, growth, bytes, statuses }
 }
 
-const exported = /^(?:image\/|text\/csv|application\/(?:zip|pdf))/
-
-/** What requests of one address cost at the most, for the report. */
-interface Worst {
-  what: string
-  hold: number
-  growth: number
-  bytes: number
+function isTooMuch({ hold: held, growth, bytes, statuses }: Cost, { hold: usual }: Cost): boolean {
+  const isFault = statuses.some((each) => each >= 500)
+  return held - usual > MAX_HOLD || growth > MAX_GROWTH || bytes > MAX_RESPONSE || isFault
 }
 
-/** Sends each request, and holds it to the bounds. */
+function inWords({ hold: held, growth, bytes, statuses }: Cost): string {
+  const counts = Object.fromEntries(
+    Map.groupBy(statuses, String)
+      .entries()
+      .map(([each, all]) => [each, all.length]),
+  )
+  return `${held.toFixed(1)} units, ${(growth / MIB).toFixed(0)} MiB, ${bytes} bytes, ${JSON.stringify(counts)}`
+}
+
+/** Sends each request, and holds it to the bounds: all of them at first, and each by itself when that was too much. */
 async function hold(t: TestContext, requests: (Request & { what: string })[], empty: Request): Promise<void> {
-  await costOf(empty)
-  const baseline = await costOf(empty)
-  const worst: Worst = { what: '', hold: 0, growth: 0, bytes: 0 }
-  const statuses = new Map<number, number>()
+  await costOf([empty])
+  const usual = await costOf([empty])
+  const together = await costOf(requests)
+  t.diagnostic(`${requests.length} requests: ${inWords(together)}; an empty one ${usual.hold.toFixed(1)} units`)
+  if (!isTooMuch(together, usual)) return
   const faults: string[] = []
   for (const request of requests) {
-    const { hold: held, growth, answer } = await costOf(request)
-    const bytes = exported.test(answer.headers['content-type'] ?? '') ? 0 : Buffer.byteLength(answer.body)
-    const costs = `${held.toFixed(1)} units, ${(growth / MIB).toFixed(0)} MiB, ${bytes} bytes: ${answer.status}`
-    const isTooMuch = held - baseline.hold > MAX_HOLD || growth > MAX_GROWTH || bytes > MAX_RESPONSE
-    if (isTooMuch || answer.status >= 500) faults.push(`${request.method} ${request.what}: ${costs}`)
-    if (held > worst.hold) Object.assign(worst, { hold: held, what: request.what })
-    worst.growth = Math.max(worst.growth, growth)
-    worst.bytes = Math.max(worst.bytes, bytes)
-    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+    const cost = await costOf([request])
+    if (isTooMuch(cost, usual)) faults.push(`${request.what}: ${inWords(cost)}`)
   }
-  t.diagnostic(
-    `${requests.length} requests; most ${worst.hold.toFixed(1)} units (${worst.what}; empty ${baseline.hold.toFixed(1)}), ` +
-      `${(worst.growth / MIB).toFixed(0)} MiB, ${worst.bytes} bytes; ${JSON.stringify(Object.fromEntries(statuses))}`,
-  )
   assert.deepEqual(faults, [])
 }
 
