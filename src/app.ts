@@ -57,13 +57,15 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
     isReserved: createReserved(routes.firstWords),
     designs: {
       ...deps.designs,
-      check: (design: unknown, code: string, origin: string) => deps.designs.check(design, imageText(code, origin)),
+      check: (design: unknown, code: string, { origin, client }: { origin: string; client: string }) =>
+        deps.designs.check(design, imageText(code, origin), client),
     },
     codeText: imageText,
     codeSvg: (code: string, origin: string) => codeSvg(deps.images, imageText(code, origin)),
   }
   const limitReports = deps.limits.each('reports')
-  const qr = { ...deps, marker: config.qrMarker, designOf: deps.designs.of, limitImages: deps.limits.each('qr') }
+  const { each, clientOf } = deps.limits
+  const qr = { ...deps, marker: config.qrMarker, designOf: deps.designs.of, limitImages: each('qr'), clientOf }
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   handleErrors(app, { ...deps, pages: removalPages(config), onMiss: deps.limits.miss })

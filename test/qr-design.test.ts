@@ -610,12 +610,12 @@ test('an image is drawn as long as one of those who asked for it waits', async (
   const never = () => Promise.reject(new Error('not asked for'))
   const images = createImages({
     draw: never,
-    render: (job, gone) => new Promise((answer) => begun.push({ job, gone, answer })),
+    render: (job, { gone } = {}) => new Promise((answer) => begun.push({ job, gone, answer })),
     close: async () => undefined,
   })
   const job: DesignJob = { text: DATA, design: {}, at: '', format: 'svg', size: 300 }
   const clients = [new AbortController(), new AbortController()]
-  for (const { signal } of clients) void images.designed(job, signal).catch(() => undefined)
+  for (const { signal } of clients) void images.designed(job, { gone: signal }).catch(() => undefined)
   clients[0]?.abort()
   assert.deepEqual([begun.length, begun[0]?.gone?.aborted], [1, false])
   clients[1]?.abort()
@@ -626,7 +626,7 @@ test('an image is drawn as long as one of those who asked for it waits', async (
 })
 
 describe('the threads that draw', () => {
-  const patient = { patience: PATIENCE_MS, timeout: PATIENCE_MS }
+  const patient = { patience: PATIENCE_MS, timeout: PATIENCE_MS, effort: PATIENCE_MS }
   const job = (margin: number) => ({ text: DATA, design: { margin }, at: '/design', format: 'svg' as const, size: 300 })
 
   test('past their bound refuse with 503 and Retry-After, and what was accepted is drawn', async () => {
@@ -665,7 +665,7 @@ describe('the threads that draw', () => {
   test('do not begin what nobody waits for any more, and it leaves its place in the queue', async () => {
     const pool = createRenderPool({ ...patient, threads: 1, queue: 1 })
     const gone = new AbortController()
-    const [first, second] = [pool.render(job(1)), pool.render(job(2), gone.signal)]
+    const [first, second] = [pool.render(job(1)), pool.render(job(2), { gone: gone.signal })]
     gone.abort()
     await assert.rejects(second, /nobody waits/)
     const third = pool.render(job(3))

@@ -34,6 +34,8 @@ export interface Limits {
    * @throws {Problem} 429 when nothing is left
    */
   charge: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => Refund
+  /** A key of the request's client, for those who let clients take turns: the same until a restart, and no address. */
+  clientOf: (request: FastifyRequest) => string
   /** A hook that charges each request. */
   each: (name: LimitName) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /** Charges an unknown code or token; the problem that it answers is told in its place. */
@@ -89,6 +91,7 @@ export function createLimits(quotas: Quotas, client: Pick<ClientAddress, 'of'>, 
 
   return {
     charge,
+    clientOf: (request) => hash('sha256', `${salt}client ${client.of(request.raw)}`, 'base64url'),
     each: (name) => async (request, reply) => void charge(request, reply, name),
     miss(request, reply) {
       try {

@@ -22,7 +22,7 @@ export interface CreatedLink extends Addresses {
 export interface LinkDesigns {
   of: (linkId: number) => Promise<object | undefined>
   /** @throws {Problem} 400 for what is no design, or one whose images cannot be scanned */
-  check: (value: unknown, code: string, origin: string) => Promise<object>
+  check: (value: unknown, code: string, asked: { origin: string; client: string }) => Promise<object>
   /** Saves a design, or none, as part of a transaction. */
   save: (db: Executor, linkId: number, design: object | null) => Promise<void>
 }
@@ -47,6 +47,8 @@ export interface LinkDeps extends UrlPolicy {
 export interface CreationLimits {
   /** Charges a creation that is about to be made, or an image that is about to be drawn; see `Admit`. */
   charge: (request: FastifyRequest, reply: FastifyReply, name: 'links' | 'bulk' | 'qr') => () => void
+  /** A key of the request's client, which says nothing of its address. */
+  clientOf: (request: FastifyRequest) => string
   /** Hooks for a route that creates. */
   creation: (name: 'links' | 'bulk') => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
 }

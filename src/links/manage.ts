@@ -38,14 +38,14 @@ export async function checkDesign(
   deps: LinkDeps,
   token: string,
   body: unknown,
-  { origin, admit }: { origin: string; admit: () => void },
+  { origin, client, admit }: { origin: string; client: string; admit: () => void },
 ): Promise<void> {
   const design = isObject(body) ? (body['design'] ?? null) : null
   if (design === null) return
   const { id, code } = await linkOfToken(deps, token)
   if (isDeepStrictEqual(design, await deps.designs.of(id))) return
   admit()
-  await deps.designs.check(design, code, origin)
+  await deps.designs.check(design, code, { origin, client })
 }
 
 /**

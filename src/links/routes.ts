@@ -72,6 +72,7 @@ function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin; l
       const origin = deps.origin.of(request)
       await checkDesign(deps, token, request.body, {
         origin,
+        client: deps.limits.clientOf(request),
         admit: () => deps.limits.charge(request, reply, 'qr'),
       })
       const link = await changeLink(deps, token, request.body, request.headers['if-match'])

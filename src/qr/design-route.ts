@@ -72,7 +72,7 @@ const reportBody = Type.Object(
 /** Designed QR images of any data, below /api. */
 export function designRoute(
   app: FastifyInstance,
-  { images, limitImages }: Pick<QrDeps, 'images' | 'limitImages'>,
+  { images, limitImages, clientOf }: Pick<QrDeps, 'images' | 'limitImages' | 'clientOf'>,
 ): void {
   // What is posted is not asked for conditionally.
   const { 304: _, ...responses } = imageResponse(['png', 'svg', 'pdf'])
@@ -110,14 +110,14 @@ export function designRoute(
     },
     async (request: FastifyRequest<{ Querystring: { report?: string } }>, reply) => {
       const job = readDesignRequest(request.body)
-      const gone = clientGone(reply)
+      const asker = { client: clientOf(request), gone: clientGone(reply) }
       reply.header('cache-control', 'no-store')
-      if (request.query.report === 'true') return (await images.designed(job, gone)).report
+      if (request.query.report === 'true') return (await images.designed(job, asker)).report
       const plain = plainOf(job)
       const image =
         plain === undefined
-          ? await images.designed(job, gone)
-          : await images.plainOfAny(plain.text, plain.look, plain.options, gone)
+          ? await images.designed(job, asker)
+          : await images.plainOfAny(plain.text, plain.look, plain.options, asker)
       return sendImage(request, reply, image, { name: 'qr', format: job.format })
     },
   )

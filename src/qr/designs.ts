@@ -11,9 +11,10 @@ export interface Designs {
   /**
    * Reads a design from a request, and draws it once to see whether it can be scanned.
    * @param text what its images will say
+   * @param client a key of who asks
    * @throws {Problem} 400 with every fault that was found, or for an image that cannot be read
    */
-  check: (value: unknown, text: string) => Promise<Design>
+  check: (value: unknown, text: string, client: string) => Promise<Design>
   /** Saves a design, or none, as part of a transaction. */
   save: (db: Executor, linkId: number, design: Design | null) => Promise<void>
 }
@@ -26,11 +27,11 @@ export function createDesigns(db: Database, images: Images): Designs {
       const design = await findDesign(db.read, linkId)
       return design === undefined ? undefined : (JSON.parse(design) as Design)
     },
-    async check(value, text) {
+    async check(value, text, client) {
       const errors = validate(value).map(({ pointer, detail }) => ({ pointer: `/design${pointer}`, detail }))
       if (errors.length > 0) throw invalidRequest(errors)
       const design = value as Design
-      await images.designed({ text, design, at: '/design', format: 'svg', size: 1024 })
+      await images.designed({ text, design, at: '/design', format: 'svg', size: 1024 }, { client })
       return design
     },
     save: (db, linkId, design) =>

@@ -7,6 +7,7 @@ import { createEncodeText, type EncodeText, type Level } from './matrix.ts'
 import { readLook, type Look } from './options.ts'
 import { drawPlain, type PlainImage } from './plain.ts'
 import type { RenderPool } from './pool/pool.ts'
+import type { Asker } from './pool/queue.ts'
 
 /** An image, ready to be sent. */
 export interface Image {
@@ -33,12 +34,12 @@ export interface Images {
    * The same of any text; a long one is drawn on a thread of its own.
    * @throws {Problem} 400 when the data or the size do not fit, 503 when too many are being drawn
    */
-  plainOfAny: (text: string, look: Look, options: EncodeOptions, gone?: AbortSignal) => Promise<Image>
+  plainOfAny: (text: string, look: Look, options: EncodeOptions, asker?: Asker) => Promise<Image>
   /**
    * A designed one, on a thread of its own, checked; not begun when everyone who asked for it has gone.
    * @throws {Problem} 400 when it cannot be drawn or scanned, 503 when too many are being drawn
    */
-  designed: (job: DesignJob, gone?: AbortSignal) => Promise<CheckedImage>
+  designed: (job: DesignJob, asker?: Asker) => Promise<CheckedImage>
   close: () => Promise<void>
 }
 
@@ -62,8 +63,8 @@ export function createImages(pool: RenderPool): Images {
   const designed = createBoundedCache<CheckedImage>(CACHE_BYTES)
   const drawing = new Map<string, Drawing>()
 
-  async function draw(key: string, job: DesignJob, gone: AbortSignal): Promise<CheckedImage> {
-    const { body: bytes, ...rest } = await pool.render(job, gone)
+  async function draw(key: string, job: DesignJob, asker: Asker): Promise<CheckedImage> {
+    const { body: bytes, ...rest } = await pool.render(job, asker)
     const body = Buffer.from(bytes)
     const image = { ...rest, body, tag: entityTagOf(body) }
     // What has just been drawn must not push out everything else.
@@ -71,10 +72,10 @@ export function createImages(pool: RenderPool): Images {
     return image
   }
 
-  /** Whoever asks for an image that is being drawn waits for that one. */
-  function share(key: string, job: DesignJob, gone: AbortSignal | undefined): Promise<CheckedImage> {
+  /** Whoever asks for an image that is being drawn waits for that one, in the turn of who asked first. */
+  function share(key: string, job: DesignJob, { client, gone }: Asker): Promise<CheckedImage> {
     const known = drawing.get(key)
-    const shared = known ?? begin(key, job)
+    const shared = known ?? begin(key, job, client)
     shared.waiting++
     gone?.addEventListener('abort', () => {
       if (--shared.waiting > 0) return
@@ -84,9 +85,9 @@ export function createImages(pool: RenderPool): Images {
     return shared.image
   }
 
-  function begin(key: string, job: DesignJob): Drawing {
+  function begin(key: string, job: DesignJob, client: string | undefined): Drawing {
     const all = new AbortController()
-    const image = draw(key, job, all.signal).finally(() => {
+    const image = draw(key, job, { client, gone: all.signal }).finally(() => {
       if (drawing.get(key) === shared) drawing.delete(key)
     })
     const shared = { image, waiting: 0, giveUp: () => all.abort() }
@@ -108,14 +109,14 @@ export function createImages(pool: RenderPool): Images {
 
   return {
     plain: drawHere,
-    async plainOfAny(text, look, options, gone) {
+    async plainOfAny(text, look, options, asker) {
       if (text.length <= MAX_SHORT) return drawHere(text, look, options)
       const key = JSON.stringify([text, look, options])
-      return plain.get(key) ?? keep(await pool.draw({ text, look, options }, gone), key, look)
+      return plain.get(key) ?? keep(await pool.draw({ text, look, options }, asker), key, look)
     },
-    async designed(job, gone) {
+    async designed(job, asker = {}) {
       const key = hash('sha256', JSON.stringify(job), 'base64')
-      return designed.get(key) ?? share(key, job, gone)
+      return designed.get(key) ?? share(key, job, asker)
     },
     close: pool.close,
   }

@@ -11,6 +11,8 @@ export interface Qr {
 
 /** @param drawMs how long an image may wait, and then take, when it is not the usual time */
 export function openQr(db: Database, drawMs?: number): Qr {
-  const images = createImages(createRenderPool(drawMs === undefined ? {} : { patience: drawMs, timeout: drawMs }))
+  const images = createImages(
+    createRenderPool(drawMs === undefined ? {} : { patience: drawMs, timeout: drawMs, effort: drawMs }),
+  )
   return { images, designs: createDesigns(db, images) }
 }

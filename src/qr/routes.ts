@@ -17,6 +17,7 @@ import {
   readLook,
   requireSize,
 } from './options.ts'
+import type { Asker } from './pool/queue.ts'
 import { imageResponse, sendImage } from './send.ts'
 
 /** What QR images need of the rest of the program. */
@@ -27,6 +28,8 @@ export interface QrDeps {
   marker: boolean
   /** A hook that charges each request for an image. */
   limitImages: onRequestAsyncHookHandler
+  /** A key of the request's client, which says nothing of its address. */
+  clientOf: (request: FastifyRequest) => string
   /** The link of a code, also a paused one; 'gone' when it was deleted, undefined when there never was one. */
   linkOf: (code: string) => Promise<{ id: number; code: string } | 'gone' | undefined>
   /** The design that was saved for a link. */
@@ -43,7 +46,7 @@ const CODE_CACHING = 'public, max-age=300'
 /** QR images of any data, below /api. */
 export function dataImageRoutes(
   app: FastifyInstance,
-  { images, limitImages }: Pick<QrDeps, 'images' | 'limitImages'>,
+  { images, limitImages, clientOf }: Pick<QrDeps, 'images' | 'limitImages' | 'clientOf'>,
 ): void {
   app.get(
     '/qr',
@@ -66,7 +69,7 @@ export function dataImageRoutes(
         data,
         look,
         { level: readLevel(ecl), boost: boost !== '0' },
-        clientGone(reply),
+        { client: clientOf(request), gone: clientGone(reply) },
       )
       return sendImage(request, reply, image, { name: 'qr', format })
     },
@@ -142,7 +145,7 @@ async function answerCodeImage(
     deps,
     request.query,
     { text, format, design: await deps.designOf(link.id) },
-    clientGone(reply),
+    { client: deps.clientOf(request), gone: clientGone(reply) },
   )
   reply.header('cache-control', CODE_CACHING)
   return sendImage(request, reply, image, { name: link.code, format })
@@ -153,11 +156,11 @@ async function drawCode(
   { images }: QrDeps,
   query: Static<typeof codePdfQuery>,
   { text, format, design }: { text: string; format: DesignFormat; design: Design | undefined },
-  gone: AbortSignal,
+  asker: Asker,
 ): Promise<Image> {
   const { size = 512, margin, fg, bg, dpi, width_mm } = query
   const isPlain = design === undefined || Object.keys(design).length === 0
-  if (isPlain && format !== 'pdf') return images.plainOfAny(text, readLook(query, format), { level: 'M' }, gone)
+  if (isPlain && format !== 'pdf') return images.plainOfAny(text, readLook(query, format), { level: 'M' }, asker)
   requireSize(size, format)
   const job = {
     text,
@@ -170,5 +173,5 @@ async function drawCode(
     ...(dpi !== undefined && { dpi }),
     ...(width_mm !== undefined && { millimetres: width_mm }),
   }
-  return images.designed(job, gone)
+  return images.designed(job, asker)
 }

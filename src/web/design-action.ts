@@ -21,7 +21,7 @@ export async function saveDesign(
   deps: LinkDeps,
   token: string,
   form: URLSearchParams,
-  asked: { origin: string; admit: () => void },
+  asked: { origin: string; client: string; admit: () => void },
 ): Promise<DesignRefusal | undefined> {
   const values = Object.fromEntries(form)
   const before = await linkOfToken(deps, token)

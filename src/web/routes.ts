@@ -130,6 +130,7 @@ async function actOnLink(deps: PageDeps, request: TokenRequest, reply: FastifyRe
     case 'design': {
       const refused = await saveDesign(deps, token, form, {
         origin: deps.origin.of(request),
+        client: deps.limits.clientOf(request),
         admit: () => deps.limits.charge(request, reply, 'qr'),
       })
       if (refused === undefined) return done('designed')

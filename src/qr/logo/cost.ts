@@ -8,6 +8,8 @@ const MAX_SEGMENTS = 12_000
 /** How often a logo may paint over its whole area. */
 const MAX_COATS = 100
 const MAX_LAYERS = 8
+/** Lengths in a pattern of dashes, which is read for each shape that is stroked with it. */
+const MAX_DASHES = 100
 export const MAX_STOPS = 100
 
 /** What drawing costs: segments, and coats over the whole area. */
@@ -55,7 +57,9 @@ function strokeOf(
 /** The mean length of a dash with the gap behind it. */
 function dashLength(dashes: string | undefined, whole: number): number {
   if (dashes === undefined || dashes === 'none') return Infinity
-  const lengths = dashes.split(/[\s,]+/).map((each) => lengthOf(each, whole) ?? 0)
+  const parts = dashes.split(/[\s,]+/)
+  if (parts.length > MAX_DASHES) throw new XmlError(`has a stroke-dasharray of more than ${MAX_DASHES} lengths`)
+  const lengths = parts.map((each) => lengthOf(each, whole) ?? 0)
   const sum = lengths.reduce((a, b) => a + b, 0)
   return sum > 0 ? (sum * 2) / lengths.length : Infinity
 }

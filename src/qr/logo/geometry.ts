@@ -32,19 +32,26 @@ export function lengthOf(text: string | undefined, whole = Number.NaN): number |
  * @throws {XmlError} when it is none of SVG 1.1, 7.6: what is not understood would be drawn somewhere else
  */
 export function matrixOf(text: string): Matrix {
-  let matrix = identity
-  const rest = text.replace(/([a-z]+)\s*\(([^()]*)\)[\s,]*/gi, (_, name: string, inside: string) => {
-    const values = inside.trim().split(/[\s,]+|(?<=[\d.])(?=[+-])/)
-    const step = steps[name]?.(values.map(Number))
-    if (step?.every(Number.isFinite) !== true)
-      throw new XmlError(`has the transform ${text.slice(0, 60)}, not of SVG 1.1`)
-    matrix = multiply(matrix, step)
-    return ''
-  })
-  if (rest.trim() !== '' && rest.trim() !== 'none') {
-    throw new XmlError(`has the transform ${text.slice(0, 60)}, not of SVG 1.1`)
+  const step = /\s*([a-z]+)\s*\(([^()]*)\)[\s,]*/iy
+  let [matrix, end] = [identity, 0]
+  for (let match = step.exec(text); match !== null; match = step.exec(text)) {
+    const [, name = '', inside = ''] = match
+    const values = inside
+      .replace(/([\d.])([+-])/g, '$1 $2')
+      .trim()
+      .split(/[\s,]+/)
+    const next = steps[name]?.(values.map(Number))
+    if (next?.every(Number.isFinite) !== true) throw unknownTransform(text)
+    matrix = multiply(matrix, next)
+    end = step.lastIndex
   }
+  const rest = text.slice(end).trim()
+  if (rest !== '' && rest !== 'none') throw unknownTransform(text)
   return matrix
+}
+
+function unknownTransform(text: string): XmlError {
+  return new XmlError(`has the transform ${text.slice(0, 60)}, not of SVG 1.1`)
 }
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180

@@ -6,6 +6,8 @@ const END = 0xd9
 const START_OF_SCAN = 0xda
 const EXIF = 0xe1
 const ADOBE = 0xee
+/** A progressive picture has ten or so; each is as much work as the whole picture, however few bytes it has. */
+const MAX_SCANS = 32
 /** Tables of codes and of quantisation, the number of lines, the interval of restarts. */
 const tables = new Set([0xc4, 0xdb, 0xdc, 0xdd])
 
@@ -43,7 +45,7 @@ export function readJpeg(file: Uint8Array): Jpeg {
     if (isNeeded(marker, end - at)) parts.push(file.subarray(at, end))
     if (marker !== START_OF_SCAN) continue
     if (size === undefined) throw new LogoError('is a JPEG without a size, or of a rare kind')
-    scans++
+    if (++scans > MAX_SCANS) throw new LogoError(`is a JPEG of more than ${MAX_SCANS} scans: save it anew`)
   }
 }
 
@@ -61,8 +63,8 @@ function orientationOf(segment: Uint8Array): number | undefined {
   const isLittle = tiff.getUint16(0) === 0x4949
   const number = (at: number) => (at + 2 <= tiff.byteLength ? tiff.getUint16(at, isLittle) : 0)
   const directory = tiff.getUint32(4, isLittle)
-  for (let entry = 0; entry < number(directory); entry++) {
-    const at = directory + 2 + 12 * entry
+  const entries = number(directory)
+  for (let at = directory + 2; at < Math.min(directory + 2 + 12 * entries, tiff.byteLength); at += 12) {
     if (number(at) !== 0x0112) continue
     const orientation = number(at + 8)
     return orientation >= 1 && orientation <= 8 ? orientation : undefined

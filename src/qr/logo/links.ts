@@ -1,4 +1,5 @@
 import { outside } from './look.ts'
+import { referenceOf } from './reference.ts'
 import { XmlError, type XmlElement } from './xml-reader.ts'
 
 /** What the elements of a drawing refer to: gradients and clip paths in it. */
@@ -25,7 +26,8 @@ export function isGradient({ name }: XmlElement): boolean {
  */
 export function linksOf(root: XmlElement, text: string): Links {
   const targets = targetsIn(root)
-  const ids = new Map([...targets.keys()].map((id, index) => [id, `logo-${hashOf(text)}-${index}`]))
+  const hash = targets.size > 0 ? hashOf(text) : ''
+  const ids = new Map([...targets.keys()].map((id, index) => [id, `logo-${hash}-${index}`]))
   const clipUses: string[] = []
   return {
     clipUses,
@@ -38,14 +40,15 @@ export function linksOf(root: XmlElement, text: string): Links {
       return `${own} href="#${ids.get(href)}"`
     },
     paint(name, value) {
-      const [, id = '', rest = ''] = /^url\(\s*["']?#([^"'()]+?)["']?\s*\)(.*)$/is.exec(value) ?? []
-      if (id === '') throw outside()
+      const reference = referenceOf(value)
+      if (reference === undefined) throw outside()
+      const { id, rest } = reference
       const target = targets.get(id)
       if (target && isGradient(target) === (name !== 'clip-path')) {
         if (name === 'clip-path') clipUses.push(id)
-        return `url(#${ids.get(id)})${rest}`
+        return `url(#${ids.get(id)})${rest === '' ? '' : ` ${rest}`}`
       }
-      if (rest.trim() !== '') return rest.trim()
+      if (rest !== '') return rest
       throw new XmlError(`refers to #${id}, but holds no such ${name === 'clip-path' ? 'clip path' : 'gradient'}`)
     },
   }

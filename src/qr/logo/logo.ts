@@ -59,6 +59,15 @@ export function readLogo(dataUri: string, zlib?: Zlib): Logo {
   return readSvg(file)
 }
 
+/** Keeps the last logo: the same one is drawn several times, to be looked at, tried and changed. */
+export function createReadOnce(read: ReadLogo): ReadLogo {
+  let last: { dataUri: string; logo: Logo } | undefined
+  return (dataUri) => {
+    if (last?.dataUri !== dataUri) last = { dataUri, logo: read(dataUri) }
+    return last.logo
+  }
+}
+
 /** A file as a data URI of the type that its first bytes have; what has none of them is taken for an SVG. */
 export function dataUriOf(file: Uint8Array): string {
   const start = latin1(file.subarray(0, 4))

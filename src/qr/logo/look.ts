@@ -1,4 +1,6 @@
+import { declarationsOf } from './css.ts'
 import { matrixOf } from './geometry.ts'
+import { referenceOf } from './reference.ts'
 import { XmlError, type XmlElement } from './xml-reader.ts'
 
 const set = (words: string) => new Set(words.split(' '))
@@ -46,17 +48,21 @@ const refused: Record<string, RegExp> = {
   'vector-effect': /^none$/,
 }
 
-const color = '(?:#(?:[\\da-f]{3,4}|[\\da-f]{6}|[\\da-f]{8})|[a-z]+|(?:rgb|hsl)a?\\([\\d\\s.,%/+-]+\\))'
-const reference = 'url\\(\\s*["\']?#[^"\'()\\\\]+["\']?\\s*\\)'
-/** The values that are understood; those of other properties are words and numbers. */
-const values: Record<string, RegExp> = {
-  fill: new RegExp(`^(?:${color}|${reference}(?:\\s+${color})?)$`, 'i'),
-  stroke: new RegExp(`^(?:${color}|${reference}(?:\\s+${color})?)$`, 'i'),
-  color: new RegExp(`^${color}$`, 'i'),
-  'stop-color': new RegExp(`^${color}$`, 'i'),
-  'clip-path': new RegExp(`^(?:none|${reference})$`, 'i'),
+const color = /^(?:#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})|[a-z]+|(?:rgb|hsl)a?\([\d\s.,%/+-]+\))$/i
+const isColor = (value: string) => color.test(value)
+const isPaint = (value: string) => {
+  const { rest } = referenceOf(value) ?? { rest: value }
+  return rest === '' ? value !== '' : isColor(rest)
 }
-const plain = /^[^()\\/*!]*$/
+/** The values that are understood; those of other properties are words and numbers. */
+const values: Record<string, (value: string) => boolean> = {
+  fill: isPaint,
+  stroke: isPaint,
+  color: isColor,
+  'stop-color': isColor,
+  'clip-path': (value) => value.toLowerCase() === 'none' || referenceOf(value)?.rest === '',
+}
+const isPlain = (value: string) => /^[^()\\/*!"'<>&]*$/.test(value)
 
 /**
  * What of an element is drawn: its attributes, and in their place what its style says (CSS 2.2, 6.4).
@@ -97,7 +103,7 @@ function isDrawn(name: string, value: string): boolean {
 }
 
 function isKnown(name: string, value: string): boolean {
-  return /[tT]ransform$/.test(name) || (values[name] ?? plain).test(value.trim())
+  return /[tT]ransform$/.test(name) || (values[name] ?? isPlain)(value.trim())
 }
 
 function requireKnown(name: string, value: string): void {
@@ -106,23 +112,10 @@ function requireKnown(name: string, value: string): void {
   throw new XmlError(`has ${name}="${value.slice(0, 40)}", which is not understood`)
 }
 
-/** CSS with a space for each comment, of which the last may be open; in a string there are none. */
-export function withoutComments(css: string): string {
-  return css.replace(/("[^"\n]*"|'[^'\n]*')|\/\*[\s\S]*?(?:\*\/|$)/g, (_, text: string | undefined) => text ?? ' ')
-}
-
 /** What a style says, the important last, so that it stays. */
 function declarations(style: string): [name: string, value: string][] {
-  const parts = withoutComments(style)
-    .split(';')
-    .map((part) => /^\s*([\w-]+)\s*:([\s\S]*)$/.exec(part))
-    .filter((match) => match !== null)
-  const all = parts.map(([, name = '', value = '']) => {
-    const said = value.replace(/!\s*important\s*$/i, '')
-    const property = name.toLowerCase()
-    if (property === 'd') throw new XmlError('must not hold a path in a style')
-    return { property, said: said.trim(), isImportant: said !== value }
-  })
+  const all = declarationsOf(style)
+  if (all.some(({ property }) => property === 'd')) throw new XmlError('must not hold a path in a style')
   const sorted = [...all.filter(({ isImportant }) => !isImportant), ...all.filter(({ isImportant }) => isImportant)]
-  return sorted.map(({ property, said }) => [property, said])
+  return sorted.map(({ property, value }) => [property, value])
 }

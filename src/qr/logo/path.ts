@@ -9,17 +9,18 @@ const counts: Record<string, number> = { m: 2, l: 2, h: 1, v: 1, c: 6, s: 4, q: 
  */
 export function* commandsOf(d: string): Generator<{ letter: string; values: number[] }> {
   const gap = /[\s,]*/y
+  const text = d.trimEnd()
   let at = 0
   const take = (pattern: RegExp) => {
     gap.lastIndex = at
-    gap.exec(d)
+    gap.exec(text)
     pattern.lastIndex = gap.lastIndex
-    const [match] = pattern.exec(d) ?? []
+    const [match] = pattern.exec(text) ?? []
     if (match !== undefined) at = pattern.lastIndex
     return match
   }
   let letter = ''
-  while (at < d.trimEnd().length) {
+  while (at < text.length) {
     const own = take(/[a-z]/iy)
     // Coordinates without a letter go on as before; after a move they are lines.
     letter = own ?? (letter === 'm' ? 'l' : letter === 'M' ? 'L' : letter)

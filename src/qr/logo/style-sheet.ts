@@ -1,4 +1,4 @@
-import { outside, withoutComments } from './look.ts'
+import { blocksOf } from './sheet-blocks.ts'
 import { XmlError, type XmlElement } from './xml-reader.ts'
 
 const MAX_SELECTORS = 5000
@@ -61,36 +61,6 @@ function sheetsIn(element: XmlElement): string[] {
     throw new XmlError(`must not hold a <style> for the media ${media.slice(0, 40)}`)
   if (children.length > 0) throw new XmlError(`must not hold <${children[0]?.name}> in a <style>`)
   return [text]
-}
-
-/** The selectors of each block of a sheet, and what it declares. */
-function blocksOf(sheet: string): [selectors: string, declarations: string][] {
-  const css = withoutComments(sheet)
-  const [atRule] = /@[\w-]*/.exec(css) ?? []
-  if (atRule !== undefined) throw new XmlError(`must not hold ${atRule.slice(0, 40)} in its <style>`)
-  if (css.includes('\\')) throw new XmlError('must not hold escapes (\\) in its <style>')
-  for (const [, start] of css.matchAll(/url\(\s*["']?([^\s"'])/gi)) if (start !== '#') throw outside()
-  // What is a blank elsewhere is a part of a name in CSS.
-  const [odd] = /.{0,20}[^\S\t\n\f\r ]/.exec(css) ?? []
-  if (odd !== undefined) throw notUnderstood(odd)
-  const blocks = css.split('}')
-  const rest = blocks.pop() ?? ''
-  if (rest.trim() !== '') throw notUnderstood(rest)
-  return blocks.map((block) => {
-    const [selectors = '', declarations, ...more] = block.split('{')
-    if (declarations === undefined || more.length > 0 || !isPlain(declarations)) throw notUnderstood(block)
-    return [selectors, declarations.trim()]
-  })
-}
-
-/** Whether the declarations end where they seem to: no string or bracket goes on behind a semicolon or the block. */
-function isPlain(declarations: string): boolean {
-  const rest = declarations.replace(/"[^"\n;]*"|'[^'\n;]*'/g, '').replace(/\([^();]*\)/g, '')
-  return !/["'()[\]]/.test(rest)
-}
-
-function notUnderstood(css: string): XmlError {
-  return new XmlError(`has "${css.trim().slice(0, 60)}" in its <style>, which is not understood`)
 }
 
 function addRule(rules: Rules, key: string, { weight, declarations }: Rule): void {

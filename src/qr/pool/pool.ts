@@ -1,21 +1,24 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { Problem } from '../../http/problem.ts'
+import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
 import { ask } from './ask.ts'
-import { createQueue, type Waiting } from './queue.ts'
+import { createQueue, type Asker, type Waiting } from './queue.ts'
 import type { RenderAnswer } from './render-thread.ts'
 
-/** Draws on threads of their own, so that nothing else waits for it. What nobody waits for any more is not begun. */
+/**
+ * Draws on threads of their own, so that nothing else waits for it. What nobody waits for any more is not begun. Clients
+ * take turns, and none has more than half of the threads and of the queue.
+ */
 export interface RenderPool {
   /** @throws {Problem} 400 when the data or the size do not fit; 503 when too many wait already */
-  draw: (job: PlainJob, gone?: AbortSignal) => Promise<PlainImage>
+  draw: (job: PlainJob, asker?: Asker) => Promise<PlainImage>
   /**
-   * @throws {Problem} 400 for a design that cannot be drawn or scanned; 503 with `Retry-After` when too many wait already,
+   * @throws {Problem} 400 for a design that cannot be drawn or scanned, or is too much work; 503 with `Retry-After` when too many wait already,
    * or it takes too long
    */
-  render: (job: DesignJob, gone?: AbortSignal) => Promise<DesignedImage>
+  render: (job: DesignJob, asker?: Asker) => Promise<DesignedImage>
   close: () => Promise<void>
 }
 
@@ -27,6 +30,8 @@ export interface PoolOptions {
   patience: number
   /** Milliseconds that a job may take; its thread is ended then. */
   timeout: number
+  /** Milliseconds of the processor that a job may take, the very large ones aside; its thread is ended then. */
+  effort: number
 }
 
 /**
@@ -38,6 +43,7 @@ const defaults: PoolOptions = {
   queue: 16,
   patience: 10_000,
   timeout: 10_000,
+  effort: 5000,
 }
 
 /** Drawing so many pixels takes some 400 MB, which a thread gives back when it ends: one such job at a time. */
@@ -51,25 +57,20 @@ const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
 
 /** Threads start when there is work for them. */
 export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool {
-  const { threads, queue: length, patience, timeout } = { ...defaults, ...options }
-  const queue = createQueue<Job, Drawn>(length, patience)
+  const { threads, queue: length, patience, timeout, effort } = { ...defaults, ...options }
+  const queue = createQueue<Job, Drawn>({ length, patience, atOnce: Math.max(1, Math.floor(threads / 2)) })
   const idle: Worker[] = []
   const all = new Set<Worker>()
   let large = 0
   let closed = false
 
   function start(): Worker {
-    // Compiled, this file and the thread's are JavaScript.
-    const file = import.meta.url.endsWith('.ts') ? './render-thread.ts' : './render-thread.js'
-    const worker = new Worker(new URL(file, import.meta.url), { resourceLimits: HEAP })
-    // Whoever uses the thread hears of its errors; they must not end the process while nobody does.
-    worker.on('error', () => undefined)
+    const worker = startThread()
     worker.once('exit', () => {
       all.delete(worker)
       if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1)
       next()
     })
-    worker.unref()
     all.add(worker)
     return worker
   }
@@ -86,7 +87,8 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
   async function run(worker: Worker, work: Waiting<Job, Drawn>): Promise<void> {
     const weight = Number(isLarge(work.job))
     large += weight
-    const isUsable = await ask(worker, work.job, timeout).then(
+    const allowance = { timeout, effort: weight === 0 ? effort : timeout, tooCostly: () => tooCostly(work.job, effort) }
+    const isUsable = await ask(worker, work.job, allowance).then(
       (answer) => pass(answer, work),
       (error: unknown) => {
         work.reject(closed ? stopping() : error)
@@ -96,12 +98,13 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
     if (isUsable) idle.push(worker)
     else await worker.terminate()
     large -= weight
+    work.done()
     next()
   }
 
-  function enqueue(job: Job, gone?: AbortSignal): Promise<Drawn> {
+  function enqueue(job: Job, asker?: Asker): Promise<Drawn> {
     if (closed) return Promise.reject(stopping())
-    const drawn = queue.add(job, gone)
+    const drawn = queue.add(job, asker)
     next()
     return drawn
   }
@@ -117,8 +120,25 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
   }
 }
 
+function startThread(): Worker {
+  // Compiled, this file and the thread's are JavaScript.
+  const file = import.meta.url.endsWith('.ts') ? './render-thread.ts' : './render-thread.js'
+  const worker = new Worker(new URL(file, import.meta.url), { resourceLimits: HEAP })
+  // Whoever uses the thread hears of its errors; they must not end the process while nobody does.
+  worker.on('error', () => undefined)
+  worker.unref()
+  return worker
+}
+
 function isLarge(job: Job): boolean {
   return !('look' in job) && job.format === 'png' && job.size > LARGE
+}
+
+/** Another try would take as long. */
+function tooCostly(job: Job, effort: number): Problem {
+  const detail = `takes more than ${effort / 1000} s of work to draw and to check: it must be simpler`
+  const pointer = 'look' in job ? '/data' : job.design.logo === undefined ? '/size' : `${job.at}/logo/image`
+  return invalidRequest([{ pointer, detail }])
 }
 
 function stopping(): Problem {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { crc32, inflateSync } from 'node:zlib'
 import { openReader, type Reader } from '../check/reader.ts'
 import { readFont } from '../design/font.ts'
-import { readLogo, type Zlib } from '../logo/logo.ts'
+import { createReadOnce, readLogo, type Zlib } from '../logo/logo.ts'
 import type { Supplies } from '../design/style.ts'
 import { fontFile } from '../font-file.ts'
 import { createEncodeText, type EncodeText } from '../matrix.ts'
@@ -23,7 +23,8 @@ export async function openTools(): Promise<Tools> {
 
 /** The font, and the reader of logos that proves them whole. */
 export async function openSupplies(): Promise<Supplies> {
-  return { font: await readFont(readFileSync(fontFile), inflateSync), readLogo: (dataUri) => readLogo(dataUri, zlib) }
+  const font = await readFont(readFileSync(fontFile), inflateSync)
+  return { font, readLogo: createReadOnce((dataUri) => readLogo(dataUri, zlib)) }
 }
 
 const zlib: Zlib = {

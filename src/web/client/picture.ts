@@ -1,5 +1,5 @@
 import { encodeAround } from '../../qr/design/logo-place.ts'
-import { readLogo, type Logo } from '../../qr/logo/logo.ts'
+import { createReadOnce, readLogo } from '../../qr/logo/logo.ts'
 import type { Font } from '../../qr/design/font.ts'
 import { composeScene } from '../../qr/design/scene.ts'
 import { sceneToSvg } from '../../qr/design/scene-svg.ts'
@@ -21,7 +21,7 @@ export type DrawPicture = (design: Design, font: Font) => string
 /** @param text what the image says */
 export function createDrawPicture(text: string): DrawPicture {
   const encode = createEncodeText()
-  const readOnce = createReadOnce()
+  const readOnce = createReadOnce((dataUri) => readLogo(dataUri))
   return (design, font) => {
     if (Object.keys(design).length === 0) return drawPlain(encode(text, { level: 'M' }), text)
     const style = readStyle(design, '/design', { font, readLogo: readOnce })
@@ -34,13 +34,4 @@ export function createDrawPicture(text: string): DrawPicture {
 function drawPlain(symbol: QrSymbol, text: string): string {
   const raster = rasterOf(symbol.size, { size: SIZE, margin: 4 })
   return renderSvg(symbol, raster, { foreground: [0, 0, 0, 255], background: [255, 255, 255, 255] }, text)
-}
-
-/** The same logo is drawn with every choice that changes. */
-function createReadOnce(): (dataUri: string) => Logo {
-  let last: { dataUri: string; logo: Logo } | undefined
-  return (dataUri) => {
-    if (last?.dataUri !== dataUri) last = { dataUri, logo: readLogo(dataUri) }
-    return last.logo
-  }
 }
