@@ -653,6 +653,20 @@ describe('the threads that draw', () => {
     }
   })
 
+  test('end a job that is more work than an image may be, say so with its field, and go on with the next', async () => {
+    const pool = createRenderPool({ ...patient, threads: 1, queue: 2, effort: 1 })
+    const logo = { image: dataUri('png', pngFile(8, 8)) }
+    const outcomes = await Promise.allSettled([pool.render(job(1)), pool.render({ ...job(2), design: { logo } })])
+    await pool.close()
+    const pointers = outcomes.map((outcome) => {
+      assert.ok(outcome.status === 'rejected' && outcome.reason instanceof Problem)
+      assert.equal(outcome.reason.status, 400)
+      assert.match(outcome.reason.message, /more than 0\.001 s of work/)
+      return outcome.reason.errors[0]?.pointer
+    })
+    assert.deepEqual(pointers, ['/size', '/design/logo/image'])
+  })
+
   test('let nobody wait for longer than it is worth', async () => {
     const pool = createRenderPool({ ...patient, threads: 1, queue: 2, patience: 1 })
     const outcomes = await Promise.allSettled([pool.render(job(1)), pool.render(job(2))])
