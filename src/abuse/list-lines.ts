@@ -45,7 +45,7 @@ export function readLines(): ReadList {
   }
 
   function readWords(text: string): string[] | undefined {
-    const [entry = ''] = text.split(/\s+#/, 1)
+    const entry = (text.split(/\s#/, 1)[0] ?? '').trimEnd()
     if (url.test(entry)) return found('URLs', [entry])
     const [, host = '', path = ''] = name.exec(entry) ?? []
     if (host !== '') return found(path === '' ? 'host names' : 'URLs', [host + path])

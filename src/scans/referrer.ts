@@ -12,7 +12,8 @@ const ENTRY_BYTES = 200
  */
 const origin = /^(https?|android-app):\/\/([\w.:[\]-]{1,261})(?=[/?#]|$)/i
 /** Names of at most 253 characters, of labels of at most 63 (RFC 1035, section 2.3.4); underscores are met as well. */
-const hostName = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
+const isHostName = (host: string) =>
+  host.length <= 253 && /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(host) && !/[^.]{64}/.test(host)
 /** https://developer.android.com/build/configure-app-module: two segments or more. */
 const packageName = /^(?=.{1,100}$)[a-z0-9_]+(?:\.[a-z0-9_]+)+$/
 
@@ -102,7 +103,7 @@ function ofApp(authority: string): Referrer {
 function ofSite(address: string): Referrer {
   const host = URL.parse(address)?.hostname.replace(/\.$/, '') ?? ''
   // Who links from a bare address is a machine in someone's house or office: the address is that person's datum.
-  if (isIP(host) !== 0 || !hostName.test(host)) return { referrer: DIRECT }
+  if (isIP(host) !== 0 || !isHostName(host)) return { referrer: DIRECT }
   const site = withoutEdition(host)
   return { host, referrer: aliases.get(site) ?? site }
 }

@@ -48,12 +48,15 @@ export function faultsOf(errors: readonly FieldError[]): Fault[] {
 
 function inWords(detail: string): string {
   const named = (name: string) => names[name]?.replace(/^[TW]/, (first) => first.toLowerCase()) ?? name
-  return detail
-    .replace(/(?<=without )[\w, ]+(?= the image can be read$)/, (list) => list.split(', ').map(named).join(' and '))
-    .replace(/\b(?:bg|fg|eye_frame|eye_ball)\b/g, named)
+  const [start, end] = ['must be changed: without ', ' the image can be read']
+  if (detail.startsWith(start) && detail.endsWith(end)) {
+    const list = detail.slice(start.length, -end.length).split(', ')
+    return start + list.map(named).join(' and ') + end
+  }
+  return detail.replace(/\b(?:bg|fg|eye_frame|eye_ball)\b/g, named)
 }
 
 /** The form has percents where the API has shares. */
 function inPercent(detail: string): string {
-  return detail.replace(/\d*\.\d+/g, (share) => `${Number((Number(share) * 100).toFixed(1))} %`)
+  return detail.replace(/\b\d?\.\d+/g, (share) => `${Number((Number(share) * 100).toFixed(1))} %`)
 }

@@ -141,7 +141,7 @@ export function badLogos(): [name: string, image: string, word: RegExp][] {
       dataUri('svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><g>'),
       /closed/,
     ],
-    ['elements that cross', svg('<g><path></g></path>'), /not open/],
+    ['elements that cross', svg('<g><path></g></path>'), /close tag/],
     ['half a tag', svg('<path d="M0'), /well-formed/],
     ['HTML', dataUri('svg+xml', '<html></html>'), /<svg>/],
     ['no size', svg(circle, ''), /viewBox/],

@@ -73,7 +73,7 @@ export function text(maxLength: number, description: string): TString {
 export function requiredText(maxLength: number, description: string): TString {
   return Type.String({
     maxLength,
-    pattern: `(?=[^]*\\S)${textRule.pattern}`,
+    pattern: `^(?=[^]*\\S)${textRule.pattern}`,
     [RULE]: `must not be blank; it ${textRule[RULE]}`,
     description,
   })

@@ -41,7 +41,7 @@ export type ReadLogo = (dataUri: string) => Logo
  * @throws {LogoError}
  */
 export function readLogo(dataUri: string, zlib?: Zlib): Logo {
-  const body = /^data:image\/(?:png|jpeg|svg\+xml)(?:;[\w-]+=[\w-]+)*;base64,([A-Za-z0-9+/]*={0,2})$/.exec(dataUri)?.[1]
+  const body = dataOf(dataUri)
   if (body === '') throw new LogoError('is empty: a data URI without data')
   const file = body === undefined ? undefined : fromBase64(body)
   if (file === undefined) {
@@ -57,6 +57,18 @@ export function readLogo(dataUri: string, zlib?: Zlib): Logo {
     throw error
   }
   return readSvg(file)
+}
+
+/** The data of a data URI, of one of the types that a logo may have. */
+function dataOf(dataUri: string): string | undefined {
+  const comma = dataUri.indexOf(',')
+  const [type = '', ...parameters] = dataUri.slice(0, Math.max(0, comma)).split(';')
+  const isKnown =
+    /^data:image\/(?:png|jpeg|svg\+xml)$/.test(type) &&
+    parameters.pop() === 'base64' &&
+    parameters.every((each) => /^[\w-]+=[\w-]+$/.test(each))
+  const data = dataUri.slice(comma + 1)
+  return isKnown && /^[A-Za-z0-9+/]*={0,2}$/.test(data) ? data : undefined
 }
 
 /** Keeps the last logo: the same one is drawn several times, to be looked at, tried and changed. */

@@ -1,0 +1,95 @@
+import type { Expression, ImportDeclaration, Node, Program } from 'acorn'
+
+/** Reads and parses a module, by its path. */
+export type ParseModule = (path: string) => Program
+
+/** Works out expressions that are the same whenever the program runs. */
+export interface Constants {
+  /** The text that an expression stands for; undefined when that depends on the program. */
+  textOf: (expression: Node) => string | undefined
+}
+
+/** What a name stands for, and the module in which that stands. */
+interface Found {
+  value: Node
+  constants: Constants
+}
+
+/** @param path of the module in which the expressions stand, from which it imports others */
+export function constantsOf(program: Program, path: string, parse: ParseModule): Constants {
+  function find(name: string): Found | undefined {
+    for (const statement of program.body) {
+      const value = declaredIn(statement, name)
+      if (value !== undefined) return { value, constants }
+      if (statement.type !== 'ImportDeclaration') continue
+      const other = new URL(String(statement.source.value), `file://${path}`).pathname
+      const imported = importedIn(statement, name)
+      if (imported !== undefined) return { value: imported, constants: constantsOf(parse(other), other, parse) }
+    }
+    return undefined
+  }
+
+  /** The property of an object that is written out. */
+  function memberOf(object: Node, name: string): string | undefined {
+    if (object.type === 'Identifier') {
+      const found = find((object as { name: string } & Node).name)
+      return found && (found.constants === constants ? memberOf(found.value, name) : undefined)
+    }
+    const node = object as Expression
+    if (node.type === 'Literal' && node.regex && name === 'source') return node.regex.pattern
+    if (node.type !== 'ObjectExpression') return undefined
+    for (const property of node.properties) {
+      if (property.type === 'Property' && nameOf(property.key) === name) return textOf(property.value)
+    }
+    return undefined
+  }
+
+  function textOf(expression: Node): string | undefined {
+    const node = expression as Expression
+    switch (node.type) {
+      case 'Literal':
+        return typeof node.value === 'string' ? node.value : undefined
+      case 'TemplateLiteral':
+        return joined(node.quasis.flatMap(({ value }, at) => [value.cooked ?? undefined, inside(node.expressions[at])]))
+      case 'BinaryExpression':
+        return node.operator === '+' ? joined([textOf(node.left), textOf(node.right)]) : undefined
+      case 'MemberExpression':
+        return memberOf(node.object, nameOf(node.property) ?? '')
+      case 'Identifier': {
+        const found = find(node.name)
+        return found?.constants.textOf(found.value)
+      }
+      default:
+        return undefined
+    }
+  }
+
+  const inside = (expression: Node | undefined) => (expression === undefined ? '' : textOf(expression))
+  const constants: Constants = { textOf }
+  return constants
+}
+
+/** What a constant of a module is. */
+function declaredIn(statement: Program['body'][number], name: string): Node | undefined {
+  const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
+  if (declared?.type !== 'VariableDeclaration' || declared.kind !== 'const') return undefined
+  return declared.declarations.find(({ id }) => id.type === 'Identifier' && id.name === name)?.init ?? undefined
+}
+
+/** What a name is called in the module of ours that it comes from. */
+function importedIn({ specifiers, source }: ImportDeclaration, name: string): Node | undefined {
+  const own = specifiers.find(({ local }) => local.name === name)
+  const isOurs = String(source.value).startsWith('.')
+  return isOurs && own?.type === 'ImportSpecifier' ? own.imported : undefined
+}
+
+function joined(parts: (string | undefined)[]): string | undefined {
+  return parts.includes(undefined) ? undefined : parts.join('')
+}
+
+/** What a property is called, when that is written out. */
+export function nameOf(key: Node): string | undefined {
+  const node = key as Expression
+  if (node.type === 'Identifier') return node.name
+  return node.type === 'Literal' ? String(node.value) : undefined
+}

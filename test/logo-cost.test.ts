@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { dataUriOf } from '../src/qr/logo/logo.ts'
+import { openSupplies } from '../src/qr/pool/tools.ts'
+import { costlyLogos } from './support/costly-logos.ts'
+
+const SMALL = 60_000
+
+const dot = dataUriOf(Buffer.from('<svg viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>'))
+
+/** Time that reading takes, the shortest of some: what else the machine does only adds to it. */
+function timeOf(read: (dataUri: string) => unknown, file: Uint8Array): number {
+  const uri = dataUriOf(file)
+  const times = [1, 2, 3].map(() => {
+    // Nothing is left of the last one then: only one logo is kept.
+    read(dot)
+    const start = process.threadCpuUsage()
+    try {
+      read(uri)
+    } catch {
+      // Most are refused; what counts is how long that takes.
+    }
+    const { user, system } = process.threadCpuUsage(start)
+    return (user + system) / 1000
+  })
+  return Math.min(...times)
+}
+
+describe('a logo is read in time that grows as its size does, with', () => {
+  let read: (dataUri: string) => unknown
+  let unit = 0
+  before(async () => {
+    const { readLogo } = await openSupplies()
+    read = readLogo
+    // What this machine takes for an ordinary drawing of the small size.
+    const plain = `<svg viewBox="0 0 8 8" xmlns="http://www.w3.org/2000/svg">${'<path d="M0 0h8v8z" fill="#123456"/>'.repeat(SMALL / 36)}</svg>`
+    unit = timeOf(read, Buffer.from(plain))
+  })
+
+  for (const [what, make] of Object.entries(costlyLogos)) {
+    test(what, () => {
+      const [small, large] = [timeOf(read, make(SMALL)), timeOf(read, make(SMALL * 4))]
+      // Quadratic work is sixteen times as much; tiny times are noise.
+      const bound = 8 * Math.max(small, unit)
+      assert.ok(large <= bound, `${small.toFixed(1)} ms for a quarter, ${large.toFixed(1)} ms for the whole`)
+    })
+  }
+})
