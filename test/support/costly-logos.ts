@@ -277,6 +277,6 @@ export const costlyLogos: Record<string, CostlyLogo> = {
   'fill bytes of a JPEG': (bytes) => Buffer.from([0xff, 0xd8, ...Array.from({ length: bytes }, () => 0xff)]),
   'directories of a JPEG': exifs,
   'scans of a large JPEG': (bytes) => scans(bytes, 2048),
-  'scans that are drawn of a large JPEG': (bytes) => scans(bytes, 2048, 60),
+  'scans that are drawn of a large JPEG': (bytes) => scans(bytes, 2048, 31),
   'scans of a small JPEG': (bytes) => scans(bytes, 256),
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { costlyLogos } from '../../../test/support/costly-logos.ts'
 import { jpegFile } from '../../../test/support/logos.ts'
 import { toBase64 } from '../../lib/bytes.ts'
 import { logoAlone } from '../design/scene-svg.ts'
@@ -158,5 +159,15 @@ describe('of a JPEG', () => {
       () => readJpeg(Buffer.concat([header.subarray(0, header.indexOf(Buffer.from([0xff, 0xda]))), END])),
       /without a picture/,
     )
+  })
+
+  test('more scans than 32 are refused, each of which is as much work as the whole picture; so many are not', () => {
+    assert.equal(readJpeg(costlyLogos['scans that are drawn of a large JPEG']?.(20_000) ?? START).width, 2048)
+    assert.throws(() => readJpeg(costlyLogos['scans of a small JPEG']?.(2000) ?? START), /more than 32 scans/)
+  })
+
+  test('a directory of metadata that says it has more entries than there is room for is read to its end', () => {
+    const exif = segment(0xe1, 'Exif\0\0MM\0*\0\0\0\x08\0\x7f\0\0')
+    assert.equal(readJpeg(progressive(exif)).orientation, 1)
   })
 })
