@@ -2,7 +2,8 @@ import { joinExtents, lengthOf, moveExtent, outlineOf, type Extent, type Matrix,
 import { XmlError } from './xml-reader.ts'
 
 // A renderer takes memory for what a group covers, also outside of the picture, and time for every segment and pixel. These
-// bounds keep the worst logo to about a second and 150 MB in an image of 1024 pixels; drawings come nowhere near.
+// bounds keep nearly all of the worst logos to about a second and 150 MB in an image of 1024 pixels; drawings come nowhere
+// near. Thousands of curves that lie on each other can take the renderer seven; the pool ends that (`effort`).
 /** Lines and curves; stroked ones count four times, dashes each. */
 const MAX_SEGMENTS = 12_000
 /** How often a logo may paint over its whole area. */
