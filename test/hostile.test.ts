@@ -89,11 +89,7 @@ function isTooMuch({ hold: held, growth, bytes, statuses }: Cost, { hold: usual 
 }
 
 function inWords({ hold: held, growth, bytes, statuses }: Cost): string {
-  const counts = Object.fromEntries(
-    Map.groupBy(statuses, String)
-      .entries()
-      .map(([each, all]) => [each, all.length]),
-  )
+  const counts = Object.fromEntries([...Map.groupBy(statuses, String)].map(([each, all]) => [each, all.length]))
   return `${held.toFixed(1)} units, ${(growth / MIB).toFixed(0)} MiB, ${bytes} bytes, ${JSON.stringify(counts)}`
 }
 
