@@ -129,7 +129,8 @@ test('1 to 500 rows are taken; none and 501 are refused whole', async (t) => {
   const most = await result(await bulk(server, rows(500)))
   assert.deepEqual([most.created, most.failed], [500, 0])
   assert.equal(new Set(most.results.map(({ token }) => token)).size, 500)
-  for (const body of [[], rows(501), { csv: 'target\n' }, { csv: `target\n${`${EXAMPLE}\n`.repeat(501)}` }]) {
+  const csvOf = (count: number) => `target\n${`${EXAMPLE}\n`.repeat(count)}`
+  for (const body of [[], rows(501), { csv: 'target\n' }, { csv: csvOf(501) }, { csv: csvOf(15_000) }]) {
     const refused = await bulk(server, body)
     assert.equal(refused.status, 400)
     assert.match(((await refused.json()) as { detail: string }).detail, /must hold 1 to 500 rows/)

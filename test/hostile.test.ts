@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:http'
 import { suite, test, type TestContext } from 'node:test'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import type { Schema } from './support/from-schema.ts'
@@ -42,6 +43,10 @@ const document = JSON.parse((await ask(`${service.url}/api/openapi.json`)).body)
 }
 const own = await create(service, { kind: 'page', headline: 'x' })
 
+// Who says that the connection is to be closed does not read a response that comes before the body was sent.
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+end.after(() => agent.destroy())
+
 /** Where the parameters of a path lead to something that is there. */
 const real = (path: string) =>
   path.replace('{token}', own.token).replace('{code}', own.code).replace('{domain}', 'qr.example.com')
@@ -74,7 +79,12 @@ async function costOf(requests: Request[]): Promise<Cost> {
   const statuses: number[] = []
   for (const { method, path, headers = {}, body } of requests) {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-    const answer = await ask(service.url + path, { method, headers: { ...length, ...headers }, ...(body && { body }) })
+    const answer = await ask(service.url + path, {
+      method,
+      agent,
+      headers: { ...length, ...headers },
+      ...(body && { body }),
+    })
     statuses.push(answer.status)
     if (!exported.test(answer.headers['content-type'] ?? '')) bytes = Math.max(bytes, Buffer.byteLength(answer.body))
   }
@@ -93,18 +103,27 @@ function inWords({ hold: held, growth, bytes, statuses }: Cost): string {
   return `${held.toFixed(1)} units, ${(growth / MIB).toFixed(0)} MiB, ${bytes} bytes, ${JSON.stringify(counts)}`
 }
 
-/** Sends each request, and holds it to the bounds: all of them at first, and each by itself when that was too much. */
+/** Requests that are measured together: garbage of more would be taken for what one of them costs. */
+const TOGETHER = 50
+
+/** Sends requests, and holds each to the bounds: some together at first, and each by itself when that was too much. */
 async function hold(t: TestContext, requests: (Request & { what: string })[], empty: Request): Promise<void> {
   await costOf([empty])
   const usual = await costOf([empty])
-  const together = await costOf(requests)
-  t.diagnostic(`${requests.length} requests: ${inWords(together)}; an empty one ${usual.hold.toFixed(1)} units`)
-  if (!isTooMuch(together, usual)) return
+  const most: Cost = { hold: 0, growth: 0, bytes: 0, statuses: [] }
   const faults: string[] = []
-  for (const request of requests) {
-    const cost = await costOf([request])
-    if (isTooMuch(cost, usual)) faults.push(`${request.what}: ${inWords(cost)}`)
+  for (let from = 0; from < requests.length; from += TOGETHER) {
+    const some = requests.slice(from, from + TOGETHER)
+    const together = await costOf(some)
+    for (const name of ['hold', 'growth', 'bytes'] as const) most[name] = Math.max(most[name], together[name])
+    most.statuses.push(...together.statuses)
+    if (!isTooMuch(together, usual)) continue
+    for (const request of some) {
+      const cost = await costOf([request])
+      if (isTooMuch(cost, usual)) faults.push(`${request.what}: ${inWords(cost)}`)
+    }
   }
+  t.diagnostic(`${requests.length} requests: ${inWords(most)}; an empty one ${usual.hold.toFixed(1)} units`)
   assert.deepEqual(faults, [])
 }
 

@@ -28,22 +28,14 @@ export async function parseStrictRows(text: string, bounds: RowBounds, turn: () 
     if (scan.commas().length >= bounds.rows) throw new TooManyRows()
     await turn()
   }
-  const open = skipBlanks(text, 0, 1)
-  const close = skipBlanks(text, text.length - 1, -1)
-  if (text[open] === '[' && text[close] === ']' && text[skipBlanks(text, open + 1, 1)] !== ']') {
+  // A blank that JSON does not know does not parse.
+  const open = text.length - text.trimStart().length
+  const close = text.trimEnd().length - 1
+  if (text[open] === '[' && text[close] === ']' && text.slice(open + 1, close).trimStart() !== '') {
     const first = { at: open, values: 1, names: 0 }
     return parseItems(text, [first, ...scan.commas(), { ...scan.seen(), at: close }], turn)
   }
   return parsePart(text, { at: -1, values: 0, names: 0 }, { ...scan.seen(), at: text.length })
-}
-
-/** The first place from `at` on, forwards or backwards, that holds no blank; what is none in JSON does not parse. */
-function skipBlanks(text: string, at: number, step: 1 | -1): number {
-  let place = at
-  for (let char = text.charCodeAt(place); char === 32 || (char >= 9 && char <= 13); char = text.charCodeAt(place)) {
-    place += step
-  }
-  return place
 }
 
 /** Parses what stands between the edges, each by itself: the list is JSON when each of its items is. */

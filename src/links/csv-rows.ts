@@ -1,4 +1,4 @@
-import { pipeline } from 'node:stream/promises'
+import { finished } from 'node:stream/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import { CsvError, parse, type Options } from 'csv-parse'
 import { shorten } from '../lib/shorten.ts'
@@ -53,23 +53,33 @@ const options: Options = {
   skip_empty_lines: true,
   skip_records_with_empty_values: true,
   max_record_size: MAX_ROW_BYTES,
-  to: MAX_ROWS + 2,
 }
 
 type Refuse = (detail: string) => Problem
 
 async function parseRecords(text: string, delimiter: string, refuse: Refuse): Promise<string[][]> {
   const records: string[][] = []
-  const slices = slicesOf(Buffer.from(text), delimiter.charCodeAt(0), refuse)
+  // With the header, and one that is too much. The parser's own option for that ends it while it is still written to.
+  const hasEnough = () => records.length >= MAX_ROWS + 2
+  const parser = parse({ ...options, delimiter }).on('data', (record: string[]) => records.push(record))
+  const parsed = finished(parser)
+  // It is awaited at the end, and may fail before.
+  parsed.catch(() => {})
   try {
-    await pipeline(slices, parse({ ...options, delimiter }), async (parsed: AsyncIterable<string[]>) => {
-      for await (const record of parsed) records.push(record)
-    })
+    for await (const slice of slicesOf(Buffer.from(text), delimiter.charCodeAt(0), refuse)) {
+      if (parser.destroyed || hasEnough()) break
+      parser.write(slice)
+    }
+    if (hasEnough()) return records
+    parser.end()
+    await parsed
+    return records
   } catch (error) {
     if (error instanceof CsvError) throw new Problem('malformed_csv', wordsOf(error), { cause: error })
     throw error
+  } finally {
+    parser.destroy()
   }
-  return records
 }
 
 /** What is parsed in one go, once its lines and cells are counted; others have their turn between two slices. */

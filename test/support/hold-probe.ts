@@ -1,7 +1,7 @@
 // Loaded into a server before its own code: on SIGUSR2 it writes what has been seen since the last time, as a line of JSON,
 // and starts anew. It counts the time that the thread ran, not the time that passed: on a busy machine the kernel holds any
-// loop for longer than that. Linux only.
-import { appendFileSync, openSync, readSync } from 'node:fs'
+// loop for longer than that.
+import { appendFileSync } from 'node:fs'
 import { createHistogram } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -16,19 +16,21 @@ export interface Holds {
   calibrated: number
 }
 
-/** Work of the kind that parsers do, about 10 ms of it on the machine that this was written on. */
-function work(): number {
-  let sum = 0
-  for (let at = 0; at < 4_000_000; at++) sum = (sum * 31 + (at ^ (sum >> 3))) | 0
-  return sum
-}
+/** To be parsed: about 10 ms of work on the machine that this was written on, and the same however warm the process is. */
+const fixed = JSON.stringify(
+  Array.from({ length: 40_000 }, (_, at) => ({ label: `button ${at}`, url: `https://example.com/${at}` })),
+)
+
+/** How often it is done to be measured: systems count a thread's time in steps of some milliseconds. */
+const TIMES = 5
 
 const file = process.env['HOLD_FILE']
 if (isMainThread && file !== undefined) {
-  const statistics = openSync('/proc/thread-self/schedstat', 'r')
-  const line = Buffer.alloc(64)
-  // Nanoseconds that this thread has run, before the first space.
-  const ran = () => Number.parseInt(line.toString('latin1', 0, readSync(statistics, line, 0, 64, 0)), 10)
+  /** Microseconds that this thread has run. */
+  const ran = () => {
+    const { user, system } = process.threadCpuUsage()
+    return user + system
+  }
   const holds = createHistogram()
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
@@ -38,15 +40,15 @@ if (isMainThread && file !== undefined) {
     holds.record(Math.max(1, now - before))
     before = now
   }, 1).unref()
-  const took = (run: () => void) => {
+  const calibrate = () => {
     const start = ran()
-    run()
-    return ran() - start
+    for (let time = 0; time < TIMES; time++) JSON.parse(fixed)
+    return (ran() - start) / TIMES
   }
   process.on('SIGUSR2', () => {
     holds.record(Math.max(1, ran() - before))
-    const nanoseconds = [holds.percentile(99.9), holds.max, Math.min(...[1, 2, 3].map(() => took(work)))]
-    const [most, longest, calibrated] = nanoseconds.map((each) => each / 1e6)
+    const microseconds = [holds.percentile(99.9), holds.max, calibrate()]
+    const [most, longest, calibrated] = microseconds.map((each) => each / 1000)
     // What one request leaves behind is not to be counted as the next one's.
     collectGarbage()
     appendFileSync(file, `${JSON.stringify({ most, longest, calibrated })}\n`)

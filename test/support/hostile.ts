@@ -28,7 +28,7 @@ const quoted = (text: string) => JSON.stringify(text)
 export function jsonValues(size: number): Body[] {
   const values: Record<string, (n: number) => string> = {
     'nested arrays': (n) => '['.repeat(n / 2) + ']'.repeat(n / 2),
-    'nested objects': (n) => `${fill(n, '{"a":')}1${'}'.repeat(Math.floor(n / 5))}`,
+    'nested objects': (n) => `${'{"a":'.repeat(n / 6)}1${'}'.repeat(n / 6)}`,
     'empty objects': (n) => `[${fillWith(n, () => '{}')}]`,
     'empty arrays': (n) => `[${fillWith(n, () => '[]')}]`,
     'empty texts': (n) => `[${fillWith(n, () => '""')}]`,
