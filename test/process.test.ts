@@ -244,3 +244,21 @@ test('no address, token, query or path of a visit is in the output or in the dat
     assert.equal(everything.includes(secret), false, secret)
   }
 })
+
+test('who stops "npm start" stops the service, and nothing keeps the port', async (t) => {
+  const root = new URL('..', import.meta.url).pathname
+  const env = { ...process.env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: temporaryFolder(t) }
+  const npm = spawn('npm', ['start'], { cwd: root, env })
+  const exited = once(npm, 'exit')
+  undoLater(t, async () => {
+    npm.kill('SIGTERM')
+    await exited
+  })
+  let output = ''
+  npm.stdout.on('data', (data) => (output += String(data)))
+  await poll(() => /http:\/\/\S+:\d+ /.test(output))
+  const port = Number(/http:\/\/\S+?:(\d+) /.exec(output)?.[1])
+  npm.kill('SIGTERM')
+  await exited
+  await poll(async () => !(await isOpen(port)))
+})
