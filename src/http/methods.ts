@@ -17,6 +17,8 @@ interface Path {
 export function watchRoutes(app: FastifyInstance): { firstWords: Set<string>; answerOtherMethods: () => void } {
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+    // No route takes it; Fastify would ask for the type of its body before it says so.
+    if (method === 'QUERY') app.addHttpMethod(method, { overrideExisting: true })
   }
   const paths = new Map<string, Path>()
   const firstWords = new Set<string>()
