@@ -37,5 +37,6 @@ for (const [name, argumentsFor] of Object.entries(attacks)) {
     const response = await fetch(`${service.url}/api/manage/${token}/stats?days=2`)
     const { totals } = (await response.json()) as { totals: { scans: number } }
     assert.equal(totals.scans, visits.length)
+    assert.doesNotMatch(service.output(), /"level":50/)
   })
 }

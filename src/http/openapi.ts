@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { entityTagOf, isKnown } from './entity-tag.ts'
 import type { Origin } from './origin.ts'
-import { problems } from './problem-schema.ts'
+import { problemSchema, problems } from './problem-schema.ts'
 import { catalogue } from './problem.ts'
 
 /** Collects the schemas of all routes that follow into an OpenAPI 3.1 document. */
@@ -32,6 +32,7 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       ],
       security: [],
       components: {
+        schemas: { Problem: problemSchema },
         securitySchemes: {
           token: { type: 'http', scheme: 'bearer', description: 'The token of a link, when it is not in the path.' },
         },
@@ -44,13 +45,19 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
 /** Bytes of documents that are kept: each origin under which the service is reached has one. */
 const CACHE_BYTES = 4 * 1024 * 1024
 
+/** The schema of problems is written once: in the place of each response of each route it would be most of the document. */
+function referToProblem(name: string, value: unknown): unknown {
+  const isProblem = name === 'schema' && (value as { title?: string }).title === 'Problem'
+  return isProblem ? { $ref: '#/components/schemas/Problem' } : value
+}
+
 /** Serialises the document once for each origin. */
 function createDocuments(describe: () => object): (origin: string) => { body: Buffer; tag: string } {
   const documents = createBoundedCache<{ body: Buffer; tag: string }>(CACHE_BYTES)
   return (origin) => {
     const known = documents.get(origin)
     if (known !== undefined) return known
-    const body = Buffer.from(JSON.stringify({ ...describe(), servers: [{ url: origin }] }))
+    const body = Buffer.from(JSON.stringify({ ...describe(), servers: [{ url: origin }] }, referToProblem))
     const document = { body, tag: entityTagOf(body) }
     documents.set(origin, document, body.length)
     return document

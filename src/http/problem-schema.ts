@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { catalogue, type ProblemCode } from './problem.ts'
 
-const problemSchema = Type.Object(
+export const problemSchema = Type.Object(
   {
     type: Type.String({ description: 'Address of the catalogue entry.' }),
     title: Type.String(),
