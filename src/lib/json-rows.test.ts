@@ -55,6 +55,12 @@ test('reads every JSON value exactly as the parser of single values does, and re
   )
 })
 
+test('takes no blank around a list that JSON does not know', async () => {
+  for (const text of ['\u00a0[1]', '[1]\u00a0', '\uFEFF[1]', '\v[1]', '[1]\f'])
+    await assert.rejects(parse(text), JsonError)
+  assert.deepEqual(await parse(' \t\r\n[1] \t\r\n'), [1])
+})
+
 test('reads a long list in turns', async () => {
   const row = { target: `https://example.com/${'x'.repeat(2_000)}`, title: 'a, "b" [c] {d}: \\' }
   const rows = Array.from({ length: 400 }, (_, at) => ({ ...row, at }))

@@ -28,14 +28,21 @@ export async function parseStrictRows(text: string, bounds: RowBounds, turn: () 
     if (scan.commas().length >= bounds.rows) throw new TooManyRows()
     await turn()
   }
-  // A blank that JSON does not know does not parse.
-  const open = text.length - text.trimStart().length
-  const close = text.trimEnd().length - 1
+  const open = text.search(/[^ \t\n\r]/)
+  const close = endOf(text)
+  // A blank inside that JSON does not know does not parse.
   if (text[open] === '[' && text[close] === ']' && text.slice(open + 1, close).trimStart() !== '') {
     const first = { at: open, values: 1, names: 0 }
     return parseItems(text, [first, ...scan.commas(), { ...scan.seen(), at: close }], turn)
   }
   return parsePart(text, { at: -1, values: 0, names: 0 }, { ...scan.seen(), at: text.length })
+}
+
+/** The index of the last character that is no blank of JSON (RFC 8259, 2). */
+function endOf(text: string): number {
+  let at = text.length - 1
+  while (at >= 0 && ' \t\n\r'.includes(text.charAt(at))) at--
+  return at
 }
 
 /** Parses what stands between the edges, each by itself: the list is JSON when each of its items is. */
