@@ -20,6 +20,8 @@ test('a header has at most 1,000 characters, and of its unknown columns ten are 
 
 test('lines, cells and the bytes of a row are bounded', async () => {
   await refuses(`target${'\n'.repeat(4_000_000)}`, /at most 20000 lines/)
+  await refuses(`target${'\r\n'.repeat(20_000)}`, /at most 20000 lines/)
+  assert.deepEqual(await readCsv(`target${'\r\n'.repeat(19_999)}`, '/csv'), [])
   await refuses(`target,alias\n${',\n'.repeat(2_000_000)}`, /at most 20000 lines/)
   await refuses(`target,alias\n${','.repeat(4_000_000)}`, /at most 100000 cells/)
   await refuses(`target\n${'x'.repeat(4_000_000)}`, /longer than 16384 bytes/)

@@ -87,12 +87,15 @@ async function* slicesOf(bytes: Buffer, separator: number, refuse: Refuse): Asyn
   let lines = 1
   let cells = 1
   let isQuoted = false
+  let before = 0
   for (let from = 0; from < bytes.length; from += SLICE) {
     const slice = bytes.subarray(from, from + SLICE)
     for (const byte of slice) {
       if (byte === QUOTE) isQuoted = !isQuoted
       else if (!isQuoted && byte === separator) cells++
-      else if (!isQuoted && (byte === LF || byte === CR)) lines++
+      // CRLF is one line end.
+      else if (!isQuoted && (byte === CR || (byte === LF && before !== CR))) lines++
+      before = byte
     }
     if (lines > MAX_LINES) throw refuse(`must hold at most ${MAX_LINES} lines`)
     if (cells > MAX_CELLS) throw refuse(`must hold at most ${MAX_CELLS} cells`)
