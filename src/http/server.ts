@@ -15,6 +15,8 @@ const KEEP_ALIVE_TIMEOUT = 10_000
 const CHECK_INTERVAL = 1_000
 /** A connection on which nothing moves: a reader that does not read. */
 const SOCKET_TIMEOUT = 30_000
+/** For one response: 1 MiB in this time is 3.5 KB a second. */
+const RESPONSE_TIMEOUT = 300_000
 const SWEEP_INTERVAL = 5_000
 
 /** Connections that are bounded, whatever their clients do. */
@@ -80,7 +82,11 @@ function serve(handle: RequestListener, { nextRequestId, onClosed, latest }: Ser
   // A request without a Host field is refused in our words.
   const server = createServer({ ...timeouts, requireHostHeader: false }, listen)
   server.setTimeout(SOCKET_TIMEOUT)
-  closeStillConnections(server, { afterMs: SOCKET_TIMEOUT, everyMs: SWEEP_INTERVAL })
+  closeStillConnections(server, {
+    afterMs: SOCKET_TIMEOUT,
+    unreadMs: RESPONSE_TIMEOUT,
+    everyMs: SWEEP_INTERVAL,
+  })
   server.on('checkExpectation', listen)
   server.on('connect', (_request, socket: Duplex) => {
     end(socket, new Problem('not_implemented', 'CONNECT is for proxies, and this is none'), nextRequestId())
@@ -94,6 +100,11 @@ function refuse(error: ParserError, socket: Duplex, before: ServerResponse | und
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const problem = parserProblem(error)
   if (before === undefined || before.writableFinished) return end(socket, problem, id)
+  if (before.socket === null) {
+    // Earlier responses of the connection are not sent yet: this one would be taken for theirs.
+    socket.pause()
+    return void before.once('socket', () => refuse(error, socket, before, id))
+  }
   // The request whose body is at fault: its response has not begun, or can no longer be saved.
   if (!before.req.complete) return before.headersSent ? void socket.destroy() : end(socket, problem, id)
   socket.pause()

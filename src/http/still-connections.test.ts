@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
@@ -8,7 +9,7 @@ import { closeStillConnections } from './still-connections.ts'
 
 test('a connection that sends line ends and no request is closed, and one that is answered is not', async (t) => {
   const server = createServer({ keepAliveTimeout: 60_000 }, (_request, response) => response.end('<served>'))
-  closeStillConnections(server, { afterMs: 300, everyMs: 30 })
+  closeStillConnections(server, { afterMs: 300, unreadMs: 600_000, everyMs: 30 })
   const port = await listen(t, server)
   const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
@@ -22,4 +23,40 @@ test('a connection that sends line ends and no request is closed, and one that i
     await poll(() => answers() === asked + 1)
   }
   assert.equal(busy.socket.destroyed, false)
+})
+
+/** Far more than the system takes from a process for one connection. */
+const LARGE = 32 * 1024 * 1024
+
+test('a large response may take longer to be read than a connection may be still', async (t) => {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    response.end(request.url === '/large' ? Buffer.alloc(LARGE) : '<served>')
+  })
+  closeStillConnections(server, { afterMs: 300, unreadMs: 600_000, everyMs: 30 })
+  const port = await listen(t, server)
+
+  const slow = connectRaw(t, port)
+  let bytes = 0
+  slow.socket.on('data', (part: Buffer) => (bytes += part.length))
+  slow.socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
+  await poll(() => bytes > 0)
+  slow.socket.pause()
+  // One that came later, and is still as well, is closed before it reads on.
+  const idle = connectRaw(t, port)
+  idle.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await idle.closed
+  slow.socket.resume()
+  await poll(() => bytes > LARGE)
+})
+
+test('a response that is not read at all does not keep its connection for ever', async (t) => {
+  const server = createServer((_request, response) => response.end(Buffer.alloc(LARGE)))
+  closeStillConnections(server, { afterMs: 10, unreadMs: 300, everyMs: 30 })
+  const port = await listen(t, server)
+  const { socket } = connectRaw(t, port)
+  socket.pause()
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  const connections = promisify(server.getConnections.bind(server))
+  await poll(async () => (await connections()) === 1)
+  await poll(async () => (await connections()) === 0)
 })
