@@ -13,7 +13,7 @@ const kinds = {
   /** A browser tab with the owner's page holds one; most browsers open at most six connections to a host. */
   streams: { perClient: 4, inAll: 1000, subject: 'streams of totals can be open', seconds: 30 },
   /** What waits is bounded before it waits; 16 is a dashboard of as many links. */
-  stats: { perClient: 16, inAll: 256, subject: 'statistics can be asked for', seconds: 2 },
+  stats: { perClient: 16, inAll: 256, subject: 'requests for statistics can be under way', seconds: 2 },
   /** Each holds two pages of rows in memory, for as long as its reader takes. */
   exports: { perClient: 4, inAll: 50, subject: 'exports can be under way', seconds: 30 },
 } as const satisfies Record<string, Bounds & { subject: string; seconds: number }>

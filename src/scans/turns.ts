@@ -26,7 +26,7 @@ export function createTurns(): Turns {
       new Promise((resolve, reject) => {
         const queue = waiting.get(client) ?? []
         // What it throws is for whoever waits for it.
-        queue.push(() => work().then(resolve, reject))
+        queue.push(async () => work().then(resolve, reject))
         waiting.set(client, queue)
         if (isRunning) return
         isRunning = true

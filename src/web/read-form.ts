@@ -60,7 +60,7 @@ export function readForms(app: FastifyInstance): void {
 /** Pair by pair: the parser of a whole form looks for the next "=" through all that follows, for each pair without one. */
 function parsePairs(body: Buffer): URLSearchParams {
   const form = new URLSearchParams()
-  requireFew(body, '&')
+  requireFew(body, '&', MAX_PAIRS - 1)
   for (const pair of body.toString().split('&')) {
     // Behind a "&", because a "?" at the very start would be dropped.
     for (const [name, value] of new URLSearchParams(`&${pair}`)) form.append(name, value)
@@ -69,10 +69,10 @@ function parsePairs(body: Buffer): URLSearchParams {
 }
 
 /** Counts what parts the fields, before anything is taken apart. */
-function requireFew(body: Buffer, edge: string): number {
+function requireFew(body: Buffer, edge: string, most: number): number {
   let count = 0
   for (let at = body.indexOf(edge); at !== -1; at = body.indexOf(edge, at + edge.length)) {
-    if (++count > MAX_PAIRS) throw invalidRequest([{ pointer: '', detail: `must have at most ${MAX_PAIRS} fields` }])
+    if (++count > most) throw invalidRequest([{ pointer: '', detail: `must have at most ${MAX_PAIRS} fields` }])
   }
   return count
 }
@@ -82,7 +82,7 @@ async function parseMultipart(body: Buffer, contentType: string): Promise<URLSea
   const boundary = /;\s*boundary="?([^";]+)/i.exec(contentType)?.[1]?.trim() ?? ''
   try {
     if (boundary === '' || boundary.length > MAX_BOUNDARY) throw new Error('no boundary, or one that is too long')
-    const edges = requireFew(body, `--${boundary}`)
+    const edges = requireFew(body, `--${boundary}`, MAX_PAIRS + 1)
     const parts = await readParts(body, boundary)
     // One edge is the last. What the parser could not make sense of it leaves out, and half a form is none.
     if (parts.length !== edges - 1) throw new Error('a part without its headers')
