@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { requestFault } from './conformance.ts'
+import { createIncoming, type Incoming } from './incoming.ts'
 import type { Metric } from './metrics.ts'
 import { createPipelining } from './pipelining.ts'
 import { Problem } from './problem.ts'
@@ -35,11 +36,22 @@ export function createConnections(nextRequestId: () => string): Connections {
   const onClosed = () => closed++
   const unread = createUnread(onClosed)
   const latest = new WeakMap<Duplex, ServerResponse>()
+  const refuseIn = (socket: Duplex, problem: Problem) => refuse(problem, socket, latest.get(socket), nextRequestId())
+  const incoming = createIncoming((problem, { socket }) => refuseIn(socket, problem))
   return {
-    serve: (handle) => serve(handle, { nextRequestId, onClosed, latest }),
-    onParserError: (error, socket) => refuse(error, socket, latest.get(socket), nextRequestId()),
+    serve: (handle) => serve(handle, { nextRequestId, onClosed, latest, incoming }),
+    onParserError(error, socket) {
+      if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+      else refuseIn(socket, parserProblem(error))
+    },
     unread,
     metrics: [
+      {
+        name: 'quirl_request_body_bytes',
+        help: 'Bodies of requests that are being read or worked on, the small ones aside',
+        type: 'gauge',
+        read: incoming.bytes,
+      },
       {
         name: 'quirl_unread_response_bytes',
         help: 'Responses that clients have not taken yet',
@@ -61,9 +73,10 @@ interface ServerNeeds {
   onClosed: () => void
   /** The last response of each connection. */
   latest: WeakMap<Duplex, ServerResponse>
+  incoming: Incoming
 }
 
-function serve(handle: RequestListener, { nextRequestId, onClosed, latest }: ServerNeeds): Server {
+function serve(handle: RequestListener, { nextRequestId, onClosed, latest, incoming }: ServerNeeds): Server {
   const timeouts = {
     headersTimeout: HEADERS_TIMEOUT,
     requestTimeout: REQUEST_TIMEOUT,
@@ -77,6 +90,7 @@ function serve(handle: RequestListener, { nextRequestId, onClosed, latest }: Ser
   }, onClosed)
   const listen = (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, response)
+    incoming.watch(request, response)
     inTurn(request, response)
   }
   // A request without a Host field is refused in our words.
@@ -96,9 +110,7 @@ function serve(handle: RequestListener, { nextRequestId, onClosed, latest }: Ser
 
 type ParserError = Error & { code?: string | undefined; rawPacket?: unknown; bytesParsed?: number }
 
-function refuse(error: ParserError, socket: Duplex, before: ServerResponse | undefined, id: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const problem = parserProblem(error)
+function refuse(problem: Problem, socket: Duplex, before: ServerResponse | undefined, id: string): void {
   if (before === undefined || before.writableFinished) return end(socket, problem, id)
   if (before.socket === null) {
     // Earlier responses of the connection are not sent yet: this one would be taken for theirs.
@@ -106,9 +118,14 @@ function refuse(error: ParserError, socket: Duplex, before: ServerResponse | und
     return void before.once('socket', () => refuse(error, socket, before, id))
   }
   // The request whose body is at fault: its response has not begun, or can no longer be saved.
-  if (!before.req.complete) return before.headersSent ? void socket.destroy() : end(socket, problem, id)
+  if (!before.req.complete) return hasTurn(before) ? end(socket, problem, id) : void socket.destroy()
   socket.pause()
   before.once('close', () => end(socket, problem, id))
+}
+
+/** Whether a response may be sent now: none of an earlier request is to come first, and it has not begun. */
+function hasTurn({ headersSent, socket }: ServerResponse): boolean {
+  return !headersSent && socket !== null
 }
 
 function end(socket: Duplex, problem: Problem, id: string): void {
