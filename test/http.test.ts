@@ -59,6 +59,12 @@ const refused: [what: string, request: string, status: number, code: string][] =
     413,
     'body_too_large',
   ],
+  [
+    'a body in thousands of tiny chunks',
+    `POST /api/links HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\na\r\n'.repeat(5000)}`,
+    413,
+    'body_too_large',
+  ],
 ]
 
 suite('what the parser refuses, or should, has a problem as its body:', () => {
@@ -88,6 +94,14 @@ test('what is wrong behind a request is answered after it', async (t) => {
   const received = await exchange(t, port, `${visits}nonsense\r\n\r\n`)
   const statuses = [...received.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => status)
   assert.deepEqual(statuses, [...Array.from({ length: 50 }, () => '302'), '400'])
+})
+
+test('a body that is no valid HTTP is answered after what was asked before it', async (t) => {
+  const before = `GET /api/manage/${'a'.repeat(40)} HTTP/1.1\r\n${host}\r\n`
+  const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'
+  const received = await exchange(t, port, `${before}POST /api/links HTTP/1.1\r\n${host}${type}\r\nZZ\r\n`)
+  const statuses = [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)
+  assert.deepEqual(statuses, ['404', '400'])
 })
 
 test('an upload that its client cuts off is no fault of ours in the log', async (t) => {

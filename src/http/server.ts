@@ -112,20 +112,13 @@ type ParserError = Error & { code?: string | undefined; rawPacket?: unknown; byt
 
 function refuse(problem: Problem, socket: Duplex, before: ServerResponse | undefined, id: string): void {
   if (before === undefined || before.writableFinished) return end(socket, problem, id)
-  if (before.socket === null) {
-    // Earlier responses of the connection are not sent yet: this one would be taken for theirs.
-    socket.pause()
-    return void before.once('socket', () => refuse(error, socket, before, id))
-  }
-  // The request whose body is at fault: its response has not begun, or can no longer be saved.
-  if (!before.req.complete) return hasTurn(before) ? end(socket, problem, id) : void socket.destroy()
   socket.pause()
-  before.once('close', () => end(socket, problem, id))
-}
-
-/** Whether a response may be sent now: none of an earlier request is to come first, and it has not begun. */
-function hasTurn({ headersSent, socket }: ServerResponse): boolean {
-  return !headersSent && socket !== null
+  if (before.req.complete) return void before.once('close', () => end(socket, problem, id))
+  // The request whose body is at fault: its response has not begun, or can no longer be saved.
+  const refuseNow = () => (before.headersSent ? void socket.destroy() : end(socket, problem, id))
+  // Without a socket, those before it are not sent yet.
+  if (before.socket === null) before.once('socket', refuseNow)
+  else refuseNow()
 }
 
 function end(socket: Duplex, problem: Problem, id: string): void {
