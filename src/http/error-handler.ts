@@ -46,7 +46,7 @@ export function handleErrors(app: FastifyInstance, { now, isUnavailable, pages, 
     misses.has(problem.code) ? (onMiss(request, reply) ?? problem) : problem
   app.setErrorHandler((error, request, reply) => {
     // Nobody reads the response, and the log has nothing to say of it.
-    if (isCutOff(request)) return reply.hijack()
+    if (isCutOff(request) || isGone(reply, error)) return reply.hijack()
     const problem = refine(toProblem(error, isUnavailable), request, reply)
     if (problem.status >= 500) logFault(request, error, problem)
     return answerProblem(request, reply, problem, pages[problem.code]?.(request))
@@ -58,6 +58,11 @@ export function handleErrors(app: FastifyInstance, { now, isUnavailable, pages, 
 /** Whether the client has hung up before its request was whole. */
 function isCutOff({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete
+}
+
+/** Whether a response that is a stream has nobody left to be sent to. */
+function isGone({ raw }: FastifyReply, error: unknown): boolean {
+  return raw.destroyed && error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
 type LogFault = (request: FastifyRequest, error: unknown, problem: Problem) => void
