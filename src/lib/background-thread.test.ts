@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { getPriority } from 'node:os'
 import { test } from 'node:test'
@@ -25,5 +26,27 @@ test(
     const [lowered] = (await once(worker, 'message')) as [number]
     assert.ok(lowered > before)
     assert.equal(getPriority(process.pid), before)
+  },
+)
+
+test(
+  'background work of a process that gives way itself gives way to it',
+  { skip: !linux && 'priorities belong to threads on Linux only' },
+  () => {
+    const module = new URL('./background-thread.ts', import.meta.url).href
+    const script = `import(${JSON.stringify(module)}).then(({ giveWay }) => {
+      const os = require('node:os')
+      giveWay()
+      // The calling thread is the main one: its priority is the one that was lowered.
+      console.log(os.getPriority(process.pid))
+    })`
+    for (const [own, lowered] of [
+      [10, 15],
+      [19, 19],
+    ] as const) {
+      const nicer = own - getPriority(process.pid)
+      const { stdout } = spawnSync('nice', [`-n${nicer}`, process.execPath, '-e', script], { encoding: 'utf8' })
+      assert.equal(Number(stdout), lowered)
+    }
   },
 )

@@ -1,8 +1,8 @@
 import { readlinkSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 
-/** Nice value of background work: about a third of the share of the threads that answer requests, when all are busy. */
-const NICE = 5
+/** How much nicer background work is: about a third of the share of the threads that answer requests, when all are busy. */
+const NICER = 5
 
 /**
  * Lets the calling thread give way to the threads that answer requests. On Linux, a priority belongs to a thread
@@ -12,7 +12,8 @@ const NICE = 5
 export function giveWay(): void {
   if (process.platform !== 'linux') return
   try {
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), NICE)
+    const nice = Math.min(getPriority(process.pid) + NICER, constants.priority.PRIORITY_LOW)
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), nice)
   } catch {
     // Without /proc the thread takes its share like any other.
   }
