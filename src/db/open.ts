@@ -21,8 +21,11 @@ export async function openDatabase(dataDir: string, now: () => number): Promise<
     return {
       ...database,
       async close() {
-        await database.close()
-        lock.release()
+        try {
+          await database.close()
+        } finally {
+          lock.release()
+        }
       },
     }
   } catch (error) {

@@ -6,9 +6,10 @@ import { StartError } from '../lib/start-error.ts'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 import type { MigrationDialect } from './migrations/migration.ts'
+import { createPatience } from './patience.ts'
 import type { Tables } from './schema.ts'
 
-/** How long a statement waits for another process that holds the write lock (a backup, say). */
+/** How long changes wait for another process that holds the write lock (a backup, say). */
 const BUSY_TIMEOUT_MS = 5000
 const RETRY_MS = 20
 
@@ -31,7 +32,9 @@ export async function openSqlite(file: string, now: () => number): Promise<Datab
     await migrate(write, sqliteMigrations, file, now)
     await startLogging(writer)
     writer.exec('pragma synchronous = full')
-    const reader = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+    // From now on others wait for this thread: it waits between tries, and not in SQLite.
+    writer.exec('pragma busy_timeout = 0')
+    const reader = new DatabaseSync(file, { timeout: 0, readOnly: true })
     opened.push(reader)
     const read = kysely(reader)
     return {
@@ -39,8 +42,13 @@ export async function openSqlite(file: string, now: () => number): Promise<Datab
       write,
       transaction: inOrder((work) => write.transaction().execute(work)),
       async close() {
-        await read.destroy()
-        await write.destroy()
+        try {
+          await read.destroy()
+        } finally {
+          await write.destroy()
+          // Kysely leaves open what was never used.
+          for (const connection of opened) if (connection.isOpen) connection.close()
+        }
       },
     }
   } catch (error) {
@@ -72,7 +80,19 @@ function inOrder(run: Database['transaction']): Database['transaction'] {
 }
 
 function kysely(connection: DatabaseSync): Kysely<Tables> {
-  return new Kysely({ dialect: new SqliteDialect({ database: adapt(connection) }) })
+  const insist = createPatience({
+    ms: BUSY_TIMEOUT_MS,
+    everyMs: RETRY_MS,
+    isBusy: (error) => resultCode(error) === SQLITE_BUSY,
+  })
+  const dialect = new SqliteDialect({
+    database: adapt(connection),
+    async onCreateConnection(statements) {
+      const execute = statements.executeQuery.bind(statements)
+      statements.executeQuery = (query) => insist(() => execute(query))
+    },
+  })
+  return new Kysely({ dialect })
 }
 
 /** Gives `node:sqlite` the shape that Kysely's dialect expects. */
