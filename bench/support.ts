@@ -20,7 +20,13 @@ export async function serve(script: string, args: string[] = [], flags: string[]
   const started = spawn('taskset', ['-c', SERVER_CORE, process.execPath, ...flags, script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const ended = new Promise<void>((resolve) => started.once('exit', () => resolve()))
+  servers.add(started)
+  const ended = new Promise<void>((resolve) =>
+    started.once('exit', () => {
+      servers.delete(started)
+      resolve()
+    }),
+  )
   const url = await new Promise<string>((resolve, reject) => {
     started.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)))
     started.stdout.on('data', (data) => {
@@ -54,7 +60,14 @@ export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> 
 }
 
 const folders: string[] = []
-process.on('exit', () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+const servers = new Set<ChildProcess>()
+// However the bench ends: by itself, by an error, or because it is stopped.
+process.on('exit', () => {
+  for (const server of servers) server.kill('SIGKILL')
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+process.once('SIGINT', () => process.exit(130))
+process.once('SIGTERM', () => process.exit(143))
 
 /** A folder that is removed when the bench ends. */
 export function temporaryFolder(): string {
