@@ -12,6 +12,7 @@ import { openDomains, type Domains } from './domains/domains.ts'
 import { domainOperations } from './domains/operator.ts'
 import type { Machine } from './http/local-hosts.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
+import { createClosing, type Closing } from './lib/closing.ts'
 import { createDraining, type Draining } from './lib/draining.ts'
 import type { Link, Totals } from './links/link.ts'
 import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
@@ -19,11 +20,8 @@ import { createReplays, type Replays } from './links/replay.ts'
 import { createPlaces, type PlaceBounds, type Places } from './limits/at-once.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { openQr, type Qr } from './qr/open.ts'
-import { createAgentReader } from './scans/agent.ts'
-import { createDescribe, type Describe } from './scans/describe.ts'
-import { openPlaces } from './scans/place.ts'
+import { openDescribe } from './scans/open-describe.ts'
 import { openRecorder, type Recorder } from './scans/recorder.ts'
-import { createReferrerReader } from './scans/referrer.ts'
 import { createLinkOf, type LinkOf } from './visits/link-of.ts'
 import { createResolver, type Resolver } from './visits/resolve.ts'
 import { certificateOperations } from './tls/operator.ts'
@@ -36,7 +34,9 @@ const forgottenProxy =
 /** What the features need, open. */
 export interface Deps extends Qr {
   version: string
+  /** The time of day, which may be set back. For how long something took or may take, `monotonic`. */
   now: () => number
+  monotonic: () => number
   db: Database
   origin: Origin
   owns: (url: URL) => boolean
@@ -62,7 +62,8 @@ export interface Deps extends Qr {
   onDrain: (listener: () => void) => () => void
   /** From now on the service is not ready; what could go on for ever is ended. */
   drain: () => void
-  close: () => Promise<void>
+  /** Closes everything in reverse, each also when another fails; what fails is logged. @throws when anything did */
+  close: Closing['close']
 }
 
 /** What surrounds the program. */
@@ -72,6 +73,7 @@ export interface Environment {
   port: () => number
   log: Pick<FastifyBaseLogger, 'error' | 'warn'>
   now?: () => number
+  monotonic?: () => number
   /** What the system says of this machine. */
   machine?: Machine
   /** How long a sweep of all links waits after the lists have changed, when it is not the usual time. */
@@ -85,33 +87,50 @@ export interface Environment {
 }
 
 /**
- * Opens everything in order, to be closed in reverse.
+ * Opens everything in order, to be closed in reverse; a start that fails closes what it has opened.
  * @throws {StartError} when the data folder cannot be used
  */
 export async function openDeps(config: Config, environment: Environment): Promise<Deps> {
-  const { version, port, log, now = Date.now, machine = os } = environment
+  const onFault = (err: unknown, name: string) => environment.log.error({ err }, `${name} could not be closed`)
+  const closing = createClosing(onFault)
+  try {
+    const clocks = { now: Date.now, monotonic: () => performance.now() }
+    const deps = await open(config, { ...clocks, ...environment }, closing)
+    return await withOperator(withTls(deps, config, environment, closing), config, environment.log, closing)
+  } catch (error) {
+    // What failed first is the reason; the faults that follow are logged.
+    await closing.close().catch(() => {})
+    throw error
+  }
+}
+
+type Surroundings = Environment & Pick<Deps, 'now' | 'monotonic'>
+
+async function open(config: Config, environment: Surroundings, closing: Closing): Promise<Deps> {
+  const { version, port, log, now, monotonic, machine = os } = environment
+  const { baseUrl, dnsServers: servers } = config
   const db = await openDatabase(config.dataDir, now)
-  const domains = await openDomains({ db, baseUrl: config.baseUrl, servers: config.dnsServers, now, log })
-  const origin = createOrigin({ baseUrl: config.baseUrl, port, statusOf: domains.statusOf, machine, now })
-  const resolver = createResolver((code) => linkOfCode({ db }, code), now)
-  const recorder = await openRecorder({
-    dataDir: config.dataDir,
-    sync: config.scanSync === 'power',
-    retention: config.scanRetention,
-    now,
-    existing: (ids) => existingLinks({ db }, ids),
-    log,
-    waitMs: environment.foldWaitMs,
-  })
+  closing.add('the store', () => db.close())
+  const domains = await openDomains({ db, baseUrl, servers, now, monotonic, log })
+  closing.add('domains', domains.close)
+  const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
+  const resolver = createResolver((code) => linkOfCode({ db }, code), monotonic)
+  const recorder = await openScans(config, environment, db)
+  closing.add('the recording of scans', recorder.close)
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))
-  const describe = await openDescribe(config, recorder, origin, client, environment)
-  const context = { db, now, fetch, owns: origin.owns, changed: resolver.forget }
+  const { geoipDb, geoHeaders: countryHeader } = config
+  const { keys } = recorder
+  const describe = await openDescribe({ geoipDb, countryHeader, keys, client, isOwnHost: origin.isOwnHost, now, log })
+  const context = { db, fetch, owns: origin.owns, changed: resolver.forget }
   const abuse = await openAbuse({ ...environment, ...config, ...context })
+  closing.add('the abuse lists', abuse.close)
   const draining = createDraining()
   const qr = openQr(db, environment.drawMs)
-  const deps: Deps = {
+  closing.add('the drawing of images', qr.images.close)
+  return {
     version,
     now,
+    monotonic,
     db,
     origin,
     owns: origin.owns,
@@ -131,38 +150,27 @@ export async function openDeps(config: Config, environment: Environment): Promis
     forget: recorder.purge,
     linkOf: createLinkOf(resolver),
     linkOfToken: (token) => linkOfToken({ db }, token),
-    limits: { ...createLimits(quotasOf(config), client, now), places: createPlaces(client, environment.places) },
+    limits: { ...createLimits(quotasOf(config), client, monotonic), places: createPlaces(client, environment.places) },
     isInternal: client.isInternal,
     metrics: [...recorder.metrics, ...abuse.metrics],
     notReady: createNotReady(db, draining, recorder, abuse),
     isUnavailable: isStoreUnavailable,
     onDrain: draining.onBegin,
     drain: draining.begin,
-    async close() {
-      await qr.images.close()
-      await abuse.close()
-      domains.close()
-      await recorder.close()
-      await db.close()
-    },
+    close: closing.close,
   }
-  return withOperator(await withTls(deps, config, environment), config, log)
 }
 
-async function withTls(deps: Deps, config: Config, { log }: Environment): Promise<Deps> {
+function withTls(deps: Deps, config: Config, { log }: Environment, closing: Closing): Deps {
   if (!config.tls) return deps
-  try {
-    const tls = createTls(config, { ...deps, log })
-    deps.onDrain(() => void tls.close())
-    return { ...deps, tls }
-  } catch (error) {
-    await deps.close()
-    throw error
-  }
+  const tls = createTls(config, { ...deps, log })
+  closing.add('HTTPS', tls.close)
+  deps.onDrain(() => void tls.close())
+  return { ...deps, tls }
 }
 
 /** Lets operators ask for what `quirl <command>` offers: one entry for each operation. */
-async function withOperator(deps: Deps, { dataDir }: Config, log: Environment['log']): Promise<Deps> {
+async function withOperator(deps: Deps, { dataDir }: Config, log: Environment['log'], closing: Closing): Promise<Deps> {
   const operations: AdminOperations = {
     status: async () => ({ version: deps.version, not_ready: (await deps.notReady()) ?? null }),
     ...deps.abuse.operations,
@@ -173,32 +181,18 @@ async function withOperator(deps: Deps, { dataDir }: Config, log: Environment['l
   const socket = await openAdminSocket(dataDir, operations, onFault).catch((error: unknown) => {
     log.warn({ err: error }, 'administrative commands cannot reach this service: DATA_DIR takes no Unix socket')
   })
-  return {
-    ...deps,
-    async close() {
-      await socket?.close()
-      await deps.close()
-    },
-  }
+  if (socket !== undefined) closing.add('the socket for commands', socket.close)
+  return deps
 }
 
-async function openDescribe(
-  config: Config,
-  recorder: Recorder,
-  origin: Origin,
-  client: ClientAddress,
-  { log, now = Date.now }: Environment,
-): Promise<Describe> {
-  const places = await openPlaces(config.geoipDb, now)
-  for (const warning of places.warnings) log.warn(warning)
-  return createDescribe({
-    now,
-    keys: recorder.keys,
-    client,
-    readAgent: createAgentReader(),
-    readReferrer: createReferrerReader(origin.isOwnHost),
-    findPlace: places.find,
-    countryHeader: config.geoHeaders,
+function openScans(config: Config, environment: Surroundings, db: Database): Promise<Recorder> {
+  return openRecorder({
+    ...environment,
+    dataDir: config.dataDir,
+    sync: config.scanSync === 'power',
+    retention: config.scanRetention,
+    existing: (ids) => existingLinks({ db }, ids),
+    waitMs: environment.foldWaitMs,
   })
 }
 

@@ -1,9 +1,22 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { StartError } from '../src/lib/start-error.ts'
+import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { poll } from './support/poll.ts'
 import { create, post, put, startServer, visit } from './support/server.ts'
+
+/** Holds the write lock of a database until its standard input ends. */
+const HOLD_LOCK = `
+  const { DatabaseSync } = require('node:sqlite')
+  const db = new DatabaseSync(process.argv[1], { timeout: 60_000 })
+  db.exec('begin immediate')
+  console.log('held')
+  process.stdin.on('end', () => db.exec('rollback')).resume()`
 
 test('a full disk answers 503, changes nothing, and goes on by itself when there is space', async (t) => {
   const server = await startServer(t)
@@ -67,6 +80,109 @@ test('a burst of work that is refused is one line a second in the log', async (t
     assert.equal(server.logged.filter(({ route }) => route === '/api/qr').length, round)
     now += 1_000
   }
+})
+
+test('a store that is away is one line a second in the log, whatever the wall clock does', async (t) => {
+  const clocks = { now: Date.now(), monotonic: 0 }
+  const server = await startServer(t, {}, () => clocks.now, { monotonic: () => clocks.monotonic })
+  const { write } = server.deps.db
+  await sql`pragma query_only = on`.execute(write)
+  for (const round of [1, 2, 3]) {
+    for (let at = 0; at < 5; at++) {
+      const refused = await post(`${server.url}/api/links`, { target: 'https://example.com/' })
+      assert.equal(refused.status, 503)
+    }
+    const lines = server.logged.filter(({ route }) => route === '/api/links')
+    assert.equal(lines.length, round)
+    assert.match(JSON.stringify(lines), /SQLITE|readonly/)
+    clocks.monotonic += 1_000
+    clocks.now -= 3_600_000
+  }
+})
+
+test('a clock that is set back an hour keeps no visit from being recorded, and no limit from ending', async (t) => {
+  const clocks = { now: Date.now(), monotonic: 0 }
+  const env = { LIMIT_MISSES: '1' }
+  const server = await startServer(t, env, () => clocks.now, { monotonic: () => clocks.monotonic })
+  const link = await create(server, { target: 'https://example.com/' })
+  const folder = join(server.dataDir, 'journal')
+  renameSync(folder, `${folder}.away`)
+  writeFileSync(folder, '')
+  await server.deps.recorder.settle()
+  assert.equal((await visit(link.short_url)).status, 302)
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 503)
+  for (const status of [404, 429]) assert.equal((await visit(`${server.url}/unknown`)).status, status)
+  renameSync(folder, `${folder}.file`)
+  renameSync(`${folder}.away`, folder)
+  clocks.now -= 3_600_000
+  clocks.monotonic += 3_600_000
+  assert.equal((await visit(link.short_url)).status, 302)
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
+  assert.equal((await visit(`${server.url}/unknown`)).status, 404)
+  const { totals } = (await (await fetch(`${server.url}/api/manage/${link.token}`)).json()) as {
+    totals: Record<string, number>
+  }
+  assert.equal(totals['scans'], 1)
+})
+
+test('a change waits for a lock that another process holds, and nothing waits with it', async (t) => {
+  const server = await startServer(t)
+  const link = await create(server, { target: 'https://example.com/' })
+  const holder = spawn(process.execPath, ['-e', HOLD_LOCK, join(server.dataDir, 'links.db')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const left = once(holder, 'exit')
+  undoLater(t, async () => {
+    holder.kill('SIGKILL')
+    await left
+  })
+  assert.equal(String(await once(holder.stdout, 'data')), 'held\n')
+  let isAnswered = false
+  const changed = put(`${server.url}/api/manage/${link.token}`, { target: 'https://example.com/2' })
+  const created = post(`${server.url}/api/links`, { target: 'https://example.com/' })
+  const answered = Promise.all([changed, created]).finally(() => (isAnswered = true))
+  for (let at = 0; at < 20; at++) {
+    server.deps.resolver.forget(link.code)
+    assert.equal((await visit(link.short_url)).headers.get('location'), 'https://example.com/')
+    assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
+  }
+  assert.equal(isAnswered, false)
+  holder.stdin.end()
+  assert.deepEqual(
+    (await answered).map(({ status }) => status),
+    [200, 201],
+  )
+  assert.equal((await visit(link.short_url)).headers.get('location'), 'https://example.com/2')
+})
+
+test('a start that fails half-way leaves no lock, no socket, no file and no thread behind', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const threads = () => readdirSync('/proc/self/task').length
+  const open = () =>
+    readdirSync('/proc/self/fd').flatMap((fd) => {
+      try {
+        const file = readlinkSync(`/proc/self/fd/${fd}`)
+        return file.startsWith(dataDir) ? [file] : []
+      } catch {
+        return []
+      }
+    })
+  await (await startServer(t, { DATA_DIR: dataDir })).stop()
+  const isLinux = process.platform === 'linux'
+  const before = isLinux ? threads() : 0
+  // Without a name that a certificate can be got for, the last thing but one that is opened fails.
+  await assert.rejects(startServer(t, { DATA_DIR: dataDir, TLS: 'on', BASE_URL: 'https://localhost' }), StartError)
+  renameSync(join(dataDir, 'scans.db'), join(dataDir, 'scans.kept'))
+  writeFileSync(join(dataDir, 'scans.db'), 'this is no database'.repeat(100))
+  await assert.rejects(startServer(t, { DATA_DIR: dataDir }), /scans\.db cannot be used/)
+  renameSync(join(dataDir, 'scans.kept'), join(dataDir, 'scans.db'))
+  assert.equal(existsSync(join(dataDir, 'admin.sock')), false)
+  if (isLinux) {
+    assert.deepEqual(open(), [])
+    await poll(() => threads() <= before)
+  }
+  const server = await startServer(t, { DATA_DIR: dataDir })
+  await create(server, { target: 'https://example.com/' })
 })
 
 test('a person who meets a fault gets a page with the number to ask about', async (t) => {

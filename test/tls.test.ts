@@ -353,7 +353,8 @@ describe('several processes on one store', () => {
     const file = join(temporaryFolder(t), 'links.db')
     const db = await openSqlite(file, Date.now)
     const log = { error: assert.fail }
-    const domains = await openDomains({ db, baseUrl: BASE, servers: [dns.address], now: Date.now, log })
+    const clocks = { now: Date.now, monotonic: () => performance.now() }
+    const domains = await openDomains({ db, baseUrl: BASE, servers: [dns.address], ...clocks, log })
     await domains.register(NAME)
     assert.equal((await domains.read(NAME)).status, 'active')
     domains.close()

@@ -48,6 +48,7 @@ export interface FeedOptions {
   sources: string[]
   kept: KeptLists
   now: () => number
+  monotonic: () => number
   fetch: typeof globalThis.fetch
   parse: (task: ParseTask) => Promise<ParsedList>
   /** Called after a list has changed. */
@@ -59,20 +60,22 @@ interface Feed {
   source: string
   name: string
   loaded?: LoadedList & { state: ListState; digest: string }
+  /** On the clock that never goes back. */
   dueAt: number
   fault: string | null
 }
 
 /** Loads what was kept, and refreshes the rest in the background. */
 export function openFeeds(options: FeedOptions): Feeds {
-  const { sources, kept, now } = options
+  const { sources, kept, now, monotonic } = options
   kept.prune(sources)
   const feeds = sources.map((source): Feed => {
     const name = nameOf(source)
     const found = kept.load(source)
     const loaded = found && { name, set: openSet(found.keys), state: found.state, digest: found.digest }
     // A file costs one look; a server is left alone for as long as it was told.
-    const dueAt = found !== undefined && isRemote(source) ? found.state.takenAt + REFRESH_MS : 0
+    const restMs = found !== undefined && isRemote(source) ? found.state.takenAt + REFRESH_MS - now() : 0
+    const dueAt = monotonic() + Math.min(Math.max(restMs, 0), REFRESH_MS)
     return { source, name, dueAt, fault: null, ...(loaded && { loaded }) }
   })
   const closing = new AbortController()
@@ -85,7 +88,7 @@ export function openFeeds(options: FeedOptions): Feeds {
   const refresh: Feeds['refresh'] = ({ all = false, accept = false } = {}) => {
     work = work.then(async () => {
       for (const feed of feeds) {
-        if (!closing.signal.aborted && (all || now() >= feed.dueAt)) await refreshFeed(feed, accept, options, ask)
+        if (!closing.signal.aborted && (all || monotonic() >= feed.dueAt)) await refreshFeed(feed, accept, options, ask)
       }
     })
     return work
@@ -123,11 +126,11 @@ function nameOf(source: string): string {
 }
 
 async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, ask: Fetch): Promise<void> {
-  const { now, log, changed } = options
+  const { monotonic, log, changed } = options
   try {
     const isNew = await takeOver(feed, accept, options, ask)
     feed.fault = null
-    feed.dueAt = isRemote(feed.source) ? now() + REFRESH_MS : 0
+    feed.dueAt = monotonic() + (isRemote(feed.source) ? REFRESH_MS : 0)
     if (isNew) changed()
   } catch (error) {
     const fault = faultOf(error)
@@ -136,7 +139,7 @@ async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, as
       log.warn({ list: feed.name, fault }, `a list could not be refreshed; ${use}`)
     }
     feed.fault = fault
-    feed.dueAt = now() + RETRY_MS
+    feed.dueAt = monotonic() + RETRY_MS
   }
 }
 

@@ -24,6 +24,7 @@ export interface Abuse {
 
 export interface AbuseOptions extends TakedownDeps {
   dataDir: string
+  monotonic: () => number
   /** Files and URLs of lists. */
   abuseFeeds: string[] | undefined
   owns: (url: URL) => boolean
@@ -34,7 +35,7 @@ export interface AbuseOptions extends TakedownDeps {
 }
 
 export async function openAbuse(options: AbuseOptions): Promise<Abuse> {
-  const { db, now, log, owns, fetch } = options
+  const { db, now, monotonic, log, owns, fetch } = options
   const own = await openOwnEntries(db, now)
   const kept = openKeptLists(join(options.dataDir, 'lists'))
   const startSweep = () => {
@@ -45,6 +46,7 @@ export async function openAbuse(options: AbuseOptions): Promise<Abuse> {
     sources: options.abuseFeeds ?? [],
     kept,
     now,
+    monotonic,
     fetch,
     parse: parseList,
     changed: startSweep,

@@ -69,7 +69,8 @@ export function createChecks({ db, now, dns, known }: CheckDeps): Checks {
       if (domain === undefined) return undefined
       if (domain.status === 'active' && (await findLastClaimed(db.read, name, now() - CLAIM_MS)) === undefined)
         return domain
-      const isFresh = now() - (domain.checkedAt ?? Number.NEGATIVE_INFINITY) < FRESH_MS
+      // A clock that was set back makes the last check one of the future, which says nothing.
+      const isFresh = Math.abs(now() - (domain.checkedAt ?? Number.NEGATIVE_INFINITY)) < FRESH_MS
       const isBusy = underWay.size >= MAX_WAITING && !underWay.has(name)
       return isFresh || isBusy ? domain : check(domain)
     },

@@ -19,7 +19,7 @@ const nameOf = (text: string) => {
 
 async function faultOf(t: Ending, name: string, zones: Record<string, Zone>, host: string | undefined = HOST) {
   const dns = await startDns(t, { ...service, ...zones })
-  return createDnsCheck({ host, servers: [dns.address], now: () => 0 }).faultOf(nameOf(name))
+  return createDnsCheck({ host, servers: [dns.address], monotonic: () => 0 }).faultOf(nameOf(name))
 }
 
 describe('a name leads to the service', () => {
@@ -79,14 +79,14 @@ describe('a name leads to the service', () => {
       localhost: { a: ['127.0.0.1'], aaaa: ['::1'] },
       [HOST]: { a: ['127.0.0.1'], aaaa: ['::1'] },
     })
-    const nameless = createDnsCheck({ host: undefined, servers: [dns.address], now: () => 0 })
+    const nameless = createDnsCheck({ host: undefined, servers: [dns.address], monotonic: () => 0 })
     for (const name of ['example.com', 'qr.example.com']) {
       const fault = await nameless.faultOf(nameOf(name))
       assert.equal(fault?.code, 'no_public_name')
       assert.match(fault.detail, /this service has no public name yet/)
     }
     assert.deepEqual([dns.asked, await nameless.serviceAddresses()], [[], []])
-    const named = createDnsCheck({ host: HOST, servers: [dns.address], now: () => 0 })
+    const named = createDnsCheck({ host: HOST, servers: [dns.address], monotonic: () => 0 })
     assert.equal((await named.faultOf(nameOf('example.com')))?.code, 'service_unresolved')
   })
 
@@ -164,7 +164,9 @@ describe('each fault is said exactly', () => {
   }
 
   test('no server at all', async () => {
-    const fault = await createDnsCheck({ host: HOST, servers: ['127.0.0.1:9'], now: () => 0 }).faultOf(nameOf(NAME))
+    const fault = await createDnsCheck({ host: HOST, servers: ['127.0.0.1:9'], monotonic: () => 0 }).faultOf(
+      nameOf(NAME),
+    )
     assert.equal(fault?.code, 'timeout')
   })
 
@@ -179,7 +181,7 @@ describe('each fault is said exactly', () => {
 test("the service's addresses are found for those who cannot set a CNAME, once in ten seconds, and none while DNS is away", async (t) => {
   const dns = await startDns(t, { ...service })
   let now = 0
-  const check = createDnsCheck({ host: HOST, servers: [dns.address], now: () => now })
+  const check = createDnsCheck({ host: HOST, servers: [dns.address], monotonic: () => now })
   const found = await Promise.all(Array.from({ length: 50 }, () => check.serviceAddresses()))
   for (const each of found) assert.deepEqual(each.sort(), ['192.0.2.1', '192.0.2.2', '2001:db8::1'])
   assert.equal(dns.asked.length, 2, 'A and AAAA')
@@ -192,7 +194,7 @@ describe('the proofs of claims', () => {
   const proof = () => newClaim(NAME, hashToken(newToken()), 0).proof
   const proofsOf = async (t: Ending, zone: Zone) => {
     const dns = await startDns(t, { [`_quirl.${NAME}`]: zone })
-    return createDnsCheck({ host: undefined, servers: [dns.address], now: () => 0 }).proofsOf(NAME)
+    return createDnsCheck({ host: undefined, servers: [dns.address], monotonic: () => 0 }).proofsOf(NAME)
   }
 
   test('are read beside other texts, and from one text that is cut into strings', async (t) => {
@@ -207,7 +209,7 @@ describe('the proofs of claims', () => {
     for (const zone of [{}, { fails: 'SERVFAIL' }, { fails: 'rubbish' }, { a: ['192.0.2.1'] }] as Zone[]) {
       assert.deepEqual(await proofsOf(t, zone), [], JSON.stringify(zone))
     }
-    const silent = createDnsCheck({ host: HOST, servers: ['127.0.0.1:9'], now: () => 0 })
+    const silent = createDnsCheck({ host: HOST, servers: ['127.0.0.1:9'], monotonic: () => 0 })
     assert.deepEqual(await silent.proofsOf(NAME), [])
   })
 

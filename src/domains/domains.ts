@@ -43,17 +43,20 @@ interface DomainDeps {
   /** DNS servers to ask instead of the system's. */
   servers: string[] | undefined
   now: () => number
+  monotonic: () => number
   log: Pick<FastifyBaseLogger, 'error'>
 }
 
 /** Opens the custom domains, and keeps their status true from then on. */
-export async function openDomains({ db, baseUrl, servers, now, log }: DomainDeps): Promise<Domains> {
+export async function openDomains({ db, baseUrl, servers, now, monotonic, log }: DomainDeps): Promise<Domains> {
   const host = hostOf(baseUrl)
-  const dns = createDnsCheck({ host, servers, now })
+  const dns = createDnsCheck({ host, servers, monotonic })
   const known = createKnownDomains(db, now)
   const checks = createChecks({ db, now, dns, known })
   await known.refresh()
-  const report = seldom(LOG_MS, now, (error: unknown) => log.error({ err: error }, 'domains could not be checked'))
+  const report = seldom(LOG_MS, monotonic, (error: unknown) =>
+    log.error({ err: error }, 'domains could not be checked'),
+  )
   let closed = false
   const inBackground = (work: Promise<unknown>) => {
     work.catch((error: unknown) => {

@@ -39,7 +39,8 @@ export function createKnownDomains(db: Database, now: () => number): KnownDomain
     },
     async refresh() {
       const startedAt = now()
-      const rows = await read(readAt - SKEW_MS)
+      // The clock may have been set back since.
+      const rows = await read(Math.min(readAt, startedAt) - SKEW_MS)
       if (rows === undefined) return
       for (const { name, status } of rows) known.set(name, status)
       // Deletions leave nothing to read; they show in the count.

@@ -21,6 +21,9 @@ const MAX_PATH_BYTES = 103
 /** How long a request may take to arrive. */
 const REQUEST_TIMEOUT_MS = 10_000
 
+/** How long operations that run are waited for when the socket is closed. */
+const GRACE_MS = 1000
+
 /** Where the service that uses `dataDir` listens for its operator. */
 export function socketPath(dataDir: string): string {
   return resolve(dataDir, 'admin.sock')
@@ -64,12 +67,18 @@ export async function openAdminSocket(
   })
   return {
     close: () =>
-      new Promise((closed) => {
+      new Promise((closed, failed) => {
+        const deadline = setTimeout(() => server.closeAllConnections(), GRACE_MS)
         server.close(() => {
-          rmSync(path, { force: true })
-          closed()
+          clearTimeout(deadline)
+          try {
+            rmSync(path, { force: true })
+            closed()
+          } catch (error) {
+            failed(error)
+          }
         })
-        // Operations that run are answered; each connection is for one.
+        // Operations that run may end; each connection is for one.
         server.closeIdleConnections()
       }),
   }

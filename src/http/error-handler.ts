@@ -23,12 +23,12 @@ export type ErrorPages = Partial<Record<ProblemCode, (request: FastifyRequest) =
 /** What may be guessing. */
 const misses: ReadonlySet<ProblemCode> = new Set(['unknown_code', 'unknown_token'])
 
-/** A burst of refused work is one line a second. */
-const REFUSAL_LOG_MS = 1_000
+/** A burst of refused work is one line a second, and so is a store that is away. */
+const BURST_LOG_MS = 1_000
 
 /** What errors need of the rest of the program. */
 export interface ErrorHandling {
-  now: () => number
+  monotonic: () => number
   /** Whether an error means that the store is away for now. */
   isUnavailable: (error: unknown) => boolean
   pages: ErrorPages
@@ -40,8 +40,8 @@ export interface ErrorHandling {
  * Makes every error of `app` an answer of the catalogue. A fault of ours is logged with its `request_id` and answered
  * without saying more; the log line holds the route's pattern and never the path, in which a token could stand.
  */
-export function handleErrors(app: FastifyInstance, { now, isUnavailable, pages, onMiss }: ErrorHandling): void {
-  const logFault = createLogFault(now)
+export function handleErrors(app: FastifyInstance, { monotonic, isUnavailable, pages, onMiss }: ErrorHandling): void {
+  const logFault = createLogFault(monotonic)
   const refine = (problem: Problem, request: FastifyRequest, reply: FastifyReply) =>
     misses.has(problem.code) ? (onMiss(request, reply) ?? problem) : problem
   app.setErrorHandler((error, request, reply) => {
@@ -67,14 +67,21 @@ function isGone({ raw }: FastifyReply, error: unknown): boolean {
 
 type LogFault = (request: FastifyRequest, error: unknown, problem: Problem) => void
 
-/** What is refused because there is too much to do is no fault of ours: it gets a line now and then, without a trace. */
-function createLogFault(now: () => number): LogFault {
-  const logRefusal = seldom(REFUSAL_LOG_MS, now, (request: FastifyRequest, { message }: Problem) =>
+/**
+ * What is refused because there is too much to do is no fault of ours: it gets a line now and then, without a trace.
+ * While the store is away every request that needs it fails in the same way: one of them is enough.
+ */
+function createLogFault(monotonic: () => number): LogFault {
+  const logRefusal = seldom(BURST_LOG_MS, monotonic, (request: FastifyRequest, { message }: Problem) =>
     request.log.warn(placeOf(request), message),
   )
+  const logFault: LogFault = (request, error, { message }) =>
+    request.log.error({ err: error, ...placeOf(request) }, message)
+  const logAway = seldom(BURST_LOG_MS, monotonic, logFault)
   return (request, error, problem) => {
-    if (problem.code === 'unavailable' && problem.cause === undefined) logRefusal(request, problem)
-    else request.log.error({ err: error, ...placeOf(request) }, problem.message)
+    if (problem.code !== 'unavailable') logFault(request, error, problem)
+    else if (problem.cause === undefined) logRefusal(request, problem)
+    else logAway(request, error, problem)
   }
 }
 

@@ -24,15 +24,15 @@ interface Known {
   all: Set<string>
 }
 
-export function createLocalHosts({ networkInterfaces, hostname }: Machine, now: () => number): LocalHosts {
+export function createLocalHosts({ networkInterfaces, hostname }: Machine, monotonic: () => number): LocalHosts {
   let known: Known | undefined
 
   function read(): Known {
-    if (known !== undefined && now() - known.readAt < FRESH_MS) return known
+    if (known !== undefined && monotonic() - known.readAt < FRESH_MS) return known
     const found = Object.values(orNothing(networkInterfaces, {})).flatMap((each) => each ?? [])
     const addresses = found.map(({ address }) => hostOf(address)).filter((host) => host !== undefined)
     const names = namesOf(orNothing(hostname, ''))
-    known = { readAt: now(), addresses, names, all: new Set([...addresses, ...names]) }
+    known = { readAt: monotonic(), addresses, names, all: new Set([...addresses, ...names]) }
     return known
   }
 

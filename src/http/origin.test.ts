@@ -12,7 +12,7 @@ const statuses: Record<string, string> = {
   'old.example.com': 'misconfigured',
 }
 const createAt = (baseUrl: string | undefined) =>
-  createOrigin({ baseUrl, port: () => 3000, statusOf: (name) => statuses[name], machine, now: () => 0 })
+  createOrigin({ baseUrl, port: () => 3000, statusOf: (name) => statuses[name], machine, monotonic: () => 0 })
 const asked = (host: string | undefined, customDomain?: string) =>
   ({ headers: { host }, customDomain }) as FastifyRequest
 

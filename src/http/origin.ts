@@ -32,15 +32,15 @@ interface OriginDeps {
   /** The status of a registered custom domain. */
   statusOf: (name: string) => string | undefined
   machine: Machine
-  now: () => number
+  monotonic: () => number
 }
 
 /**
  * While no origin is configured, who calls by a host of this machine gets that host back, so that the URLs of a first
  * try work where they are tried. Any other `Host` is only what some client says.
  */
-export function createOrigin({ baseUrl, port, statusOf, machine, now }: OriginDeps): Origin {
-  const local = createLocalHosts(machine, now)
+export function createOrigin({ baseUrl, port, statusOf, machine, monotonic }: OriginDeps): Origin {
+  const local = createLocalHosts(machine, monotonic)
   const own = baseUrl === undefined ? undefined : new URL(baseUrl)
 
   function called(header: string | undefined): string {

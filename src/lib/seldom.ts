@@ -1,13 +1,16 @@
-/** Lets a call through at most once in `ms` milliseconds and drops the others: for what would be said again and again. */
+/**
+ * Lets a call through at most once in `ms` milliseconds and drops the others: for what would be said again and again.
+ * @param monotonic a clock that never goes back
+ */
 export function seldom<A extends unknown[]>(
   ms: number,
-  now: () => number,
+  monotonic: () => number,
   call: (...args: A) => void,
 ): (...args: A) => void {
   let calledAt = Number.NEGATIVE_INFINITY
   return (...args) => {
-    if (now() - calledAt < ms) return
-    calledAt = now()
+    if (monotonic() - calledAt < ms) return
+    calledAt = monotonic()
     call(...args)
   }
 }

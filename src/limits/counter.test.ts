@@ -17,7 +17,7 @@ function keptBytes(): number {
 
 test('a window begins with the first charge and ends an hour later, to the millisecond', () => {
   let now = 1000
-  const counter = createCounter({ windowMs: WINDOW, maxKeys: 10, now: () => now })
+  const counter = createCounter({ windowMs: WINDOW, maxKeys: 10, monotonic: () => now })
   assert.deepEqual(counter.charge(1), { used: 1, until: 1000 + WINDOW })
   now += WINDOW - 1
   assert.deepEqual(counter.charge(1), { used: 2, until: 1000 + WINDOW })
@@ -27,7 +27,7 @@ test('a window begins with the first charge and ends an hour later, to the milli
 })
 
 test('a refund gives one back, and never more than was charged', () => {
-  const counter = createCounter({ windowMs: WINDOW, maxKeys: 10, now: () => 0 })
+  const counter = createCounter({ windowMs: WINDOW, maxKeys: 10, monotonic: () => 0 })
   counter.charge(1)
   counter.refund(1)
   counter.refund(1)
@@ -37,7 +37,7 @@ test('a refund gives one back, and never more than was charged', () => {
 
 test('what is kept is bounded: the latest windows hold, the earliest are forgotten', () => {
   let now = 0
-  const counter = createCounter({ windowMs: WINDOW, maxKeys: 100, now: () => now })
+  const counter = createCounter({ windowMs: WINDOW, maxKeys: 100, monotonic: () => now })
   for (let key = 0; key < 1000; key++) {
     now++
     counter.charge(key)
@@ -52,7 +52,7 @@ test('what is kept is bounded: the latest windows hold, the earliest are forgott
 
 test('a key whose window was renewed counts among the latest', () => {
   let now = 0
-  const counter = createCounter({ windowMs: WINDOW, maxKeys: 4, now: () => now })
+  const counter = createCounter({ windowMs: WINDOW, maxKeys: 4, monotonic: () => now })
   counter.charge(1)
   now = WINDOW
   counter.charge(2)
@@ -66,7 +66,7 @@ test('a key whose window was renewed counts among the latest', () => {
 })
 
 test('a million clients take bounded memory, and the latest are still held to their limit', () => {
-  const counter = createCounter({ windowMs: WINDOW, maxKeys: 100_000, now: () => 0 })
+  const counter = createCounter({ windowMs: WINDOW, maxKeys: 100_000, monotonic: () => 0 })
   const charge = (from: number, to: number) => {
     for (let key = from; key < to; key++) counter.charge(key * 65_537)
   }

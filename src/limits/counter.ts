@@ -1,7 +1,7 @@
 /** What one client has used of one limit. */
 export interface Window {
   used: number
-  /** When the count starts anew, in milliseconds since 1970. */
+  /** When the count starts anew, on the clock that the counter was given. */
   until: number
 }
 
@@ -14,16 +14,19 @@ export interface Counter {
   read: (key: number) => Window
 }
 
-/** @param maxKeys what is kept at most; of more, at least the half whose windows began last */
-export function createCounter(options: { windowMs: number; maxKeys: number; now: () => number }): Counter {
-  const { windowMs, maxKeys, now } = options
+/**
+ * @param maxKeys what is kept at most; of more, at least the half whose windows began last
+ * @param monotonic a clock that never goes back
+ */
+export function createCounter(options: { windowMs: number; maxKeys: number; monotonic: () => number }): Counter {
+  const { windowMs, maxKeys, monotonic } = options
   // Two generations: to forget one of them costs nothing, where to find the oldest of many entries would.
   let young = new Map<number, Window>()
   let old = new Map<number, Window>()
 
   function present(key: number): Window | undefined {
     const window = young.get(key) ?? old.get(key)
-    return window !== undefined && window.until > now() ? window : undefined
+    return window !== undefined && window.until > monotonic() ? window : undefined
   }
 
   function begin(key: number): Window {
@@ -36,7 +39,7 @@ export function createCounter(options: { windowMs: number; maxKeys: number; now:
     return window
   }
 
-  const fresh = (): Window => ({ used: 0, until: now() + windowMs })
+  const fresh = (): Window => ({ used: 0, until: monotonic() + windowMs })
 
   return {
     charge(key) {

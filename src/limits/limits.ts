@@ -51,16 +51,16 @@ export interface Limits {
  * Counts in memory, by a hash of the client's address under a random salt that is kept nowhere else: no address stays,
  * and a restart forgets all counts.
  */
-export function createLimits(quotas: Quotas, client: Pick<ClientAddress, 'of'>, now: () => number): Limits {
+export function createLimits(quotas: Quotas, client: Pick<ClientAddress, 'of'>, monotonic: () => number): Limits {
   const salt = randomBytes(32).toString('hex')
-  const counter = createCounter({ windowMs: HOUR_MS, maxKeys: MAX_CLIENTS, now })
+  const counter = createCounter({ windowMs: HOUR_MS, maxKeys: MAX_CLIENTS, monotonic })
   const failures = new WeakMap<FastifyRequest, number>()
 
   const keyOf = (request: FastifyRequest, name: LimitName) =>
     hash('sha256', `${salt}${name} ${client.of(request.raw)}`, 'buffer').readUIntBE(0, 6)
 
   function tell(reply: FastifyReply, name: LimitName, { used, until }: Window): number {
-    const seconds = Math.ceil((until - now()) / 1000)
+    const seconds = Math.ceil((until - monotonic()) / 1000)
     const quota = quotas[name]
     if (quota > 0) reply.headers(headers(name, quota, Math.max(0, quota - used), seconds))
     return seconds

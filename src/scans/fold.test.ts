@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
@@ -202,25 +202,52 @@ test('a journal that cannot be written loses scans, says so, answers all the sam
   let now = NOW
   const folder = join(temporaryFolder(t), 'journal')
   const failures: number[] = []
-  const journal = openJournal({ folder, sync: false, now: () => now, onFailure: (_error, lost) => failures.push(lost) })
+  const journal = openJournal({
+    folder,
+    sync: false,
+    now: () => now,
+    monotonic: () => now,
+    onFailure: (_error, lost) => failures.push(lost),
+  })
   const record = () => new Promise<void>((resolve) => journal.record(scan(), resolve))
   await record()
   assert.equal(journal.rotate().length, 1)
   // No one, not even root, can make a file in a folder that is none.
-  const { renameSync } = await import('node:fs')
   renameSync(folder, `${folder}.away`)
   writeFileSync(folder, '')
   await Promise.all([record(), record()])
   await record()
   assert.deepEqual(journal.status(), { failing: true, lost: 3, recorded: 1 })
   assert.deepEqual(failures, [2])
-  const { rmSync } = await import('node:fs')
   rmSync(folder)
   renameSync(`${folder}.away`, folder)
   now += 1000
   await record()
   assert.deepEqual(journal.status(), { failing: false, lost: 3, recorded: 2 })
   assert.equal(journal.rotate().length, 2)
+  journal.close()
+})
+
+test('a clock that is set back does not keep a journal that can be written again from recording', async (t) => {
+  const folder = join(temporaryFolder(t), 'journal')
+  const clocks = { now: NOW, monotonic: 0 }
+  const journal = openJournal({
+    folder,
+    sync: false,
+    now: () => clocks.now,
+    monotonic: () => clocks.monotonic,
+    onFailure: () => {},
+  })
+  const record = () => new Promise<void>((resolve) => journal.record(scan(), resolve))
+  renameSync(folder, `${folder}.away`)
+  writeFileSync(folder, '')
+  await record()
+  rmSync(folder)
+  renameSync(`${folder}.away`, folder)
+  clocks.now -= 3_600_000
+  clocks.monotonic += 1000
+  await record()
+  assert.deepEqual(journal.status(), { failing: false, lost: 1, recorded: 1 })
   journal.close()
 })
 

@@ -37,12 +37,15 @@ export interface JournalOptions {
   folder: string
   /** Whether a scan survives power loss, and not only the end of the process. */
   sync: boolean
+  /** The time of day, for the names of files. */
   now: () => number
+  /** A clock that never goes back, for how long to wait. */
+  monotonic: () => number
   /** Told of a failure, and of the number of scans that were lost to it, once for each try. */
   onFailure: (error: unknown, lost: number) => void
 }
 
-export function openJournal({ folder, sync, now, onFailure }: JournalOptions): Journal {
+export function openJournal({ folder, sync, now, monotonic, onFailure }: JournalOptions): Journal {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   let writer: JournalWriter | undefined
   let waiting: Scan[] = []
@@ -58,7 +61,7 @@ export function openJournal({ folder, sync, now, onFailure }: JournalOptions): J
   }
 
   function write(scans: Scan[]): void {
-    if (failing && now() - failedAt < RETRY_MS) {
+    if (failing && monotonic() - failedAt < RETRY_MS) {
       lost += scans.length
       return
     }
@@ -70,7 +73,7 @@ export function openJournal({ folder, sync, now, onFailure }: JournalOptions): J
     } catch (error) {
       abandon()
       failing = true
-      failedAt = now()
+      failedAt = monotonic()
       lost += scans.length
       onFailure(error, lost)
     }

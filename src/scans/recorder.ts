@@ -37,6 +37,7 @@ export interface RecorderOptions {
   /** Raw scans older than this are removed, in milliseconds; Infinity keeps them. */
   retention: number
   now: () => number
+  monotonic: () => number
   /** Which of these links exist; the scans of the others are removed. */
   existing: (linkIds: number[]) => Promise<Set<number>>
   log: { error: (details: object, text: string) => void }
@@ -49,19 +50,20 @@ export interface RecorderOptions {
  * @throws {StartError} when the warehouse cannot be used
  */
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
-  const { dataDir, now, log, waitMs = WAIT_MS } = options
+  const { dataDir, now, monotonic, log, waitMs = WAIT_MS } = options
   const folders = { journal: join(dataDir, 'journal'), visitors: join(dataDir, 'visitors') }
-  const onFailure = seldom(FAILURE_LOG_MS, now, (error: unknown, lost: number) =>
+  const onFailure = seldom(FAILURE_LOG_MS, monotonic, (error: unknown, lost: number) =>
     log.error({ err: error, lost }, 'scans cannot be recorded; visits are answered all the same'),
   )
-  const journal = openJournal({ folder: folders.journal, sync: options.sync, now, onFailure })
+  const journal = openJournal({ folder: folders.journal, sync: options.sync, now, monotonic, onFailure })
   const keys = openVisitorKeys(folders.visitors)
-  const tell = seldom(FAILURE_LOG_MS, now, (error: unknown) =>
+  const tell = seldom(FAILURE_LOG_MS, monotonic, (error: unknown) =>
     log.error({ err: error }, 'the fold of the scans failed and will be repeated'),
   )
   const file = join(dataDir, 'scans.db')
   const warehouse = startWarehouse({ ...folders, warehouse: file }, tell)
-  await warehouse.call('totals', [0]).catch((error: Error) => {
+  await warehouse.call('totals', [0]).catch(async (error: Error) => {
+    await warehouse.close().catch(tell)
     throw new StartError(`${file} cannot be used (${error.message}): put a backup in its place, or move it away`)
   })
   const read = createReader(warehouse, now)
@@ -89,8 +91,11 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       folding.stop()
       clearInterval(pruning)
       await fold()
-      journal.close()
-      await warehouse.close()
+      try {
+        journal.close()
+      } finally {
+        await warehouse.close()
+      }
     },
   }
 }

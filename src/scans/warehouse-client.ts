@@ -21,6 +21,8 @@ export function startWarehouse(options: ThreadOptions, onFailure: (error: unknow
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: unknown) => void }>()
   let lastId = 0
   let worker: Worker | undefined
+  let ended: Promise<unknown> | undefined
+  let isClosed = false
 
   function start(): Worker {
     // Compiled, this file and the thread's are JavaScript.
@@ -40,12 +42,14 @@ export function startWarehouse(options: ThreadOptions, onFailure: (error: unknow
       else caller?.resolve(answer.value as never)
     })
     started.on('error', fail)
+    ended = new Promise<void>((resolve) => started.once('exit', () => resolve()))
     started.on('exit', () => fail(new Error("the warehouse's thread has ended")))
     return started
   }
 
   const call: WarehouseClient['call'] = (name, ...args) =>
     new Promise((resolve, reject) => {
+      if (isClosed) return reject(new Error('the warehouse is closed'))
       worker ??= start()
       const id = ++lastId
       waiting.set(id, { resolve, reject })
@@ -55,10 +59,18 @@ export function startWarehouse(options: ThreadOptions, onFailure: (error: unknow
   return {
     call,
     async close() {
-      await call('close')
       const ending = worker
-      worker = undefined
-      await ending?.terminate()
+      // A thread that has ended by itself is not started again to be told to.
+      const told = ending === undefined ? undefined : call('close')
+      isClosed = true
+      try {
+        await told
+      } finally {
+        worker = undefined
+        await ending?.terminate()
+        // One that failed may not have let go of its files yet.
+        await ended
+      }
     },
   }
 }

@@ -70,8 +70,15 @@ const MAX_NONCES = 20
 /** The largest answer that is read, in characters: a chain of certificates is a few thousand. */
 const MAX_ANSWER = 1_000_000
 
+interface Clocks {
+  /** The time of day. */
+  now: () => number
+  /** A clock that never goes back. */
+  monotonic: () => number
+}
+
 /** @param directoryUrl of the authority; @param request how to reach it, `fetch` for one */
-export function createAcmeClient(directoryUrl: string, request: typeof fetch, now: () => number): AcmeClient {
+export function createAcmeClient(directoryUrl: string, request: typeof fetch, clocks: Clocks): AcmeClient {
   const nonces: string[] = []
   let known: { directory: Directory; until: number } | undefined
 
@@ -91,19 +98,19 @@ export function createAcmeClient(directoryUrl: string, request: typeof fetch, no
     }
     const nonce = response.headers.get('replay-nonce')
     if (nonce !== null && nonces.length < MAX_NONCES) nonces.push(nonce)
-    const retryAfter = readRetryAfter(response.headers.get('retry-after'), now())
+    const retryAfter = readRetryAfter(response.headers.get('retry-after'), clocks.now())
     if (!response.ok) throw refusal(response.status, text, retryAfter)
     if (text.length > MAX_ANSWER) throw new AcmeError('malformed', 'the answer is too long')
     return { status: response.status, location: response.headers.get('location') ?? undefined, retryAfter, text }
   }
 
   async function directory(): Promise<Directory> {
-    if (known !== undefined && now() < known.until) return known.directory
+    if (known !== undefined && clocks.monotonic() < known.until) return known.directory
     const found = parse((await send(directoryUrl, {})).text) as Directory
     if (![found.newNonce, found.newAccount, found.newOrder].every((url) => typeof url === 'string')) {
       throw new AcmeError('malformed', 'the directory is not that of an ACME server')
     }
-    known = { directory: found, until: now() + DIRECTORY_MS }
+    known = { directory: found, until: clocks.monotonic() + DIRECTORY_MS }
     return found
   }
 

@@ -59,6 +59,7 @@ export interface Certificates {
 interface CertificateDeps {
   db: Database
   now: () => number
+  monotonic: () => number
   random: () => number
   client: AcmeClient
   issuer: Issuer
@@ -72,9 +73,9 @@ interface CertificateDeps {
 }
 
 export function createCertificates(deps: CertificateDeps): Certificates {
-  const { db, now, issuer, host } = deps
+  const { db, now, monotonic, issuer, host } = deps
   const ready = createReady(deps)
-  const report = seldom(LOG_MS, now, (error: unknown) => deps.log.error({ err: error }, 'certificates: store'))
+  const report = seldom(LOG_MS, monotonic, (error: unknown) => deps.log.error({ err: error }, 'certificates: store'))
 
   async function load(name: string): Promise<Accept> {
     const kept = await findCertificate(db.read, name)
@@ -134,11 +135,12 @@ export function createCertificates(deps: CertificateDeps): Certificates {
 }
 
 /** Names whose certificate is in memory. They are made anew with each period of ticket keys. */
-function createReady({ tickets, now, createAccept }: CertificateDeps) {
+function createReady({ tickets, now, monotonic, createAccept }: CertificateDeps) {
   interface Ready {
     accept: Accept
     notAfter: number
     period: number
+    /** On the clock that never goes back. */
     loadedAt: number
   }
   const cache = createBoundedCache<Ready>(MAX_READY)
@@ -146,14 +148,14 @@ function createReady({ tickets, now, createAccept }: CertificateDeps) {
     get(name: string): { accept: Accept; isStale: boolean } | undefined {
       const ready = cache.get(name)
       if (ready === undefined || ready.notAfter <= now() || ready.period !== tickets.period()) return undefined
-      const isStale = now() - ready.loadedAt >= RELOAD_MS
-      if (isStale) ready.loadedAt = now()
+      const isStale = monotonic() - ready.loadedAt >= RELOAD_MS
+      if (isStale) ready.loadedAt = monotonic()
       return { accept: ready.accept, isStale }
     },
     async put({ name, key, chain, notAfter }: KeptCertificate): Promise<Accept> {
       const period = tickets.period()
       const accept = createAccept({ key, chain, ticketKey: await tickets.keyFor(name) })
-      cache.set(name, { accept, notAfter, period, loadedAt: now() }, 1)
+      cache.set(name, { accept, notAfter, period, loadedAt: monotonic() }, 1)
       return accept
     },
   }

@@ -86,11 +86,7 @@ test('without an answer, or with one that is no advice, the third of the life st
 
 test('an authority that answers nonsense, nothing, or too much is one that cannot be used', async () => {
   const answering = (make: () => Response | Promise<Response>) =>
-    createAcmeClient(
-      'https://ca/dir',
-      async () => make(),
-      () => NOW,
-    )
+    createAcmeClient('https://ca/dir', async () => make(), { now: () => NOW, monotonic: () => NOW })
   const key = createPrivateKey(newKey())
   const cases: [string, () => Response | Promise<Response>][] = [
     ['malformed', () => new Response('not json')],
@@ -129,7 +125,7 @@ test('a nonce that is never taken ends after twenty tries', async () => {
       tries++
       return new Response(refuse, { status: 400, headers })
     },
-    () => NOW,
+    { now: () => NOW, monotonic: () => NOW },
   )
   await assert.rejects(client.post('https://ca/o', { key: createPrivateKey(newKey()) }, {}), /badNonce/)
   assert.equal(tries, 20)

@@ -33,6 +33,7 @@ export interface TlsDeps {
   db: Database
   domains: Domains
   now: () => number
+  monotonic: () => number
   log: Pick<FastifyBaseLogger, 'error' | 'warn'>
   /** How certificate authorities are reached. */
   request?: typeof fetch
@@ -67,15 +68,16 @@ export interface Tls {
  * @throws {StartError} unless the service has an https origin with a name, which a certificate can be got for
  */
 export function createTls(config: TlsConfig, deps: TlsDeps): Tls {
-  const { db, domains, now, log, request = fetch, random = Math.random } = deps
+  const { db, domains, now, monotonic, log, request = fetch, random = Math.random } = deps
   const origin = checkOrigin(config.baseUrl)
   const host = new URL(origin).hostname.replace(/\.$/, '')
-  const client = createAcmeClient(config.acmeDirectory, request, now)
+  const client = createAcmeClient(config.acmeDirectory, request, { now, monotonic })
   const issuer = openIssuer(config, deps, client)
   let secure: (socket: TLSSocket) => void = (socket) => socket.destroy()
   const certificates = createCertificates({
     db,
     now,
+    monotonic,
     random,
     client,
     issuer,
@@ -86,7 +88,9 @@ export function createTls(config: TlsConfig, deps: TlsDeps): Tls {
     log,
   })
   const listener = createListener((hello) => acceptFor(hello, host, deps, certificates))
-  const report = seldom(LOG_MS, now, (error: unknown) => log.error({ err: error }, 'certificates could not be renewed'))
+  const report = seldom(LOG_MS, monotonic, (error: unknown) =>
+    log.error({ err: error }, 'certificates could not be renewed'),
+  )
   let isClosed = false
   const sweep = () =>
     void certificates.sweep().catch((error: unknown) => {

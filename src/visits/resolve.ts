@@ -36,10 +36,10 @@ const UNKNOWN_MS = 2000
 
 const unknown: Resolution = { state: 'unknown' }
 
-/** @param find reads a link from the store: 'gone' when it was deleted, undefined when there never was one */
+/** @param find reads a link from the store: 'gone' when it was deleted, undefined when there never was one; @param monotonic a clock that never goes back */
 export function createResolver(
   find: (code: string) => Promise<Link | 'gone' | undefined>,
-  now: () => number,
+  monotonic: () => number,
 ): Resolver {
   const cache = createBoundedCache<{ resolution: Resolution; until: number }>(CACHE_BYTES)
   // Reads under way. A read that is no longer the one noted here was overtaken by a change and is not kept.
@@ -49,7 +49,7 @@ export function createResolver(
     const reading = find(key).then((found) => {
       const resolution = toResolution(found)
       if (fills.get(key) === reading) {
-        const until = resolution.state === 'unknown' ? now() + UNKNOWN_MS : Number.POSITIVE_INFINITY
+        const until = resolution.state === 'unknown' ? monotonic() + UNKNOWN_MS : Number.POSITIVE_INFINITY
         cache.set(key, { resolution, until }, weigh(resolution))
       }
       return resolution
@@ -71,7 +71,7 @@ export function createResolver(
       if (!isCode(code)) return unknown
       const key = codeKey(code)
       const cached = cache.get(key)
-      if (cached !== undefined && (cached.until === Number.POSITIVE_INFINITY || now() < cached.until)) {
+      if (cached !== undefined && (cached.until === Number.POSITIVE_INFINITY || monotonic() < cached.until)) {
         return cached.resolution
       }
       return fills.get(key) ?? fill(key)

@@ -40,7 +40,7 @@ export async function startServer(
   t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
-  surroundings: Pick<Environment, 'machine' | 'places'> = {},
+  surroundings: Pick<Environment, 'machine' | 'monotonic' | 'places'> = {},
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
   const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...unlimited }
@@ -49,7 +49,9 @@ export async function startServer(
   let port = 0
   const logged: Record<string, unknown>[] = []
   const log = pino({ base: null, level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
-  const environment = { version: '0.0.0', port: () => port, log, now, ...patience, ...surroundings }
+  // A clock that a test moves on is both; one that is set back must be told apart.
+  const clocks = { now, ...(now !== Date.now && { monotonic: now }) }
+  const environment = { version: '0.0.0', port: () => port, log, ...clocks, ...patience, ...surroundings }
   const deps = await openDeps(invocation.config, environment)
   const app = await createApp(invocation.config, deps, log)
   const { config } = invocation

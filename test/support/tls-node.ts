@@ -13,9 +13,10 @@ const log = {
   error: (...args: unknown[]) => console.error(...args),
   warn: (...args: unknown[]) => console.error(...args),
 }
+const clocks = { now: Date.now, monotonic: () => performance.now() }
 const db = await openSqlite(file, Date.now)
-const domains = await openDomains({ db, baseUrl: config.baseUrl, servers: [dns], now: Date.now, log })
-const tls = createTls(config, { db, domains, now: Date.now, log })
+const domains = await openDomains({ db, baseUrl: config.baseUrl, servers: [dns], ...clocks, log })
+const tls = createTls(config, { db, domains, ...clocks, log })
 const server = createServer((request, response) => {
   if (!tls.front(request, response)) response.end(`served by ${process.pid}`)
 })
