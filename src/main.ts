@@ -8,13 +8,23 @@ import { commands } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { readConfig, type Config } from './config/config.ts'
 import { openDeps, type Deps } from './deps.ts'
+import { createClosing } from './lib/closing.ts'
+import { createLogLines } from './lib/log-lines.ts'
 import { StartError } from './lib/start-error.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
+// Docker and systemd's usual settings wait for 10 seconds and more before they kill.
 /** How long requests that run may go on after the signal to stop. */
-const DRAIN_MS = 10_000
+const DRAIN_MS = 5_000
 const SWEEP_MS = 100
+/** How long connections may take to go once they have been cut. */
+const CUT_MS = 500
+/** How long the whole stop may take. What is answered is kept already, whatever is still open then. */
+const STOP_MS = 7_500
+
+/** How long the end of the process waits for whoever reads the log. */
+const LAST_LINES_MS = 500
 
 /** The process: configuration, dependencies, listen, drain. */
 export async function main(args: string[]): Promise<void> {
@@ -52,19 +62,41 @@ async function run(args: string[]): Promise<string | undefined> {
 async function serve(config: Config): Promise<undefined> {
   // What is kept holds private keys of certificates, the day's salt, and what owners wrote for themselves.
   process.umask(0o077)
-  // JSON lines on stderr, one for each fault; no line for a visit or a request, so no address and no token in any.
-  const log = pino({ base: null, level: 'warn' }, pino.destination({ dest: 2, sync: true }))
+  const log = openLog()
+  const closing = createClosing((error, name) => log.error({ err: error }, `${name} could not be closed`))
   let port = config.port
-  const deps = await openDeps(config, { version: manifest.version, port: () => port, log })
-  const app = await createApp(config, deps, log)
-  stopOnSignal(app, deps, log)
-  port = await listen(app, deps, config).catch(async (error: unknown) => {
-    await app.close()
-    await deps.close()
+  try {
+    const deps = await openDeps(config, { version: manifest.version, port: () => port, log })
+    closing.add('what requests need', deps.close)
+    const app = await createApp(config, deps, log)
+    closing.add('the server', () => app.close())
+    stopOnSignal(app, deps, log)
+    port = await listen(app, deps, config)
+    const addresses = deps.origin.whereListening(config.host).join(', ')
+    process.stdout.write(`quirl ${manifest.version} serves ${addresses} and keeps its data in ${config.dataDir}\n`)
+  } catch (error) {
+    await closing.close().catch(() => {})
     throw error
+  }
+}
+
+/**
+ * JSON lines on stderr, one for each fault; no line for a visit or a request, so no address and no token in any. Nobody
+ * need read them, nor the line on stdout.
+ */
+function openLog(): Logger {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  // Node has made a pipe on stderr one that does not block when it was asked for the stream.
+  const lines = createLogLines(process.stderr.fd, {
+    onDropped: (dropped) => log.warn({ dropped }, 'nobody read the log; so many lines of it were dropped here'),
   })
-  const addresses = deps.origin.whereListening(config.host).join(', ')
-  process.stdout.write(`quirl ${manifest.version} serves ${addresses} and keeps its data in ${config.dataDir}\n`)
+  const log = pino({ base: null, level: 'warn' }, lines)
+  process.on('uncaughtExceptionMonitor', (error) => {
+    lines.finish(LAST_LINES_MS)
+    log.fatal({ err: error }, 'a fault that nothing handles ends the process')
+  })
+  process.on('exit', () => lines.finish(LAST_LINES_MS))
+  return log
 }
 
 async function listen(app: FastifyInstance, { tls }: Deps, config: Config): Promise<number> {
@@ -84,19 +116,14 @@ async function listen(app: FastifyInstance, { tls }: Deps, config: Config): Prom
  * ignored, because npm passes on what the terminal has sent to the whole group already.
  */
 function stopOnSignal(app: FastifyInstance, deps: Deps, log: Logger): void {
-  const stop = async () => {
-    deps.drain()
-    // A connection whose last request has been answered would rest until its time-out.
-    const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
-    const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-    await Promise.all([app.close(), deps.tls?.close()])
-    clearInterval(sweep)
-    clearTimeout(deadline)
-    await deps.close()
-  }
   let stopping: Promise<void> | undefined
   const onSignal = () => {
-    stopping ??= stop().then(
+    if (stopping !== undefined) return
+    setTimeout(() => {
+      log.fatal('could not stop in time; what is open is left as it is')
+      process.exit(1)
+    }, STOP_MS)
+    stopping = stop(app, deps).then(
       () => process.exit(0),
       (error: unknown) => {
         log.fatal({ err: error }, 'could not stop cleanly')
@@ -106,4 +133,17 @@ function stopOnSignal(app: FastifyInstance, deps: Deps, log: Logger): void {
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
+}
+
+/** Finishes what runs, for as long as that may take, and closes everything, also when connections do not go. */
+async function stop(app: FastifyInstance, deps: Deps): Promise<void> {
+  deps.drain()
+  // A connection whose last request has been answered would rest until its time-out.
+  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
+  const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  const late = new Promise((resolve) => setTimeout(resolve, DRAIN_MS + CUT_MS))
+  await Promise.race([Promise.all([app.close(), deps.tls?.close()]), late])
+  clearInterval(sweep)
+  clearTimeout(deadline)
+  await deps.close()
 }
