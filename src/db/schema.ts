@@ -215,5 +215,6 @@ export interface Tables {
   acme_accounts: AcmeAccountsTable
   acme_challenges: AcmeChallengesTable
   ticket_keys: TicketKeysTable
+  purges: { link_id: number } // Deleted links of which something may be kept outside this database.
   migrations: MigrationsTable
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Database } from '../db/database.ts'
 import { drivers } from '../../test/support/drivers.ts'
 import type { Link } from './link.ts'
+import { deletePurges, findPurges, insertPurge } from './purge-store.ts'
 import * as store from './store.ts'
 
 const content: Omit<Link, 'id'> = {
@@ -95,6 +96,18 @@ for (const driver of drivers) {
       assert.equal(await store.findByToken(db.read, 'token of delete'), undefined)
       assert.equal((await store.takeCodes(db.write, ['delete'])).size, 0)
       assert.ok((await insert(db, 'later')).id > link.id)
+    })
+
+    await t.test('a deleted link is named until what is kept elsewhere about it has been removed', async () => {
+      await db.transaction(async (transaction) => {
+        for (const id of [5, 3]) await insertPurge(transaction, id)
+      })
+      assert.deepEqual((await findPurges(db.read)).sort(), [3, 5])
+      await deletePurges(db.write, [3, 4])
+      assert.deepEqual(await findPurges(db.read), [5])
+      await deletePurges(db.write, [])
+      await deletePurges(db.write, [5])
+      assert.deepEqual(await findPurges(db.read), [])
     })
 
     await t.test('a removal is written once, counts as a change, is read back, and can be taken back', async () => {

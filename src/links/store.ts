@@ -102,7 +102,7 @@ export async function insertLinks(db: Executor, links: NewLink[]): Promise<void>
 /** Statements are kept prepared, one for each number of rows. */
 const ROWS_OF_A_STATEMENT = 100
 
-function* chunks<T>(items: T[]): Generator<T[]> {
+export function* chunks<T>(items: T[]): Generator<T[]> {
   for (let at = 0; at < items.length; at += ROWS_OF_A_STATEMENT) yield items.slice(at, at + ROWS_OF_A_STATEMENT)
 }
 
