@@ -26,7 +26,7 @@ function fill(warehouse: Warehouse): void {
       const time = Math.floor(now - DAYS * 86_400_000 + at * step)
       return { ...makeScan(at, linkId, time, linkId === 1), first: at % 5 === 0 }
     })
-    warehouse.add(scans, 'bench', from + scans.length)
+    warehouse.add(scans, { journal: 'bench', position: from + scans.length, lost: 0, isDamaged: false })
   }
   warehouse.db.exec('pragma wal_checkpoint(truncate)')
 }

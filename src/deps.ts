@@ -15,7 +15,7 @@ import { createOrigin, type Origin } from './http/origin.ts'
 import { createClosing, type Closing } from './lib/closing.ts'
 import { createDraining, type Draining } from './lib/draining.ts'
 import type { Link, Totals } from './links/link.ts'
-import { existingLinks, linkOfCode, linkOfToken } from './links/manage.ts'
+import { linkIdsOf, linkOfCode, linkOfToken } from './links/manage.ts'
 import { createReplays, type Replays } from './links/replay.ts'
 import { createPlaces, type PlaceBounds, type Places } from './limits/at-once.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
@@ -51,7 +51,7 @@ export interface Deps extends Qr {
   record: VisitDeps['record']
   totals: (linkId: number) => Promise<Totals>
   changed: (code: string) => void
-  forget: (linkId: number) => Promise<void>
+  forget: (linkId: number) => void
   linkOf: LinkOf
   linkOfToken: (token: string) => Promise<Link>
   limits: Limits & { places: Places }
@@ -191,7 +191,7 @@ function openScans(config: Config, environment: Surroundings, db: Database): Pro
     dataDir: config.dataDir,
     sync: config.scanSync === 'power',
     retention: config.scanRetention,
-    existing: (ids) => existingLinks({ db }, ids),
+    links: linkIdsOf({ db }),
     waitMs: environment.foldWaitMs,
   })
 }
@@ -199,7 +199,8 @@ function openScans(config: Config, environment: Surroundings, db: Database): Pro
 function createNotReady(db: Database, draining: Draining, recorder: Recorder, abuse: Abuse): Deps['notReady'] {
   return async () => {
     if (draining.begun()) return 'the service is stopping'
-    if (recorder.failing()) return 'scans cannot be recorded'
+    const fault = recorder.fault()
+    if (fault !== undefined) return fault
     await db.read.selectFrom('migrations').select('number').limit(1).execute()
     return abuse.notReady()
   }

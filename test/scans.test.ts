@@ -299,8 +299,10 @@ test('a deleted link leaves no scan behind, journalled ones included', async (t)
   await stats(server, link)
   await go(server, link, from('1.1.1.1'))
   assert.equal((await fetch(`${server.url}/api/manage/${link.token}`, { method: 'DELETE' })).status, 200)
-  assert.deepEqual(readdirSync(join(server.dataDir, 'journal')), [])
   assert.equal((await stats(server, other)).totals['scans'], 1)
+  const purges = () => server.deps.db.read.selectFrom('purges').select('link_id').execute()
+  await poll(async () => (await purges()).length === 0)
+  assert.deepEqual(readdirSync(join(server.dataDir, 'journal')), [])
   const db = new DatabaseSync(join(server.dataDir, 'scans.db'), { readOnly: true })
   for (const table of ['scans', 'pulse', 'daily', 'monthly', 'totals']) {
     const rows = db.prepare(`select distinct link_id from ${table}`).all() as { link_id: number }[]

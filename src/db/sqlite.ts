@@ -165,10 +165,15 @@ export function isSqliteUnavailable(error: unknown): boolean {
   return [SQLITE_BUSY, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(code)
 }
 
-function explain(error: unknown, file: string): unknown {
+/** Whether the error means that the file is damaged, or was never a database. */
+export function isSqliteDamaged(error: unknown): boolean {
   const code = resultCode(error)
+  return code === SQLITE_NOTADB || code === SQLITE_CORRUPT
+}
+
+function explain(error: unknown, file: string): unknown {
   const reason = error instanceof Error ? error.message : String(error)
-  if (code === SQLITE_NOTADB || code === SQLITE_CORRUPT) {
+  if (isSqliteDamaged(error)) {
     return new StartError(`${file} is damaged or not a quirl database (${reason}): put a backup in its place`)
   }
   if (isSqliteUnavailable(error) || (error instanceof Error && 'syscall' in error)) {

@@ -35,8 +35,8 @@ export interface LinkDeps extends UrlPolicy {
   replays: Replays
   /** Called after a link was created, changed or deleted, before that is answered. */
   changed: (code: string) => void
-  /** Removes what is kept elsewhere about a deleted link, before that is answered. */
-  forget: (linkId: number) => Promise<void>
+  /** Called after the deletion of a link was committed: what is kept elsewhere about it is removed soon. */
+  forget: (linkId: number) => void
   /** How the QR images of links are to look; what a design is, others know. */
   designs: LinkDesigns
   /** What has been counted of a link, for its details. */

@@ -5,6 +5,7 @@ import { codeKey } from './code.ts'
 import type { LinkDeps } from './create.ts'
 import { parsePatch } from './draft.ts'
 import { mayChange, type Link } from './link.ts'
+import { deletePurges, findPurges, insertPurge } from './purge-store.ts'
 import { requireNotRemoved } from './removal.ts'
 import { deleteLink, findByCode, findByToken, findIds, updateLink } from './store.ts'
 import { hashToken, isToken } from './token.ts'
@@ -17,11 +18,6 @@ export async function linkOfToken(deps: Pick<LinkDeps, 'db'>, token: string): Pr
   const link = isToken(token) ? await findByToken(deps.db.read, hashToken(token)) : undefined
   if (link === undefined) throw new Problem('unknown_token', 'no link has this token; it may have been deleted')
   return link
-}
-
-/** Which of these links exist. */
-export async function existingLinks(deps: Pick<LinkDeps, 'db'>, ids: number[]): Promise<Set<number>> {
-  return new Set(await findIds(deps.db.read, ids))
 }
 
 /** The link of a code in any case; 'gone' when it was deleted; undefined when there never was one. */
@@ -78,16 +74,31 @@ async function changedDesign({ designs }: LinkDeps, link: Link, body: unknown): 
 }
 
 /**
- * Deletes a link and everything that is kept about it. Its code stays taken.
+ * Deletes a link; its code stays taken. The same transaction notes that what is kept elsewhere about it is to be removed,
+ * so that it will be, whatever happens to the process or to the other stores.
  * @returns the link as it was
  * @throws {Problem} 404 for an unknown token, 412 when `ifMatch` names another revision
  */
 export async function removeLink(deps: LinkDeps, token: string, ifMatch: string | undefined): Promise<Link> {
-  const removed = await onPresentRevision(deps, token, ifMatch, async (link) =>
-    (await deleteLink(deps.db.write, link)) ? link : undefined,
+  const removed = await onPresentRevision(deps, token, ifMatch, (link) =>
+    deps.db.transaction(async (transaction) => {
+      if (!(await deleteLink(transaction, link))) return undefined
+      await insertPurge(transaction, link.id)
+      return link
+    }),
   )
-  await deps.forget(removed.id)
+  deps.forget(removed.id)
   return removed
+}
+
+/** What others need to know of links to keep nothing about deleted ones. */
+export function linkIdsOf({ db }: Pick<LinkDeps, 'db'>) {
+  return {
+    existing: async (ids: number[]) => new Set(await findIds(db.read, ids)),
+    /** The deleted links of which something may still be kept elsewhere. */
+    toPurge: () => findPurges(db.read),
+    purged: (ids: number[]) => deletePurges(db.write, ids),
+  }
 }
 
 /** Reads a link, then changes just that revision of it; starts over while others change it in between. */

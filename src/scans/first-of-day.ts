@@ -1,7 +1,9 @@
+import { basename } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { isSqliteDamaged } from '../db/sqlite.ts'
 import { dayOf } from './calendar.ts'
 import type { FoldedScan, Scan } from './scan.ts'
-import { keysFile } from './visitors.ts'
+import { destroyKeys, keysFile } from './visitors.ts'
 import { transaction } from './warehouse.ts'
 
 /** A part of a journal file, whose scans are folded together. A repetition after a crash has the same borders. */
@@ -27,8 +29,15 @@ interface DayKeys {
   find: StatementSync
 }
 
-/** @param rest called again and again during long work */
-export function openFirstOfDay(folder: string, rest: () => void = () => {}): FirstOfDay {
+/**
+ * @param rest called again and again during long work
+ * @param onDamage told of each file of keys that was damaged; it is begun anew, so that its visitors count again
+ */
+export function openFirstOfDay(
+  folder: string,
+  rest: () => void = () => {},
+  onDamage: (file: string) => void = () => {},
+): FirstOfDay {
   const days = new Map<number, DayKeys>()
 
   function keysOf(day: number): DayKeys {
@@ -37,11 +46,24 @@ export function openFirstOfDay(folder: string, rest: () => void = () => {}): Fir
     return keys
   }
 
+  function flagSound(day: number, chunk: Chunk, flags: Set<Scan>): void {
+    try {
+      flagDay(keysOf(day), chunk, flags, rest)
+    } catch (error) {
+      if (!isSqliteDamaged(error)) throw error
+      days.get(day)?.db.close()
+      days.delete(day)
+      destroyKeys(folder, day)
+      onDamage(basename(keysFile(folder, day)))
+      flagDay(keysOf(day), chunk, flags, rest)
+    }
+  }
+
   return {
     flag(chunk) {
       const flags = new Set<Scan>()
       for (const [day, scans] of Map.groupBy(chunk.scans, ({ at }) => dayOf(at)))
-        flagDay(keysOf(day), { ...chunk, scans }, flags, rest)
+        flagSound(day, { ...chunk, scans }, flags)
       return chunk.scans.map((scan) => ({ ...scan, first: flags.has(scan) }))
     },
     close() {
@@ -53,6 +75,15 @@ export function openFirstOfDay(folder: string, rest: () => void = () => {}): Fir
 
 function openDay(file: string): DayKeys {
   const db = new DatabaseSync(file)
+  try {
+    return prepareDay(db)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function prepareDay(db: DatabaseSync): DayKeys {
   db.exec(`
     pragma journal_mode = delete; pragma synchronous = full; pragma secure_delete = on;
     create table if not exists chunks (id integer primary key, journal text not null, start integer not null, unique (journal, start));

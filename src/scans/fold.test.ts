@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
@@ -47,10 +56,10 @@ const scan = (more: Partial<Scan> = {}): Scan => ({
 function mortal(warehouse: Warehouse, deaths: ('before' | 'after' | 'none')[]): Warehouse {
   return {
     ...warehouse,
-    add(scans, journal, position) {
+    add(scans, mark) {
       const death = deaths.shift()
       if (death === 'before') throw new Error('died')
-      warehouse.add(scans, journal, position)
+      warehouse.add(scans, mark)
       if (death === 'after') throw new Error('died')
     },
   }
@@ -166,23 +175,42 @@ function compare(warehouse: Warehouse, linkId: number, model: (Scan & { first: b
   }
 }
 
-test('a line that was cut short or damaged ends its file, and what stands before it is kept', (t) => {
+test('what stands before and after a damaged line is read; a line that was cut short at the end is none', (t) => {
   const file = join(temporaryFolder(t), 'x.scans')
   const writer = openJournalFile(file, true)
   writer.append([scan({ at: 1 }), scan({ at: 2 })])
   writer.append([scan({ at: 3 })])
   writer.close()
-  const read = () => [...readJournalFile(file, 0)].flatMap((batch) => batch.scans.map(({ at }) => at))
+  const parts = () => [...readJournalFile(file, 0)]
+  const read = () => parts().flatMap((part) => part.scans.map(({ at }) => at))
+  const lost = () => parts().map((part) => part.lost)
   assert.deepEqual(read(), [1, 2, 3])
   const [{ end = 0 } = {}] = readJournalFile(file, 0)
   assert.deepEqual(
     [...readJournalFile(file, end)].flatMap((batch) => batch.scans.map(({ at }) => at)),
     [3],
   )
+  const sound = readFileSync(file)
   appendFileSync(file, '0123abcd [[1')
-  assert.deepEqual(read(), [1, 2, 3])
-  appendFileSync(file, ',2]]\n')
-  assert.deepEqual(read(), [1, 2, 3])
+  assert.deepEqual([read(), lost(), parts().some((part) => part.isDamaged)], [[1, 2, 3], [0, 0], false])
+  appendFileSync(file, ',2],[3,4]]\n')
+  appendFileSync(file, sound)
+  assert.deepEqual(
+    [read(), lost()],
+    [
+      [1, 2, 3, 1, 2, 3],
+      [0, 0, 2, 0, 0],
+    ],
+  )
+  // The sum of nothing, and no sum at all: one damaged place.
+  writeFileSync(file, Buffer.concat([Buffer.from('00000000\n00000000 \n\n'), sound]))
+  assert.deepEqual(
+    [read(), lost()],
+    [
+      [1, 2, 3],
+      [1, 0, 0, 0, 0],
+    ],
+  )
 })
 
 test('batches longer than a block are read whole', (t) => {
@@ -202,13 +230,10 @@ test('a journal that cannot be written loses scans, says so, answers all the sam
   let now = NOW
   const folder = join(temporaryFolder(t), 'journal')
   const failures: number[] = []
-  const journal = openJournal({
-    folder,
-    sync: false,
-    now: () => now,
-    monotonic: () => now,
-    onFailure: (_error, lost) => failures.push(lost),
-  })
+  const onFailure = (_error: unknown, lost: number) => void failures.push(lost)
+  const clock = () => now
+  const options = { folder, sync: false, now: clock, monotonic: clock, onFailure, onThrow: assert.ifError }
+  const journal = openJournal(options)
   const record = () => new Promise<void>((resolve) => journal.record(scan(), resolve))
   await record()
   assert.equal(journal.rotate().length, 1)
@@ -236,6 +261,7 @@ test('a clock that is set back does not keep a journal that can be written again
     sync: false,
     now: () => clocks.now,
     monotonic: () => clocks.monotonic,
+    onThrow: assert.ifError,
     onFailure: () => {},
   })
   const record = () => new Promise<void>((resolve) => journal.record(scan(), resolve))
@@ -280,12 +306,13 @@ test('a fold tells each link that it changed once, also those of several chunks,
   const fold = openFold(warehouse, folders, undefined, () => 2)
   write('1.scans', [5, 3, 5, 5, 3])
   write('2.scans', [9, 5])
-  assert.deepEqual(await fold.run(['1.scans', '2.scans'], NOW), { moved: 7, changed: [5, 3, 9] })
-  assert.deepEqual(await fold.run([], NOW), { moved: 0, changed: [] })
+  const none = { damaged: [], lost: 0, failed: [] }
+  assert.deepEqual(await fold.run(['1.scans', '2.scans'], NOW), { moved: 7, changed: [5, 3, 9], ...none })
+  assert.deepEqual(await fold.run([], NOW), { moved: 0, changed: [], ...none })
   const many = openJournalFile(join(folders.journal, '3.scans'), false)
   many.append(Array.from({ length: 10_001 }, (_, at) => scan({ linkId: at + 1 })))
   many.close()
-  assert.deepEqual(await fold.run(['3.scans'], NOW), { moved: 10_001, changed: undefined })
+  assert.deepEqual(await fold.run(['3.scans'], NOW), { moved: 10_001, changed: undefined, ...none })
   fold.close()
   warehouse.close()
 })

@@ -1,9 +1,8 @@
-import { closeSync, fsyncSync, openSync, statSync, unlinkSync } from 'node:fs'
-import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { readdirSync } from 'node:fs'
 import { dayOf } from './calendar.ts'
-import { openFirstOfDay, type FirstOfDay } from './first-of-day.ts'
-import { readJournalFile } from './journal-file.ts'
+import { openFirstOfDay } from './first-of-day.ts'
+import { FileFault, foldFile, type FileFold } from './fold-file.ts'
+import { syncFolder } from './journal-file.ts'
 import type { Scan } from './scan.ts'
 import { destroyBefore } from './visitors.ts'
 import type { Warehouse } from './warehouse.ts'
@@ -27,6 +26,17 @@ export interface Folded {
   /** The number of scans that were moved. */
   moved: number
   changed: ChangedLinks
+  /** Files that were found damaged, each once. */
+  damaged: string[]
+  /** Scans that were lost to damage, ever. */
+  lost: number
+  /** Files that could not be folded, and why. */
+  failed: FailedFile[]
+}
+
+export interface FailedFile {
+  file: string
+  reason: string
 }
 
 /** Links that a fold tells; of more it says that they are many. */
@@ -36,9 +46,11 @@ const MAX_TOLD = 10_000
 export interface Fold {
   /**
    * Folds files in the given order and removes each when it is wholly in the warehouse; then destroys the visitor keys
-   * of the days before `now`, which these files completed. Whatever ends it half-way, the next call goes on there.
+   * of the days before `now`, which these files completed. Whatever ends it half-way, the next call goes on there. A file
+   * that cannot be folded does not stop the others; the call fails when the warehouse cannot be written.
+   * @param gone links whose scans are dropped
    */
-  run: (journals: string[], now: number) => Promise<Folded>
+  run: (journals: string[], now: number, gone?: number[]) => Promise<Folded>
   close: () => void
 }
 
@@ -52,29 +64,38 @@ export function openFold(
   rest: () => void = () => {},
   chunkScansOf = chunkScansBySize,
 ): Fold {
-  const firsts = openFirstOfDay(folders.visitors, rest)
+  let damaged: string[] = []
+  const firsts = openFirstOfDay(folders.visitors, rest, (file) => damaged.push(file))
+  const failures = rememberFailures()
   let today = Number.NaN
 
+  function endDay(day: number): void {
+    firsts.close()
+    destroyBefore(folders.visitors, day)
+    // Names of removed files can go once their removal is on the disk; until then they keep a file that a power
+    // loss brings back from being folded twice.
+    syncFolder(folders.journal)
+    warehouse.keepMarks(readdirSync(folders.journal))
+    today = day
+  }
+
   return {
-    async run(journals, now) {
-      let moved = 0
-      const links = new Set<number>()
-      const onScans = (scans: Scan[]) => {
-        moved += scans.length
-        for (const { linkId } of scans) if (links.size <= MAX_TOLD) links.add(linkId)
+    async run(journals, now, gone = []) {
+      const { onScans, moved, changed } = countMoved()
+      const fold = { folder: folders.journal, warehouse, firsts, chunkScansOf, gone: new Set(gone), onScans }
+      failures.keep(journals)
+      for (const journal of journals) {
+        if (failures.isDue(journal) && (await failures.note(journal, fold))) damaged.push(journal)
       }
-      for (const journal of journals)
-        await foldFile(warehouse, firsts, { folder: folders.journal, journal, chunkScansOf, onScans })
-      if (dayOf(now) !== today) {
-        firsts.close()
-        destroyBefore(folders.visitors, dayOf(now))
-        // Names of removed files can go once their removal is on the disk; until then they keep a file that a power
-        // loss brings back from being folded twice.
-        syncFolder(folders.journal)
-        warehouse.keepMarks([])
-        today = dayOf(now)
+      const failed = failures.all()
+      try {
+        if (dayOf(now) !== today) endDay(dayOf(now))
+      } catch (error) {
+        failed.push({ file: 'the keys of past days', reason: (error as Error).message })
       }
-      return { moved, changed: links.size > MAX_TOLD ? undefined : [...links] }
+      const found = damaged
+      damaged = []
+      return { moved: moved(), changed: changed(), damaged: found, lost: warehouse.lost(), failed }
     },
     close: () => firsts.close(),
   }
@@ -84,44 +105,48 @@ function chunkScansBySize(bytes: number): number {
   return bytes < LARGE_FILE_BYTES ? CHUNK_SCANS : LARGE_CHUNK_SCANS
 }
 
-interface FileToFold {
-  folder: string
-  journal: string
-  chunkScansOf: (bytes: number) => number
-  /** Told of the scans of each chunk, when they are in the warehouse. */
-  onScans: (scans: Scan[]) => void
+function countMoved() {
+  let moved = 0
+  const links = new Set<number>()
+  return {
+    onScans: (scans: Scan[]) => {
+      moved += scans.length
+      for (const { linkId } of scans) if (links.size <= MAX_TOLD) links.add(linkId)
+    },
+    moved: () => moved,
+    changed: () => (links.size > MAX_TOLD ? undefined : [...links]),
+  }
 }
 
-async function foldFile(
-  warehouse: Warehouse,
-  firsts: FirstOfDay,
-  { folder, journal, chunkScansOf, onScans }: FileToFold,
-): Promise<void> {
-  const file = join(folder, journal)
-  const chunkScans = chunkScansOf(statSync(file).size)
-  let from = warehouse.position(journal)
-  let scans: Scan[] = []
-  const keep = (position: number) => {
-    warehouse.add(firsts.flag({ journal, from, scans }), journal, position)
-    onScans(scans)
-    scans = []
-    from = position
-  }
-  let end = from
-  for (const batch of readJournalFile(file, from)) {
-    for (const scan of batch.scans) scans.push(scan)
-    end = batch.end
-    if (scans.length >= chunkScans) {
-      keep(end)
-      await turn()
-    }
-  }
-  if (scans.length > 0) keep(end)
-  unlinkSync(file)
-}
+/** A file that fails again and again is left alone for this many folds, at most. */
+const MAX_PASSED = 64
 
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
+/** Remembers which files cannot be folded, and tries each more and more rarely: many of them would take up every fold. */
+function rememberFailures() {
+  const byFile = new Map<string, { reason: string; passes: number; left: number }>()
+  return {
+    /** Forgets the files that are not there any more. */
+    keep(journals: string[]) {
+      const there = new Set(journals)
+      for (const journal of byFile.keys()) if (!there.has(journal)) byFile.delete(journal)
+    },
+    isDue(journal: string): boolean {
+      const failure = byFile.get(journal)
+      return failure === undefined || failure.left-- === 0
+    },
+    /** Folds a file; whether it was damaged. */
+    async note(journal: string, fold: FileFold): Promise<boolean> {
+      try {
+        const wasDamaged = await foldFile(fold, journal)
+        byFile.delete(journal)
+        return wasDamaged
+      } catch (error) {
+        if (!(error instanceof FileFault)) throw error
+        const passes = Math.min(MAX_PASSED, (byFile.get(journal)?.passes ?? 0.5) * 2)
+        byFile.set(journal, { reason: error.message, passes, left: passes })
+        return false
+      }
+    },
+    all: (): FailedFile[] => Array.from(byFile, ([file, { reason }]) => ({ file, reason })),
+  }
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Metric } from '../http/metrics.ts'
-import { openJournalFile, type JournalWriter } from './journal-file.ts'
+import { openJournalFile, syncFolder, type JournalWriter } from './journal-file.ts'
 import type { Scan } from './scan.ts'
 
 const SUFFIX = '.scans'
@@ -43,10 +43,13 @@ export interface JournalOptions {
   monotonic: () => number
   /** Told of a failure, and of the number of scans that were lost to it, once for each try. */
   onFailure: (error: unknown, lost: number) => void
+  /** Told what an answer threw. */
+  onThrow: (error: unknown) => void
 }
 
-export function openJournal({ folder, sync, now, monotonic, onFailure }: JournalOptions): Journal {
+export function openJournal({ folder, sync, now, monotonic, onFailure, onThrow }: JournalOptions): Journal {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (sync) syncFolder(dirname(folder))
   let writer: JournalWriter | undefined
   let waiting: Scan[] = []
   let answers: (() => void)[] = []
@@ -56,8 +59,9 @@ export function openJournal({ folder, sync, now, monotonic, onFailure }: Journal
   let recorded = 0
 
   function abandon(): void {
-    writer?.close()
+    const ended = writer
     writer = undefined
+    ended?.close()
   }
 
   function write(scans: Scan[]): void {
@@ -71,11 +75,11 @@ export function openJournal({ folder, sync, now, monotonic, onFailure }: Journal
       recorded += scans.length
       failing = false
     } catch (error) {
-      abandon()
       failing = true
       failedAt = monotonic()
       lost += scans.length
       onFailure(error, lost)
+      tryTo(abandon)
     }
   }
 
@@ -84,7 +88,7 @@ export function openJournal({ folder, sync, now, monotonic, onFailure }: Journal
     waiting = []
     answers = []
     if (scans.length > 0) write(scans)
-    for (const answer of written) answer()
+    for (const answer of written) tryTo(answer, onThrow)
   }
 
   const files = () => readdirSync(folder).filter((name) => name.endsWith(SUFFIX))
@@ -109,7 +113,17 @@ export function openJournal({ folder, sync, now, monotonic, onFailure }: Journal
   }
 }
 
-export function journalMetrics({ status, backlog }: Journal): Metric[] {
+/** What one piece of work throws must not keep the next from being done. */
+function tryTo(work: () => void, onThrow: (error: unknown) => void = () => {}): void {
+  try {
+    work()
+  } catch (error) {
+    onThrow(error)
+  }
+}
+
+/** @param unreadable scans that the fold found damaged, ever */
+export function journalMetrics({ status, backlog }: Journal, unreadable: () => number): Metric[] {
   return [
     {
       name: 'quirl_journal_backlog_bytes',
@@ -123,7 +137,12 @@ export function journalMetrics({ status, backlog }: Journal): Metric[] {
       type: 'counter',
       read: () => status().recorded,
     },
-    { name: 'quirl_scans_lost_total', help: 'Visits answered unrecorded', type: 'counter', read: () => status().lost },
+    {
+      name: 'quirl_scans_lost_total',
+      help: 'Visits answered unrecorded, and recorded scans that were damaged before they were folded',
+      type: 'counter',
+      read: () => status().lost + unreadable(),
+    },
   ]
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Warehouse } from './warehouse.ts'
+import { transaction, type Warehouse } from './warehouse.ts'
 
 /** Rows of one step: others get their turn in between. */
 const STEP = 10_000
@@ -13,13 +13,27 @@ const keys = {
   totals: 'link_id',
 }
 
-/** Removes everything that is kept about a link. What ends it half-way, another call completes. */
-export async function purgeLink({ db }: Warehouse, linkId: number): Promise<void> {
-  for (const table of tables) {
-    const remove = db.prepare(
-      `delete from ${table} where (${keys[table]}) in (select ${keys[table]} from ${table} where link_id = ? limit ${STEP})`,
-    )
-    while (Number(remove.run(linkId).changes) === STEP) await turn()
+/** Removes everything that is kept about links. What ends it half-way, another call completes. */
+export async function purgeLinks({ db }: Warehouse, linkIds: number[]): Promise<void> {
+  const removals = tables.map((table) =>
+    db.prepare(
+      `delete from ${table} where (${keys[table]}) in (select ${keys[table]} from ${table} where link_id = ? limit ?)`,
+    ),
+  )
+  const remove = (linkId: number, limit: number) => {
+    let left = limit
+    for (const removal of removals) left -= Number(removal.run(linkId, left).changes)
+    return limit - left
+  }
+  for (let at = 0; at < linkIds.length; await turn()) {
+    transaction(db, () => {
+      for (let left = STEP; at < linkIds.length && left > 0;) {
+        const removed = remove(linkIds[at] ?? 0, left)
+        // Fewer than there may be: nothing of it is left.
+        if (removed < left) at++
+        left -= removed
+      }
+    })
   }
 }
 

@@ -2,17 +2,23 @@ import { join } from 'node:path'
 import type { Metric } from '../http/metrics.ts'
 import { seldom } from '../lib/seldom.ts'
 import { StartError } from '../lib/start-error.ts'
-import { journalMetrics, openJournal } from './journal.ts'
+import { journalMetrics, openJournal, type JournalOptions } from './journal.ts'
 import type { Scan } from './scan.ts'
 import { openVisitorKeys, type VisitorKeys } from './visitors.ts'
 import { createFollowers, type Followers } from './followers.ts'
-import { startFolding } from './folding.ts'
+import type { Folded } from './fold.ts'
+import { startFolding, type Folding } from './folding.ts'
+import { openPurging, type PurgeStore } from './purging.ts'
 import { createReader, type Reader } from './reader.ts'
 import { startWarehouse, type WarehouseClient } from './warehouse-client.ts'
 
 /** How long a request for statistics waits for the fold of what was journalled when it came. */
 const WAIT_MS = 2000
 const FAILURE_LOG_MS = 60_000
+/** How long the end of the process waits for the last fold; the next start folds what is left. */
+const LAST_FOLD_MS = 1000
+/** Files that a line of the log names. */
+const MAX_NAMED = 10
 
 /** The scans of the service: recorded on the thread of the visits, folded and read on one of their own. */
 export interface Recorder extends Reader {
@@ -21,14 +27,20 @@ export interface Recorder extends Reader {
   record: (scan: Scan, recorded: () => void) => void
   /** Waits for the fold of everything that was recorded before the call, 2 seconds at most; tells whether it was done. */
   settle: () => Promise<boolean>
-  /** Removes everything that is kept about a link, journalled scans included. */
-  purge: (linkId: number) => Promise<void>
+  /** Removes everything that is kept about a deleted link soon, journalled scans included. */
+  purge: (linkId: number) => void
   /** Tells the totals of a link now and after each fold that changed them, until the returned function is called. */
   follow: Followers['follow']
-  /** Whether scans are being lost at present. */
-  failing: () => boolean
+  /** What keeps scans from being recorded or from being moved into the statistics, if anything does. */
+  fault: () => string | undefined
   metrics: Metric[]
   close: () => Promise<void>
+}
+
+/** What is known of links elsewhere. */
+interface LinkIds extends PurgeStore {
+  /** Which of these links exist; the scans of the others are removed. */
+  existing: (linkIds: number[]) => Promise<Set<number>>
 }
 
 export interface RecorderOptions {
@@ -37,9 +49,9 @@ export interface RecorderOptions {
   /** Raw scans older than this are removed, in milliseconds; Infinity keeps them. */
   retention: number
   now: () => number
+  /** A clock that never goes back, for how long to wait. */
   monotonic: () => number
-  /** Which of these links exist; the scans of the others are removed. */
-  existing: (linkIds: number[]) => Promise<Set<number>>
+  links: LinkIds
   log: { error: (details: object, text: string) => void }
   /** How long `settle` waits, when it is not the usual time. */
   waitMs?: number | undefined
@@ -52,26 +64,33 @@ export interface RecorderOptions {
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
   const { dataDir, now, monotonic, log, waitMs = WAIT_MS } = options
   const folders = { journal: join(dataDir, 'journal'), visitors: join(dataDir, 'visitors') }
-  const onFailure = seldom(FAILURE_LOG_MS, monotonic, (error: unknown, lost: number) =>
-    log.error({ err: error, lost }, 'scans cannot be recorded; visits are answered all the same'),
-  )
-  const journal = openJournal({ folder: folders.journal, sync: options.sync, now, monotonic, onFailure })
+  const { sync } = options
+  const journal = openJournal({ folder: folders.journal, sync, now, monotonic, ...logVisits(log, monotonic) })
   const keys = openVisitorKeys(folders.visitors)
-  const tell = seldom(FAILURE_LOG_MS, monotonic, (error: unknown) =>
-    log.error({ err: error }, 'the fold of the scans failed and will be repeated'),
-  )
+  let isClosing = false
+  const tell = seldom(FAILURE_LOG_MS, monotonic, (error: unknown) => {
+    // The end of the process interrupts the fold, and the next start goes on there.
+    if (!isClosing) log.error({ err: error }, 'the fold of the scans failed and will be repeated')
+  })
   const file = join(dataDir, 'scans.db')
   const warehouse = startWarehouse({ ...folders, warehouse: file }, tell)
-  await warehouse.call('totals', [0]).catch(async (error: Error) => {
+  let unreadable = await warehouse.call('lost').catch(async (error: Error) => {
     await warehouse.close().catch(tell)
     throw new StartError(`${file} cannot be used (${error.message}): put a backup in its place, or move it away`)
   })
   const read = createReader(warehouse, now)
   const followers = createFollowers(read.totals)
-  const folding = startFolding(journal, warehouse, { now, onFold: followers.folded, onError: tell })
+  const purging = await openPurging(options.links, (linkIds) => warehouse.call('purge', linkIds), tell)
+  const foldJournal = async () => {
+    const folded = await purging.during((gone) => warehouse.call('fold', journal.rotate(), now(), gone))
+    unreadable = folded.lost
+    return folded
+  }
+  const onFaults = logFaults(log, monotonic)
+  const folding = startFolding(foldJournal, { onFold: followers.folded, onFaults, onError: tell })
   const { fold } = folding
   void fold()
-    .then(() => removeOrphans(warehouse, options.existing))
+    .then(() => removeOrphans(warehouse, options.links))
     .catch(tell)
   const pruning = startPruning(options, (before) => warehouse.call('prune', before), tell)
 
@@ -80,17 +99,18 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     record: journal.record,
     settle: () => within(fold(), waitMs),
     ...read,
-    async purge(linkId) {
-      await fold()
-      await warehouse.call('purge', linkId)
-    },
+    purge: purging.add,
     follow: followers.follow,
-    failing: () => journal.status().failing,
-    metrics: [...journalMetrics(journal), ...foldMetrics(folding.count, followers.count)],
+    fault() {
+      if (journal.status().failing) return 'scans cannot be recorded'
+      return folding.failing() ? 'recorded scans cannot be moved into the statistics' : undefined
+    },
+    metrics: [...journalMetrics(journal, () => unreadable), ...foldMetrics(folding, followers.count)],
     async close() {
       folding.stop()
       clearInterval(pruning)
-      await fold()
+      await within(fold(), LAST_FOLD_MS)
+      isClosing = true
       try {
         journal.close()
       } finally {
@@ -100,20 +120,54 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   }
 }
 
-function foldMetrics(folded: () => number, listeners: () => number): Metric[] {
+/** Says now and then that visits cannot be recorded, and that recorded ones cannot be answered. */
+function logVisits(
+  log: RecorderOptions['log'],
+  monotonic: () => number,
+): Pick<JournalOptions, 'onFailure' | 'onThrow'> {
+  return {
+    onFailure: seldom(FAILURE_LOG_MS, monotonic, (error: unknown, lost: number) =>
+      log.error({ err: error, lost }, 'scans cannot be recorded; visits are answered all the same'),
+    ),
+    onThrow: seldom(FAILURE_LOG_MS, monotonic, (error: unknown) =>
+      log.error({ err: error }, 'a recorded visit could not be answered'),
+    ),
+  }
+}
+
+/** Says once that a file is damaged, and now and then that some cannot be folded. */
+function logFaults(log: RecorderOptions['log'], monotonic: () => number): (folded: Folded) => void {
+  const logFailed = seldom(FAILURE_LOG_MS, monotonic, (failed: Folded['failed']) =>
+    log.error({ count: failed.length, files: failed.slice(0, MAX_NAMED) }, 'files cannot be folded; others are'),
+  )
+  return ({ damaged, failed, lost }) => {
+    if (failed.length > 0) logFailed(failed)
+    if (damaged.length === 0) return
+    const details = { count: damaged.length, files: damaged.slice(0, MAX_NAMED), lost_ever: lost }
+    log.error(details, 'damaged files of scans were met: journals are kept as *.damaged, keys are begun anew')
+  }
+}
+
+function foldMetrics({ count, failing }: Folding, listeners: () => number): Metric[] {
   return [
-    { name: 'quirl_scans_folded_total', help: 'Scans moved into the statistics', type: 'counter', read: folded },
+    { name: 'quirl_scans_folded_total', help: 'Scans moved into the statistics', type: 'counter', read: count },
+    {
+      name: 'quirl_fold_failing',
+      help: '1 while recorded scans cannot be moved into the statistics',
+      type: 'gauge',
+      read: () => (failing() ? 1 : 0),
+    },
     { name: 'quirl_stream_listeners', help: 'Open streams of totals', type: 'gauge', read: listeners },
   ]
 }
 
 /** Removes what is left of links that are gone: a crash can come between a link's deletion and its scans'. */
-async function removeOrphans(warehouse: WarehouseClient, existing: RecorderOptions['existing']): Promise<void> {
+async function removeOrphans(warehouse: WarehouseClient, { existing }: LinkIds): Promise<void> {
   for (let last = 0; ;) {
     const ids = await warehouse.call('linkIdsAfter', last, 1000)
     if (ids.length === 0) return
     const found = await existing(ids)
-    for (const id of ids) if (!found.has(id)) await warehouse.call('purge', id)
+    for (const id of ids) if (!found.has(id)) await warehouse.call('purge', [id])
     last = ids.at(-1) ?? Number.POSITIVE_INFINITY
   }
 }

@@ -85,6 +85,12 @@ export function destroyBefore(folder: string, day: number): void {
   }
 }
 
+/** Destroys the keys of a day, and not its salt. */
+export function destroyKeys(folder: string, day: number): void {
+  const file = keysFile(folder, day)
+  for (const name of [file, `${file}-journal`]) if (existsSync(name)) overwriteAndUnlink(name)
+}
+
 function overwriteAndUnlink(file: string): void {
   const descriptor = openSync(file, 'r+')
   try {

@@ -13,6 +13,9 @@ export interface WarehouseClient {
 /** V8 would let the thread's heap grow with the machine's memory; a fold needs no more than this (MiB). */
 const HEAP = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 192 }
 
+/** How long the thread may take to close its files. What it is at then is undone by the next start. */
+const CLOSE_MS = 1000
+
 /**
  * Starts the thread. Should it end by itself, the calls that wait fail, `onFailure` is told, and the next call starts it
  * anew: what it had not kept is still in the journal.
@@ -38,7 +41,7 @@ export function startWarehouse(options: ThreadOptions, onFailure: (error: unknow
     started.on('message', (answer: AnswerMessage) => {
       const caller = waiting.get(answer.id)
       waiting.delete(answer.id)
-      if ('error' in answer) caller?.reject(answer.error)
+      if ('error' in answer) caller?.reject(Object.assign(answer.error as object, answer.fields))
       else caller?.resolve(answer.value as never)
     })
     started.on('error', fail)
@@ -60,17 +63,16 @@ export function startWarehouse(options: ThreadOptions, onFailure: (error: unknow
     call,
     async close() {
       const ending = worker
-      // A thread that has ended by itself is not started again to be told to.
-      const told = ending === undefined ? undefined : call('close')
+      // A thread that has ended by itself is not started again for this.
+      const closed = ending && call('close').catch(onFailure)
       isClosed = true
-      try {
-        await told
-      } finally {
-        worker = undefined
-        await ending?.terminate()
-        // One that failed may not have let go of its files yet.
-        await ended
-      }
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)))
+      await Promise.race([closed, late])
+      worker = undefined
+      // One that failed may not have let go of its files yet.
+      await Promise.race([Promise.all([ending?.terminate(), ended]), late])
+      clearTimeout(timer)
     },
   }
 }

@@ -55,6 +55,11 @@ const steps = [
     qr integer not null, last_at integer not null
   );
   `,
+  `
+  -- Scans that were lost to damage of the journal, ever, and whether a journal file has been met damaged so far.
+  alter table counter add column lost integer not null default 0;
+  alter table marks add column damaged integer not null default 0;
+  `,
 ]
 
 /** Brings the schema up to date. The warehouse has one writer, so that a counter in the file is enough. */

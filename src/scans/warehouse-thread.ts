@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { createRest, giveWay } from '../lib/background-thread.ts'
 import { readPage, type Cursor } from './export.ts'
 import { openFold } from './fold.ts'
-import { purgeLink, prune, linkIdsAfter } from './purge.ts'
+import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
 import { readStats, readTotals, type StatsQuery } from './stats.ts'
 import { openWarehouse } from './warehouse.ts'
 
@@ -23,11 +23,12 @@ const warehouse = openWarehouse(options.warehouse, rest)
 const fold = openFold(warehouse, options, rest)
 
 const calls = {
-  fold: (journals: string[], now: number) => fold.run(journals, now),
+  fold: (journals: string[], now: number, gone: number[]) => fold.run(journals, now, gone),
+  lost: () => warehouse.lost(),
   totals: (linkIds: number[]) => linkIds.map((linkId) => readTotals(warehouse, linkId)),
   stats: (linkId: number, query: StatsQuery, now: number) => readStats(warehouse, linkId, query, now),
   exportPage: (linkId: number, after: Cursor, limit: number) => readPage(warehouse, linkId, after, limit),
-  purge: (linkId: number) => purgeLink(warehouse, linkId),
+  purge: (linkIds: number[]) => purgeLinks(warehouse, linkIds),
   prune: (before: number) => prune(warehouse, before),
   linkIdsAfter: (linkId: number, limit: number) => linkIdsAfter(warehouse, linkId, limit),
   close: () => {
@@ -45,7 +46,13 @@ export interface CallMessage {
   name: keyof ThreadCalls
   args: unknown[]
 }
-export type AnswerMessage = { id: number; value: unknown } | { id: number; error: unknown }
+export type AnswerMessage = { id: number; value: unknown } | { id: number; error: unknown; fields: object }
+
+/** What a message would leave out of an error: its code, by which the other side tells a busy store from a broken one. */
+function fieldsOf(error: unknown): object {
+  const isPlain = (value: unknown) => typeof value === 'string' || typeof value === 'number'
+  return Object.fromEntries(Object.entries(error as object).filter(([, value]) => isPlain(value)))
+}
 
 const port = parentPort
 if (port === null) throw new Error('this module runs on a thread of its own')
@@ -55,7 +62,7 @@ port.on('message', ({ id, name, args }: CallMessage) => {
     try {
       port.postMessage({ id, value: await call(...args) } satisfies AnswerMessage)
     } catch (error) {
-      port.postMessage({ id, error } satisfies AnswerMessage)
+      port.postMessage({ id, error, fields: fieldsOf(error) } satisfies AnswerMessage)
     }
   })()
 })

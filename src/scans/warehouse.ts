@@ -8,13 +8,25 @@ import { openWords, type Words } from './words.ts'
 export interface Warehouse {
   db: DatabaseSync
   words: Words
-  /** How far a journal file has been folded, in bytes. */
-  position: (journal: string) => number
-  /** Keeps scans and the new position of their journal in one transaction, which survives power loss. */
-  add: (scans: FoldedScan[], journal: string, position: number) => void
+  /** How far a journal file has been folded, and whether damage was met in that. */
+  mark: (journal: string) => Pick<Mark, 'position' | 'isDamaged'>
+  /** Keeps scans and the new mark of their journal in one transaction, which survives power loss. */
+  add: (scans: FoldedScan[], mark: Mark) => void
+  /** Scans that were lost to damage of the journal, ever. */
+  lost: () => number
   /** Forgets the positions of all journal files but these, which are still there. */
   keepMarks: (journals: string[]) => void
   close: () => void
+}
+
+/** How far a journal file has been folded. */
+export interface Mark {
+  journal: string
+  /** In bytes. */
+  position: number
+  /** Scans that could not be read since the mark before. */
+  lost: number
+  isDamaged: boolean
 }
 
 /**
@@ -28,18 +40,24 @@ export function openWarehouse(file: string, rest: () => void = () => {}): Wareho
   const words = openWords(db)
   const rollups = rollupWriter(db)
   const insertScan = db.prepare('insert into scans values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const readMark = db.prepare('select position from marks where journal = ?')
+  const readMark = db.prepare('select position, damaged from marks where journal = ?')
   const writeMark = db.prepare(
-    'insert into marks values (?, ?) on conflict (journal) do update set position = excluded.position',
+    `insert into marks (journal, position, damaged) values (?, ?, ?)
+     on conflict (journal) do update set position = excluded.position, damaged = excluded.damaged`,
   )
   const readCounter = db.prepare('select next from counter')
-  const writeCounter = db.prepare('update counter set next = ?')
+  const writeCounter = db.prepare('update counter set next = ?, lost = lost + ?')
+  const readLost = db.prepare('select lost from counter')
 
   return {
     db,
     words,
-    position: (journal) => (readMark.get(journal) as { position: number } | undefined)?.position ?? 0,
-    add(scans, journal, position) {
+    mark(journal) {
+      const row = readMark.get(journal) as { position: number; damaged: number } | undefined
+      return { position: row?.position ?? 0, isDamaged: row?.damaged === 1 }
+    },
+    lost: () => (readLost.get() as { lost: number }).lost,
+    add(scans, { journal, position, lost, isDamaged }) {
       transaction(db, () => {
         let { next } = readCounter.get() as { next: number }
         const groups = groupScans(scans, words.idsOf, (scan, ids) => {
@@ -47,8 +65,8 @@ export function openWarehouse(file: string, rest: () => void = () => {}): Wareho
           insertScan.run(scan.linkId, scan.at, next++, ...ids, scan.first ? 1 : 0, scan.bot ? 1 : 0)
         })
         addToRollups(rollups, groups)
-        writeCounter.run(next)
-        writeMark.run(journal, position)
+        writeCounter.run(next, lost)
+        writeMark.run(journal, position, isDamaged ? 1 : 0)
       })
     },
     keepMarks(journals) {

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { isStoreUnavailable } from '../src/db/open.ts'
+import { openJournalFile } from '../src/scans/journal-file.ts'
+import { startWarehouse } from '../src/scans/warehouse-client.ts'
+import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { PATIENCE_MS, poll } from './support/poll.ts'
+import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
+
+const TARGET = { target: 'https://example.com/' }
+
+async function metric({ url }: TestServer, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1])
+}
+
+async function scansOf(server: TestServer, { token }: Created): Promise<number> {
+  const details = await fetch(`${server.url}/api/manage/${token}`)
+  return ((await details.json()) as { totals: { scans: number } }).totals.scans
+}
+
+const remove = ({ url }: TestServer, { token }: Created) => fetch(`${url}/api/manage/${token}`, { method: 'DELETE' })
+
+/** Holds the write lock of the warehouse, as another process would, until the returned function is called. */
+function lockWarehouse(dataDir: string): () => void {
+  const holder = new DatabaseSync(join(dataDir, 'scans.db'), { timeout: PATIENCE_MS })
+  holder.exec('begin immediate')
+  return () => {
+    holder.exec('rollback')
+    holder.close()
+  }
+}
+
+/** The links of which the warehouse holds anything. */
+function linksIn(dataDir: string): number[] {
+  const db = new DatabaseSync(join(dataDir, 'scans.db'), { readOnly: true })
+  const tables = ['scans', 'pulse', 'daily', 'monthly', 'totals']
+  const rows = db.prepare(tables.map((table) => `select link_id from ${table}`).join(' union ')).all()
+  db.close()
+  return (rows as { link_id: number }[]).map((row) => row.link_id)
+}
+
+async function purgesOf({ deps }: TestServer): Promise<number[]> {
+  const rows = await deps.db.read.selectFrom('purges').select('link_id').execute()
+  return rows.map((row) => row.link_id)
+}
+
+test('damage of the journal is counted, logged once, kept, and still counted after a restart', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const journal = join(dataDir, 'journal')
+  mkdirSync(journal)
+  const scan = {
+    at: Date.now(),
+    source: 'qr',
+    device: null,
+    os: null,
+    browser: null,
+    country: null,
+    city: null,
+  } as const
+  const writer = openJournalFile(join(journal, '0.scans'), false)
+  const line = [{ ...scan, linkId: 1, referrer: null, bot: false, visitor: 1 }]
+  for (let at = 0; at < 5; at++) writer.append(line)
+  writer.close()
+  const content = readFileSync(join(journal, '0.scans'))
+  content[15] = (content[15] ?? 0) ^ 4
+  writeFileSync(join(journal, '0.scans'), content)
+
+  for (const run of ['first', 'second']) {
+    const server = await startServer(t, { DATA_DIR: dataDir })
+    if (run === 'first') await create(server, TARGET)
+    await poll(() => readdirSync(journal).every((name) => name === '0.scans.damaged'))
+    await server.deps.recorder.settle()
+    assert.equal(await metric(server, 'quirl_scans_lost_total'), 1)
+    const lines = server.logged.filter((each) => /damaged/.test(JSON.stringify(each)))
+    assert.deepEqual(
+      lines.map((each) => each['files']),
+      run === 'first' ? [['0.scans']] : [],
+    )
+    await server.stop()
+  }
+  assert.deepEqual(readFileSync(join(journal, '0.scans.damaged')), content)
+})
+
+test('a journal file that cannot be folded shows in /readyz and a metric, while the scans of all others count', async (t) => {
+  const dataDir = temporaryFolder(t)
+  mkdirSync(join(dataDir, 'journal', 'x.scans'), { recursive: true })
+  mkdirSync(join(dataDir, 'journal', '0.scans'))
+  const server = await startServer(t, { DATA_DIR: dataDir })
+  const link = await create(server, TARGET)
+  await visit(link.short_url)
+  assert.equal(await scansOf(server, link), 1)
+  await poll(async () => (await fetch(`${server.url}/readyz`)).status === 503)
+  assert.equal(await metric(server, 'quirl_fold_failing'), 1)
+  await visit(link.short_url)
+  assert.equal(await scansOf(server, link), 2)
+  assert.ok(server.logged.some((each) => JSON.stringify(each).includes('x.scans')))
+  for (const name of ['x.scans', '0.scans']) rmdirSync(join(dataDir, 'journal', name))
+  await poll(async () => (await fetch(`${server.url}/readyz`)).status === 200)
+  assert.equal(await metric(server, 'quirl_fold_failing'), 0)
+})
+
+test('a deletion while the warehouse is locked is answered, and its scans are gone when it is not', async (t) => {
+  const server = await startServer(t)
+  const [link, other] = [await create(server, TARGET), await create(server, TARGET)]
+  for (const each of [link, other]) await visit(each.short_url)
+  assert.equal(await scansOf(server, link), 1)
+  const unlock = lockWarehouse(server.dataDir)
+  for (const each of [link, other]) await visit(each.short_url)
+  const response = await remove(server, link)
+  assert.deepEqual([response.status, await response.json()], [200, { deleted: true, code: link.code }])
+  assert.deepEqual(linksIn(server.dataDir), [1, 2])
+  await poll(() => server.logged.some((each) => /locked/.test(JSON.stringify(each))))
+  assert.deepEqual(await purgesOf(server), [1])
+  unlock()
+  await poll(async () => (await purgesOf(server)).length === 0)
+  assert.deepEqual(linksIn(server.dataDir), [2])
+  assert.equal(await scansOf(server, other), 2)
+})
+
+test('a deletion whose scans could not be removed before the process ended is completed by the next start', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const first = await startServer(t, { DATA_DIR: dataDir })
+  const [link, other] = [await create(first, TARGET), await create(first, TARGET)]
+  for (const each of [link, other]) await visit(each.short_url)
+  assert.equal(await scansOf(first, link), 1)
+  const unlock = lockWarehouse(dataDir)
+  for (const each of [link, other]) await visit(each.short_url)
+  assert.equal((await remove(first, link)).status, 200)
+  await first.stop()
+  unlock()
+  assert.deepEqual(linksIn(dataDir), [1, 2])
+  const second = await startServer(t, { DATA_DIR: dataDir })
+  await poll(async () => (await purgesOf(second)).length === 0)
+  assert.deepEqual(linksIn(dataDir), [2])
+  assert.equal(await scansOf(second, other), 2)
+  assert.deepEqual(second.logged, [])
+})
+
+test('a deletion is remembered while a file is left that may hold its scans', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const server = await startServer(t, { DATA_DIR: dataDir })
+  const link = await create(server, TARGET)
+  await visit(link.short_url)
+  assert.equal(await scansOf(server, link), 1)
+  mkdirSync(join(dataDir, 'journal', 'x.scans'))
+  assert.equal((await remove(server, link)).status, 200)
+  await poll(() => linksIn(dataDir).length === 0)
+  for (let fold = 0; fold < 5; fold++) assert.equal(await server.deps.recorder.settle(), false)
+  assert.deepEqual(await purgesOf(server), [1])
+  rmdirSync(join(dataDir, 'journal', 'x.scans'))
+  await poll(async () => (await purgesOf(server)).length === 0)
+})
+
+test('an error of the warehouse keeps its code over the message of its thread: a locked one is away, not broken', async (t) => {
+  const folder = temporaryFolder(t)
+  for (const name of ['journal', 'visitors']) mkdirSync(join(folder, name))
+  const files = {
+    warehouse: join(folder, 'scans.db'),
+    journal: join(folder, 'journal'),
+    visitors: join(folder, 'visitors'),
+  }
+  const warehouse = startWarehouse(files, assert.ifError)
+  undoLater(t, () => warehouse.close())
+  await warehouse.call('totals', [1])
+  const unlock = lockWarehouse(folder)
+  const error: unknown = await warehouse.call('purge', [1]).catch((thrown: unknown) => thrown)
+  unlock()
+  assert.ok(error instanceof Error && /locked/.test(error.message))
+  assert.equal(isStoreUnavailable(error), true)
+  await warehouse.call('purge', [1])
+})
+
+test('the end of the process interrupts a fold, and the next start folds the rest once', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const journal = join(dataDir, 'journal')
+  mkdirSync(journal)
+  const LINES = 200
+  const ROWS = 1000
+  const writer = openJournalFile(join(journal, '0.scans'), false)
+  const at = Date.now()
+  const row = { linkId: 1, source: 'link', device: null, os: null, browser: null, country: null } as const
+  for (let line = 0; line < LINES; line++) {
+    const scan = (index: number) => ({
+      ...row,
+      at,
+      city: null,
+      referrer: null,
+      bot: false,
+      visitor: line * ROWS + index,
+    })
+    writer.append(Array.from({ length: ROWS }, (_, index) => scan(index)))
+  }
+  writer.close()
+  const first = await startServer(t, { DATA_DIR: dataDir })
+  const link = await create(first, TARGET)
+  await first.stop()
+  t.diagnostic(`left for the next start: ${readdirSync(journal).join(' ') || 'nothing'}`)
+  assert.deepEqual(first.logged, [])
+  const second = await startServer(t, { DATA_DIR: dataDir })
+  await poll(async () => (await metric(second, 'quirl_journal_backlog_bytes')) === 0)
+  assert.equal(await scansOf(second, link), LINES * ROWS)
+})
