@@ -164,6 +164,19 @@ test('files that cannot be folded are named and tried again more and more rarely
   assert.deepEqual(readdirSync(visitors), ['2026-11-20.keys'])
 })
 
+test('a large file of nothing but damage lets others have their turn, and is one damaged place', async (t) => {
+  const { journal, fold } = open(t)
+  const garbage = Buffer.alloc(40 << 20, `${'x'.repeat(1023)}\n`)
+  writeFileSync(join(journal, '0.scans'), garbage)
+  let turns = 0
+  const count = () => void (turns++, (next = setImmediate(count)))
+  let next = setImmediate(count)
+  const { lost, failed } = await fold.run(['0.scans'], NOW)
+  clearImmediate(next)
+  assert.deepEqual([lost, failed], [1, []])
+  assert.ok(turns >= 2, `others had ${turns} turns`)
+})
+
 test('a file that is folded in part and fails keeps its place when its day is over: nothing is folded twice', async (t) => {
   let fails = true
   const { journal, warehouse, fold } = open(t)

@@ -6,6 +6,9 @@ import { readJournalFile } from './journal-file.ts'
 import type { Scan } from './scan.ts'
 import type { Warehouse } from './warehouse.ts'
 
+/** Bytes of one transaction, for files that hold little but damage: others get their turn after it. */
+const CHUNK_BYTES = 16 << 20
+
 /** A fault of one file, or of the day whose scans it holds: it says nothing about the other files. */
 export class FileFault extends Error {}
 
@@ -39,7 +42,7 @@ export async function foldFile(fold: FileFold, journal: string): Promise<boolean
     next.lost += lost
     next.isDamaged ||= isDamaged
     next.end = end
-    if (next.scans.length < chunkScans) continue
+    if (next.scans.length < chunkScans && end - next.from < CHUNK_BYTES) continue
     keepChunk(fold, journal, next)
     await turn()
   }
