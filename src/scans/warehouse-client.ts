@@ -63,16 +63,19 @@ export function startWarehouse(options: ThreadOptions, onFailure: (error: unknow
     call,
     async close() {
       const ending = worker
-      // A thread that has ended by itself is not started again for this.
-      const closed = ending && call('close').catch(onFailure)
+      // A thread that has ended by itself is not started again to be told to.
+      const told = ending === undefined ? undefined : call('close')
       isClosed = true
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)))
-      await Promise.race([closed, late])
-      worker = undefined
-      // One that failed may not have let go of its files yet.
-      await Promise.race([Promise.all([ending?.terminate(), ended]), late])
-      clearTimeout(timer)
+      try {
+        await Promise.race([told, late])
+      } finally {
+        worker = undefined
+        // One that failed may not have let go of its files yet.
+        await Promise.race([Promise.all([ending?.terminate(), ended]), late])
+        clearTimeout(timer)
+      }
     },
   }
 }
