@@ -16,7 +16,7 @@ export interface PipeliningBounds {
   turnMs: number
 }
 
-const usual: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 16_384, turnMs: 2 }
+const usual: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 49_152, turnMs: 2 }
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
 
@@ -69,9 +69,8 @@ export function createPipelining(handle: RequestListener, onClosed: () => void, 
     if (known === undefined && response.socket !== null) return handle(request, response)
     const line = known ?? openLine(socket, lines)
     if (line.waiting.length === 0 && hasRoom(line, bounds)) return begin(socket, line, [request, response])
-    line.waiting.push([request, response])
+    if (line.waiting.push([request, response]) === 1) pause(socket)
     lines.waiting++
-    pause(socket)
     if (lines.waiting > bounds.maxWaiting) closeLongest(lines, onClosed)
   }
 }
