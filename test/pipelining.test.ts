@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { suite, test, type TestContext } from 'node:test'
 import { poll } from './support/poll.ts'
-import { start } from './support/program.ts'
+import { start as startProgram, type Service } from './support/program.ts'
 import { connectRaw } from './support/raw.ts'
 import { create, visit } from './support/server.ts'
 
 const MIB = 1024 * 1024
 const CONNECTIONS = 20
 const REQUESTS = 10_000
+/** The service as `npm start` runs it. */
+function start(t: TestContext): Promise<Service> {
+  return startProgram(t, undefined, unlimited, { env: { NODE_OPTIONS: '--max-semi-space-size=8' } })
+}
+
 const unlimited = ['links', 'qr', 'misses', 'failures'].map((name) => `--limit-${name}=0`)
 
 async function metric(url: string, name: string): Promise<number> {
@@ -16,7 +21,7 @@ async function metric(url: string, name: string): Promise<number> {
 }
 
 test(`all of ${REQUESTS} pipelined visits are answered and recorded`, async (t) => {
-  const service = await start(t, undefined, unlimited)
+  const service = await start(t)
   const { code, token } = await create(service, { target: 'https://example.com/' })
   const { socket, received } = connectRaw(t, service.port)
   let answered = 0
@@ -40,7 +45,7 @@ suite(
   () => {
     for (const what of ['visits', 'pages', 'OpenAPI', 'images', 'statistics'] as const) {
       test(what, async (t) => {
-        const service = await start(t, undefined, unlimited)
+        const service = await start(t)
         const [flooded, honest] = [
           await create(service, { target: 'https://example.com/' }),
           await create(service, { target: 'https://example.com/honest' }),

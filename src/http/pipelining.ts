@@ -16,7 +16,7 @@ export interface PipeliningBounds {
   turnMs: number
 }
 
-const usual: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 49_152, turnMs: 2 }
+const usual: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 24_576, turnMs: 2 }
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
 
