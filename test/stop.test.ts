@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { heavyDrawing } from './support/costly-logos.ts'
 import { poll } from './support/poll.ts'
 import { isOpen } from './support/ports.ts'
 import { exitOf, start, type Service } from './support/program.ts'
@@ -37,15 +38,6 @@ function multiplyScans(dataDir: string): void {
   db.close()
 }
 
-/** A drawing that takes seconds: many coats of a gradient. */
-function heavy(number: number) {
-  const stops = '<stop offset=".5" stop-color="#024"/>'.repeat(99)
-  const box = '<rect width="8" height="8" fill="url(#a)"/>'.repeat(15)
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 ${8 + number / 100}"><radialGradient id="a">${stops}</radialGradient>${box}</svg>`
-  const image = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
-  return { data: `https://example.com/${number}`, size: 900, design: { logo: { image } } }
-}
-
 test('the signal to stop ends the service before it would be killed, whatever its clients do', async (t) => {
   const first = await start(t)
   const { code, token } = await create(first, { target: 'https://example.com/' })
@@ -69,7 +61,9 @@ test('the signal to stop ends the service before it would be killed, whatever it
     clearInterval(drip)
     slow.destroy()
   })
-  const drawn = Array.from({ length: 6 }, (_, at) => post(`${service.url}/api/qr`, heavy(at)).catch(() => undefined))
+  const drawn = Array.from({ length: 6 }, (_, at) =>
+    post(`${service.url}/api/qr`, heavyDrawing(at)).catch(() => undefined),
+  )
   await Promise.race(drawn)
 
   const began = performance.now()

@@ -280,3 +280,12 @@ export const costlyLogos: Record<string, CostlyLogo> = {
   'scans that are drawn of a large JPEG': (bytes) => scans(bytes, 2048, 31),
   'scans of a small JPEG': (bytes) => scans(bytes, 256),
 }
+
+/** The body of a drawing whose logo is allowed, and much work: many coats of a gradient. No two are the same. */
+export function heavyDrawing(number: number) {
+  const stops = '<stop offset=".5" stop-color="#024"/>'.repeat(99)
+  const box = '<rect width="8" height="8" fill="url(#a)"/>'.repeat(15)
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 ${8 + number / 100}"><radialGradient id="a">${stops}</radialGradient>${box}</svg>`
+  const image = `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
+  return { data: `https://example.com/${number}`, size: 900, design: { logo: { image } } }
+}
