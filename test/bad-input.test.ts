@@ -5,6 +5,7 @@ import { kinds } from '../src/links/kinds/index.ts'
 import { catalogue } from '../src/http/problem.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { fromSchema, type Schema } from './support/from-schema.ts'
+import { parseDocument } from './support/openapi.ts'
 import { create, startServer, type Created, type TestServer } from './support/server.ts'
 
 const end = endOfFile()
@@ -300,10 +301,9 @@ interface Operation {
 }
 
 async function operations(): Promise<Operation[]> {
-  const document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, DescribedOperation>>
-  }
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
+  const text = await (await fetch(`${server.url}/api/openapi.json`)).text()
+  const { paths } = parseDocument(text) as { paths: Record<string, Record<string, DescribedOperation>> }
+  return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
       path,

@@ -18,6 +18,7 @@ import {
   type Body,
 } from './support/hostile.ts'
 import { ask } from './support/http.ts'
+import { parseDocument } from './support/openapi.ts'
 import { start } from './support/program.ts'
 import { create } from './support/server.ts'
 
@@ -38,8 +39,9 @@ const probe = probeEnvironment(folder)
 const unlimited = ['links', 'bulk', 'qr', 'domains', 'reports', 'failures', 'misses'].map((name) => `--limit-${name}=0`)
 const service = await start(end, undefined, [...unlimited, '--dns-servers=127.0.0.1:9'], { env: probe })
 
-const document = JSON.parse((await ask(`${service.url}/api/openapi.json`)).body) as {
-  paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>>
+type Operations = Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>
+const document = parseDocument((await ask(`${service.url}/api/openapi.json`)).body) as {
+  paths: Record<string, Operations>
 }
 const own = await create(service, { kind: 'page', headline: 'x' })
 

@@ -88,3 +88,14 @@ test('the document names every endpoint of the specification, each with a title,
     for (const status of statuses) assert.ok(status < '400' || known.has(status), status)
   }
 })
+
+test('schemas are named, so that each is written once: the document is small for clients that read slowly', async (t) => {
+  const server = await startServer(t)
+  const text = await (await fetch(`${server.url}/api/openapi.json`)).text()
+  const { components } = JSON.parse(text) as { components: { schemas: Record<string, { title: string }> } }
+  for (const name of ['Problem', 'UrlLink', 'CreatedLink', 'LinkDetails', 'Statistics', 'Domain', 'Design']) {
+    assert.equal(components.schemas[name]?.title, name)
+    assert.equal(text.split(`"title":"${name}"`).length, 2, `${name} is written once`)
+  }
+  assert.ok(text.length < 100_000, `${text.length} characters`)
+})

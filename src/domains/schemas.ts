@@ -2,11 +2,14 @@ import { Type } from 'typebox'
 import { problems } from '../http/problem-schema.ts'
 
 const time = (description: string) => Type.String({ description: `${description} ISO 8601, UTC.` })
-const record = Type.Object({
-  type: Type.Enum(['CNAME', 'A', 'AAAA', 'TXT']),
-  name: Type.String({ description: 'The name that has the record.' }),
-  value: Type.String({ description: 'Where it points, or what it says.' }),
-})
+const record = Type.Object(
+  {
+    type: Type.Enum(['CNAME', 'A', 'AAAA', 'TXT']),
+    name: Type.String({ description: 'The name that has the record.' }),
+    value: Type.String({ description: 'Where it points, or what it says.' }),
+  },
+  { title: 'DnsRecord' },
+)
 
 export const registrationBody = Type.Object({
   domain: Type.String({
@@ -50,14 +53,17 @@ const fields = {
 }
 
 /** A domain as everyone may see it. */
-const domainBody = Type.Object(fields)
+const domainBody = Type.Object(fields, { title: 'Domain' })
 
 /** A domain as its registration answers it. */
-const registeredBody = Type.Object({
-  ...fields,
-  token: Type.String({ description: 'The only key to remove the domain with; told this once.' }),
-  claim_expires_at: Type.Optional(time('Of a claim: until when its TXT record is looked for.')),
-})
+const registeredBody = Type.Object(
+  {
+    ...fields,
+    token: Type.String({ description: 'The only key to remove the domain with; told this once.' }),
+    claim_expires_at: Type.Optional(time('Of a claim: until when its TXT record is looked for.')),
+  },
+  { title: 'RegisteredDomain' },
+)
 
 const deletedBody = Type.Object({ deleted: Type.Literal(true), domain: Type.String() })
 

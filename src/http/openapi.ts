@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { entityTagOf, isKnown } from './entity-tag.ts'
+import { nameSchemas } from './named-schemas.ts'
 import type { Origin } from './origin.ts'
-import { problemSchema, problems } from './problem-schema.ts'
+import { problems } from './problem-schema.ts'
 import { catalogue } from './problem.ts'
 
 /** Collects the schemas of all routes that follow into an OpenAPI 3.1 document. */
@@ -32,7 +33,6 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       ],
       security: [],
       components: {
-        schemas: { Problem: problemSchema },
         securitySchemes: {
           token: { type: 'http', scheme: 'bearer', description: 'The token of a link, when it is not in the path.' },
         },
@@ -45,10 +45,11 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
 /** Bytes of documents that are kept: each origin under which the service is reached has one. */
 const CACHE_BYTES = 4 * 1024 * 1024
 
-/** The schema of problems is written once: in the place of each response of each route it would be most of the document. */
-function referToProblem(name: string, value: unknown): unknown {
-  const isProblem = name === 'schema' && (value as { title?: string }).title === 'Problem'
-  return isProblem ? { $ref: '#/components/schemas/Problem' } : value
+/** The document without the origin that it was requested from. */
+function describe(app: FastifyInstance): object {
+  const { paths = {}, components, ...rest } = app.swagger() as { paths?: object; components?: object }
+  const named = nameSchemas(paths)
+  return { ...rest, paths: named.paths, components: { ...components, schemas: named.schemas } }
 }
 
 /** Serialises the document once for each origin. */
@@ -57,7 +58,7 @@ function createDocuments(describe: () => object): (origin: string) => { body: Bu
   return (origin) => {
     const known = documents.get(origin)
     if (known !== undefined) return known
-    const body = Buffer.from(JSON.stringify({ ...describe(), servers: [{ url: origin }] }, referToProblem))
+    const body = Buffer.from(JSON.stringify({ ...describe(), servers: [{ url: origin }] }))
     const document = { body, tag: entityTagOf(body) }
     documents.set(origin, document, body.length)
     return document
@@ -70,7 +71,7 @@ export function openApiRoutes(app: FastifyInstance, origin: Origin): void {
     200: { description, content: { 'application/json': { schema: Type.Object({}, { additionalProperties: true }) } } },
     ...problems('method_not_allowed'),
   })
-  const documentOf = createDocuments(() => app.swagger())
+  const documentOf = createDocuments(() => describe(app))
   app.get(
     '/openapi.json',
     {

@@ -13,8 +13,8 @@ export const bulkBody = {
     'application/json': {
       schema: Type.Unsafe({
         anyOf: [
-          Type.Array(creationBody, { minItems: 1, maxItems: MAX_ROWS, title: 'Links' }),
-          Type.Object({ csv }, { title: 'CSV in JSON' }),
+          Type.Array(creationBody, { minItems: 1, maxItems: MAX_ROWS, title: 'BulkRows' }),
+          Type.Object({ csv }, { title: 'BulkCsv' }),
         ],
         examples: [[{ target: 'https://example.com/menu', alias: 'menu' }, { target: 'https://example.com/' }]],
       }),

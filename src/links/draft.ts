@@ -19,6 +19,7 @@ export const commonFields = {
   campaign: Type.Optional(text(200, 'Grouping tag, for the owner.')),
   utm: Type.Optional(
     Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), text(200, 'The value of this parameter.'), {
+      title: 'Utm',
       maxProperties: 10,
       additionalProperties: false,
       [RULE]: 'must be 1 to 40 characters of a-z, 0-9 and "_"',

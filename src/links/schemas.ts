@@ -26,7 +26,7 @@ const designField = nullable(
 /** A creation: one alternative for each kind, whose fields may also stand inside `payload`. */
 export const creationBody = Type.Unsafe({
   anyOf: kinds.map((kind, at) => {
-    const name = Type.Literal(kind.name, { description: `${kind.label}.` })
+    const name = Type.Literal(kind.name)
     return Type.Object(
       {
         kind: at === 0 ? Type.Optional(name) : name,
@@ -35,7 +35,7 @@ export const creationBody = Type.Unsafe({
         ...(at === 0 && { target: publicUrl('Destination: a public http or https URL.') }),
         ...kind.fields.properties,
       },
-      { title: kind.label },
+      { title: `${kind.name[0]?.toUpperCase()}${kind.name.slice(1)}Link`, description: `${kind.label}.` },
     )
   }),
   examples: [{ target: 'https://example.com/menu', alias: 'menu', utm: { utm_source: 'flyer' } }],

@@ -43,8 +43,11 @@ export const statsQuery = Type.Object({
   ),
 })
 
-const row = Type.Object({ value: nullable(Type.String()), ...counts })
-const cityRow = Type.Object({ value: nullable(Type.String()), country: nullable(Type.String()), ...counts })
+const row = Type.Object({ value: nullable(Type.String()), ...counts }, { title: 'ValueCount' })
+const cityRow = Type.Object(
+  { value: nullable(Type.String()), country: nullable(Type.String()), ...counts },
+  { title: 'CityCount' },
+)
 
 export const statsBody = Type.Object(
   {

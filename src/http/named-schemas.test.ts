@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nameSchemas } from './named-schemas.ts'
+
+test('a schema with a title is written once, and a reference stands wherever it stood, also inside another one', () => {
+  const totals = { title: 'Totals', type: 'object' }
+  const link = { title: 'Link', type: 'object', properties: { totals, last: { anyOf: [totals, { type: 'null' }] } } }
+  const toTotals = { $ref: '#/components/schemas/Totals' }
+  assert.deepEqual(nameSchemas({ '/a': { schema: link }, '/b': { schema: totals } }), {
+    paths: { '/a': { schema: { $ref: '#/components/schemas/Link' } }, '/b': { schema: toTotals } },
+    schemas: {
+      Totals: totals,
+      Link: {
+        title: 'Link',
+        type: 'object',
+        properties: { totals: toTotals, last: { anyOf: [toTotals, { type: 'null' }] } },
+      },
+    },
+  })
+})
+
+test('the title of a link in an example, and a field that is called title, name no schema', () => {
+  const schema = { type: 'object', properties: { title: { type: 'string' } }, examples: [{ title: 'Menu' }] }
+  assert.deepEqual(nameSchemas({ schema }), { paths: { schema }, schemas: {} })
+})
+
+test('two different schemas of one name are a fault', () => {
+  const described = (type: string) => ({ schema: { title: 'Link', type } })
+  assert.throws(
+    () => nameSchemas({ '/a': described('object'), '/b': described('array') }),
+    /two schemas have the title Link/,
+  )
+})
