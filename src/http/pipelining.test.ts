@@ -6,7 +6,7 @@ import { listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { createPipelining, type PipeliningBounds } from './pipelining.ts'
 
-const bounds: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 16_384, turnMs: 2 }
+const bounds: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 16_384, many: 64, turnMs: 2 }
 
 const requestTo = (path: string | number) => `GET /${path} HTTP/1.1\r\nHost: quirl.example\r\n\r\n`
 const requests = (count: number) => Array.from({ length: count }, (_, at) => requestTo(at)).join('')
@@ -14,7 +14,11 @@ const requests = (count: number) => Array.from({ length: count }, (_, at) => req
 /** Serves with the bounds, and counts the connections that were closed for them. */
 async function serve(t: TestContext, handle: RequestListener, changed: Partial<PipeliningBounds> = {}) {
   const closed = { count: 0 }
-  const inTurn = createPipelining(handle, () => closed.count++, { ...bounds, ...changed })
+  const inTurn = createPipelining(
+    handle,
+    { onClosed: () => closed.count++, onMany: () => {} },
+    { ...bounds, ...changed },
+  )
   const port = await listen(t, createServer(inTurn))
   return { port, closed }
 }

@@ -12,11 +12,13 @@ export interface PipeliningBounds {
    * takes some 4 KB, and Node parses what it has read to the end.
    */
   maxWaiting: number
+  /** Requests of one connection that wait, past which `onMany` is called. */
+  many: number
   /** For how long requests that waited are begun in one turn of the event loop, in milliseconds. */
   turnMs: number
 }
 
-const usual: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 24_576, turnMs: 2 }
+const usual: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 24_576, many: 64, turnMs: 2 }
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
 
@@ -46,9 +48,14 @@ interface Lines {
  *
  * A connection without pipelined requests costs nothing here: Node gives a response its socket at once, unless an
  * earlier one of the same connection still has it.
- * @param onClosed called with each connection that is closed
+ * @param onClosed called for each connection that is closed
+ * @param onMany called when a connection has brought many requests at once
  */
-export function createPipelining(handle: RequestListener, onClosed: () => void, bounds = usual): RequestListener {
+export function createPipelining(
+  handle: RequestListener,
+  { onClosed, onMany }: { onClosed: () => void; onMany: (socket: Socket) => void },
+  bounds = usual,
+): RequestListener {
   const lines: Lines = { open: new Map(), waiting: 0, ready: new Set() }
   const onReady = createTurns(lines, bounds, begin)
 
@@ -69,7 +76,9 @@ export function createPipelining(handle: RequestListener, onClosed: () => void, 
     if (known === undefined && response.socket !== null) return handle(request, response)
     const line = known ?? openLine(socket, lines)
     if (line.waiting.length === 0 && hasRoom(line, bounds)) return begin(socket, line, [request, response])
-    if (line.waiting.push([request, response]) === 1) pause(socket)
+    const waiting = line.waiting.push([request, response])
+    if (waiting === 1) pause(socket)
+    if (waiting === bounds.many) onMany(socket)
     lines.waiting++
     if (lines.waiting > bounds.maxWaiting) closeLongest(lines, onClosed)
   }

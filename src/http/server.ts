@@ -6,6 +6,7 @@ import type { Metric } from './metrics.ts'
 import { createPipelining } from './pipelining.ts'
 import { Problem } from './problem.ts'
 import { problemResponse, sendProblem } from './raw-problem.ts'
+import { createSlicedReads } from './sliced-reads.ts'
 import { closeStillConnections } from './still-connections.ts'
 import { createUnread, type Unread } from './unread.ts'
 
@@ -83,11 +84,14 @@ function serve(handle: RequestListener, { nextRequestId, onClosed, latest, incom
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     connectionsCheckingInterval: CHECK_INTERVAL,
   }
-  const inTurn = createPipelining((request, response) => {
-    const fault = requestFault(request)
-    if (fault === undefined) handle(request, response)
-    else sendProblem(response, fault, nextRequestId())
-  }, onClosed)
+  const inTurn = createPipelining(
+    (request, response) => {
+      const fault = requestFault(request)
+      if (fault === undefined) handle(request, response)
+      else sendProblem(response, fault, nextRequestId())
+    },
+    { onClosed, onMany: (socket) => sliceReads(socket) },
+  )
   const listen = (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, response)
     incoming.watch(request, response)
@@ -95,6 +99,7 @@ function serve(handle: RequestListener, { nextRequestId, onClosed, latest, incom
   }
   // A request without a Host field is refused in our words.
   const server = createServer({ ...timeouts, requireHostHeader: false }, listen)
+  const sliceReads = createSlicedReads(server)
   server.setTimeout(SOCKET_TIMEOUT)
   closeStillConnections(server, {
     afterMs: SOCKET_TIMEOUT,

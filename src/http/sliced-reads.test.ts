@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { test, type TestContext } from 'node:test'
+import { listen } from '../../test/support/http-server.ts'
+import { poll } from '../../test/support/poll.ts'
+import { connectRaw } from '../../test/support/raw.ts'
+import { createConnections } from './server.ts'
+
+const CONNECTIONS = 20
+const REQUESTS = 2000
+/** The least bytes of a request: 2,000 of them come in one read of 64 KiB. */
+const REQUEST = 'GET / HTTP/1.1\r\nHost: quirl\r\n\r\n'
+
+/** Answers with the body of each request, in a later turn as the service does, and counts what is parsed in one turn. */
+async function serve(t: TestContext) {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    void text(request).then((body) => setImmediate(() => response.end(`<${request.url}:${body}>`)))
+  }
+  const server = createConnections(() => 'id').serve(answer)
+  const parsed = { inTurn: 0, most: 0, all: 0 }
+  server.on('request', () => {
+    if (parsed.inTurn++ === 0) setImmediate(() => (parsed.inTurn = 0))
+    parsed.all++
+    parsed.most = Math.max(parsed.most, parsed.inTurn)
+  })
+  return { port: await listen(t, server), parsed }
+}
+
+test('of twenty connections that bring thousands of requests at once, one read and then slices are parsed in a turn', async (t) => {
+  const { port, parsed } = await serve(t)
+  const connections = Array.from({ length: CONNECTIONS }, () => connectRaw(t, port))
+  for (const { socket } of connections) socket.write(REQUEST.repeat(REQUESTS))
+  const answers = () => connections.map(({ received }) => received().split('</:>').length - 1)
+  await poll(
+    () => answers().every((count) => count === REQUESTS),
+    () => `${answers().join(', ')} were answered`,
+  )
+  assert.equal(parsed.all, CONNECTIONS * REQUESTS)
+  assert.ok(parsed.most < 3 * REQUESTS, `${parsed.most} in one turn`)
+})
+
+test('requests with bodies that cross slices are answered in their order, each with its own body', async (t) => {
+  const { port } = await serve(t)
+  const flood = connectRaw(t, port)
+  const { socket, received } = connectRaw(t, port)
+  await new Promise((resolve) => socket.once('connect', resolve))
+  flood.socket.write(REQUEST.repeat(REQUESTS))
+  const bodies = Array.from({ length: 120 }, (_, at) => String(at % 10).repeat(at * 137))
+  const sent = bodies.map(
+    (body, at) => `POST /${at} HTTP/1.1\r\nHost: q\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  socket.write(sent.join(''))
+  const answers = () => [...received().matchAll(/<(\/\d+:\d*)>/g)].map(([, answer]) => answer)
+  await poll(
+    () => answers().length === bodies.length,
+    () => `${answers().length} were answered`,
+  )
+  assert.deepEqual(
+    answers(),
+    bodies.map((body, at) => `/${at}:${body}`),
+  )
+})
+
+test('a connection that was open when another one brought many requests goes on, and so does one that comes later', async (t) => {
+  const { port } = await serve(t)
+  const open = connectRaw(t, port)
+  const ask = async ({ socket, received }: typeof open, path: string) => {
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: q\r\n\r\n`)
+    await poll(
+      () => received().includes(`<${path}:>`),
+      () => `no answer to ${path}: ${received()}`,
+    )
+  }
+  await ask(open, '/before')
+  const idle = connectRaw(t, port)
+  await ask(idle, '/idle')
+  connectRaw(t, port).socket.write(REQUEST.repeat(REQUESTS))
+  await ask(open, '/during')
+  await ask(connectRaw(t, port), '/new')
+  await ask(idle, '/after')
+  await ask(open, '/again')
+})
