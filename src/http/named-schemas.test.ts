@@ -8,26 +8,39 @@ test('a schema with a title is written once, and a reference stands wherever it 
   const toTotals = { $ref: '#/components/schemas/Totals' }
   assert.deepEqual(nameSchemas({ '/a': { schema: link }, '/b': { schema: totals } }), {
     paths: { '/a': { schema: { $ref: '#/components/schemas/Link' } }, '/b': { schema: toTotals } },
-    schemas: {
-      Totals: totals,
-      Link: {
-        title: 'Link',
-        type: 'object',
-        properties: { totals: toTotals, last: { anyOf: [toTotals, { type: 'null' }] } },
+    components: {
+      responses: {},
+      schemas: {
+        Totals: totals,
+        Link: {
+          title: 'Link',
+          type: 'object',
+          properties: { totals: toTotals, last: { anyOf: [toTotals, { type: 'null' }] } },
+        },
       },
     },
   })
 })
 
+test('the response of an error is written once, by its codes', () => {
+  const content = { 'application/problem+json': { schema: { type: 'object' } } }
+  const gone = { description: 'Gone (`gone`). Removed (`removed`).', content }
+  const toGone = { $ref: '#/components/responses/gone-or-removed' }
+  assert.deepEqual(nameSchemas({ '/a': { 410: gone }, '/b': { 410: gone } }), {
+    paths: { '/a': { 410: toGone }, '/b': { 410: toGone } },
+    components: { schemas: {}, responses: { 'gone-or-removed': gone } },
+  })
+})
+
 test('the title of a link in an example, and a field that is called title, name no schema', () => {
   const schema = { type: 'object', properties: { title: { type: 'string' } }, examples: [{ title: 'Menu' }] }
-  assert.deepEqual(nameSchemas({ schema }), { paths: { schema }, schemas: {} })
+  assert.deepEqual(nameSchemas({ schema }), { paths: { schema }, components: { schemas: {}, responses: {} } })
 })
 
 test('two different schemas of one name are a fault', () => {
   const described = (type: string) => ({ schema: { title: 'Link', type } })
   assert.throws(
     () => nameSchemas({ '/a': described('object'), '/b': described('array') }),
-    /two schemas have the title Link/,
+    /two schemas have the name Link/,
   )
 })

@@ -1,36 +1,53 @@
 /** A part of an OpenAPI document. */
 type Json = string | number | boolean | null | undefined | Json[] | { [name: string]: Json }
-type Schemas = Record<string, Json>
+type Named = Record<string, Json>
+
+/** What is written once, and referred to from the paths. */
+export interface Components {
+  schemas: Named
+  responses: Named
+}
 
 /** Data of the API, in which a `title` is that of a link. */
 const DATA = new Set(['example', 'examples', 'default', 'const', 'enum'])
 
+const PROBLEM = 'application/problem+json'
+
 /**
- * Writes each schema that has a `title` once, below that name, and a reference wherever it stood: a document in which each
+ * Writes each schema that has a `title`, and each response of an error, once, below that name, and a reference wherever it stood: a document in which each
  * route spells out its own copy is several times as long, and generated clients have no name for their types.
  * @param value the `paths` of an OpenAPI document
- * @returns the paths with references, and the schemas by their names for `components.schemas`
+ * @returns the paths with references, and what they refer to
  * @throws when two different schemas have one name
  */
-export function nameSchemas(value: object): { paths: Json; schemas: Schemas } {
-  const schemas: Schemas = {}
+export function nameSchemas(value: object): { paths: Json; components: Components } {
+  const components: Components = { schemas: {}, responses: {} }
 
   function refer(json: Json): Json {
     if (Array.isArray(json)) return json.map(refer)
     if (typeof json !== 'object' || json === null) return json
     const parts = Object.entries(json).map(([key, part]) => [key, DATA.has(key) ? part : refer(part)] as const)
     const copy: Record<string, Json> = Object.fromEntries(parts)
-    return typeof copy['title'] === 'string' ? name(copy['title'], copy) : copy
+    if (typeof copy['title'] === 'string') return keep('schemas', copy['title'], copy)
+    const codes = problemCodes(copy)
+    return codes === undefined ? copy : keep('responses', codes, copy)
   }
 
-  function name(title: string, schema: Json): Json {
-    const known = schemas[title]
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
-      throw new Error(`two schemas have the title ${title}`)
+  function keep(kind: keyof Components, name: string, part: Json): Json {
+    const known = components[kind][name]
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(part)) {
+      throw new Error(`two ${kind} have the name ${name}`)
     }
-    schemas[title] = schema
-    return { $ref: `#/components/schemas/${title}` }
+    components[kind][name] = part
+    return { $ref: `#/components/${kind}/${name}` }
   }
 
-  return { paths: refer(value as Json), schemas }
+  return { paths: refer(value as Json), components }
+}
+
+/** The name of a response that is an error: the codes that its description lists. */
+function problemCodes({ content, description }: Record<string, Json>): string | undefined {
+  const types = Object.keys((content ?? {}) as object)
+  if (types.length !== 1 || types[0] !== PROBLEM || typeof description !== 'string') return undefined
+  return Array.from(description.matchAll(/`(\w+)`/g), ([, code]) => code).join('-or-')
 }

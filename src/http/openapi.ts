@@ -49,7 +49,7 @@ const CACHE_BYTES = 4 * 1024 * 1024
 function describe(app: FastifyInstance): object {
   const { paths = {}, components, ...rest } = app.swagger() as { paths?: object; components?: object }
   const named = nameSchemas(paths)
-  return { ...rest, paths: named.paths, components: { ...components, schemas: named.schemas } }
+  return { ...rest, paths: named.paths, components: { ...components, ...named.components } }
 }
 
 /** Serialises the document once for each origin. */

@@ -1,9 +1,10 @@
-/** An OpenAPI document whose references to named schemas are replaced by the schemas. */
+/** An OpenAPI document whose references are replaced by what they name. */
 export function parseDocument(text: string): unknown {
-  const document = JSON.parse(text) as { components: { schemas: Record<string, object> } }
+  const document = JSON.parse(text) as { components: Record<string, Record<string, object>> }
   const resolve = (_key: string, value: { $ref?: string } | null) => {
-    const name = value?.$ref?.replace('#/components/schemas/', '')
-    return name === undefined ? value : JSON.parse(JSON.stringify(document.components.schemas[name]), resolve)
+    const [, , kind, name] = value?.$ref?.split('/') ?? []
+    if (kind === undefined || name === undefined) return value
+    return JSON.parse(JSON.stringify(document.components[kind]?.[name]), resolve)
   }
   return JSON.parse(text, resolve)
 }
