@@ -79,26 +79,40 @@ export function temporaryFolder(): string {
 export interface Load {
   requests: number
   requestsPerSecond: number
+  p50Milliseconds: number
   p99Milliseconds: number
 }
 
 /**
- * Runs wrk from the load's core: 64 connections for some seconds. A script may choose the requests. The first answers are
+ * Runs wrk from the load's core, on 64 connections if not told otherwise, for some seconds. A script may choose the requests. The first answers are
  * among those that p99 is of, and they are late where a request takes long: libuv accepts one connection a turn (its pull
  * request 3696), so that the last of 64 that are opened at once waits for 63 turns of ever more requests.
  */
-export function wrk(url: string, seconds: number, script?: string): Load {
-  const options = ['-t1', '-c64', `-d${seconds}s`, '--latency', ...(script ? ['-s', script] : [])]
+export function wrk(url: string, seconds: number, script?: string, connections = 64): Load {
+  const options = [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--latency',
+    '--timeout',
+    '20s',
+    ...(script ? ['-s', script] : []),
+  ]
   const { stdout, error } = spawnSync('taskset', ['-c', LOAD_CORE, 'wrk', ...options, url], { encoding: 'utf8' })
   if (error) throw error
   if (/Non-2xx or 3xx|Socket errors/.test(stdout)) throw new Error(stdout)
-  const [, amount = '', unit = 'ms'] = /99%\s+([\d.]+)(us|ms|s)/.exec(stdout) ?? []
-  const scale = { us: 0.001, ms: 1, s: 1000 }[unit] ?? 1
   return {
     requests: Number(/(\d+) requests in/.exec(stdout)?.[1]),
     requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
-    p99Milliseconds: Number(amount) * scale,
+    p50Milliseconds: milliseconds(stdout, '50%'),
+    p99Milliseconds: milliseconds(stdout, '99%'),
   }
+}
+
+/** One of the times that wrk prints, each in a unit of its choice. */
+function milliseconds(printed: string, share: string): number {
+  const [, amount = '', unit = 'ms'] = new RegExp(`${share}\\s+([\\d.]+)(us|ms|s)`).exec(printed) ?? []
+  return Number(amount) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? 1)
 }
 
 export function median(values: number[]): number {

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { openAbuse, type Abuse } from './abuse/open.ts'
 import { isStoreUnavailable, openDatabase } from './db/open.ts'
 import type { Database } from './db/database.ts'
+import type { Sync } from './db/session.ts'
 import type { Config } from './config/config.ts'
 import { quotasOf } from './config/limits.ts'
 import { openAdminSocket, type AdminOperations } from './http/admin-socket.ts'
@@ -82,6 +83,8 @@ export interface Environment {
   drawMs?: number
   /** How long a request for statistics waits for the newest scans, when it is not the usual time. */
   foldWaitMs?: number
+  /** How a change is brought to the disk, when it is not the usual way. */
+  sync?: Sync
   /** What may be under way at the same time, when it is not the usual amount. */
   places?: PlaceBounds
 }
@@ -107,9 +110,9 @@ export async function openDeps(config: Config, environment: Environment): Promis
 type Surroundings = Environment & Pick<Deps, 'now' | 'monotonic'>
 
 async function open(config: Config, environment: Surroundings, closing: Closing): Promise<Deps> {
-  const { version, port, log, now, monotonic, machine = os } = environment
+  const { version, port, log, now, monotonic, machine = os, sync } = environment
   const { baseUrl, dnsServers: servers } = config
-  const db = await openDatabase(config.dataDir, now)
+  const db = await openDatabase(config.dataDir, now, { sync, onReopened: () => resolver.forgetAll() })
   closing.add('the store', () => db.close())
   const domains = await openDomains({ db, baseUrl, servers, now, monotonic, log })
   closing.add('domains', domains.close)

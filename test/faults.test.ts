@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { existsSync, readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { syncData, type Sync } from '../src/db/session.ts'
 import { StartError } from '../src/lib/start-error.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { poll } from './support/poll.ts'
@@ -43,6 +44,24 @@ test('a full disk answers 503, changes nothing, and goes on by itself when there
   assert.equal((await put(`${server.url}/api/manage/${link.token}`, { title: 'small' })).status, 200)
   await sql`pragma max_page_count = 1000000`.execute(write)
   assert.equal((await post(`${server.url}/api/links`, { ...body, alias: 'refused' })).status, 201)
+})
+
+test('a sync that fails answers 503, claims nothing, and the store works again by itself', async (t) => {
+  let failing = false
+  const sync: Sync = (fd) => (failing ? Promise.reject(new Error('EIO: i/o error, fdatasync')) : syncData(fd))
+  const server = await startServer(t, {}, Date.now, { sync })
+  const link = await create(server, { target: 'https://example.com/old' })
+  assert.equal((await visit(link.short_url)).headers.get('location'), 'https://example.com/old')
+  failing = true
+  const refused = await put(`${server.url}/api/manage/${link.token}`, { target: 'https://example.com/new' })
+  failing = false
+  assert.equal(refused.status, 503)
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  await poll(async () => (await fetch(`${server.url}/readyz`)).status === 200)
+  // Whether the change was kept was left open; the visit and the owner see the same.
+  const kept = (await (await fetch(`${server.url}/api/manage/${link.token}`)).json()) as { target: string }
+  assert.equal((await visit(link.short_url)).headers.get('location'), kept.target)
+  await create(server, { target: 'https://example.com/' })
 })
 
 test('a fault of ours is an opaque 500 whose request_id finds the log line, which holds no token', async (t) => {

@@ -55,19 +55,6 @@ test('a missing data folder is made, for its owner only, and opened again with w
   assert.equal(statSync(folder).mode & 0o777, 0o700)
 })
 
-test('an answered change is on the disk before it is answered', async (t) => {
-  const db = await openDatabase(temporaryFolder(t), Date.now)
-  undoLater(t, () => db.close())
-  const { rows } = await db.write.executeQuery<{ synchronous: number }>({
-    ...db.write.selectFrom('codes').selectAll().compile(),
-    sql: 'pragma synchronous',
-  })
-  assert.deepEqual(
-    rows.map(({ synchronous }) => synchronous),
-    [2],
-  )
-})
-
 test('a second process is kept out of a folder in use, and let in after the first was killed', async (t) => {
   const folder = temporaryFolder(t)
   const script = `

@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import { StartError } from '../lib/start-error.ts'
 import type { Database } from './database.ts'
 import { lockFolder } from './lock.ts'
-import { isSqliteUnavailable, openSqlite } from './sqlite.ts'
+import { isSqliteUnavailable } from './sqlite-errors.ts'
+import { openSqlite, type SqliteOptions } from './sqlite.ts'
 
 /**
  * Opens the store in `dataDir` and holds the folder against every other process until it is closed.
  * @throws {StartError} when the folder or the database in it cannot be used
  */
-export async function openDatabase(dataDir: string, now: () => number): Promise<Database> {
+export async function openDatabase(dataDir: string, now: () => number, options?: SqliteOptions): Promise<Database> {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   } catch (error) {
@@ -17,7 +18,7 @@ export async function openDatabase(dataDir: string, now: () => number): Promise<
   }
   const lock = lockFolder(dataDir)
   try {
-    const database = await openSqlite(join(dataDir, 'links.db'), now)
+    const database = await openSqlite(join(dataDir, 'links.db'), now, { ...options, alone: true })
     return {
       ...database,
       async close() {

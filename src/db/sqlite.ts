@@ -1,136 +1,114 @@
-import { accessSync, constants } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Kysely, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
-import { StartError } from '../lib/start-error.ts'
+import { sql } from 'kysely'
 import type { Database } from './database.ts'
+import { rewriteLog } from './durable.ts'
+import { keepOpen, type Kept } from './keep-open.ts'
 import { migrate } from './migrate.ts'
 import type { MigrationDialect } from './migrations/migration.ts'
-import { createPatience } from './patience.ts'
-import type { Tables } from './schema.ts'
+import { connect } from './sqlite-connection.ts'
+import { createKysely, createQueue, type Access } from './sqlite-dialect.ts'
+import { explain, StoreAway } from './sqlite-errors.ts'
+import { openSession, openWriter, syncData, type Sync } from './session.ts'
 
-/** How long changes wait for another process that holds the write lock (a backup, say). */
-const BUSY_TIMEOUT_MS = 5000
-const RETRY_MS = 20
-
-/** Prepared statements that are kept for each connection; the program has fewer different ones. */
-const MAX_STATEMENTS = 200
+/** What surrounds the embedded store. */
+export interface SqliteOptions {
+  /** Whether no other process can have the file open: what was left in its log is then not trusted to be on the disk. */
+  alone?: boolean
+  sync?: Sync | undefined
+  /** Called after a fault, when the store is open again: what was changed but never answered may be there, or not. */
+  onReopened?: (() => void) | undefined
+}
 
 /**
- * Opens the embedded database: a connection that writes and one that only reads, which with write-ahead logging never
- * waits for the first. `synchronous=FULL`: a commit is on the disk before it is answered, so that it survives power loss.
+ * Opens the embedded database. A change is answered after a sync that began after its commit, so that it survives power
+ * loss; docs/adr/0022 says why that is as good as `synchronous=FULL`.
  * @throws {StartError} when the file cannot be used
  */
-export async function openSqlite(file: string, now: () => number): Promise<Database> {
-  const opened: DatabaseSync[] = []
+export async function openSqlite(
+  file: string,
+  now: () => number,
+  { alone = false, sync = syncData, onReopened = () => {} }: SqliteOptions = {},
+): Promise<Database> {
   try {
-    const writer = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true })
-    opened.push(writer)
-    // SQLite falls back to reading alone, and would only say so at the first change.
-    accessSync(file, constants.W_OK)
-    const write = kysely(writer)
-    await migrate(write, sqliteMigrations, file, now)
-    await startLogging(writer)
-    writer.exec('pragma synchronous = full')
-    // From now on others wait for this thread: it waits between tries, and not in SQLite.
-    writer.exec('pragma busy_timeout = 0')
-    const reader = new DatabaseSync(file, { timeout: 0, readOnly: true })
-    opened.push(reader)
-    const read = kysely(reader)
-    return {
-      read,
-      write,
-      transaction: inOrder((work) => write.transaction().execute(work)),
-      async close() {
-        try {
-          await read.destroy()
-        } finally {
-          await write.destroy()
-          // Kysely leaves open what was never used.
-          for (const connection of opened) if (connection.isOpen) connection.close()
-        }
-      },
-    }
+    if (alone) rewriteLog(file)
+    await migrateFile(file, now)
+    const kept = await keepOpen(async (onFault, again) => {
+      if (again) rewriteLog(file)
+      return openSession(file, sync, onFault)
+    }, onReopened)
+    return createDatabase(kept)
   } catch (error) {
-    for (const connection of opened) connection.close()
     throw explain(error, file)
   }
 }
 
-/** Switches to write-ahead logging. A file that others are opening too has to be asked again: SQLite does not wait here. */
-async function startLogging(writer: DatabaseSync): Promise<void> {
-  for (let waited = 0; ; waited += RETRY_MS) {
-    try {
-      return writer.exec('pragma journal_mode = wal')
-    } catch (error) {
-      if (resultCode(error) !== SQLITE_BUSY || waited >= BUSY_TIMEOUT_MS) throw error
-      await sleep(RETRY_MS)
-    }
-  }
-}
-
-/** Kysely wakes all that wait for the one connection, and any of them may get it; under load some would wait for long. */
-function inOrder(run: Database['transaction']): Database['transaction'] {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const mine = last.then(() => run(work))
-    last = mine.catch(() => undefined)
-    return mine
-  }
-}
-
-function kysely(connection: DatabaseSync): Kysely<Tables> {
-  const insist = createPatience({
-    ms: BUSY_TIMEOUT_MS,
-    everyMs: RETRY_MS,
-    isBusy: (error) => resultCode(error) === SQLITE_BUSY,
-  })
-  const dialect = new SqliteDialect({
-    database: adapt(connection),
-    async onCreateConnection(statements) {
-      const execute = statements.executeQuery.bind(statements)
-      statements.executeQuery = (query) => insist(() => execute(query))
-    },
-  })
-  return new Kysely({ dialect })
-}
-
-/** Gives `node:sqlite` the shape that Kysely's dialect expects. */
-function adapt(connection: DatabaseSync): SqliteDatabase {
-  const statements = new Map<string, SqliteStatement>()
+function createDatabase(kept: Kept): Database {
+  const write = createKysely(writing(kept))
+  const read = createKysely(reading(kept, true))
+  const readAtOnce = createKysely(reading(kept, false))
   return {
-    close: () => connection.close(),
-    prepare(sql) {
-      // A commit that failed for want of space has already rolled back; a second one would hide the first error.
-      if (sql === 'rollback' && !connection.isTransaction) return nothing
-      let statement = statements.get(sql)
-      if (statement === undefined) {
-        if (statements.size >= MAX_STATEMENTS) statements.clear()
-        // "immediate": who means to write takes the lock before reading, so that no upgrade can fail half-way.
-        statement = prepare(connection, sql === 'begin' ? 'begin immediate' : sql)
-        statements.set(sql, statement)
+    read,
+    readAtOnce,
+    write,
+    transaction: (work) => write.transaction().execute(work),
+    async close() {
+      for (const each of [readAtOnce, read, write]) await each.destroy()
+      await kept.close()
+    },
+  }
+}
+
+/** One after the other has the connection; whoever has given it back waits for the sync, and the next one works meanwhile. */
+function writing(kept: Kept): Access {
+  const enter = createQueue()
+  let leave = () => {}
+  return {
+    async acquire() {
+      const next = await enter()
+      try {
+        const { writer } = kept.session()
+        leave = next
+        return writer
+      } catch (error) {
+        next()
+        throw error
       }
-      return statement
+    },
+    async release(connection) {
+      const next = leave
+      try {
+        kept.session().checkpoint()
+      } finally {
+        next()
+      }
+      await settled(kept, 'writer', connection)
     },
   }
 }
 
-function prepare(connection: DatabaseSync, sql: string): SqliteStatement {
-  const statement = connection.prepare(sql)
-  type Values = Parameters<typeof statement.all>
+function reading(kept: Kept, durable: boolean): Access {
   return {
-    reader: statement.columns().length > 0,
-    all: (values) => statement.all(...(values as Values)),
-    run: (values) => statement.run(...(values as Values)),
-    iterate: (values) => connection.prepare(sql).iterate(...(values as Values)),
+    acquire: async () => kept.session().reader,
+    release: async (connection) => {
+      if (durable) await settled(kept, 'reader', connection)
+    },
   }
 }
 
-const nothing: SqliteStatement = {
-  reader: false,
-  all: () => [],
-  run: () => ({ changes: 0, lastInsertRowid: 0 }),
-  iterate: () => [].values(),
+async function settled(kept: Kept, which: 'reader' | 'writer', connection: unknown): Promise<void> {
+  const session = kept.session()
+  if (session[which] !== connection) throw new StoreAway('the store was opened again meanwhile')
+  await session.settled()
+}
+
+async function migrateFile(file: string, now: () => number): Promise<void> {
+  const connection = openWriter(file)
+  try {
+    const ignore = () => {}
+    const only = connect(connection, { onCommit: ignore, onRows: ignore, onFault: ignore })
+    await migrate(createKysely({ acquire: async () => only, release: async () => {} }), sqliteMigrations, file, now)
+  } finally {
+    connection.close()
+  }
 }
 
 const sqliteMigrations: MigrationDialect = {
@@ -143,41 +121,4 @@ const sqliteMigrations: MigrationDialect = {
   },
   // "begin immediate" has taken the write lock already.
   lock: async () => {},
-}
-
-// Primary result codes of https://sqlite.org/rescode.html
-const SQLITE_BUSY = 5
-const SQLITE_READONLY = 8
-const SQLITE_IOERR = 10
-const SQLITE_CORRUPT = 11
-const SQLITE_FULL = 13
-const SQLITE_CANTOPEN = 14
-const SQLITE_NOTADB = 26
-
-function resultCode(error: unknown): number | undefined {
-  const extended = error instanceof Error && 'errcode' in error ? error.errcode : undefined
-  return typeof extended === 'number' ? extended & 0xff : undefined
-}
-
-/** Whether the error means that the disk or the file is away for now, and not that the program is wrong. */
-export function isSqliteUnavailable(error: unknown): boolean {
-  const code = resultCode(error) ?? 0
-  return [SQLITE_BUSY, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(code)
-}
-
-/** Whether the error means that the file is damaged, or was never a database. */
-export function isSqliteDamaged(error: unknown): boolean {
-  const code = resultCode(error)
-  return code === SQLITE_NOTADB || code === SQLITE_CORRUPT
-}
-
-function explain(error: unknown, file: string): unknown {
-  const reason = error instanceof Error ? error.message : String(error)
-  if (isSqliteDamaged(error)) {
-    return new StartError(`${file} is damaged or not a quirl database (${reason}): put a backup in its place`)
-  }
-  if (isSqliteUnavailable(error) || (error instanceof Error && 'syscall' in error)) {
-    return new StartError(`${file} cannot be written (${reason}): check its owner, its permissions and the free space`)
-  }
-  return error
 }

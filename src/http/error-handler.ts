@@ -122,7 +122,7 @@ export function answerFrameworkError(error: Error, request: FastifyRequest, repl
 function toProblem(error: unknown, isUnavailable: (error: unknown) => boolean): Problem {
   if (error instanceof Problem) return error
   if (isUnavailable(error)) {
-    return new Problem('unavailable', 'the store cannot be reached; nothing was changed, try again', {
+    return new Problem('unavailable', 'the store cannot be reached; a change may have been kept or not, try again', {
       headers: { 'retry-after': '5' },
       cause: error,
     })

@@ -4,6 +4,7 @@ export interface BoundedCache<V> {
   /** `weight` is the entry's share of the bound, in the bound's own unit (bytes, say). */
   set(key: string, value: V, weight: number): void
   delete(key: string): void
+  clear(): void
 }
 
 /**
@@ -44,6 +45,11 @@ export function createBoundedCache<V>(maxWeight: number): BoundedCache<V> {
       youngWeight -= young.get(key)?.weight ?? 0
       young.delete(key)
       old.delete(key)
+    },
+    clear() {
+      young = new Map()
+      old = new Map()
+      youngWeight = 0
     },
   }
 }

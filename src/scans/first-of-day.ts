@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { isSqliteDamaged } from '../db/sqlite.ts'
+import { isSqliteDamaged } from '../db/sqlite-errors.ts'
 import { dayOf } from './calendar.ts'
 import type { FoldedScan, Scan } from './scan.ts'
 import { destroyKeys, keysFile } from './visitors.ts'

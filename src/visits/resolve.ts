@@ -26,6 +26,8 @@ export interface Resolver {
   peek: (code: string) => LiveLink | undefined
   /** To be called when a link was created, changed or deleted, before that is answered. */
   forget: (code: string) => void
+  /** To be called when any of them may have changed. */
+  forgetAll: () => void
 }
 
 /** Memory that the cache may take, as estimated by `weigh`. */
@@ -80,6 +82,10 @@ export function createResolver(
       const key = codeKey(code)
       fills.delete(key)
       cache.delete(key)
+    },
+    forgetAll() {
+      fills.clear()
+      cache.clear()
     },
   }
 }

@@ -56,7 +56,8 @@ async function openTestPostgres(t: TestContext): Promise<Database | undefined> {
     'PostgreSQL',
     Date.now,
   )
-  return { read: db, write: db, transaction: (work) => db.transaction().execute(work), close: () => db.destroy() }
+  const database = { read: db, readAtOnce: db, write: db }
+  return { ...database, transaction: (work) => db.transaction().execute(work), close: () => db.destroy() }
 }
 
 /** Starts a server of its own for the test, on a Unix socket alone; PostgreSQL refuses to run as root. */

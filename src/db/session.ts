@@ -1,0 +1,123 @@
+import { accessSync, close, constants, fdatasync, fsyncSync, openSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import type { DatabaseConnection } from 'kysely'
+import { createDurable, syncEntry, type Durable } from './durable.ts'
+import { createPatience } from './patience.ts'
+import { connect } from './sqlite-connection.ts'
+import { resultCode, SQLITE_BUSY, SQLITE_IOERR } from './sqlite-errors.ts'
+
+/** How long statements wait for another process that holds the write lock (a backup, say). */
+const BUSY_TIMEOUT_MS = 5000
+const RETRY_MS = 20
+
+/** A creation changes two rows and logs some six pages; SQLite's own measure is 1,000 pages. */
+const CHECKPOINT_ROWS = 1000
+
+/** Brings what was written to a file to the disk. */
+export type Sync = (fd: number) => Promise<void>
+
+/** Without the loop: in libuv's pool. */
+export const syncData: Sync = promisify(fdatasync)
+
+/** The open files of a store. When one of them fails, all are closed and opened again. */
+export interface Session {
+  writer: DatabaseConnection
+  reader: DatabaseConnection
+  settled: Durable['settled']
+  /** Writes the log back into the database when it has grown. To be called between transactions. */
+  checkpoint: () => void
+  /** Nothing is promised any more; resolves when no sync is under way. */
+  close: () => Promise<void>
+}
+
+/**
+ * Opens a connection that writes and one that only reads, which with write-ahead logging never waits for the first.
+ * @param onFault called when what was written may not reach the disk
+ */
+export async function openSession(file: string, sync: Sync, onFault: (error: unknown) => void): Promise<Session> {
+  const opened: DatabaseSync[] = []
+  try {
+    // The thread waits for other processes between tries, and not in SQLite, so that visits need not wait.
+    const writing = openWriter(file, 0)
+    opened.push(writing)
+    const insist = createInsist()
+    await insist(async () => writing.exec('pragma journal_mode = wal'))
+    writing.exec('pragma synchronous = normal')
+    // SQLite hides the faults of the checkpoints that it makes by itself.
+    writing.exec('pragma wal_autocheckpoint = 0')
+    const reading = new DatabaseSync(file, { timeout: 0, readOnly: true })
+    opened.push(reading)
+    // The first look opens the log, or makes it.
+    for (const connection of opened) await insist(async () => connection.exec('select 1 from sqlite_schema'))
+    return startSession({ writing, reading, log: openLog(file) }, sync, onFault)
+  } catch (error) {
+    for (const connection of opened) connection.close()
+    throw error
+  }
+}
+
+/** A connection that may write. SQLite falls back to reading alone, and would only say so at the first change. */
+export function openWriter(file: string, timeout = BUSY_TIMEOUT_MS): DatabaseSync {
+  const connection = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true })
+  try {
+    accessSync(file, constants.W_OK)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+function patient(connection: DatabaseConnection): DatabaseConnection {
+  const insist = createInsist()
+  return { ...connection, executeQuery: (query) => insist(() => connection.executeQuery(query)) }
+}
+
+const createInsist = () =>
+  createPatience({
+    ms: BUSY_TIMEOUT_MS,
+    everyMs: RETRY_MS,
+    isBusy: (error) => resultCode(error) === SQLITE_BUSY,
+  })
+
+/** Opens the log, which stays the same file while a connection is open, and syncs what a process before has left in it. */
+function openLog(file: string): number {
+  const log = openSync(`${file}-wal`, 'r+')
+  fsyncSync(log)
+  syncEntry(file)
+  return log
+}
+
+function startSession(
+  { writing, reading, log }: { writing: DatabaseSync; reading: DatabaseSync; log: number },
+  sync: Sync,
+  onFault: (error: unknown) => void,
+): Session {
+  const durable = createDurable(() => sync(log), onFault)
+  let rows = 0
+  const onRows = (count: number) => void (rows += count)
+  return {
+    writer: patient(connect(writing, { onCommit: durable.committed, onRows, onFault })),
+    reader: patient(connect(reading, { onCommit: () => {}, onRows: () => {}, onFault: () => {} })),
+    settled: durable.settled,
+    checkpoint() {
+      if (rows < CHECKPOINT_ROWS || !writing.isOpen || writing.isTransaction) return
+      rows = 0
+      try {
+        writing.exec('pragma wal_checkpoint(passive)')
+      } catch (error) {
+        // Without space the log grows for now.
+        if (resultCode(error) === SQLITE_IOERR) onFault(error)
+      }
+    },
+    async close() {
+      const idle = durable.end()
+      // The last to close is one that cannot write, so that no checkpoint follows a fault.
+      if (writing.isOpen) writing.close()
+      if (reading.isOpen) reading.close()
+      await idle
+      await promisify(close)(log)
+    },
+  }
+}

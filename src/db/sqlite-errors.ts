@@ -1,0 +1,44 @@
+import { StartError } from '../lib/start-error.ts'
+
+// Primary result codes of https://sqlite.org/rescode.html
+export const SQLITE_BUSY = 5
+const SQLITE_READONLY = 8
+export const SQLITE_IOERR = 10
+const SQLITE_CORRUPT = 11
+const SQLITE_FULL = 13
+const SQLITE_CANTOPEN = 14
+const SQLITE_NOTADB = 26
+
+/** A change whose outcome is not known, or a store that is being opened again. */
+export class StoreAway extends Error {}
+
+/** SQLite's primary result code of an error, if it is one of SQLite's. */
+export function resultCode(error: unknown): number | undefined {
+  const extended = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+  return typeof extended === 'number' ? extended & 0xff : undefined
+}
+
+/** Whether the error means that the disk or the file is away for now, and not that the program is wrong. */
+export function isSqliteUnavailable(error: unknown): boolean {
+  if (error instanceof StoreAway) return true
+  const code = resultCode(error) ?? 0
+  return [SQLITE_BUSY, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(code)
+}
+
+/** Whether the error means that the file is damaged, or was never a database. */
+export function isSqliteDamaged(error: unknown): boolean {
+  const code = resultCode(error)
+  return code === SQLITE_NOTADB || code === SQLITE_CORRUPT
+}
+
+/** What an operator is told of an error that stopped the opening of `file`. */
+export function explain(error: unknown, file: string): unknown {
+  const reason = error instanceof Error ? error.message : String(error)
+  if (isSqliteDamaged(error)) {
+    return new StartError(`${file} is damaged or not a quirl database (${reason}): put a backup in its place`)
+  }
+  if (isSqliteUnavailable(error) || (error instanceof Error && 'syscall' in error)) {
+    return new StartError(`${file} cannot be written (${reason}): check its owner, its permissions and the free space`)
+  }
+  return error
+}
