@@ -35,7 +35,7 @@ export async function keepOpen(
   }
 
   async function mend(failed: Session): Promise<void> {
-    await failed.close()
+    await failed.abandon()
     while (!closing.signal.aborted) {
       try {
         await start(true)

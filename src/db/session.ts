@@ -27,8 +27,10 @@ export interface Session {
   settled: Durable['settled']
   /** Writes the log back into the database when it has grown. To be called between transactions. */
   checkpoint: () => void
-  /** Nothing is promised any more; resolves when no sync is under way. */
+  /** Nothing is promised any more. Writes the log back into the database, and resolves when no sync is under way. */
   close: () => Promise<void>
+  /** The same after a fault: the log stays as it is. */
+  abandon: () => Promise<void>
 }
 
 /**
@@ -97,6 +99,15 @@ function startSession(
   const durable = createDurable(() => sync(log), onFault)
   let rows = 0
   const onRows = (count: number) => void (rows += count)
+  const closeAll = async (connections: DatabaseSync[]) => {
+    const idle = durable.end()
+    try {
+      for (const connection of connections) if (connection.isOpen) connection.close()
+    } finally {
+      await idle
+      await promisify(close)(log)
+    }
+  }
   return {
     writer: patient(connect(writing, { onCommit: durable.committed, onRows, onFault })),
     reader: patient(connect(reading, { onCommit: () => {}, onRows: () => {}, onFault: () => {} })),
@@ -111,13 +122,8 @@ function startSession(
         if (resultCode(error) === SQLITE_IOERR) onFault(error)
       }
     },
-    async close() {
-      const idle = durable.end()
-      // The last to close is one that cannot write, so that no checkpoint follows a fault.
-      if (writing.isOpen) writing.close()
-      if (reading.isOpen) reading.close()
-      await idle
-      await promisify(close)(log)
-    },
+    // SQLite writes back what the last connection leaves, when that one can write.
+    close: () => closeAll([reading, writing]),
+    abandon: () => closeAll([writing, reading]),
   }
 }
