@@ -1,6 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { StoreAway } from './sqlite-errors.ts'
 
 /** Commits that share syncs. */
@@ -31,8 +30,6 @@ export function createDurable(sync: () => Promise<void>, onFault: (error: unknow
 
   async function syncNext(before: Promise<void>): Promise<void> {
     await before
-    // What else is committed in this turn of the event loop shares the sync.
-    await endOfTurn()
     running = next ?? running
     next = undefined
     covered = committed

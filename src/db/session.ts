@@ -3,9 +3,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import type { DatabaseConnection } from 'kysely'
 import { createDurable, syncEntry, type Durable } from './durable.ts'
+import { createGroups, type Groups, type Writer } from './group-commit.ts'
 import { createPatience } from './patience.ts'
 import { connect } from './sqlite-connection.ts'
-import { resultCode, SQLITE_BUSY, SQLITE_IOERR } from './sqlite-errors.ts'
+import { createTransactions } from './sqlite-dialect.ts'
+import { resultCode, SQLITE_BUSY, SQLITE_IOERR, StoreAway } from './sqlite-errors.ts'
 
 /** How long statements wait for another process that holds the write lock (a backup, say). */
 const BUSY_TIMEOUT_MS = 5000
@@ -22,11 +24,12 @@ export const syncData: Sync = promisify(fdatasync)
 
 /** The open files of a store. When one of them fails, all are closed and opened again. */
 export interface Session {
-  writer: DatabaseConnection
   reader: DatabaseConnection
   settled: Durable['settled']
-  /** Writes the log back into the database when it has grown. To be called between transactions. */
-  checkpoint: () => void
+  /** Who has a turn may use `writer`. */
+  groups: Groups
+  writer: DatabaseConnection
+  newTransaction: ReturnType<typeof createTransactions>
   /** Nothing is promised any more. Writes the log back into the database, and resolves when no sync is under way. */
   close: () => Promise<void>
   /** The same after a fault: the log stays as it is. */
@@ -97,33 +100,72 @@ function startSession(
   onFault: (error: unknown) => void,
 ): Session {
   const durable = createDurable(() => sync(log), onFault)
-  let rows = 0
-  const onRows = (count: number) => void (rows += count)
+  const { writer, connection, checkpoint } = createWriter(writing, onFault)
+  const groups = createGroups(writer, durable, checkpoint)
   const closeAll = async (connections: DatabaseSync[]) => {
+    groups.end()
     const idle = durable.end()
     try {
-      for (const connection of connections) if (connection.isOpen) connection.close()
+      for (const each of connections) if (each.isOpen) each.close()
     } finally {
       await idle
       await promisify(close)(log)
     }
   }
   return {
-    writer: patient(connect(writing, { onCommit: durable.committed, onRows, onFault })),
-    reader: patient(connect(reading, { onCommit: () => {}, onRows: () => {}, onFault: () => {} })),
     settled: durable.settled,
-    checkpoint() {
-      if (rows < CHECKPOINT_ROWS || !writing.isOpen || writing.isTransaction) return
-      rows = 0
-      try {
-        writing.exec('pragma wal_checkpoint(passive)')
-      } catch (error) {
-        // Without space the log grows for now.
-        if (resultCode(error) === SQLITE_IOERR) onFault(error)
-      }
-    },
+    groups,
+    writer: connection,
+    newTransaction: createTransactions(connection),
+    reader: patient(connect(reading, { onChange: () => {}, onFault: () => {} })),
     // SQLite writes back what the last connection leaves, when that one can write.
-    close: () => closeAll([reading, writing]),
+    async close() {
+      groups.flush()
+      await durable.settled().catch(() => {})
+      await closeAll([reading, writing])
+    },
     abandon: () => closeAll([writing, reading]),
   }
+}
+
+/** The connection that changes are made on, in groups. */
+function createWriter(db: DatabaseSync, onFault: (error: unknown) => void) {
+  let hasChanged = false
+  let rows = 0
+  const onChange = (count: number) => {
+    hasChanged = true
+    rows += count
+  }
+  const connection = connect(db, { onChange, onFault })
+  const inGroup: DatabaseConnection = {
+    ...connection,
+    async executeQuery(query) {
+      // SQLite has rolled all back, for want of space say; what follows must not be kept alone.
+      if (db.isOpen && !db.isTransaction) throw new StoreAway('the changes of a group were lost')
+      return connection.executeQuery(query)
+    },
+  }
+  const insist = createInsist()
+  const writer: Writer = {
+    begin: () => insist(async () => connection.exec('begin immediate')),
+    exec: connection.exec,
+    isOpen: () => db.isOpen,
+    isTransaction: () => db.isTransaction,
+    hasChanged() {
+      const before = hasChanged
+      hasChanged = false
+      return before
+    },
+  }
+  const checkpoint = () => {
+    if (rows < CHECKPOINT_ROWS || !db.isOpen) return
+    rows = 0
+    try {
+      db.exec('pragma wal_checkpoint(passive)')
+    } catch (error) {
+      // Without space the log grows for now.
+      if (resultCode(error) === SQLITE_IOERR) onFault(error)
+    }
+  }
+  return { writer, connection: inGroup, checkpoint }
 }

@@ -9,22 +9,26 @@ interface Prepared {
   statement: StatementSync
   /** Whether it answers rows. */
   reads: boolean
-  /** Whether it leaves something to be made durable when no transaction is open after it. */
+  /** Whether it may leave something to be made durable. */
   changes: boolean
 }
 
 /** What a connection tells of its statements. */
 export interface Watcher {
-  /** A transaction, or a statement outside of one, was committed. */
-  onCommit: () => void
   /** A statement has changed or answered that many rows. */
-  onRows: (count: number) => void
+  onChange: (rows: number) => void
   /** A file could not be read, written or synced. */
   onFault: (error: unknown) => void
 }
 
+/** A connection of `node:sqlite` whose statements are kept prepared. */
+export interface Statements extends DatabaseConnection {
+  /** Runs a statement that answers nothing. */
+  exec: (sql: string) => void
+}
+
 /** Gives a connection of `node:sqlite` the shape that Kysely's drivers have. */
-export function connect(db: DatabaseSync, { onCommit, onRows, onFault }: Watcher): DatabaseConnection {
+export function connect(db: DatabaseSync, { onChange, onFault }: Watcher): Statements {
   const statements = new Map<string, Prepared>()
 
   function prepare(sql: string): Prepared {
@@ -32,40 +36,38 @@ export function connect(db: DatabaseSync, { onCommit, onRows, onFault }: Watcher
     if (prepared === undefined) {
       if (statements.size >= MAX_STATEMENTS) statements.clear()
       const statement = db.prepare(sql)
-      prepared = { statement, reads: statement.columns().length > 0, changes: !/^(select|rollback)\b/.test(sql) }
+      const changes = !/^(?:select|begin|commit|rollback|savepoint|release)\b/.test(sql)
+      prepared = { statement, reads: statement.columns().length > 0, changes }
       statements.set(sql, prepared)
     }
     return prepared
   }
 
-  function run<R>({ statement, reads, changes }: Prepared, parameters: readonly unknown[]): QueryResult<R> {
-    const values = parameters as Parameters<typeof statement.all>
-    let result: QueryResult<R> & { count: number }
-    if (reads) {
-      const rows = statement.all(...values) as R[]
-      result = { rows, count: rows.length }
-    } else {
-      const { changes: count, lastInsertRowid } = statement.run(...values)
-      result = { rows: [], count: Number(count), numAffectedRows: BigInt(count), insertId: BigInt(lastInsertRowid) }
+  function run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
+    if (!db.isOpen) throw new StoreAway('the store was closed while a change was made')
+    try {
+      const { statement, reads, changes } = prepare(sql)
+      const values = parameters as Parameters<typeof statement.all>
+      if (reads) {
+        const rows = statement.all(...values) as R[]
+        if (changes) onChange(rows.length)
+        return { rows }
+      }
+      const done = statement.run(...values)
+      if (changes) onChange(Number(done.changes))
+      return { rows: [], numAffectedRows: BigInt(done.changes), insertId: BigInt(done.lastInsertRowid) }
+    } catch (error) {
+      if (resultCode(error) === SQLITE_IOERR) onFault(error)
+      throw error
     }
-    if (changes) {
-      onRows(result.count)
-      if (!db.isTransaction) onCommit()
-    }
-    return result
   }
 
   return {
+    exec: (sql) => void run(sql, []),
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       // A commit that failed for want of space has already rolled back; a second one would hide the first error.
       if (sql === 'rollback' && !(db.isOpen && db.isTransaction)) return { rows: [] }
-      if (!db.isOpen) throw new StoreAway('the store was closed while a change was made')
-      try {
-        return run<R>(prepare(sql), parameters)
-      } catch (error) {
-        if (resultCode(error) === SQLITE_IOERR) onFault(error)
-        throw error
-      }
+      return run<R>(sql, parameters)
     },
     streamQuery() {
       throw new Error('rows of the embedded store are not streamed')

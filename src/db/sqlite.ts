@@ -1,11 +1,12 @@
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Database } from './database.ts'
 import { rewriteLog } from './durable.ts'
 import { keepOpen, type Kept } from './keep-open.ts'
 import { migrate } from './migrate.ts'
 import type { MigrationDialect } from './migrations/migration.ts'
+import type { Tables } from './schema.ts'
 import { connect } from './sqlite-connection.ts'
-import { createKysely, createQueue, type Access } from './sqlite-dialect.ts'
+import { createKysely, type Access } from './sqlite-dialect.ts'
 import { explain, StoreAway } from './sqlite-errors.ts'
 import { openSession, openWriter, syncData, type Sync } from './session.ts'
 
@@ -49,7 +50,7 @@ function createDatabase(kept: Kept): Database {
     read,
     readAtOnce,
     write,
-    transaction: (work) => write.transaction().execute(work),
+    transaction: (work) => transact(kept, work),
     async close() {
       for (const each of [readAtOnce, read, write]) await each.destroy()
       await kept.close()
@@ -57,31 +58,29 @@ function createDatabase(kept: Kept): Database {
   }
 }
 
-/** One after the other has the connection; whoever has given it back waits for the sync, and the next one works meanwhile. */
+/** Runs `work` in a turn of its own; it is answered when its group is durable, also when it fails. */
+async function transact<T>(kept: Kept, work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
+  const { groups, newTransaction } = kept.session()
+  const turn = await groups.enter()
+  const { transaction, end } = newTransaction()
+  try {
+    return await turn.part(() => work(transaction))
+  } finally {
+    end()
+    await turn.leave()
+  }
+}
+
+/** A statement of its own needs no more than a turn. */
 function writing(kept: Kept): Access {
-  const enter = createQueue()
-  let leave = () => {}
+  let leave = async () => {}
   return {
     async acquire() {
-      const next = await enter()
-      try {
-        const { writer } = kept.session()
-        leave = next
-        return writer
-      } catch (error) {
-        next()
-        throw error
-      }
+      const { groups, writer } = kept.session()
+      ;({ leave } = await groups.enter())
+      return writer
     },
-    async release(connection) {
-      const next = leave
-      try {
-        kept.session().checkpoint()
-      } finally {
-        next()
-      }
-      await settled(kept, 'writer', connection)
-    },
+    release: () => leave(),
   }
 }
 
@@ -89,22 +88,19 @@ function reading(kept: Kept, durable: boolean): Access {
   return {
     acquire: async () => kept.session().reader,
     release: async (connection) => {
-      if (durable) await settled(kept, 'reader', connection)
+      if (!durable) return
+      const session = kept.session()
+      if (session.reader !== connection) throw new StoreAway('the store was opened again meanwhile')
+      await session.settled()
     },
   }
-}
-
-async function settled(kept: Kept, which: 'reader' | 'writer', connection: unknown): Promise<void> {
-  const session = kept.session()
-  if (session[which] !== connection) throw new StoreAway('the store was opened again meanwhile')
-  await session.settled()
 }
 
 async function migrateFile(file: string, now: () => number): Promise<void> {
   const connection = openWriter(file)
   try {
     const ignore = () => {}
-    const only = connect(connection, { onCommit: ignore, onRows: ignore, onFault: ignore })
+    const only = connect(connection, { onChange: ignore, onFault: ignore })
     await migrate(createKysely({ acquire: async () => only, release: async () => {} }), sqliteMigrations, file, now)
   } finally {
     connection.close()
