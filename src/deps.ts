@@ -16,6 +16,7 @@ import { createOrigin, type Origin } from './http/origin.ts'
 import { createClosing, type Closing } from './lib/closing.ts'
 import { createDraining, type Draining } from './lib/draining.ts'
 import type { Link, Totals } from './links/link.ts'
+import { openLinkIds, type LinkIds } from './links/ids.ts'
 import { linkIdsOf, linkOfCode, linkOfToken } from './links/manage.ts'
 import { createReplays, type Replays } from './links/replay.ts'
 import { createPlaces, type PlaceBounds, type Places } from './limits/at-once.ts'
@@ -39,6 +40,7 @@ export interface Deps extends Qr {
   now: () => number
   monotonic: () => number
   db: Database
+  ids: LinkIds
   origin: Origin
   owns: (url: URL) => boolean
   abuse: Abuse
@@ -114,6 +116,7 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
   const { baseUrl, dnsServers: servers } = config
   const db = await openDatabase(config.dataDir, now, { sync, onReopened: () => resolver.forgetAll() })
   closing.add('the store', () => db.close())
+  const ids = await openLinkIds(db)
   const domains = await openDomains({ db, baseUrl, servers, now, monotonic, log })
   closing.add('domains', domains.close)
   const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
@@ -135,6 +138,7 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
     now,
     monotonic,
     db,
+    ids,
     origin,
     owns: origin.owns,
     abuse,

@@ -1,4 +1,12 @@
 import type { Generated } from 'kysely'
+import type {
+  AcmeAccountsTable,
+  AcmeChallengesTable,
+  AcmeOrdersTable,
+  CertificatesTable,
+  IssuancesTable,
+  TicketKeysTable,
+} from './schema-tls.ts'
 
 /** Every code that was ever given out. A row outlives its link: a printed code must never lead to another's link. */
 interface CodesTable {
@@ -7,6 +15,7 @@ interface CodesTable {
 }
 
 interface LinksTable {
+  /** Never given again, not even by another copy of the store: see `links/ids.ts`. */
   id: Generated<number>
   code_key: string
   /** The code as its owner wrote it. */
@@ -130,60 +139,6 @@ interface RefusedDomainsTable {
   created_at: number
 }
 
-/** The certificates that the service has got for itself and for custom domains. */
-interface CertificatesTable {
-  name: string
-  /** PEM: the certificate and those that lead to a root. */
-  chain: string
-  /** PEM (PKCS #8). */
-  key: string
-  not_before: number
-  not_after: number
-  renew_at: number
-  /** When the authority is next asked when to renew. */
-  ask_at: number
-}
-
-/** Who is getting a certificate for a name right now, and how often that has failed. */
-interface IssuancesTable {
-  name: string
-  /** A random word of the process that holds the name until `held_until`. */
-  holder: string
-  held_until: number
-  failures: number
-  /** Not to be tried again before. */
-  retry_at: number
-  fault: string | null
-}
-
-/** Orders that were placed lately, for our own limits. */
-interface AcmeOrdersTable {
-  id: Generated<number>
-  placed_at: number
-}
-
-/** Our account with each certificate authority. */
-interface AcmeAccountsTable {
-  directory: string
-  key: string
-  /** Null until the authority has made the account. */
-  address: string | null
-}
-
-/** Answers to what certificate authorities ask to see. */
-interface AcmeChallengesTable {
-  /** Of `/.well-known/acme-challenge/<token>`; or, where port 443 is looked at, the name. */
-  token: string
-  answer: string
-  created_at: number
-}
-
-/** Secrets that TLS session tickets are sealed with, one for each period. */
-interface TicketKeysTable {
-  period: number
-  key: string
-}
-
 /** How the QR images of a link are to look, where its owner has said so. */
 interface DesignsTable {
   link_id: number
@@ -216,5 +171,7 @@ export interface Tables {
   acme_challenges: AcmeChallengesTable
   ticket_keys: TicketKeysTable
   purges: { link_id: number } // Deleted links of which something may be kept outside this database.
+  deletions: { link_id: number } // Every link that was ever deleted: scans of it may come back with an old copy of them.
+  instance: { id: string } // One row: what tells this store from others, for good.
   migrations: MigrationsTable
 }

@@ -10,7 +10,7 @@ import { createTransactions } from './sqlite-dialect.ts'
 import { resultCode, SQLITE_BUSY, SQLITE_IOERR, StoreAway } from './sqlite-errors.ts'
 
 /** How long statements wait for another process that holds the write lock (a backup, say). */
-const BUSY_TIMEOUT_MS = 5000
+export const BUSY_TIMEOUT_MS = 5000
 const RETRY_MS = 20
 
 /** A creation changes two rows and logs some six pages; SQLite's own measure is 1,000 pages. */

@@ -1,4 +1,5 @@
-import { sql, type Transaction } from 'kysely'
+import { DatabaseSync } from 'node:sqlite'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Database } from './database.ts'
 import { rewriteLog } from './durable.ts'
 import { keepOpen, type Kept } from './keep-open.ts'
@@ -8,7 +9,7 @@ import type { Tables } from './schema.ts'
 import { connect } from './sqlite-connection.ts'
 import { createKysely, type Access } from './sqlite-dialect.ts'
 import { explain, StoreAway } from './sqlite-errors.ts'
-import { openSession, openWriter, syncData, type Sync } from './session.ts'
+import { BUSY_TIMEOUT_MS, openSession, openWriter, syncData, type Sync } from './session.ts'
 
 /** What surrounds the embedded store. */
 export interface SqliteOptions {
@@ -58,6 +59,26 @@ function createDatabase(kept: Kept): Database {
   }
 }
 
+/** Opens a file, or a copy of one, only to read it: nothing is changed or brought up to date. */
+export function readSqlite(file: string): Pick<Database, 'read' | 'close'> {
+  const opened = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
+  const read = alone(opened)
+  return {
+    read,
+    async close() {
+      await read.destroy()
+      opened.close()
+    },
+  }
+}
+
+/** A connection that nobody else uses. */
+function alone(opened: DatabaseSync): Kysely<Tables> {
+  const ignore = () => {}
+  const only = connect(opened, { onChange: ignore, onFault: ignore })
+  return createKysely({ acquire: async () => only, release: async () => {} })
+}
+
 /** Runs `work` in a turn of its own; it is answered when its group is durable, also when it fails. */
 async function transact<T>(kept: Kept, work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
   const { groups, newTransaction } = kept.session()
@@ -99,9 +120,7 @@ function reading(kept: Kept, durable: boolean): Access {
 async function migrateFile(file: string, now: () => number): Promise<void> {
   const connection = openWriter(file)
   try {
-    const ignore = () => {}
-    const only = connect(connection, { onChange: ignore, onFault: ignore })
-    await migrate(createKysely({ acquire: async () => only, release: async () => {} }), sqliteMigrations, file, now)
+    await migrate(alone(connection), sqliteMigrations, file, now)
   } finally {
     connection.close()
   }

@@ -52,8 +52,8 @@ export async function createBulk(deps: LinkDeps, rows: unknown[], asked: BulkAsk
   if (right.length === 0 && asked.repeatable === undefined) throw nothingCreated(drafts as Problem[])
 
   try {
-    const result = await createCharged(deps, asked, async (transaction) => {
-      const made = (await insertDrafts(deps, transaction, right, asked.origin)).values()
+    const result = await createCharged(deps, asked, async (creation) => {
+      const made = (await insertDrafts(deps, creation, right, asked.origin)).values()
       const outcomes = drafts.map((draft) => (draft instanceof Problem ? draft : (made.next().value as Outcome)))
       const failed = outcomes.filter((outcome) => outcome instanceof Problem)
       if (asked.dryRun) throw new DryRun(outcomes)

@@ -5,6 +5,7 @@ import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { codeKey, randomCode, type IsReserved } from './code.ts'
 import { parseDraft, type Draft } from './draft.ts'
+import type { LinkIds } from './ids.ts'
 import { addresses, type Addresses, type Totals } from './link.ts'
 import type { Repeatable, Replays } from './replay.ts'
 import { insertLinks, takeCodes, type NewLink } from './store.ts'
@@ -30,6 +31,7 @@ export interface LinkDesigns {
 /** What links need of the rest of the program. */
 export interface LinkDeps extends UrlPolicy {
   db: Database
+  ids: LinkIds
   now: () => number
   isReserved: IsReserved
   replays: Replays
@@ -70,9 +72,9 @@ export interface Asked {
  */
 export async function createLink(deps: LinkDeps, body: unknown, asked: Asked): Promise<CreatedLink> {
   const draft = readRepeated(deps, body, asked.repeatable)
-  const created = await createCharged(deps, asked, async (transaction) => {
+  const created = await createCharged(deps, asked, async (creation) => {
     if (draft instanceof Problem) throw draft
-    const [made] = await insertDrafts(deps, transaction, [draft], asked.origin)
+    const [made] = await insertDrafts(deps, creation, [draft], asked.origin)
     if (made === undefined || made instanceof Problem) throw made ?? new Error('a draft was forgotten')
     return made
   })
@@ -105,17 +107,29 @@ export function readDraft(deps: LinkDeps, body: unknown): Draft {
 /** What a creation throws that is rolled back and charged all the same. */
 export class Undone extends Error {}
 
+/** A creation under way. */
+export interface Creation {
+  transaction: Transaction<Tables>
+  /** Gives a link its number. */
+  nextId: () => number
+}
+
 /** Runs a creation, or finds the answer that it had; only one that was made now is charged. */
 export async function createCharged<T>(
   deps: LinkDeps,
   { admit, repeatable }: Asked,
-  create: (transaction: Transaction<Tables>) => Promise<T>,
+  create: (creation: Creation) => Promise<T>,
 ): Promise<T> {
   let refund: (() => void) | undefined
   const charge = () => (refund ??= admit())
+  let last: number | undefined
+  const nextId = () => (last = deps.ids.next())
   try {
-    const { answer, replayed } = await deps.replays(repeatable, charge, create)
+    const { answer, replayed } = await deps.replays(repeatable, charge, (transaction) =>
+      create({ transaction, nextId }),
+    )
     if (replayed) refund?.()
+    else if (last !== undefined) deps.ids.keep(last)
     return answer
   } catch (error) {
     if (!(error instanceof Undone)) refund?.()
@@ -126,13 +140,13 @@ export async function createCharged<T>(
 /** Makes links, in one statement each for their codes and for themselves; in the order of the drafts. */
 export async function insertDrafts(
   deps: LinkDeps,
-  db: Executor,
+  { transaction, nextId }: Creation,
   drafts: Draft[],
   origin: string,
 ): Promise<(CreatedLink | Problem)[]> {
   const codes = await takeEachCode(
     deps,
-    db,
+    transaction,
     drafts.map(({ alias }) => alias),
   )
   const now = deps.now()
@@ -141,11 +155,11 @@ export async function insertDrafts(
     const code = codes[at]
     if (code === undefined) return new Problem('alias_taken', `the alias ${alias} is taken`, aliasError('is taken'))
     const token = newToken()
-    const link = { ...content, code, active: true, revision: 1, createdAt: now, updatedAt: now }
+    const link = { id: nextId(), ...content, code, active: true, revision: 1, createdAt: now, updatedAt: now }
     links.push({ ...link, codeKey: codeKey(code), tokenHash: hashToken(token) })
     return { code, ...addresses(code, origin), manage_url: `${origin}/m/${token}`, token }
   })
-  await insertLinks(db, links)
+  await insertLinks(transaction, links)
   return made
 }
 

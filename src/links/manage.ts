@@ -4,10 +4,11 @@ import { Problem } from '../http/problem.ts'
 import { codeKey } from './code.ts'
 import type { LinkDeps } from './create.ts'
 import { parsePatch } from './draft.ts'
+import { findIds } from './instance-store.ts'
 import { mayChange, type Link } from './link.ts'
-import { deletePurges, findPurges, insertPurge } from './purge-store.ts'
+import { deletePurges, findPurges, insertDeletions } from './purge-store.ts'
 import { requireNotRemoved } from './removal.ts'
-import { deleteLink, findByCode, findByToken, findIds, updateLink } from './store.ts'
+import { deleteLink, findByCode, findByToken, updateLink } from './store.ts'
 import { hashToken, isToken } from './token.ts'
 
 /**
@@ -83,7 +84,7 @@ export async function removeLink(deps: LinkDeps, token: string, ifMatch: string 
   const removed = await onPresentRevision(deps, token, ifMatch, (link) =>
     deps.db.transaction(async (transaction) => {
       if (!(await deleteLink(transaction, link))) return undefined
-      await insertPurge(transaction, link.id)
+      await insertDeletions(transaction, [link.id])
       return link
     }),
   )

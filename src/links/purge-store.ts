@@ -1,9 +1,24 @@
 import type { Executor } from '../db/database.ts'
 import { chunks } from './store.ts'
 
-/** Notes that what is kept elsewhere about a deleted link is still to be removed. */
-export async function insertPurge(db: Executor, linkId: number): Promise<void> {
-  await db.insertInto('purges').values({ link_id: linkId }).execute()
+/** Notes for good that links are deleted, and that what is kept elsewhere about them is still to be removed. */
+export async function insertDeletions(db: Executor, linkIds: number[]): Promise<void> {
+  for (const chunk of chunks(linkIds)) {
+    const rows = chunk.map((id) => ({ link_id: id }))
+    for (const table of ['deletions', 'purges'] as const) {
+      await db
+        .insertInto(table)
+        .values(rows)
+        .onConflict((conflict) => conflict.column('link_id').doNothing())
+        .execute()
+    }
+  }
+}
+
+/** Which of these ids were links that are deleted. */
+export async function findDeleted(db: Executor, linkIds: number[]): Promise<number[]> {
+  const rows = await db.selectFrom('deletions').select('link_id').where('link_id', 'in', linkIds).execute()
+  return rows.map((row) => row.link_id)
 }
 
 /** The deleted links of which something may be kept elsewhere. */

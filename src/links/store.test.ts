@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import type { Database } from '../db/database.ts'
 import { drivers } from '../../test/support/drivers.ts'
 import type { Link } from './link.ts'
-import { deletePurges, findPurges, insertPurge } from './purge-store.ts'
+import { instanceOf } from './instance.ts'
+import { openLinkIds } from './ids.ts'
+import { deletePurges, findPurges, insertDeletions } from './purge-store.ts'
 import * as store from './store.ts'
 
 const content: Omit<Link, 'id'> = {
@@ -21,11 +23,17 @@ const content: Omit<Link, 'id'> = {
   removed: null,
 }
 
-async function insert(db: Database, code: string, token = `token of ${code}`): Promise<Link> {
+let lastId = 2 ** 33
+
+async function insert(
+  db: Database,
+  code: string,
+  { token = `token of ${code}`, id = ++lastId }: { token?: string; id?: number } = {},
+): Promise<Link> {
   const codeKey = code.toLowerCase()
   await db.transaction(async (transaction) => {
     assert.deepEqual(await store.takeCodes(transaction, [codeKey]), new Set([codeKey]))
-    await store.insertLinks(transaction, [{ ...content, code, codeKey, tokenHash: token }])
+    await store.insertLinks(transaction, [{ ...content, id, code, codeKey, tokenHash: token }])
   })
   return found(await store.findByCode(db.read, codeKey))
 }
@@ -34,6 +42,8 @@ function found(link: Link | 'gone' | undefined): Link {
   assert.ok(typeof link === 'object')
   return link
 }
+
+const names = new Set<string>()
 
 for (const driver of drivers) {
   test(`on ${driver.name}`, async (t) => {
@@ -87,7 +97,7 @@ for (const driver of drivers) {
       assert.deepEqual(await store.findByCode(db.read, 'update'), next)
     })
 
-    await t.test('a deleted link is gone, its code stays taken, and its id is not used again', async () => {
+    await t.test('a deleted link is gone, and its code stays taken', async () => {
       const link = await insert(db, 'delete')
       assert.equal(await store.deleteLink(db.write, { ...link, revision: 2 }), false)
       assert.equal(await store.deleteLink(db.write, link), true)
@@ -95,12 +105,11 @@ for (const driver of drivers) {
       assert.equal(await store.findByCode(db.read, 'delete'), 'gone')
       assert.equal(await store.findByToken(db.read, 'token of delete'), undefined)
       assert.equal((await store.takeCodes(db.write, ['delete'])).size, 0)
-      assert.ok((await insert(db, 'later')).id > link.id)
     })
 
     await t.test('a deleted link is named until what is kept elsewhere about it has been removed', async () => {
       await db.transaction(async (transaction) => {
-        for (const id of [5, 3]) await insertPurge(transaction, id)
+        for (const id of [5, 3]) await insertDeletions(transaction, [id])
       })
       assert.deepEqual((await findPurges(db.read)).sort(), [3, 5])
       await deletePurges(db.write, [3, 4])
@@ -108,6 +117,42 @@ for (const driver of drivers) {
       await deletePurges(db.write, [])
       await deletePurges(db.write, [5])
       assert.deepEqual(await findPurges(db.read), [])
+    })
+
+    await t.test('what is and what was a link is known for good, and nothing else', async () => {
+      const { known } = instanceOf(db)
+      const [there, gone] = [await insert(db, 'there'), await insert(db, 'no-more')]
+      await db.transaction(async (transaction) => {
+        await store.deleteLink(transaction, gone)
+        await insertDeletions(transaction, [gone.id])
+      })
+      await deletePurges(db.write, [gone.id])
+      assert.deepEqual(await known([there.id, gone.id, 7, lastId + 1]), new Set([there.id, gone.id]))
+      assert.deepEqual(await known([]), new Set())
+      await insertDeletions(db.write, [gone.id, 7])
+      await insertDeletions(db.write, [gone.id, 7])
+      assert.deepEqual(await known([gone.id, 7]), new Set([gone.id, 7]))
+    })
+
+    await t.test('a store has one name, and no two have the same', async () => {
+      const id = await instanceOf(db).id()
+      assert.match(id, /^[0-9a-f-]{36}$/)
+      assert.ok(!names.has(id))
+      names.add(id)
+    })
+
+    await t.test('numbers count up from where there is room behind, and the largest kept one is told', async () => {
+      const crowded = await insert(db, 'crowded', { id: 2 ** 40 })
+      const { id } = crowded
+      const draws = [id - 1, id, id - 2 ** 28 + 1, id - 2 ** 28]
+      const ids = await openLinkIds(db, () => draws.shift() ?? 0)
+      assert.deepEqual(draws, [])
+      assert.deepEqual([ids.next(), ids.next()], [id - 2 ** 28, id - 2 ** 28 + 1])
+      assert.equal(ids.newest(), undefined)
+      ids.keep(9)
+      ids.keep(8)
+      assert.equal(ids.newest(), 9)
+      await store.deleteLink(db.write, crowded)
     })
 
     await t.test('a removal is written once, counts as a change, is read back, and can be taken back', async () => {
@@ -133,8 +178,8 @@ for (const driver of drivers) {
     })
 
     await t.test('two links never share a token', async () => {
-      await insert(db, 'first-token', 'same token')
-      await assert.rejects(insert(db, 'second-token', 'same token'))
+      await insert(db, 'first-token', { token: 'same token' })
+      await assert.rejects(insert(db, 'second-token', { token: 'same token' }))
       assert.equal(await store.findByCode(db.read, 'second-token'), undefined)
     })
 

@@ -58,12 +58,6 @@ export async function findByToken(db: Executor, tokenHash: string): Promise<Link
   return row && toLink(row)
 }
 
-/** Which of these ids are links. */
-export async function findIds(db: Executor, ids: number[]): Promise<number[]> {
-  const rows = await db.selectFrom('links').select('id').where('id', 'in', ids).execute()
-  return rows.map(({ id }) => id)
-}
-
 /** Takes codes for good. Answers those that were free: neither a link has them nor had one that is gone. */
 export async function takeCodes(db: Executor, codeKeys: string[]): Promise<Set<string>> {
   const free = new Set<string>()
@@ -79,8 +73,8 @@ export async function takeCodes(db: Executor, codeKeys: string[]): Promise<Set<s
   return free
 }
 
-/** A link before it has an id. */
-export interface NewLink extends Omit<Link, 'id' | 'removed'> {
+/** A link before it is kept. */
+export interface NewLink extends Omit<Link, 'removed'> {
   codeKey: string
   tokenHash: string
 }
@@ -88,6 +82,7 @@ export interface NewLink extends Omit<Link, 'id' | 'removed'> {
 export async function insertLinks(db: Executor, links: NewLink[]): Promise<void> {
   const rows = links.map((link): Insertable<Tables['links']> => ({
     ...contentColumns(link),
+    id: link.id,
     code: link.code,
     code_key: link.codeKey,
     token_hash: link.tokenHash,

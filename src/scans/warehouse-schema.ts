@@ -60,6 +60,10 @@ const steps = [
   alter table counter add column lost integer not null default 0;
   alter table marks add column damaged integer not null default 0;
   `,
+  `
+  -- One row: the store whose links the scans are of, and the newest link of it that is known to be kept there.
+  create table instance (id text not null, newest integer);
+  `,
 ]
 
 /** Brings the schema up to date. The warehouse has one writer, so that a counter in the file is enough. */

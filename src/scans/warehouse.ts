@@ -14,6 +14,10 @@ export interface Warehouse {
   add: (scans: FoldedScan[], mark: Mark) => void
   /** Scans that were lost to damage of the journal, ever. */
   lost: () => number
+  /** Notes whose links the scans are of, in place of what was noted. */
+  belongTo: (instance: string) => void
+  /** Notes the newest link that is kept for good. */
+  noteNewest: (linkId: number) => void
   /** Forgets the positions of all journal files but these, which are still there. */
   keepMarks: (journals: string[]) => void
   close: () => void
@@ -48,6 +52,7 @@ export function openWarehouse(file: string, rest: () => void = () => {}): Wareho
   const readCounter = db.prepare('select next from counter')
   const writeCounter = db.prepare('update counter set next = ?, lost = lost + ?')
   const readLost = db.prepare('select lost from counter')
+  const writeNewest = db.prepare('update instance set newest = ? where newest is not ?')
 
   return {
     db,
@@ -69,6 +74,16 @@ export function openWarehouse(file: string, rest: () => void = () => {}): Wareho
         writeMark.run(journal, position, isDamaged ? 1 : 0)
       })
     },
+    belongTo(instance) {
+      transaction(db, () => {
+        const { changes } = db
+          .prepare('update instance set id = ?, newest = null where id <> ?')
+          .run(instance, instance)
+        if (changes === 0)
+          db.prepare('insert into instance select ?, null where not exists (select 1 from instance)').run(instance)
+      })
+    },
+    noteNewest: (linkId) => void writeNewest.run(linkId, linkId),
     keepMarks(journals) {
       const kept = new Set(journals)
       const rows = db.prepare('select journal from marks').all() as { journal: string }[]

@@ -43,7 +43,7 @@ async function openTestPostgres(t: TestContext): Promise<Database | undefined> {
     db,
     {
       addIdColumn: (table, column) =>
-        table.addColumn(column, 'bigint', (id) => id.generatedAlwaysAsIdentity().primaryKey()),
+        table.addColumn(column, 'bigint', (id) => id.generatedByDefaultAsIdentity().primaryKey()),
       async makeAppendOnly(transaction, table) {
         const refuse = `raise exception '${table} is append-only'`
         const body = `create function ${table}_refuse() returns trigger language plpgsql as $$ begin ${refuse}; end $$`
