@@ -17,12 +17,14 @@ import { createClosing, type Closing } from './lib/closing.ts'
 import { createDraining, type Draining } from './lib/draining.ts'
 import type { Link, Totals } from './links/link.ts'
 import { openLinkIds, type LinkIds } from './links/ids.ts'
+import { instanceOf } from './links/instance.ts'
 import { linkIdsOf, linkOfCode, linkOfToken } from './links/manage.ts'
 import { createReplays, type Replays } from './links/replay.ts'
 import { createPlaces, type PlaceBounds, type Places } from './limits/at-once.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { openQr, type Qr } from './qr/open.ts'
 import { openDescribe } from './scans/open-describe.ts'
+import { requireLinks } from './scans/belonging.ts'
 import { openRecorder, type Recorder } from './scans/recorder.ts'
 import { createLinkOf, type LinkOf } from './visits/link-of.ts'
 import { createResolver, type Resolver } from './visits/resolve.ts'
@@ -114,6 +116,7 @@ type Surroundings = Environment & Pick<Deps, 'now' | 'monotonic'>
 async function open(config: Config, environment: Surroundings, closing: Closing): Promise<Deps> {
   const { version, port, log, now, monotonic, machine = os, sync } = environment
   const { baseUrl, dnsServers: servers } = config
+  requireLinks(config.dataDir)
   const db = await openDatabase(config.dataDir, now, { sync, onReopened: () => resolver.forgetAll() })
   closing.add('the store', () => db.close())
   const ids = await openLinkIds(db)
@@ -121,7 +124,7 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
   closing.add('domains', domains.close)
   const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
   const resolver = createResolver((code) => linkOfCode({ db }, code), monotonic)
-  const recorder = await openScans(config, environment, db)
+  const recorder = await openScans(config, environment, { db, ids })
   closing.add('the recording of scans', recorder.close)
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))
   const { geoipDb, geoHeaders: countryHeader } = config
@@ -192,13 +195,17 @@ async function withOperator(deps: Deps, { dataDir }: Config, log: Environment['l
   return deps
 }
 
-function openScans(config: Config, environment: Surroundings, db: Database): Promise<Recorder> {
+function openScans(
+  config: Config,
+  environment: Surroundings,
+  { db, ids }: Pick<Deps, 'db' | 'ids'>,
+): Promise<Recorder> {
   return openRecorder({
     ...environment,
     dataDir: config.dataDir,
     sync: config.scanSync === 'power',
     retention: config.scanRetention,
-    links: linkIdsOf({ db }),
+    links: { ...linkIdsOf({ db }), ...instanceOf(db), newest: ids.newest },
     waitMs: environment.foldWaitMs,
   })
 }

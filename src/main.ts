@@ -55,7 +55,12 @@ async function run(args: string[]): Promise<string | undefined> {
     case 'serve':
       return serve(asked.config)
     case 'command':
-      return asked.command.run({ words: asked.words, flags: asked.flags, ask: createAsk(asked.config.dataDir) })
+      return asked.command.run({
+        words: asked.words,
+        flags: asked.flags,
+        dataDir: asked.config.dataDir,
+        ask: createAsk(asked.config.dataDir),
+      })
   }
 }
 

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { isStoreUnavailable } from '../src/db/open.ts'
 import { openJournalFile } from '../src/scans/journal-file.ts'
 import { startWarehouse } from '../src/scans/warehouse-client.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { linkIdOf } from './support/link-id.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'
 import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
@@ -48,10 +49,17 @@ async function purgesOf({ deps }: TestServer): Promise<number[]> {
   return rows.map((row) => row.link_id)
 }
 
+/** A folder whose service was stopped after it had created a link. */
+async function makeLink(t: TestContext): Promise<{ dataDir: string; link: Created; linkId: number }> {
+  const server = await startServer(t)
+  const link = await create(server, TARGET)
+  await server.stop()
+  return { dataDir: server.dataDir, link, linkId: linkIdOf(server.dataDir, link) }
+}
+
 test('damage of the journal is counted, logged once, kept, and still counted after a restart', async (t) => {
-  const dataDir = temporaryFolder(t)
+  const { dataDir, linkId } = await makeLink(t)
   const journal = join(dataDir, 'journal')
-  mkdirSync(journal)
   const scan = {
     at: Date.now(),
     source: 'qr',
@@ -62,7 +70,7 @@ test('damage of the journal is counted, logged once, kept, and still counted aft
     city: null,
   } as const
   const writer = openJournalFile(join(journal, '0.scans'), false)
-  const line = [{ ...scan, linkId: 1, referrer: null, bot: false, visitor: 1 }]
+  const line = [{ ...scan, linkId, referrer: null, bot: false, visitor: 1 }]
   for (let at = 0; at < 5; at++) writer.append(line)
   writer.close()
   const content = readFileSync(join(journal, '0.scans'))
@@ -71,7 +79,6 @@ test('damage of the journal is counted, logged once, kept, and still counted aft
 
   for (const run of ['first', 'second']) {
     const server = await startServer(t, { DATA_DIR: dataDir })
-    if (run === 'first') await create(server, TARGET)
     await poll(() => readdirSync(journal).every((name) => name === '0.scans.damaged'))
     await server.deps.recorder.settle()
     assert.equal(await metric(server, 'quirl_scans_lost_total'), 1)
@@ -86,8 +93,8 @@ test('damage of the journal is counted, logged once, kept, and still counted aft
 })
 
 test('a journal file that cannot be folded shows in /readyz and a metric, while the scans of all others count', async (t) => {
-  const dataDir = temporaryFolder(t)
-  mkdirSync(join(dataDir, 'journal', 'x.scans'), { recursive: true })
+  const { dataDir } = await makeLink(t)
+  mkdirSync(join(dataDir, 'journal', 'x.scans'))
   mkdirSync(join(dataDir, 'journal', '0.scans'))
   const server = await startServer(t, { DATA_DIR: dataDir })
   const link = await create(server, TARGET)
@@ -106,18 +113,19 @@ test('a journal file that cannot be folded shows in /readyz and a metric, while 
 test('a deletion while the warehouse is locked is answered, and its scans are gone when it is not', async (t) => {
   const server = await startServer(t)
   const [link, other] = [await create(server, TARGET), await create(server, TARGET)]
+  const [id, otherId] = [linkIdOf(server.dataDir, link), linkIdOf(server.dataDir, other)]
   for (const each of [link, other]) await visit(each.short_url)
   assert.equal(await scansOf(server, link), 1)
   const unlock = lockWarehouse(server.dataDir)
   for (const each of [link, other]) await visit(each.short_url)
   const response = await remove(server, link)
   assert.deepEqual([response.status, await response.json()], [200, { deleted: true, code: link.code }])
-  assert.deepEqual(linksIn(server.dataDir), [1, 2])
+  assert.deepEqual(linksIn(server.dataDir), [id, otherId])
   await poll(() => server.logged.some((each) => /locked/.test(JSON.stringify(each))))
-  assert.deepEqual(await purgesOf(server), [1])
+  assert.deepEqual(await purgesOf(server), [id])
   unlock()
   await poll(async () => (await purgesOf(server)).length === 0)
-  assert.deepEqual(linksIn(server.dataDir), [2])
+  assert.deepEqual(linksIn(server.dataDir), [otherId])
   assert.equal(await scansOf(server, other), 2)
 })
 
@@ -125,6 +133,7 @@ test('a deletion whose scans could not be removed before the process ended is co
   const dataDir = temporaryFolder(t)
   const first = await startServer(t, { DATA_DIR: dataDir })
   const [link, other] = [await create(first, TARGET), await create(first, TARGET)]
+  const [id, otherId] = [linkIdOf(dataDir, link), linkIdOf(dataDir, other)]
   for (const each of [link, other]) await visit(each.short_url)
   assert.equal(await scansOf(first, link), 1)
   const unlock = lockWarehouse(dataDir)
@@ -132,10 +141,10 @@ test('a deletion whose scans could not be removed before the process ended is co
   assert.equal((await remove(first, link)).status, 200)
   await first.stop()
   unlock()
-  assert.deepEqual(linksIn(dataDir), [1, 2])
+  assert.deepEqual(linksIn(dataDir), [id, otherId])
   const second = await startServer(t, { DATA_DIR: dataDir })
   await poll(async () => (await purgesOf(second)).length === 0)
-  assert.deepEqual(linksIn(dataDir), [2])
+  assert.deepEqual(linksIn(dataDir), [otherId])
   assert.equal(await scansOf(second, other), 2)
   assert.deepEqual(second.logged, [])
 })
@@ -144,13 +153,14 @@ test('a deletion is remembered while a file is left that may hold its scans', as
   const dataDir = temporaryFolder(t)
   const server = await startServer(t, { DATA_DIR: dataDir })
   const link = await create(server, TARGET)
+  const id = linkIdOf(dataDir, link)
   await visit(link.short_url)
   assert.equal(await scansOf(server, link), 1)
   mkdirSync(join(dataDir, 'journal', 'x.scans'))
   assert.equal((await remove(server, link)).status, 200)
   await poll(() => linksIn(dataDir).length === 0)
   for (let fold = 0; fold < 5; fold++) assert.equal(await server.deps.recorder.settle(), false)
-  assert.deepEqual(await purgesOf(server), [1])
+  assert.deepEqual(await purgesOf(server), [id])
   rmdirSync(join(dataDir, 'journal', 'x.scans'))
   await poll(async () => (await purgesOf(server)).length === 0)
 })
@@ -162,6 +172,7 @@ test('an error of the warehouse keeps its code over the message of its thread: a
     warehouse: join(folder, 'scans.db'),
     journal: join(folder, 'journal'),
     visitors: join(folder, 'visitors'),
+    instance: 'this',
   }
   const warehouse = startWarehouse(files, assert.ifError)
   undoLater(t, () => warehouse.close())
@@ -175,14 +186,13 @@ test('an error of the warehouse keeps its code over the message of its thread: a
 })
 
 test('the end of the process interrupts a fold, and the next start folds the rest once', async (t) => {
-  const dataDir = temporaryFolder(t)
+  const { dataDir, link, linkId } = await makeLink(t)
   const journal = join(dataDir, 'journal')
-  mkdirSync(journal)
   const LINES = 200
   const ROWS = 1000
   const writer = openJournalFile(join(journal, '0.scans'), false)
   const at = Date.now()
-  const row = { linkId: 1, source: 'link', device: null, os: null, browser: null, country: null } as const
+  const row = { linkId, source: 'link', device: null, os: null, browser: null, country: null } as const
   for (let line = 0; line < LINES; line++) {
     const scan = (index: number) => ({
       ...row,
@@ -196,7 +206,6 @@ test('the end of the process interrupts a fold, and the next start folds the res
   }
   writer.close()
   const first = await startServer(t, { DATA_DIR: dataDir })
-  const link = await create(first, TARGET)
   await first.stop()
   t.diagnostic(`left for the next start: ${readdirSync(journal).join(' ') || 'nothing'}`)
   assert.deepEqual(first.logged, [])

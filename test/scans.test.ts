@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test'
 import ipaddr from 'ipaddr.js'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
+import { linkIdOf } from './support/link-id.ts'
 import { poll } from './support/poll.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
@@ -308,7 +309,7 @@ test('a deleted link leaves no scan behind, journalled ones included', async (t)
     const rows = db.prepare(`select distinct link_id from ${table}`).all() as { link_id: number }[]
     assert.deepEqual(
       rows.map((row) => row.link_id),
-      [2],
+      [linkIdOf(server.dataDir, other)],
       table,
     )
   }

@@ -17,6 +17,8 @@ export interface Command extends CommandShape {
 export interface Call {
   words: string[]
   flags: Flags
+  /** The folder of the service, for what is done while none runs. */
+  dataDir: string
   ask: Ask
 }
 

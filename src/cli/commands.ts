@@ -1,3 +1,4 @@
+import { adopt } from './adopt.ts'
 import { audit } from './audit.ts'
 import { block } from './block.ts'
 import { certs } from './certs.ts'
@@ -11,4 +12,16 @@ import { status } from './status.ts'
 import { unblock } from './unblock.ts'
 
 /** Every command but "serve", in the order of the help. */
-export const commands: readonly Command[] = [status, block, unblock, entries, reports, lists, audit, domains, certs, qr]
+export const commands: readonly Command[] = [
+  status,
+  block,
+  unblock,
+  entries,
+  reports,
+  lists,
+  audit,
+  domains,
+  certs,
+  adopt,
+  qr,
+]

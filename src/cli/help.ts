@@ -11,7 +11,7 @@ export function helpText(commands: readonly Command[]): string {
     '',
     ...rows.map(({ name, usage, summary }) => `  ${`${name} ${usage}`.padEnd(30)} ${summary}`),
     '',
-    'All but "serve" and "qr" ask the service that runs on the same DATA_DIR; "quirl <command> --help" says more.',
+    'All but "serve", "adopt" and "qr" ask the service that runs on the same DATA_DIR; "quirl <command> --help" says more.',
     'Each value is taken from its flag, else from the environment variable, else from the file .env:',
     '',
     ...settingsHelp(),

@@ -92,6 +92,11 @@ export async function removeLink(deps: LinkDeps, token: string, ifMatch: string 
   return removed
 }
 
+/** Notes that links of which nothing is known were deleted, so that what is kept elsewhere about them is removed. */
+export function noteDeleted({ db }: Pick<LinkDeps, 'db'>, linkIds: number[]): Promise<void> {
+  return db.transaction((transaction) => insertDeletions(transaction, linkIds))
+}
+
 /** What others need to know of links to keep nothing about deleted ones. */
 export function linkIdsOf({ db }: Pick<LinkDeps, 'db'>) {
   return {

@@ -22,7 +22,7 @@ export interface ScansIdentity {
  */
 export function readScansIdentity(file: string): ScansIdentity | undefined {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined
-  const db = new DatabaseSync(file, { readOnly: true })
+  const db = openToRead(file)
   try {
     const tables = db.prepare("select name from sqlite_master where type = 'table'").all()
     const has = (table: string) => tables.some(({ name }) => name === table)
@@ -36,6 +36,21 @@ export function readScansIdentity(file: string): ScansIdentity | undefined {
     return { instance: undefined, newest: has('totals') ? readLast(db) : undefined, sample }
   } finally {
     db.close()
+  }
+}
+
+const SQLITE_READONLY = 8
+
+/** Opens a database without changing it, but for taking back what the end of a process has left half-written. */
+export function openToRead(file: string): DatabaseSync {
+  const db = new DatabaseSync(file, { readOnly: true })
+  try {
+    db.exec('select 1 from sqlite_master')
+    return db
+  } catch (error) {
+    db.close()
+    if (((error as { errcode?: number }).errcode ?? 0) % 256 !== SQLITE_READONLY) throw error
+    return new DatabaseSync(file)
   }
 }
 

@@ -91,7 +91,7 @@ export function openJournal({ folder, sync, now, monotonic, onFailure, onThrow }
     for (const answer of written) tryTo(answer, onThrow)
   }
 
-  const files = () => readdirSync(folder).filter((name) => name.endsWith(SUFFIX))
+  const files = () => readdirSync(folder).filter(isJournal)
   const end = () => {
     flush()
     abandon()
@@ -110,6 +110,17 @@ export function openJournal({ folder, sync, now, monotonic, onFailure, onThrow }
     status: () => ({ failing, lost, recorded }),
     backlog: () => bytesOf(folder, files()),
     close: end,
+  }
+}
+
+const isJournal = (name: string) => name.endsWith(SUFFIX)
+
+/** The files of a folder that are still to be folded; none when there is no such folder. */
+export function journalsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter(isJournal)
+  } catch {
+    return []
   }
 }
 

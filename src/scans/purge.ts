@@ -54,7 +54,7 @@ export async function prune(warehouse: Warehouse, before: number): Promise<void>
 }
 
 /** The links that have scans, by their ids from one on, so that those that are gone can be found. */
-export function linkIdsAfter({ db }: Warehouse, linkId: number, limit: number): number[] {
+export function linkIdsAfter({ db }: Pick<Warehouse, 'db'>, linkId: number, limit: number): number[] {
   const rows = db.prepare('select link_id from totals where link_id > ? order by link_id limit ?').all(linkId, limit)
   return (rows as { link_id: number }[]).map((row) => row.link_id)
 }

@@ -1,16 +1,18 @@
 import { join } from 'node:path'
 import type { Metric } from '../http/metrics.ts'
 import { seldom } from '../lib/seldom.ts'
-import { StartError } from '../lib/start-error.ts'
+import type { LinksInstance } from '../links/instance.ts'
+import { requireBelonging, unusable } from './belonging.ts'
 import { journalMetrics, openJournal, type JournalOptions } from './journal.ts'
 import type { Scan } from './scan.ts'
 import { openVisitorKeys, type VisitorKeys } from './visitors.ts'
 import { createFollowers, type Followers } from './followers.ts'
 import type { Folded } from './fold.ts'
 import { startFolding, type Folding } from './folding.ts'
+import { findOrphans, type OrphanLinks } from './orphans.ts'
 import { openPurging, type PurgeStore } from './purging.ts'
 import { createReader, type Reader } from './reader.ts'
-import { startWarehouse, type WarehouseClient } from './warehouse-client.ts'
+import { startWarehouse } from './warehouse-client.ts'
 
 /** How long a request for statistics waits for the fold of what was journalled when it came. */
 const WAIT_MS = 2000
@@ -38,9 +40,9 @@ export interface Recorder extends Reader {
 }
 
 /** What is known of links elsewhere. */
-interface LinkIds extends PurgeStore {
-  /** Which of these links exist; the scans of the others are removed. */
-  existing: (linkIds: number[]) => Promise<Set<number>>
+interface Links extends PurgeStore, OrphanLinks, LinksInstance {
+  /** The newest link that was kept for good since the start. */
+  newest: () => number | undefined
 }
 
 export interface RecorderOptions {
@@ -51,18 +53,19 @@ export interface RecorderOptions {
   now: () => number
   /** A clock that never goes back, for how long to wait. */
   monotonic: () => number
-  links: LinkIds
-  log: { error: (details: object, text: string) => void }
+  links: Links
+  log: Record<'error' | 'warn', (details: object, text: string) => void>
   /** How long `settle` waits, when it is not the usual time. */
   waitMs?: number | undefined
 }
 
 /**
  * Opens the journal and the warehouse, and folds what a former run has left.
- * @throws {StartError} when the warehouse cannot be used
+ * @throws {StartError} when the warehouse cannot be used, or is of other links; it is not changed then
  */
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
-  const { dataDir, now, monotonic, log, waitMs = WAIT_MS } = options
+  const { dataDir, now, monotonic, log, links, waitMs = WAIT_MS } = options
+  const instance = await requireScansOf(options)
   const folders = { journal: join(dataDir, 'journal'), visitors: join(dataDir, 'visitors') }
   const { sync } = options
   const journal = openJournal({ folder: folders.journal, sync, now, monotonic, ...logVisits(log, monotonic) })
@@ -73,16 +76,16 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     if (!isClosing) log.error({ err: error }, 'the fold of the scans failed and will be repeated')
   })
   const file = join(dataDir, 'scans.db')
-  const warehouse = startWarehouse({ ...folders, warehouse: file }, tell)
+  const warehouse = startWarehouse({ ...folders, warehouse: file, instance }, tell)
   let unreadable = await warehouse.call('lost').catch(async (error: Error) => {
     await warehouse.close().catch(tell)
-    throw new StartError(`${file} cannot be used (${error.message}): put a backup in its place, or move it away`)
+    throw unusable(file, error)
   })
   const read = createReader(warehouse, now)
   const followers = createFollowers(read.totals)
-  const purging = await openPurging(options.links, (linkIds) => warehouse.call('purge', linkIds), tell)
+  const purging = await openPurging(links, (linkIds) => warehouse.call('purge', linkIds), tell)
   const foldJournal = async () => {
-    const folded = await purging.during((gone) => warehouse.call('fold', journal.rotate(), now(), gone))
+    const folded = await purging.during((gone) => warehouse.call('fold', journal.rotate(), now(), gone, links.newest()))
     unreadable = folded.lost
     return folded
   }
@@ -90,7 +93,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const folding = startFolding(foldJournal, { onFold: followers.folded, onFaults, onError: tell })
   const { fold } = folding
   void fold()
-    .then(() => removeOrphans(warehouse, options.links))
+    .then(() => findOrphans(warehouse, links, { onDeleted: purging.add, onUnknown: logUnknown(log) }))
     .catch(tell)
   const pruning = startPruning(options, (before) => warehouse.call('prune', before), tell)
 
@@ -118,6 +121,21 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       }
     },
   }
+}
+
+/**
+ * Whose links the scans are of.
+ * @throws {StartError} when there are scans of others
+ */
+async function requireScansOf({ dataDir, links, log }: RecorderOptions): Promise<string> {
+  const isThere = await requireBelonging(dataDir, links)
+  if (!isThere && (await links.any())) log.warn({}, 'there was no scans.db beside links.db: statistics begin anew')
+  return links.id()
+}
+
+function logUnknown(log: RecorderOptions['log']): (count: number) => void {
+  return (count) =>
+    log.warn({ count }, 'links that links.db does not know have scans, which are kept: see "quirl adopt"')
 }
 
 /** Says now and then that visits cannot be recorded, and that recorded ones cannot be answered. */
@@ -159,17 +177,6 @@ function foldMetrics({ count, failing }: Folding, listeners: () => number): Metr
     },
     { name: 'quirl_stream_listeners', help: 'Open streams of totals', type: 'gauge', read: listeners },
   ]
-}
-
-/** Removes what is left of links that are gone: a crash can come between a link's deletion and its scans'. */
-async function removeOrphans(warehouse: WarehouseClient, { existing }: LinkIds): Promise<void> {
-  for (let last = 0; ;) {
-    const ids = await warehouse.call('linkIdsAfter', last, 1000)
-    if (ids.length === 0) return
-    const found = await existing(ids)
-    for (const id of ids) if (!found.has(id)) await warehouse.call('purge', [id])
-    last = ids.at(-1) ?? Number.POSITIVE_INFINITY
-  }
 }
 
 const PRUNE_MS = 3_600_000

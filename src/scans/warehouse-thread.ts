@@ -13,6 +13,8 @@ export interface ThreadOptions {
   warehouse: string
   journal: string
   visitors: string
+  /** The store whose links the scans are of. */
+  instance: string
 }
 
 giveWay()
@@ -20,10 +22,14 @@ const options = workerData as ThreadOptions
 mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
 const rest = createRest()
 const warehouse = openWarehouse(options.warehouse, rest)
+warehouse.belongTo(options.instance)
 const fold = openFold(warehouse, options, rest)
 
 const calls = {
-  fold: (journals: string[], now: number, gone: number[]) => fold.run(journals, now, gone),
+  fold(journals: string[], now: number, gone: number[], newest?: number) {
+    if (newest !== undefined) warehouse.noteNewest(newest)
+    return fold.run(journals, now, gone)
+  },
   lost: () => warehouse.lost(),
   totals: (linkIds: number[]) => linkIds.map((linkId) => readTotals(warehouse, linkId)),
   stats: (linkId: number, query: StatsQuery, now: number) => readStats(warehouse, linkId, query, now),

@@ -52,7 +52,8 @@ export function openWarehouse(file: string, rest: () => void = () => {}): Wareho
   const readCounter = db.prepare('select next from counter')
   const writeCounter = db.prepare('update counter set next = ?, lost = lost + ?')
   const readLost = db.prepare('select lost from counter')
-  const writeNewest = db.prepare('update instance set newest = ? where newest is not ?')
+  const writeNewest = db.prepare('update instance set newest = ?')
+  let newest: number | undefined
 
   return {
     db,
@@ -75,15 +76,18 @@ export function openWarehouse(file: string, rest: () => void = () => {}): Wareho
       })
     },
     belongTo(instance) {
+      // Another process may hold the write lock.
+      if (db.prepare('select id from instance').get()?.['id'] === instance) return
       transaction(db, () => {
-        const { changes } = db
-          .prepare('update instance set id = ?, newest = null where id <> ?')
-          .run(instance, instance)
-        if (changes === 0)
-          db.prepare('insert into instance select ?, null where not exists (select 1 from instance)').run(instance)
+        db.exec('delete from instance')
+        db.prepare('insert into instance values (?, null)').run(instance)
       })
     },
-    noteNewest: (linkId) => void writeNewest.run(linkId, linkId),
+    noteNewest(linkId) {
+      if (linkId === newest) return
+      writeNewest.run(linkId)
+      newest = linkId
+    },
     keepMarks(journals) {
       const kept = new Set(journals)
       const rows = db.prepare('select journal from marks').all() as { journal: string }[]

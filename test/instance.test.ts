@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, existsSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { openJournalFile } from '../src/scans/journal-file.ts'
+import { quirl } from './support/cli.ts'
+import { temporaryFolder, type Ending } from './support/cleanup.ts'
+import { filesBelow } from './support/files.ts'
+import { linkIdOf } from './support/link-id.ts'
+import { poll } from './support/poll.ts'
+import { run } from './support/processes.ts'
+import { exitOf, program, start } from './support/program.ts'
+import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
+
+// With the program as operators start it: what it does with folders whose files do not belong together.
+
+type Asked = Pick<TestServer, 'url'>
+
+/** Creates links and visits each so many times. */
+async function createVisited(service: Asked, links: number, visits: number): Promise<Created[]> {
+  const created: Created[] = []
+  for (let at = 0; at < links; at++) {
+    const link = await create(service, { target: 'https://example.com/' })
+    for (let times = 0; times < visits; times++) await visit(`${service.url}/${link.code}`)
+    created.push(link)
+  }
+  return created
+}
+
+async function scansOf(service: Asked, { token }: Created): Promise<number> {
+  const details = (await (await fetch(`${service.url}/api/manage/${token}`)).json()) as { totals: { scans: number } }
+  return details.totals.scans
+}
+
+const allScansOf = (service: Asked, links: Created[]) => Promise.all(links.map((link) => scansOf(service, link)))
+
+const startOn = (t: Ending, dataDir: string) => startServer(t, { DATA_DIR: dataDir })
+
+/** The folder of a service that was stopped, with some visited links. */
+async function makeFolder(t: Ending, links = 3): Promise<{ dataDir: string; links: Created[] }> {
+  const server = await startServer(t)
+  const created = await createVisited(server, links, 2)
+  assert.deepEqual(new Set(await allScansOf(server, created)), new Set([2]))
+  await server.stop()
+  return { dataDir: server.dataDir, links: created }
+}
+
+/** Puts a copy of a database in place, as an operator does. */
+function putInPlace(copy: string, file: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+  copyFileSync(copy, file)
+}
+
+/** What is kept: not SQLite's index of the log, which any reader makes anew, nor a log with nothing in it. */
+const kept = (dataDir: string) =>
+  filesBelow(dataDir)
+    .filter(({ name, bytes }) => !name.endsWith('-shm') && bytes.length > 0)
+    .map(({ name, bytes }) => [name, bytes.toString('base64')])
+    .sort()
+
+/** The one line that a start ends with, which changes nothing in the folder, but for what is brought up to date. */
+async function refusalOf(dataDir: string, updated?: string): Promise<string> {
+  const files = () => kept(dataDir).filter(([name]) => name !== updated)
+  const before = files()
+  const { status, stdout, stderr } = await quirl(dataDir, 'serve', '--port=0', '--host=127.0.0.1')
+  assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
+  assert.match(stderr, /^quirl: [^\n]+\n$/)
+  assert.deepEqual(files(), before)
+  return stderr
+}
+
+function linksIn(dataDir: string): number[] {
+  const db = new DatabaseSync(join(dataDir, 'scans.db'), { readOnly: true })
+  const tables = ['scans', 'pulse', 'daily', 'monthly', 'totals']
+  const rows = db.prepare(tables.map((table) => `select link_id from ${table}`).join(' union ')).all()
+  db.close()
+  return (rows as { link_id: number }[]).map((row) => row.link_id)
+}
+
+function change(file: string, sql: string): void {
+  const db = new DatabaseSync(file)
+  db.exec(sql)
+  db.close()
+}
+
+/** New links have no scans but those of their own visits, and the old ones have theirs. */
+async function checkNobodyHasOthers(service: Asked, old: Created[]): Promise<void> {
+  const created = await createVisited(service, 30, 0)
+  assert.deepEqual(new Set(await allScansOf(service, created)), new Set([0]))
+  for (const link of created) await visit(`${service.url}/${link.code}`)
+  assert.deepEqual(new Set(await allScansOf(service, created)), new Set([1]))
+  assert.deepEqual(new Set(await allScansOf(service, old)), new Set([2]))
+}
+
+test('an older links.db beside newer scans stops the start; adopted, the scans of lost links go and are never those of new ones', async (t) => {
+  const { dataDir, links } = await makeFolder(t)
+  const file = join(dataDir, 'links.db')
+  copyFileSync(file, join(dataDir, 'copy'))
+  const second = await start(t, dataDir)
+  const lost = await createVisited(second, 25, 3)
+  assert.equal(await scansOf(second, lost[0] as Created), 3)
+  second.process.kill('SIGTERM')
+  assert.equal((await exitOf(second)).code, 0)
+  putInPlace(join(dataDir, 'copy'), file)
+
+  assert.match(await refusalOf(dataDir), /scans\.db does not fit links\.db .*newer.*"quirl adopt"/)
+  const before = kept(dataDir)
+  const told = await quirl(dataDir, 'adopt')
+  assert.equal(told.status, 0, told.stderr)
+  assert.match(told.stdout, /3 links with scans are in links\.db, or were; 25 are not\.\nNothing was changed/)
+  assert.deepEqual(kept(dataDir), before)
+  const adopted = await quirl(dataDir, 'adopt', '--yes')
+  assert.match(adopted.stdout, /removes the scans of 25 links/, adopted.stderr)
+  assert.match((await quirl(dataDir, 'adopt')).stdout, /nothing to give up/)
+
+  const service = await start(t, dataDir)
+  await poll(() => linksIn(dataDir).length === 3)
+  await checkNobodyHasOthers(service, links)
+})
+
+test('scans that were put aside and come back after new links were made stop the start, and fall to nobody', async (t) => {
+  const { dataDir, links } = await makeFolder(t)
+  const [file, scans, aside] = ['links.db', 'scans.db', 'aside'].map((name) => join(dataDir, name)) as [
+    string,
+    string,
+    string,
+  ]
+  copyFileSync(file, join(dataDir, 'copy'))
+  const second = await startOn(t, dataDir)
+  const lost = await createVisited(second, 5, 3)
+  assert.equal(await scansOf(second, lost[0] as Created), 3)
+  await second.stop()
+  putInPlace(join(dataDir, 'copy'), file)
+  renameSync(scans, aside)
+  const third = await startOn(t, dataDir)
+  assert.ok(third.logged.some(({ msg }) => /there was no scans\.db beside links\.db/.test(String(msg))))
+  const made = await createVisited(third, 10, 0)
+  await third.stop()
+  putInPlace(aside, scans)
+
+  assert.match(await refusalOf(dataDir), /scans\.db does not fit links\.db/)
+  assert.equal((await quirl(dataDir, 'adopt', '--yes')).status, 0)
+  const fourth = await startOn(t, dataDir)
+  assert.deepEqual(new Set(await allScansOf(fourth, made)), new Set([0]))
+  await checkNobodyHasOthers(fourth, links)
+})
+
+test('without links.db the start is stopped, and neither folded nor journalled scans are touched', async (t) => {
+  const { dataDir, links } = await makeFolder(t)
+  const file = join(dataDir, 'links.db')
+  const copy = join(temporaryFolder(t), 'copy')
+  renameSync(file, copy)
+  assert.match(await refusalOf(dataDir), /holds scans but no links\.db/)
+  assert.equal(existsSync(file), false)
+  writeFileSync(file, '')
+  assert.match(await refusalOf(dataDir), /holds scans but no links\.db/)
+  assert.match((await quirl(dataDir, 'adopt', '--yes')).stderr, /holds scans but no links\.db/)
+
+  const scans = readScans(dataDir)
+  rmSync(join(dataDir, 'scans.db'))
+  writeFileSync(join(dataDir, 'journal', '0.scans'), 'a visit')
+  assert.match(await refusalOf(dataDir), /holds scans but no links\.db/)
+  rmSync(join(dataDir, 'journal', '0.scans'))
+
+  writeFileSync(join(dataDir, 'scans.db'), scans)
+  putInPlace(copy, file)
+  assert.deepEqual(await allScansOf(await startOn(t, dataDir), links), [2, 2, 2])
+})
+
+const readScans = (dataDir: string) => filesBelow(dataDir).find(({ name }) => name === 'scans.db')?.bytes ?? ''
+
+test("another instance's links.db, or its scans, stop the start, whatever their numbers are", async (t) => {
+  const [one, other] = [await makeFolder(t), await makeFolder(t)]
+  for (const name of ['links.db', 'scans.db']) {
+    const [mine, copy] = [join(one.dataDir, name), join(one.dataDir, 'mine')]
+    copyFileSync(mine, copy)
+    putInPlace(join(other.dataDir, name), mine)
+    assert.match(await refusalOf(one.dataDir), /its scans are of another links\.db/)
+    putInPlace(copy, mine)
+  }
+  const service = await startOn(t, one.dataDir)
+  assert.deepEqual(await allScansOf(service, one.links), [2, 2, 2])
+})
+
+test('scans of many links that links.db does not know stop the start; those of a few are kept and logged', async (t) => {
+  const { dataDir, links } = await makeFolder(t, 40)
+  const [file, copy] = [join(dataDir, 'links.db'), join(dataDir, 'copy')]
+  copyFileSync(file, copy)
+  const lose = (count: number) => {
+    const ids = links.slice(0, count).map((link) => linkIdOf(dataDir, link))
+    change(file, `delete from links where id in (${ids.join()})`)
+  }
+  lose(11)
+  assert.match(await refusalOf(dataDir), /does not know 11 of 40 links/)
+  putInPlace(copy, file)
+  lose(10)
+  const service = await startOn(t, dataDir)
+  const logged = () => service.logged.find(({ msg }) => /links that links.db does not know have/.test(String(msg)))
+  await poll(() => logged() !== undefined)
+  assert.equal(logged()?.['count'], 10)
+  assert.equal(linksIn(dataDir).length, 40)
+  await service.stop()
+  assert.equal((await quirl(dataDir, 'adopt', '--yes')).status, 0)
+  await startOn(t, dataDir)
+  await poll(() => linksIn(dataDir).length === 30)
+})
+
+test('an older scans.db is taken up: what it lacks stays lost, and what was deleted since goes again', async (t) => {
+  const { dataDir, links } = await makeFolder(t)
+  const [scans, copy] = [join(dataDir, 'scans.db'), join(dataDir, 'copy')]
+  copyFileSync(scans, copy)
+  const second = await startOn(t, dataDir)
+  const [deleted, ...left] = links as [Created, ...Created[]]
+  const id = linkIdOf(dataDir, deleted)
+  assert.equal((await fetch(`${second.url}/api/manage/${deleted.token}`, { method: 'DELETE' })).status, 200)
+  const newer = await createVisited(second, 2, 2)
+  await poll(() => !linksIn(dataDir).includes(id))
+  await second.stop()
+  putInPlace(copy, scans)
+  assert.ok(linksIn(dataDir).includes(id))
+  const third = await startOn(t, dataDir)
+  await poll(() => !linksIn(dataDir).includes(id))
+  assert.deepEqual(await allScansOf(third, left), [2, 2])
+  assert.deepEqual(await allScansOf(third, newer), [0, 0])
+})
+
+/** Starts the program on an empty folder and kills it at the so-manieth thing that happens in there; whether it came so far. */
+async function killAtStep(t: Ending, dataDir: string, step: number): Promise<boolean> {
+  const started = run(t, process.execPath, [program, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`])
+  const seen = new Set<string>()
+  const watcher = watch(dataDir, { recursive: true }, (event, name) => {
+    if (seen.add(`${event} ${name}`).size === step) started.process.kill('SIGKILL')
+  })
+  await poll(() => started.ended() !== undefined || started.output().includes('serves'))
+  const wasKilled = started.process.signalCode === 'SIGKILL'
+  await started.stop()
+  watcher.close()
+  return wasKilled
+}
+
+test('a first start that kill -9 ends at any step does not keep the next from starting', async (t) => {
+  for (let step = 1, wasKilled = true; wasKilled; step++) {
+    const dataDir = temporaryFolder(t)
+    wasKilled = await killAtStep(t, dataDir, step)
+    const left = filesBelow(dataDir).map(({ name, bytes }) => `${name} (${bytes.length})`)
+    t.diagnostic(`${step}: ${left.join(' ')}`)
+    const server = await startOn(t, dataDir)
+    const [link] = (await createVisited(server, 1, 1)) as [Created]
+    assert.equal(await scansOf(server, link), 1)
+    await server.stop()
+  }
+})
+
+test('a scan of a link whose creation a power loss took back falls to nobody', async (t) => {
+  const { dataDir, links } = await makeFolder(t)
+  const lost = Math.max(...links.map((link) => linkIdOf(dataDir, link))) + 1
+  const journal = openJournalFile(join(dataDir, 'journal', '0.scans'), false)
+  const unknown = { device: null, os: null, browser: null, country: null, city: null, referrer: null, visitor: null }
+  journal.append([{ linkId: lost, at: Date.now(), source: 'qr', bot: false, ...unknown }])
+  journal.close()
+  const server = await startOn(t, dataDir)
+  await checkNobodyHasOthers(server, links)
+  assert.ok(linksIn(dataDir).includes(lost))
+})
+
+/** Takes out of a folder what this version keeps in it, and gives its links the numbers that they would have had. */
+function makeOld(dataDir: string): void {
+  const [links, scans] = [new DatabaseSync(join(dataDir, 'links.db')), new DatabaseSync(join(dataDir, 'scans.db'))]
+  const ids = links.prepare('select id from links order by id').all() as { id: number }[]
+  for (const [at, { id }] of ids.entries()) {
+    links.exec(`update links set id = ${at + 1} where id = ${id}`)
+    for (const table of ['scans', 'pulse', 'daily', 'monthly', 'totals']) {
+      scans.exec(`update ${table} set link_id = ${at + 1} where link_id = ${id}`)
+    }
+  }
+  links.exec(
+    `update sqlite_sequence set seq = ${ids.length} where name = 'links'; drop table instance; drop table deletions`,
+  )
+  links.exec("delete from migrations where name = 'instance'")
+  scans.exec('drop table instance; pragma user_version = 2')
+  for (const db of [links, scans]) db.close()
+}
+
+test('a folder of a version from before names is taken up as it is, unless its links are older than its scans', async (t) => {
+  const { dataDir, links } = await makeFolder(t)
+  makeOld(dataDir)
+  const copies = ['links.db', 'scans.db'].map((name) => ({
+    file: join(dataDir, name),
+    copy: join(dataDir, `${name}-copy`),
+  }))
+  for (const { file, copy } of copies) copyFileSync(file, copy)
+  const server = await startOn(t, dataDir)
+  await checkNobodyHasOthers(server, links)
+  assert.deepEqual(server.logged, [])
+  await server.stop()
+  for (const { file, copy } of copies) putInPlace(copy, file)
+  change(join(dataDir, 'links.db'), 'delete from links where id = 3')
+  assert.match(await refusalOf(dataDir, 'links.db'), /scans\.db does not fit links\.db/)
+})
