@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { LinksInstance } from '../links/instance.ts'
-import { findMismatch, readScans } from './belonging.ts'
+import { findMismatch, readScans, unusable } from './belonging.ts'
 import { openToRead } from './identity.ts'
 import { readJournalFile } from './journal-file.ts'
 import { journalsIn } from './journal.ts'
@@ -45,13 +45,21 @@ export async function inspectScans(dataDir: string, links: LinksInstance): Promi
   return { fault, known, unknown: [...unknown] }
 }
 
-/** Notes that the scans of a folder are of the links of a store. */
+/**
+ * Notes that the scans of a folder are of the links of a store.
+ * @throws {StartError} when `scans.db` cannot be written
+ */
 export function takeOver(dataDir: string, instance: string): void {
-  const warehouse = openWarehouse(join(dataDir, 'scans.db'))
+  const file = join(dataDir, 'scans.db')
   try {
-    warehouse.belongTo(instance)
-  } finally {
-    warehouse.close()
+    const warehouse = openWarehouse(file)
+    try {
+      warehouse.belongTo(instance)
+    } finally {
+      warehouse.close()
+    }
+  } catch (error) {
+    throw unusable(file, error as Error)
   }
 }
 
