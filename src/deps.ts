@@ -1,7 +1,7 @@
 import * as os from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { openAbuse, type Abuse } from './abuse/open.ts'
-import { isStoreUnavailable, openDatabase } from './db/open.ts'
+import { isStoreUnavailable, openDatabase, requireRestored } from './db/open.ts'
 import type { Database } from './db/database.ts'
 import type { Sync } from './db/session.ts'
 import type { Config } from './config/config.ts'
@@ -116,6 +116,7 @@ type Surroundings = Environment & Pick<Deps, 'now' | 'monotonic'>
 async function open(config: Config, environment: Surroundings, closing: Closing): Promise<Deps> {
   const { version, port, log, now, monotonic, machine = os, sync } = environment
   const { baseUrl, dnsServers: servers } = config
+  requireRestored(config.dataDir)
   requireLinks(config.dataDir)
   const db = await openDatabase(config.dataDir, now, { sync, onReopened: () => resolver.forgetAll() })
   closing.add('the store', () => db.close())
@@ -183,6 +184,7 @@ function withTls(deps: Deps, config: Config, { log }: Environment, closing: Clos
 async function withOperator(deps: Deps, { dataDir }: Config, log: Environment['log'], closing: Closing): Promise<Deps> {
   const operations: AdminOperations = {
     status: async () => ({ version: deps.version, not_ready: (await deps.notReady()) ?? null }),
+    fold: async () => ({ folded: await deps.recorder.fold() }),
     ...deps.abuse.operations,
     ...domainOperations(deps.domains),
     ...certificateOperations(deps.tls?.certificates),

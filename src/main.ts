@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino, type Logger } from 'pino'
 import { createApp } from './app.ts'
 import { createAsk } from './cli/ask.ts'
+import type { Verdict } from './cli/command.ts'
 import { commands } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { readConfig, type Config } from './config/config.ts'
@@ -29,8 +30,11 @@ const LAST_LINES_MS = 500
 /** The process: configuration, dependencies, listen, drain. */
 export async function main(args: string[]): Promise<void> {
   try {
-    const text = await run(args)
-    if (text !== undefined) process.stdout.once('error', cannotPrint).write(text.endsWith('\n') ? text : `${text}\n`)
+    const printed = await run(args)
+    if (printed === undefined) return
+    const { text, status } = typeof printed === 'string' ? { text: printed, status: 0 } : printed
+    process.exitCode = status
+    process.stdout.once('error', cannotPrint).write(text.endsWith('\n') ? text : `${text}\n`)
   } catch (error) {
     if (!(error instanceof StartError)) throw error
     process.stderr.write(`quirl: ${error.message}\n`)
@@ -45,7 +49,7 @@ function cannotPrint(error: NodeJS.ErrnoException): void {
 }
 
 /** Does what the command line asks, and answers what is to be printed, if the work has not printed it. */
-async function run(args: string[]): Promise<string | undefined> {
+async function run(args: string[]): Promise<string | Verdict | undefined> {
   const asked = readConfig(args, process.env, undefined, commands)
   switch (asked.run) {
     case 'help':
@@ -54,13 +58,11 @@ async function run(args: string[]): Promise<string | undefined> {
       return manifest.version
     case 'serve':
       return serve(asked.config)
-    case 'command':
-      return asked.command.run({
-        words: asked.words,
-        flags: asked.flags,
-        dataDir: asked.config.dataDir,
-        ask: createAsk(asked.config.dataDir),
-      })
+    case 'command': {
+      const { command, words, flags, config } = asked
+      const { dataDir } = config
+      return command.run({ words, flags, dataDir, version: manifest.version, ask: createAsk(dataDir) })
+    }
   }
 }
 

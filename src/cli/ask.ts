@@ -7,6 +7,9 @@ import type { Ask } from './command.ts'
 /** An operation may work through everything that is stored. */
 const TIMEOUT_MS = 600_000
 
+/** No service runs on the data folder. */
+export class NotRunning extends StartError {}
+
 /** Asks the service that runs on `dataDir`. */
 export function createAsk(dataDir: string): Ask {
   return async (operation, input = {}) => {
@@ -43,7 +46,7 @@ function post(dataDir: string, operation: string, body: string): Promise<{ statu
 function explain(error: NodeJS.ErrnoException, dataDir: string): StartError {
   const nobody = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR'].includes(error.code ?? '')
   if (nobody) {
-    return new StartError(`no quirl is running on DATA_DIR=${dataDir}: start it, or name its folder with --data-dir`)
+    return new NotRunning(`no quirl is running on DATA_DIR=${dataDir}: start it, or name its folder with --data-dir`)
   }
   const reason = ['EACCES', 'EPERM'].includes(error.code ?? '') ? 'only the user that runs it may' : error.message
   return new StartError(`the quirl that runs on DATA_DIR=${dataDir} cannot be asked: ${reason}`, { cause: error })

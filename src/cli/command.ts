@@ -7,10 +7,16 @@ export interface Command extends CommandShape {
   /** What it does, in one line. */
   summary: string
   /**
-   * Does it, and answers what is printed.
+   * Does it, and answers what is printed; with a status other than 0 when what was looked at is not as it should be.
    * @throws {StartError} when it cannot be done; its message is what the operator reads
    */
-  run: (call: Call) => Promise<string>
+  run: (call: Call) => Promise<string | Verdict>
+}
+
+/** What is printed, and the exit status. */
+export interface Verdict {
+  text: string
+  status: number
 }
 
 /** A command as it was typed. */
@@ -20,6 +26,8 @@ export interface Call {
   /** The folder of the service, for what is done while none runs. */
   dataDir: string
   ask: Ask
+  /** Of this program. */
+  version: string
 }
 
 /** Runs one of the service's operations (`Deps.admin`) and answers what it answered. */

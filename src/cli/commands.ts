@@ -1,5 +1,6 @@
 import { adopt } from './adopt.ts'
 import { audit } from './audit.ts'
+import { backup } from './backup.ts'
 import { block } from './block.ts'
 import { certs } from './certs.ts'
 import type { Command } from './command.ts'
@@ -8,8 +9,10 @@ import { entries } from './entries.ts'
 import { lists } from './lists.ts'
 import { qr } from './qr.ts'
 import { reports } from './reports.ts'
+import { restore } from './restore.ts'
 import { status } from './status.ts'
 import { unblock } from './unblock.ts'
+import { verify } from './verify.ts'
 
 /** Every command but "serve", in the order of the help. */
 export const commands: readonly Command[] = [
@@ -22,6 +25,9 @@ export const commands: readonly Command[] = [
   audit,
   domains,
   certs,
+  backup,
+  restore,
+  verify,
   adopt,
   qr,
 ]

@@ -13,17 +13,27 @@ export interface FolderLock {
  * @throws {StartError} when another process holds the folder, or it cannot be written
  */
 export function lockFolder(dataDir: string): FolderLock {
-  const file = join(dataDir, 'lock')
+  const held = `another quirl is using DATA_DIR=${dataDir}: stop it first, or give this one its own folder`
+  return lock(dataDir, 'lock', held)
+}
+
+/**
+ * Keeps other backups of `dataDir` from beginning, in the same way.
+ * @throws {StartError} when there is one, or the folder cannot be written
+ */
+export function lockBackups(dataDir: string): FolderLock {
+  return lock(dataDir, 'backup.lock', `another backup of DATA_DIR=${dataDir} is running: wait until it is done`)
+}
+
+function lock(dataDir: string, name: string, held: string): FolderLock {
   let holder: DatabaseSync | undefined
   try {
-    holder = new DatabaseSync(file, { timeout: 0 })
+    holder = new DatabaseSync(join(dataDir, name), { timeout: 0 })
     holder.exec('begin exclusive')
   } catch (error) {
     holder?.close()
     const reason = (error as Error).message
-    if (reason.includes('locked')) {
-      throw new StartError(`another quirl is using DATA_DIR=${dataDir}: stop it first, or give this one its own folder`)
-    }
+    if (reason.includes('locked')) throw new StartError(held)
     throw new StartError(`DATA_DIR=${dataDir} cannot be written (${reason}): check its owner and permissions`)
   }
   return { release: () => holder.close() }

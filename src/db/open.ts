@@ -1,10 +1,19 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../lib/start-error.ts'
 import type { Database } from './database.ts'
 import { lockFolder } from './lock.ts'
 import { isSqliteUnavailable } from './sqlite-errors.ts'
 import { openSqlite, type SqliteOptions } from './sqlite.ts'
+
+/** In a data folder while a backup is being restored into it. */
+export const RESTORING = 'restoring'
+
+/** @throws {StartError} when a restore into the folder was interrupted */
+export function requireRestored(dataDir: string): void {
+  if (existsSync(join(dataDir, RESTORING)))
+    throw new StartError(`DATA_DIR=${dataDir} holds a restore that was interrupted: remove it, and restore again`)
+}
 
 /**
  * Opens the store in `dataDir` and holds the folder against every other process until it is closed.
@@ -18,6 +27,7 @@ export async function openDatabase(dataDir: string, now: () => number, options?:
   }
   const lock = lockFolder(dataDir)
   try {
+    requireRestored(dataDir)
     const database = await openSqlite(join(dataDir, 'links.db'), now, { ...options, alone: true })
     return {
       ...database,

@@ -31,6 +31,11 @@ export function isSqliteDamaged(error: unknown): boolean {
   return code === SQLITE_NOTADB || code === SQLITE_CORRUPT
 }
 
+/** Whether the error means that the disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  return resultCode(error) === SQLITE_FULL || (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
+}
+
 /** What an operator is told of an error that stopped the opening of `file`. */
 export function explain(error: unknown, file: string): unknown {
   const reason = error instanceof Error ? error.message : String(error)

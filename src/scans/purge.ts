@@ -14,7 +14,7 @@ const keys = {
 }
 
 /** Removes everything that is kept about links. What ends it half-way, another call completes. */
-export async function purgeLinks({ db }: Warehouse, linkIds: number[]): Promise<void> {
+export async function purgeLinks({ db }: Pick<Warehouse, 'db'>, linkIds: number[]): Promise<void> {
   const removals = tables.map((table) =>
     db.prepare(
       `delete from ${table} where (${keys[table]}) in (select ${keys[table]} from ${table} where link_id = ? limit ?)`,

@@ -29,6 +29,8 @@ export interface Recorder extends Reader {
   record: (scan: Scan, recorded: () => void) => void
   /** Waits for the fold of everything that was recorded before the call, 2 seconds at most; tells whether it was done. */
   settle: () => Promise<boolean>
+  /** The same, however long it takes. */
+  fold: () => Promise<boolean>
   /** Removes everything that is kept about a deleted link soon, journalled scans included. */
   purge: (linkId: number) => void
   /** Tells the totals of a link now and after each fold that changed them, until the returned function is called. */
@@ -101,6 +103,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     keys,
     record: journal.record,
     settle: () => within(fold(), waitMs),
+    fold,
     ...read,
     purge: purging.add,
     follow: followers.follow,

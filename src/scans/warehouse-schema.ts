@@ -66,6 +66,9 @@ const steps = [
   `,
 ]
 
+/** The newest schema that this program knows. */
+export const warehouseSchema = steps.length
+
 /** Brings the schema up to date. The warehouse has one writer, so that a counter in the file is enough. */
 export function migrateWarehouse(db: DatabaseSync): void {
   const { user_version: applied } = db.prepare('pragma user_version').get() as { user_version: number }

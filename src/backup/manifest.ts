@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { migrations } from '../db/migrate.ts'
+import { StartError } from '../lib/start-error.ts'
+import { warehouseSchema } from '../scans/warehouse-schema.ts'
+import { namesIn, sumOf, syncPath, type Sum } from './files.ts'
+import type { LinkFacts, ScanFacts } from './store.ts'
+
+/** The last file of a backup that is written: a backup without it is not whole. `sha256sum -c` reads it. */
+export const SUMS = 'SHA256SUMS'
+const FACTS = 'backup.json'
+export const LINKS = 'links.db'
+export const SCANS = 'scans.db'
+/** The folder of the journal files, in a data folder and in a backup. */
+export const JOURNAL = 'journal'
+/** Where a backup is written until it is whole. */
+export const UNFINISHED = 'unfinished'
+
+const FORMAT = 1
+
+/** What is known of a backup without opening its databases. */
+export interface Facts {
+  format: number
+  /** The version of the program that took it. */
+  quirl: string
+  /** Everything that was answered until then is in it. */
+  taken_at: string
+  links: LinkFacts
+  scans: ScanFacts
+  /** The size of each file, in bytes, by its path. */
+  files: Record<string, number>
+}
+
+/** What a backup says of itself: its facts, and the SHA-256 of each file. */
+export interface Manifest {
+  facts: Facts
+  sums: Map<string, string>
+}
+
+/** Writes what completes a backup; its other files are in `folder` and on the disk. */
+export function writeManifest(folder: string, facts: Omit<Facts, 'format' | 'files'>, sums: Map<string, Sum>): Facts {
+  const files = Object.fromEntries(Array.from(sums, ([path, { bytes }]) => [path, bytes]))
+  const all: Facts = { format: FORMAT, ...facts, files }
+  const options = { mode: 0o600, flush: true, flag: 'wx' }
+  writeFileSync(join(folder, FACTS), `${JSON.stringify(all, undefined, 2)}\n`, options)
+  const lines = [...sums, [FACTS, sumOf(join(folder, FACTS))] as const].map(
+    ([path, { sha256 }]) => `${sha256}  ${path}\n`,
+  )
+  writeFileSync(join(folder, SUMS), lines.join(''), options)
+  syncPath(folder)
+  return all
+}
+
+/** A line of the sums; no path in it leads out of its folder. */
+const LINE = /^([0-9a-f]{64}) {2}((?:journal\/)?[\w-]+\.(?:db|json|scans))$/
+
+/**
+ * Reads what a backup says of itself, and compares every file with its sum.
+ * @param onFile told of each file before it is read
+ * @throws {StartError} when the folder holds no backup, one that is not whole, or one that has changed since
+ */
+export function readManifest(folder: string, onFile: (path: string) => void = () => {}): Manifest {
+  const names = namesIn(folder)
+  if (names === undefined) throw new StartError(`${folder} does not exist`)
+  if (!names.includes(SUMS)) throw new StartError(`${folder} holds no whole backup: ${reasonOf(names)}`)
+  const sums = readSums(folder)
+  for (const [path, sum] of sums) {
+    onFile(path)
+    if (statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() !== true)
+      throw new StartError(`${folder} is damaged: ${path} is missing`)
+    if (sumOf(join(folder, path)).sha256 !== sum)
+      throw new StartError(`${folder} is damaged: ${path} is not as it was written; take another backup`)
+  }
+  const facts = readFacts(folder)
+  const known = [FACTS, ...Object.keys(facts.files)].toSorted().join(', ')
+  const there = [...names.filter((name) => name !== SUMS && name !== JOURNAL), ...journalOf(folder, names)]
+  if ([there, [...sums.keys()]].some((paths) => paths.toSorted().join(', ') !== known))
+    throw new StartError(`${folder} is damaged: it must hold ${known} and ${SUMS}, and nothing else`)
+  return { facts, sums }
+}
+
+function reasonOf(names: string[]): string {
+  if (names.includes(UNFINISHED)) return 'it was interrupted while it was written; remove it and take another'
+  return `there is no ${SUMS} in it`
+}
+
+function readSums(folder: string): Map<string, string> {
+  const [end, ...lines] = readFileSync(join(folder, SUMS), 'utf8').split('\n').toReversed()
+  const sums = lines.map((line) => {
+    const [, sha256, path] = LINE.exec(line) ?? []
+    if (sha256 === undefined || path === undefined) throw new StartError(`${folder} is damaged: ${SUMS} cannot be read`)
+    return [path, sha256] as const
+  })
+  if (end !== '') throw new StartError(`${folder} is damaged: ${SUMS} was cut short`)
+  return new Map(sums.toReversed())
+}
+
+function readFacts(folder: string): Facts {
+  const facts = JSON.parse(readFileSync(join(folder, FACTS), 'utf8')) as Facts
+  const { format, quirl, links, scans } = facts
+  if (format !== FORMAT || links.schema > migrations.length || scans.schema > warehouseSchema)
+    throw new StartError(`${folder} was taken by quirl ${quirl}, which is newer than this one: use that one`)
+  return facts
+}
+
+function journalOf(folder: string, names: string[]): string[] {
+  return names.includes(JOURNAL) ? readdirSync(join(folder, JOURNAL)).map((name) => `${JOURNAL}/${name}`) : []
+}

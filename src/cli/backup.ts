@@ -1,0 +1,88 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { backUp } from '../backup/backup.ts'
+import type { Facts } from '../backup/manifest.ts'
+import { NotRunning } from './ask.ts'
+import { oneWord } from './block.ts'
+import type { Command } from './command.ts'
+import { createProgress, megabytes, undoOnSignal, type Progress } from './progress.ts'
+
+const REFRESH_MS = 200
+
+export const backup: Command = {
+  name: 'backup',
+  usage: '<folder>',
+  summary: 'copy all that quirl keeps into a new folder, while it runs or not',
+  async run(call) {
+    const { dataDir, version, ask } = call
+    const folder = oneWord(call, 'folder')
+    // What is kept holds private keys of certificates.
+    process.umask(0o077)
+    const progress = createProgress()
+    const steps = followSteps(progress, dataDir)
+    const fold = () =>
+      ask('fold').then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof NotRunning) return false
+          throw error
+        },
+      )
+    try {
+      const facts = await backUp({
+        dataDir,
+        folder,
+        version,
+        fold,
+        now: Date.now,
+        onStep: steps.begin,
+        undoOnEnd: undoOnSignal,
+      })
+      return `${folder} is a backup of ${contentsOf(facts)}`
+    } finally {
+      steps.end()
+    }
+  },
+}
+
+interface Steps {
+  begin: (step: string, folder: string) => void
+  end: () => void
+}
+
+/** Shows the step that is done, with how far the copy of a database has got. */
+function followSteps(progress: Progress, dataDir: string): Steps {
+  let show = () => {}
+  const timer = setInterval(() => show(), REFRESH_MS)
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size
+  return {
+    begin(step: string, folder: string) {
+      show = () => {
+        const [whole, done] = [dataDir, folder].map((each) => sizeOf(join(each, step)))
+        const amount = whole === undefined ? '' : ` ${megabytes(done ?? 0)} of about ${megabytes(whole)}`
+        progress.show(`${step}${amount} …`)
+      }
+      show()
+    },
+    end() {
+      clearInterval(timer)
+      progress.end()
+    },
+  }
+}
+
+/** What a backup holds, in words. */
+export function contentsOf({ taken_at: at, links, scans, files }: Facts): string {
+  const bytes = Object.values(files).reduce((sum, each) => sum + each, 0)
+  const journal = Object.keys(files).filter((path) => path.startsWith('journal/')).length
+  return [
+    `${at.slice(0, 19).replace('T', ' ')} UTC: ${amount(links.links, 'link')}`,
+    amount(scans.scans, 'scan'),
+    ...(journal > 0 ? [`${amount(journal, 'file')} of scans that are not in the statistics yet`] : []),
+    megabytes(bytes),
+  ].join(', ')
+}
+
+export function amount(count: number, what: string): string {
+  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
+}

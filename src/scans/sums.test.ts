@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
+import { prune } from './purge.ts'
+import type { FoldedScan } from './scan.ts'
+import { linksOfUnequalSums } from './sums.ts'
+import { openWarehouse, type Warehouse } from './warehouse.ts'
+
+const HOUR = 3_600_000
+const START = Date.UTC(2026, 10, 1)
+
+/** Three links with 100 scans each, one an hour, of people and of bots. */
+function openFilled(t: TestContext): Warehouse {
+  const warehouse = openWarehouse(join(temporaryFolder(t), 'scans.db'))
+  undoLater(t, () => warehouse.close())
+  const scans = Array.from({ length: 300 }, (_, at): FoldedScan => ({
+    linkId: 1 + (at % 3),
+    at: START + at * HOUR,
+    source: at % 2 === 0 ? 'qr' : 'link',
+    device: 'mobile',
+    os: `system ${at % 5}`,
+    browser: null,
+    country: 'DE',
+    city: null,
+    referrer: `site${at}.example.com`,
+    bot: at % 7 === 0,
+    visitor: at,
+    first: at % 4 === 0,
+  }))
+  warehouse.add(scans, { journal: 'a', position: 1, lost: 0, isDamaged: false })
+  return warehouse
+}
+
+test('counts agree as they are written, also of links whose oldest scans have been removed', async (t) => {
+  const warehouse = openFilled(t)
+  assert.deepEqual([...linksOfUnequalSums(warehouse.db)], [])
+  for (const before of [START + 100.3 * HOUR, START + 250 * HOUR, START + 1000 * HOUR]) {
+    await prune(warehouse, before)
+    assert.deepEqual([...linksOfUnequalSums(warehouse.db)], [])
+  }
+})
+
+for (const [what, change] of [
+  ['a total', 'update totals set bots = bots + 1 where link_id = 2'],
+  ['no total', 'delete from totals where link_id = 2'],
+  [
+    'a quarter of an hour',
+    'delete from pulse where (link_id, slot) in (select link_id, max(slot) from pulse where link_id = 2)',
+  ],
+  [
+    'a value of a day',
+    'update daily set humans = humans + 1 where (link_id, value, dimension) = (2, 0, 3) and period % 2 = 0',
+  ],
+  ['a month', 'update monthly set human_firsts = 0 where link_id = 2'],
+  ['a scan', 'delete from scans where (link_id, n) in (select link_id, max(n) from scans where link_id = 2)'],
+  ['an audience', 'update scans set bot = 1 - bot where link_id = 2 and n < 30'],
+  [
+    'a scan too many',
+    'insert into scans select link_id, at, n + 1000, source, device, os, browser, country, city, referrer, first, bot from scans where link_id = 2 limit 1',
+  ],
+] as const) {
+  test(`a link with ${what} that is wrong is found, and no other`, async (t) => {
+    const warehouse = openFilled(t)
+    warehouse.db.exec(change)
+    assert.deepEqual([...linksOfUnequalSums(warehouse.db)], [2])
+  })
+}
+
+test('of a link whose oldest scans have been removed, one that is missing since is found', async (t) => {
+  const warehouse = openFilled(t)
+  await prune(warehouse, START + 100 * HOUR)
+  warehouse.db.exec('delete from scans where (link_id, n) in (select link_id, max(n) - 3 from scans where link_id = 2)')
+  assert.deepEqual([...linksOfUnequalSums(warehouse.db)], [2])
+})

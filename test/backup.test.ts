@@ -1,0 +1,463 @@
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { Agent, get } from 'node:http'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { createAsk } from '../src/cli/ask.ts'
+import { backup } from '../src/cli/backup.ts'
+import type { Command, Verdict } from '../src/cli/command.ts'
+import { restore } from '../src/cli/restore.ts'
+import { verify } from '../src/cli/verify.ts'
+import { StartError } from '../src/lib/start-error.ts'
+import { temporaryFolder, undoLater, type Ending } from './support/cleanup.ts'
+import { quirl } from './support/cli.ts'
+import { poll } from './support/poll.ts'
+import { freePort } from './support/ports.ts'
+import { exitOf, program, start, type Service } from './support/program.ts'
+import { create, post, put, startServer, visit, type Created } from './support/server.ts'
+import { smallDisk } from './support/tmpfs.ts'
+
+const limits = ['links', 'bulk', 'qr', 'failures', 'misses', 'domains'].map((name) => `--limit-${name}=0`)
+const begin = (t: Ending, dataDir?: string, port = 0) => start(t, dataDir, [`--port=${port}`, ...limits])
+
+const TARGET = 'https://example.com/'
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'
+
+/** What is told of the moment of the answer; of a series, the days without scans, as they move on. */
+const ofNow = /"(?:request_id|checked_at|from|to)":"[^"]*",?|\{"date":"[^"]*","scans":0,"unique_visitors":0\},?/g
+
+/** The service's answers to everything that can be asked about links that nobody changes any more. */
+async function answersOf(service: Service, paths: string[]): Promise<string[]> {
+  const answers = []
+  for (const path of paths) {
+    const response = await visit(service.url + path)
+    const headers = ['location', 'etag', 'content-type'].map((name) => response.headers.get(name))
+    const body = (await response.text()).replaceAll(ofNow, '')
+    answers.push([path, response.status, ...headers, body].join('\n'))
+  }
+  return answers
+}
+
+/** Links of every kind and state. @returns the paths that tell all that is known of them */
+async function makeHistory(service: Service): Promise<string[]> {
+  const { url } = service
+  const made = [
+    await create(service, { target: TARGET, alias: 'Menu', title: 'The menu', utm: { utm_source: 'flyer' } }),
+    await create(service, { kind: 'appstore', ios: `${TARGET}ios`, android: `${TARGET}android`, campaign: 'spring' }),
+    await create(service, { kind: 'vcard', firstName: 'Ada', org: 'Example' }),
+    await create(service, { kind: 'page', headline: 'Hello', links: [{ label: 'one', url: TARGET }] }),
+    await create(service, { target: TARGET, alias: 'paused' }),
+    await create(service, { target: TARGET, alias: 'deleted' }),
+  ]
+  for (const { code } of made)
+    for (const at of [1, 2, 3])
+      await visit(`${url}/${code}?qr=1`, { referer: `https://site${at}.example.com/`, 'user-agent': FIREFOX })
+  const [menu, paused, deleted] = [made[0], made[4], made[5]]
+  await put(`${url}/api/manage/${menu?.token}`, { target: `${TARGET}new`, title: 'Changed' })
+  await put(`${url}/api/manage/${paused?.token}`, { active: false })
+  await fetch(`${url}/api/manage/${deleted?.token}`, { method: 'DELETE' })
+  const { token } = (await (await post(`${url}/api/domains`, { domain: 'qr.bakery.shop' })).json()) as { token: string }
+  const ofLinks = made.flatMap(({ code, token }) => [
+    `/api/manage/${token}`,
+    `/api/manage/${token}/stats?days=30`,
+    `/api/manage/${token}/scans.csv`,
+    `/${code}/qr.svg`,
+  ])
+  return [...ofLinks, `/api/domains/qr.bakery.shop?token=${token}`, '/deleted', '/paused']
+}
+
+/** What was asked for, and what was answered; a link's edits are numbered, and its visits known by their referrers. */
+interface Known {
+  links: { created: Created; asked: number; answered: number }[]
+  visits: { created: Created; asked: Set<string>; answered: Set<string> }[]
+}
+
+/** Enough is under way all the time, and little enough to look at all of it. */
+const PACE_MS = 5
+
+/** Creates, edits and visits at the same time until it is told to stop. */
+function load(service: Service, known: Known): { stop: () => Promise<void> } {
+  const state = { isOver: false }
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+  const lane = async (work: (turn: number) => Promise<void>) => {
+    for (let turn = 0; !state.isOver; turn++) {
+      await work(turn)
+      await sleep(PACE_MS)
+    }
+  }
+  const createOne = async () => {
+    known.links.push({ created: await create(service, { target: TARGET, title: 'edit 0' }), asked: 0, answered: 0 })
+  }
+  const editOne = async (turn: number) => {
+    const link = known.links[turn % known.links.length]
+    if (link === undefined || link.asked !== link.answered) return
+    link.asked++
+    const { status } = await put(`${service.url}/api/manage/${link.created.token}`, { title: `edit ${link.asked}` })
+    assert.equal(status, 200)
+    link.answered = link.asked
+  }
+  const visitOne = (at: number, turn: number) =>
+    new Promise<void>((done, failed) => {
+      const { created, asked, answered } = known.visits[at] ?? assert.fail()
+      const name = `v${at}-${turn}-${asked.size}.example.com`
+      asked.add(name)
+      get(
+        `${service.url}/${created.code}?qr=1`,
+        { agent, headers: { referer: `https://${name}/`, 'user-agent': FIREFOX } },
+        (response) => {
+          assert.equal(response.statusCode, 302)
+          answered.add(name)
+          response.resume().once('close', done)
+        },
+      ).once('error', failed)
+    })
+  const lanes = [
+    ...[1, 2, 3, 4].map(() => lane(createOne)),
+    ...[1, 2].map(() => lane(editOne)),
+    ...[0, 1, 2, 3, 0, 1, 2, 3].map((at) => lane((turn) => visitOne(at, turn))),
+  ]
+  return {
+    async stop() {
+      state.isOver = true
+      await Promise.all(lanes)
+      agent.destroy()
+    },
+  }
+}
+
+function inFolder(t: Ending, ...names: string[]): [string, string, string, string] {
+  const folder = temporaryFolder(t)
+  return names.map((name) => join(folder, name)) as [string, string, string, string]
+}
+
+/** What `scans.csv` says of a link: the referrers, and the number that its totals tell. */
+async function scansOf(service: Pick<Service, 'url'>, { token }: Created): Promise<{ names: string[]; total: number }> {
+  const text = await (await fetch(`${service.url}/api/manage/${token}/scans.csv`)).text()
+  const { totals } = (await (await fetch(`${service.url}/api/manage/${token}`)).json()) as { totals: { scans: number } }
+  const rows = text.split('\r\n').slice(1, -1)
+  return { names: rows.map((row) => row.split(',')[7] ?? ''), total: totals.scans }
+}
+
+const settled = (service: Pick<Service, 'url'>) =>
+  poll(async () => /^quirl_journal_backlog_bytes 0$/m.test(await (await fetch(`${service.url}/metrics`)).text()))
+
+async function succeed(dataDir: string, ...args: string[]): Promise<string> {
+  const ran = await quirl(dataDir, ...args)
+  assert.deepEqual({ ...ran, stdout: '' }, { status: 0, stdout: '', stderr: '' }, ran.stdout)
+  return ran.stdout
+}
+
+/** Runs a command in this process, which is quicker than one of its own. */
+async function say(dataDir: string, { run }: Command, ...words: string[]): Promise<Verdict> {
+  const said = await run({ words, flags: {}, dataDir, version: '1.2.3', ask: createAsk(dataDir) })
+  return typeof said === 'string' ? { text: said, status: 0 } : said
+}
+
+async function refuse(dataDir: string, command: Command, words: string[], reason: RegExp): Promise<void> {
+  await assert.rejects(say(dataDir, command, ...words), (error: Error) => {
+    assert.ok(error instanceof StartError, String(error.stack))
+    assert.match(error.message, reason)
+    return true
+  })
+}
+
+async function killed(service: Service): Promise<void> {
+  service.process.kill('SIGKILL')
+  await exitOf(service)
+}
+
+test('everything that was answered before a backup under load is answered the same after its restore elsewhere', async (t) => {
+  const [folder, dataDir, elsewhere] = inFolder(t, 'backup', 'data', 'elsewhere')
+  // Both under one origin, which stands in what they answer.
+  const port = await freePort()
+  const service = await begin(t, dataDir, port)
+  const paths = await makeHistory(service)
+  await settled(service)
+  const before = await answersOf(service, paths)
+  const key = { 'idempotency-key': 'a-key-of-some-length' }
+  const kept = await (await post(`${service.url}/api/links`, { target: TARGET }, key)).json()
+
+  const visits = []
+  for (let at = 0; at < 4; at++)
+    visits.push({
+      created: await create(service, { target: TARGET }),
+      asked: new Set<string>(),
+      answered: new Set<string>(),
+    })
+  const known: Known = { links: [], visits }
+  const loading = load(service, known)
+  await poll(() => known.links.filter(({ answered }) => answered > 0).length > 50)
+  const edits = known.links.map(({ created, answered }) => ({ created, answered }))
+  const scans = known.visits.map(({ answered }) => new Set(answered))
+  const said = await succeed(dataDir, 'backup', folder)
+  await loading.stop()
+  await killed(service)
+  assert.ok(known.links.length > edits.length)
+  assert.match(said, /backup is a backup of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: \d+ links, [\d,]+ scans, [\d.]+ MB\n$/)
+
+  await succeed(elsewhere, 'verify', folder)
+  await succeed(elsewhere, 'restore', folder)
+  const restored = await begin(t, elsewhere, port)
+  for (const [at, answer] of (await answersOf(restored, paths)).entries()) assert.equal(answer, before[at])
+  assert.deepEqual(await (await post(`${restored.url}/api/links`, { target: TARGET }, key)).json(), kept)
+  const checkEdit = async ({ created, answered }: (typeof edits)[number]) => {
+    const { asked } = known.links.find((each) => each.created === created) ?? assert.fail()
+    const { title } = (await (await fetch(`${restored.url}/api/manage/${created.token}`)).json()) as { title: string }
+    const edit = Number(title.split(' ')[1])
+    assert.ok(edit >= answered && edit <= asked, `${title} of ${answered} to ${asked}`)
+    assert.equal((await visit(`${restored.url}/${created.code}`)).headers.get('location'), TARGET)
+  }
+  await Promise.all(edits.map(checkEdit))
+  for (const [at, { created, asked }] of known.visits.entries()) {
+    const { names, total } = await scansOf(restored, created)
+    const found = new Set(names)
+    assert.deepEqual([names.length, total], [found.size, found.size], 'a scan is there twice, or not counted')
+    assert.deepEqual(
+      [...(scans[at] ?? [])].filter((name) => !found.has(name)),
+      [],
+      'an answered visit is missing',
+    )
+    assert.deepEqual(
+      [...found].filter((name) => !asked.has(name)),
+      [],
+      'a visit is there that nobody made',
+    )
+  }
+  await succeed(elsewhere, 'verify')
+  assert.equal(restored.output().includes('level'), false, restored.output())
+})
+
+test('a backup is for the owner alone, holds no key of a visitor, and its sums can be checked without quirl', async (t) => {
+  const folder = join(temporaryFolder(t), 'backup')
+  const server = await startServer(t)
+  const { code } = await create(server, { target: TARGET })
+  await visit(`${server.url}/${code}`)
+  await say(server.dataDir, backup, folder)
+  assert.deepEqual(readdirSync(folder).sort(), ['SHA256SUMS', 'backup.json', 'links.db', 'scans.db'])
+  for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name)
+  assert.equal(statSync(folder).mode & 0o777, 0o700)
+  const checking = spawn('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: folder })
+  assert.deepEqual(await once(checking, 'exit'), [0, null])
+})
+
+test('the backup of a service that was killed holds the visits that no statistics have yet, and each counts once', async (t) => {
+  const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
+  const service = await begin(t)
+  const link = await create(service, { target: TARGET })
+  await visitOften(service, link)
+  await killed(service)
+  await say(service.dataDir, backup, folder)
+  await say(elsewhere, restore, folder)
+  // What was copied is still there.
+  for (const DATA_DIR of [elsewhere, service.dataDir]) await assertCounted(await startServer(t, { DATA_DIR }), link)
+})
+
+test('while scans.db is locked, a backup holds the journal instead, and each scan counts once after its restore', async (t) => {
+  const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
+  const server = await startServer(t)
+  const link = await create(server, { target: TARGET })
+  const scans = new DatabaseSync(join(server.dataDir, 'scans.db'))
+  undoLater(t, () => scans.close())
+  scans.exec('begin immediate')
+  await visitOften(server, link)
+  mkdirSync(join(server.dataDir, 'journal', 'folder.scans'))
+  const { text } = await say(server.dataDir, backup, folder)
+  assert.match(text, /\d files? of scans that are not in the statistics yet/)
+  assert.match((await say(elsewhere, verify, folder)).text, /^journal +good +20 scans wait for the statistics$/m)
+  await say(elsewhere, restore, folder)
+  await assertCounted(await startServer(t, { DATA_DIR: elsewhere }), link)
+})
+
+const VISITS = 20
+
+async function visitOften(server: Pick<Service, 'url'>, { code }: Created): Promise<void> {
+  for (let at = 0; at < VISITS; at++) {
+    const headers = { referer: `https://v${at}.example.com/`, 'user-agent': FIREFOX }
+    assert.equal((await visit(`${server.url}/${code}`, headers)).status, 302)
+  }
+}
+
+async function assertCounted(server: Pick<Service, 'url'>, link: Created): Promise<void> {
+  await settled(server)
+  const { names, total } = await scansOf(server, link)
+  assert.deepEqual([new Set(names).size, names.length, total], [VISITS, VISITS, VISITS])
+}
+
+/** Starts a backup in a process of its own, and answers once it is under way. */
+async function halfway(t: Ending, dataDir: string, folder: string): Promise<ChildProcess> {
+  const running = spawn(process.execPath, [program, 'backup', folder, `--data-dir=${dataDir}`], { stdio: 'ignore' })
+  undoLater(t, () => void running.kill('SIGKILL'))
+  while (!existsSync(join(folder, 'unfinished'))) await sleep(1)
+  return running
+}
+
+test('a backup whose command is killed cannot be taken for one; interrupted, it leaves nothing', async (t) => {
+  const [first, second, third, elsewhere] = inFolder(t, 'first', 'second', 'third', 'elsewhere')
+  const { dataDir } = await startServer(t)
+  const command = await halfway(t, dataDir, first)
+  command.kill('SIGSTOP')
+  await refuse(dataDir, backup, [second], /another backup of DATA_DIR=\S+ is running/)
+  command.kill('SIGKILL')
+  await once(command, 'exit')
+  await refuse(elsewhere, verify, [first], /holds no whole backup: it was interrupted/)
+  await refuse(elsewhere, restore, [first], /holds no whole backup: it was interrupted/)
+  await refuse(dataDir, backup, [first], /holds an unfinished backup: remove it first/)
+  for (const each of [second, elsewhere]) assert.equal(existsSync(each), false)
+
+  const interrupted = await halfway(t, dataDir, third)
+  interrupted.kill('SIGINT')
+  assert.deepEqual(await once(interrupted, 'exit'), [null, 'SIGINT'])
+  assert.equal(existsSync(third), false)
+  await say(dataDir, backup, third)
+})
+
+test('kill -9 of the service during a backup leaves a whole one or none', async (t) => {
+  const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
+  const service = await begin(t)
+  const link = await create(service, { target: TARGET })
+  const command = await halfway(t, service.dataDir, folder)
+  await killed(service)
+  const [status] = (await once(command, 'exit')) as [number]
+  assert.equal(existsSync(folder), status === 0)
+  if (status !== 0) await say(service.dataDir, backup, folder)
+  await say(elsewhere, restore, folder)
+  const restored = await startServer(t, { DATA_DIR: elsewhere })
+  assert.equal((await visit(`${restored.url}/${link.code}`)).status, 302)
+})
+
+test('a disk that gets full during a backup or a restore ends it with one line, and nothing of it is left', async (t) => {
+  const disk = smallDisk(t, 120)
+  if (disk === undefined) return
+  const { dataDir } = await startServer(t)
+  for (const folder of [join(disk, 'backup'), disk]) {
+    await refuse(dataDir, backup, [folder], /^no backup was taken: the disk of \S+ is full$/)
+    assert.deepEqual(readdirSync(disk), [])
+  }
+  const [whole] = inFolder(t, 'backup')
+  await say(dataDir, backup, whole)
+  for (const target of [join(disk, 'data'), disk]) {
+    await refuse(target, restore, [whole], /^the disk of DATA_DIR=\S+ is full: nothing was restored$/)
+    assert.deepEqual(readdirSync(disk), [])
+  }
+})
+
+test('a restore takes only a folder that is empty and that no service uses; one that was interrupted does not start', async (t) => {
+  const [folder, half] = inFolder(t, 'backup', 'half')
+  const server = await startServer(t)
+  const { dataDir } = server
+  await say(dataDir, backup, folder)
+  await refuse(dataDir, restore, [folder], /another quirl is using DATA_DIR=/)
+  await server.stop()
+  await refuse(dataDir, restore, [folder], /is not empty: move it away/)
+  mkdirSync(join(half, 'restoring'), { recursive: true })
+  await refuse(half, restore, [folder], /holds a restore that was interrupted/)
+  await assert.rejects(startServer(t, { DATA_DIR: half }), /holds a restore that was interrupted/)
+})
+
+test('a backup goes only into a folder of its own, and only of a folder that quirl keeps', async (t) => {
+  const [folder, parent, empty] = inFolder(t, 'backup', 'parent', 'empty')
+  const { dataDir } = await startServer(t)
+  mkdirSync(parent)
+  mkdirSync(empty)
+  writeFileSync(join(parent, 'file'), '')
+  await refuse(dataDir, backup, [parent], /is not empty/)
+  await refuse(dataDir, backup, [dataDir], /is not empty/)
+  await refuse(dataDir, backup, [join(parent, 'no', 'such')], /cannot be written: ENOENT/)
+  await refuse(dataDir, backup, [join(parent, 'file')], /cannot be written: ENOTDIR/)
+  await refuse(dataDir, backup, [], /name one folder/)
+  await refuse(parent, backup, [folder], /holds nothing of quirl/)
+  await refuse(parent, verify, [], /holds nothing of quirl/)
+  await refuse(parent, verify, [parent], /holds no whole backup: there is no SHA256SUMS in it/)
+  await refuse(parent, verify, [folder], /does not exist/)
+  // What the file system keeps in its root is not in the way.
+  mkdirSync(join(empty, 'lost+found'))
+  await say(dataDir, backup, empty)
+})
+
+test('a backup of which a byte was changed, cut off, added or taken away is refused', async (t) => {
+  const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
+  const service = await startServer(t)
+  await visitOften(service, await create(service, { target: TARGET }))
+  await say(service.dataDir, backup, folder)
+  const names = readdirSync(folder)
+  const isRefused = async () => {
+    await refuse(elsewhere, verify, [folder], /is damaged|holds no whole backup/)
+    await refuse(elsewhere, restore, [folder], /is damaged|holds no whole backup/)
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...names), fc.nat(), fc.nat({ max: 7 }), async (name, at, bit) => {
+      const file = join(folder, name)
+      const bytes = readFileSync(file)
+      const flipped = Buffer.from(bytes)
+      flipped[at % bytes.length] = (bytes[at % bytes.length] ?? 0) ^ (1 << bit)
+      for (const changed of [
+        flipped,
+        bytes.subarray(0, at % bytes.length),
+        Buffer.concat([bytes, Buffer.from('\n')]),
+      ]) {
+        writeFileSync(file, changed)
+        await isRefused()
+      }
+      writeFileSync(file, bytes)
+    }),
+    { numRuns: 60 },
+  )
+  for (const name of names) {
+    renameSync(join(folder, name), join(folder, 'away'))
+    await isRefused()
+    renameSync(join(folder, 'away'), join(folder, name))
+  }
+  writeFileSync(join(folder, 'more'), '')
+  await isRefused()
+  rmSync(join(folder, 'more'))
+  assert.equal(existsSync(elsewhere), false)
+  await say(elsewhere, restore, folder)
+})
+
+test('verify says what is wrong with a data folder, and exits 1', async (t) => {
+  const server = await startServer(t)
+  const { dataDir } = server
+  const link = await create(server, { target: TARGET })
+  await visitOften(server, link)
+  await settled(server)
+  const change = (name: string, statement: string) => {
+    const db = new DatabaseSync(join(dataDir, name))
+    db.exec(statement)
+    db.close()
+  }
+  const said = async () => (await say(dataDir, verify)).text
+  assert.match(await said(), /^links\.db +good +1 links, 1 codes, schema \d+$/m)
+  assert.match(await said(), /^scans\.db +good +20 scans of 1 links, schema \d+$/m)
+  assert.match(await said(), /^identity +good +scans and links are of the store [\w-]+$/m)
+  await server.stop()
+  change('scans.db', 'update totals set humans = humans + 1')
+  assert.match(await said(), /^sums +BAD +the counts of 1 links \(\d+\) do not agree$/m)
+  change('scans.db', "update totals set humans = humans - 1; update instance set id = 'another'")
+  assert.match(await said(), /^identity +BAD +its scans are of another links\.db$/m)
+  change('links.db', 'delete from links')
+  assert.match(await said(), /^orphans +BAD +there are scans of 1 links \(\d+\), and no such links$/m)
+  assert.equal((await quirl(dataDir, 'verify')).status, 1)
+  writeFileSync(join(dataDir, 'scans.db'), 'nonsense'.repeat(1000))
+  assert.match(await said(), /^scans\.db +BAD +cannot be read: file is not a database$/m)
+  rmSync(join(dataDir, 'scans.db'))
+  assert.match(await said(), /^scans\.db +BAD +cannot be read: unable to open database file$/m)
+})
+
+test('nothing of a link that was deleted is in a backup, also when its scans have not been removed yet', async (t) => {
+  const [folder] = inFolder(t, 'backup')
+  const server = await startServer(t)
+  await visitOften(server, await create(server, { target: TARGET }))
+  await settled(server)
+  await server.stop()
+  const links = new DatabaseSync(join(server.dataDir, 'links.db'))
+  links.exec('insert into deletions select id from links; delete from links')
+  links.close()
+  assert.match((await say(server.dataDir, verify)).text, /^orphans +good +none$/m)
+  assert.match((await say(server.dataDir, backup, folder)).text, /0 links, 0 scans/)
+  assert.match((await say(server.dataDir, verify, folder)).text, /^scans\.db +good +0 scans of 0 links/m)
+})
