@@ -82,6 +82,7 @@ export function openWarehouse(file: string, rest: () => void = () => {}): Wareho
         db.exec('delete from instance')
         db.prepare('insert into instance values (?, null)').run(instance)
       })
+      newest = undefined
     },
     noteNewest(linkId) {
       if (linkId === newest) return
