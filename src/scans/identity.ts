@@ -16,6 +16,34 @@ export interface ScansIdentity {
   sample: number[]
 }
 
+/** What is noted in `scans.db` about the links. */
+export interface IdentityNotes {
+  /** Notes whose links the scans are of, in place of what was noted. */
+  belongTo: (instance: string) => void
+  /** Notes the newest link that is kept for good. */
+  noteNewest: (linkId: number) => void
+}
+
+export function openIdentity(db: DatabaseSync): IdentityNotes {
+  const writeNewest = db.prepare('update instance set newest = ?')
+  let noted: number | undefined
+  return {
+    belongTo(instance) {
+      // Another process may hold the write lock.
+      if (db.prepare('select id from instance').get()?.['id'] === instance) return
+      const write = `insert into instance values (1, ?, null)
+        on conflict (one) do update set id = excluded.id, newest = null`
+      db.prepare(write).run(instance)
+      noted = undefined
+    },
+    noteNewest(linkId) {
+      if (linkId === noted) return
+      writeNewest.run(linkId)
+      noted = linkId
+    },
+  }
+}
+
 /**
  * Reads what `scans.db`, or a copy of it, says of itself; nothing in it is changed. Undefined when there is none.
  * @throws when it is no database

@@ -62,7 +62,7 @@ const steps = [
   `,
   `
   -- One row: the store whose links the scans are of, and the newest link of it that is known to be kept there.
-  create table instance (id text not null, newest integer);
+  create table instance (one integer primary key check (one = 1), id text not null, newest integer);
   `,
 ]
 

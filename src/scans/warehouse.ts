@@ -1,11 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
+import { openIdentity, type IdentityNotes } from './identity.ts'
 import { addToRollups, groupScans, rollupWriter } from './rollup.ts'
 import type { FoldedScan } from './scan.ts'
 import { migrateWarehouse } from './warehouse-schema.ts'
 import { openWords, type Words } from './words.ts'
 
 /** The folded scans and their rollups. It has one owner, on one thread. */
-export interface Warehouse {
+export interface Warehouse extends IdentityNotes {
   db: DatabaseSync
   words: Words
   /** How far a journal file has been folded, and whether damage was met in that. */
@@ -14,10 +15,6 @@ export interface Warehouse {
   add: (scans: FoldedScan[], mark: Mark) => void
   /** Scans that were lost to damage of the journal, ever. */
   lost: () => number
-  /** Notes whose links the scans are of, in place of what was noted. */
-  belongTo: (instance: string) => void
-  /** Notes the newest link that is kept for good. */
-  noteNewest: (linkId: number) => void
   /** Forgets the positions of all journal files but these, which are still there. */
   keepMarks: (journals: string[]) => void
   close: () => void
@@ -52,8 +49,6 @@ export function openWarehouse(file: string, rest: () => void = () => {}): Wareho
   const readCounter = db.prepare('select next from counter')
   const writeCounter = db.prepare('update counter set next = ?, lost = lost + ?')
   const readLost = db.prepare('select lost from counter')
-  const writeNewest = db.prepare('update instance set newest = ?')
-  let newest: number | undefined
 
   return {
     db,
@@ -63,6 +58,7 @@ export function openWarehouse(file: string, rest: () => void = () => {}): Wareho
       return { position: row?.position ?? 0, isDamaged: row?.damaged === 1 }
     },
     lost: () => (readLost.get() as { lost: number }).lost,
+    ...openIdentity(db),
     add(scans, { journal, position, lost, isDamaged }) {
       transaction(db, () => {
         let { next } = readCounter.get() as { next: number }
@@ -74,20 +70,6 @@ export function openWarehouse(file: string, rest: () => void = () => {}): Wareho
         writeCounter.run(next, lost)
         writeMark.run(journal, position, isDamaged ? 1 : 0)
       })
-    },
-    belongTo(instance) {
-      // Another process may hold the write lock.
-      if (db.prepare('select id from instance').get()?.['id'] === instance) return
-      transaction(db, () => {
-        db.exec('delete from instance')
-        db.prepare('insert into instance values (?, null)').run(instance)
-      })
-      newest = undefined
-    },
-    noteNewest(linkId) {
-      if (linkId === newest) return
-      writeNewest.run(linkId)
-      newest = linkId
     },
     keepMarks(journals) {
       const kept = new Set(journals)
