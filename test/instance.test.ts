@@ -257,7 +257,9 @@ test('a scan of a link whose creation a power loss took back falls to nobody', a
   const lost = Math.max(...links.map((link) => linkIdOf(dataDir, link))) + 1
   const journal = openJournalFile(join(dataDir, 'journal', '0.scans'), false)
   const unknown = { device: null, os: null, browser: null, country: null, city: null, referrer: null, visitor: null }
-  journal.append([{ linkId: lost, at: Date.now(), source: 'qr', bot: false, ...unknown }])
+  const scan = { linkId: lost, at: Date.now(), source: 'qr', bot: false, ...unknown } as const
+  // So many that links are created while they are folded.
+  for (let line = 0; line < 100; line++) journal.append(Array.from({ length: 1000 }, () => scan))
   journal.close()
   const server = await startOn(t, dataDir)
   await checkNobodyHasOthers(server, links)
