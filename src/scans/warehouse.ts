@@ -60,7 +60,7 @@ export function openWarehouse(file: string, rest: () => void = () => {}): Wareho
     lost: () => (readLost.get() as { lost: number }).lost,
     ...openIdentity(db),
     add(scans, { journal, position, lost, isDamaged }) {
-      transaction(db, () => {
+      const work = () => {
         let { next } = readCounter.get() as { next: number }
         const groups = groupScans(scans, words.idsOf, (scan, ids) => {
           rest()
@@ -69,7 +69,13 @@ export function openWarehouse(file: string, rest: () => void = () => {}): Wareho
         addToRollups(rollups, groups)
         writeCounter.run(next, lost)
         writeMark.run(journal, position, isDamaged ? 1 : 0)
-      })
+      }
+      try {
+        transaction(db, work)
+      } catch (error) {
+        words.forget()
+        throw error
+      }
     },
     keepMarks(journals) {
       const kept = new Set(journals)

@@ -11,13 +11,15 @@ export interface Words {
   /** The ids of a scan's values, in the order of the dimensions. */
   idsOf: (scan: Scan) => number[]
   text: (id: number) => string | null
+  /** To be called when a transaction was rolled back: the ids of texts that were new in it are given to others. */
+  forget: () => void
 }
 
 export function openWords(db: DatabaseSync): Words {
   const find = db.prepare('select id from words where text = ?')
   const insert = db.prepare('insert into words (text) values (?)')
   const read = db.prepare('select text from words where id = ?')
-  const ids = createBoundedCache<number>(CACHED)
+  let ids = createBoundedCache<number>(CACHED)
 
   function idOf(text: string | null): number {
     if (text === null) return UNKNOWN
@@ -40,6 +42,7 @@ export function openWords(db: DatabaseSync): Words {
       idOf(referrer),
     ],
     text: (id) => (id === UNKNOWN ? null : ((read.get(id) as { text: string } | undefined)?.text ?? null)),
+    forget: () => void (ids = createBoundedCache(CACHED)),
   }
 }
 
