@@ -1,9 +1,10 @@
 import * as os from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { openAbuse, type Abuse } from './abuse/open.ts'
-import { isStoreUnavailable, openDatabase, requireRestored } from './db/open.ts'
+import { openDatabase, requireRestored } from './db/open.ts'
 import type { Database } from './db/database.ts'
 import type { Sync } from './db/session.ts'
+import { createStoreFaults, type StoreFaults } from './db/store-faults.ts'
 import type { Config } from './config/config.ts'
 import { quotasOf } from './config/limits.ts'
 import { openAdminSocket, type AdminOperations } from './http/admin-socket.ts'
@@ -63,6 +64,7 @@ export interface Deps extends Qr {
   isInternal: ClientAddress['isInternal']
   metrics: Metric[]
   notReady: () => Promise<string | undefined>
+  /** Whether an error means that the store is away or damaged; it is remembered then. */
   isUnavailable: (error: unknown) => boolean
   onDrain: (listener: () => void) => () => void
   /** From now on the service is not ready; what could go on for ever is ended. */
@@ -135,6 +137,7 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
   const abuse = await openAbuse({ ...environment, ...config, ...context })
   closing.add('the abuse lists', abuse.close)
   const draining = createDraining()
+  const faults = createStoreFaults(monotonic)
   const qr = openQr(db, environment.drawMs)
   closing.add('the drawing of images', qr.images.close)
   return {
@@ -163,9 +166,9 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
     linkOfToken: (token) => linkOfToken({ db }, token),
     limits: { ...createLimits(quotasOf(config), client, monotonic), places: createPlaces(client, environment.places) },
     isInternal: client.isInternal,
-    metrics: [...recorder.metrics, ...abuse.metrics],
-    notReady: createNotReady(db, draining, recorder, abuse),
-    isUnavailable: isStoreUnavailable,
+    metrics: [...recorder.metrics, ...abuse.metrics, faults.metric],
+    notReady: createNotReady(db, faults, draining, recorder, abuse),
+    isUnavailable: faults.note,
     onDrain: draining.onBegin,
     drain: draining.begin,
     close: closing.close,
@@ -212,10 +215,16 @@ function openScans(
   })
 }
 
-function createNotReady(db: Database, draining: Draining, recorder: Recorder, abuse: Abuse): Deps['notReady'] {
+function createNotReady(
+  db: Database,
+  faults: StoreFaults,
+  draining: Draining,
+  recorder: Recorder,
+  abuse: Abuse,
+): Deps['notReady'] {
   return async () => {
     if (draining.begun()) return 'the service is stopping'
-    const fault = recorder.fault()
+    const fault = recorder.fault() ?? faults.recent()
     if (fault !== undefined) return fault
     await db.read.selectFrom('migrations').select('number').limit(1).execute()
     return abuse.notReady()

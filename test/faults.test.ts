@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { existsSync, readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { syncData, type Sync } from '../src/db/session.ts'
 import { StartError } from '../src/lib/start-error.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
@@ -213,14 +214,47 @@ test('a person who meets a fault gets a page with the number to ask about', asyn
   assert.match(await response.text(), new RegExp(String(server.logged[0]?.['request_id'])))
 })
 
-test('a store that is away makes the service not ready, and visits of known links go on', async (t) => {
+test('a table that is missing is a fault of ours, and not a store that is away: 500, while visits of known links go on', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
   assert.equal((await visit(link.short_url)).status, 302)
   await sql`drop table migrations`.execute(server.deps.db.write)
   assert.equal((await fetch(`${server.url}/readyz`)).status, 500)
+  assert.match(JSON.stringify(server.logged), /no such table: migrations/)
   assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
   assert.equal((await visit(link.short_url)).status, 302)
+})
+
+test('a store that cannot be read answers 503 and makes the service not ready, also for ten seconds after, while visits of known links go on', async (t) => {
+  const clocks = { now: Date.now(), monotonic: 0 }
+  const server = await startServer(t, {}, () => clocks.now, { monotonic: () => clocks.monotonic })
+  const link = await create(server, { target: 'https://example.com/' })
+  assert.equal((await visit(link.short_url)).status, 302)
+  const file = join(server.dataDir, 'links.db')
+  // A disk that cannot read a part of the file says the same to SQLite as damage does.
+  const { rows } = await sql<{ rootpage: number }>`
+    select rootpage from sqlite_schema where name = 'links'`.execute(server.deps.db.read)
+  const other = new DatabaseSync(file)
+  other.exec('pragma wal_checkpoint(truncate)')
+  other.close()
+  const sound = readFileSync(file)
+  const damaged = Buffer.from(sound)
+  const page = 4096 * ((rows[0]?.rootpage ?? 0) - 1)
+  damaged.fill(0xaa, page, page + 4096)
+  writeFileSync(file, damaged)
+  await sql`pragma shrink_memory`.execute(server.deps.db.read)
+  const refused = await fetch(`${server.url}/api/manage/${link.token}`)
+  assert.equal(refused.status, 503)
+  assert.match(JSON.stringify(server.logged), /malformed/)
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 503)
+  assert.equal((await visit(link.short_url)).status, 302)
+  writeFileSync(file, sound)
+  await sql`pragma shrink_memory`.execute(server.deps.db.read)
+  assert.equal((await fetch(`${server.url}/api/manage/${link.token}`)).status, 200)
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 503)
+  clocks.monotonic += 10_000
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
+  assert.match(await (await fetch(`${server.url}/metrics`)).text(), /^quirl_store_faults_total 1$/m)
 })
 
 test('a visit is answered and recorded on a day whose salt cannot be written', async (t) => {

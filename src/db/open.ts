@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { StartError } from '../lib/start-error.ts'
 import type { Database } from './database.ts'
 import { lockFolder } from './lock.ts'
-import { isSqliteUnavailable } from './sqlite-errors.ts'
+import { isSqliteDamaged, isSqliteUnavailable } from './sqlite-errors.ts'
 import { openSqlite, type SqliteOptions } from './sqlite.ts'
 
 /** In a data folder while a backup is being restored into it. */
@@ -48,4 +48,9 @@ export async function openDatabase(dataDir: string, now: () => number, options?:
 /** Whether the error means that the store is away for now, and not that the program is wrong. */
 export function isStoreUnavailable(error: unknown): boolean {
   return isSqliteUnavailable(error)
+}
+
+/** Whether the error means that what the store holds is damaged, or cannot be read from its disk. */
+export function isStoreDamaged(error: unknown): boolean {
+  return isSqliteDamaged(error)
 }

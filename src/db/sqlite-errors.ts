@@ -25,7 +25,7 @@ export function isSqliteUnavailable(error: unknown): boolean {
   return [SQLITE_BUSY, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(code)
 }
 
-/** Whether the error means that the file is damaged, or was never a database. */
+/** Whether the error means that the file is damaged, was never a database, or has a part that its disk cannot read. */
 export function isSqliteDamaged(error: unknown): boolean {
   const code = resultCode(error)
   return code === SQLITE_NOTADB || code === SQLITE_CORRUPT

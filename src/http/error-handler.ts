@@ -29,7 +29,7 @@ const BURST_LOG_MS = 1_000
 /** What errors need of the rest of the program. */
 export interface ErrorHandling {
   monotonic: () => number
-  /** Whether an error means that the store is away for now. */
+  /** Whether an error means that the store is away for now, or damaged. */
   isUnavailable: (error: unknown) => boolean
   pages: ErrorPages
   /** Told of each unknown code and token; a problem that it answers takes the place of the 404. */

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createStoreFaults } from './store-faults.ts'
+
+const sqliteError = (errcode: number) => Object.assign(new Error('of SQLite'), { errcode })
+
+test('a fault of the store is told for ten seconds after it was met last, and counted for good', () => {
+  let now = 0
+  const faults = createStoreFaults(() => now)
+  assert.equal(faults.recent(), undefined)
+  const [CONSTRAINT, BUSY, CORRUPT, IOERR_FSYNC] = [19, 5, 11, 1034]
+  for (const error of [new TypeError('of ours'), sqliteError(CONSTRAINT)]) assert.equal(faults.note(error), false)
+  assert.equal(faults.recent(), undefined)
+  for (const code of [BUSY, IOERR_FSYNC]) assert.equal(faults.note(sqliteError(code)), true)
+  assert.match(faults.recent() ?? '', /the store is away/)
+  now += 9_999
+  assert.equal(faults.note(sqliteError(CORRUPT)), true)
+  now += 1
+  assert.match(faults.recent() ?? '', /damaged .* put a backup in its place/)
+  now += 9_999
+  assert.equal(faults.recent(), undefined)
+  assert.equal(faults.metric.read(), 3)
+})
