@@ -1,0 +1,55 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { temporaryFolder, undoLater } from './cleanup.ts'
+import { buildFaults } from './faults.ts'
+
+/** A disk that is soon full. */
+export interface SmallDisk {
+  folder: string
+  /** What a program that works on it needs in its environment. */
+  env: Record<string, string>
+  fill: () => void
+  free: () => void
+}
+
+/**
+ * A file system in memory, of its own and small, where this user may mount one; else a folder in which all writing can be
+ * made to fail. Undefined where neither is possible: the test is skipped then, or fails in CI.
+ */
+export function smallDisk(t: TestContext, bytes: number): SmallDisk | undefined {
+  const folder = temporaryFolder(t)
+  const options = ['-t', 'tmpfs', '-o', `size=${bytes},mode=700`, 'quirl-test', folder]
+  const mounted = process.platform === 'linux' && spawnSync('mount', options, { encoding: 'utf8' })
+  if (mounted && mounted.status === 0) {
+    undoLater(t, () => void execFileSync('umount', ['--lazy', folder]))
+    const ballast = join(folder, 'ballast')
+    return {
+      folder,
+      env: {},
+      fill: () => assertFull(() => writeFileSync(ballast, Buffer.alloc(bytes))),
+      free: () => rmSync(ballast),
+    }
+  }
+  t.diagnostic(`no file system can be mounted (${mounted && mounted.stderr.trim()}): system calls are made to fail`)
+  const faults = buildFaults(t)
+  return (
+    faults && {
+      folder,
+      env: faults.env,
+      fill: () => faults.set({ operation: 'write', error: 'ENOSPC', files: `${folder}/*` }),
+      free: faults.clear,
+    }
+  )
+}
+
+function assertFull(work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return
+    throw error
+  }
+  throw new Error('the disk did not become full')
+}
