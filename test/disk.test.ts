@@ -1,0 +1,112 @@
+// What disks do to the program as it is run: they are full, or fail at one file.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startWork, type AtWork } from './support/at-work.ts'
+import { temporaryFolder } from './support/cleanup.ts'
+import { buildFaults, type Fault } from './support/faults.ts'
+import { poll } from './support/poll.ts'
+import { seededRandom } from './support/random.ts'
+import { smallDisk } from './support/small-disk.ts'
+
+const SMALL_DISK_BYTES = 32 << 20
+
+/** `npm run test:faults` lets every operation on every file fail. */
+const isAll = process.env['FAULTS'] === 'all'
+
+/** Waits for what the service says of itself. */
+const says = (work: AtWork, reason: RegExp) =>
+  poll(
+    async () => reason.test((await work.notReady()) ?? ''),
+    () => `${reason} in /readyz: ${work.service.output().slice(-500)}`,
+  )
+
+const isWell = async (work: AtWork) => (await work.notReady()) === undefined
+
+test('a full disk refuses changes and counts the scans that it loses; when there is space all goes on by itself', async (t) => {
+  const random = seededRandom(t)
+  const disk = smallDisk(t, SMALL_DISK_BYTES)
+  if (disk === undefined) return
+  const work = await startWork(t, random, disk.folder, disk.env)
+  for (let time = 0; time < (isAll ? 3 : 1); time++) {
+    await work.answers(200, 201, 302)
+    const lost = await work.metric('quirl_scans_lost_total')
+    disk.fill()
+    await work.answers(503, 302)
+    await says(work, /./)
+    await poll(async () => (await work.metric('quirl_scans_lost_total')) > lost)
+    disk.free()
+    await work.answers(200, 201, 302)
+    await poll(() => isWell(work))
+  }
+  assert.match(work.service.output(), /the store cannot be reached; nothing was changed/)
+  assert.match(work.service.output(), /scans cannot be recorded; visits are answered all the same/)
+  await work.end()
+})
+
+/** An operation on a file that fails, and what shows it. */
+interface Case extends Omit<Fault, 'error'> {
+  shows: (work: AtWork) => Promise<void>
+  /** Whether every run of the tests has it. */
+  always?: boolean
+}
+
+const refusesChanges = async (work: AtWork) => {
+  await work.answers(503, 302)
+  await says(work, /the store is away/)
+}
+const refusesAnswers = async (work: AtWork) => {
+  await work.answers(503)
+  await says(work, /cannot be read/)
+}
+const countsLost = async (work: AtWork) => {
+  const lost = await work.metric('quirl_scans_lost_total')
+  await work.answers(200, 201, 302)
+  await says(work, /scans cannot be recorded/)
+  assert.ok((await work.metric('quirl_scans_lost_total')) > lost)
+}
+const foldsLater = async (work: AtWork) => {
+  await says(work, /cannot be moved into the statistics/)
+  await work.answers(200, 201, 302)
+  assert.equal(await work.metric('quirl_fold_failing'), 1)
+}
+const beginsKeysAnew = (work: AtWork) => poll(() => /damaged files .*\.keys/.test(work.service.output()))
+/** What is not written to it yet stands in the log of the database, and what is read of it in memory. */
+const costsNothing = (work: AtWork) => work.answers(200, 201, 302)
+
+const cases: Case[] = [
+  { operation: 'write', files: '*/links.db-wal', shows: refusesChanges },
+  { operation: 'sync', files: '*/links.db-wal', shows: refusesChanges, always: true },
+  { operation: 'write', files: '*/links.db', shows: costsNothing },
+  { operation: 'sync', files: '*/links.db', shows: costsNothing },
+  { operation: 'read', files: '*/links.db-wal', shows: refusesAnswers },
+  { operation: 'read', files: '*/links.db*', shows: refusesAnswers, always: true },
+  { operation: 'write', files: '*/journal/*', shows: countsLost, always: true },
+  { operation: 'open', files: '*/journal/*', shows: countsLost },
+  { operation: 'read', files: '*/journal/*', shows: foldsLater },
+  { operation: 'write', files: '*/scans.db-wal', shows: foldsLater, always: true },
+  { operation: 'sync', files: '*/scans.db-wal', shows: foldsLater },
+  { operation: 'write', files: '*/scans.db', shows: costsNothing },
+  { operation: 'sync', files: '*/scans.db', shows: costsNothing },
+  { operation: 'read', files: '*/scans.db*', shows: costsNothing },
+  { operation: 'write', files: '*.keys*', shows: foldsLater },
+  { operation: 'sync', files: '*.keys*', shows: foldsLater },
+  { operation: 'read', files: '*.keys', shows: beginsKeysAnew, always: true },
+]
+
+test('an input or output error of any file costs what the handbook says and no more, and all goes on when it is over', async (t) => {
+  const random = seededRandom(t)
+  const faults = buildFaults(t)
+  if (faults === undefined) return
+  const work = await startWork(t, random, temporaryFolder(t), faults.env)
+  for (const { operation, files, shows } of cases.filter(({ always }) => isAll || always)) {
+    t.diagnostic(`${operation} ${files}`)
+    await work.answers(200, 201, 302)
+    faults.set({ operation, error: 'EIO', files })
+    await shows(work)
+    faults.clear()
+    await work.answers(200, 201, 302)
+    if (shows === foldsLater) await poll(() => isWell(work))
+  }
+  await poll(() => isWell(work))
+  await work.end({ newAgain: true })
+})
