@@ -120,7 +120,9 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
   const { baseUrl, dnsServers: servers } = config
   requireRestored(config.dataDir)
   requireLinks(config.dataDir)
-  const db = await openDatabase(config.dataDir, now, { sync, onReopened: () => resolver.forgetAll() })
+  const faults = createStoreFaults(monotonic, log)
+  const onReopened = () => resolver.forgetAll()
+  const db = await openDatabase(config.dataDir, now, { sync, onReopened, onLeft: faults.onLeft })
   closing.add('the store', () => db.close())
   const ids = await openLinkIds(db)
   const domains = await openDomains({ db, baseUrl, servers, now, monotonic, log })
@@ -137,7 +139,6 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
   const abuse = await openAbuse({ ...environment, ...config, ...context })
   closing.add('the abuse lists', abuse.close)
   const draining = createDraining()
-  const faults = createStoreFaults(monotonic)
   const qr = openQr(db, environment.drawMs)
   closing.add('the drawing of images', qr.images.close)
   return {
@@ -166,7 +167,7 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
     linkOfToken: (token) => linkOfToken({ db }, token),
     limits: { ...createLimits(quotasOf(config), client, monotonic), places: createPlaces(client, environment.places) },
     isInternal: client.isInternal,
-    metrics: [...recorder.metrics, ...abuse.metrics, faults.metric],
+    metrics: [...recorder.metrics, ...abuse.metrics, ...faults.metrics],
     notReady: createNotReady(db, faults, draining, recorder, abuse),
     isUnavailable: faults.note,
     onDrain: draining.onBegin,

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../lib/start-error.ts'
 import type { Database } from './database.ts'
+import { lookOver, noteLeft, type Left } from './left.ts'
 import { lockFolder } from './lock.ts'
 import { isSqliteDamaged, isSqliteUnavailable } from './sqlite-errors.ts'
 import { openSqlite, type SqliteOptions } from './sqlite.ts'
@@ -16,10 +17,14 @@ export function requireRestored(dataDir: string): void {
 }
 
 /**
- * Opens the store in `dataDir` and holds the folder against every other process until it is closed.
+ * Opens the store in `dataDir`, which is to be closed after everything else that keeps files there, and holds the folder against every other process until it is closed.
  * @throws {StartError} when the folder or the database in it cannot be used
  */
-export async function openDatabase(dataDir: string, now: () => number, options?: SqliteOptions): Promise<Database> {
+export async function openDatabase(
+  dataDir: string,
+  now: () => number,
+  { onLeft = () => {}, ...options }: SqliteOptions & { onLeft?: (left: Left) => void } = {},
+): Promise<Database> {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   } catch (error) {
@@ -28,12 +33,14 @@ export async function openDatabase(dataDir: string, now: () => number, options?:
   const lock = lockFolder(dataDir)
   try {
     requireRestored(dataDir)
+    onLeft(lookOver(dataDir))
     const database = await openSqlite(join(dataDir, 'links.db'), now, { ...options, alone: true })
     return {
       ...database,
       async close() {
         try {
           await database.close()
+          noteLeft(dataDir)
         } finally {
           lock.release()
         }

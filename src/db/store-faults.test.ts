@@ -6,7 +6,7 @@ const sqliteError = (errcode: number) => Object.assign(new Error('of SQLite'), {
 
 test('a fault of the store is told for ten seconds after it was met last, and counted for good', () => {
   let now = 0
-  const faults = createStoreFaults(() => now)
+  const faults = createStoreFaults(() => now, { error: () => assert.fail() })
   assert.equal(faults.recent(), undefined)
   const [CONSTRAINT, BUSY, CORRUPT, IOERR_FSYNC] = [19, 5, 11, 1034]
   for (const error of [new TypeError('of ours'), sqliteError(CONSTRAINT)]) assert.equal(faults.note(error), false)
@@ -19,5 +19,5 @@ test('a fault of the store is told for ten seconds after it was met last, and co
   assert.match(faults.recent() ?? '', /damaged .* put a backup in its place/)
   now += 9_999
   assert.equal(faults.recent(), undefined)
-  assert.equal(faults.metric.read(), 3)
+  assert.equal(faults.metrics[0]?.read(), 3)
 })

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
+import { unreadTransactions } from './left-log.ts'
+
+const TRANSACTIONS = 12
+
+test('a bit flipped anywhere in a log that is in use is told, unless SQLite reads every transaction all the same', (t) => {
+  const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+  t.diagnostic(`SEED=${seed}`)
+  const folder = temporaryFolder(t)
+  const file = join(folder, 'a.db')
+  const db = new DatabaseSync(file)
+  undoLater(t, () => db.close())
+  db.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table texts (text)')
+  const insert = (text: string) => db.prepare('insert into texts values (?)').run(text.repeat(500))
+  for (let at = 0; at < 20; at++) insert('before')
+  // From here on the log begins anew: what stands behind its new end is of no use any more.
+  db.exec('pragma wal_checkpoint(restart)')
+  for (let at = 0; at < TRANSACTIONS; at++) insert(`row ${at}`)
+  const log = readFileSync(`${file}-wal`)
+  const frames = [...log.keys()].filter((at) => at % (4096 + 24) === 32)
+  const used = frames.findLast((at) => log.subarray(at + 8, at + 16).equals(log.subarray(16, 24))) ?? 0
+  assert.ok(used < (frames.at(-1) ?? 0))
+  const copy = join(folder, 'copy.db')
+  const place = (bytes: Buffer) => {
+    copyFileSync(file, copy)
+    writeFileSync(`${copy}-wal`, bytes)
+    writeFileSync(`${copy}-shm`, '')
+  }
+  place(log)
+  assert.equal(unreadTransactions(copy), 0)
+  fc.assert(
+    fc.property(fc.nat(used + 24 + 4096 - 1), fc.nat(7), (at, bit) => {
+      const damaged = Buffer.from(log)
+      damaged[at] = (damaged[at] ?? 0) ^ (1 << bit)
+      place(damaged)
+      const told = unreadTransactions(copy)
+      const opened = new DatabaseSync(copy)
+      const { rows } = opened.prepare("select count(*) as rows from texts where text like 'row%'").get() as {
+        rows: number
+      }
+      opened.close()
+      // Whether a frame ends a transaction is a field of it, which the flip may have made or undone.
+      const isEndField = at >= 32 && [4, 5, 6, 7].includes((at - 32) % (4096 + 24))
+      if (!isEndField) assert.equal(told > 0, rows < TRANSACTIONS, `${rows} rows, ${told} transactions told`)
+      if (at >= 32)
+        assert.ok(Math.abs(rows + told - TRANSACTIONS) <= (isEndField ? 1 : 0), `${rows} rows, ${told} told`)
+    }),
+    { seed, numRuns: 200 },
+  )
+})
+
+test('a log that was cut short anywhere tells nothing, for its last transaction was never answered', (t) => {
+  const file = join(temporaryFolder(t), 'a.db')
+  const db = new DatabaseSync(file)
+  undoLater(t, () => db.close())
+  db.exec('pragma journal_mode = wal; create table texts (text); insert into texts values (zeroblob(20000))')
+  const log = readFileSync(`${file}-wal`)
+  const copy = `${file}.copy`
+  for (let length = 0; length <= log.length; length += 500) {
+    writeFileSync(`${copy}-wal`, log.subarray(0, length))
+    assert.equal(unreadTransactions(copy), 0)
+  }
+})
