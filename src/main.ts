@@ -69,6 +69,7 @@ async function run(args: string[]): Promise<string | Verdict | undefined> {
 async function serve(config: Config): Promise<undefined> {
   // What is kept holds private keys of certificates, the day's salt, and what owners wrote for themselves.
   process.umask(0o077)
+  const mayLeave = leaveOnSignal()
   const log = openLog()
   const closing = createClosing((error, name) => log.error({ err: error }, `${name} could not be closed`))
   let port = config.port
@@ -77,6 +78,7 @@ async function serve(config: Config): Promise<undefined> {
     closing.add('what requests need', deps.close)
     const app = await createApp(config, deps, log)
     closing.add('the server', () => app.close())
+    mayLeave.end()
     stopOnSignal(app, deps, log)
     port = await listen(app, deps, config)
     const addresses = deps.origin.whereListening(config.host).join(', ')
@@ -116,6 +118,21 @@ async function listen(app: FastifyInstance, { tls }: Deps, config: Config): Prom
   }
   await tls?.listen(app.server)
   return (app.server.address() as AddressInfo).port
+}
+
+/**
+ * Ends the process on a signal while it starts, when nothing has been answered that could be lost: the first process of a
+ * container is not told of signals that it does not listen for.
+ */
+function leaveOnSignal(): { end: () => void } {
+  const leave = () => process.exit(0)
+  const signals = ['SIGTERM', 'SIGINT'] as const
+  for (const signal of signals) process.on(signal, leave)
+  return {
+    end: () => {
+      for (const signal of signals) process.off(signal, leave)
+    },
+  }
 }
 
 /**

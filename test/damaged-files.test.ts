@@ -11,7 +11,7 @@ import { exitOf, start } from './support/program.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 /** `npm run test:faults` flips 500 bits. */
-const FLIPS = process.env['FAULTS'] === 'all' ? 500 : 12
+const FLIPS = Number(process.env['FLIPS'] ?? 12)
 const LINKS = 12
 const KEY = 'the key of a creation'
 const BASE_URL = 'https://quirl.example'

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
@@ -8,17 +6,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { syncData, type Sync } from '../src/db/session.ts'
 import { StartError } from '../src/lib/start-error.ts'
-import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { temporaryFolder } from './support/cleanup.ts'
+import { holdLock } from './support/holder.ts'
 import { poll } from './support/poll.ts'
 import { create, post, put, startServer, visit } from './support/server.ts'
-
-/** Holds the write lock of a database until its standard input ends. */
-const HOLD_LOCK = `
-  const { DatabaseSync } = require('node:sqlite')
-  const db = new DatabaseSync(process.argv[1], { timeout: 60_000 })
-  db.exec('begin immediate')
-  console.log('held')
-  process.stdin.on('end', () => db.exec('rollback')).resume()`
 
 test('a full disk answers 503, changes nothing, and goes on by itself when there is space', async (t) => {
   const server = await startServer(t)
@@ -148,15 +139,7 @@ test('a clock that is set back an hour keeps no visit from being recorded, and n
 test('a change waits for a lock that another process holds, and nothing waits with it', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
-  const holder = spawn(process.execPath, ['-e', HOLD_LOCK, join(server.dataDir, 'links.db')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const left = once(holder, 'exit')
-  undoLater(t, async () => {
-    holder.kill('SIGKILL')
-    await left
-  })
-  assert.equal(String(await once(holder.stdout, 'data')), 'held\n')
+  const release = await holdLock(t, join(server.dataDir, 'links.db'))
   let isAnswered = false
   const changed = put(`${server.url}/api/manage/${link.token}`, { target: 'https://example.com/2' })
   const created = post(`${server.url}/api/links`, { target: 'https://example.com/' })
@@ -167,7 +150,7 @@ test('a change waits for a lock that another process holds, and nothing waits wi
     assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
   }
   assert.equal(isAnswered, false)
-  holder.stdin.end()
+  release()
   assert.deepEqual(
     (await answered).map(({ status }) => status),
     [200, 201],

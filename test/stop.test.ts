@@ -14,8 +14,8 @@ import { exitOf, start, type Service } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, post, visit } from './support/server.ts'
 
-/** What Docker waits for before it kills; systemd waits for longer. */
-const KILLED_AFTER_MS = 10_000
+/** Docker kills after 10 seconds, systemd later. */
+const KILLED_AFTER_MS = 8_000
 
 /** Sends a request and reads of its response no more than the beginning. */
 async function unread(t: TestContext, { port }: Service, request: string): Promise<string> {

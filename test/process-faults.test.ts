@@ -1,0 +1,149 @@
+// What happens around the program as it is run: other processes, signals, clocks.
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { startWork, UNLIMITED } from './support/at-work.ts'
+import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { holdLock } from './support/holder.ts'
+import { poll } from './support/poll.ts'
+import { freePort, listening } from './support/ports.ts'
+import { exitOf, program, start } from './support/program.ts'
+import { seededRandom } from './support/random.ts'
+import { create, visit } from './support/server.ts'
+import { wallClock } from './support/wall-clock.ts'
+
+test('locks that other processes hold for long are answered 503 and told, while visits go on, and cost nothing', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const work = await startWork(t, seededRandom(t), dataDir)
+  const says = (reason: RegExp) => poll(async () => reason.test((await work.notReady()) ?? ''))
+  await work.answers(200, 201, 302)
+  const releaseLinks = await holdLock(t, join(dataDir, 'links.db'))
+  await work.answers(503, 302)
+  await says(/the store is away/)
+  releaseLinks()
+  await work.answers(200, 201, 302)
+  const releaseScans = await holdLock(t, join(dataDir, 'scans.db'))
+  await says(/cannot be moved into the statistics/)
+  await work.answers(200, 201, 302)
+  releaseScans()
+  await poll(async () => (await work.notReady()) === undefined)
+  await work.end()
+})
+
+test('a process that is stopped and goes on has lost nothing, and kept every other out of its folder', async (t) => {
+  const dataDir = temporaryFolder(t)
+  const work = await startWork(t, seededRandom(t), dataDir)
+  await work.answers(200, 201, 302)
+  work.service.process.kill('SIGSTOP')
+  undoLater(t, () => void work.service.process.kill('SIGCONT'))
+  const second = spawnSync(process.execPath, [program, '--port=0', `--data-dir=${dataDir}`], { encoding: 'utf8' })
+  assert.match(second.stderr, /^quirl: another quirl is using DATA_DIR=.*\n$/)
+  assert.equal(second.status, 1)
+  work.service.process.kill('SIGCONT')
+  await work.answers(200, 201, 302)
+  assert.equal(await work.notReady(), undefined)
+  await work.end()
+})
+
+test('a clock that is set over midnight and back records every visit, and counts a visitor once for each day that begins', async (t) => {
+  const clock = wallClock(t, '2026-03-10T23:59:00Z')
+  if (clock === undefined) return
+  const service = await start(t, undefined, UNLIMITED, { env: clock.env })
+  const link = await create(service, { target: 'https://example.com/' })
+  const details = `${service.url}/api/manage/${link.token}`
+  const times = [
+    ['2026-03-10T23:59:00Z', 1],
+    ['2026-03-11T00:01:00Z', 2],
+    ['2026-03-11T12:00:00Z', 2],
+    // The keys of the day before are gone for good: who comes on it again is new.
+    ['2026-03-10T22:00:00Z', 3],
+    ['2026-03-11T12:30:00Z', 3],
+  ] as const
+  for (const [at, [time, unique]] of times.entries()) {
+    clock.set(time)
+    for (const round of [1, 2]) {
+      assert.equal((await visit(link.short_url)).status, 302)
+      const { totals } = (await (await fetch(details)).json()) as { totals: Record<string, number> }
+      assert.deepEqual([totals['scans'], totals['unique_visitors']], [2 * at + round, unique], time)
+    }
+    assert.equal((await fetch(`${service.url}/readyz`)).status, 200)
+    await create(service, { target: 'https://example.com/' })
+  }
+  const csv = (await (await fetch(`${details}/scans.csv`)).text()).trimEnd().split('\r\n').slice(1)
+  const days = csv.map((line) => line.slice(0, 10))
+  assert.deepEqual(days, [
+    ...Array.from({ length: 4 }, () => '2026-03-10'),
+    ...Array.from({ length: 6 }, () => '2026-03-11'),
+  ])
+  service.process.kill('SIGTERM')
+  assert.deepEqual(await exitOf(service), { code: 0, signal: null })
+  assert.doesNotMatch(service.output(), /"level"/)
+})
+
+test('a log whose disk is full costs its lines and nothing else', async (t) => {
+  if (process.platform !== 'linux') return t.skip('/dev/full is Linux’s')
+  const [port, dataDir] = [await freePort(), temporaryFolder(t)]
+  const full = openSync('/dev/full', 'w')
+  const args = [program, `--port=${port}`, '--host=127.0.0.1', `--data-dir=${dataDir}`]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', full, full] })
+  closeSync(full)
+  const exited = once(child, 'exit')
+  undoLater(t, async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
+  await listening(port, () => (child.exitCode === null ? undefined : `it ended with ${child.exitCode}`))
+  const url = `http://127.0.0.1:${port}`
+  const link = await create({ url }, { target: 'https://example.com/' })
+  const db = new DatabaseSync(join(dataDir, 'links.db'), { timeout: 60_000 })
+  db.exec("update links set payload = 'not json'")
+  db.close()
+  for (let fault = 0; fault < 100; fault++) assert.equal((await visit(link.short_url)).status, 500)
+  assert.equal((await fetch(`${url}/readyz`)).status, 200)
+  child.kill('SIGTERM')
+  assert.deepEqual(await exited, [0, null])
+})
+
+/** The process that another one has started. */
+function childOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim())
+}
+
+test('as the first process of a container it ends on the signal to stop, also while it starts', async (t) => {
+  if (spawnSync('unshare', ['--pid', '--fork', 'true']).status !== 0)
+    return t.skip('no process may make a process namespace here: this needs root')
+  for (const isStarted of [true, false]) {
+    const dataDir = temporaryFolder(t)
+    const port = await freePort()
+    const args = [
+      '--pid',
+      '--fork',
+      '--kill-child',
+      process.execPath,
+      program,
+      `--port=${port}`,
+      `--data-dir=${dataDir}`,
+    ]
+    const container = spawn('unshare', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const exited = once(container, 'exit')
+    undoLater(t, async () => {
+      container.kill('SIGKILL')
+      await exited
+    })
+    await poll(() => childOf(container.pid ?? 0) > 0)
+    const first = childOf(container.pid ?? 0)
+    if (isStarted) await once(container.stdout, 'data')
+    else {
+      // It has begun to open what it keeps, and does not listen yet.
+      await poll(() => spawnSync('ls', [dataDir], { encoding: 'utf8' }).stdout.includes('lock'))
+    }
+    process.kill(first, 'SIGTERM')
+    const kill = setTimeout(() => container.kill('SIGKILL'), 8_000)
+    undoLater(t, () => clearTimeout(kill))
+    assert.deepEqual(await exited, [0, null], isStarted ? 'started' : 'starting')
+  }
+})
