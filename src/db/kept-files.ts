@@ -17,7 +17,7 @@ import { crc32 } from 'node:zlib'
 const NAME = 'sums.json'
 
 /** What is larger than this in all is not read for it, so that neither the stop nor the next start waits for the disk. */
-const MAX_BYTES = 1 << 30
+const MAX_BYTES = 256 << 20
 
 const CHUNK_BYTES = 1 << 20
 
