@@ -6,12 +6,13 @@ import type { DesignJob } from '../src/qr/design/job.ts'
 import { eyeShapes } from '../src/qr/design/eyes.ts'
 import { moduleShapes } from '../src/qr/design/shapes.ts'
 import { createRenderPool } from '../src/qr/pool/pool.ts'
+import { isWhole, seed } from './support/corpus.ts'
 import { dataUri, pngFile, svgLogo } from './support/logos.ts'
 import { PATIENCE_MS } from './support/poll.ts'
 import { requireProgram } from './support/programs.ts'
 import { decoderNames, missedIn, type Picture } from './support/three-decoders.ts'
 
-const RUNS = 400
+const RUNS = isWhole ? 400 : 60
 
 const color = (least: number, most: number) =>
   fc
@@ -63,14 +64,15 @@ const jobs = fc.record({
   length: fc.integer({ min: 12, max: 160 }),
 })
 
-test('random designs that are called good or excellent are read by three decoders, all of them', async (t) => {
+test(`of ${RUNS} random designs, those that are called good or excellent are read by three decoders, all of them`, async (t) => {
   if (!requireProgram(t, 'zbarimg', 'zbar-tools')) return
   if (!requireProgram(t, 'ZXingReader', 'zxing-cpp-tools')) return
+  t.diagnostic(`SEED=${seed}`)
   const pool = createRenderPool({ timeout: PATIENCE_MS })
   t.after(pool.close)
   const grades: Record<string, number> = {}
   async function* promised(): AsyncGenerator<Picture> {
-    for (const { design, size, length } of fc.sample(jobs, { numRuns: RUNS, seed: 2026 })) {
+    for (const { design, size, length } of fc.sample(jobs, { numRuns: RUNS, seed })) {
       const text = `https://q.example/${JSON.stringify(design).length}/`.padEnd(length, 'abcdefghij-')
       const job: DesignJob = { text, design, at: '', format: 'png', size }
       const image = await pool.render(job).catch((error: unknown) => {
@@ -86,5 +88,5 @@ test('random designs that are called good or excellent are read by three decoder
   const { missed, total } = await missedIn(promised(), decoderNames)
   t.diagnostic(JSON.stringify(grades))
   assert.deepEqual(missed, [])
-  assert.ok(total > RUNS / 4, `${total} were called good or excellent`)
+  assert.ok(total >= RUNS / 5, `${total} were called good or excellent`)
 })
