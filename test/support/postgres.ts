@@ -1,0 +1,79 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { chownSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
+import { poll } from './poll.ts'
+
+/** Where a database is. */
+export interface PostgresAddress {
+  host: string
+  user: string
+  database: string
+}
+
+const USER = 'quirl'
+
+/** Runs a program until the pipe from the tests is closed, which it also is when they are killed. */
+const KEEP = 'trap "" INT TERM HUP; "$@" & server=$!; cat; kill -QUIT $server; wait $server'
+
+/**
+ * Hands out databases of one PostgreSQL server. Both the server and what all databases begin with are made for the first
+ * that is asked for: making a server takes a hundred times as long as copying a database.
+ * @param ending when the server ends
+ * @param prepare makes of an empty database what all begin with; it must have closed its connections when it is done
+ */
+export function createPostgres(
+  ending: Ending,
+  prepare: (address: PostgresAddress) => Promise<void>,
+): () => Promise<PostgresAddress> {
+  let made = 0
+  let prepared: Promise<string> | undefined
+  const prepareFirst = async (): Promise<string> => {
+    const host = await startServer(ending)
+    await execute(host, 'create database prepared')
+    await prepare({ host, user: USER, database: 'prepared' })
+    return host
+  }
+  return async () => {
+    const host = await (prepared ??= prepareFirst())
+    const database = `test_${++made}`
+    await execute(host, `create database ${database} template prepared`)
+    return { host, user: USER, database }
+  }
+}
+
+async function execute(host: string, statement: string): Promise<void> {
+  const client = new pg.Client({ host, user: USER, database: 'postgres' })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+/** Starts a server on a Unix socket alone, in the folder that is answered; PostgreSQL refuses to run as root. */
+async function startServer(ending: Ending): Promise<string> {
+  const folder = temporaryFolder(ending)
+  const data = join(folder, 'pg')
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
+  if (user !== undefined) chownSync(folder, user.uid, user.gid)
+  // Whatever the locale of whoever runs the tests is, and whether the machine has it.
+  const locale = ['--no-locale', '--encoding=UTF8']
+  const made = spawnSync('initdb', ['-D', data, '-U', USER, '-A', 'trust', '--no-sync', ...locale], {
+    ...user,
+    encoding: 'utf8',
+  })
+  if (made.status !== 0) throw new Error(made.stderr)
+  const bin = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout.trim()
+  const options = ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off']
+  const keeper = spawn('sh', ['-c', KEEP, 'sh', join(bin, 'postgres'), ...options], {
+    ...user,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  const ended = new Promise((resolve) => keeper.once('exit', resolve))
+  undoLater(ending, async () => {
+    keeper.stdin.end()
+    await ended
+  })
+  // The socket is there before the server takes anyone.
+  await poll(() => spawnSync(join(bin, 'pg_isready'), ['-q', '-h', folder]).status === 0)
+  return folder
+}
