@@ -27,18 +27,30 @@ const STOP_MS = 7_500
 /** How long the end of the process waits for whoever reads the log. */
 const LAST_LINES_MS = 500
 
+/** What the process prints, and its exit status. */
+export interface Outcome {
+  status: number
+  stdout: string
+  stderr: string
+}
+
 /** The process: configuration, dependencies, listen, drain. */
 export async function main(args: string[]): Promise<void> {
+  const { status, stdout, stderr } = await outcomeOf(args)
+  if (stdout !== '') process.stdout.once('error', cannotPrint).write(stdout)
+  if (stderr !== '') process.stderr.write(stderr)
+  if (status !== 0) process.exitCode = status
+}
+
+/** Does what the command line asks; of a service that is started, nothing is left to print. */
+export async function outcomeOf(args: string[]): Promise<Outcome> {
   try {
-    const printed = await run(args)
-    if (printed === undefined) return
+    const printed = (await run(args)) ?? ''
     const { text, status } = typeof printed === 'string' ? { text: printed, status: 0 } : printed
-    process.exitCode = status
-    process.stdout.once('error', cannotPrint).write(text.endsWith('\n') ? text : `${text}\n`)
+    return { status, stdout: text === '' || text.endsWith('\n') ? text : `${text}\n`, stderr: '' }
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    process.stderr.write(`quirl: ${error.message}\n`)
-    process.exitCode = 1
+    return { status: 1, stdout: '', stderr: `quirl: ${error.message}\n` }
   }
 }
 
@@ -48,7 +60,7 @@ function cannotPrint(error: NodeJS.ErrnoException): void {
   process.exitCode = 1
 }
 
-/** Does what the command line asks, and answers what is to be printed, if the work has not printed it. */
+/** Answers what is to be printed, if the work has not printed it. */
 async function run(args: string[]): Promise<string | Verdict | undefined> {
   const asked = readConfig(args, process.env, undefined, commands)
   switch (asked.run) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { quirl } from './support/cli.ts'
+import { command } from './support/cli.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { startDns } from './support/dns.ts'
 import { poll } from './support/poll.ts'
@@ -55,13 +55,13 @@ async function untilVisit(url: string, status: number): Promise<void> {
 }
 
 async function run(server: { dataDir: string }, ...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await quirl(server.dataDir, ...args)
+  const { status, stdout, stderr } = await command(server.dataDir, ...args)
   assert.deepEqual([status, stderr], [0, ''], stderr)
   return stdout
 }
 
 async function fails(server: { dataDir: string }, ...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await quirl(server.dataDir, ...args)
+  const { status, stdout, stderr } = await command(server.dataDir, ...args)
   assert.deepEqual([status, stdout], [1, ''])
   assert.match(stderr, /^quirl: [^\n]+\n$/)
   return stderr

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { openDomains } from '../src/domains/domains.ts'
 import { hashToken } from '../src/links/token.ts'
 import { undoLater, type Ending } from './support/cleanup.ts'
-import { quirl } from './support/cli.ts'
+import { command } from './support/cli.ts'
 import { startDns, type TestDns, type Zone } from './support/dns.ts'
 import { ask } from './support/http.ts'
 import { create, post, startServer, visit, type TestServer } from './support/server.ts'
@@ -728,7 +728,7 @@ describe('on a custom domain', () => {
         ['misconfigured', 'own_name'],
       ],
     )
-    assert.equal((await quirl(dataDir, 'domains', 'remove', NAME)).stdout, `${NAME} is removed\n`)
+    assert.equal((await command(dataDir, 'domains', 'remove', NAME)).stdout, `${NAME} is removed\n`)
   })
 
   test('an image encodes the address there once the name is active, and until then one that leads here for sure', async (t) => {
@@ -805,7 +805,7 @@ describe('a proxy that gets certificates on demand', () => {
 
 describe('the operator', () => {
   const run = async (server: TestServer, ...args: string[]) => {
-    const { status, stdout, stderr } = await quirl(server.dataDir, ...args)
+    const { status, stdout, stderr } = await command(server.dataDir, ...args)
     return { status, text: stdout + stderr }
   }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { ListStatus } from '../src/abuse/feeds.ts'
-import { quirl } from './support/cli.ts'
+import { command } from './support/cli.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { startListServer, type ListServer } from './support/list-server.ts'
 import { exitOf, start } from './support/program.ts'
@@ -157,7 +157,7 @@ for (const { name, says, break: spoil } of failures) {
 test('an operator can take over a list that shrank', async (t) => {
   const [server, publisher] = await startWithList(t, ten('bad'))
   publisher.publish('/hosts', 'new.example\n')
-  const ran = await quirl(server.dataDir, 'lists', '--accept')
+  const ran = await command(server.dataDir, 'lists', '--accept')
   assert.match(ran.stdout, /^LIST .*\n127\.0\.0\.1:\d+\/hosts +host names +1 +0 +2\d{3}-.* good/)
   assert.deepEqual(
     [await isBlocked(server, 'https://bad1.example/'), await isBlocked(server, 'https://new.example/')],
@@ -186,7 +186,7 @@ test('lists outlive the process: a start without a network is ready at once and 
   publisher.publish('/hosts', 'bad.example\n')
   const args = [`--abuse-feeds=${publisher.url('/hosts')}`]
   const first = await start(t, undefined, args)
-  assert.match((await quirl(first.dataDir, 'lists', '--refresh')).stdout, / good\n/)
+  assert.match((await command(first.dataDir, 'lists', '--refresh')).stdout, / good\n/)
   first.process.kill('SIGKILL')
   await exitOf(first)
   await publisher.close()
@@ -200,7 +200,7 @@ test('kept lists that are damaged, or of a source that is not asked for any more
   publisher.publish('/hosts', 'bad.example\n')
   publisher.publish('/more', 'worse.example\n')
   const first = await start(t, undefined, [`--abuse-feeds=${publisher.url('/hosts')},${publisher.url('/more')}`])
-  await quirl(first.dataDir, 'lists', '--refresh')
+  await command(first.dataDir, 'lists', '--refresh')
   first.process.kill('SIGTERM')
   assert.equal((await exitOf(first)).code, 0)
   const folder = join(first.dataDir, 'lists')
@@ -214,7 +214,7 @@ test('kept lists that are damaged, or of a source that is not asked for any more
   const second = await start(t, first.dataDir, [`--abuse-feeds=${publisher.url('/hosts')}`])
   assert.equal((await readyz(second))[0], 503)
   publisher.publish('/hosts', 'bad.example\n')
-  await quirl(first.dataDir, 'lists', '--refresh')
+  await command(first.dataDir, 'lists', '--refresh')
   assert.equal((await readyz(second))[0], 200)
   assert.ok(await isBlocked(second, BAD))
   assert.equal(await isBlocked(second, 'https://worse.example/'), false)
@@ -229,7 +229,7 @@ test('the address of a list, which may hold a key, is in no file, no log line an
   const shown = [
     JSON.stringify(server.logged),
     (await readyz(server))[1],
-    (await quirl(server.dataDir, 'lists')).stdout,
+    (await command(server.dataDir, 'lists')).stdout,
     ...readdirSync(join(server.dataDir, 'lists')).map((file) =>
       readFileSync(join(server.dataDir, 'lists', file), 'utf8'),
     ),
