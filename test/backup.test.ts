@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
@@ -79,6 +80,7 @@ interface Known {
 
 /** Enough is under way all the time, and little enough to look at all of it. */
 const PACE_MS = 5
+const MOST_LINKS = 500
 
 /** Creates, edits and visits at the same time until it is told to stop. */
 function load(service: Service, known: Known): { stop: () => Promise<void> } {
@@ -91,6 +93,7 @@ function load(service: Service, known: Known): { stop: () => Promise<void> } {
     }
   }
   const createOne = async () => {
+    if (known.links.length >= MOST_LINKS) return
     known.links.push({ created: await create(service, { target: TARGET, title: 'edit 0' }), asked: 0, answered: 0 })
   }
   const editOne = async (turn: number) => {
@@ -191,14 +194,21 @@ test('everything that was answered before a backup under load is answered the sa
     })
   const known: Known = { links: [], visits }
   const loading = load(service, known)
-  await poll(() => known.links.filter(({ answered }) => answered > 0).length > 50)
+  const isUnderWay = () => known.links.filter(({ answered }) => answered > 0).length > 10
+  await poll(() => isUnderWay() && known.visits.every(({ answered }) => answered.size > 10))
   const edits = known.links.map(({ created, answered }) => ({ created, answered }))
   const scans = known.visits.map(({ answered }) => new Set(answered))
   const said = await succeed(dataDir, 'backup', folder)
   await loading.stop()
   await killed(service)
-  assert.ok(known.links.length > edits.length)
-  assert.match(said, /backup is a backup of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: \d+ links, [\d,]+ scans, [\d.]+ MB\n$/)
+  assert.ok(
+    known.links.some(({ asked }, at) => asked > (edits[at]?.answered ?? 0)),
+    'nothing went on meanwhile',
+  )
+  assert.match(
+    said,
+    /backup is a backup of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: [\d,]+ links, [\d,]+ scans, [\d.]+ MB\n$/,
+  )
 
   await succeed(elsewhere, 'verify', folder)
   await succeed(elsewhere, 'restore', folder)
@@ -417,6 +427,21 @@ test('a backup of which a byte was changed, cut off, added or taken away is refu
   rmSync(join(folder, 'more'))
   assert.equal(existsSync(elsewhere), false)
   await say(elsewhere, restore, folder)
+})
+
+test('a backup by a newer quirl, and one whose sums lead out of its folder, are refused', async (t) => {
+  const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
+  const server = await startServer(t)
+  await say(server.dataDir, backup, folder)
+  const [facts, sums] = [join(folder, 'backup.json'), join(folder, 'SHA256SUMS')]
+  const kept = readFileSync(sums, 'utf8')
+  const newer = readFileSync(facts, 'utf8').replace(/"schema": \d+/, '"schema": 1000')
+  writeFileSync(facts, newer)
+  writeFileSync(sums, kept.replace(/\S+(?= {2}backup\.json)/, hash('sha256', newer)))
+  for (const command of [verify, restore])
+    await refuse(elsewhere, command, [folder], /was taken by quirl 1\.2\.3, which is newer than this one/)
+  writeFileSync(sums, kept.replace('  links.db', '  ../links.db'))
+  for (const command of [verify, restore]) await refuse(elsewhere, command, [folder], /SHA256SUMS cannot be read/)
 })
 
 test('verify says what is wrong with a data folder, and exits 1', async (t) => {

@@ -51,9 +51,6 @@ export function writeManifest(folder: string, facts: Omit<Facts, 'format' | 'fil
   return all
 }
 
-/** A line of the sums; no path in it leads out of its folder. */
-const LINE = /^([0-9a-f]{64}) {2}((?:journal\/)?[\w-]+\.(?:db|json|scans))$/
-
 /**
  * Reads what a backup says of itself, and compares every file with its sum.
  * @param onFile told of each file before it is read
@@ -73,7 +70,7 @@ export function readManifest(folder: string, onFile: (path: string) => void = ()
   }
   const facts = readFacts(folder)
   const known = [FACTS, ...Object.keys(facts.files)].toSorted().join(', ')
-  const there = [...names.filter((name) => name !== SUMS && name !== JOURNAL), ...journalOf(folder, names)]
+  const there = [...names.filter((name) => ![SUMS, JOURNAL, UNFINISHED].includes(name)), ...journalOf(folder, names)]
   if ([there, [...sums.keys()]].some((paths) => paths.toSorted().join(', ') !== known))
     throw new StartError(`${folder} is damaged: it must hold ${known} and ${SUMS}, and nothing else`)
   return { facts, sums }
@@ -85,14 +82,17 @@ function reasonOf(names: string[]): string {
 }
 
 function readSums(folder: string): Map<string, string> {
-  const [end, ...lines] = readFileSync(join(folder, SUMS), 'utf8').split('\n').toReversed()
+  const lines = readFileSync(join(folder, SUMS), 'utf8').split('\n')
+  if (lines.pop() !== '') throw new StartError(`${folder} is damaged: ${SUMS} was cut short`)
   const sums = lines.map((line) => {
-    const [, sha256, path] = LINE.exec(line) ?? []
-    if (sha256 === undefined || path === undefined) throw new StartError(`${folder} is damaged: ${SUMS} cannot be read`)
+    const [sha256 = '', path = ''] = line.split('  ')
+    // No path may lead out of the folder.
+    const name = path.startsWith(`${JOURNAL}/`) ? path.slice(JOURNAL.length + 1) : path
+    if (!/^[0-9a-f]{64}$/.test(sha256) || !/^[\w-]+\.\w+$/.test(name) || line !== `${sha256}  ${path}`)
+      throw new StartError(`${folder} is damaged: ${SUMS} cannot be read`)
     return [path, sha256] as const
   })
-  if (end !== '') throw new StartError(`${folder} is damaged: ${SUMS} was cut short`)
-  return new Map(sums.toReversed())
+  return new Map(sums)
 }
 
 function readFacts(folder: string): Facts {
