@@ -16,6 +16,9 @@ const RETRY_MS = 20
 /** A creation changes two rows and logs some six pages; SQLite's own measure is 1,000 pages. */
 const CHECKPOINT_ROWS = 1000
 
+/** Codes and hashes are random, so that each creation changes other pages of their indexes; SQLite would keep 2 MiB. */
+const CACHE_KIB = 16 * 1024
+
 /** Brings what was written to a file to the disk. */
 export type Sync = (fd: number) => Promise<void>
 
@@ -51,6 +54,9 @@ export async function openSession(file: string, sync: Sync, onFault: (error: unk
     writing.exec('pragma synchronous = normal')
     // SQLite hides the faults of the checkpoints that it makes by itself.
     writing.exec('pragma wal_autocheckpoint = 0')
+    // What a savepoint may have to bring back is kept in memory: a file for it would be made for most groups.
+    writing.exec('pragma temp_store = memory')
+    writing.exec(`pragma cache_size = -${CACHE_KIB}`)
     const reading = new DatabaseSync(file, { timeout: 0, readOnly: true })
     opened.push(reading)
     // The first look opens the log, or makes it.

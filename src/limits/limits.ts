@@ -21,6 +21,8 @@ const subjects = {
 
 export type LimitName = keyof typeof subjects
 
+const limitNames = Object.keys(subjects)
+
 /** Requests an hour and client of each kind; 0 stands for no limit. */
 export type Quotas = Record<LimitName, number>
 
@@ -56,8 +58,17 @@ export function createLimits(quotas: Quotas, client: Pick<ClientAddress, 'of'>, 
   const counter = createCounter({ windowMs: HOUR_MS, maxKeys: MAX_CLIENTS, monotonic })
   const failures = new WeakMap<FastifyRequest, number>()
 
-  const keyOf = (request: FastifyRequest, name: LimitName) =>
-    hash('sha256', `${salt}${name} ${client.of(request.raw)}`, 'buffer').readUIntBE(0, 6)
+  const bases = new WeakMap<FastifyRequest, number>()
+
+  /** A request is asked for several limits, which differ in the last three of 48 bits. */
+  function keyOf(request: FastifyRequest, name: LimitName): number {
+    let base = bases.get(request)
+    if (base === undefined) {
+      base = hash('sha256', `${salt}limits ${client.of(request.raw)}`, 'buffer').readUIntBE(0, 6)
+      bases.set(request, base)
+    }
+    return base - (base % 8) + limitNames.indexOf(name)
+  }
 
   function tell(reply: FastifyReply, name: LimitName, { used, until }: Window): number {
     const seconds = Math.ceil((until - monotonic()) / 1000)

@@ -1,4 +1,5 @@
 import type { CompiledQuery, Insertable, Selectable } from 'kysely'
+import { compiled } from '../db/compiled.ts'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Link, Removal } from './link.ts'
@@ -62,16 +63,21 @@ export async function findByToken(db: Executor, tokenHash: string): Promise<Link
 export async function takeCodes(db: Executor, codeKeys: string[]): Promise<Set<string>> {
   const free = new Set<string>()
   for (const chunk of chunks(codeKeys)) {
-    const rows = await db
-      .insertInto('codes')
-      .values(chunk.map((key) => ({ code_key: key })))
-      .onConflict((conflict) => conflict.column('code_key').doNothing())
-      .returning('code_key')
-      .execute()
+    const { rows } = chunk.length === 1 ? await takeOne(db, chunk) : await db.executeQuery(takeAll(db, chunk).compile())
     for (const row of rows) free.add(row.code_key)
   }
   return free
 }
+
+function takeAll(db: Executor, codeKeys: string[]) {
+  return db
+    .insertInto('codes')
+    .values(codeKeys.map((key) => ({ code_key: key })))
+    .onConflict((conflict) => conflict.column('code_key').doNothing())
+    .returning('code_key')
+}
+
+const takeOne = compiled((db) => takeAll(db, ['']))
 
 /** A link before it is kept. */
 export interface NewLink extends Omit<Link, 'removed'> {
@@ -80,7 +86,14 @@ export interface NewLink extends Omit<Link, 'removed'> {
 }
 
 export async function insertLinks(db: Executor, links: NewLink[]): Promise<void> {
-  const rows = links.map((link): Insertable<Tables['links']> => ({
+  for (const chunk of chunks(links.map(newRow))) {
+    if (chunk.length > 1) await db.insertInto('links').values(chunk).execute()
+    else await insertOne(db, chunk.flatMap(Object.values))
+  }
+}
+
+function newRow(link: NewLink): Insertable<Tables['links']> {
+  return {
     ...contentColumns(link),
     id: link.id,
     code: link.code,
@@ -90,9 +103,15 @@ export async function insertLinks(db: Executor, links: NewLink[]): Promise<void>
     revision: link.revision,
     created_at: link.createdAt,
     updated_at: link.updatedAt,
-  }))
-  for (const chunk of chunks(rows)) await db.insertInto('links').values(chunk).execute()
+  }
 }
+
+const anyLink: NewLink = {
+  id: 0,
+  ...{ code: '', codeKey: '', tokenHash: '', kind: '', target: '', payload: {}, title: '', campaign: '', utm: {} },
+  ...{ active: true, revision: 1, createdAt: 0, updatedAt: 0 },
+}
+const insertOne = compiled((db) => db.insertInto('links').values(newRow(anyLink)))
 
 /** Statements are kept prepared, one for each number of rows. */
 const ROWS_OF_A_STATEMENT = 100

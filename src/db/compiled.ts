@@ -1,0 +1,22 @@
+import type { Compilable, QueryResult } from 'kysely'
+import type { Executor } from './database.ts'
+
+/** A statement of which only the values differ from call to call. */
+export type Compiled<Row> = (db: Executor, values: readonly unknown[]) => Promise<QueryResult<Row>>
+
+/**
+ * Builds a statement once for each kind of database: building it takes longer than running it. For what is done often.
+ * @param build makes it with any values, of which there are as many as there will be, in the same order
+ */
+export function compiled<Row>(build: (db: Executor) => Compilable<Row>): Compiled<Row> {
+  const queries = new WeakMap<object, ReturnType<Compilable<Row>['compile']>>()
+  return (db, values) => {
+    const { adapter } = db.getExecutor()
+    let query = queries.get(adapter)
+    if (query === undefined) {
+      query = build(db).compile()
+      queries.set(adapter, query)
+    }
+    return db.executeQuery<Row>({ ...query, parameters: values })
+  }
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
+import type { Database, Executor } from './database.ts'
+import { createGroups, type Writer } from './group-commit.ts'
+import { syncData, type Sync } from './session.ts'
+import { openSqlite } from './sqlite.ts'
+import { isSqliteUnavailable } from './sqlite-errors.ts'
+
+async function open(t: TestContext) {
+  let syncs = 0
+  const sync: Sync = (fd) => {
+    syncs++
+    return syncData(fd)
+  }
+  const db = await openSqlite(join(temporaryFolder(t), 'links.db'), Date.now, { sync })
+  undoLater(t, () => db.close())
+  return { db, syncs: () => syncs }
+}
+
+const insert = (db: Executor, code: string) => db.insertInto('codes').values({ code_key: code }).execute()
+
+const take = (db: Database, code: string) => db.transaction((transaction) => insert(transaction, code))
+
+async function codesOf(db: Database): Promise<string[]> {
+  return (await db.read.selectFrom('codes').selectAll().orderBy('code_key').execute()).map((row) => row.code_key)
+}
+
+test('changes of one turn are one transaction of SQLite, and one sync', async () => {
+  const done: string[] = []
+  const writer: Writer = {
+    begin: async () => void done.push('begin'),
+    exec: (command) => void done.push(command),
+    isOpen: () => true,
+    isTransaction: () => true,
+    hasChanged: () => true,
+  }
+  const durable = {
+    committed: () => {},
+    settled: async () => void done.push('sync'),
+    end: async () => {},
+  }
+  const groups = createGroups(writer, durable, () => {})
+  const change = async () => {
+    const { part, leave } = await groups.enter()
+    await part(async () => {})
+    await leave()
+  }
+  const parts = ['savepoint part', 'release part']
+  await Promise.all([change(), change()])
+  assert.deepEqual(done, ['begin', ...parts, ...parts, 'commit', 'sync'])
+})
+
+test('a transaction that fails takes none of its group with it', async (t) => {
+  const { db, syncs } = await open(t)
+  const before = syncs()
+  const fault = new Error('changed its mind')
+  const results = await Promise.allSettled([
+    take(db, 'a'),
+    db.transaction(async (transaction) => {
+      await insert(transaction, 'x')
+      await insert(transaction, 'y')
+      throw fault
+    }),
+    take(db, 'a'),
+    db.write.insertInto('codes').values({ code_key: 'b' }).execute(),
+    take(db, 'c'),
+  ])
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected', 'fulfilled', 'fulfilled'],
+  )
+  assert.equal((results[1] as PromiseRejectedResult).reason, fault)
+  assert.deepEqual(await codesOf(db), ['a', 'b', 'c'])
+  assert.equal(syncs(), before + 1)
+})
+
+test('when SQLite rolls a whole group back, all in it are refused, nothing of it is kept, and the next go on', async (t) => {
+  const { db } = await open(t)
+  const bound = (pages: number) => sql.raw(`pragma max_page_count = ${pages}`).execute(db.write)
+  // The least that is possible: what there is.
+  await bound(1)
+  const long = (code: string) => code.repeat(100_000)
+  const results = await Promise.allSettled([
+    take(db, 'a'),
+    db.transaction(async (transaction) => {
+      await insert(transaction, long('x')).catch(() => {})
+      await insert(transaction, 'after')
+    }),
+    take(db, long('y')),
+  ])
+  for (const each of results) assert.ok(each.status === 'rejected' && isSqliteUnavailable(each.reason), each.status)
+  await bound(1_000_000)
+  assert.deepEqual(await codesOf(db), [])
+  await take(db, 'b')
+  assert.deepEqual(await codesOf(db), ['b'])
+})
+
+test('a transaction that takes several turns is whole, and those behind it wait', async (t) => {
+  const { db } = await open(t)
+  const order: string[] = []
+  await Promise.all([
+    db
+      .transaction(async (transaction) => {
+        await insert(transaction, 'slow')
+        for (let count = 0; count < 3; count++) await turn()
+        assert.deepEqual(await codesOf(db), [])
+        await insert(transaction, 'slower')
+      })
+      .then(() => order.push('slow')),
+    take(db, 'quick').then(() => order.push('quick')),
+  ])
+  assert.deepEqual(order, ['slow', 'quick'])
+  assert.deepEqual(await codesOf(db), ['quick', 'slow', 'slower'])
+})
+
+test('a transaction that is over takes no statement any more', async (t) => {
+  const { db } = await open(t)
+  let kept: Executor | undefined
+  await db.transaction(async (transaction) => void (kept = transaction))
+  assert.ok(kept !== undefined)
+  await assert.rejects(insert(kept, 'late'), /a transaction that is over/)
+  assert.deepEqual(await codesOf(db), [])
+})
