@@ -225,12 +225,12 @@ test('an older scans.db is taken up: what it lacks stays lost, and what was dele
   assert.deepEqual(await allScansOf(third, newer), [0, 0])
 })
 
-/** Starts the program on an empty folder and kills it at the so-manieth thing that happens in there; whether it came so far. */
+/** Starts the program on an empty folder and kills it when so many files have come up in there; whether it came so far. */
 async function killAtStep(t: Ending, dataDir: string, step: number): Promise<boolean> {
   const started = run(t, process.execPath, [program, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`])
   const seen = new Set<string>()
-  const watcher = watch(dataDir, { recursive: true }, (event, name) => {
-    if (seen.add(`${event} ${name}`).size === step) started.process.kill('SIGKILL')
+  const watcher = watch(dataDir, { recursive: true }, (_, name) => {
+    if (seen.add(name ?? '').size === step) started.process.kill('SIGKILL')
   })
   await poll(() => started.ended() !== undefined || started.output().includes('serves'))
   const wasKilled = started.process.signalCode === 'SIGKILL'
