@@ -7,6 +7,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '../src/db/open.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'
@@ -192,8 +193,9 @@ test('a wrong value, a port in use and an unknown flag each stop the start with 
   }
 })
 
-test('damaged statistics stop the start with one line', (t) => {
+test('damaged statistics stop the start with one line', async (t) => {
   const folder = temporaryFolder(t)
+  await (await openDatabase(folder, Date.now)).close()
   writeFileSync(join(folder, 'scans.db'), 'this is no database'.repeat(100))
   const result = spawnSync(process.execPath, [program, '--port=0', `--data-dir=${folder}`], {
     encoding: 'utf8',
