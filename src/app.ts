@@ -31,7 +31,7 @@ import { webRoutes } from './web/routes.ts'
 /** Every route and every hook of the service. */
 export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogger): Promise<FastifyInstance> {
   const nextRequestId = createRequestIds()
-  const answeredFast = createFastPath(deps)
+  const answeredFast = createFastPath(deps, (code) => isReserved(code))
   const connections = createConnections(nextRequestId)
   const app = Fastify({
     loggerInstance: log,
@@ -51,10 +51,11 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
   // One logger for all: a child for each request would cost every visit, and faults name their request_id themselves.
   app.setChildLoggerFactory((logger) => logger)
   const routes = watchRoutes(app)
+  const isReserved = createReserved(routes.firstWords)
   const imageText = (code: string, origin: string) => codeText(code, origin, { marker: config.qrMarker })
   const links = {
     ...deps,
-    isReserved: createReserved(routes.firstWords),
+    isReserved,
     designs: {
       ...deps.designs,
       check: (design: unknown, code: string, { origin, client }: { origin: string; client: string }) =>

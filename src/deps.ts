@@ -19,8 +19,9 @@ import { createDraining, type Draining } from './lib/draining.ts'
 import type { Link, Totals } from './links/link.ts'
 import { openLinkIds, type LinkIds } from './links/ids.ts'
 import { instanceOf } from './links/instance.ts'
-import { linkIdsOf, linkOfCode, linkOfToken } from './links/manage.ts'
+import { linkIdsOf, linkOfToken } from './links/manage.ts'
 import { createReplays, type Replays } from './links/replay.ts'
+import { createVisitedOf } from './links/visited.ts'
 import { createPlaces, type PlaceBounds, type Places } from './limits/at-once.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { openQr, type Qr } from './qr/open.ts'
@@ -128,7 +129,7 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
   const domains = await openDomains({ db, baseUrl, servers, now, monotonic, log })
   closing.add('domains', domains.close)
   const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
-  const resolver = createResolver((code) => linkOfCode({ db }, code), monotonic)
+  const resolver = createResolver(createVisitedOf(db), monotonic)
   const recorder = await openScans(config, environment, { db, ids })
   closing.add('the recording of scans', recorder.close)
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))

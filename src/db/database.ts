@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Compilable, Kysely, Transaction } from 'kysely'
 import type { Tables } from './schema.ts'
 
 /**
@@ -9,14 +9,26 @@ import type { Tables } from './schema.ts'
 export interface Database {
   /** For look-ups: never waits for the work of a writer, and sees every transaction that has been answered. */
   read: Kysely<Tables>
-  /** For look-ups that promise nothing, such as a visit: waits for nothing, and may see changes that are not durable yet. */
-  readAtOnce: Kysely<Tables>
+  /** For look-ups that promise nothing, such as a visit: may see changes that are not durable yet. */
+  readAtOnce: ReadAtOnce
   /** For changes of one statement. */
   write: Kysely<Tables>
   /** Runs `work` whole or not at all; who asked first goes first. */
   transaction: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
   close(): Promise<void>
 }
+
+/**
+ * Prepares a look-up of one row by its key, to be made once and kept. Where the store is embedded the look-up is answered,
+ * or throws, at once: it waits for no change and no sync. Elsewhere it answers a promise.
+ * @param build the query; all its parameters must be the key
+ */
+export type ReadAtOnce = <Values extends unknown[]>(
+  build: (db: Kysely<Tables>, key: string) => Compilable,
+) => LookUp<Values>
+
+/** The values of a key's row in the order of the query's columns; undefined when there is none. */
+export type LookUp<Values> = (key: string) => Values | undefined | Promise<Values | undefined>
 
 /** What a statement can be run on: the open store, or a transaction of it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>

@@ -250,7 +250,9 @@ test('a look that promises waits for the sync of what it saw, and one that promi
       return rows.length
     }),
   )
-  assert.equal((await db.readAtOnce.selectFrom('codes').selectAll().execute()).length, 1)
+  const lookUp = db.readAtOnce((kysely, key) => kysely.selectFrom('codes').selectAll().where('code_key', '=', key))
+  const seen = lookUp('new')
+  assert.ok(seen !== undefined && !(seen instanceof Promise))
   await turns(5)
   assert.deepEqual(settled, [])
   held.resolve()

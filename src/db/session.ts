@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import type { DatabaseConnection } from 'kysely'
 import { createDurable, syncEntry, type Durable } from './durable.ts'
 import { createGroups, type Groups, type Writer } from './group-commit.ts'
+import { createLooks, type Looks } from './looks.ts'
 import { createPatience } from './patience.ts'
 import { connect } from './sqlite-connection.ts'
 import { createTransactions } from './sqlite-dialect.ts'
@@ -18,6 +19,8 @@ const CHECKPOINT_ROWS = 1000
 
 /** Codes and hashes are random, so that each creation changes other pages of their indexes; SQLite would keep 2 MiB. */
 const CACHE_KIB = 16 * 1024
+/** Holds the inner pages of 10 million links (docs/adr/0023). */
+const LOOK_UP_CACHE_KIB = 8192
 
 /** Brings what was written to a file to the disk. */
 export type Sync = (fd: number) => Promise<void>
@@ -28,6 +31,7 @@ export const syncData: Sync = promisify(fdatasync)
 /** The open files of a store. When one of them fails, all are closed and opened again. */
 export interface Session {
   reader: DatabaseConnection
+  looks: Looks
   settled: Durable['settled']
   /** Who has a turn may use `writer`. */
   groups: Groups
@@ -59,9 +63,12 @@ export async function openSession(file: string, sync: Sync, onFault: (error: unk
     writing.exec(`pragma cache_size = -${CACHE_KIB}`)
     const reading = new DatabaseSync(file, { timeout: 0, readOnly: true })
     opened.push(reading)
+    const looking = new DatabaseSync(file, { timeout: 0, readOnly: true })
+    opened.push(looking)
     // The first look opens the log, or makes it.
     for (const connection of opened) await insist(async () => connection.exec('select 1 from sqlite_schema'))
-    return startSession({ writing, reading, log: openLog(file) }, sync, onFault)
+    looking.exec(`pragma cache_size = -${LOOK_UP_CACHE_KIB}`)
+    return startSession({ writing, reading, looking, log: openLog(file) }, sync, onFault)
   } catch (error) {
     for (const connection of opened) connection.close()
     throw error
@@ -101,13 +108,17 @@ function openLog(file: string): number {
 }
 
 function startSession(
-  { writing, reading, log }: { writing: DatabaseSync; reading: DatabaseSync; log: number },
+  { writing, reading, looking, log }: Record<'writing' | 'reading' | 'looking', DatabaseSync> & { log: number },
   sync: Sync,
   onFault: (error: unknown) => void,
 ): Session {
   const durable = createDurable(() => sync(log), onFault)
   const { writer, connection, checkpoint } = createWriter(writing, onFault)
-  const groups = createGroups(writer, durable, checkpoint)
+  const looks = createLooks(looking)
+  const groups = createGroups(writer, durable, () => {
+    looks.letGo()
+    checkpoint()
+  })
   const closeAll = async (connections: DatabaseSync[]) => {
     groups.end()
     const idle = durable.end()
@@ -119,6 +130,7 @@ function startSession(
     }
   }
   return {
+    looks,
     settled: durable.settled,
     groups,
     writer: connection,
@@ -128,9 +140,9 @@ function startSession(
     async close() {
       groups.flush()
       await durable.settled().catch(() => {})
-      await closeAll([reading, writing])
+      await closeAll([looking, reading, writing])
     },
-    abandon: () => closeAll([writing, reading]),
+    abandon: () => closeAll([writing, looking, reading]),
   }
 }
 

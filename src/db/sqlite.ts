@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { createReadAtOnce } from './at-once.ts'
 import type { Database } from './database.ts'
 import { rewriteLog } from './durable.ts'
 import { keepOpen, type Kept } from './keep-open.ts'
@@ -46,14 +47,14 @@ export async function openSqlite(
 function createDatabase(kept: Kept): Database {
   const write = createKysely(writing(kept))
   const read = createKysely(reading(kept, true))
-  const readAtOnce = createKysely(reading(kept, false))
+  const patient = createKysely(reading(kept, false))
   return {
     read,
-    readAtOnce,
+    readAtOnce: createReadAtOnce(kept, patient),
     write,
     transaction: (work) => transact(kept, work),
     async close() {
-      for (const each of [readAtOnce, read, write]) await each.destroy()
+      for (const each of [patient, read, write]) await each.destroy()
       await kept.close()
     },
   }

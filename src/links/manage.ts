@@ -23,7 +23,7 @@ export async function linkOfToken(deps: Pick<LinkDeps, 'db'>, token: string): Pr
 
 /** The link of a code in any case; 'gone' when it was deleted; undefined when there never was one. */
 export async function linkOfCode(deps: Pick<LinkDeps, 'db'>, code: string): Promise<Link | 'gone' | undefined> {
-  return findByCode(deps.db.readAtOnce, codeKey(code))
+  return findByCode(deps.db.read, codeKey(code))
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Link, Removal } from './link.ts'
 import { findLiveAfter, findRemovedByEntry, setRemoval } from './store.ts'
 
 /** What the address of a removed link answers. It does not say where the link led. */
-export function removedProblem({ source }: Removal): Problem {
+export function removedProblem({ source }: Pick<Removal, 'source'>): Problem {
   if (source !== 'legal') return new Problem('code_removed', 'the link behind it was removed for abuse')
   // RFC 7725, 4: who has put the order into effect.
   return new Problem('code_removed_by_law', 'the link behind it may not be shown', {

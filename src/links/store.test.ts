@@ -7,6 +7,7 @@ import { instanceOf } from './instance.ts'
 import { openLinkIds } from './ids.ts'
 import { deletePurges, findPurges, insertDeletions } from './purge-store.ts'
 import * as store from './store.ts'
+import { createVisitedOf } from './visited.ts'
 
 const content: Omit<Link, 'id'> = {
   code: 'Summer',
@@ -168,6 +169,34 @@ for (const driver of drivers) {
       assert.deepEqual(await store.findLiveAfter(db.read, link.id - 1, 10), [{ ...link, revision: 3 }])
       assert.deepEqual(await store.findRemovedByEntry(db.read), [])
     })
+
+    await t.test(
+      'a visit finds what it needs of a link by its code, also when it is paused, removed or gone',
+      async () => {
+        const visited = createVisitedOf(db)
+        const link = await insert(db, 'Visited')
+        const needed = {
+          id: link.id,
+          code: 'Visited',
+          kind: 'url',
+          target: content.target,
+          payload: JSON.stringify(content.payload),
+          utm: JSON.stringify(content.utm),
+          active: true,
+          removedBy: null,
+        }
+        assert.deepEqual(await visited('visited'), needed)
+        assert.equal(await visited('unknown'), undefined)
+        const paused = { ...link, target: null, active: false, revision: 2 }
+        assert.equal(await store.updateLink(db.write, paused), true)
+        assert.deepEqual(await visited('visited'), { ...needed, target: null, active: false })
+        const removal = { at: 7, reason: 'why', source: 'legal', entry: null } as const
+        assert.equal(await store.setRemoval(db.write, paused, removal), true)
+        assert.deepEqual(await visited('visited'), { ...needed, target: null, active: false, removedBy: 'legal' })
+        assert.equal(await store.deleteLink(db.write, { ...paused, revision: 3 }), true)
+        assert.equal(await visited('visited'), 'gone')
+      },
+    )
 
     await t.test('live links come in pages, by id', async () => {
       const links = [await insert(db, 'page-1'), await insert(db, 'page-2'), await insert(db, 'page-3')]

@@ -1,10 +1,11 @@
-import type { CompiledQuery, Insertable, Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import { compiled } from '../db/compiled.ts'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Link, Removal } from './link.ts'
 
 type LinkRow = Selectable<Tables['links']>
+type LinkColumns = Omit<LinkRow, 'code_key' | 'token_hash'>
 type ReplayRow = Selectable<Tables['replays']>
 
 const linkColumns = [
@@ -26,29 +27,15 @@ const linkColumns = [
   'links.removed_entry',
 ] as const
 
-// A visit whose link is not in memory waits for this query, and building it would take longer than running it.
-const byCode = new WeakMap<Executor, CompiledQuery<LinkOfCodeRow>>()
-
-/** The columns of a link, all of them null when the code has none. */
-type LinkOfCodeRow = Omit<LinkRow, 'code_key' | 'token_hash'> | { id: null }
-
-function compileByCode(db: Executor): CompiledQuery<LinkOfCodeRow> {
-  const query = db
+/** The link of that code; 'gone' when it was deleted; undefined when there never was one. */
+export async function findByCode(db: Executor, codeKey: string): Promise<Link | 'gone' | undefined> {
+  const row = await db
     .selectFrom('codes')
     .leftJoin('links', 'links.code_key', 'codes.code_key')
     .select(linkColumns)
-    .where('codes.code_key', '=', '')
-    .$castTo<LinkOfCodeRow>()
-    .compile()
-  byCode.set(db, query)
-  return query
-}
-
-/** The link of that code; 'gone' when it was deleted; undefined when there never was one. */
-export async function findByCode(db: Executor, codeKey: string): Promise<Link | 'gone' | undefined> {
-  const query = byCode.get(db) ?? compileByCode(db)
-  const { rows } = await db.executeQuery<LinkOfCodeRow>({ ...query, parameters: [codeKey] })
-  const [row] = rows
+    .where('codes.code_key', '=', codeKey)
+    .$castTo<LinkColumns | { id: null }>()
+    .executeTakeFirst()
   if (row === undefined) return undefined
   return row.id === null ? 'gone' : toLink(row)
 }
@@ -206,7 +193,7 @@ function contentColumns(link: Omit<Link, 'id' | 'removed'>) {
   }
 }
 
-function toLink(row: Omit<LinkRow, 'code_key' | 'token_hash'>): Link {
+function toLink(row: LinkColumns): Link {
   return {
     id: row.id,
     code: row.code,

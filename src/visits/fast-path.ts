@@ -1,38 +1,55 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IsReserved } from '../links/code.ts'
 import { platformOf } from './platform.ts'
+import type { Resolver } from './resolve.ts'
 import type { VisitDeps } from './routes.ts'
 
 /** A path that is a code, perhaps of a compact QR image, and nothing more; the query belongs to the visit. */
 const codePath = /^\/([A-Za-z0-9_-]{1,64})(?:\.[Qq])?(?:\?|$)/
 
 /**
- * Answers the visits of redirects that are in memory, before the router and its hooks: nearly all of them, and nearly
+ * Answers the visits of redirects that are known at once, before the router and its hooks: nearly all of them, and nearly
  * all of what the service does. It does just what the route does, which answers every other visit.
+ * @param isReserved whether a path of one word is, or may become, that of a page
  * @returns whether the request was one of these
  */
-export function createFastPath(deps: VisitDeps): (request: IncomingMessage, response: ServerResponse) => boolean {
+export function createFastPath(
+  deps: VisitDeps,
+  isReserved: IsReserved,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
   return (request, response) => {
     const { method, url = '' } = request
     if (method !== 'GET' && method !== 'HEAD') return false
     const code = codePath.exec(url)?.[1]
-    const live = code === undefined ? undefined : deps.resolver.peek(code)
-    // A kind with a file may have to answer with that.
-    if (live === undefined || live.kind.file !== undefined) return false
-    const outcome = live.visit({ platform: platformOf(request.headers['user-agent']) })
-    if (outcome.type !== 'redirect') return false
+    if (code === undefined || isReserved(code)) return false
+    const redirect = redirectAtOnce(deps.resolver, code, request)
+    if (redirect === undefined) return false
+    const { id, location } = redirect
     const answer = () => {
-      response.writeHead(302, [
-        'location',
-        outcome.location,
-        'cache-control',
-        'private, no-store',
-        'content-length',
-        '0',
-      ])
+      response.writeHead(302, ['location', location, 'cache-control', 'private, no-store', 'content-length', '0'])
       response.end()
     }
-    if (method === 'GET') deps.record(request, live.link.id, answer)
+    if (method === 'GET') deps.record(request, id, answer)
     else answer()
     return true
+  }
+}
+
+function redirectAtOnce(
+  resolver: Resolver,
+  code: string,
+  { headers }: IncomingMessage,
+): { id: number; location: string } | undefined {
+  try {
+    const resolution = resolver.resolve(code)
+    if (resolution instanceof Promise || resolution.state !== 'live') return undefined
+    const { id, kind, visit } = resolution.live
+    // A kind with a file may have to answer with that.
+    if (!kind.redirects || kind.file !== undefined) return undefined
+    const outcome = visit({ platform: platformOf(headers['user-agent']) })
+    return outcome.type === 'redirect' ? { id, location: outcome.location } : undefined
+  } catch {
+    // The route meets the same fault, and its answer is the one of the catalogue.
+    return undefined
   }
 }

@@ -1,4 +1,3 @@
-import type { Link } from '../links/link.ts'
 import { removedProblem } from '../links/removal.ts'
 import type { Resolver } from './resolve.ts'
 
@@ -6,12 +5,12 @@ import type { Resolver } from './resolve.ts'
  * The link of a code, also a paused one, from memory where it is there.
  * @throws {Problem} 410 or 451 for a removed one
  */
-export type LinkOf = (code: string) => Promise<Link | 'gone' | undefined>
+export type LinkOf = (code: string) => Promise<{ id: number; code: string } | 'gone' | undefined>
 
 export function createLinkOf(resolver: Resolver): LinkOf {
   return async (code) => {
     const resolution = await resolver.resolve(code)
-    if ('live' in resolution) return resolution.live.link
+    if ('live' in resolution) return resolution.live
     if (resolution.state === 'removed') throw removedProblem(resolution.removed)
     return resolution.state === 'gone' ? 'gone' : undefined
   }

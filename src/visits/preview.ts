@@ -10,24 +10,24 @@ const platforms: [Visitor['platform'], string][] = [
 ]
 
 /** The page that shows where a code leads, for who wants to know before going there. */
-export function previewPage({ link, kind, visit }: LiveLink): Page {
+export function previewPage({ code, kind, content, visit }: LiveLink): Page {
   const outcomes = platforms.map(([platform, people]) => ({ people, outcome: visit({ platform }) }))
   const locations = outcomes.flatMap(({ people, outcome }) =>
     outcome.type === 'redirect' ? [{ people, location: outcome.location }] : [],
   )
   const isOneForAll = new Set(locations.map(({ location }) => location)).size === 1
   const shown = isOneForAll ? locations.slice(0, 1) : locations
-  const linked = locations.length === 0 ? kind.urls(link.payload) : []
+  const linked = locations.length === 0 ? kind.urls(content().payload) : []
   return {
-    title: `Where ${link.code} leads`,
+    title: `Where ${code} leads`,
     body: html`<main>
-      <h1>Where ${link.code} leads</h1>
+      <h1>Where ${code} leads</h1>
       ${shown.map(({ people, location }) => html`<p>${!isOneForAll && `For ${people}: `}<code>${location}</code></p>`)}
       ${shown.length === 0 && html`<p>It opens a page on this service (${kind.label.toLowerCase()}).</p>`}
       ${linked.length > 0 && html`<p>That page links to:</p>`}
       ${linked.map(({ url }) => html`<p><code>${url}</code></p>`)}
-      <p><a class="button" href="/${link.code}">Go there</a></p>
-      <p class="quiet"><a href="/report?code=${link.code}">Report this link</a></p>
+      <p><a class="button" href="/${code}">Go there</a></p>
+      <p class="quiet"><a href="/report?code=${code}">Report this link</a></p>
     </main>`,
   }
 }

@@ -1,27 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { kinds } from '../links/kinds/index.ts'
-import type { Link } from '../links/link.ts'
+import type { Visited } from '../links/visited.ts'
 import { createResolver, type Resolution } from './resolve.ts'
 
-const link = (revision: number, active = true): Link => ({
+const link = (revision: number, active = true): Visited => ({
   id: 1,
   code: 'Code',
   kind: kinds[0].name,
   target: `https://example.com/${revision}`,
-  payload: {},
-  title: null,
-  campaign: null,
-  utm: {},
+  payload: '{}',
+  utm: '{}',
   active,
-  revision,
-  createdAt: 0,
-  updatedAt: 0,
-  removed: null,
+  removedBy: null,
 })
 
-const revisionOf = (resolution: Resolution) => ('live' in resolution ? resolution.live.link.revision : resolution.state)
+/** The revision of a live link, which is in its destination; else the state. */
+function revisionOf(resolution: Resolution): number | string {
+  const outcome = 'live' in resolution ? resolution.live.visit({ platform: 'other' }) : undefined
+  return outcome?.type === 'redirect' ? Number(outcome.location.split('/').at(-1)) : resolution.state
+}
 
 test('a code is read once and then known, in any case', async () => {
   let reads = 0
@@ -46,9 +47,9 @@ test('visits that arrive while a code is read wait for that one read', async () 
 })
 
 test('a slow read cannot bring back what a change has replaced meanwhile', async () => {
-  const pending: ((found: Link) => void)[] = []
+  const pending: ((found: Visited) => void)[] = []
   const { resolve, forget } = createResolver(
-    () => new Promise<Link>((answer) => pending.push(answer)),
+    () => new Promise<Visited>((answer) => pending.push(answer)),
     () => 0,
   )
   const early = resolve('code')
@@ -77,7 +78,7 @@ test('a read that fails is not remembered', async () => {
 
 test('an unknown code is known to be unknown for a short time only', async () => {
   let now = 0
-  let found: Link | undefined
+  let found: Visited | undefined
   let reads = 0
   const { resolve } = createResolver(
     async () => (reads++, found),
@@ -118,7 +119,7 @@ test('whatever the order of reads, changes and visits, a visit never sees less t
       // A read sees what is stored when it starts, and is answered in any order.
       const find = () => {
         const seen = link(stored)
-        return new Promise<Link>((answer) => reads.push(() => answer(seen)))
+        return new Promise<Visited>((answer) => reads.push(() => answer(seen)))
       }
       const { resolve, forget } = createResolver(find, () => 0)
       const visits: Promise<void>[] = []
@@ -137,4 +138,67 @@ test('whatever the order of reads, changes and visits, a visit never sees less t
     }),
     { numRuns: 500 },
   )
+})
+
+test('what the store answers at once is answered at once, and kept when it is asked for again', () => {
+  let reads = 0
+  const { resolve } = createResolver(
+    () => (reads++, link(reads)),
+    () => 0,
+  )
+  const revisions = Array.from({ length: 4 }, () => {
+    const found = resolve('Code')
+    return found instanceof Promise ? found : revisionOf(found)
+  })
+  assert.deepEqual(revisions, [1, 2, 2, 2])
+})
+
+test('a change between two visits is seen by the second, whether or not the first was kept', () => {
+  let stored = link(1)
+  const { resolve, forget } = createResolver(
+    () => stored,
+    () => 0,
+  )
+  for (let revision = 1; revision <= 10; revision++) {
+    stored = link(revision)
+    forget('CODE')
+    for (let visits = 0; visits < revision; visits++) assert.equal(revisionOf(resolve('code') as Resolution), revision)
+  }
+})
+
+test('a fault of a store that answers at once is thrown, and not remembered', () => {
+  let fail = true
+  const { resolve } = createResolver(
+    () => {
+      if (fail) throw new Error('the store is away')
+      return link(1)
+    },
+    () => 0,
+  )
+  for (let again = 0; again < 3; again++) assert.throws(() => resolve('code'), /away/)
+  fail = false
+  assert.equal(revisionOf(resolve('code') as Resolution), 1)
+})
+
+test('whoever tries codes takes a bounded amount of memory, and drives no link out of it', () => {
+  setFlagsFromString('--expose-gc')
+  const gc = runInNewContext('gc') as () => void
+  let reads = 0
+  const { resolve } = createResolver(
+    (code) => (code === 'code' ? (reads++, link(1)) : undefined),
+    () => 0,
+  )
+  const tryCodes = (from: number, to: number) => {
+    // The second look is the one that is kept.
+    for (let at = from; at < to; at++) for (let again = 0; again < 2; again++) resolve(`unknown-${at}`)
+    gc()
+    return process.memoryUsage().heapUsed
+  }
+  resolve('code')
+  resolve('code')
+  const before = tryCodes(0, 50_000)
+  const grown = tryCodes(50_000, 250_000) - before
+  assert.ok(grown < 2 * 2 ** 20, `${grown} bytes`)
+  resolve('code')
+  assert.equal(reads, 2)
 })

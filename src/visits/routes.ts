@@ -129,7 +129,7 @@ function answerVisit(deps: VisitDeps, request: CodeRequest, reply: FastifyReply,
       void reply.send(error)
     }
   }
-  if (request.method === 'GET') deps.record(request.raw, live.link.id, answer)
+  if (request.method === 'GET') deps.record(request.raw, live.id, answer)
   else answer()
   return reply
 }
@@ -145,14 +145,14 @@ function showLink(request: FastifyRequest, reply: FastifyReply, live: LiveLink):
   return reply.code(302).header('location', outcome.location).send()
 }
 
-function sendFile(reply: FastifyReply, { link, kind }: LiveLink): FastifyReply {
+function sendFile(reply: FastifyReply, { code, kind, content }: LiveLink): FastifyReply {
   reply.headers({
     'content-type': `${kind.file?.mediaType}; charset=utf-8`,
-    'content-disposition': `attachment; filename="${link.code}.${kind.file?.extension}"`,
+    'content-disposition': `attachment; filename="${code}.${kind.file?.extension}"`,
     'cache-control': 'private, no-store',
     'x-content-type-options': 'nosniff',
   })
-  return reply.send(kind.file?.write(link))
+  return reply.send(kind.file?.write(content()))
 }
 
 /** @throws {Problem} 404 for an unknown or paused code, 410 for a deleted one, 410 or 451 for a removed one */

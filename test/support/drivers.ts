@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
+import { createReadLater } from '../../src/db/at-once.ts'
 import type { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { MigrationDialect } from '../../src/db/migrations/migration.ts'
@@ -39,7 +40,7 @@ async function openTestPostgres(t: TestContext): Promise<Database | undefined> {
   if (!requireProgram(t, 'initdb', 'postgresql')) return undefined
   const db = connect(await createDatabase())
   undoLater(t, () => db.destroy())
-  const database = { read: db, readAtOnce: db, write: db }
+  const database = { read: db, readAtOnce: createReadLater(db), write: db }
   return { ...database, transaction: (work) => db.transaction().execute(work), close: () => db.destroy() }
 }
 

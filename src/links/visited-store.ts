@@ -1,0 +1,30 @@
+import { sql, type Selectable } from 'kysely'
+import type { Database, LookUp } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
+
+const columns = ['id', 'code', 'kind', 'target', 'payload', 'utm', 'active', 'removed_source'] as const
+
+type Values<Names extends readonly (keyof Tables['links'])[]> = {
+  -readonly [At in keyof Names]: Selectable<Tables['links']>[Names[At]]
+}
+
+/** What visits need of a link, in the order of `columns`; all null when the link was deleted. */
+export type VisitedValues = Values<typeof columns> | [id: null, ...rest: null[]]
+
+/** Looks a link up by the key of its code. */
+export function createFindVisited({ readAtOnce }: Pick<Database, 'readAtOnce'>): LookUp<VisitedValues> {
+  // Nearly every code that is asked for is a link's: `codes` is looked at only when it is not.
+  return readAtOnce((db, key) =>
+    db
+      .selectFrom('links')
+      .select(columns)
+      .where('code_key', '=', key)
+      .unionAll(
+        db
+          .selectFrom('codes')
+          .select(columns.map((name) => sql<never>`null`.as(name)))
+          .where('code_key', '=', key)
+          .where((is) => is.not(is.exists(is.selectFrom('links').select('id').where('code_key', '=', key)))),
+      ),
+  )
+}

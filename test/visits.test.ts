@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { create, put, startServer, visit } from './support/server.ts'
+
+const visits = async (url: string, count: number) => {
+  const all = await Promise.all(Array.from({ length: count }, () => visit(url)))
+  return [...new Set(all.map(({ status, headers }) => headers.get('location') ?? String(status)))]
+}
+
+test('each visit after a change sees it, however many came before', async (t) => {
+  const server = await startServer(t)
+  const link = await create(server, { target: 'https://example.com/0', alias: 'Changing' })
+  const manage = `${server.url}/api/manage/${link.token}`
+  for (let at = 1; at <= 6; at++) {
+    assert.deepEqual(await visits(link.short_url, at - 1), at === 1 ? [] : [`https://example.com/${at - 1}`])
+    assert.equal((await put(manage, { target: `https://example.com/${at}` })).status, 200)
+    assert.deepEqual(await visits(`${server.url}/CHANGING`, at), [`https://example.com/${at}`])
+  }
+  assert.equal((await put(manage, { active: false })).status, 200)
+  assert.deepEqual(await visits(link.short_url, 3), ['404'])
+  assert.equal((await put(manage, { active: true })).status, 200)
+  assert.deepEqual(await visits(link.short_url, 3), ['https://example.com/6'])
+  assert.equal((await fetch(manage, { method: 'DELETE' })).status, 200)
+  assert.deepEqual(await visits(link.short_url, 3), ['410'])
+})
+
+test('a page keeps its address, whatever link an older release has given it to', async (t) => {
+  const server = await startServer(t)
+  for (const word of ['healthz', 'metrics']) {
+    const link = await create(server, { target: 'https://example.com/' })
+    const { write } = server.deps.db
+    await sql`insert into codes (code_key) values (${word})`.execute(write)
+    await sql`update links set code_key = ${word}, code = ${word} where code = ${link.code}`.execute(write)
+    // Its preview has read it.
+    for (let again = 0; again < 3; again++) assert.equal((await visit(`${server.url}/${word}+`)).status, 200)
+    assert.deepEqual(await visits(`${server.url}/${word}`, 3), ['200'])
+  }
+})
+
+test('a visit of a link that cannot be read is answered like any other fault, and the next one too', async (t) => {
+  const server = await startServer(t)
+  const link = await create(server, { target: 'https://example.com/' })
+  await sql`update links set utm = 'not json'`.execute(server.deps.db.write)
+  assert.deepEqual(await visits(link.short_url, 3), ['500'])
+  await sql`alter table links rename to elsewhere`.execute(server.deps.db.write)
+  assert.deepEqual(await visits(`${server.url}/another`, 3), ['500'])
+  assert.equal((await visit(`${server.url}/healthz`)).status, 200)
+})
