@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createEncodeText } from '../src/qr/matrix.ts'
 import { temporaryFolder } from './support/cleanup.ts'
-import { quirl } from './support/cli.ts'
+import { command, quirl } from './support/cli.ts'
 import { photograph, readWithZxing } from './support/decoders.ts'
 import { program } from './support/program.ts'
 
@@ -112,7 +112,7 @@ test('what "quirl qr" cannot do is one line that says what to change, and no fil
     [['a', `--out=${out}`, `--design=${broken}`], /broken\.json: the file is not valid JSON/],
     [['a', `--out=${out}`, '--width=40'], /--width is for a \.pdf/],
   ] as const) {
-    const { status, stdout, stderr } = await quirl(folder, 'qr', ...args)
+    const { status, stdout, stderr } = await command(folder, 'qr', ...args)
     assert.deepEqual([status, stdout], [1, ''], args.join(' ').slice(0, 60))
     assert.match(stderr, line)
     assert.equal(stderr.trimEnd().split('\n').length, 1)

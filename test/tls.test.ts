@@ -9,7 +9,7 @@ import { openSqlite } from '../src/db/sqlite.ts'
 import { openDomains } from '../src/domains/domains.ts'
 import { startAuthority, startAuthorityDns, type TestAuthority } from './support/acme.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
-import { quirl } from './support/cli.ts'
+import { command } from './support/cli.ts'
 import { startDns, type TestDns } from './support/dns.ts'
 import { ask } from './support/http.ts'
 import { poll } from './support/poll.ts'
@@ -618,7 +618,7 @@ describe('the operator', () => {
     const service = await ready(t)
     if (service === undefined) return
     const run = async (...args: string[]) => {
-      const { status, stdout, stderr } = await quirl(service.dataDir, ...args)
+      const { status, stdout, stderr } = await command(service.dataDir, ...args)
       return { status, text: stdout + stderr }
     }
     assert.match(
