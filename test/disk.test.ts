@@ -42,7 +42,7 @@ test('a full disk refuses changes and counts the scans that it loses; when there
     await poll(async () => (await work.metric('quirl_scans_lost_total')) > lost)
     disk.free()
     await work.answers(200, 201, 302)
-    await isWellAgain(work)
+    if (isAll) await isWellAgain(work)
   }
   assert.match(work.service.output(), /the store cannot be reached/)
   assert.match(work.service.output(), /scans cannot be recorded; visits are answered all the same/)
@@ -113,6 +113,6 @@ test('an input or output error of any file costs what the handbook says and no m
     await work.answers(200, 201, 302)
     if (shows === foldsLater) await isWellAgain(work)
   }
-  await isWellAgain(work)
+  if (isAll) await isWellAgain(work)
   await work.end({ newAgain: true })
 })
