@@ -1,13 +1,16 @@
 // Each file of the data folder missing, cut, overwritten, or with one bit flipped: what was answered before is answered
 // again, or somebody is told.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { before, test, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { StartError } from '../src/lib/start-error.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
-import { exitOf, start } from './support/program.ts'
+import { PATIENCE_MS } from './support/poll.ts'
+import { exitOf, program, start } from './support/program.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 /** `npm run test:faults` flips 500 bits. */
@@ -143,6 +146,21 @@ for (const [name, damage] of Object.entries(damages)) {
     }
   })
 }
+
+test('a database that can be opened and is not what it was ends the start with one line', (t) => {
+  const folder = temporaryFolder(t)
+  cpSync(folders.stopped, folder, { recursive: true })
+  const db = new DatabaseSync(join(folder, 'links.db'))
+  db.exec('alter table purges rename column link_id to damaged')
+  db.close()
+  const args = [program, '--port=0', `--data-dir=${folder}`]
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: PATIENCE_MS })
+  assert.equal(status, 1)
+  const [told, line, ...more] = stderr.trim().split('\n')
+  assert.match(told ?? '', /"files":\["links\.db"\].*files are not as they were/)
+  assert.match(line ?? '', /^quirl: DATA_DIR=.* cannot be used \(no such column.*\): put a backup in its place$/)
+  assert.deepEqual(more, [])
+})
 
 test('statistics that are missing and logs that are garbage are told after a kill as well', async (t) => {
   for (const [file, damage] of [

@@ -85,7 +85,12 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   })
   const read = createReader(warehouse, now)
   const followers = createFollowers(read.totals)
-  const purging = await openPurging(links, (linkIds) => warehouse.call('purge', linkIds), tell)
+  const purge = (linkIds: number[]) => warehouse.call('purge', linkIds)
+  const purging = await openPurging(links, purge, tell).catch(async (error: unknown) => {
+    // Its thread would keep the process from ending.
+    await warehouse.close().catch(tell)
+    throw error
+  })
   const foldJournal = async () => {
     const folded = await purging.during((gone) => warehouse.call('fold', journal.rotate(), now(), gone, links.newest()))
     unreadable = folded.lost
