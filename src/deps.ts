@@ -1,21 +1,21 @@
 import * as os from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { openAbuse, type Abuse } from './abuse/open.ts'
-import { openDatabase, requireRestored } from './db/open.ts'
+import { explainStart, openDatabase, requireRestored } from './db/open.ts'
 import type { Database } from './db/database.ts'
 import type { Sync } from './db/session.ts'
-import { createStoreFaults, type StoreFaults } from './db/store-faults.ts'
+import { createStoreFaults } from './db/store-faults.ts'
 import type { Config } from './config/config.ts'
+import { withOperator } from './deps/operator.ts'
+import { createNotReady } from './deps/readiness.ts'
 import { quotasOf } from './config/limits.ts'
-import { openAdminSocket, type AdminOperations } from './http/admin-socket.ts'
 import { createClientAddress, type ClientAddress } from './http/client-address.ts'
 import type { Metric } from './http/metrics.ts'
 import { openDomains, type Domains } from './domains/domains.ts'
-import { domainOperations } from './domains/operator.ts'
 import type { Machine } from './http/local-hosts.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
 import { createClosing, type Closing } from './lib/closing.ts'
-import { createDraining, type Draining } from './lib/draining.ts'
+import { createDraining } from './lib/draining.ts'
 import type { Link, Totals } from './links/link.ts'
 import { openLinkIds, type LinkIds } from './links/ids.ts'
 import { instanceOf } from './links/instance.ts'
@@ -30,7 +30,6 @@ import { requireLinks } from './scans/belonging.ts'
 import { openRecorder, type Recorder } from './scans/recorder.ts'
 import { createLinkOf, type LinkOf } from './visits/link-of.ts'
 import { createResolver, type Resolver } from './visits/resolve.ts'
-import { certificateOperations } from './tls/operator.ts'
 import { createTls, type Tls } from './tls/tls.ts'
 import type { VisitDeps } from './visits/routes.ts'
 
@@ -110,7 +109,7 @@ export async function openDeps(config: Config, environment: Environment): Promis
   } catch (error) {
     // What failed first is the reason; the faults that follow are logged.
     await closing.close().catch(() => {})
-    throw error
+    throw explainStart(error, config.dataDir)
   }
 }
 
@@ -185,23 +184,6 @@ function withTls(deps: Deps, config: Config, { log }: Environment, closing: Clos
   return { ...deps, tls }
 }
 
-/** Lets operators ask for what `quirl <command>` offers: one entry for each operation. */
-async function withOperator(deps: Deps, { dataDir }: Config, log: Environment['log'], closing: Closing): Promise<Deps> {
-  const operations: AdminOperations = {
-    status: async () => ({ version: deps.version, not_ready: (await deps.notReady()) ?? null }),
-    fold: async () => ({ folded: await deps.recorder.fold() }),
-    ...deps.abuse.operations,
-    ...domainOperations(deps.domains),
-    ...certificateOperations(deps.tls?.certificates),
-  }
-  const onFault = (error: unknown, operation: string) => log.error({ err: error, operation }, 'a command failed')
-  const socket = await openAdminSocket(dataDir, operations, onFault).catch((error: unknown) => {
-    log.warn({ err: error }, 'administrative commands cannot reach this service: DATA_DIR takes no Unix socket')
-  })
-  if (socket !== undefined) closing.add('the socket for commands', socket.close)
-  return deps
-}
-
 function openScans(
   config: Config,
   environment: Surroundings,
@@ -215,20 +197,4 @@ function openScans(
     links: { ...linkIdsOf({ db }), ...instanceOf(db), newest: ids.newest },
     waitMs: environment.foldWaitMs,
   })
-}
-
-function createNotReady(
-  db: Database,
-  faults: StoreFaults,
-  draining: Draining,
-  recorder: Recorder,
-  abuse: Abuse,
-): Deps['notReady'] {
-  return async () => {
-    if (draining.begun()) return 'the service is stopping'
-    const fault = recorder.fault() ?? faults.recent()
-    if (fault !== undefined) return fault
-    await db.read.selectFrom('migrations').select('number').limit(1).execute()
-    return abuse.notReady()
-  }
 }

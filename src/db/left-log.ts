@@ -39,17 +39,18 @@ function countUnread(read: Read): number {
 }
 
 function countFrames(read: Read, header: Buffer, sums: Uint32Array, isBig: boolean): number {
-  const salts = header.subarray(16, 24)
+  const [first, second] = [header.subarray(16, 20), header.subarray(20, 24)]
   const frame = Buffer.alloc(FRAME_HEADER + header.readUInt32BE(8))
   let isSound = true
   let unread = 0
   for (let at = HEADER; read(frame, at); at += frame.length) {
-    const isOfThisLog = frame.subarray(8, 16).equals(salts)
+    // Frames of a log before this one differ in both salts, and one that is damaged in one at most.
+    const salts = [frame.subarray(8, 12).equals(first), frame.subarray(12, 16).equals(second)]
     addTo(sums, frame.subarray(0, 8), isBig)
     addTo(sums, frame.subarray(FRAME_HEADER), isBig)
-    isSound &&= isOfThisLog && agrees(sums, frame, 16)
+    isSound &&= salts.every(Boolean) && agrees(sums, frame, 16)
     const endsTransaction = frame.readUInt32BE(4) !== 0
-    if (!isSound && isOfThisLog && endsTransaction) unread++
+    if (!isSound && salts.some(Boolean) && endsTransaction) unread++
   }
   return unread
 }

@@ -26,9 +26,9 @@ export function lookOver(dataDir: string): Left {
   return { changed, unread: logs.filter(({ transactions }) => transactions > 0) }
 }
 
-/** Notes how everything is, now that it is closed. */
+/** Notes how everything is, now that it is closed; but for what another process has open, and may write to. */
 export function noteLeft(dataDir: string): void {
-  noteFiles(dataDir, isKept)
+  noteFiles(dataDir, (name) => isKept(name) && !existsSync(join(dataDir, `${name}-wal`)))
 }
 
 /** Tells an operator what was found at the start. */

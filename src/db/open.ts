@@ -4,7 +4,7 @@ import { StartError } from '../lib/start-error.ts'
 import type { Database } from './database.ts'
 import { lookOver, noteLeft, type Left } from './left.ts'
 import { lockFolder } from './lock.ts'
-import { isSqliteDamaged, isSqliteUnavailable } from './sqlite-errors.ts'
+import { isSqliteDamaged, isSqliteUnavailable, resultCode } from './sqlite-errors.ts'
 import { openSqlite, type SqliteOptions } from './sqlite.ts'
 
 /** In a data folder while a backup is being restored into it. */
@@ -50,6 +50,13 @@ export async function openDatabase(
     lock.release()
     throw error
   }
+}
+
+/** What an operator is told of an error that stopped the start: a database may open and still not be what it was. */
+export function explainStart(error: unknown, dataDir: string): unknown {
+  if (error instanceof StartError || resultCode(error) === undefined) return error
+  const reason = (error as Error).message
+  return new StartError(`DATA_DIR=${dataDir} cannot be used (${reason}): put a backup in its place`, { cause: error })
 }
 
 /** Whether the error means that the store is away for now, and not that the program is wrong. */
