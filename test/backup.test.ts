@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ import { poll } from './support/poll.ts'
 import { freePort } from './support/ports.ts'
 import { exitOf, program, start, type Service } from './support/program.ts'
 import { create, post, put, startServer, visit, type Created } from './support/server.ts'
-import { smallDisk } from './support/tmpfs.ts'
+import { smallDisk } from './support/small-disk.ts'
 
 const limits = ['links', 'bulk', 'qr', 'failures', 'misses', 'domains'].map((name) => `--limit-${name}=0`)
 const begin = (t: Ending, dataDir?: string, port = 0) => start(t, dataDir, [`--port=${port}`, ...limits])
@@ -341,18 +341,26 @@ test('kill -9 of the service during a backup leaves a whole one or none', async 
 })
 
 test('a disk that gets full during a backup or a restore ends it with one line, and nothing of it is left', async (t) => {
-  const disk = smallDisk(t, 120)
+  const disk = smallDisk(t, 120 * 1024)
   if (disk === undefined) return
+  const isReal = Object.keys(disk.env).length === 0
+  const refuseFull = (dataDir: string, command: string, folder: string, reason: RegExp) => {
+    if (!isReal) disk.fill()
+    const args = [program, command, folder, `--data-dir=${dataDir}`]
+    const env = { ...process.env, ...disk.env }
+    const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+    assert.match(stderr, reason)
+    assert.equal(status, 1)
+    assert.deepEqual(readdirSync(disk.folder), [])
+  }
   const { dataDir } = await startServer(t)
-  for (const folder of [join(disk, 'backup'), disk]) {
-    await refuse(dataDir, backup, [folder], /^no backup was taken: the disk of \S+ is full$/)
-    assert.deepEqual(readdirSync(disk), [])
+  for (const folder of [join(disk.folder, 'backup'), disk.folder]) {
+    refuseFull(dataDir, 'backup', folder, /^quirl: no backup was taken: the disk of \S+ is full\n$/)
   }
   const [whole] = inFolder(t, 'backup')
   await say(dataDir, backup, whole)
-  for (const target of [join(disk, 'data'), disk]) {
-    await refuse(target, restore, [whole], /^the disk of DATA_DIR=\S+ is full: nothing was restored$/)
-    assert.deepEqual(readdirSync(disk), [])
+  for (const target of [join(disk.folder, 'data'), disk.folder]) {
+    refuseFull(target, 'restore', whole, /^quirl: the disk of DATA_DIR=\S+ is full: nothing was restored\n$/)
   }
 })
 

@@ -20,8 +20,6 @@ const isKept = (name: string) =>
 /** Looks at what is in a data folder, before anything of it is opened. */
 export function lookOver(dataDir: string): Left {
   const changed = changedFiles(dataDir)
-  const missing = databases.filter((file) => !existsSync(join(dataDir, file)))
-  if (missing.length < databases.length) changed.push(...missing.filter((file) => !changed.includes(file)))
   const logs = databases.map((file) => ({ file, transactions: unreadTransactions(join(dataDir, file)) }))
   return { changed, unread: logs.filter(({ transactions }) => transactions > 0) }
 }

@@ -95,8 +95,19 @@ function newRow(link: NewLink): Insertable<Tables['links']> {
 
 const anyLink: NewLink = {
   id: 0,
-  ...{ code: '', codeKey: '', tokenHash: '', kind: '', target: '', payload: {}, title: '', campaign: '', utm: {} },
-  ...{ active: true, revision: 1, createdAt: 0, updatedAt: 0 },
+  code: '',
+  codeKey: '',
+  tokenHash: '',
+  kind: '',
+  target: '',
+  payload: {},
+  title: '',
+  campaign: '',
+  utm: {},
+  active: true,
+  revision: 1,
+  createdAt: 0,
+  updatedAt: 0,
 }
 const insertOne = compiled((db) => db.insertInto('links').values(newRow(anyLink)))
 

@@ -79,18 +79,15 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   })
   const file = join(dataDir, 'scans.db')
   const warehouse = startWarehouse({ ...folders, warehouse: file, instance }, tell)
-  let unreadable = await warehouse.call('lost').catch(async (error: Error) => {
-    await warehouse.close().catch(tell)
-    throw unusable(file, error)
-  })
-  const read = createReader(warehouse, now)
-  const followers = createFollowers(read.totals)
-  const purge = (linkIds: number[]) => warehouse.call('purge', linkIds)
-  const purging = await openPurging(links, purge, tell).catch(async (error: unknown) => {
-    // Its thread would keep the process from ending.
+  // Its thread would keep the process from ending.
+  const orClose = async (error: unknown) => {
     await warehouse.close().catch(tell)
     throw error
-  })
+  }
+  let unreadable = await warehouse.call('lost').catch((error: Error) => orClose(unusable(file, error)))
+  const read = createReader(warehouse, now)
+  const followers = createFollowers(read.totals)
+  const purging = await openPurging(links, (linkIds) => warehouse.call('purge', linkIds), tell).catch(orClose)
   const foldJournal = async () => {
     const folded = await purging.during((gone) => warehouse.call('fold', journal.rotate(), now(), gone, links.newest()))
     unreadable = folded.lost
