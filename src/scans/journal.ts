@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Metric } from '../http/metrics.ts'
+import { keepSpareFiles } from '../lib/spare-files.ts'
 import { openJournalFile, syncFolder, type JournalWriter } from './journal-file.ts'
 import type { Scan } from './scan.ts'
 
@@ -17,6 +18,8 @@ export interface Journal {
    * written together. When they cannot be written, `recorded` is called all the same; the scans are counted as lost.
    */
   record: (scan: Scan, recorded: () => void) => void
+  /** Writes what was noted in this turn, and calls back, without waiting for its end. */
+  flush: () => void
   /** Ends the file that is written to; the names of all ended files, oldest first. Each may be folded and removed. */
   rotate: () => string[]
   status: () => JournalStatus
@@ -48,13 +51,12 @@ export interface JournalOptions {
 }
 
 export function openJournal({ folder, sync, now, monotonic, onFailure, onThrow }: JournalOptions): Journal {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (sync) syncFolder(dirname(folder))
+  const { openFile, files, close } = openFolder(folder, sync)
   let writer: JournalWriter | undefined
   let waiting: Scan[] = []
   let answers: (() => void)[] = []
-  let failedAt = Number.NEGATIVE_INFINITY
-  let failing = false
+  /** Of the last try, when that failed. */
+  let failedAt: number | undefined
   let lost = 0
   let recorded = 0
 
@@ -65,17 +67,16 @@ export function openJournal({ folder, sync, now, monotonic, onFailure, onThrow }
   }
 
   function write(scans: Scan[]): void {
-    if (failing && monotonic() - failedAt < RETRY_MS) {
+    if (failedAt !== undefined && monotonic() - failedAt < RETRY_MS) {
       lost += scans.length
       return
     }
     try {
-      writer ??= openJournalFile(join(folder, newName(now())), sync)
+      writer ??= openFile(newName(now()))
       writer.append(scans)
       recorded += scans.length
-      failing = false
+      failedAt = undefined
     } catch (error) {
-      failing = true
       failedAt = monotonic()
       lost += scans.length
       onFailure(error, lost)
@@ -91,7 +92,6 @@ export function openJournal({ folder, sync, now, monotonic, onFailure, onThrow }
     for (const answer of written) tryTo(answer, onThrow)
   }
 
-  const files = () => readdirSync(folder).filter(isJournal)
   const end = () => {
     flush()
     abandon()
@@ -103,13 +103,30 @@ export function openJournal({ folder, sync, now, monotonic, onFailure, onThrow }
       // After the sockets of this turn were read: one write for all the visits that they brought.
       if (answers.push(recorded) === 1) setImmediate(flush)
     },
+    flush,
     rotate() {
       end()
       return files().sort()
     },
-    status: () => ({ failing, lost, recorded }),
+    status: () => ({ failing: failedAt !== undefined, lost, recorded }),
     backlog: () => bytesOf(folder, files()),
-    close: end,
+    close() {
+      end()
+      close()
+    },
+  }
+}
+
+/** The folder of the journal, in which a file can be opened also when the process may open no more. */
+function openFolder(folder: string, sync: boolean) {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (sync) syncFolder(dirname(folder))
+  // For a journal file, and the folder when that is synced.
+  const spare = keepSpareFiles(sync ? 2 : 1)
+  return {
+    openFile: (name: string): JournalWriter => spare.use(() => openJournalFile(join(folder, name), sync)),
+    files: () => spare.use(() => readdirSync(folder).filter(isJournal)),
+    close: spare.close,
   }
 }
 
