@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 
 // One core for the server, the other for the load, so that they do not take each other's time.
 const SERVER_CORE = '0'
-const LOAD_CORE = '1'
+export const LOAD_CORE = '1'
 
 export interface Served {
   process: ChildProcess

@@ -1,0 +1,61 @@
+// Claim: while 64 connections create links, 64 draw images and 16 ask for statistics, as fast as they are answered, the p99
+// of visits and of /healthz is at most three times their p99 with nobody else; on open connections and on new ones.
+import { create } from '../test/support/server.ts'
+import { load, moveToLoadCore, percentile, probe, requestsTo } from './load.ts'
+import { printTable, serveQuirl, temporaryFolder } from './support.ts'
+
+const SECONDS = Number(process.env['SECONDS'] ?? 10)
+/** How often each is asked, in milliseconds. */
+const PACE = { open: 5, new: 20 }
+
+moveToLoadCore()
+const quirl = await serveQuirl(temporaryFolder())
+const { code } = await create(quirl, { target: 'https://example.com/menu' })
+const requests = await requestsTo(quirl)
+const probes = {
+  'visit, open connection': { path: `/${code}`, isNew: false },
+  'visit, new connection': { path: `/${code}`, isNew: true },
+  '/healthz, open connection': { path: '/healthz', isNew: false },
+  '/healthz, new connection': { path: '/healthz', isNew: true },
+}
+const measure = async (seconds: number) =>
+  Promise.all(Object.values(probes).map((each) => probe(quirl.url, each, each.isNew ? PACE.new : PACE.open, seconds)))
+
+await measure(2)
+const quiet = await measure(SECONDS)
+const begin = (kind: string, connections: number) =>
+  load(quirl.url, [requests[kind] ?? ''], connections, SECONDS + 2).then((answers) => ({ kind, connections, answers }))
+const loading = Promise.all([begin('creations', 64), begin('images', 64), begin('statistics', 16)])
+await new Promise((resolve) => setTimeout(resolve, 1000))
+const busy = await measure(SECONDS)
+const loads = await loading
+await quirl.stop()
+
+printTable(
+  `Beside 64 connections that create, 64 that draw and 16 that read statistics, ${SECONDS} s`,
+  Object.keys(probes).map((what, at) => {
+    const [alone = [], beside = []] = [quiet[at], busy[at]]
+    return {
+      what,
+      samples: beside.length,
+      'p50 ms alone': percentile(alone, 0.5).toFixed(2),
+      'p99 ms alone': percentile(alone, 0.99).toFixed(2),
+      'p50 ms': percentile(beside, 0.5).toFixed(2),
+      'p99 ms': percentile(beside, 0.99).toFixed(2),
+      ratio: (percentile(beside, 0.99) / percentile(alone, 0.99)).toFixed(1),
+      'longest ms': Math.max(...beside).toFixed(0),
+    }
+  }),
+)
+printTable(
+  'What the others got meanwhile',
+  loads.map(({ kind, connections, answers: { done, limited, refused, other, failed } }) => ({
+    kind,
+    connections,
+    'done/s': Math.round(done / (SECONDS + 2)),
+    '429/s': Math.round(limited / (SECONDS + 2)),
+    '503/s': Math.round(refused / (SECONDS + 2)),
+    other,
+    failed,
+  })),
+)
