@@ -19,6 +19,7 @@ import { domainRoutes } from './domains/routes.ts'
 import { createReserved } from './links/code.ts'
 import { bulkRoutes } from './links/bulk-routes.ts'
 import { linkRoutes } from './links/routes.ts'
+import { admitInTurn } from './limits/admission-hooks.ts'
 import { codeSvg, codeText } from './qr/code-image.ts'
 import { designRoute } from './qr/design-route.ts'
 import { codeImageRoutes, dataImageRoutes } from './qr/routes.ts'
@@ -69,13 +70,15 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
   const qr = { ...deps, marker: config.qrMarker, designOf: deps.designs.of, limitImages: each('qr'), clientOf }
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+  app.server.on('connection', deps.admission.arrived)
+  admitInTurn(app, { ...deps, clientOf })
   handleErrors(app, { ...deps, pages: removalPages(config), onMiss: deps.limits.miss })
   boundUnread(app, connections.unread)
   guardDomains(app, deps.domains, config.tls ? config.baseUrl : undefined)
   await describeApi(app, deps.version)
 
   healthRoutes(app, deps)
-  metricsRoutes(app, { ...deps, metrics: [...deps.metrics, ...connections.metrics] })
+  metricsRoutes(app, { ...deps, metrics: [...deps.metrics, ...deps.admission.metrics, ...connections.metrics] })
   securityRoutes(app, { ...deps, contact: config.contact })
   askRoutes(app, deps)
   visitRoutes(app, deps)

@@ -9,6 +9,7 @@ import type { Config } from './config/config.ts'
 import { withOperator } from './deps/operator.ts'
 import { createNotReady } from './deps/readiness.ts'
 import { quotasOf } from './config/limits.ts'
+import { createConnectionBound, type ConnectionBound } from './http/connection-bound.ts'
 import { createClientAddress, type ClientAddress } from './http/client-address.ts'
 import type { Metric } from './http/metrics.ts'
 import { openDomains, type Domains } from './domains/domains.ts'
@@ -22,6 +23,7 @@ import { instanceOf } from './links/instance.ts'
 import { linkIdsOf, linkOfToken } from './links/manage.ts'
 import { createReplays, type Replays } from './links/replay.ts'
 import { createVisitedOf } from './links/visited.ts'
+import { createAdmission, type Admission, type AdmissionOptions } from './limits/admission.ts'
 import { createPlaces, type PlaceBounds, type Places } from './limits/at-once.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
 import { openQr, type Qr } from './qr/open.ts'
@@ -61,6 +63,8 @@ export interface Deps extends Qr {
   linkOf: LinkOf
   linkOfToken: (token: string) => Promise<Link>
   limits: Limits & { places: Places }
+  admission: Admission
+  connections: ConnectionBound
   isInternal: ClientAddress['isInternal']
   metrics: Metric[]
   notReady: () => Promise<string | undefined>
@@ -93,6 +97,8 @@ export interface Environment {
   sync?: Sync
   /** What may be under way at the same time, when it is not the usual amount. */
   places?: PlaceBounds
+  /** How much work may wait and be under way, when it is not the usual amount. */
+  work?: AdmissionOptions['bounds']
 }
 
 /**
@@ -139,8 +145,10 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
   const abuse = await openAbuse({ ...environment, ...config, ...context })
   closing.add('the abuse lists', abuse.close)
   const draining = createDraining()
-  const qr = openQr(db, environment.drawMs)
+  const admission = createAdmission({ monotonic, first: recorder.flush, bounds: environment.work })
+  const qr = openQr(db, () => admission.waiting('images'), environment.drawMs)
   closing.add('the drawing of images', qr.images.close)
+  const connections = createConnectionBound()
   return {
     version,
     now,
@@ -167,7 +175,9 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
     linkOfToken: (token) => linkOfToken({ db }, token),
     limits: { ...createLimits(quotasOf(config), client, monotonic), places: createPlaces(client, environment.places) },
     isInternal: client.isInternal,
-    metrics: [...recorder.metrics, ...abuse.metrics, ...faults.metrics],
+    admission,
+    connections,
+    metrics: [...recorder.metrics, ...abuse.metrics, ...connections.metrics, ...faults.metrics],
     notReady: createNotReady(db, faults, draining, recorder, abuse),
     isUnavailable: faults.note,
     onDrain: draining.onBegin,

@@ -9,6 +9,7 @@ import { commands } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { readConfig, type Config } from './config/config.ts'
 import { openDeps, type Deps } from './deps.ts'
+import { listenOften } from './http/listeners.ts'
 import { createClosing } from './lib/closing.ts'
 import { createLogLines } from './lib/log-lines.ts'
 import { StartError } from './lib/start-error.ts'
@@ -120,15 +121,17 @@ function openLog(): Logger {
   return log
 }
 
-async function listen(app: FastifyInstance, { tls }: Deps, config: Config): Promise<number> {
+async function listen(app: FastifyInstance, { tls, connections, onDrain }: Deps, config: Config): Promise<number> {
   const { host } = config
   const [name, port] = tls === undefined ? ['PORT', config.port] : ['HTTP_PORT', config.httpPort]
   try {
-    await app.listen({ host, port })
+    connections.count(app.server)
+    const place = { host, port, sockets: connections.sockets, allowHalfOpen: true, onSocket: connections.bound }
+    onDrain((await listenOften(app.server, place, (options) => app.listen(options))).close)
   } catch (error) {
     throw new StartError(`cannot listen on HOST=${host} ${name}=${port}: ${(error as Error).message}`, { cause: error })
   }
-  await tls?.listen(app.server)
+  await tls?.listen(app.server, connections)
   return (app.server.address() as AddressInfo).port
 }
 

@@ -611,6 +611,7 @@ test('an image is drawn as long as one of those who asked for it waits', async (
   const images = createImages({
     draw: never,
     render: (job, { gone } = {}) => new Promise((answer) => begun.push({ job, gone, answer })),
+    isFree: () => false,
     close: async () => undefined,
   })
   const job: DesignJob = { text: DATA, design: {}, at: '', format: 'svg', size: 300 }

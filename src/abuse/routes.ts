@@ -20,6 +20,7 @@ export function reportRoutes(app: FastifyInstance, deps: AbuseRouteDeps): void {
   app.post(
     '/reports',
     {
+      config: { work: 'creations' },
       onRequest: deps.limitReports,
       schema: {
         summary: 'Report a code that harms people',

@@ -17,7 +17,8 @@ interface AskDeps {
 export function askRoutes(app: FastifyInstance, { domains, isInternal }: AskDeps): void {
   app.get(
     '/internal/tls-ask',
-    { schema: { hide: true } },
+    // A handshake waits for it.
+    { config: { work: 'first' }, schema: { hide: true } },
     async (request: FastifyRequest<{ Querystring: { domain?: unknown } }>, reply) => {
       if (!isInternal(request.raw)) throw new Problem('not_admitted', 'only the proxy in front of this service may ask')
       const { domain } = request.query

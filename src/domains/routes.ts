@@ -11,6 +11,9 @@ type NameRequest = FastifyRequest<{ Params: { domain: string } }>
 
 const validate = createValidator(registrationBody)
 
+/** The DNS may take seconds. */
+const config = { work: 'domains' } as const
+
 /** What the routes need of the rest of the program. */
 interface DomainDeps {
   domains: Domains
@@ -20,7 +23,7 @@ interface DomainDeps {
 
 /** Registration, status and removal of custom domains, below /api. */
 export function domainRoutes(app: FastifyInstance, { domains, limitDomains }: DomainDeps): void {
-  app.post('/domains', { onRequest: limitDomains, schema: registrationSchema }, async (request, reply) => {
+  app.post('/domains', { config, onRequest: limitDomains, schema: registrationSchema }, async (request, reply) => {
     const body = asObject(request.body)
     const errors = validate(body)
     if (errors.length > 0) throw invalidRequest(errors)
@@ -30,11 +33,11 @@ export function domainRoutes(app: FastifyInstance, { domains, limitDomains }: Do
     return keepOut(reply).send(await viewRegistered(domains, registered))
   })
 
-  app.get('/domains/:domain', { schema: statusSchema }, async (request: NameRequest, reply) =>
+  app.get('/domains/:domain', { config, schema: statusSchema }, async (request: NameRequest, reply) =>
     keepOut(reply).send(await viewDomain(domains, await domains.read(request.params.domain))),
   )
 
-  app.delete('/domains/:domain', { schema: removalSchema }, async (request: NameRequest, reply) => {
+  app.delete('/domains/:domain', { config, schema: removalSchema }, async (request: NameRequest, reply) => {
     const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
     if (token === undefined) {
       throw new Problem('unknown_domain', 'the token of the domain must stand in the header "Authorization: Bearer …"')

@@ -11,9 +11,10 @@ export const BODY_LIMIT = 256 * 1024
 export function readJsonBodies(app: FastifyInstance): void {
   refuseEncodedBodies(app)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-    parseJsonBody(body),
-  )
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    await request.turn?.()
+    return parseJsonBody(body)
+  })
 }
 
 /** A compressed body could unpack to anything; none is taken, whatever the encoding. */
@@ -41,18 +42,15 @@ export function parseJsonBody(body: Buffer): unknown {
 /** Makes `app` read JSON bodies that are lists of up to `bounds.rows` rows, with turns for others in between. */
 export function readJsonRows(app: FastifyInstance, bounds: RowBounds): void {
   app.removeContentTypeParser('application/json')
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => {
-      if (body.length === 0) return undefined
-      try {
-        return await parseStrictRows(readText(body, 'malformed_json'), bounds, turn)
-      } catch (error) {
-        throw error instanceof TooManyRows ? rowsProblem(bounds.rows, `more than ${bounds.rows}`) : jsonProblem(error)
-      }
-    },
-  )
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    await request.turn?.()
+    if (body.length === 0) return undefined
+    try {
+      return await parseStrictRows(readText(body, 'malformed_json'), bounds, turn)
+    } catch (error) {
+      throw error instanceof TooManyRows ? rowsProblem(bounds.rows, `more than ${bounds.rows}`) : jsonProblem(error)
+    }
+  })
 }
 
 /** What is said of a list with too many rows, or none. */

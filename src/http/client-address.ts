@@ -70,7 +70,8 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
       if (typeof forwarded === 'string' && peer !== '') return walk(peer, forwarded)
       return peer.includes(':') ? shorten(ipaddr.process(peer)) : peer
     },
-    isProxied: ({ socket }) => socket.remoteAddress !== undefined && isTrusted(ipaddr.process(socket.remoteAddress)),
+    isProxied: ({ socket }) =>
+      trusted.length > 0 && socket.remoteAddress !== undefined && isTrusted(ipaddr.process(socket.remoteAddress)),
     isInternal({ socket, headers }) {
       if (socket.remoteAddress === undefined || passedOn.some((name) => headers[name] !== undefined)) return false
       const address = ipaddr.process(socket.remoteAddress)

@@ -12,8 +12,8 @@ const ok = {
   ...problems('method_not_allowed'),
 }
 
-/** Balancers and monitors may ask by any name. */
-const config = { onDomains: true }
+/** Balancers and monitors may ask by any name, and however much there is to do. */
+const config = { onDomains: true, work: 'first' } as const
 
 /** @param notReady throws, or says why, while requests should go elsewhere */
 export function healthRoutes(

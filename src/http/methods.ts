@@ -51,7 +51,7 @@ function answerOthers(url: string, { owner, config, methods }: Path): void {
     url: url.slice(owner.prefix.length),
     method: others,
     schema: { hide: true },
-    ...(config && { config }),
+    config: { ...config, work: 'first' },
     // Answered before a body is read: whatever it holds, it changes nothing.
     onRequest: answer,
     handler: answer,

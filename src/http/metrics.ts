@@ -14,9 +14,16 @@ export interface Metric {
   read: () => number
 }
 
+/** Numbers of the same name, told apart by a label. */
+export interface LabelledMetric extends Omit<Metric, 'read'> {
+  label: string
+  /** The number of each value of the label. */
+  read: () => Record<string, number>
+}
+
 /** What the metrics need of the rest of the program. */
 export interface MetricsDeps {
-  metrics: Metric[]
+  metrics: (Metric | LabelledMetric)[]
   /** Whether a request was made by the operator's own machines. */
   isInternal: (request: IncomingMessage) => boolean
 }
@@ -28,6 +35,7 @@ export function metricsRoutes(app: FastifyInstance, { metrics, isInternal }: Met
   app.get(
     '/metrics',
     {
+      config: { work: 'first' },
       schema: {
         summary: 'Metrics for Prometheus',
         operationId: 'metrics',
@@ -47,19 +55,28 @@ export function metricsRoutes(app: FastifyInstance, { metrics, isInternal }: Met
   )
 }
 
-function register(registry: Registry, { name, help, type, read }: Metric): void {
-  const shared = { name, help, registers: [registry] }
+function register(registry: Registry, metric: Metric | LabelledMetric): void {
+  const { name, help, type } = metric
+  const shared = { name, help, registers: [registry], ...('label' in metric && { labelNames: [metric.label] }) }
+  const values = () => ('label' in metric ? labelled(metric) : [{ labels: {}, value: metric.read() }])
   if (type === 'gauge') {
-    const gauge: Gauge = new Gauge({ ...shared, collect: () => gauge.set(read()) })
+    const gauge: Gauge = new Gauge({
+      ...shared,
+      collect: () => values().forEach(({ labels, value }) => gauge.set(labels, value)),
+    })
     return
   }
   const counter: Counter = new Counter({
     ...shared,
     collect: () => {
       counter.reset()
-      counter.inc(read())
+      values().forEach(({ labels, value }) => counter.inc(labels, value))
     },
   })
+}
+
+function labelled({ label, read }: LabelledMetric): { labels: Record<string, string>; value: number }[] {
+  return Object.entries(read()).map(([key, value]) => ({ labels: { [label]: key }, value }))
 }
 
 /** What Prometheus' dashboards expect of any process. */

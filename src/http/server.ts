@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { requestFault } from './conformance.ts'
 import { createIncoming, type Incoming } from './incoming.ts'
 import type { Metric } from './metrics.ts'
+import { createPace } from './pace.ts'
 import { createPipelining } from './pipelining.ts'
 import { Problem } from './problem.ts'
 import { problemResponse, sendProblem } from './raw-problem.ts'
@@ -92,10 +93,12 @@ function serve(handle: RequestListener, { nextRequestId, onClosed, latest, incom
     },
     { onClosed, onMany: (socket) => sliceReads(socket) },
   )
+  const pace = createPace()
   const listen = (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, response)
     incoming.watch(request, response)
     inTurn(request, response)
+    pace(request.socket)
   }
   // A request without a Host field is refused in our words.
   const server = createServer({ ...timeouts, requireHostHeader: false }, listen)

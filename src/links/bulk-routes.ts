@@ -57,12 +57,14 @@ const refusals = problems(
 /** Bulk creation, below /api. */
 export async function bulkRoutes(app: FastifyInstance, deps: BulkDeps): Promise<void> {
   readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES })
-  app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-    readText(body, 'malformed_csv'),
-  )
+  app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    await request.turn?.()
+    return readText(body, 'malformed_csv')
+  })
   app.post<BulkRoute>(
     '/bulk',
     {
+      config: { work: 'creations' },
       ...deps.limits.creation('bulk'),
       bodyLimit: BODY_LIMIT,
       schema: {

@@ -15,6 +15,7 @@ export function linkRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Orig
   app.post(
     '/links',
     {
+      config: { work: 'creations' },
       ...deps.limits.creation('links'),
       schema: {
         summary: 'Create a link',
@@ -93,6 +94,8 @@ function manageRoutes(app: FastifyInstance, deps: LinkDeps & { origin: Origin; l
       app.route({
         url,
         method,
+        // The details have totals, which are waited for.
+        config: { work: method === 'GET' ? 'statistics' : 'creations' },
         schema,
         // Whoever guesses tokens is told before the body is read; a design may hold a logo of 256 KiB, in base64.
         ...(method === 'PUT' && { onRequest, bodyLimit: 2 * BODY_LIMIT }),

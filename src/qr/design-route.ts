@@ -81,6 +81,7 @@ export function designRoute(
     '/qr',
     {
       bodyLimit: DESIGN_BODY_LIMIT,
+      config: { work: 'images' },
       onRequest: limitImages,
       schema: {
         summary: 'Design a QR image, or check one',

@@ -31,7 +31,7 @@ export interface Images {
    */
   plain: (text: string, look: Look, options: EncodeOptions) => Image
   /**
-   * The same of any text; a long one is drawn on a thread of its own.
+   * The same of any text; a long one is drawn on a thread of its own, and any one while many wait and a thread is free.
    * @throws {Problem} 400 when the data or the size do not fit, 503 when too many are being drawn
    */
   plainOfAny: (text: string, look: Look, options: EncodeOptions, asker?: Asker) => Promise<Image>
@@ -56,7 +56,8 @@ interface Drawing {
 /** Bytes of images that are kept, since the same few are asked for again and again. */
 const CACHE_BYTES = 8 * 1024 * 1024
 
-export function createImages(pool: RenderPool): Images {
+/** @param isBusy whether so many images wait that those of any length are drawn on threads as well */
+export function createImages(pool: RenderPool, isBusy: () => boolean = () => false): Images {
   const encode = createEncodeText()
   warmUp(encode)
   const plain = createBoundedCache<Image>(CACHE_BYTES)
@@ -110,7 +111,7 @@ export function createImages(pool: RenderPool): Images {
   return {
     plain: drawHere,
     async plainOfAny(text, look, options, asker) {
-      if (text.length <= MAX_SHORT) return drawHere(text, look, options)
+      if (text.length <= MAX_SHORT && !(isBusy() && pool.isFree())) return drawHere(text, look, options)
       const key = JSON.stringify([text, look, options])
       return plain.get(key) ?? keep(await pool.draw({ text, look, options }, asker), key, look)
     },

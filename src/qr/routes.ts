@@ -51,6 +51,7 @@ export function dataImageRoutes(
   app.get(
     '/qr',
     {
+      config: { work: 'images' },
       onRequest: limitImages,
       schema: {
         summary: 'Make a QR image of any data',
@@ -99,7 +100,7 @@ export function codeImageRoutes(app: FastifyInstance, deps: QrDeps): void {
       `/:code/qr.${format}`,
       {
         onRequest: deps.limitImages,
-        config: { onDomains: true },
+        config: { onDomains: true, work: 'images' },
         schema: {
           summary: `The ${format.toUpperCase()} QR image of a short link`,
           operationId: `qr_${format}`,

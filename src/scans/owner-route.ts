@@ -27,9 +27,10 @@ const params = Type.Object({ token: Type.String({ description: 'The token of the
 
 /** Every route of an owner is there twice: with the token in the path, and with the token in the Authorization header. */
 export function createAddOwnerRoute(app: FastifyInstance): AddOwnerRoute {
+  const options = { config: { work: 'statistics' }, onSend: keepPrivate } as const
   return (name, schema, handler) => {
-    app.get<OwnerRoute>(`/manage/:token/${name}`, { onSend: keepPrivate, schema: { ...schema, params } }, handler)
+    app.get<OwnerRoute>(`/manage/:token/${name}`, { ...options, schema: { ...schema, params } }, handler)
     const byHeader = { ...schema, operationId: `${schema.operationId}ByHeader`, security: [{ token: [] }] }
-    app.get<OwnerRoute>(`/manage/${name}`, { onSend: keepPrivate, schema: byHeader }, handler)
+    app.get<OwnerRoute>(`/manage/${name}`, { ...options, schema: byHeader }, handler)
   }
 }

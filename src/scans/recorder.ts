@@ -27,6 +27,8 @@ export interface Recorder extends Reader {
   keys: VisitorKeys
   /** Records a scan, then calls `recorded`. */
   record: (scan: Scan, recorded: () => void) => void
+  /** Writes what has been recorded in this turn of the event loop, and answers it; otherwise the turn's end does. */
+  flush: () => void
   /** Waits for the fold of everything that was recorded before the call, 2 seconds at most; tells whether it was done. */
   settle: () => Promise<boolean>
   /** The same, however long it takes. */
@@ -104,6 +106,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   return {
     keys,
     record: journal.record,
+    flush: journal.flush,
     settle: () => within(fold(), waitMs),
     fold,
     ...read,

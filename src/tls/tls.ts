@@ -1,11 +1,12 @@
 import type { Server as HttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { isIP } from 'node:net'
+import { isIP, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Domains } from '../domains/domains.ts'
+import type { ConnectionBound } from '../http/connection-bound.ts'
+import { listenOften } from '../http/listeners.ts'
 import { seldom } from '../lib/seldom.ts'
 import { StartError } from '../lib/start-error.ts'
 import { createAccount } from './account.ts'
@@ -59,7 +60,7 @@ export interface Tls {
    * @returns the port
    * @throws {StartError}
    */
-  listen: (server: HttpServer) => Promise<number>
+  listen: (server: HttpServer, connections?: ConnectionBound) => Promise<number>
   /** Takes no more connections, and gives up what is being got; resolves when the last connection has ended. */
   close: () => Promise<void>
 }
@@ -97,6 +98,7 @@ export function createTls(config: TlsConfig, deps: TlsDeps): Tls {
       if (!isClosed) report(error)
     })
   let timer: NodeJS.Timeout | undefined
+  let closeOthers = () => {}
 
   return {
     front: createFront({
@@ -106,25 +108,36 @@ export function createTls(config: TlsConfig, deps: TlsDeps): Tls {
       challenge: (token) => findChallenge(db.read, token),
     }),
     certificates,
-    async listen(server) {
+    async listen(server, connections) {
       secure = (socket) => void server.emit('connection', socket)
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      listener.server.once('listening', resolve).once('error', reject)
-      listener.server.listen({ host: config.host, port: config.httpsPort })
-      await promise.catch((error: Error) => {
-        const where = `HOST=${config.host} HTTPS_PORT=${config.httpsPort}`
-        throw new StartError(`cannot listen on ${where}: ${error.message}`, { cause: error })
-      })
+      const opened = await open(listener.server, config, connections)
+      closeOthers = opened.close
       sweep()
       timer = setInterval(sweep, SWEEP_MS).unref()
-      return (listener.server.address() as AddressInfo).port
+      return opened.port
     },
     close() {
       isClosed = true
       clearInterval(timer)
+      closeOthers()
       return Promise.all([issuer.close(), listener.close()]).then(() => {})
     },
   }
+}
+
+/** @throws {StartError} */
+async function open(server: Server, { host, httpsPort }: TlsConfig, connections: ConnectionBound | undefined) {
+  connections?.count(server)
+  const { sockets = 1, bound: onSocket = () => {} } = connections ?? {}
+  const place = { host, port: httpsPort, sockets, allowHalfOpen: false, onSocket }
+  const listen = (options: object) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    server.once('listening', resolve).once('error', reject).listen(options)
+    return promise
+  }
+  return listenOften(server, place, listen).catch((error: Error) => {
+    throw new StartError(`cannot listen on HOST=${host} HTTPS_PORT=${httpsPort}: ${error.message}`, { cause: error })
+  })
 }
 
 function openIssuer(config: TlsConfig, deps: TlsDeps, client: AcmeClient): Issuer {

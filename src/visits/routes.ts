@@ -18,6 +18,9 @@ const params = Type.Object({
   code: Type.String({ description: 'The short code, in any case.', examples: ['k7dw3nq'] }),
 })
 
+/** Whatever else there is to do, visits go first. */
+const config = { onDomains: true, work: 'first' } as const
+
 const missing = problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law')
 
 /** What visits need of the rest of the program. */
@@ -38,11 +41,11 @@ export function visitRoutes(app: FastifyInstance, deps: VisitDeps): void {
   }
   const marked = '`?qr=1` marks the visit as a scan of a QR code.'
   const compact = 'As compact QR images have it, in capitals; a scan of a QR code.'
-  app.get('/:code', { config: { onDomains: true }, schema: visitSchema('visit', marked) }, visit)
+  app.get('/:code', { config, schema: visitSchema('visit', marked) }, visit)
   const compactSchema = visitSchema('visitCompact', compact)
-  app.get('/:code(^[\\w-]+).Q', { config: { onDomains: true }, schema: compactSchema }, visit)
+  app.get('/:code(^[\\w-]+).Q', { config, schema: compactSchema }, visit)
   // Who copies a printed address by hand types it in small letters.
-  app.get('/:code(^[\\w-]+).q', { config: { onDomains: true }, schema: { ...compactSchema, hide: true } }, visit)
+  app.get('/:code(^[\\w-]+).q', { config, schema: { ...compactSchema, hide: true } }, visit)
 
   previewRoute(app, resolver)
   fileRoutes(app, resolver)
@@ -97,7 +100,7 @@ function fileRoutes(app: FastifyInstance, resolver: Resolver): void {
     app.get(
       `/:code(^[\\w-]+).${file.extension}`,
       {
-        config: { onDomains: true },
+        config,
         schema: {
           summary: `Download the ${file.extension} file of a link`,
           operationId: `download_${file.extension}`,

@@ -40,18 +40,23 @@ export function readForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    async ({ routeOptions }: FastifyRequest, payload: AsyncIterable<Uint8Array>) =>
-      parsePairs(await readAtMost(payload, routeOptions.bodyLimit, 'the form is too large')),
+    async (request: FastifyRequest, payload: AsyncIterable<Uint8Array>) => {
+      const body = await readAtMost(payload, request.routeOptions.bodyLimit, 'the form is too large')
+      await request.turn?.()
+      return parsePairs(body)
+    },
   )
   app.addContentTypeParser(
     'multipart/form-data',
-    async ({ routeOptions, headers }: FastifyRequest, payload: AsyncIterable<Uint8Array>) => {
+    async (request: FastifyRequest, payload: AsyncIterable<Uint8Array>) => {
+      const { routeOptions, headers } = request
       const limit = routeOptions.config.takesFile ? FILE_FORM_LIMIT : routeOptions.bodyLimit
       const body = await readAtMost(
         payload,
         limit,
         'the file is far too large; go back, and choose one of at most 256 KiB',
       )
+      await request.turn?.()
       return parseMultipart(body, headers['content-type'] ?? '')
     },
   )

@@ -30,7 +30,12 @@ export function reportPageRoutes(app: FastifyInstance, deps: ReportPageDeps): vo
       reportPage({ ...empty, code: typeof code === 'string' ? code.slice(0, 2048) : '' }, deps.contact),
     )
   })
-  const options = { ...hidden, onRequest: deps.limitReports, bodyLimit: REPORT_LIMIT }
+  const options = {
+    ...hidden,
+    config: { work: 'creations' },
+    onRequest: deps.limitReports,
+    bodyLimit: REPORT_LIMIT,
+  } as const
   app.post('/report', options, (request, reply) => takeReport(deps, request, reply))
 }
 

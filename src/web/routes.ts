@@ -38,17 +38,20 @@ export function webRoutes(app: FastifyInstance, needed: Deps): void {
     reply.header('cache-control', 'private, no-cache')
     return sendPage(reply, homePage(findKind(request.query.kind) ?? kinds[0], deps.origin.of(request)))
   })
-  const creation = { ...hidden, ...deps.limits.creation('links'), bodyLimit: FORM_LIMIT }
+  const config = { work: 'creations' } as const
+  const creation = { ...hidden, config, ...deps.limits.creation('links'), bodyLimit: FORM_LIMIT }
   app.post('/', creation, (request, reply) => createFromForm(deps, request, reply))
 
   const options = { ...hidden, onSend: keepPrivate }
-  app.get('/m/:token', options, (request: TokenRequest, reply) => showLink(deps, request, reply))
+  app.get('/m/:token', { ...options, config: { work: 'statistics' } }, (request: TokenRequest, reply) =>
+    showLink(deps, request, reply),
+  )
   app.post(
     '/m/:token',
     {
       ...options,
       bodyLimit: FORM_LIMIT,
-      config: { takesFile: true },
+      config: { takesFile: true, ...config },
       // Whoever guesses tokens is told before the form is read.
       onRequest: async (request: TokenRequest) => void (await linkOfToken(deps, request.params.token)),
     },

@@ -40,7 +40,7 @@ export async function startServer(
   t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
-  surroundings: Pick<Environment, 'machine' | 'monotonic' | 'places' | 'sync'> = {},
+  surroundings: Pick<Environment, 'machine' | 'monotonic' | 'places' | 'work' | 'sync'> = {},
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
   const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...unlimited }

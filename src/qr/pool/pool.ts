@@ -19,6 +19,8 @@ export interface RenderPool {
    * or it takes too long
    */
   render: (job: DesignJob, asker?: Asker) => Promise<DesignedImage>
+  /** Whether there is a processor and a thread for what could be drawn elsewhere as well, and nothing waits for it. */
+  isFree: () => boolean
   close: () => Promise<void>
 }
 
@@ -45,6 +47,9 @@ const defaults: PoolOptions = {
   timeout: 10_000,
   effort: 5000,
 }
+
+/** One alone is for the event loop. */
+const hasProcessors = availableParallelism() > 1
 
 /** Drawing so many pixels takes some 400 MB, which a thread gives back when it ends: one such job at a time. */
 const LARGE = 2048
@@ -112,6 +117,7 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
   return {
     draw: enqueue,
     render: enqueue,
+    isFree: () => !closed && hasProcessors && queue.length() === 0 && (idle.length > 0 || all.size < threads),
     async close() {
       closed = true
       queue.clear(stopping())

@@ -27,6 +27,7 @@ export interface Queue<Job, Result> {
   add: (job: Job, asker?: Asker) => Promise<Result>
   /** Takes out the first work that may be done now, of the client whose last turn is the longest ago. */
   take: (isPossible: (job: Job) => boolean) => Waiting<Job, Result> | undefined
+  length: () => number
   /** Refuses all that waits. */
   clear: (reason: Problem) => void
 }
@@ -102,6 +103,7 @@ export function createQueue<Job, Result>({ length, patience, atOnce }: QueueOpti
       }
       return undefined
     },
+    length: () => all().length,
     clear(reason) {
       for (const { reject } of all()) reject(reason)
       for (const { leave } of all()) leave()

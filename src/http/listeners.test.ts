@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type Server } from 'node:net'
+import { test } from 'node:test'
+import { undoLater } from '../../test/support/cleanup.ts'
+import { freePort, isOpen } from '../../test/support/ports.ts'
+import { createConnectionBound } from './connection-bound.ts'
+import { listenOften } from './listeners.ts'
+
+const host = '127.0.0.1'
+const listen = (server: Server) => (options: object) =>
+  new Promise<void>((resolve, reject) => server.once('error', reject).listen(options, resolve))
+
+test('what connects to any of the sockets reaches the server; all of them are closed, and the port is free', async (t) => {
+  let connections = 0
+  const server = createServer((socket) => {
+    connections++
+    socket.end()
+  })
+  const onSocket = () => {}
+  const place = { host, port: await freePort(), sockets: 8, allowHalfOpen: true, onSocket }
+  const { port, close } = await listenOften(server, place, listen(server))
+  undoLater(t, () => {
+    close()
+    server.close()
+  })
+  assert.equal(port, place.port)
+  for (let at = 0; at < 64; at++) await once(connect(port, host).resume(), 'close')
+  assert.equal(connections, 64)
+  const other = createServer()
+  await assert.rejects(listenOften(other, place, listen(other)), /EADDRINUSE/)
+  close()
+  server.close()
+  assert.equal(await isOpen(port), false)
+})
+
+test('past the bound new connections are closed, and each that ends makes room for another', async (t) => {
+  const bound = createConnectionBound(2)
+  const server = createServer((socket) => socket.on('error', () => {}).write('hello'))
+  bound.count(server)
+  const place = { host, port: 0, sockets: bound.sockets, allowHalfOpen: true, onSocket: bound.bound }
+  const { port, close } = await listenOften(server, place, listen(server))
+  undoLater(t, () => {
+    close()
+    server.close()
+  })
+  const open = async () => {
+    const socket = connect(port, host).on('error', () => {})
+    undoLater(t, () => void socket.destroy())
+    const isServed = await new Promise<boolean>((resolve) => {
+      socket.once('data', () => resolve(true)).once('close', () => resolve(false))
+    })
+    return { socket, isServed }
+  }
+  const first = await open()
+  const second = await open()
+  assert.deepEqual([first.isServed, second.isServed], [true, true])
+  assert.equal((await open()).isServed, false)
+  const [connections, refused] = bound.metrics
+  assert.deepEqual([connections?.read(), refused?.read()], [2, 1])
+  first.socket.destroy()
+  while (connections?.read() === 2) await new Promise((resolve) => setImmediate(resolve))
+  assert.equal((await open()).isServed, true)
+})

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createImages } from './images.ts'
+import { readLook } from './options.ts'
+import { drawPlain, type PlainJob } from './plain.ts'
+import { createEncodeText } from './matrix.ts'
+import type { RenderPool } from './pool/pool.ts'
+
+test('while many images wait, short ones are drawn on a thread that is free as well, and are the same', async () => {
+  const state = { isBusy: false, isFree: false, onThread: 0 }
+  const encode = createEncodeText()
+  const pool: RenderPool = {
+    async draw(job: PlainJob) {
+      state.onThread++
+      return drawPlain(encode, job)
+    },
+    render: () => Promise.reject(new Error('nothing is designed here')),
+    isFree: () => state.isFree,
+    close: async () => {},
+  }
+  const draw = async () => {
+    const images = createImages(pool, () => state.isBusy)
+    return (await images.plainOfAny('https://example.com/', readLook({ size: 200 }, 'png'), { level: 'M' })).tag
+  }
+  const tag = await draw()
+  for (const [isBusy, isFree, onThread] of [
+    [true, false, 0],
+    [false, true, 0],
+    [true, true, 1],
+  ] as const) {
+    Object.assign(state, { isBusy, isFree })
+    assert.equal(await draw(), tag)
+    assert.equal(state.onThread, onThread)
+  }
+})

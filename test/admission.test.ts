@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import type { Work } from '../src/limits/admission.ts'
+import { connectRaw } from './support/raw.ts'
+import { poll } from './support/poll.ts'
+import { create, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
+
+/** A request of each kind. */
+const requests: Record<Work, (server: TestServer, link: Created) => Promise<Response>> = {
+  creations: ({ url }) => post(`${url}/api/links`, { target: 'https://example.com/' }),
+  images: ({ url }) => fetch(`${url}/api/qr?data=${crypto.randomUUID()}`),
+  statistics: ({ url }, { token }) => fetch(`${url}/api/manage/${token}/stats`),
+  pages: ({ url }) => fetch(url),
+  domains: ({ url }) => fetch(`${url}/api/domains/unknown.bakery.shop`),
+}
+const kinds = Object.keys(requests) as Work[]
+
+const waiting = (server: TestServer) => server.deps.admission.metrics[0]?.read() ?? {}
+const sum = (values: Record<string, number>) => Object.values(values).reduce((all, each) => all + each, 0)
+
+/** A service where one kind of work never begins, and one request of a client may wait for it. */
+async function startStuck(t: TestContext, work: Work) {
+  const clock = { now: Date.now() }
+  const link: { created?: Created } = {}
+  const bounds = { waiting: 2, atOnce: work === 'creations' ? 1 : 0 }
+  const server = await startServer(t, {}, () => clock.now, { work: { [work]: bounds } })
+  link.created = await create(server, { target: 'https://example.com/' })
+  // A creation was needed: another one takes the only place until the end.
+  if (work === 'creations') server.deps.admission.enter(work, { client: 'a', begin() {}, refuse() {} })
+  await poll(() => sum(waiting(server)) === 0)
+  return { server, link: link.created, clock }
+}
+
+for (const work of kinds) {
+  test(`with the queue of ${work} full the next is refused at once, and visits, health and other kinds are answered`, async (t) => {
+    const { server, link, clock } = await startStuck(t, work)
+    const late = requests[work](server, link)
+    await poll(() => sum(waiting(server)) === 1)
+    for (const accept of ['application/json', 'text/html']) {
+      for (let at = 0; at < 2; at++) {
+        const refused = await (work === 'pages'
+          ? fetch(server.url, { headers: { accept } })
+          : requests[work](server, link))
+        assert.equal(refused.status, 503)
+        assert.ok(Number(refused.headers.get('retry-after')) > 0)
+        assert.equal(refused.headers.get('cache-control'), 'no-store')
+        if (refused.headers.get('content-type') !== 'application/problem+json') continue
+        const problem = (await refused.json()) as Record<string, unknown>
+        assert.deepEqual([problem['status'], problem['code']], [503, 'unavailable'])
+        assert.match(String(problem['request_id']), /^[\w-]+$/)
+        // A page of another origin may read it.
+        if (work === 'images') assert.equal(refused.headers.get('access-control-allow-origin'), '*')
+      }
+    }
+    assert.equal((await visit(link.short_url)).status, 302)
+    server.deps.resolver.forget(link.code)
+    assert.equal((await visit(link.short_url)).status, 302)
+    for (const path of ['/healthz', '/readyz', '/metrics']) assert.equal((await fetch(server.url + path)).status, 200)
+    for (const other of kinds) if (other !== work) assert.notEqual((await requests[other](server, link)).status, 503)
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    assert.match(metrics, new RegExp(`^quirl_waiting_requests{kind="${work}"} 1$`, 'm'))
+    assert.match(metrics, new RegExp(`^quirl_refused_requests_total{kind="${work}"} 4$`, 'm'))
+    // Who has waited for a second is refused as well.
+    clock.now += 1000
+    assert.equal((await late).status, 503)
+    assert.equal(sum(waiting(server)), 0)
+  })
+}
+
+test('a request whose client has hung up leaves the queue, and takes no place', async (t) => {
+  const { server, link } = await startStuck(t, 'images')
+  const gone = new AbortController()
+  const asked = fetch(`${server.url}/${link.code}/qr.png`, { signal: gone.signal }).catch(() => undefined)
+  await poll(() => sum(waiting(server)) === 1)
+  gone.abort()
+  await asked
+  await poll(() => sum(waiting(server)) === 0)
+})
+
+test('who sends a body slowly takes no place until it is there', async (t) => {
+  const server = await startServer(t, {}, undefined, { work: { creations: { waiting: 4, atOnce: 1 } } })
+  const body = JSON.stringify({ target: 'https://example.com/' })
+  const { socket, received } = connectRaw(t, Number(new URL(server.url).port))
+  const head = `POST /api/links HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`
+  socket.write(`${head}Expect: 100-continue\r\n\r\n${body.slice(0, 5)}`)
+  await poll(() => received().includes('100 Continue'))
+  for (let at = 0; at < 3; at++) await create(server, { target: 'https://example.com/' })
+  socket.write(body.slice(5))
+  await poll(() => received().includes('HTTP/1.1 201 '))
+})
+
+test('after a burst of all kinds, of which many hang up, nothing is left and each kind is answered', async (t) => {
+  const bounds = { waiting: 8, atOnce: 2 }
+  const server = await startServer(t, {}, undefined, {
+    work: Object.fromEntries(kinds.map((kind) => [kind, bounds])),
+  })
+  const link = await create(server, { target: 'https://example.com/' })
+  const port = Number(new URL(server.url).port)
+  const paths = ['/', `/${link.code}/qr.png?size=999`, `/api/manage/${link.token}/stats`, `/m/${link.token}`]
+  const leavers = Array.from({ length: 100 }, (_, at) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    socket.write(`GET ${paths[at % 4]} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(1 + (at % 3)))
+    if (at % 2 === 0) socket.write('GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n')
+    return new Promise((resolve) => socket.once('connect', () => setImmediate(() => resolve(socket.destroy()))))
+  })
+  const burst = Array.from({ length: 100 }, (_, at) => requests[kinds[at % kinds.length] as Work](server, link))
+  const statuses = (await Promise.all(burst)).map(({ status }) => status)
+  await Promise.all(leavers)
+  for (const status of statuses) assert.ok([200, 201, 404, 503].includes(status), String(status))
+  assert.ok(statuses.includes(503) && statuses.includes(200))
+  await poll(() => sum(waiting(server)) === 0)
+  // A place that was not given back would be missing now.
+  for (const kind of kinds) {
+    for (let at = 0; at < 4; at++) await poll(async () => (await requests[kind](server, link)).status !== 503)
+    const answers = await Promise.all([requests[kind](server, link), requests[kind](server, link)])
+    for (const { status } of answers) assert.notEqual(status, 503, kind)
+  }
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { test } from 'node:test'
+import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { poll } from './support/poll.ts'
+import { program } from './support/program.ts'
+import { create, visit } from './support/server.ts'
+
+const CLIENTS = 200
+const ROUNDS = 10
+
+/** Visits again and again on one connection, and on a new one when that is closed; tells how many visits were answered. */
+async function visitOften(port: number, path: string): Promise<number> {
+  let answered = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const socket = connect(port, '127.0.0.1')
+    answered += await answersOn(socket, path)
+    socket.destroy()
+  }
+  return answered
+}
+
+async function answersOn(socket: Socket, path: string): Promise<number> {
+  let received = ''
+  socket.on('error', () => {})
+  socket.on('data', (data) => {
+    received += String(data)
+    socket.end()
+  })
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: quirl.example\r\n\r\n`)
+  // A connection that is refused may be reset.
+  await new Promise((resolve) => socket.once('close', resolve))
+  return received.startsWith('HTTP/1.1 302 ') ? 1 : 0
+}
+
+test('with 64 files and 200 clients each visit that is answered is recorded, and none is lost', async (t) => {
+  if (process.platform === 'win32') return t.skip('there is no limit of files')
+  const args = ['--port=0', '--host=127.0.0.1', `--data-dir=${temporaryFolder(t)}`]
+  const command = 'ulimit -n 64 && exec "$0" "$@"'
+  const started = spawn('sh', ['-c', command, process.execPath, program, ...args], { cwd: tmpdir() })
+  const exited = once(started, 'exit')
+  undoLater(t, async () => {
+    started.kill('SIGKILL')
+    await exited
+  })
+  let output = ''
+  started.stderr.on('data', (data) => (output += String(data)))
+  started.stdout.on('data', (data) => (output += String(data)))
+  await poll(() => /localhost:\d+/.test(output))
+  const port = Number(/localhost:(\d+)/.exec(output)?.[1])
+  const url = `http://127.0.0.1:${port}`
+  const { code, token } = await create({ url }, { target: 'https://example.com/' })
+  const answers = await Promise.all(Array.from({ length: CLIENTS }, () => visitOften(port, `/${code}`)))
+  const answered = answers.reduce((sum, each) => sum + each, 0)
+  t.diagnostic(`${answered} of ${CLIENTS * ROUNDS} visits were answered`)
+  assert.ok(answered > 0)
+  assert.equal((await visit(`${url}/${code}`)).status, 302)
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  assert.match(metrics, /^quirl_scans_lost_total 0$/m)
+  const recorded = Number(/^quirl_scans_recorded_total (\d+)$/m.exec(metrics)?.[1])
+  assert.ok(recorded > answered, `${recorded} of ${answered + 1} were recorded`)
+  await poll(async () => {
+    const response = await fetch(`${url}/api/manage/${token}`)
+    return ((await response.json()) as { totals: { scans: number } }).totals.scans === recorded
+  })
+  assert.doesNotMatch(output, /EMFILE/)
+})
