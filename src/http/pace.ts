@@ -1,13 +1,12 @@
 import type { Socket } from 'node:net'
+import { stopReading } from './stop-reading.ts'
 
 /** Requests of single connections that are begun in one turn of the event loop before the next ones rest. */
 const PER_TURN = 64
 
 /** Node resumes a connection when a response is done. */
 function stayPaused(this: Socket): void {
-  // Also where the stream is paused already and Node has begun to read all the same.
-  if (this.isPaused()) this.emit('pause')
-  else this.pause()
+  stopReading(this)
 }
 
 /** Told of each request that has begun, and its connection. */
@@ -47,7 +46,7 @@ export function createPace(perTurn = PER_TURN): Pace {
     if (++begun <= perTurn || socket.destroyed) return
     if (resting.has(socket)) return
     resting.add(socket)
-    stayPaused.call(socket)
+    stopReading(socket)
     socket.on('resume', stayPaused)
   }
 }

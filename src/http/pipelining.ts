@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { stopReading } from './stop-reading.ts'
 
 /** What pipelined requests (RFC 9112, 9.3.2) may take. */
 export interface PipeliningBounds {
@@ -77,7 +78,7 @@ export function createPipelining(
     const line = known ?? openLine(socket, lines)
     if (line.waiting.length === 0 && hasRoom(line, bounds)) return begin(socket, line, [request, response])
     const waiting = line.waiting.push([request, response])
-    if (waiting === 1) pause(socket)
+    if (waiting === 1) stopReading(socket)
     if (waiting === bounds.many) onMany(socket)
     lines.waiting++
     if (lines.waiting > bounds.maxWaiting) closeLongest(lines, onClosed)
@@ -94,7 +95,7 @@ function openLine(socket: Socket, lines: Lines): Line {
   }
   // Node goes on reading of its own accord, for the body of the next request.
   function stayPaused(): void {
-    if (line.waiting.length > 0) pause(socket)
+    if (line.waiting.length > 0) stopReading(socket)
   }
   const line: Line = { inFlight: new Set(), waiting: [], close }
   socket.on('resume', stayPaused).once('close', close)
@@ -173,10 +174,4 @@ function hasRoom({ inFlight }: Line, { maxInFlight, maxUnsent }: PipeliningBound
   let unsent = 0
   for (const response of inFlight) unsent += response.writableLength
   return unsent < maxUnsent
-}
-
-/** Stops reading, also where the stream is paused already and Node has begun to read all the same. */
-function pause(socket: Socket): void {
-  if (socket.isPaused()) socket.emit('pause')
-  else socket.pause()
 }

@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net'
+import { stopReading } from './stop-reading.ts'
 
 /** Bytes of requests that are parsed at a stretch: some 100 small requests. */
 const SLICE = 4 * 1024
@@ -25,7 +26,7 @@ export function createSlicedReads(server: Server): (socket: Socket) => void {
 
   function hold(socket: Socket): void {
     // Stops reading at once, also where the event loop has found the connection readable in this turn.
-    socket.pause()
+    stopReading(socket)
     held.add(socket)
     if (scheduled) return
     scheduled = true
