@@ -3,8 +3,9 @@ import type { Tables } from './schema.ts'
 
 /**
  * The open store. What it answers survives power loss: `read`, `write` and `transaction` settle only when every change that
- * they made or saw is durable, also when they fail. Changes that wait at the same time share what that costs. When a
- * change cannot be made durable it rejects (see `isStoreUnavailable`), and may have been kept or not.
+ * they made or saw is durable, also when they fail. Changes of the same moment are committed together and share that wait;
+ * each is whole or not at all by itself. When a change cannot be made durable it rejects (see `isStoreUnavailable`), and
+ * may have been kept or not.
  */
 export interface Database {
   /** For look-ups: never waits for the work of a writer, and sees every transaction that has been answered. */

@@ -196,9 +196,12 @@ test('a sync serves all that was committed before it began, and nothing that cam
   syncs[0]?.resolve()
   await Promise.all(first)
   await poll(async () => syncs.length === 2)
+  // What is seen now was committed before the first sync ended, but not before it began.
+  const lateLook = durable.settled().then(() => settled.push('late look'))
+  await turns(5)
   assert.deepEqual(settled, ['a', 'b'])
   syncs[1]?.resolve()
-  await Promise.all([...later, look])
+  await Promise.all([...later, look, lateLook])
   await durable.settled()
   assert.equal(syncs.length, 2)
 })

@@ -77,7 +77,7 @@ export function createGroups(writer: Writer, durable: Durable, onCommit: () => v
     try {
       writer.exec('commit')
     } catch (error) {
-      undo('rollback')
+      undo(writer, 'rollback')
       return fail(group, error)
     }
     if (writer.hasChanged()) durable.committed()
@@ -85,31 +85,13 @@ export function createGroups(writer: Writer, durable: Durable, onCommit: () => v
     onCommit()
   }
 
-  /** SQLite may have rolled back by itself already, for want of space say. */
-  function undo(...commands: Command[]): void {
-    if (writer.isOpen() && writer.isTransaction()) for (const command of commands) writer.exec(command)
+  function leave(group: Group, next: () => void): Promise<void> {
+    group.busy = false
+    if (!writer.isOpen() || !writer.isTransaction()) fail(group, new StoreAway('the changes of a group were lost'))
+    else if (group.due) commit(group)
+    next()
+    return group.fate.promise
   }
-
-  const turnOf = (group: Group, next: () => void): Turn => ({
-    async part(work) {
-      writer.exec('savepoint part')
-      try {
-        const value = await work()
-        writer.exec('release part')
-        return value
-      } catch (error) {
-        undo('rollback to part', 'release part')
-        throw error
-      }
-    },
-    leave() {
-      group.busy = false
-      if (!writer.isOpen() || !writer.isTransaction()) fail(group, new StoreAway('the changes of a group were lost'))
-      else if (group.due) commit(group)
-      next()
-      return group.fate.promise
-    },
-  })
 
   return {
     async enter() {
@@ -117,7 +99,7 @@ export function createGroups(writer: Writer, durable: Durable, onCommit: () => v
       try {
         const group = await join()
         group.busy = true
-        return turnOf(group, next)
+        return { part: (work) => runPart(writer, work), leave: () => leave(group, next) }
       } catch (error) {
         next()
         throw error
@@ -129,5 +111,27 @@ export function createGroups(writer: Writer, durable: Durable, onCommit: () => v
     end() {
       if (open !== undefined) fail(open, new StoreAway('the store was closed before a change was on the disk'))
     },
+  }
+}
+
+async function runPart<T>(writer: Writer, work: () => Promise<T>): Promise<T> {
+  writer.exec('savepoint part')
+  try {
+    const value = await work()
+    writer.exec('release part')
+    return value
+  } catch (error) {
+    undo(writer, 'rollback to part', 'release part')
+    throw error
+  }
+}
+
+function undo(writer: Writer, ...commands: Command[]): void {
+  // SQLite may have rolled back by itself already, for want of space say.
+  if (!writer.isOpen() || !writer.isTransaction()) return
+  try {
+    for (const command of commands) writer.exec(command)
+  } catch {
+    // A fault of the disk, which the session has been told of: it ends.
   }
 }

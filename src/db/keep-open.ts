@@ -35,7 +35,8 @@ export async function keepOpen(
   }
 
   async function mend(failed: Session): Promise<void> {
-    await failed.abandon()
+    // What cannot be closed after a fault is given up.
+    await failed.abandon().catch(() => {})
     while (!closing.signal.aborted) {
       try {
         await start(true)

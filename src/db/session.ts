@@ -122,12 +122,17 @@ function startSession(
   const closeAll = async (connections: DatabaseSync[]) => {
     groups.end()
     const idle = durable.end()
-    try {
-      for (const each of connections) if (each.isOpen) each.close()
-    } finally {
-      await idle
-      await promisify(close)(log)
+    const faults: unknown[] = []
+    for (const each of connections) {
+      try {
+        if (each.isOpen) each.close()
+      } catch (error) {
+        faults.push(error)
+      }
     }
+    await idle
+    await promisify(close)(log)
+    if (faults.length > 0) throw faults[0]
   }
   return {
     looks,

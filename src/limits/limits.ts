@@ -58,17 +58,7 @@ export function createLimits(quotas: Quotas, client: Pick<ClientAddress, 'of'>, 
   const counter = createCounter({ windowMs: HOUR_MS, maxKeys: MAX_CLIENTS, monotonic })
   const failures = new WeakMap<FastifyRequest, number>()
 
-  const bases = new WeakMap<FastifyRequest, number>()
-
-  /** A request is asked for several limits, which differ in the last three of 48 bits. */
-  function keyOf(request: FastifyRequest, name: LimitName): number {
-    let base = bases.get(request)
-    if (base === undefined) {
-      base = hash('sha256', `${salt}limits ${client.of(request.raw)}`, 'buffer').readUIntBE(0, 6)
-      bases.set(request, base)
-    }
-    return base - (base % 8) + limitNames.indexOf(name)
-  }
+  const keyOf = createKeys(salt, client)
 
   function tell(reply: FastifyReply, name: LimitName, { used, until }: Window): number {
     const seconds = Math.ceil((until - monotonic()) / 1000)
@@ -124,6 +114,19 @@ export function createLimits(quotas: Quotas, client: Pick<ClientAddress, 'of'>, 
         if (!isFailure && key !== undefined) counter.refund(key)
       },
     }),
+  }
+}
+
+/** Keys of what is counted. A request is asked for several limits, whose keys differ in the last three of 48 bits. */
+function createKeys(salt: string, client: Pick<ClientAddress, 'of'>) {
+  const bases = new WeakMap<FastifyRequest, number>()
+  return (request: FastifyRequest, name: LimitName): number => {
+    let base = bases.get(request)
+    if (base === undefined) {
+      base = hash('sha256', `${salt}limits ${client.of(request.raw)}`, 'buffer').readUIntBE(0, 6)
+      bases.set(request, base)
+    }
+    return base - (base % 8) + limitNames.indexOf(name)
   }
 }
 

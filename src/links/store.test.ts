@@ -6,6 +6,7 @@ import type { Link } from './link.ts'
 import { instanceOf } from './instance.ts'
 import { openLinkIds } from './ids.ts'
 import { deletePurges, findPurges, insertDeletions } from './purge-store.ts'
+import { insertLinks, takeCodes } from './create-store.ts'
 import * as store from './store.ts'
 import { createVisitedOf } from './visited.ts'
 
@@ -33,8 +34,8 @@ async function insert(
 ): Promise<Link> {
   const codeKey = code.toLowerCase()
   await db.transaction(async (transaction) => {
-    assert.deepEqual(await store.takeCodes(transaction, [codeKey]), new Set([codeKey]))
-    await store.insertLinks(transaction, [{ ...content, id, code, codeKey, tokenHash: token }])
+    assert.deepEqual(await takeCodes(transaction, [codeKey]), new Set([codeKey]))
+    await insertLinks(transaction, [{ ...content, id, code, codeKey, tokenHash: token }])
   })
   return found(await store.findByCode(db.read, codeKey))
 }
@@ -66,19 +67,19 @@ for (const driver of drivers) {
 
     await t.test('a code is taken once, however many take it at once', async () => {
       const takes = Array.from({ length: 10 }, () =>
-        db.transaction(async (transaction) => (await store.takeCodes(transaction, ['contested'])).size === 1),
+        db.transaction(async (transaction) => (await takeCodes(transaction, ['contested'])).size === 1),
       )
       assert.deepEqual((await Promise.all(takes)).filter(Boolean), [true])
     })
 
     await t.test('a transaction that fails leaves nothing, not even its code', async () => {
       const failing = db.transaction(async (transaction) => {
-        await store.takeCodes(transaction, ['undone'])
+        await takeCodes(transaction, ['undone'])
         throw new Error('stop')
       })
       await assert.rejects(failing, /stop/)
       assert.equal(await store.findByCode(db.read, 'undone'), undefined)
-      assert.equal((await store.takeCodes(db.write, ['undone'])).size, 1)
+      assert.equal((await takeCodes(db.write, ['undone'])).size, 1)
     })
 
     await t.test('an update writes the next revision only, and only once', async () => {
@@ -105,7 +106,7 @@ for (const driver of drivers) {
       assert.equal(await store.deleteLink(db.write, link), false)
       assert.equal(await store.findByCode(db.read, 'delete'), 'gone')
       assert.equal(await store.findByToken(db.read, 'token of delete'), undefined)
-      assert.equal((await store.takeCodes(db.write, ['delete'])).size, 0)
+      assert.equal((await takeCodes(db.write, ['delete'])).size, 0)
     })
 
     await t.test('a deleted link is named until what is kept elsewhere about it has been removed', async () => {
