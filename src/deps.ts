@@ -122,27 +122,24 @@ export async function openDeps(config: Config, environment: Environment): Promis
 type Surroundings = Environment & Pick<Deps, 'now' | 'monotonic'>
 
 async function open(config: Config, environment: Surroundings, closing: Closing): Promise<Deps> {
-  const { version, port, log, now, monotonic, machine = os, sync } = environment
+  const { version, port, log, now, monotonic, machine = os } = environment
   const { baseUrl, dnsServers: servers } = config
-  requireRestored(config.dataDir)
-  requireLinks(config.dataDir)
-  const faults = createStoreFaults(monotonic, log)
-  const onReopened = () => resolver.forgetAll()
-  const db = await openDatabase(config.dataDir, now, { sync, onReopened, onLeft: faults.onLeft })
+  let forgetAll = () => {}
+  const { db, faults } = await openStore(config, environment, () => forgetAll())
   closing.add('the store', () => db.close())
   const ids = await openLinkIds(db)
   const domains = await openDomains({ db, baseUrl, servers, now, monotonic, log })
   closing.add('domains', domains.close)
   const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
   const resolver = createResolver(createVisitedOf(db), monotonic)
+  forgetAll = resolver.forgetAll
   const recorder = await openScans(config, environment, { db, ids })
   closing.add('the recording of scans', recorder.close)
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))
   const { geoipDb, geoHeaders: countryHeader } = config
-  const { keys } = recorder
-  const describe = await openDescribe({ geoipDb, countryHeader, keys, client, isOwnHost: origin.isOwnHost, now, log })
-  const context = { db, fetch, owns: origin.owns, changed: resolver.forget }
-  const abuse = await openAbuse({ ...environment, ...config, ...context })
+  const { isOwnHost } = origin
+  const describe = await openDescribe({ geoipDb, countryHeader, keys: recorder.keys, client, isOwnHost, now, log })
+  const abuse = await openAbuse({ ...environment, ...config, db, fetch, owns: origin.owns, changed: resolver.forget })
   closing.add('the abuse lists', abuse.close)
   const draining = createDraining()
   const admission = createAdmission({ monotonic, first: recorder.flush, bounds: environment.work })
@@ -165,10 +162,7 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
     recorder,
     ...qr,
     record: (request, linkId, recorded) => recorder.record(describe(request, linkId), recorded),
-    async totals(linkId) {
-      await recorder.settle()
-      return recorder.totals(linkId)
-    },
+    totals: (linkId) => recorder.settle().then(() => recorder.totals(linkId)),
     changed: resolver.forget,
     forget: recorder.purge,
     linkOf: createLinkOf(resolver),
@@ -184,6 +178,15 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
     drain: draining.begin,
     close: closing.close,
   }
+}
+
+/** @param onReopened called when what was changed but never answered may be there, or not */
+async function openStore({ dataDir }: Config, { now, monotonic, log, sync }: Surroundings, onReopened: () => void) {
+  requireRestored(dataDir)
+  requireLinks(dataDir)
+  const faults = createStoreFaults(monotonic, log)
+  const db = await openDatabase(dataDir, now, { sync, onReopened, onLeft: faults.onLeft })
+  return { db, faults }
 }
 
 function withTls(deps: Deps, config: Config, { log }: Environment, closing: Closing): Deps {
