@@ -212,6 +212,8 @@ test('a store that cannot be read answers 503 and makes the service not ready, a
   const clocks = { now: Date.now(), monotonic: 0 }
   const server = await startServer(t, {}, () => clocks.now, { monotonic: () => clocks.monotonic })
   const link = await create(server, { target: 'https://example.com/' })
+  // A link is kept in memory when it is visited again.
+  assert.equal((await visit(link.short_url)).status, 302)
   assert.equal((await visit(link.short_url)).status, 302)
   const file = join(server.dataDir, 'links.db')
   // A disk that cannot read a part of the file says the same to SQLite as damage does.

@@ -13,12 +13,26 @@ export interface Looks {
  * Answers all look-ups of a turn of the event loop from one transaction: to lock and unlock the log for each costs as much
  * as what is between. So they see what was committed before the first of them. A change is answered in a later turn than
  * that of its commit, and who comes after the answer sees it.
+ * @param onFault called when the connection is of no use any more
  */
-export function createLooks(db: DatabaseSync): Looks {
+export function createLooks(db: DatabaseSync, onFault: (error: unknown) => void): Looks {
   const begin = db.prepare('begin')
   const commit = db.prepare('commit')
   const letGo = () => {
-    if (db.isOpen && db.isTransaction) commit.run()
+    if (!db.isOpen || !db.isTransaction) return
+    try {
+      commit.run()
+    } catch (error) {
+      // A file that cannot be read fails this as well. What stays open would show the same state for ever.
+      rollBack(error)
+    }
+  }
+  function rollBack(error: unknown): void {
+    try {
+      if (db.isTransaction) db.exec('rollback')
+    } catch {
+      onFault(error)
+    }
   }
   return {
     prepare(sql) {

@@ -114,7 +114,7 @@ function startSession(
 ): Session {
   const durable = createDurable(() => sync(log), onFault)
   const { writer, connection, checkpoint } = createWriter(writing, onFault)
-  const looks = createLooks(looking)
+  const looks = createLooks(looking, onFault)
   const groups = createGroups(writer, durable, () => {
     looks.letGo()
     checkpoint()
