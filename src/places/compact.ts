@@ -1,0 +1,108 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { BLOCK_BYTES, FORMAT, positionOf, type Header } from './compact-format.ts'
+import type { Place, PlaceFile } from './record.ts'
+
+/** Of what is damaged, no more than this is read: the largest tables have a hundredth of it. */
+const LARGEST_TAIL = 256 * 1024 * 1024
+
+/**
+ * Opens a table that `writeCompact` has written.
+ * @param key what it shall have been made from
+ * @throws when it is not there, or not whole, or made from something else
+ */
+export function openCompact(path: string, key?: string): PlaceFile {
+  const file = openSync(path, 'r')
+  try {
+    const header = readHeader(file)
+    if (key !== undefined && header.key !== key) throw new Error('it was made from something else')
+    const { firsts, nameOf } = readTail(file, header)
+    const block = Buffer.alloc(BLOCK_BYTES)
+    return {
+      size: header.size,
+      builtAt: header.builtAt,
+      type: header.type,
+      find(address) {
+        const family = address.length === 4 ? 4 : 6
+        const position = positionOf(address)
+        const index = lastUpTo(firsts[family], position)
+        if (index < 0) return undefined
+        const number = (family === 4 ? 0 : header.blocks[4]) + index + 1
+        if (readSync(file, block, 0, BLOCK_BYTES, number * BLOCK_BYTES) < BLOCK_BYTES) throw new Error('truncated')
+        return nameOf(findInBlock(block, firsts[family][index] ?? 0, position))
+      },
+      close: () => closeSync(file),
+    }
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
+}
+
+function readHeader(file: number): Header {
+  const bytes = Buffer.alloc(BLOCK_BYTES)
+  readSync(file, bytes, 0, BLOCK_BYTES, 0)
+  const header = JSON.parse(bytes.toString()) as Header
+  if (header.format !== FORMAT) throw new Error('it is of another version')
+  return header
+}
+
+function readTail(file: number, { blocks, names, nameBytes, crc }: Header) {
+  const at = BLOCK_BYTES * (1 + blocks[4] + blocks[6])
+  const indexBytes = 8 * (blocks[4] + blocks[6])
+  const length = indexBytes + 4 * (names + 1) + nameBytes
+  if (!(length < LARGEST_TAIL) || fstatSync(file).size !== at + length) throw new Error('it is not whole')
+  const { buffer } = new Uint8Array(length)
+  const tail = Buffer.from(buffer)
+  readSync(file, tail, 0, length, at)
+  if (crc32(tail) !== crc) throw new Error('it is damaged')
+  const offsets = new Uint32Array(buffer, indexBytes, names + 1)
+  const texts = tail.subarray(indexBytes + 4 * (names + 1))
+  return {
+    firsts: { 4: new Float64Array(buffer, 0, blocks[4]), 6: new Float64Array(buffer, 8 * blocks[4], blocks[6]) },
+    nameOf: (number: number): Place | undefined => {
+      if (number === 0) return undefined
+      const name = texts.toString('utf8', offsets[number], offsets[number + 1])
+      const country = name.slice(0, 2)
+      return { country: country === '--' ? null : country, city: name.slice(2) || null }
+    },
+  }
+}
+
+/** The index of the last value that is not above another; -1 when all are. */
+function lastUpTo(values: Float64Array, value: number): number {
+  let [low, high] = [0, values.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((values[middle] ?? 0) <= value) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+/** The number of the place of the last network in a block that begins at or before a position. */
+function findInBlock(block: Buffer, first: number, position: number): number {
+  const next = createNumbers(block)
+  let start = first
+  let number = next()
+  for (let distance = next(); distance > 0; distance = next()) {
+    start += distance
+    if (start > position) break
+    number = next()
+  }
+  return number
+}
+
+/** Reads the numbers of a block one after the other; past its end they are 0. */
+function createNumbers(block: Buffer): () => number {
+  let at = 0
+  return () => {
+    let byte = block[at++] ?? 0
+    let value = byte & 127
+    for (let scale = 128; byte >= 128; scale *= 128) {
+      byte = block[at++] ?? 0
+      value += (byte & 127) * scale
+    }
+    return value
+  }
+}

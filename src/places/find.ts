@@ -1,0 +1,52 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { createBoundedCache } from '../lib/bounded-cache.ts'
+import { isPublicAddress } from '../lib/public-address.ts'
+import type { Place, PlaceFile } from './record.ts'
+
+/** Never throws: what is no address of the public internet is nowhere. */
+export type FindPlace = (address: string) => Place
+
+const CACHED_PLACES = 10_000
+
+export const nowhere: Place = Object.freeze({ country: null, city: null })
+
+/** Remembers the places of the latest addresses, in memory alone. */
+export function createFind(files: readonly PlaceFile[]): FindPlace {
+  const cache = createBoundedCache<Place>(CACHED_PLACES)
+  return (address) => {
+    let place = cache.get(address)
+    if (place === undefined) cache.set(address, (place = findIn(files, address)), 1)
+    return place
+  }
+}
+
+/** What the first file knows; a city of a later one only where both mean the same country. */
+function findIn(files: readonly PlaceFile[], address: string): Place {
+  const bytes = publicBytes(address)
+  if (bytes === undefined) return nowhere
+  let { country, city } = nowhere
+  for (const file of files) {
+    const place = lookUp(file, bytes)
+    country ??= place.country
+    if (place.country === null || place.country === country) city ??= place.city
+    if (country !== null && city !== null) break
+  }
+  return { country, city }
+}
+
+function publicBytes(address: string): number[] | undefined {
+  // ipaddr.js reads 1.2.3 and 010.1 as addresses too.
+  if (isIP(address) === 0) return undefined
+  const parsed = ipaddr.process(address)
+  return isPublicAddress(parsed) ? parsed.toByteArray() : undefined
+}
+
+/** A visit is worth more than its place: what is damaged is not known. */
+function lookUp(file: PlaceFile, bytes: number[]): Place {
+  try {
+    return file.find(bytes) ?? nowhere
+  } catch {
+    return nowhere
+  }
+}

@@ -1,0 +1,143 @@
+import type { Blocks } from './blocks.ts'
+
+/** Types of the format (https://maxmind.github.io/MaxMind-DB/). */
+const EXTENDED = 0
+const POINTER = 1
+const STRING = 2
+const MAP = 7
+const ARRAY = 11
+const BOOLEAN = 14
+const UNSIGNED = new Set([5, 6, 9])
+
+/** Of a name, no more than this is read. */
+const MAX_TEXT = 512
+/** Entries of maps and arrays that one question may walk over: the largest records have a tenth of it. */
+const MAX_ENTRIES = 2000
+const MAX_DEPTH = 8
+
+/** A value: what is at `at`, of `size` bytes or entries; and where the next one begins, in the place where it was named. */
+interface Value {
+  type: number
+  size: number
+  at: number
+  next: number
+}
+
+/** Looks into the data of a file without decoding what is not asked for. */
+export interface MmdbData {
+  /**
+   * The text at a path of names in the value at an offset; in an array, the first.
+   * @throws when the file is damaged there
+   */
+  text: (offset: number, path: readonly string[]) => string | undefined
+  number: (offset: number, path: readonly string[]) => number | undefined
+}
+
+/** @param base what pointers count from */
+export function createMmdbData({ byte, bytes }: Pick<Blocks, 'byte' | 'bytes'>, base: number): MmdbData {
+  const { read, readPlain, unsigned } = createValues(byte, base)
+  let entries = 0
+
+  /** Where what follows a value begins. */
+  function after(value: Value, depth = 0): number {
+    if (value.type !== MAP && value.type !== ARRAY) return value.next
+    if (depth > MAX_DEPTH) throw new Error('it is nested too deep')
+    let { next } = value
+    for (let index = 0; index < value.size; index++) {
+      countEntry()
+      if (value.type === MAP) next = readPlain(next).next
+      next = after(readPlain(next), depth + 1)
+    }
+    return next
+  }
+
+  function entryOf(map: Value, name: string): Value | undefined {
+    let offset = map.at
+    for (let index = 0; index < map.size; index++) {
+      countEntry()
+      const key = read(offset)
+      if (key.type !== STRING) throw new Error('a name is no text')
+      if (isText(key, name)) return read(key.next)
+      offset = after(readPlain(key.next))
+    }
+    return undefined
+  }
+
+  function isText({ size, at }: Value, text: string): boolean {
+    if (size !== text.length) return false
+    for (let index = 0; index < size; index++) if (byte(at + index) !== text.charCodeAt(index)) return false
+    return true
+  }
+
+  function countEntry(): void {
+    if (++entries > MAX_ENTRIES) throw new Error('a record is too large')
+  }
+
+  function find(offset: number, path: readonly string[]): Value | undefined {
+    entries = 0
+    let value: Value | undefined = read(offset)
+    for (const name of path) {
+      if (value.type === ARRAY && value.size > 0) value = read(value.at)
+      value = value.type === MAP ? entryOf(value, name) : undefined
+      if (value === undefined) return undefined
+    }
+    return value
+  }
+
+  return {
+    text(offset, path) {
+      const value = find(offset, path)
+      return value?.type === STRING ? bytes(value.at, Math.min(value.size, MAX_TEXT)).toString() : undefined
+    },
+    number(offset, path) {
+      const value = find(offset, path)
+      const isNumber = value !== undefined && UNSIGNED.has(value.type) && value.size <= 8
+      return isNumber ? unsigned(value.at, value.size) : undefined
+    },
+  }
+}
+
+/** Reads what kind of value stands at an offset, and how large it is. */
+function createValues(byte: Blocks['byte'], base: number) {
+  function unsigned(at: number, length: number): number {
+    let value = 0
+    for (let index = 0; index < length; index++) value = value * 256 + byte(at + index)
+    return value
+  }
+
+  /** A value, or what a pointer leads to, which may be no other pointer: so no chain of them has no end. */
+  function read(offset: number): Value {
+    const value = readPlain(offset)
+    if (value.type !== POINTER) return value
+    const target = readPlain(base + value.size)
+    if (target.type === POINTER) throw new Error('a pointer leads to a pointer')
+    target.next = value.next
+    return target
+  }
+
+  function readPlain(offset: number): Value {
+    const control = byte(offset)
+    let at = offset + 1
+    let type = control >> 5
+    if (type === POINTER) return readPointer(control, at)
+    if (type === EXTENDED) type = byte(at++) + 7
+    let size = control & 31
+    if (size >= 29) {
+      const length = size - 28
+      size = ([29, 285, 65_821][length - 1] ?? 0) + unsigned(at, length)
+      at += length
+    }
+    const holdsBytes = type !== MAP && type !== ARRAY && type !== BOOLEAN
+    return { type, size, at, next: holdsBytes ? at + size : at }
+  }
+
+  /** The upper bits of its size say how long it is, and each length begins where the shorter one ends. */
+  function readPointer(control: number, at: number): Value {
+    const length = ((control >> 3) & 3) + 1
+    const upper = length === 4 ? 0 : (control & 7) * 256 ** length
+    const size = upper + unsigned(at, length) + ([0, 2048, 526_336, 0][length - 1] ?? 0)
+    return { type: POINTER, size, at, next: at + length }
+  }
+
+  return { read, readPlain, unsigned }
+}
