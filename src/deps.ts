@@ -26,6 +26,7 @@ import { createVisitedOf } from './links/visited.ts'
 import { createAdmission, type Admission, type AdmissionOptions } from './limits/admission.ts'
 import { createPlaces, type PlaceBounds, type Places } from './limits/at-once.ts'
 import { createLimits, type Limits } from './limits/limits.ts'
+import { openPlaces, type Places as Geo } from './places/open.ts'
 import { openQr, type Qr } from './qr/open.ts'
 import { openDescribe } from './scans/open-describe.ts'
 import { requireLinks } from './scans/belonging.ts'
@@ -56,6 +57,7 @@ export interface Deps extends Qr {
   /** HTTPS of our own, when it is on. */
   tls?: Tls
   recorder: Recorder
+  geo: Geo
   record: VisitDeps['record']
   totals: (linkId: number) => Promise<Totals>
   changed: (code: string) => void
@@ -136,9 +138,10 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
   const recorder = await openScans(config, environment, { db, ids })
   closing.add('the recording of scans', recorder.close)
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))
-  const { geoipDb, geoHeaders: countryHeader } = config
-  const { isOwnHost } = origin
-  const describe = await openDescribe({ geoipDb, countryHeader, keys: recorder.keys, client, isOwnHost, now, log })
+  const geo = openPlaces({ sources: config.geoipDb, dataDir: config.dataDir, now, monotonic, fetch, log })
+  closing.add('the databases of places', geo.close)
+  const described = { countryHeader: config.geoHeaders, findPlace: geo.find, isOwnHost: origin.isOwnHost }
+  const describe = openDescribe({ ...described, keys: recorder.keys, client, now })
   const abuse = await openAbuse({ ...environment, ...config, db, fetch, owns: origin.owns, changed: resolver.forget })
   closing.add('the abuse lists', abuse.close)
   const draining = createDraining()
@@ -171,7 +174,8 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
     isInternal: client.isInternal,
     admission,
     connections,
-    metrics: [...recorder.metrics, ...abuse.metrics, ...connections.metrics, ...faults.metrics],
+    geo,
+    metrics: [recorder, abuse, geo, connections, faults].flatMap(({ metrics }) => metrics),
     notReady: createNotReady(db, faults, draining, recorder, abuse),
     isUnavailable: faults.note,
     onDrain: draining.onBegin,

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import { parse } from 'csv-parse/sync'
 import ipaddr from 'ipaddr.js'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
@@ -51,7 +52,7 @@ const csv = async (server: TestServer, link: Created) => {
   const text = await (await owner(server, link, '/scans.csv')).text()
   const [header, ...lines] = text.split('\r\n')
   assert.equal(lines.pop(), '')
-  return { header, rows: lines.map((line) => line.split(',')) }
+  return { header, rows: parse(lines.join('\n')) as string[][] }
 }
 const metric = async (server: TestServer, name: string) => {
   const text = await (await fetch(`${server.url}/metrics`)).text()
@@ -75,9 +76,31 @@ test('a scan says what was read from the visit, in the statistics, the export an
   assert.deepEqual(await csv(server, link), {
     header: 'scanned_at,source,device,os,browser,country,city,referrer,unique,bot',
     rows: [
-      ['2026-11-20T12:30:15.123Z', 'qr', 'mobile', 'iOS', 'Safari', 'US', '', 'news.example.com', 'true', 'false'],
-      ['2026-11-20T12:30:15.123Z', 'link', 'mobile', 'iOS', 'Safari', 'US', '', 'direct', 'false', 'false'],
-      ['2026-11-20T12:30:15.123Z', 'link', '', '', '', 'AU', '', 'direct', 'true', 'true'],
+      [
+        '2026-11-20T12:30:15.123Z',
+        'qr',
+        'mobile',
+        'iOS',
+        'Safari',
+        'US',
+        'Mountain View, CA',
+        'news.example.com',
+        'true',
+        'false',
+      ],
+      [
+        '2026-11-20T12:30:15.123Z',
+        'link',
+        'mobile',
+        'iOS',
+        'Safari',
+        'US',
+        'Mountain View, CA',
+        'direct',
+        'false',
+        'false',
+      ],
+      ['2026-11-20T12:30:15.123Z', 'link', '', '', '', 'AU', 'Sydney, NSW', 'direct', 'true', 'true'],
     ],
   })
   const all = await stats(server, link)
@@ -99,7 +122,10 @@ test('a scan says what was read from the visit, in the statistics, the export an
     { value: 'US', scans: 2, unique_visitors: 1 },
     { value: 'AU', scans: 1, unique_visitors: 1 },
   ])
-  assert.deepEqual(all.breakdowns['city'], [{ value: null, country: null, scans: 3, unique_visitors: 2 }])
+  assert.deepEqual(all.breakdowns['city'], [
+    { value: 'Mountain View, CA', country: 'US', scans: 2, unique_visitors: 1 },
+    { value: 'Sydney, NSW', country: 'AU', scans: 1, unique_visitors: 1 },
+  ])
   assert.deepEqual(all.breakdowns['source'], [
     { value: 'qr', scans: 1, unique_visitors: 1 },
     { value: 'link', scans: 2, unique_visitors: 1 },

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { basename } from 'node:path'
+import { faultOf, isRemote, obtain, sourceName, type Fetch } from '../lib/obtain.ts'
 import { openSet, type CompactSet } from './compact-set.ts'
 import type { KeptLists, ListState } from './kept-lists.ts'
-import { isRemote, obtainList, type Fetch } from './obtain-list.ts'
 import type { ParsedList, ParseTask } from './parse-thread.ts'
 
 /** How often it is looked which lists are due. */
@@ -70,7 +69,7 @@ export function openFeeds(options: FeedOptions): Feeds {
   const { sources, kept, now, monotonic } = options
   kept.prune(sources)
   const feeds = sources.map((source): Feed => {
-    const name = nameOf(source)
+    const name = sourceName(source)
     const found = kept.load(source)
     const loaded = found && { name, set: openSet(found.keys), state: found.state, digest: found.digest }
     // A file costs one look; a server is left alone for as long as it was told.
@@ -118,13 +117,6 @@ export function openFeeds(options: FeedOptions): Feeds {
   }
 }
 
-/** What people call a list: its place, without a query or the folders between, in which a secret key may stand. */
-function nameOf(source: string): string {
-  if (!isRemote(source)) return basename(source)
-  const { host, pathname } = new URL(source)
-  return [host, basename(pathname)].filter(Boolean).join('/')
-}
-
 async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, ask: Fetch): Promise<void> {
   const { monotonic, log, changed } = options
   try {
@@ -143,19 +135,15 @@ async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, as
   }
 }
 
-/** `fetch` says no more than that it failed; the reason is the cause. */
-function faultOf(error: unknown): string {
-  const { message, cause } = error as Error
-  return cause instanceof Error && message === 'fetch failed'
-    ? `${message}: ${cause.message || (cause as NodeJS.ErrnoException).code}`
-    : message
-}
-
 /** Fetches, reads and judges the list; only a good one takes the place of the old. Whether it differs from that. */
 async function takeOver(feed: Feed, accept: boolean, { kept, parse, now }: FeedOptions, ask: Fetch): Promise<boolean> {
   const draft = kept.draft(feed.source)
   try {
-    const validators = await obtainList(feed.source, draft, feed.loaded?.state, ask)
+    const validators = await obtain(feed.source, draft, {
+      known: feed.loaded?.state,
+      fetch: ask,
+      purpose: 'abuse lists',
+    })
     if (validators === undefined) return false
     const parsed = await parse({ file: draft, salt: kept.salt })
     const reason = refusal(parsed, feed, accept)

@@ -7,6 +7,7 @@ import type { Command } from './command.ts'
 import { domains } from './domains.ts'
 import { entries } from './entries.ts'
 import { lists } from './lists.ts'
+import { places } from './places.ts'
 import { qr } from './qr.ts'
 import { reports } from './reports.ts'
 import { restore } from './restore.ts'
@@ -29,5 +30,6 @@ export const commands: readonly Command[] = [
   restore,
   verify,
   adopt,
+  places,
   qr,
 ]

@@ -30,7 +30,7 @@ test('nothing is required: every value has a default', () => {
     acmeEmail: undefined,
     scanSync: 'process',
     scanRetention: Number.POSITIVE_INFINITY,
-    geoipDb: undefined,
+    geoipDb: ['bundled'],
     geoHeaders: undefined,
     abuseFeeds: undefined,
     contact: undefined,

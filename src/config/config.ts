@@ -3,7 +3,7 @@ import { parseArgs, parseEnv } from 'node:util'
 import { limitSettings } from './limits.ts'
 import { setting, type Setting } from './setting.ts'
 import { spellOut, tlsSettings } from './tls.ts'
-import { contactUri, integer, listSources, origin, retention } from './values.ts'
+import { contactUri, integer, listSources, origin, placeSources, retention } from './values.ts'
 import { parseNetworks } from '../http/client-address.ts'
 import { StartError } from '../lib/start-error.ts'
 import { countryHeader } from '../scans/describe.ts'
@@ -61,10 +61,10 @@ export const settings = {
   }),
   geoipDb: setting({
     name: 'GEOIP_DB',
-    fallback: undefined,
-    parse: (text) => text,
-    allowed: 'an .mmdb file',
-    doc: 'database of places with cities; unset: countries from the bundled one',
+    fallback: 'bundled',
+    parse: placeSources,
+    allowed: '`off`, or a comma-separated list of .mmdb files, https URLs of them (also .mmdb.gz) and `bundled`',
+    doc: 'databases of countries and cities; the first that knows answers. What a URL answers is asked for again each month; `{YYYY}` and `{MM}` in it are the year and the month',
   }),
   geoHeaders: setting({
     name: 'GEO_HEADERS',

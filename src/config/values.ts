@@ -18,6 +18,12 @@ export function listSources(text: string): string[] | undefined {
   return sources.every(isAllowed) ? [...new Set(sources)] : undefined
 }
 
+/** Where places come from; nowhere for `off`. */
+export function placeSources(text: string): string[] | undefined {
+  const sources = text === 'off' ? [] : listSources(text)
+  return sources?.includes('off') ? undefined : sources
+}
+
 /** A way to reach the operator, as a URI, which security.txt asks for. */
 export function contactUri(text: string): string | undefined {
   const address = text.replace(/^mailto:/i, '')

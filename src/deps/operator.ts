@@ -16,6 +16,7 @@ export async function withOperator(
     status: async () => ({ version: deps.version, not_ready: (await deps.notReady()) ?? null }),
     fold: async () => ({ folded: await deps.recorder.fold() }),
     ...deps.abuse.operations,
+    ...deps.geo.operations,
     ...domainOperations(deps.domains),
     ...certificateOperations(deps.tls?.certificates),
   }

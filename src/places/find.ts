@@ -22,7 +22,7 @@ export function createFind(files: readonly PlaceFile[]): FindPlace {
 }
 
 /** What the first file knows; a city of a later one only where both mean the same country. */
-function findIn(files: readonly PlaceFile[], address: string): Place {
+export function findIn(files: readonly PlaceFile[], address: string): Place {
   const bytes = publicBytes(address)
   if (bytes === undefined) return nowhere
   let { country, city } = nowhere

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
-import { temporaryFolder } from '../../test/support/cleanup.ts'
+import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { mmdb, builtAt } from '../../test/support/mmdb.ts'
 import { openPlaces } from './open.ts'
 
@@ -11,14 +11,23 @@ const day = 86_400_000
 const soon = () => builtAt + 30 * day
 const nowhere = { country: null, city: null }
 
+/** The sources, open, with what was logged of them. */
+function openAll(t: TestContext, sources: string[], { now = soon, dataDir = temporaryFolder(t) } = {}) {
+  const warnings: string[] = []
+  const log = { warn: (text: string) => void warnings.push(text) }
+  const places = openPlaces({ sources, dataDir, now, monotonic: now, fetch, log })
+  undoLater(t, places.close)
+  return { ...places, warnings, dataDir }
+}
+
 function placesOf(t: TestContext, content: Buffer, now = soon) {
   const file = join(temporaryFolder(t), 'places.mmdb')
   writeFileSync(file, content)
-  return { ...openPlaces(file, now), file }
+  return { ...openAll(t, [file], { now }), file }
 }
 
-test('without a file, cities and countries come from the bundled ones', () => {
-  const { find, warnings } = openPlaces(undefined, soon)
+test('without a file, cities and countries come from the bundled ones', (t) => {
+  const { find, warnings } = openAll(t, ['bundled'])
   assert.deepEqual(warnings, [])
   assert.deepEqual(
     find('129.132.1.1'),
@@ -143,7 +152,7 @@ test('a file that is missing or damaged is told, and the bundled one stands in',
     assert.deepEqual(find('129.132.1.1'), { country: 'CH', city: 'Zurich' }, what)
   }
   for (const path of [join(temporaryFolder(t), 'missing.mmdb'), temporaryFolder(t)]) {
-    const { find, warnings } = openPlaces(path, soon)
+    const { find, warnings } = openAll(t, [path])
     assert.match(warnings.join('\n'), /^GEOIP_DB: .+ cannot be used \((?:ENOENT|EISDIR)\)/)
     assert.deepEqual(find('129.132.1.1'), { country: 'CH', city: 'Zurich' })
   }

@@ -1,54 +1,174 @@
-import { openBundled } from './bundled.ts'
-import { checkPlaces } from './check.ts'
-import { createFind, nowhere, type FindPlace } from './find.ts'
-import { openMmdb } from './mmdb.ts'
-import { placesIn, type PlaceFile } from './record.ts'
+import { join } from 'node:path'
+import type { AdminOperations } from '../http/admin-socket.ts'
+import type { Metric } from '../http/metrics.ts'
+import type { Fetch } from '../lib/obtain.ts'
+import { createFind, type FindPlace } from './find.ts'
+import { openKeptTables } from './kept.ts'
+import { placeOperations } from './operator.ts'
+import type { PlaceFile } from './record.ts'
+import { openBundledSource, openSource, plainFault, type Source } from './source.ts'
 
+/** Databases of places, of which little is in memory. */
 export interface Places {
   find: FindPlace
-  /** What the operator should know, a line each. */
-  warnings: string[]
+  operations: AdminOperations
+  metrics: Metric[]
+  /** Whether data of DB-IP are in use, whose licence asks for a link on pages. */
+  isCreditDue: () => boolean
+  /** Looks for new states of the sources that are due, or of all. */
+  refresh: (all?: boolean) => Promise<void>
+  close: () => Promise<void>
 }
 
-/** Who has a file of their own has something that renews it, weekly or monthly: past this it has most likely stopped. */
-const OLD_DAYS = 90
+export interface PlacesOptions {
+  /** Files, https URLs and `bundled`; the first that knows answers. */
+  sources: readonly string[]
+  dataDir: string
+  now: () => number
+  monotonic: () => number
+  fetch: typeof globalThis.fetch
+  log: { warn: (text: string) => void }
+}
+
+const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
+/** Past this, whatever renews the data has most likely stopped. */
+const OLD_DAYS = 90
+/** How often it is looked which sources are due. */
+const TICK_MS = 60_000
+/** How long a download is used; publishers renew theirs each month. */
+const REFRESH_MS = 30 * DAY_MS
+const RETRY_MS = HOUR_MS
+/** How long one answer may take to arrive. */
+const TIMEOUT_MS = 600_000
 
-/**
- * Opens the databases of places, of which a bounded part is in memory.
- *
- * @param path an `.mmdb` file (https://maxmind.github.io/MaxMind-DB/) with MaxMind's records (`country.iso_code`,
- *   `city.names.en`) or flat ones (`country_code`, `city`). Without one, or while it cannot be used, places come from
- *   the bundled ones.
- * @param now milliseconds since 1970, to tell the file's age by
- */
-export function openPlaces(path: string | undefined, now: () => number): Places {
-  const warnings: string[] = []
-  if (path !== undefined) {
-    const given = attempt(() => {
-      const file = placesIn(openMmdb(path))
-      checkPlaces(file)
-      return [file]
+interface Fed extends Source {
+  /** On the clock that never goes back. */
+  dueAt: number
+  /** What was said of it last, so that it is said once. */
+  said: { fault?: string | null; builtAt?: number }
+}
+
+/** Opens what can be opened at once, and keeps it fresh in the background. */
+export function openPlaces(options: PlacesOptions): Places {
+  const { now, monotonic } = options
+  const closing = new AbortController()
+  const ask: Fetch = (url, headers) => {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)])
+    return options.fetch(url, { headers, signal, redirect: 'manual' })
+  }
+  const kept = openKeptTables(join(options.dataDir, 'places'), options.sources)
+  const feeds = options.sources.map((word): Fed => {
+    const source = openSource(word, { kept, now, fetch: ask })
+    const restMs = source.takenAt === undefined ? 0 : source.takenAt + REFRESH_MS - now()
+    return Object.assign(source, { dueAt: monotonic() + Math.min(Math.max(restMs, 0), REFRESH_MS), said: {} })
+  })
+  const used = createUsed(feeds)
+  const say = createSay(feeds, options)
+  let work: Promise<void> = Promise.resolve()
+  let closed: Promise<void> | undefined
+
+  const refresh: Places['refresh'] = (all = false) => {
+    work = work.then(async () => {
+      for (const feed of feeds) {
+        if (!closing.signal.aborted && (all || monotonic() >= feed.dueAt))
+          await refreshOne(feed, used.changed, monotonic)
+      }
+      if (!closing.signal.aborted) say()
     })
-    if ('files' in given) return { find: createFind(given.files), warnings: ageWarnings(path, given.files, now()) }
-    warnings.push(`GEOIP_DB: ${path} cannot be used (${given.fault}): places are the bundled files'`)
+    return work
   }
-  const bundled = attempt(() => openBundled())
-  if ('files' in bundled) return { find: createFind(bundled.files), warnings }
-  warnings.push(`the bundled file of countries cannot be used (${bundled.fault}): install again, or set GEOIP_DB`)
-  return { find: () => nowhere, warnings }
+  say()
+  void refresh()
+  const timer = setInterval(() => void refresh(), TICK_MS)
+
+  return {
+    find: (address) => used.find(address),
+    operations: placeOperations({ files: used.files, sources: feeds, refresh }),
+    metrics: metricsOf(feeds, used.files, now),
+    isCreditDue: () => used.files().some(({ type }) => /^(?:city ipv[46]$|DBIP)/i.test(type)),
+    refresh,
+    close: () =>
+      (closed ??= (async () => {
+        clearInterval(timer)
+        closing.abort()
+        await work
+        for (const { close } of used.files()) close()
+      })()),
+  }
 }
 
-function ageWarnings(path: string, [file]: PlaceFile[], now: number): string[] {
-  const days = Math.floor((now - (file?.builtAt ?? now)) / DAY_MS)
-  return days > OLD_DAYS ? [`GEOIP_DB: ${path} was built ${days} days ago: renew it, as addresses move`] : []
+/** What look-ups read: all sources in order, or the bundled data while none can be used. */
+function createUsed(feeds: readonly Source[]) {
+  let standIn: PlaceFile[] = []
+  let files: PlaceFile[] = []
+  let find: FindPlace
+  const changed = () => {
+    const own = feeds.flatMap((feed) => feed.files)
+    if (own.length === 0 && feeds.length > 0 && standIn.length === 0) standIn = openBundledSource().files
+    files = own.length > 0 ? own : standIn
+    find = createFind(files)
+  }
+  changed()
+  return { changed, files: () => files, find: (address: string) => find(address) }
 }
 
-function attempt(open: () => PlaceFile[]): { files: PlaceFile[] } | { fault: string } {
+async function refreshOne(feed: Fed, changed: () => void, monotonic: () => number): Promise<void> {
   try {
-    return { files: open() }
+    const replaced = await feed.refresh()
+    if (feed.name !== 'bundled') feed.fault = null
+    feed.dueAt = monotonic() + (feed.isRemote ? REFRESH_MS : 0)
+    if (replaced === undefined) return
+    changed()
+    for (const { close } of replaced) close()
   } catch (error) {
-    // What the reader stumbled over says nothing to an operator; what the system says (ENOENT, EACCES) does.
-    return { fault: (error as NodeJS.ErrnoException).code ?? 'it is no whole .mmdb file of places' }
+    feed.fault = plainFault(error)
+    feed.dueAt = monotonic() + (feed.isRemote ? RETRY_MS : 0)
   }
+}
+
+/** Says what is wrong with a source, and that its data are old, once each. */
+function createSay(feeds: readonly Fed[], { now, monotonic, log }: PlacesOptions): () => void {
+  // Whoever has just installed has nothing to renew.
+  const bundledFrom = monotonic() + HOUR_MS
+  return () => {
+    for (const { name, files, fault, said } of feeds) {
+      if (fault !== null && fault !== said.fault)
+        log.warn(`GEOIP_DB: ${name} cannot be used (${fault}): ${instead(files)}`)
+      said.fault = fault
+      const builtAt = oldest(files)
+      const days = Math.floor((now() - builtAt) / DAY_MS)
+      if (!(days > OLD_DAYS) || builtAt === said.builtAt || (name === 'bundled' && monotonic() < bundledFrom)) continue
+      said.builtAt = builtAt
+      const how =
+        name === 'bundled' ? 'GEOIP_DB takes a URL, which is renewed each month' : 'renew it, as addresses move'
+      log.warn(`GEOIP_DB: ${name} was built ${days} days ago: ${how}`)
+    }
+  }
+}
+
+function instead(files: readonly PlaceFile[]): string {
+  return files.length > 0 ? 'its last good state stays in use' : 'the other sources answer, or else the bundled one'
+}
+
+/** When the oldest of the files was built; NaN without any. */
+function oldest(files: readonly PlaceFile[]): number {
+  return files.length === 0 ? Number.NaN : Math.min(...files.map(({ builtAt }) => builtAt))
+}
+
+function metricsOf(feeds: readonly Source[], files: () => readonly PlaceFile[], now: () => number): Metric[] {
+  return [
+    {
+      name: 'quirl_places_age_seconds',
+      help: 'Age of the oldest database of places in use; 0 without any',
+      type: 'gauge',
+      read: () => (files().length === 0 ? 0 : Math.round((now() - oldest(files())) / 1000)),
+    },
+    {
+      name: 'quirl_places_failing',
+      help: 'Sources of places that cannot be used, or whose last refresh was not taken over',
+      type: 'gauge',
+      read: () => feeds.filter(({ fault }) => fault !== null).length,
+    },
+  ]
 }

@@ -41,6 +41,8 @@ export interface Shown {
   token: string
   origin: string
   totals: Totals
+  /** Whether the cities of its statistics are DB-IP's, whose licence asks for a link. */
+  credit: boolean
   design: Design | undefined
   /** What the live preview takes, where it was built. */
   preview: Preview | undefined
@@ -118,21 +120,26 @@ function noticeBox({ text, address }: Notice): Html {
   return html`<p class="note" role="status">${text}${address && html` <a href="${address}">${address}</a>`}</p>`
 }
 
-function facts({ link, totals }: Shown): Html {
+const creditNote = html`<p class="quiet">
+  Cities in its statistics: <a href="https://db-ip.com">IP Geolocation by DB-IP</a>
+</p>`
+
+function facts({ link, totals, credit }: Shown): Html {
   return html`<dl>
-    <dt>Kind</dt>
-    <dd>${kindOf(link).label}</dd>
-    <dt>State</dt>
-    <dd>${stateOf(link)}</dd>
-    <dt>Scans</dt>
-    <dd>${totals.scans} (${totals.qr} of the QR code, ${totals.bots} by bots)</dd>
-    <dt>Visitors</dt>
-    <dd>${totals.unique_visitors}</dd>
-    <dt>Created</dt>
-    <dd>${minute(link.createdAt)} UTC</dd>
-    <dt>Changed</dt>
-    <dd>${minute(link.updatedAt)} UTC</dd>
-  </dl>`
+      <dt>Kind</dt>
+      <dd>${kindOf(link).label}</dd>
+      <dt>State</dt>
+      <dd>${stateOf(link)}</dd>
+      <dt>Scans</dt>
+      <dd>${totals.scans} (${totals.qr} of the QR code, ${totals.bots} by bots)</dd>
+      <dt>Visitors</dt>
+      <dd>${totals.unique_visitors}</dd>
+      <dt>Created</dt>
+      <dd>${minute(link.createdAt)} UTC</dd>
+      <dt>Changed</dt>
+      <dd>${minute(link.updatedAt)} UTC</dd>
+    </dl>
+    ${credit && creditNote}`
 }
 
 function stateOf({ active, removed }: Link): string {

@@ -20,6 +20,7 @@ import { deletedPage, editFields, managePage, type Notice, type Shown } from './
 type Deps = LinkDeps &
   ReportPageDeps & {
     limits: CreationLimits
+    geo: { isCreditDue: () => boolean }
     /** What the image of a link says. */
     codeText: (code: string, origin: string) => string
   }
@@ -113,7 +114,8 @@ async function showLink(deps: PageDeps, request: TokenRequest, reply: FastifyRep
 async function shownOf(deps: PageDeps, link: Link, token: string, origin: string): Promise<Shown> {
   const [totals, design] = await Promise.all([deps.totals(link.id), deps.designs.of(link.id)])
   const preview = deps.preview && { ...deps.preview, text: deps.codeText(link.code, origin) }
-  return { link, token, origin, totals, design, preview: link.removed === null ? preview : undefined }
+  const credit = deps.geo.isCreditDue()
+  return { link, token, origin, totals, credit, design, preview: link.removed === null ? preview : undefined }
 }
 
 async function actOnLink(deps: PageDeps, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -7,7 +7,7 @@ import { freePort } from './ports.ts'
 export interface ListServer {
   url: (path: string) => string
   /** Publishes a list at a path; its ETag is its content's length and start. */
-  publish: (path: string, body: string, headers?: Record<string, string>) => void
+  publish: (path: string, body: string | Buffer, headers?: Record<string, string>) => void
   /** Answers a path in any way. */
   answer: (path: string, handler: (request: IncomingMessage, response: ServerResponse) => void) => void
   /** The statuses that a path was answered with so far. */

@@ -1,15 +1,31 @@
 import { createWriteStream } from 'node:fs'
 import { copyFile, stat } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { basename } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ListState } from './kept-lists.ts'
+import ipaddr from 'ipaddr.js'
+import { isLoopback } from './host.ts'
+import { isPublicAddress } from './public-address.ts'
 
 /** Asks a server; redirects are given back, and whoever hands this in bounds the time that it takes. */
 export type Fetch = (url: URL, headers: Record<string, string>) => Promise<Response>
 
-type Validators = Pick<ListState, 'etag' | 'lastModified'>
+/** The answer's validators, for the next request (RFC 9110, 8.8); for a file its size and time. */
+export interface Validators {
+  etag: string | null
+  lastModified: string | null
+}
 
-/** The largest list that is read, in bytes. */
+export interface Obtaining {
+  /** What the source answered the last time. */
+  known: Validators | undefined
+  fetch: Fetch
+  /** What it is for, as the publisher reads it. */
+  purpose: string
+}
+
+/** The largest source that is read, in bytes. */
 const MAX_BYTES = 512 * 1024 * 1024
 const MAX_REDIRECTS = 5
 
@@ -18,19 +34,20 @@ export function isRemote(source: string): boolean {
   return /^https?:\/\//i.test(source)
 }
 
+/** What people call a source: its place, without a query or the folders between, in which a secret key may stand. */
+export function sourceName(source: string): string {
+  if (!isRemote(source)) return basename(source)
+  const { host, pathname } = new URL(source)
+  return [host, basename(pathname)].filter(Boolean).join('/')
+}
+
 /**
  * Writes what a source holds now into `file`.
- * @param known what the source answered the last time
  * @returns the new validators; undefined when nothing has changed since
  * @throws {Error} whose message says what the source answered instead
  */
-export function obtainList(
-  source: string,
-  file: string,
-  known: Validators | undefined,
-  fetch: Fetch,
-): Promise<Validators | undefined> {
-  return isRemote(source) ? download(source, file, known, fetch) : copy(source, file, known)
+export function obtain(source: string, file: string, options: Obtaining): Promise<Validators | undefined> {
+  return isRemote(source) ? download(source, file, options) : copy(source, file, options.known)
 }
 
 async function copy(source: string, file: string, known: Validators | undefined): Promise<Validators | undefined> {
@@ -42,20 +59,16 @@ async function copy(source: string, file: string, known: Validators | undefined)
     await copyFile(source, file)
     return { etag, lastModified: null }
   } catch (error) {
-    // The system's own words hold the path, and what is wrong with a list is told to anyone who asks for readiness.
+    // The system's own words hold the path, and what is wrong with a source is told to anyone who asks for readiness.
     const { code, message } = error as NodeJS.ErrnoException
     throw new Error(code === undefined ? message : `it cannot be read (${code})`, { cause: error })
   }
 }
 
-async function download(
-  source: string,
-  file: string,
-  known: Validators | undefined,
-  fetch: Fetch,
-): Promise<Validators | undefined> {
+async function download(source: string, file: string, options: Obtaining): Promise<Validators | undefined> {
+  const { known, fetch, purpose } = options
   const headers = {
-    'user-agent': 'quirl (abuse lists)',
+    'user-agent': `quirl (${purpose})`,
     ...(known?.etag && { 'if-none-match': known.etag }),
     ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
   }
@@ -84,11 +97,27 @@ async function follow(source: string, ask: (url: URL) => Promise<Response>): Pro
     const next = new URL(location, url)
     if (next.protocol !== 'https:' && next.origin !== url.origin)
       throw new Error(`it leads to ${next.origin}, without TLS`)
+    if (next.origin !== url.origin && isInternal(next.hostname))
+      throw new Error(`it leads to ${next.origin}, which is not public`)
     url = next
   }
   throw new Error(`it redirects more than ${MAX_REDIRECTS} times`)
 }
 
+/** A publisher must not make this service ask the machines beside it. */
+function isInternal(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '')
+  return isIP(address) === 0 ? isLoopback(host) : !isPublicAddress(ipaddr.process(address))
+}
+
 function tooLarge(): Error {
   return new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MiB`)
+}
+
+/** `fetch` says no more than that it failed; the reason is the cause. */
+export function faultOf(error: unknown): string {
+  const { message, cause } = error as Error
+  return cause instanceof Error && message === 'fetch failed'
+    ? `${message}: ${cause.message || (cause as NodeJS.ErrnoException).code}`
+    : message
 }

@@ -1,0 +1,43 @@
+import { isIP } from 'node:net'
+import type { AdminOperations } from '../http/admin-socket.ts'
+import { Problem } from '../http/problem.ts'
+import { findIn } from './find.ts'
+import type { Place, PlaceFile } from './record.ts'
+import type { Source } from './source.ts'
+
+/** What an operator may know about a source. */
+export interface SourceStatus {
+  name: string
+  fault: string | null
+  taken_at: number | null
+  files: { type: string; built_at: number; size: number }[]
+}
+
+export interface PlacesAnswer {
+  sources: SourceStatus[]
+  place?: Place
+}
+
+export interface PlaceOperatorDeps {
+  files: () => readonly PlaceFile[]
+  sources: readonly Source[]
+  refresh: (all: boolean) => Promise<void>
+}
+
+/** What `quirl places` asks for. An address is looked up, and neither recorded nor kept in memory. */
+export function placeOperations({ files, sources, refresh }: PlaceOperatorDeps): AdminOperations {
+  return {
+    async places({ address, refresh: isWanted }): Promise<PlacesAnswer> {
+      if (address !== undefined && (typeof address !== 'string' || isIP(address) === 0)) {
+        throw new Problem('invalid_request', 'that is no IP address')
+      }
+      if (isWanted === true) await refresh(true)
+      return { sources: sources.map(statusOf), ...(address !== undefined && { place: findIn(files(), address) }) }
+    },
+  }
+}
+
+function statusOf({ name, fault, takenAt, files }: Source): SourceStatus {
+  const shown = files.map(({ type, builtAt, size }) => ({ type, built_at: builtAt, size }))
+  return { name, fault, taken_at: takenAt ?? null, files: shown }
+}
