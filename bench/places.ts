@@ -1,16 +1,17 @@
-// Claims: after look-ups of 100,000 random addresses, the process has at most 30 MiB more than without any; a look-up takes less
+// Claims: after visits from 100,000 random addresses and more, the service has at most 30 MiB more than without places; a look-up takes less
 // than 10 µs where the system has the file in memory (p50), and less than 1 ms where it has nothing of it. Each row is a
 // process of its own; beside it mmdb-lib, with the whole files in memory.
 import { spawnSync } from 'node:child_process'
-import { fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { fstatSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { Reader } from 'mmdb-lib'
 import { bundledTable, openBundled } from '../src/places/bundled.ts'
 import { createFind } from '../src/places/find.ts'
 import { openCompact } from '../src/places/compact.ts'
 import { openMmdb } from '../src/places/mmdb.ts'
 import { placesIn, type PlaceFile } from '../src/places/record.ts'
-import { printTable } from './support.ts'
+import { printTable, readMetric, serveQuirl, temporaryFolder, wrk } from './support.ts'
 
 const LOOKUPS = 100_000
 const COLD_LOOKUPS = 40
@@ -124,6 +125,42 @@ const cold: Record<string, () => { p50: number; p99: number }> = {
   'quirl, without its table': () => measureCold(() => placesIn(openMmdb(pathOf(4))), pathOf(4)),
 }
 
+/** The service itself, visited from random addresses. */
+async function measureService(geoipDb: string) {
+  const dataDir = temporaryFolder()
+  const starts: number[] = []
+  let quirl = await serveQuirl(dataDir, '--trust-proxy=127.0.0.0/8', `--geoip-db=${geoipDb}`)
+  for (let index = 0; index < 3; index++) {
+    await quirl.stop()
+    const began = performance.now()
+    quirl = await serveQuirl(dataDir, '--trust-proxy=127.0.0.0/8', `--geoip-db=${geoipDb}`)
+    starts.push(performance.now() - began)
+  }
+  const created = await fetch(`${quirl.url}/api/links`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"target":"https://example.com/"}',
+  })
+  const { code } = (await created.json()) as { code: string }
+  const file = join(dataDir, 'visits.lua')
+  const address = 'string.format("%d.%d.%d.%d", r(1, 223), r(0, 255), r(0, 255), r(1, 254))'
+  writeFileSync(
+    file,
+    `local r = math.random\nrequest = function() return wrk.format("GET", "/${code}", {["x-forwarded-for"] = ${address}}) end`,
+  )
+  const load = wrk(quirl.url, 6, file)
+  const rss = await readMetric(quirl, 'process_resident_memory_bytes')
+  await quirl.stop()
+  return {
+    GEOIP_DB: geoipDb,
+    'start (ms, best of 3)': Math.min(...starts).toFixed(0),
+    visits: load.requests,
+    'visits a second': Math.round(load.requestsPerSecond),
+    'p99 (ms)': load.p99Milliseconds,
+    'resident (MiB)': (rss / 1024 / 1024).toFixed(1),
+  }
+}
+
 const [, script = '', how, kind = ''] = process.argv
 if (how !== undefined) {
   console.log(JSON.stringify(how === 'cold' ? cold[kind]?.() : measure(kind)))
@@ -155,4 +192,8 @@ if (how !== undefined) {
       return { what: name, 'p50 (µs)': p50.toFixed(0), 'p99 (µs)': p99.toFixed(0) }
     }),
   )
+  printTable('the service, visited from random addresses', [
+    await measureService('off'),
+    await measureService('bundled'),
+  ])
 }

@@ -52,7 +52,7 @@ const csv = async (server: TestServer, link: Created) => {
   const text = await (await owner(server, link, '/scans.csv')).text()
   const [header, ...lines] = text.split('\r\n')
   assert.equal(lines.pop(), '')
-  return { header, rows: parse(lines.join('\n')) as string[][] }
+  return { header, rows: parse(lines.join('\n')) }
 }
 const metric = async (server: TestServer, name: string) => {
   const text = await (await fetch(`${server.url}/metrics`)).text()

@@ -58,7 +58,15 @@ export function openBlocks(path: string, maxBytes: number): Blocks {
     byte,
     bytes(offset, length) {
       const copy = Buffer.alloc(length)
-      for (let index = 0; index < length; index++) copy[index] = byte(offset + index)
+      for (let done = 0; done < length;) {
+        const at = offset + done
+        // Has the block read.
+        byte(at)
+        const from = (((at >>> BLOCK_BITS) & mask) << BLOCK_BITS) | (at & (BLOCK_BYTES - 1))
+        const end = Math.min((from | (BLOCK_BYTES - 1)) + 1, from + length - done)
+        done += memory.copy(copy, done, from, end)
+      }
+      if (length > 0) byte(offset + length - 1)
       return copy
     },
     close: () => closeSync(file),

@@ -124,11 +124,7 @@ function createChild(byte: (offset: number) => number, recordSize: number): (at:
 }
 
 function readMetadata(blocks: Blocks) {
-  const length = Math.min(blocks.size, METADATA_BYTES)
-  const end = blocks.bytes(blocks.size - length, length)
-  const found = end.lastIndexOf(MARKER)
-  if (found < 0) throw new Error('it has no metadata')
-  const at = blocks.size - length + found
+  const at = findMarker(blocks)
   const start = at + MARKER.length
   const metadata = createMmdbData(blocks, start)
   const number = (name: string) => metadata.number(start, [name]) ?? Number.NaN
@@ -141,4 +137,13 @@ function readMetadata(blocks: Blocks) {
   const isKnown = [24, 28, 32].includes(recordSize) && nodeCount > 0 && builtAt <= 8.64e15
   if (!isKnown) throw new Error('its metadata are of no known kind')
   return { ipVersion, recordSize, nodeCount, builtAt, type: metadata.text(start, ['database_type']) ?? '', at }
+}
+
+/** Most often they are short, so that the end of the end is looked at first. */
+function findMarker(blocks: Blocks): number {
+  for (const length of [Math.min(blocks.size, 1024), Math.min(blocks.size, METADATA_BYTES)]) {
+    const found = blocks.bytes(blocks.size - length, length).lastIndexOf(MARKER)
+    if (found >= 0) return blocks.size - length + found
+  }
+  throw new Error('it has no metadata')
 }
