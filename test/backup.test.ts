@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -344,23 +345,24 @@ test('a disk that gets full during a backup or a restore ends it with one line, 
   const disk = smallDisk(t, 120 * 1024)
   if (disk === undefined) return
   const isReal = Object.keys(disk.env).length === 0
-  const refuseFull = (dataDir: string, command: string, folder: string, reason: RegExp) => {
+  const refuseFull = async (dataDir: string, command: string, folder: string, reason: RegExp) => {
     if (!isReal) disk.fill()
     const args = [program, command, folder, `--data-dir=${dataDir}`]
     const env = { ...process.env, ...disk.env }
-    const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
-    assert.match(stderr, reason)
+    const running = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const [said, [status]] = await Promise.all([text(running.stderr), once(running, 'close') as Promise<[number]>])
+    assert.match(said, reason)
     assert.equal(status, 1)
     assert.deepEqual(readdirSync(disk.folder), [])
   }
   const { dataDir } = await startServer(t)
   for (const folder of [join(disk.folder, 'backup'), disk.folder]) {
-    refuseFull(dataDir, 'backup', folder, /^quirl: no backup was taken: the disk of \S+ is full\n$/)
+    await refuseFull(dataDir, 'backup', folder, /^quirl: no backup was taken: the disk of \S+ is full\n$/)
   }
   const [whole] = inFolder(t, 'backup')
   await say(dataDir, backup, whole)
   for (const target of [join(disk.folder, 'data'), disk.folder]) {
-    refuseFull(target, 'restore', whole, /^quirl: the disk of DATA_DIR=\S+ is full: nothing was restored\n$/)
+    await refuseFull(target, 'restore', whole, /^quirl: the disk of DATA_DIR=\S+ is full: nothing was restored\n$/)
   }
 })
 
