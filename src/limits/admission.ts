@@ -20,7 +20,7 @@ const usual = {
   statistics: { waiting: 256, atOnce: 64 },
   pages: { waiting: 256, atOnce: 16 },
   /** They wait for the DNS, and take no time. */
-  domains: { waiting: 64, atOnce: 64 },
+  domains: { waiting: 256, atOnce: 64 },
 } as const satisfies Record<string, WorkBounds>
 
 export type Work = keyof typeof usual
