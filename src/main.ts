@@ -92,8 +92,10 @@ async function serve(config: Config): Promise<undefined> {
     const app = await createApp(config, deps, log)
     closing.add('the server', () => app.close())
     mayLeave.end()
-    stopOnSignal(app, deps, log)
-    port = await listen(app, deps, config)
+    const others: Others = { close: async () => {} }
+    closing.add('the sockets that listen', () => others.close())
+    stopOnSignal(app, deps, others, log)
+    port = await listen(app, deps, config, others)
     const addresses = deps.origin.whereListening(config.host).join(', ')
     process.stdout.write(`quirl ${manifest.version} serves ${addresses} and keeps its data in ${config.dataDir}\n`)
   } catch (error) {
@@ -121,13 +123,25 @@ function openLog(): Logger {
   return log
 }
 
-async function listen(app: FastifyInstance, { tls, connections, onDrain }: Deps, config: Config): Promise<number> {
+/** The sockets of a port besides the server's own. */
+interface Others {
+  close: () => Promise<void>
+}
+
+/** @param others closes the further sockets of the port */
+async function listen(
+  app: FastifyInstance,
+  { tls, connections, onDrain }: Deps,
+  config: Config,
+  others: Others,
+): Promise<number> {
   const { host } = config
   const [name, port] = tls === undefined ? ['PORT', config.port] : ['HTTP_PORT', config.httpPort]
   try {
     connections.count(app.server)
     const place = { host, port, sockets: connections.sockets, allowHalfOpen: true, onSocket: connections.bound }
-    onDrain((await listenOften(app.server, place, (options) => app.listen(options))).close)
+    others.close = (await listenOften(app.server, place, (options) => app.listen(options))).close
+    onDrain(() => void others.close())
   } catch (error) {
     throw new StartError(`cannot listen on HOST=${host} ${name}=${port}: ${(error as Error).message}`, { cause: error })
   }
@@ -154,7 +168,7 @@ function leaveOnSignal(): { end: () => void } {
  * On the first SIGTERM or SIGINT: stop accepting, finish what runs, close the store, exit 0. Further signals are
  * ignored, because npm passes on what the terminal has sent to the whole group already.
  */
-function stopOnSignal(app: FastifyInstance, deps: Deps, log: Logger): void {
+function stopOnSignal(app: FastifyInstance, deps: Deps, others: Others, log: Logger): void {
   let stopping: Promise<void> | undefined
   const onSignal = () => {
     if (stopping !== undefined) return
@@ -162,7 +176,7 @@ function stopOnSignal(app: FastifyInstance, deps: Deps, log: Logger): void {
       log.fatal('could not stop in time; what is open is left as it is')
       process.exit(1)
     }, STOP_MS)
-    stopping = stop(app, deps).then(
+    stopping = stop(app, deps, others).then(
       () => process.exit(0),
       (error: unknown) => {
         log.fatal({ err: error }, 'could not stop cleanly')
@@ -175,13 +189,13 @@ function stopOnSignal(app: FastifyInstance, deps: Deps, log: Logger): void {
 }
 
 /** Finishes what runs, for as long as that may take, and closes everything, also when connections do not go. */
-async function stop(app: FastifyInstance, deps: Deps): Promise<void> {
+async function stop(app: FastifyInstance, deps: Deps, others: Others): Promise<void> {
   deps.drain()
   // A connection whose last request has been answered would rest until its time-out.
   const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
   const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
   const late = new Promise((resolve) => setTimeout(resolve, DRAIN_MS + CUT_MS))
-  await Promise.race([Promise.all([app.close(), deps.tls?.close()]), late])
+  await Promise.race([Promise.all([app.close(), others.close(), deps.tls?.close()]), late])
   clearInterval(sweep)
   clearTimeout(deadline)
   await deps.close()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Server } from 'node:net'
 import { test } from 'node:test'
 import { undoLater } from '../../test/support/cleanup.ts'
+import { poll } from '../../test/support/poll.ts'
 import { freePort, isOpen } from '../../test/support/ports.ts'
 import { createConnectionBound } from './connection-bound.ts'
 import { listenOften } from './listeners.ts'
@@ -21,7 +22,7 @@ test('what connects to any of the sockets reaches the server; all of them are cl
   const place = { host, port: await freePort(), sockets: 8, allowHalfOpen: true, onSocket }
   const { port, close } = await listenOften(server, place, listen(server))
   undoLater(t, () => {
-    close()
+    void close()
     server.close()
   })
   assert.equal(port, place.port)
@@ -29,7 +30,7 @@ test('what connects to any of the sockets reaches the server; all of them are cl
   assert.equal(connections, 64)
   const other = createServer()
   await assert.rejects(listenOften(other, place, listen(other)), /EADDRINUSE/)
-  close()
+  void close()
   server.close()
   assert.equal(await isOpen(port), false)
 })
@@ -41,7 +42,7 @@ test('past the bound new connections are closed, and each that ends makes room f
   const place = { host, port: 0, sockets: bound.sockets, allowHalfOpen: true, onSocket: bound.bound }
   const { port, close } = await listenOften(server, place, listen(server))
   undoLater(t, () => {
-    close()
+    void close()
     server.close()
   })
   const open = async () => {
@@ -61,4 +62,29 @@ test('past the bound new connections are closed, and each that ends makes room f
   first.socket.destroy()
   while (connections?.read() === 2) await new Promise((resolve) => setImmediate(resolve))
   assert.equal((await open()).isServed, true)
+})
+
+test('closing is over when the last connection of any of the sockets has ended, and not before', async (t) => {
+  let accepted = 0
+  const server = createServer((socket) => {
+    accepted++
+    socket.on('error', () => {})
+  })
+  const place = { host, port: 0, sockets: 8, allowHalfOpen: true, onSocket: () => {} }
+  const { port, close } = await listenOften(server, place, listen(server))
+  const clients = Array.from({ length: 32 }, () => connect(port, host).on('error', () => {}))
+  undoLater(t, () => clients.forEach((client) => client.destroy()))
+  await poll(
+    () => accepted === clients.length,
+    () => `${accepted} were accepted`,
+  )
+  let isOver = false
+  const own = new Promise((resolve) => server.close(resolve))
+  const closed = Promise.all([close(), own]).then(() => (isOver = true))
+  for (const client of clients) {
+    assert.equal(isOver, false)
+    client.resetAndDestroy()
+    await once(client, 'close')
+  }
+  await closed
 })

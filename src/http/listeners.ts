@@ -25,32 +25,38 @@ export interface Listening extends Place {
  * long by what they ask for, keep every other client waiting for as many turns. Where the system cannot spread connections
  * over sockets (SO_REUSEPORT: Linux can), there is one.
  * @param listen makes `server` itself listen, as it is told
- * @returns the port, and what closes the other sockets
+ * @returns the port, and what closes the other sockets: it resolves when the last connection of theirs has ended
  */
 export async function listenOften(
   server: Server,
   { host, port, sockets, allowHalfOpen, onSocket }: Listening,
   listen: (options: { host: string; port: number; backlog?: number; reusePort?: boolean }) => Promise<unknown>,
-): Promise<{ port: number; close: () => void }> {
+): Promise<{ port: number; close: () => Promise<void> }> {
   onSocket(server)
   const portOf = (each: Server) => (each.address() as AddressInfo).port
   if (process.platform !== 'linux' || sockets === 1) {
     await listen({ host, port })
-    return { port: portOf(server), close: () => {} }
+    return { port: portOf(server), close: async () => {} }
   }
   // Sockets that share a port say nothing of one that somebody else shares with them: this one does.
   if (port !== 0) await listenAlone(host, port)
   const shared = { host, backlog: BACKLOG, reusePort: true }
   await listen({ ...shared, port })
   const others: Server[] = []
-  const close = () => others.forEach((each) => each.close())
+  // A socket that is closed already is no error.
+  const closeOne = (each: Server) => new Promise<void>((resolve) => void each.close(() => resolve()))
+  const close = () => Promise.all(others.map(closeOne)).then(() => {})
   for (let count = 1; count < sockets; count++) {
     const other = createServer({ allowHalfOpen, noDelay: true }, (socket) => void server.emit('connection', socket))
     onSocket(other)
-    await listening(other, { ...shared, port: portOf(server) })
     others.push(other)
+    await listening(other, { ...shared, port: portOf(server) }).catch(async (error: unknown) => {
+      await close()
+      throw error
+    })
   }
-  return { port: portOf(server), close }
+  let closed: Promise<void> | undefined
+  return { port: portOf(server), close: () => (closed ??= close()) }
 }
 
 async function listenAlone(host: string, port: number): Promise<void> {

@@ -98,7 +98,7 @@ export function createTls(config: TlsConfig, deps: TlsDeps): Tls {
       if (!isClosed) report(error)
     })
   let timer: NodeJS.Timeout | undefined
-  let closeOthers = () => {}
+  let closeOthers = async () => {}
 
   return {
     front: createFront({
@@ -119,8 +119,7 @@ export function createTls(config: TlsConfig, deps: TlsDeps): Tls {
     close() {
       isClosed = true
       clearInterval(timer)
-      closeOthers()
-      return Promise.all([issuer.close(), listener.close()]).then(() => {})
+      return Promise.all([issuer.close(), listener.close(), closeOthers()]).then(() => {})
     },
   }
 }
