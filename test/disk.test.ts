@@ -107,6 +107,7 @@ test('an input or output error of any file costs what the handbook says and no m
   for (const { operation, files, shows } of cases.filter(({ always }) => isAll || always)) {
     t.diagnostic(`${operation} ${files}`)
     await work.answers(200, 201, 302)
+    await work.visitOften()
     faults.set({ operation, error: 'EIO', files })
     await shows(work)
     faults.clear()

@@ -16,6 +16,8 @@ export interface AtWork {
   service: Service
   /** Waits until each of these statuses was answered anew. */
   answers: (...statuses: number[]) => Promise<void>
+  /** Has links visited that the service then has in memory. */
+  visitOften: () => Promise<void>
   metric: (name: string) => Promise<number>
   /** What `/readyz` says, or undefined when all is well. */
   notReady: () => Promise<string | undefined>
@@ -53,6 +55,9 @@ export async function startWork(
         () =>
           `answers ${statuses.join(' ')}: ${JSON.stringify(owners.map((owner) => [...owner.statuses]))} ${service.output().slice(-500)}`,
       )
+    },
+    async visitOften() {
+      await Promise.all(owners.map((owner) => owner.visitOften(service.url)))
     },
     metric,
     async notReady() {

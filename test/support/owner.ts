@@ -36,6 +36,8 @@ export interface Owner {
   statuses: Map<number, number>
   /** Asks for one thing after the other until the service is gone, or `isOver`; first again for what was not answered. */
   work: (url: string, isOver?: () => boolean) => Promise<void>
+  /** Visits its links twice each: the second time, the service keeps them in memory. */
+  visitOften: (url: string) => Promise<void>
   /** Asks again for what was not answered. */
   repeat: (url: string) => Promise<void>
 }
@@ -179,6 +181,9 @@ export function createOwner(name: string, random: Random): Owner {
   return {
     ...owner,
     repeat,
+    async visitOften(url) {
+      for (const link of [...links.slice(-IN_USE), ...links.slice(-IN_USE)]) await visit(url, link)
+    },
     async work(url, isOver = () => false) {
       agent = new Agent({ keepAlive: true, maxSockets: 1 })
       try {
