@@ -14,7 +14,7 @@ export interface WorkBounds {
 /** What the service does besides visits. Every change counts as a creation, every export as a statistic. */
 const usual = {
   /** As many as share one sync of the disk. */
-  creations: { waiting: 256, atOnce: 64 },
+  creations: { waiting: 512, atOnce: 64 },
   /** More than wait for the threads that draw: those must not keep the quick ones from being drawn. */
   images: { waiting: 256, atOnce: 64 },
   statistics: { waiting: 256, atOnce: 64 },
