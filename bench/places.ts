@@ -1,4 +1,4 @@
-// Claims: after visits from 100,000 random addresses and more, the service has at most 30 MiB more than without places; a look-up takes less
+// Aims (look-ups of IPv6 took 12.6 µs, and cold ones 6 ms and more at their worst, on a loaded machine): after visits from 100,000 random addresses and more, the service has at most 30 MiB more than without places; a look-up takes less
 // than 10 µs where the system has the file in memory (p50), and less than 1 ms where it has nothing of it. Each row is a
 // process of its own; beside it mmdb-lib, with the whole files in memory.
 import { spawnSync } from 'node:child_process'
