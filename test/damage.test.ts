@@ -7,7 +7,7 @@ import { isStoreUnavailable } from '../src/db/open.ts'
 import { openJournalFile } from '../src/scans/journal-file.ts'
 import { startWarehouse } from '../src/scans/warehouse-client.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
-import { linkIdOf } from './support/link-id.ts'
+import { linkIdOf, linksIn } from './support/link-id.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'
 import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
@@ -33,15 +33,6 @@ function lockWarehouse(dataDir: string): () => void {
     holder.exec('rollback')
     holder.close()
   }
-}
-
-/** The links of which the warehouse holds anything. */
-function linksIn(dataDir: string): number[] {
-  const db = new DatabaseSync(join(dataDir, 'scans.db'), { readOnly: true })
-  const tables = ['scans', 'pulse', 'daily', 'monthly', 'totals']
-  const rows = db.prepare(tables.map((table) => `select link_id from ${table}`).join(' union ')).all()
-  db.close()
-  return (rows as { link_id: number }[]).map((row) => row.link_id)
 }
 
 async function purgesOf({ deps }: TestServer): Promise<number[]> {

@@ -7,7 +7,7 @@ import { openJournalFile } from '../src/scans/journal-file.ts'
 import { quirl } from './support/cli.ts'
 import { temporaryFolder, type Ending } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
-import { linkIdOf } from './support/link-id.ts'
+import { linkIdOf, linksIn } from './support/link-id.ts'
 import { poll } from './support/poll.ts'
 import { run } from './support/processes.ts'
 import { exitOf, program, start } from './support/program.ts'
@@ -70,14 +70,6 @@ async function refusalOf(dataDir: string, updated?: string): Promise<string> {
   assert.match(line ?? '', /^quirl: /)
   assert.deepEqual([more, files()], [[''], before])
   return stderr
-}
-
-function linksIn(dataDir: string): number[] {
-  const db = new DatabaseSync(join(dataDir, 'scans.db'), { readOnly: true })
-  const tables = ['scans', 'pulse', 'daily', 'monthly', 'totals']
-  const rows = db.prepare(tables.map((table) => `select link_id from ${table}`).join(' union ')).all()
-  db.close()
-  return (rows as { link_id: number }[]).map((row) => row.link_id)
 }
 
 function change(file: string, sql: string): void {

@@ -40,13 +40,3 @@ export function sumOf(file: string, copy?: string): Sum {
     if (target !== undefined) closeSync(target)
   }
 }
-
-/** Makes survive power loss what was written to a file, or which names a folder has. */
-export function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { migrations } from '../db/migrate.ts'
 import { StartError } from '../lib/start-error.ts'
 import { warehouseSchema } from '../scans/warehouse-schema.ts'
-import { namesIn, sumOf, syncPath, type Sum } from './files.ts'
+import { syncPath } from '../lib/sync-path.ts'
+import { namesIn, sumOf, type Sum } from './files.ts'
 import type { LinkFacts, ScanFacts } from './store.ts'
 
 /** The last file of a backup that is written: a backup without it is not whole. `sha256sum -c` reads it. */

@@ -5,7 +5,8 @@ import { lockFolder } from '../db/lock.ts'
 import { requireRestored, RESTORING } from '../db/open.ts'
 import { isDiskFull } from '../db/sqlite-errors.ts'
 import { StartError } from '../lib/start-error.ts'
-import { namesIn, sumOf, syncPath } from './files.ts'
+import { syncPath } from '../lib/sync-path.ts'
+import { namesIn, sumOf } from './files.ts'
 import { JOURNAL, LINKS, readManifest, SCANS, type Facts, type Manifest } from './manifest.ts'
 
 export interface RestoreOptions {

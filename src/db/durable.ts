@@ -1,5 +1,4 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { StoreAway } from './sqlite-errors.ts'
 
 /** Commits that share syncs. */
@@ -80,15 +79,5 @@ export function rewriteLog(file: string): void {
     fsyncSync(fd)
   } finally {
     closeSync(fd)
-  }
-}
-
-/** Syncs the folder's entry of a file that may be new. */
-export function syncEntry(file: string): void {
-  const folder = openSync(dirname(file), 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }

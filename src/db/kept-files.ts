@@ -1,7 +1,6 @@
 import {
   closeSync,
   existsSync,
-  fsyncSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { syncPath } from '../lib/sync-path.ts'
 
 /** The file that says how the others were when the last process ended. */
 const NAME = 'sums.json'
@@ -49,7 +49,8 @@ export function changedFiles(folder: string): string[] {
   if (!existsSync(file)) return []
   const sums = read(file)
   rmSync(file)
-  syncFolder(folder)
+  // A name that is gone must not come back after power loss.
+  syncPath(folder)
   if (sums === undefined) return [NAME]
   return Object.keys(sums).filter((name) => {
     const path = join(folder, name)
@@ -74,16 +75,6 @@ function sumOf(file: string): number {
     for (let length = readSync(descriptor, chunk); length > 0; length = readSync(descriptor, chunk))
       sum = crc32(chunk.subarray(0, length), sum)
     return sum
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/** A name that is gone must not come back after power loss. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }

@@ -1,8 +1,10 @@
 import { accessSync, close, constants, fdatasync, fsyncSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import type { DatabaseConnection } from 'kysely'
-import { createDurable, syncEntry, type Durable } from './durable.ts'
+import { syncPath } from '../lib/sync-path.ts'
+import { createDurable, type Durable } from './durable.ts'
 import { createGroups, type Groups, type Writer } from './group-commit.ts'
 import { createLooks, type Looks } from './looks.ts'
 import { createPatience } from './patience.ts'
@@ -103,7 +105,7 @@ const createInsist = () =>
 function openLog(file: string): number {
   const log = openSync(`${file}-wal`, 'r+')
   fsyncSync(log)
-  syncEntry(file)
+  syncPath(dirname(file))
   return log
 }
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { dayOf } from './calendar.ts'
 import { openFirstOfDay } from './first-of-day.ts'
 import { FileFault, foldFile, type FileFold } from './fold-file.ts'
-import { syncFolder } from './journal-file.ts'
+import { syncPath } from '../lib/sync-path.ts'
 import type { Scan } from './scan.ts'
 import { destroyBefore } from './visitors.ts'
 import type { Warehouse } from './warehouse.ts'
@@ -74,7 +74,7 @@ export function openFold(
     destroyBefore(folders.visitors, day)
     // Names of removed files can go once their removal is on the disk; until then they keep a file that a power
     // loss brings back from being folded twice.
-    syncFolder(folders.journal)
+    syncPath(folders.journal)
     warehouse.keepMarks(readdirSync(folders.journal))
     today = day
   }

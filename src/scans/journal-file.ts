@@ -1,6 +1,7 @@
-import { closeSync, fdatasyncSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { syncPath } from '../lib/sync-path.ts'
 import { readLines, type Line } from './journal-lines.ts'
 import { fromRow, toRow, type Scan } from './scan.ts'
 
@@ -43,20 +44,10 @@ export function openJournalFile(file: string, sync: boolean): JournalWriter {
 /** Makes the name of a new file survive power loss: syncing a file does not sync the folder that names it. */
 function keepName(file: string, descriptor: number): void {
   try {
-    syncFolder(dirname(file))
+    syncPath(dirname(file))
   } catch (error) {
     closeSync(descriptor)
     throw error
-  }
-}
-
-/** Makes survive power loss which names a folder has. */
-export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Metric } from '../http/metrics.ts'
 import { keepSpareFiles } from '../lib/spare-files.ts'
-import { openJournalFile, syncFolder, type JournalWriter } from './journal-file.ts'
+import { syncPath } from '../lib/sync-path.ts'
+import { openJournalFile, type JournalWriter } from './journal-file.ts'
 import type { Scan } from './scan.ts'
 
 const SUFFIX = '.scans'
@@ -120,7 +121,7 @@ export function openJournal({ folder, sync, now, monotonic, onFailure, onThrow }
 /** The folder of the journal, in which a file can be opened also when the process may open no more. */
 function openFolder(folder: string, sync: boolean) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (sync) syncFolder(dirname(folder))
+  if (sync) syncPath(dirname(folder))
   // For a journal file, and the folder when that is synced.
   const spare = keepSpareFiles(sync ? 2 : 1)
   return {
