@@ -10,6 +10,7 @@ import { commandHelp, helpText } from './cli/help.ts'
 import { readConfig, type Config } from './config/config.ts'
 import { openDeps, type Deps } from './deps.ts'
 import { listenOften } from './http/listeners.ts'
+import { letV8GiveWay } from './lib/background-thread.ts'
 import { createClosing } from './lib/closing.ts'
 import { createLogLines } from './lib/log-lines.ts'
 import { StartError } from './lib/start-error.ts'
@@ -82,6 +83,7 @@ async function run(args: string[]): Promise<string | Verdict | undefined> {
 async function serve(config: Config): Promise<undefined> {
   // What is kept holds private keys of certificates, the day's salt, and what owners wrote for themselves.
   process.umask(0o077)
+  letV8GiveWay()
   const mayLeave = leaveOnSignal()
   const log = openLog()
   const closing = createClosing((error, name) => log.error({ err: error }, `${name} could not be closed`))

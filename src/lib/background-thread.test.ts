@@ -50,3 +50,31 @@ test(
     }
   },
 )
+
+test(
+  'the threads of V8 give way, and the main thread does not',
+  { skip: !linux && 'priorities belong to threads on Linux only' },
+  () => {
+    const module = new URL('./background-thread.ts', import.meta.url).href
+    const script = `import(${JSON.stringify(module)}).then(({ letV8GiveWay }) => {
+      const { readdirSync, readFileSync } = require('node:fs')
+      const os = require('node:os')
+      const own = os.getPriority(process.pid)
+      letV8GiveWay()
+      const threads = readdirSync('/proc/self/task').map((thread) => ({
+        name: readFileSync('/proc/self/task/' + thread + '/comm', 'utf8').trim(),
+        nicer: os.getPriority(Number(thread)) - own,
+      }))
+      console.log(JSON.stringify(threads))
+    })`
+    const { stdout } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' })
+    const threads = JSON.parse(stdout) as { name: string; nicer: number }[]
+    const lowered = threads.filter(({ nicer }) => nicer === 5)
+    assert.ok(lowered.length > 0, stdout)
+    assert.ok(
+      lowered.every(({ name }) => name.includes('V8')),
+      stdout,
+    )
+    assert.ok(threads.some(({ name, nicer }) => name.includes('Main') && nicer === 0))
+  },
+)
