@@ -1,11 +1,11 @@
-import { maxHeaderSize } from 'node:http'
+import { maxHeaderSize, type IncomingMessage } from 'node:http'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Config } from './config/config.ts'
 import type { Deps } from './deps.ts'
 import { BODY_LIMIT, readJsonBodies, refuseEncodedBodies } from './http/body.ts'
 import { allowEveryOrigin } from './http/cors.ts'
 import { answerFrameworkError, handleErrors, handleUnknownPaths, createRequestIds } from './http/error-handler.ts'
-import { healthRoutes } from './http/health.ts'
+import { healthRoutes, isHealthPath } from './http/health.ts'
 import { metricsRoutes } from './http/metrics.ts'
 import { watchRoutes } from './http/methods.ts'
 import { describeApi, openApiRoutes } from './http/openapi.ts'
@@ -24,7 +24,7 @@ import { codeSvg, codeText } from './qr/code-image.ts'
 import { designRoute } from './qr/design-route.ts'
 import { codeImageRoutes, dataImageRoutes } from './qr/routes.ts'
 import { scanRoutes } from './scans/routes.ts'
-import { createFastPath } from './visits/fast-path.ts'
+import { createFastPath, visitedCode } from './visits/fast-path.ts'
 import { visitRoutes } from './visits/routes.ts'
 import { removalPages } from './web/removal-pages.ts'
 import { webRoutes } from './web/routes.ts'
@@ -33,6 +33,10 @@ import { webRoutes } from './web/routes.ts'
 export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogger): Promise<FastifyInstance> {
   const nextRequestId = createRequestIds()
   const answeredFast = createFastPath(deps, (code) => isReserved(code))
+  const rankOf = ({ url = '' }: IncomingMessage) => {
+    if (isHealthPath(url)) return 'urgent'
+    return visitedCode(url, isReserved) === undefined ? 'other' : 'visit'
+  }
   const connections = createConnections(nextRequestId)
   const app = Fastify({
     loggerInstance: log,
@@ -47,7 +51,7 @@ export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogg
       connections.serve((request, response) => {
         if (deps.tls?.front(request, response) === true) return
         if (!answeredFast(request, response)) handler(request, response)
-      }),
+      }, rankOf),
   })
   // One logger for all: a child for each request would cost every visit, and faults name their request_id themselves.
   app.setChildLoggerFactory((logger) => logger)

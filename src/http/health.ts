@@ -15,6 +15,10 @@ const ok = {
 /** Balancers and monitors may ask by any name, and however much there is to do. */
 const config = { onDomains: true, work: 'first' } as const
 
+export function isHealthPath(url: string): boolean {
+  return url === '/healthz' || url === '/readyz'
+}
+
 /** @param notReady throws, or says why, while requests should go elsewhere */
 export function healthRoutes(
   app: FastifyInstance,

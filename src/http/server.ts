@@ -3,12 +3,12 @@ import type { Duplex } from 'node:stream'
 import { requestFault } from './conformance.ts'
 import { createIncoming, type Incoming } from './incoming.ts'
 import type { Metric } from './metrics.ts'
-import { createPace } from './pace.ts'
 import { createPipelining } from './pipelining.ts'
 import { Problem } from './problem.ts'
 import { problemResponse, sendProblem } from './raw-problem.ts'
 import { createSlicedReads } from './sliced-reads.ts'
 import { closeStillConnections } from './still-connections.ts'
+import { createTurns, type Rank } from './turns.ts'
 import { createUnread, type Unread } from './unread.ts'
 
 // What a slow client cannot stretch (milliseconds): the headers, a whole request, and a connection that is idle.
@@ -25,7 +25,7 @@ const SWEEP_INTERVAL = 5_000
 /** Connections that are bounded, whatever their clients do. */
 export interface Connections {
   /** Makes the HTTP server. */
-  serve: (handle: RequestListener) => Server
+  serve: (handle: RequestListener, rankOf?: (request: IncomingMessage) => Rank) => Server
   /** Answers what Node's parser refuses, after the responses that come before it, and closes the connection. */
   onParserError: (error: ParserError, socket: Duplex) => void
   unread: Unread
@@ -41,7 +41,7 @@ export function createConnections(nextRequestId: () => string): Connections {
   const refuseIn = (socket: Duplex, problem: Problem) => refuse(problem, socket, latest.get(socket), nextRequestId())
   const incoming = createIncoming((problem, { socket }) => refuseIn(socket, problem))
   return {
-    serve: (handle) => serve(handle, { nextRequestId, onClosed, latest, incoming }),
+    serve: (handle, rankOf = () => 'other') => serve(handle, { rankOf, nextRequestId, onClosed, latest, incoming }),
     onParserError(error, socket) {
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
       else refuseIn(socket, parserProblem(error))
@@ -71,6 +71,7 @@ export function createConnections(nextRequestId: () => string): Connections {
 }
 
 interface ServerNeeds {
+  rankOf: (request: IncomingMessage) => Rank
   nextRequestId: () => string
   onClosed: () => void
   /** The last response of each connection. */
@@ -78,27 +79,24 @@ interface ServerNeeds {
   incoming: Incoming
 }
 
-function serve(handle: RequestListener, { nextRequestId, onClosed, latest, incoming }: ServerNeeds): Server {
+function serve(handle: RequestListener, needs: ServerNeeds): Server {
+  const { rankOf, nextRequestId, onClosed, latest, incoming } = needs
   const timeouts = {
     headersTimeout: HEADERS_TIMEOUT,
     requestTimeout: REQUEST_TIMEOUT,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
     connectionsCheckingInterval: CHECK_INTERVAL,
   }
-  const inTurn = createPipelining(
-    (request, response) => {
-      const fault = requestFault(request)
-      if (fault === undefined) handle(request, response)
-      else sendProblem(response, fault, nextRequestId())
-    },
-    { onClosed, onMany: (socket) => sliceReads(socket) },
-  )
-  const pace = createPace()
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const fault = requestFault(request)
+    if (fault === undefined) handle(request, response)
+    else sendProblem(response, fault, nextRequestId())
+  }
+  const inTurn = createPipelining(createTurns(answer, rankOf), { onClosed, onMany: (socket) => sliceReads(socket) })
   const listen = (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, response)
     incoming.watch(request, response)
     inTurn(request, response)
-    pace(request.socket)
   }
   // A request without a Host field is refused in our words.
   const server = createServer({ ...timeouts, requireHostHeader: false }, listen)

@@ -7,6 +7,12 @@ import type { VisitDeps } from './routes.ts'
 /** A path that is a code, perhaps of a compact QR image, and nothing more; the query belongs to the visit. */
 const codePath = /^\/([A-Za-z0-9_-]{1,64})(?:\.[Qq])?(?:\?|$)/
 
+/** The code that a URL visits; undefined when it is none, or that of a page. */
+export function visitedCode(url: string, isReserved: IsReserved): string | undefined {
+  const code = codePath.exec(url)?.[1]
+  return code === undefined || isReserved(code) ? undefined : code
+}
+
 /**
  * Answers the visits of redirects that are known at once, before the router and its hooks: nearly all of them, and nearly
  * all of what the service does. It does just what the route does, which answers every other visit.
@@ -20,8 +26,8 @@ export function createFastPath(
   return (request, response) => {
     const { method, url = '' } = request
     if (method !== 'GET' && method !== 'HEAD') return false
-    const code = codePath.exec(url)?.[1]
-    if (code === undefined || isReserved(code)) return false
+    const code = visitedCode(url, isReserved)
+    if (code === undefined) return false
     const redirect = redirectAtOnce(deps.resolver, code, request)
     if (redirect === undefined) return false
     const { id, location } = redirect

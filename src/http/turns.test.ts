@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { createTurns } from './turns.ts'
+
+/** Handles requests by name, of which each takes a millisecond of a clock that nothing else moves. */
+function createServed() {
+  const handled: string[] = []
+  let now = 0
+  const listen = createTurns(
+    ({ url = '' }) => {
+      handled.push(url)
+      now++
+    },
+    ({ url = '' }) => (url.startsWith('health') ? 'urgent' : url.startsWith('visit') ? 'visit' : 'other'),
+    () => now,
+  )
+  const bring = (...urls: string[]) =>
+    urls.map((url) => {
+      const request = new IncomingMessage(new Socket())
+      request.url = url
+      listen(request, new ServerResponse(request))
+      return request
+    })
+  return { bring, handled }
+}
+
+const named = (name: string, count: number) => Array.from({ length: count }, (_, at) => `${name} ${at}`)
+
+test('requests that come one by one are begun at once', async () => {
+  const { bring, handled } = createServed()
+  for (const name of named('page', 20)) {
+    bring(name)
+    assert.equal(handled.at(-1), name)
+    await turn()
+    await turn()
+  }
+})
+
+test('what one turn has no time for waits, in the order in which it came, and all of it is begun', async () => {
+  const { bring, handled } = createServed()
+  const pages = named('page', 100)
+  bring(...pages)
+  assert.deepEqual(handled, pages.slice(0, 4))
+  for (let before = handled.length; before < pages.length; before = handled.length) {
+    await turn()
+    assert.ok(handled.length - before <= 8, `${handled.length - before} in a turn`)
+  }
+  assert.deepEqual(handled, pages)
+})
+
+test('health is answered at once and visits before the rest, of which one goes on in each turn', async () => {
+  const { bring, handled } = createServed()
+  bring(...named('page', 30), ...named('visit', 20), 'health')
+  assert.deepEqual(handled, [...named('page', 4), 'health'])
+  while (!handled.includes('visit 19')) await turn()
+  const pages = handled.filter((name) => name.startsWith('page')).length
+  assert.ok(pages > 4 && pages < 20, `${pages} pages before the last visit`)
+})
+
+test('what comes while others wait does not overtake them', async () => {
+  const { bring, handled } = createServed()
+  bring(...named('page', 10))
+  await turn()
+  bring('page late')
+  while (handled.length < 11) await turn()
+  assert.equal(handled.at(-1), 'page late')
+})
+
+test('a request whose connection has gone is not begun', async () => {
+  const { bring, handled } = createServed()
+  const requests = bring(...named('page', 10))
+  requests[7]?.socket.destroy()
+  while (!handled.includes('page 9')) await turn()
+  assert.ok(!handled.includes('page 7'))
+})
