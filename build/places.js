@@ -1,22 +1,27 @@
-// Makes the table of cities that look-ups read (dist/places), of the files of an optional dependency. Part of `npm ci`, so
-// that what cannot be done is no error: without the table, quirl reads the files themselves, and without these it knows
+// Makes the tables of places that look-ups read (dist/places), of the files of dependencies. Part of `npm ci`, so that what
+// cannot be done is no error: without a table, quirl reads the files themselves, and without the cities' it knows
 // countries only.
 import { mkdir } from 'node:fs/promises'
 
-const out = new URL('../dist/places/', import.meta.url)
-
 try {
-  const { bundledTable, openBundledCities } = await import('../src/places/bundled.ts')
+  const { bundledTables, cities, countries, openBundle } = await import('../src/places/bundled.ts')
   const { openCompact } = await import('../src/places/compact.ts')
   const { keyOf } = await import('../src/places/compact-format.ts')
   const { writeCompact } = await import('../src/places/compact-write.ts')
-  const cities = openBundledCities()
-  await mkdir(out, { recursive: true })
-  try {
-    openCompact(bundledTable, keyOf(cities)).close()
-  } catch {
-    if (cities.length > 0) writeCompact(cities, bundledTable)
+  await mkdir(bundledTables, { recursive: true })
+  const isMade = (table, files) => {
+    try {
+      openCompact(table, keyOf(files)).close()
+      return true
+    } catch {
+      return false
+    }
+  }
+  for (const bundle of [cities, countries]) {
+    const files = openBundle(bundle)
+    const table = bundledTables + bundle.table
+    if (files.length > 0 && !isMade(table, files)) writeCompact(files, table)
   }
 } catch (error) {
-  console.warn(`quirl: the table of cities could not be made: ${String(error)}`)
+  console.warn(`quirl: the tables of places could not be made: ${String(error)}`)
 }

@@ -19,7 +19,7 @@ export const places: Command = {
     }
     if (sources.length === 0) return 'GEOIP_DB=off: no country and no city is known'
     const rows = sources.flatMap(({ name, fault, taken_at: taken, files }) => {
-      const state = oneLine(fault ?? 'good')
+      const state = oneLine(fault ?? (files.length > 0 ? 'good' : 'not read yet'))
       const at = taken === null ? '-' : minuteOf(taken)
       if (files.length === 0) return [[name, '-', '-', '-', at, state]]
       return files.map(({ type, built_at: built, size }) => [

@@ -2,10 +2,10 @@
 // networks in order, in blocks of a fixed size, each entry the distance from the one before and the number of its place.
 
 /** Of the first block stands the header; then come the blocks of networks, IPv4 first, then the index and the names. */
-export const BLOCK_BYTES = 1024
+export const BLOCK_BYTES = 512
 
 /** Raised when the layout changes, or what is read from records. */
-export const FORMAT = 1
+export const FORMAT = 2
 
 export interface Header {
   format: number

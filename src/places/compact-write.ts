@@ -1,8 +1,8 @@
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { BLOCK_BYTES, FORMAT, keyOf, spaces, type Header } from './compact-format.ts'
 import type { Mmdb } from './mmdb.ts'
-import { placeAt, type Place } from './record.ts'
+import { createNames, type Names } from './names.ts'
 
 /** A number of 53 bits has eight groups of seven, and so has each of an entry's two at most. */
 const LONGEST_ENTRY = 16
@@ -18,7 +18,9 @@ export function writeCompact(files: readonly Mmdb[], path: string, rest: () => v
   try {
     const names = createNames()
     const written = ([4, 6] as const).map((family) => writeNetworks(file, files, family, names, rest))
-    const tail = Buffer.concat([...written.map(({ firsts }) => bytesOf(new Float64Array(firsts))), ...names.finish()])
+    const { offsets, bytes } = names.finish()
+    const indexes = written.map(({ firsts }) => bytesOf(new Float64Array(firsts)))
+    const tail = Buffer.concat([...indexes, bytesOf(offsets), bytes])
     if (names.count() < 2) throw new Error('it names no countries and no cities')
     writeSync(file, tail)
     const [first] = files
@@ -29,11 +31,13 @@ export function writeCompact(files: readonly Mmdb[], path: string, rest: () => v
       builtAt: Math.min(...files.map(({ builtAt }) => builtAt)),
       type: (first?.type ?? '').slice(0, 100),
       blocks: { 4: written[0]?.firsts.length ?? 0, 6: written[1]?.firsts.length ?? 0 },
-      nameBytes: names.bytes(),
+      nameBytes: bytes.length,
       names: names.count(),
       crc: crc32(tail),
     }
     writeSync(file, Buffer.from(JSON.stringify(header).padEnd(BLOCK_BYTES)), 0, BLOCK_BYTES, 0)
+    // After power loss, a name must not lead to less than was written.
+    fsyncSync(file)
     renameSync(draft, path)
   } finally {
     closeSync(file)
@@ -41,54 +45,29 @@ export function writeCompact(files: readonly Mmdb[], path: string, rest: () => v
   }
 }
 
-/** Numbers places; 0 is nowhere. */
-function createNames() {
-  const numbers = new Map<string, number>([['--', 0]])
-  let bytes = 2
-  return {
-    numberOf({ country, city }: Place): number {
-      const name = `${country ?? '--'}${city ?? ''}`
-      const known = numbers.get(name)
-      if (known !== undefined) return known
-      bytes += Buffer.byteLength(name)
-      numbers.set(name, numbers.size)
-      return numbers.size - 1
-    },
-    count: () => numbers.size,
-    bytes: () => bytes,
-    /** Where each begins and the last ends, then all of them. */
-    finish(): Buffer[] {
-      const texts = [...numbers.keys()].map((name) => Buffer.from(name))
-      let end = 0
-      const offsets = Uint32Array.from([0, ...texts.map((text) => (end += text.length))])
-      return [bytesOf(offsets), ...texts]
-    },
-  }
-}
-
-type Names = ReturnType<typeof createNames>
-
 function writeNetworks(file: number, files: readonly Mmdb[], family: 4 | 6, names: Names, rest: () => void) {
   const { prefix, bits } = spaces[family]
   const blocks = createBlockWriter(file)
   if (family === 4) writeSync(file, Buffer.alloc(BLOCK_BYTES))
   for (const source of files) {
-    const numbers = new Map<number | undefined, number>([[undefined, 0]])
-    let [before, position] = [-1, -1]
+    const numberOf = names.of(source)
+    let [put, position] = [-1, -1]
+    let [weighed, from] = [0, 0]
     source.walk(family, prefix, (start, offset) => {
       rest()
-      let number = numbers.get(offset)
-      if (number === undefined && offset !== undefined) {
-        number = names.numberOf(placeAt(source, offset))
-        numbers.set(offset, number)
-      }
+      const number = numberOf(offset)
+      if (number === put) return
+      names.weigh(weighed, start - from)
+      weighed = number
+      from = start
       const at = Math.floor(start * 2 ** bits)
       // Of what is finer than is told apart, the first counts; neighbours in one place are one network.
-      if (number === undefined || at === position || number === before) return
+      if (at === position) return
       blocks.put(at, number)
       position = at
-      before = number
+      put = number
     })
+    names.weigh(weighed, 1 - from)
     if (blocks.firsts.length > 0) break
   }
   blocks.finish()

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { BLOCK_BYTES, FORMAT, positionOf, type Header } from './compact-format.ts'
 import type { Place, PlaceFile } from './record.ts'
@@ -9,15 +10,17 @@ const LARGEST_TAIL = 256 * 1024 * 1024
 /**
  * Opens a table that `writeCompact` has written.
  * @param key what it shall have been made from
+ * @param movesTo where it will be from now on
  * @throws when it is not there, or not whole, or made from something else
  */
-export function openCompact(path: string, key?: string): PlaceFile {
+export function openCompact(path: string, key?: string, movesTo = path): PlaceFile {
   const file = openSync(path, 'r')
   try {
     const header = readHeader(file)
     if (key !== undefined && header.key !== key) throw new Error('it was made from something else')
     const { firsts, nameOf } = readTail(file, header)
     const block = Buffer.alloc(BLOCK_BYTES)
+    let isClosed = false
     return {
       size: header.size,
       builtAt: header.builtAt,
@@ -31,11 +34,29 @@ export function openCompact(path: string, key?: string): PlaceFile {
         if (readSync(file, block, 0, BLOCK_BYTES, number * BLOCK_BYTES) < BLOCK_BYTES) throw new Error('truncated')
         return nameOf(findInBlock(block, firsts[family][index] ?? 0, position))
       },
-      close: () => closeSync(file),
+      readAhead: () => readAll(movesTo, () => isClosed),
+      close() {
+        isClosed = true
+        closeSync(file)
+      },
     }
   } catch (error) {
     closeSync(file)
     throw error
+  }
+}
+
+/** How much is read at a time, without having many such buffers in memory. */
+const CHUNK_BYTES = 256 * 1024
+
+/** Reads a file for nothing but the system's cache, which keeps it as long as there is room. */
+async function readAll(path: string, isDone: () => boolean): Promise<void> {
+  const file = await open(path)
+  try {
+    const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+    while (!isDone() && (await file.read(chunk)).bytesRead > 0);
+  } finally {
+    await file.close()
   }
 }
 
@@ -82,27 +103,31 @@ function lastUpTo(values: Float64Array, value: number): number {
 
 /** The number of the place of the last network in a block that begins at or before a position. */
 function findInBlock(block: Buffer, first: number, position: number): number {
-  const next = createNumbers(block)
-  let start = first
-  let number = next()
-  for (let distance = next(); distance > 0; distance = next()) {
-    start += distance
-    if (start > position) break
-    number = next()
-  }
-  return number
-}
-
-/** Reads the numbers of a block one after the other; past its end they are 0. */
-function createNumbers(block: Buffer): () => number {
   let at = 0
-  return () => {
+  let start = first
+  let numberAt = 0
+  while (true) {
+    numberAt = at
+    while ((block[at++] ?? 0) >= 128);
+    // The distance to the next; where none follows, it is 0.
     let byte = block[at++] ?? 0
-    let value = byte & 127
+    let distance = byte & 127
     for (let scale = 128; byte >= 128; scale *= 128) {
       byte = block[at++] ?? 0
-      value += (byte & 127) * scale
+      distance += (byte & 127) * scale
     }
-    return value
+    start += distance
+    if (distance === 0 || start > position) return numberIn(block, numberAt)
   }
+}
+
+function numberIn(block: Buffer, from: number): number {
+  let at = from
+  let byte = block[at++] ?? 0
+  let value = byte & 127
+  for (let scale = 128; byte >= 128; scale *= 128) {
+    byte = block[at++] ?? 0
+    value += (byte & 127) * scale
+  }
+  return value
 }

@@ -1,7 +1,5 @@
-import { isIP } from 'node:net'
-import ipaddr from 'ipaddr.js'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
-import { isPublicAddress } from '../lib/public-address.ts'
+import { publicBytes } from './address.ts'
 import type { Place, PlaceFile } from './record.ts'
 
 /** Never throws: what is no address of the public internet is nowhere. */
@@ -33,13 +31,6 @@ export function findIn(files: readonly PlaceFile[], address: string): Place {
     if (country !== null && city !== null) break
   }
   return { country, city }
-}
-
-function publicBytes(address: string): number[] | undefined {
-  // ipaddr.js reads 1.2.3 and 010.1 as addresses too.
-  if (isIP(address) === 0) return undefined
-  const parsed = ipaddr.process(address)
-  return isPublicAddress(parsed) ? parsed.toByteArray() : undefined
 }
 
 /** A visit is worth more than its place: what is damaged is not known. */

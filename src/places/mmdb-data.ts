@@ -4,9 +4,11 @@ import type { Blocks } from './blocks.ts'
 const EXTENDED = 0
 const POINTER = 1
 const STRING = 2
+const DOUBLE = 3
 const MAP = 7
 const ARRAY = 11
 const BOOLEAN = 14
+const FLOAT = 15
 const UNSIGNED = new Set([5, 6, 9])
 
 /** Of a name, no more than this is read. */
@@ -91,8 +93,10 @@ export function createMmdbData({ byte, bytes }: Pick<Blocks, 'byte' | 'bytes'>, 
     },
     number(offset, path) {
       const value = find(offset, path)
-      const isNumber = value !== undefined && UNSIGNED.has(value.type) && value.size <= 8
-      return isNumber ? unsigned(value.at, value.size) : undefined
+      if (value === undefined) return undefined
+      if (value.type === DOUBLE && value.size === 8) return bytes(value.at, 8).readDoubleBE()
+      if (value.type === FLOAT && value.size === 4) return bytes(value.at, 4).readFloatBE()
+      return UNSIGNED.has(value.type) && value.size <= 8 ? unsigned(value.at, value.size) : undefined
     },
   }
 }

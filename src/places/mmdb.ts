@@ -69,10 +69,15 @@ export function openMmdb(path: string): Mmdb {
         if (family === 6 && ipVersion === 4) return
         let root = family === 4 ? ipv4Root : 0
         for (const bit of prefix) if (root < nodeCount) root = child(root * nodeBytes, bit)
+        // Files say IPv4 again where it is tunnelled (2002::/16, 2001::/32), which is nowhere to us.
+        const copies = family === 6 && ipv4Root < nodeCount ? ipv4Root : -1
         walkTree(
           root,
           nodeCount,
-          (node, side) => child(node * nodeBytes, side),
+          (node, side) => {
+            const next = child(node * nodeBytes, side)
+            return next === copies ? nodeCount : next
+          },
           (start, leaf) => {
             tell(start, recordOf(leaf))
           },

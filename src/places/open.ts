@@ -59,7 +59,7 @@ export function openPlaces(options: PlacesOptions): Places {
   }
   const kept = openKeptTables(join(options.dataDir, 'places'), options.sources)
   const feeds = options.sources.map((word): Fed => {
-    const source = openSource(word, { kept, now, fetch: ask })
+    const source = openSource(word, { kept, now, fetch: ask, signal: closing.signal })
     const restMs = source.takenAt === undefined ? 0 : source.takenAt + REFRESH_MS - now()
     return Object.assign(source, { dueAt: monotonic() + Math.min(Math.max(restMs, 0), REFRESH_MS), said: {} })
   })
@@ -70,9 +70,10 @@ export function openPlaces(options: PlacesOptions): Places {
 
   const refresh: Places['refresh'] = (all = false) => {
     work = work.then(async () => {
+      // One after the other: of what a table takes to make, only one is in memory.
       for (const feed of feeds) {
         if (!closing.signal.aborted && (all || monotonic() >= feed.dueAt))
-          await refreshOne(feed, used.changed, monotonic)
+          await refreshOne(feed, used.changed, monotonic, all)
       }
       if (!closing.signal.aborted) say()
     })
@@ -106,16 +107,25 @@ function createUsed(feeds: readonly Source[]) {
   const changed = () => {
     const own = feeds.flatMap((feed) => feed.files)
     if (own.length === 0 && feeds.length > 0 && standIn.length === 0) standIn = openBundledSource().files
+    if (own.length > 0) standIn = closed(standIn)
+    const added = (own.length > 0 ? own : standIn).filter((file) => !files.includes(file))
     files = own.length > 0 ? own : standIn
     find = createFind(files)
+    // What cannot be read is told by look-ups' results.
+    for (const { readAhead } of added) void readAhead?.().catch(() => {})
   }
   changed()
   return { changed, files: () => files, find: (address: string) => find(address) }
 }
 
-async function refreshOne(feed: Fed, changed: () => void, monotonic: () => number): Promise<void> {
+function closed(files: readonly PlaceFile[]): PlaceFile[] {
+  for (const { close } of files) close()
+  return []
+}
+
+async function refreshOne(feed: Fed, changed: () => void, monotonic: () => number, isAsked: boolean): Promise<void> {
   try {
-    const replaced = await feed.refresh()
+    const replaced = await feed.refresh(isAsked)
     if (feed.name !== 'bundled') feed.fault = null
     feed.dueAt = monotonic() + (feed.isRemote ? REFRESH_MS : 0)
     if (replaced === undefined) return

