@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import type { TableTask } from './table-thread.ts'
 
-/** For the names of the places (MiB). */
-const HEAP = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 128 }
+/** Names are kept outside of it (MiB). */
+const HEAP = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 64 }
 
 /**
  * Makes the table of a file on a thread of its own, which ends with it, or when that is no longer wanted.
