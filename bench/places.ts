@@ -16,7 +16,7 @@ import { median, printTable, readMetric, serveQuirl, temporaryFolder, wrk } from
 
 const LOOKUPS = 100_000
 const COLD_LOOKUPS = 300
-const STARTS = 7
+const STARTS = 5
 
 const bundledTable = bundledTables + cities.table
 

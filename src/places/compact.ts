@@ -47,7 +47,7 @@ export function openCompact(path: string, key?: string, movesTo = path): PlaceFi
 }
 
 /** How much is read at a time, without having many such buffers in memory. */
-const CHUNK_BYTES = 256 * 1024
+const CHUNK_BYTES = 1024 * 1024
 
 /** Reads a file for nothing but the system's cache, which keeps it as long as there is room. */
 async function readAll(path: string, isDone: () => boolean): Promise<void> {

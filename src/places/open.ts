@@ -39,6 +39,8 @@ const TICK_MS = 60_000
 /** How long a download is used; publishers renew theirs each month. */
 const REFRESH_MS = 30 * DAY_MS
 const RETRY_MS = HOUR_MS
+/** How long the reading of tables into the system's cache waits, so that a start has the disk and the processor. */
+const READ_AHEAD_MS = 2_000
 /** How long one answer may take to arrive. */
 const TIMEOUT_MS = 600_000
 
@@ -112,7 +114,8 @@ function createUsed(feeds: readonly Source[]) {
     files = own.length > 0 ? own : standIn
     find = createFind(files)
     // What cannot be read is told by look-ups' results.
-    for (const { readAhead } of added) void readAhead?.().catch(() => {})
+    const readAhead = () => added.forEach((file) => void file.readAhead?.().catch(() => {}))
+    setTimeout(readAhead, READ_AHEAD_MS).unref()
   }
   changed()
   return { changed, files: () => files, find: (address: string) => find(address) }
