@@ -43,7 +43,7 @@ export function openKeptTables(folder: string, sources: readonly string[]): Kept
   const pathOf = (source: string, ending: string) => join(folder, `${nameOf(source)}.${ending}`)
   const wanted = new Set(sources.flatMap((source) => [`${nameOf(source)}.table`, `${nameOf(source)}.json`]))
   for (const file of readdirSync(folder)) {
-    if (ownName.test(file) && !wanted.has(file)) rmSync(join(folder, file), { force: true })
+    if (ownName.test(file) && !wanted.has(file)) rmSync(join(folder, file), { recursive: true, force: true })
   }
   const save: KeptTables['save'] = async (source, state) => {
     await writeFile(pathOf(source, 'json.tmp'), JSON.stringify(state), { mode: 0o600 })
@@ -79,7 +79,7 @@ export function openKeptTables(folder: string, sources: readonly string[]): Kept
     save,
     discard(source) {
       for (const ending of ['new', 'new.mmdb', 'new.table', 'new.table.tmp']) {
-        rmSync(pathOf(source, ending), { force: true })
+        rmSync(pathOf(source, ending), { recursive: true, force: true })
       }
     },
   }

@@ -6,7 +6,7 @@ import { createFind, type FindPlace } from './find.ts'
 import { openKeptTables } from './kept.ts'
 import { placeOperations } from './operator.ts'
 import type { PlaceFile } from './record.ts'
-import { openBundledSource, openSource, plainFault, type Source } from './source.ts'
+import { openBundledSource, openSource, plainFault, RETRY_MS, type Source } from './source.ts'
 
 /** Databases of places, of which little is in memory. */
 export interface Places {
@@ -38,7 +38,6 @@ const OLD_DAYS = 90
 const TICK_MS = 60_000
 /** How long a download is used; publishers renew theirs each month. */
 const REFRESH_MS = 30 * DAY_MS
-const RETRY_MS = HOUR_MS
 /** How long the reading of tables into the system's cache waits, so that a start has the disk and the processor. */
 const READ_AHEAD_MS = 2_000
 /** How long one answer may take to arrive. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -277,6 +278,28 @@ test('the table of a file is kept: the next start has it at once, also when the 
     await next.close()
     assert.deepEqual(kept().toSorted(), ['.json', '.table'])
     rmSync(file, { force: true })
+  }
+})
+
+test('a table that could not be written is made an hour later, or when somebody asks for it', async (t) => {
+  const { open, dataDir, pass, warnings } = createWorld(t)
+  const file = join(temporaryFolder(t), 'places.mmdb')
+  writeFileSync(file, berlin)
+  for (const isAsked of [false, true]) {
+    const places = open(file)
+    const inTheWay = join(dataDir, 'places', `${hash('sha256', file).slice(0, 16)}.new.table.tmp`)
+    mkdirSync(inTheWay)
+    await places.refresh()
+    assert.match(warnings.join('\n'), /^GEOIP_DB: \S+ cannot be used \([A-Z_]+\): [^\n]+$/)
+    await places.refresh()
+    assert.equal(places.metric('quirl_places_failing'), 1)
+    if (!isAsked) pass(1 / 24)
+    await places.refresh(isAsked)
+    assert.equal(places.metric('quirl_places_failing'), 0)
+    assert.equal(places.find('5.1.2.3').city, 'Berlin')
+    await places.close()
+    rmSync(join(dataDir, 'places'), { recursive: true })
+    warnings.length = 0
   }
 })
 

@@ -7,6 +7,9 @@ import { makeTable } from './make-table.ts'
 import type { PlaceFile } from './record.ts'
 import type { TableTask } from './table-thread.ts'
 
+/** How long what has failed rests, unless somebody asks for it. */
+export const RETRY_MS = 3_600_000
+
 /** One of the words of `GEOIP_DB`. */
 export interface Source {
   name: string
@@ -51,13 +54,13 @@ export function openBundledSource(): Source {
 function openFile(path: string, deps: SourceDeps): Source {
   const { source, knownState, take } = openTabled(path, path, deps)
   const from = hash('sha256', path)
-  let refused: { stamp: string; error: unknown } | undefined
+  let refused: { stamp: string; error: unknown; at: number } | undefined
   return Object.assign(source, {
     async refresh(isAsked: boolean) {
       const etag = stampOf(path)
       if (etag === knownState()?.etag) return undefined
-      // What is damaged stays so until it is replaced: it is not read anew each minute.
-      if (etag === refused?.stamp && !isAsked) throw refused.error
+      // What is damaged stays so until it is replaced: it is not read anew each minute. A full disk may have room again.
+      if (etag === refused?.stamp && !isAsked && deps.now() - refused.at < RETRY_MS) throw refused.error
       try {
         return await take(async (draft) => {
           await makeTable({ ...draft, file: path }, deps.signal)
@@ -65,7 +68,7 @@ function openFile(path: string, deps: SourceDeps): Source {
           return { etag, lastModified: null, takenAt: deps.now(), from }
         })
       } catch (error) {
-        refused = { stamp: etag, error }
+        refused = { stamp: etag, error, at: deps.now() }
         throw error
       }
     },
