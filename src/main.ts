@@ -13,7 +13,7 @@ import { listenOften } from './http/listeners.ts'
 import { letV8GiveWay } from './lib/background-thread.ts'
 import { createClosing } from './lib/closing.ts'
 import { createLogLines } from './lib/log-lines.ts'
-import { StartError } from './lib/start-error.ts'
+import { lineOf, StartError } from './lib/start-error.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
@@ -51,8 +51,9 @@ export async function outcomeOf(args: string[]): Promise<Outcome> {
     const { text, status } = typeof printed === 'string' ? { text: printed, status: 0 } : printed
     return { status, stdout: text === '' || text.endsWith('\n') ? text : `${text}\n`, stderr: '' }
   } catch (error) {
-    if (!(error instanceof StartError)) throw error
-    return { status: 1, stdout: '', stderr: `quirl: ${error.message}\n` }
+    const line = lineOf(error)
+    if (line === undefined) throw error
+    return { status: 1, stdout: '', stderr: `quirl: ${line}\n` }
   }
 }
 

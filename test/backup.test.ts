@@ -2,7 +2,18 @@ import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { Agent, get } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -10,6 +21,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
+import { backUp } from '../src/backup/backup.ts'
+import { adopt } from '../src/cli/adopt.ts'
 import { createAsk } from '../src/cli/ask.ts'
 import { backup } from '../src/cli/backup.ts'
 import type { Command, Verdict } from '../src/cli/command.ts'
@@ -17,10 +30,11 @@ import { restore } from '../src/cli/restore.ts'
 import { verify } from '../src/cli/verify.ts'
 import { StartError } from '../src/lib/start-error.ts'
 import { temporaryFolder, undoLater, type Ending } from './support/cleanup.ts'
-import { quirl } from './support/cli.ts'
+import { command as ran, quirl } from './support/cli.ts'
 import { poll } from './support/poll.ts'
 import { freePort } from './support/ports.ts'
 import { exitOf, program, start, type Service } from './support/program.ts'
+import { cannotTry } from './support/programs.ts'
 import { create, post, put, startServer, visit, type Created } from './support/server.ts'
 import { smallDisk } from './support/small-disk.ts'
 
@@ -495,4 +509,92 @@ test('nothing of a link that was deleted is in a backup, also when its scans hav
   assert.match((await say(server.dataDir, verify)).text, /^orphans +good +none$/m)
   assert.match((await say(server.dataDir, backup, folder)).text, /0 links, 0 scans/)
   assert.match((await say(server.dataDir, verify, folder)).text, /^scans\.db +good +0 scans of 0 links/m)
+})
+
+test('no backup lies in the folder that it is of, and nothing is restored into a backup, wherever links lead', async (t) => {
+  const [folder, link] = inFolder(t, 'backup', 'link')
+  const { dataDir } = await startServer(t)
+  symlinkSync(dataDir, link)
+  for (const place of [dataDir, link])
+    for (const name of ['new', 'lists', 'journal/new'])
+      await refuse(dataDir, backup, [join(place, name)], /lies in DATA_DIR=\S+: a backup needs a folder elsewhere/)
+  assert.equal(existsSync(join(dataDir, 'new')), false)
+  await say(dataDir, backup, folder)
+  await refuse(join(folder, 'data'), restore, [folder], /lies in \S+, which nothing may be added to/)
+  await say(dataDir, verify, folder)
+})
+
+test('a backup that fails removes what it made and nothing else, whatever it failed of', async (t) => {
+  const [folder] = inFolder(t, 'backup')
+  const { dataDir } = await startServer(t)
+  mkdirSync(folder)
+  const options = {
+    dataDir,
+    folder,
+    version: '1.2.3',
+    fold: async () => true,
+    now: Date.now,
+    undoOnEnd: () => () => {},
+  }
+  const onStep = (_step: string, unfinished: string) => {
+    writeFileSync(join(folder, 'note'), 'of the operator')
+    mkdirSync(join(unfinished, 'backup.json'), { recursive: true })
+  }
+  await assert.rejects(backUp({ ...options, onStep }), (error: Error) => {
+    assert.ok(error instanceof StartError, String(error.stack))
+    assert.match(error.message, /^no backup was taken: EEXIST/)
+    return true
+  })
+  assert.deepEqual(readdirSync(folder), ['note'])
+})
+
+test('what is no folder, no backup and no database of quirl is told in one line', async (t) => {
+  const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
+  const { dataDir } = await startServer(t)
+  const refused = async (reason: RegExp, ...args: string[]) => {
+    const { status, stdout, stderr } = await ran(elsewhere, ...args)
+    assert.deepEqual([status, stdout, stderr.split('\n').length], [1, '', 2], stderr)
+    assert.match(stderr, reason)
+  }
+  for (const name of ['verify', 'restore']) await refused(/^quirl: ENOTDIR: not a directory/, name, program)
+  await say(dataDir, backup, folder)
+  const sums = join(folder, 'SHA256SUMS')
+  rmSync(join(folder, 'backup.json'))
+  writeFileSync(sums, readFileSync(sums, 'utf8').replace(/^.*backup\.json\n/m, ''))
+  for (const name of ['verify', 'restore']) await refused(/SHA256SUMS does not name backup\.json/, name, folder)
+  rmSync(sums)
+  mkdirSync(sums)
+  await refused(/^quirl: EISDIR/, 'verify', folder)
+  mkdirSync(elsewhere)
+  for (const name of ['links.db', 'scans.db']) {
+    const other = new DatabaseSync(join(elsewhere, name))
+    other.exec('create table other (id integer)')
+    other.close()
+  }
+  assert.match((await say(elsewhere, verify)).text, /^links\.db +BAD +cannot be read: no such table: migrations$/m)
+})
+
+test('what a newer quirl keeps is neither copied nor looked at by an older one', async (t) => {
+  const [folder] = inFolder(t, 'backup')
+  const { dataDir } = await startServer(t)
+  const scans = new DatabaseSync(join(dataDir, 'scans.db'))
+  scans.exec('pragma user_version = 1000')
+  scans.close()
+  await refuse(dataDir, verify, [], /was written by a newer quirl than this one/)
+  await refuse(dataDir, backup, [folder], /no backup was taken: .* is of a newer quirl than this one/)
+  assert.equal(existsSync(folder), false)
+})
+
+test('what root makes in the folder of a service belongs to the service', async (t) => {
+  if (process.getuid?.() !== 0) return cannotTry(t, 'only root may give files away')
+  const [folder] = inFolder(t, 'backup')
+  const server = await startServer(t)
+  await server.stop()
+  const names = ['lock', 'backup.lock', 'sums.json']
+  for (const name of names) rmSync(join(server.dataDir, name), { force: true })
+  const NOBODY = 65_534
+  chownSync(server.dataDir, NOBODY, NOBODY)
+  await say(server.dataDir, backup, folder)
+  await say(server.dataDir, adopt)
+  for (const name of names) assert.equal(statSync(join(server.dataDir, name)).uid, NOBODY, name)
 })

@@ -4,10 +4,11 @@ import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { lockBackups, lockFolder, type FolderLock } from '../db/lock.ts'
-import { StartError } from '../lib/start-error.ts'
+import { isDiskFull } from '../db/sqlite-errors.ts'
+import { lineOf, StartError } from '../lib/start-error.ts'
 import { syncPath } from '../lib/sync-path.ts'
-import { namesIn } from './files.ts'
-import { JOURNAL, LINKS, SUMS, UNFINISHED, writeManifest, type Facts } from './manifest.ts'
+import { liesBelow, namesIn } from './files.ts'
+import { JOURNAL, LINKS, PARTS, SUMS, UNFINISHED, writeManifest, type Facts } from './manifest.ts'
 import type { Taken, TakeOptions } from './take.ts'
 import type { TakeMessage } from './take-thread.ts'
 
@@ -40,6 +41,10 @@ export async function backUp(options: BackupOptions): Promise<Facts> {
   if (!existsSync(join(dataDir, LINKS)))
     throw new StartError(`DATA_DIR=${dataDir} holds nothing of quirl: name its folder with --data-dir`)
   const folder = resolve(options.folder)
+  if (liesBelow(folder, dataDir))
+    throw new StartError(
+      `${folder} lies in DATA_DIR=${dataDir}: a backup needs a folder elsewhere, best on another disk`,
+    )
   const unfinished = join(folder, UNFINISHED)
   const backups = lockBackups(dataDir)
   let remove = () => {}
@@ -52,27 +57,40 @@ export async function backUp(options: BackupOptions): Promise<Facts> {
     return facts
   } catch (error) {
     remove()
-    throw error
+    throw explain(error, folder)
   } finally {
     ended()
     backups.release()
   }
 }
 
+/** What an operator is told of what ended a backup. */
+function explain(error: unknown, folder: string): unknown {
+  const line = lineOf(error)
+  if (error instanceof StartError || line === undefined) return error
+  const reason = isDiskFull(error) ? `the disk of ${folder} is full` : line
+  return new StartError(`no backup was taken: ${reason}`, { cause: error })
+}
+
 /** Makes the folder in which a backup is written until it is whole. @returns removes all that was made since */
 function prepare(folder: string): () => void {
+  let isNew = false
+  const undo = () => {
+    const made = isNew ? [folder] : PARTS.map((name) => join(folder, name))
+    // The thread that copies may be making a file.
+    for (const path of made) rmSync(path, { recursive: true, force: true, maxRetries: 3 })
+  }
   try {
     const names = namesIn(folder)
     if (names?.includes(UNFINISHED)) throw new StartError(`${folder} holds an unfinished backup: remove it first`)
     if (names !== undefined && names.length > 0)
       throw new StartError(`${folder} is not empty: each backup needs a folder of its own`)
     if (names === undefined) mkdirSync(folder, { mode: 0o700 })
+    isNew = names === undefined
     mkdirSync(join(folder, UNFINISHED), { mode: 0o700 })
-    return () => {
-      const made = names === undefined ? [folder] : (namesIn(folder) ?? []).map((name) => join(folder, name))
-      for (const path of made) rmSync(path, { recursive: true, force: true })
-    }
+    return undo
   } catch (error) {
+    if (isNew) undo()
     if (error instanceof StartError) throw error
     throw new StartError(`${folder} cannot be written: ${(error as Error).message}`, { cause: error })
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readdirSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readdirSync, readSync, realpathSync, writeSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 
 const BLOCK_BYTES = 1 << 20
 
@@ -10,6 +11,20 @@ export function namesIn(folder: string): string[] | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
+  }
+}
+
+/** Whether a path lies below a folder, wherever links lead; what is not there yet lies where it would be made. */
+export function liesBelow(path: string, folder: string): boolean {
+  const way = relative(realPath(folder), realPath(path))
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return join(realPath(dirname(path)), basename(path))
   }
 }
 

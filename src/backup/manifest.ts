@@ -17,6 +17,9 @@ export const JOURNAL = 'journal'
 /** Where a backup is written until it is whole. */
 export const UNFINISHED = 'unfinished'
 
+/** All that a backup may consist of. */
+export const PARTS = [UNFINISHED, LINKS, SCANS, JOURNAL, FACTS, SUMS]
+
 const FORMAT = 1
 
 /** What is known of a backup without opening its databases. */
@@ -69,6 +72,7 @@ export function readManifest(folder: string, onFile: (path: string) => void = ()
     if (sumOf(join(folder, path)).sha256 !== sum)
       throw new StartError(`${folder} is damaged: ${path} is not as it was written; take another backup`)
   }
+  if (!sums.has(FACTS)) throw new StartError(`${folder} is damaged: ${SUMS} does not name ${FACTS}`)
   const facts = readFacts(folder)
   const known = [FACTS, ...Object.keys(facts.files)].toSorted().join(', ')
   const there = [...names.filter((name) => ![SUMS, JOURNAL, UNFINISHED].includes(name)), ...journalOf(folder, names)]
@@ -98,10 +102,15 @@ function readSums(folder: string): Map<string, string> {
 
 function readFacts(folder: string): Facts {
   const facts = JSON.parse(readFileSync(join(folder, FACTS), 'utf8')) as Facts
-  const { format, quirl, links, scans } = facts
-  if (format !== FORMAT || links.schema > migrations.length || scans.schema > warehouseSchema)
+  const { format, quirl } = facts
+  if (format !== FORMAT || isNewer(facts))
     throw new StartError(`${folder} was taken by quirl ${quirl}, which is newer than this one: use that one`)
   return facts
+}
+
+/** Whether what is kept is of a newer version: what its tables mean is then not known. */
+export function isNewer({ links, scans }: Pick<Facts, 'links' | 'scans'>): boolean {
+  return links.schema > migrations.length || scans.schema > warehouseSchema
 }
 
 function journalOf(folder: string, names: string[]): string[] {

@@ -6,7 +6,7 @@ import { requireRestored, RESTORING } from '../db/open.ts'
 import { isDiskFull } from '../db/sqlite-errors.ts'
 import { StartError } from '../lib/start-error.ts'
 import { syncPath } from '../lib/sync-path.ts'
-import { namesIn, sumOf } from './files.ts'
+import { liesBelow, namesIn, sumOf } from './files.ts'
 import { JOURNAL, LINKS, readManifest, SCANS, type Facts, type Manifest } from './manifest.ts'
 
 export interface RestoreOptions {
@@ -24,6 +24,8 @@ export function restore(options: RestoreOptions): Facts {
   const { folder, onStep } = options
   const dataDir = resolve(options.dataDir)
   requireEmpty(dataDir)
+  if (liesBelow(dataDir, folder))
+    throw new StartError(`DATA_DIR=${dataDir} lies in ${folder}, which nothing may be added to: name another folder`)
   const manifest = readManifest(folder, (path) => onStep(`reading ${path}`))
   for (const name of [LINKS, SCANS]) {
     onStep(`checking ${name}`)

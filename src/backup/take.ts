@@ -6,7 +6,7 @@ import { StartError } from '../lib/start-error.ts'
 import { purgeLinks } from '../scans/purge.ts'
 import { syncPath } from '../lib/sync-path.ts'
 import { sumOf, type Sum } from './files.ts'
-import { JOURNAL, LINKS, SCANS } from './manifest.ts'
+import { isNewer, JOURNAL, LINKS, SCANS } from './manifest.ts'
 import { orphansOf, readLinkFacts, readScanFacts, type LinkFacts, type ScanFacts } from './store.ts'
 
 export interface TakeOptions {
@@ -52,6 +52,8 @@ async function finish(folder: string): Promise<Omit<Taken, 'sums'>> {
   const links = new DatabaseSync(join(folder, LINKS), { readOnly: true })
   const scans = new DatabaseSync(join(folder, SCANS))
   try {
+    const schemas = { links: readLinkFacts(links), scans: readScanFacts(scans) }
+    if (isNewer(schemas)) throw new StartError('what is kept is of a newer quirl than this one: use that one')
     // A copy that is not finished is thrown away.
     scans.exec('pragma journal_mode = off; pragma synchronous = off; pragma secure_delete = on')
     await purgeLinks({ db: scans }, orphansOf(scans, links).deleted)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { faultsOf, openToRead } from '../db/copy.ts'
+import { resultCode } from '../db/sqlite-errors.ts'
 import { readSqlite } from '../db/sqlite.ts'
 import { StartError } from '../lib/start-error.ts'
 import { instanceOf } from '../links/instance.ts'
@@ -10,7 +11,7 @@ import { readScansIdentity } from '../scans/identity.ts'
 import { readJournalFile } from '../scans/journal-file.ts'
 import { linksOfUnequalSums } from '../scans/sums.ts'
 import { namesIn } from './files.ts'
-import { JOURNAL, LINKS, readManifest, SCANS } from './manifest.ts'
+import { isNewer, JOURNAL, LINKS, readManifest, SCANS } from './manifest.ts'
 import { markOf, orphansOf, readLinkFacts, readScanFacts, type LinkFacts } from './store.ts'
 
 /** Something that was looked at. */
@@ -55,7 +56,7 @@ export async function verify({ folder, isBackup, onStep }: VerifyOptions): Promi
       try {
         opened.push(openAsItIs(join(folder, name)))
       } catch (error) {
-        return [...findings, { what: name, isGood: false, text: `cannot be read: ${(error as Error).message}` }]
+        return [...findings, { what: name, ...unreadable(error) }]
       }
     }
     const [scans, links] = opened as [DatabaseSync, DatabaseSync]
@@ -86,24 +87,45 @@ interface Opened {
 
 async function look({ folder, scans, links, onStep }: Opened): Promise<Finding[]> {
   const findings: Finding[] = []
-  const add = (what: string, step: string, find: () => Omit<Finding, 'what'>) => {
+  const add = async (what: string, step: string, find: () => Look | Promise<Look>) => {
     onStep(step)
-    findings.push({ what, ...find() })
+    findings.push({ what, ...(await orUnreadable(find)) })
   }
-  add(LINKS, `checking ${LINKS}`, () => sound(links, () => linkFactsText(links)))
-  add(SCANS, `checking ${SCANS}`, () => sound(scans, () => scanFactsText(scans)))
+  await add(LINKS, `checking ${LINKS}`, () => sound(links, () => linkFactsText(links)))
+  await add(SCANS, `checking ${SCANS}`, () => sound(scans, () => scanFactsText(scans)))
   if (findings.some(({ isGood }) => !isGood)) return findings
-  add('journal', 'reading the journal', () => lookAtJournal(folder, scans))
-  onStep('looking for links')
-  const { deleted, unknown } = orphansOf(scans, links)
-  findings.push({ what: 'orphans', isGood: unknown.length === 0, text: orphansText(unknown) })
-  findings.push({ what: 'identity', ...(await lookAtIdentity(folder, readLinkFacts(links))) })
-  add('sums', 'adding up', () => lookAtSums(scans, new Set([...deleted, ...unknown])))
+  if (isNewer({ links: readLinkFacts(links), scans: readScanFacts(scans) }))
+    throw new StartError(`DATA_DIR=${folder} was written by a newer quirl than this one: use that one`)
+  await add('journal', 'reading the journal', () => lookAtJournal(folder, scans))
+  const gone = new Set<number>()
+  await add('orphans', 'looking for links', () => {
+    const { deleted, unknown } = orphansOf(scans, links)
+    for (const id of [...deleted, ...unknown]) gone.add(id)
+    return { isGood: unknown.length === 0, text: orphansText(unknown) }
+  })
+  await add('identity', 'comparing names', () => lookAtIdentity(folder, readLinkFacts(links)))
+  await add('sums', 'adding up', () => lookAtSums(scans, gone))
   return findings
 }
 
+type Look = Omit<Finding, 'what'>
+
+/** A disk that cannot be read, or a database that is not quirl's, is what is looked for. */
+async function orUnreadable(find: () => Look | Promise<Look>): Promise<Look> {
+  try {
+    return await find()
+  } catch (error) {
+    if (resultCode(error) === undefined) throw error
+    return unreadable(error)
+  }
+}
+
+function unreadable(error: unknown): Look {
+  return { isGood: false, text: `cannot be read: ${(error as Error).message}` }
+}
+
 /** Whether the scans are of these links, as the start of a service asks. */
-async function lookAtIdentity(folder: string, { instance }: LinkFacts): Promise<Omit<Finding, 'what'>> {
+async function lookAtIdentity(folder: string, { instance }: LinkFacts): Promise<Look> {
   const scans = readScansIdentity(join(folder, SCANS))
   if (instance === null || scans === undefined) return { isGood: true, text: 'none yet, as of an older version' }
   const links = readSqlite(join(folder, LINKS))
@@ -115,7 +137,7 @@ async function lookAtIdentity(folder: string, { instance }: LinkFacts): Promise<
   }
 }
 
-function sound(db: DatabaseSync, describe: () => string): Omit<Finding, 'what'> {
+function sound(db: DatabaseSync, describe: () => string): Look {
   const faults = faultsOf(db)
   if (faults.length > 0) return { isGood: false, text: `damaged: ${faults.join('; ')}` }
   return { isGood: true, text: describe() }
@@ -132,7 +154,7 @@ function scanFactsText(db: DatabaseSync): string {
   return `${count(scans)} scans of ${count(scanned)} links${raw}, schema ${schema}`
 }
 
-function lookAtJournal(folder: string, scans: DatabaseSync): Omit<Finding, 'what'> {
+function lookAtJournal(folder: string, scans: DatabaseSync): Look {
   let [waiting, lost] = [0, 0]
   for (const name of namesIn(join(folder, JOURNAL)) ?? []) {
     if (!name.endsWith('.scans')) continue
@@ -151,7 +173,7 @@ function lookAtJournal(folder: string, scans: DatabaseSync): Omit<Finding, 'what
   return lost === 0 ? { isGood: true, text } : { isGood: false, text: `${text}, ${count(lost)} are damaged` }
 }
 
-function lookAtSums(scans: DatabaseSync, gone: Set<number>): Omit<Finding, 'what'> {
+function lookAtSums(scans: DatabaseSync, gone: Set<number>): Look {
   const unequal = Array.from(linksOfUnequalSums(scans)).filter((linkId) => !gone.has(linkId))
   if (unequal.length === 0)
     return { isGood: true, text: 'the counts of each link agree with each other and with its scans' }

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { isSqliteDamaged } from './sqlite-errors.ts'
+import { isSqliteDamaged, resultCode, SQLITE_READONLY } from './sqlite-errors.ts'
 
 /** How long a copy waits for a process that is opening or closing the database. */
 const BUSY_TIMEOUT_MS = 5000
@@ -7,9 +7,23 @@ const BUSY_TIMEOUT_MS = 5000
 /** Faults of a damaged database that are told. */
 const MAX_FAULTS = 3
 
-/** Opens a database of a data folder to look at it, beside a service that may be using it. Nothing is ever written. */
+/**
+ * Opens a database to look at it, beside a service that may be using it. Nothing in it is changed, but for taking back
+ * what the end of a process has left half-written.
+ * @throws when it is no database
+ */
 export function openToRead(file: string): DatabaseSync {
-  return new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
+  const timeout = BUSY_TIMEOUT_MS
+  const db = new DatabaseSync(file, { readOnly: true, timeout })
+  try {
+    db.exec('select 1 from sqlite_schema')
+    return db
+  } catch (error) {
+    db.close()
+    // SQLite takes nothing back on a connection that only reads.
+    if (resultCode(error) !== SQLITE_READONLY) throw error
+    return new DatabaseSync(file, { timeout })
+  }
 }
 
 /**

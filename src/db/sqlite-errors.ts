@@ -2,7 +2,7 @@ import { StartError } from '../lib/start-error.ts'
 
 // Primary result codes of https://sqlite.org/rescode.html
 export const SQLITE_BUSY = 5
-const SQLITE_READONLY = 8
+export const SQLITE_READONLY = 8
 export const SQLITE_IOERR = 10
 const SQLITE_CORRUPT = 11
 const SQLITE_FULL = 13
@@ -40,7 +40,9 @@ export function isDiskFull(error: unknown): boolean {
 export function explain(error: unknown, file: string): unknown {
   const reason = error instanceof Error ? error.message : String(error)
   if (isSqliteDamaged(error)) {
-    return new StartError(`${file} is damaged or not a quirl database (${reason}): put a backup in its place`)
+    return new StartError(
+      `${file} is damaged or not a quirl database (${reason}): put a backup in its place by "quirl restore"`,
+    )
   }
   if (isSqliteUnavailable(error) || (error instanceof Error && 'syscall' in error)) {
     return new StartError(`${file} cannot be written (${reason}): check its owner, its permissions and the free space`)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { openToRead } from '../db/copy.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { findMismatch, readScans, unusable } from './belonging.ts'
-import { openToRead } from './identity.ts'
 import { readJournalFile } from './journal-file.ts'
 import { journalsIn } from './journal.ts'
 import { linkIdsAfter } from './purge.ts'

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { openToRead } from '../db/copy.ts'
 
 /** Links that are looked at, whether the store of links knows them: all that have scans, when they are no more. */
 const SAMPLE = 1_000
@@ -64,21 +65,6 @@ export function readScansIdentity(file: string): ScansIdentity | undefined {
     return { instance: undefined, newest: has('totals') ? readLast(db) : undefined, sample }
   } finally {
     db.close()
-  }
-}
-
-const SQLITE_READONLY = 8
-
-/** Opens a database without changing it, but for taking back what the end of a process has left half-written. */
-export function openToRead(file: string): DatabaseSync {
-  const db = new DatabaseSync(file, { readOnly: true })
-  try {
-    db.exec('select 1 from sqlite_master')
-    return db
-  } catch (error) {
-    db.close()
-    if (((error as { errcode?: number }).errcode ?? 0) % 256 !== SQLITE_READONLY) throw error
-    return new DatabaseSync(file)
   }
 }
 
