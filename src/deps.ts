@@ -1,13 +1,13 @@
 import * as os from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { openAbuse, type Abuse } from './abuse/open.ts'
-import { explainStart, openDatabase, requireRestored } from './db/open.ts'
+import { explainStart } from './db/open.ts'
 import type { Database } from './db/database.ts'
 import type { Sync } from './db/session.ts'
-import { createStoreFaults } from './db/store-faults.ts'
 import type { Config } from './config/config.ts'
 import { withOperator } from './deps/operator.ts'
 import { createNotReady } from './deps/readiness.ts'
+import { openStore } from './deps/store.ts'
 import { quotasOf } from './config/limits.ts'
 import { createConnectionBound, type ConnectionBound } from './http/connection-bound.ts'
 import { createClientAddress, type ClientAddress } from './http/client-address.ts'
@@ -29,7 +29,6 @@ import { createLimits, type Limits } from './limits/limits.ts'
 import { openPlaces, type Places as Geo } from './places/open.ts'
 import { openQr, type Qr } from './qr/open.ts'
 import { openDescribe } from './scans/open-describe.ts'
-import { requireLinks } from './scans/belonging.ts'
 import { openRecorder, type Recorder } from './scans/recorder.ts'
 import { createLinkOf, type LinkOf } from './visits/link-of.ts'
 import { createResolver, type Resolver } from './visits/resolve.ts'
@@ -126,15 +125,14 @@ type Surroundings = Environment & Pick<Deps, 'now' | 'monotonic'>
 async function open(config: Config, environment: Surroundings, closing: Closing): Promise<Deps> {
   const { version, port, log, now, monotonic, machine = os } = environment
   const { baseUrl, dnsServers: servers } = config
-  let forgetAll = () => {}
-  const { db, faults } = await openStore(config, environment, () => forgetAll())
+  const draining = createDraining()
+  const { db, faults, onReopened } = await openStore(config, environment, draining.begun)
   closing.add('the store', () => db.close())
   const ids = await openLinkIds(db)
   const domains = await openDomains({ db, baseUrl, servers, now, monotonic, log })
   closing.add('domains', domains.close)
   const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
   const resolver = createResolver(createVisitedOf(db), monotonic)
-  forgetAll = resolver.forgetAll
   const recorder = await openScans(config, environment, { db, ids })
   closing.add('the recording of scans', recorder.close)
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))
@@ -144,7 +142,7 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
   const describe = openDescribe({ ...described, keys: recorder.keys, client, now })
   const abuse = await openAbuse({ ...environment, ...config, db, fetch, owns: origin.owns, changed: resolver.forget })
   closing.add('the abuse lists', abuse.close)
-  const draining = createDraining()
+  onReopened.push(resolver.forgetAll, recorder.reread, abuse.reread)
   const admission = createAdmission({ monotonic, first: recorder.flush, bounds: environment.work })
   const qr = openQr(db, () => admission.waiting('images'), environment.drawMs)
   closing.add('the drawing of images', qr.images.close)
@@ -182,15 +180,6 @@ async function open(config: Config, environment: Surroundings, closing: Closing)
     drain: draining.begin,
     close: closing.close,
   }
-}
-
-/** @param onReopened called when what was changed but never answered may be there, or not */
-async function openStore({ dataDir }: Config, { now, monotonic, log, sync }: Surroundings, onReopened: () => void) {
-  requireRestored(dataDir)
-  requireLinks(dataDir)
-  const faults = createStoreFaults(monotonic, log)
-  const db = await openDatabase(dataDir, now, { sync, onReopened, onLeft: faults.onLeft })
-  return { db, faults }
 }
 
 function withTls(deps: Deps, config: Config, { log }: Environment, closing: Closing): Deps {

@@ -158,7 +158,10 @@ test('a database that can be opened and is not what it was ends the start with o
   assert.equal(status, 1)
   const [told, line, ...more] = stderr.trim().split('\n')
   assert.match(told ?? '', /"files":\["links\.db"\].*files are not as they were/)
-  assert.match(line ?? '', /^quirl: DATA_DIR=.* cannot be used \(no such column.*\): put a backup in its place$/)
+  assert.match(
+    line ?? '',
+    /^quirl: DATA_DIR=.* cannot be used \(no such column.*\): put a backup in its place by "quirl restore"$/,
+  )
   assert.deepEqual(more, [])
 })
 

@@ -4,9 +4,10 @@ import { sql } from 'kysely'
 import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { createAsk } from '../src/cli/ask.ts'
 import { syncData, type Sync } from '../src/db/session.ts'
 import { StartError } from '../src/lib/start-error.ts'
-import { temporaryFolder } from './support/cleanup.ts'
+import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { holdLock } from './support/holder.ts'
 import { poll } from './support/poll.ts'
 import { create, post, put, startServer, visit } from './support/server.ts'
@@ -258,4 +259,31 @@ test('a visit is answered and recorded on a day whose salt cannot be written', a
     totals: Record<string, number>
   }
   assert.deepEqual([totals['scans'], totals['unique_visitors']], [2, 1])
+})
+
+test('what a failed sync left unanswered, and was kept, is in force: an entry of the operator, the scans of a deleted link', async (t) => {
+  let failing = false
+  const sync: Sync = (fd) => (failing ? Promise.reject(new Error('EIO: i/o error, fdatasync')) : syncData(fd))
+  const server = await startServer(t, {}, Date.now, { sync })
+  const link = await create(server, { target: 'https://example.com/' })
+  const path = `${server.url}/api/manage/${link.token}`
+  await visit(link.short_url)
+  const scans = new DatabaseSync(join(server.dataDir, 'scans.db'), { readOnly: true })
+  undoLater(t, () => scans.close())
+  const scanned = () => (scans.prepare('select count(*) as count from totals').get() as { count: number }).count
+  await poll(() => scanned() === 1)
+  const unanswered = async (change: () => Promise<unknown>) => {
+    failing = true
+    await change()
+    failing = false
+    await poll(async () => (await fetch(`${server.url}/healthz`)).status === 200)
+  }
+  await unanswered(() =>
+    assert.rejects(createAsk(server.dataDir)('block', { subject: 'https://blocked.example.com/' })),
+  )
+  const blocked = () => post(`${server.url}/api/links`, { target: 'https://blocked.example.com/' })
+  await poll(async () => (await blocked()).status === 422)
+  await unanswered(async () => assert.equal((await fetch(path, { method: 'DELETE' })).status, 503))
+  await poll(async () => (await fetch(path)).status === 404)
+  await poll(() => scanned() === 0)
 })

@@ -17,6 +17,8 @@ export interface Abuse {
   screen: Screen
   /** Why not every list has been loaded yet; undefined when all have, now or by a former run. */
   notReady: () => string | undefined
+  /** To be called when what the operator says may have been changed without that being known here. */
+  reread: () => void
   operations: AdminOperations
   metrics: Metric[]
   close: () => Promise<void>
@@ -69,6 +71,10 @@ export async function openAbuse(options: AbuseOptions): Promise<Abuse> {
       const missing = feeds.status().find(({ takenAt }) => takenAt === undefined)
       if (missing === undefined) return undefined
       return `the list ${missing.name} has not been loaded yet${missing.fault === null ? '' : `: ${missing.fault}`}`
+    },
+    reread() {
+      const onError = (err: unknown) => log.error({ err }, 'the entries of the operator could not be read again')
+      own.reread().then(startSweep, onError)
     },
     operations: abuseOperations({ ...options, owns, own, screening, feeds, sweep }),
     metrics: [

@@ -10,6 +10,8 @@ export interface OwnEntries {
   put: (entry: Entry) => Promise<void>
   /** Says nothing of it any more; false when nothing was said. */
   forget: (entry: string, action: 'unblock' | 'forget', reason: string) => Promise<boolean>
+  /** Reads what is in the store, where a change may have been kept that was never answered. */
+  reread: () => Promise<void>
 }
 
 /** Every change is in the audit. */
@@ -24,6 +26,7 @@ export async function openOwnEntries(db: Database, now: () => number): Promise<O
   return {
     all: () => entries,
     revision: () => revision,
+    reread: load,
     async put(entry) {
       const note = { action: entry.verdict, subject: entry.entry, source: entry.legal === 1 ? 'legal' : 'operator' }
       await db.transaction(async (transaction) => {

@@ -5,12 +5,14 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { giveToOwner } from '../lib/give-to-owner.ts'
 import { syncPath } from '../lib/sync-path.ts'
 
 /** The file that says how the others were when the last process ended. */
@@ -21,42 +23,61 @@ const MAX_BYTES = 256 << 20
 
 const CHUNK_BYTES = 1 << 20
 
-type Sums = Record<string, { bytes: number; crc32: number }>
+/** Files by their paths, as they were. */
+export type Sums = Record<string, Sum>
 
-/** Notes how files of a folder are, now that nothing will change them until the next start; nothing, when that fails. */
-export function noteFiles(folder: string, isKept: (name: string) => boolean): void {
+interface Sum {
+  bytes: number
+  crc32: number
+}
+
+/**
+ * Notes how files of a folder are, now that nothing will change them until the next start; nothing, when that fails.
+ * @param before files that were changed since they were noted like this, of which nobody knows yet
+ */
+export function noteFiles(folder: string, isKept: (name: string) => boolean, before: Sums = {}): void {
   const file = join(folder, NAME)
   try {
     const sums: Sums = {}
     let left = MAX_BYTES
     for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(isKept)) {
       const status = statSync(join(folder, name))
-      if (!status.isFile() || (left -= status.size) < 0) continue
+      if (!status.isFile() || status.size > left) continue
+      left -= status.size
       sums[name] = { bytes: status.size, crc32: sumOf(join(folder, name)) }
     }
-    writeFileSync(file, `${JSON.stringify(sums)}\n`, { mode: 0o600, flush: true })
+    // A process that is killed meanwhile leaves none, and not the half.
+    writeFileSync(`${file}.new`, `${JSON.stringify({ ...sums, ...before })}\n`, { mode: 0o600, flush: true })
+    giveToOwner(`${file}.new`)
+    renameSync(`${file}.new`, file)
   } catch {
     rmSync(file, { force: true })
   }
 }
 
 /**
- * The files of a folder that are not as they were noted, and are from now on anything: what was noted is forgotten, for
- * good. None, where nothing was noted, because a process did not end by itself.
+ * The files of a folder that are not as they were noted, with what was noted; from now on they are anything, and the notes
+ * are gone. None, where nothing was noted, because a process did not end by itself.
  */
-export function changedFiles(folder: string): string[] {
+export function changedFiles(folder: string): Sums {
   const file = join(folder, NAME)
-  if (!existsSync(file)) return []
+  if (!existsSync(file)) return {}
   const sums = read(file)
   rmSync(file)
   // A name that is gone must not come back after power loss.
   syncPath(folder)
-  if (sums === undefined) return [NAME]
-  return Object.keys(sums).filter((name) => {
-    const path = join(folder, name)
-    const status = statSync(path, { throwIfNoEntry: false })
-    return status?.isFile() !== true || status.size !== sums[name]?.bytes || sumOf(path) !== sums[name]?.crc32
-  })
+  if (sums === undefined) return { [NAME]: { bytes: 0, crc32: 0 } }
+  return Object.fromEntries(Object.entries(sums).filter(([name, noted]) => !isAsNoted(join(folder, name), noted)))
+}
+
+function isAsNoted(path: string, noted: Sum): boolean {
+  try {
+    const status = statSync(path)
+    return status.isFile() && status.size === noted.bytes && sumOf(path) === noted.crc32
+  } catch {
+    // It is not there, or cannot be read.
+    return false
+  }
 }
 
 function read(file: string): Sums | undefined {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { changedFiles, noteFiles } from './kept-files.ts'
+import { changedFiles, noteFiles, type Sums } from './kept-files.ts'
 import { unreadTransactions } from './left-log.ts'
 
 /** What is not as the last process has left it. */
 export interface Left {
-  /** Files that have changed since it ended by itself, or are gone. */
-  changed: string[]
+  /** Files that have changed since it ended by itself, or are gone, as they were then. */
+  changed: Sums
   /** Databases whose logs cannot be read to their ends, and how many transactions stand there. */
   unread: { file: string; transactions: number }[]
 }
@@ -24,16 +24,20 @@ export function lookOver(dataDir: string): Left {
   return { changed, unread: logs.filter(({ transactions }) => transactions > 0) }
 }
 
-/** Notes how everything is, now that it is closed; but for what another process has open, and may write to. */
-export function noteLeft(dataDir: string): void {
-  noteFiles(dataDir, (name) => isKept(name) && !existsSync(join(dataDir, `${name}-wal`)))
+/**
+ * Notes how everything is, now that it is closed; but for what another process has open, and may write to.
+ * @param untold what was found changed, where the next start must find it again
+ */
+export function noteLeft(dataDir: string, untold: Sums = {}): void {
+  noteFiles(dataDir, (name) => isKept(name) && !existsSync(join(dataDir, `${name}-wal`)), untold)
 }
 
 /** Tells an operator what was found at the start. */
 export function logLeft({ changed, unread }: Left, log: { error: (details: object, text: string) => void }): void {
-  if (changed.length > 0) {
+  const files = Object.keys(changed)
+  if (files.length > 0) {
     log.error(
-      { files: changed },
+      { files },
       'files are not as they were when quirl stopped: another program has changed them, or the disk; compare them with a backup',
     )
   }

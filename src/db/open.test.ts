@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { StartError } from '../lib/start-error.ts'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import type { Database } from './database.ts'
+import type { Left } from './left.ts'
 import { migrations } from './migrate.ts'
 import { openDatabase } from './open.ts'
 import { openSqlite } from './sqlite.ts'
@@ -162,4 +163,21 @@ test('a full disk is refused with a clear line, and nothing is left that a later
   assert.match(output, /StartError: .*links\.db cannot be written/)
   await (await openDatabase(folder, Date.now)).close()
   assert.ok(readdirSync(folder).includes('links.db'))
+})
+
+test('what was found changed is told again by each start until one has served', async (t) => {
+  const folder = await makeStore(t)
+  mkdirSync(join(folder, 'visitors'))
+  const file = join(folder, 'visitors', '2026-01-01.salt')
+  writeFileSync(file, 'salt')
+  const start = async (hasServed: boolean) => {
+    let found: string[] = []
+    const onLeft = ({ changed }: Left) => (found = Object.keys(changed))
+    await (await openDatabase(folder, Date.now, { onLeft, hasServed: () => hasServed })).close()
+    return found
+  }
+  assert.deepEqual(await start(true), [])
+  writeFileSync(file, 'other')
+  for (const hasServed of [false, false, true]) assert.deepEqual(await start(hasServed), ['visitors/2026-01-01.salt'])
+  assert.deepEqual(await start(true), [])
 })

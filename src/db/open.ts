@@ -13,7 +13,17 @@ export const RESTORING = 'restoring'
 /** @throws {StartError} when a restore into the folder was interrupted */
 export function requireRestored(dataDir: string): void {
   if (existsSync(join(dataDir, RESTORING)))
-    throw new StartError(`DATA_DIR=${dataDir} holds a restore that was interrupted: remove it, and restore again`)
+    throw new StartError(
+      `DATA_DIR=${dataDir} holds a restore that was interrupted: remove all that is in it, and restore again`,
+    )
+}
+
+/** What surrounds the store, and the folder that it is in. */
+export interface OpenOptions extends SqliteOptions {
+  /** Told what in the folder is not as it was left. */
+  onLeft?: (left: Left) => void
+  /** Asked at the close. A start that was refused, or a command, leaves what was found changed for the next start to find. */
+  hasServed?: () => boolean
 }
 
 /**
@@ -23,7 +33,7 @@ export function requireRestored(dataDir: string): void {
 export async function openDatabase(
   dataDir: string,
   now: () => number,
-  { onLeft = () => {}, ...options }: SqliteOptions & { onLeft?: (left: Left) => void } = {},
+  { onLeft = () => {}, hasServed = () => false, ...options }: OpenOptions = {},
 ): Promise<Database> {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -33,14 +43,15 @@ export async function openDatabase(
   const lock = lockFolder(dataDir)
   try {
     requireRestored(dataDir)
-    onLeft(lookOver(dataDir))
+    const left = lookOver(dataDir)
+    onLeft(left)
     const database = await openSqlite(join(dataDir, 'links.db'), now, { ...options, alone: true })
     return {
       ...database,
       async close() {
         try {
           await database.close()
-          noteLeft(dataDir)
+          noteLeft(dataDir, hasServed() ? {} : left.changed)
         } finally {
           lock.release()
         }
@@ -56,7 +67,10 @@ export async function openDatabase(
 export function explainStart(error: unknown, dataDir: string): unknown {
   if (error instanceof StartError || resultCode(error) === undefined) return error
   const reason = (error as Error).message
-  return new StartError(`DATA_DIR=${dataDir} cannot be used (${reason}): put a backup in its place`, { cause: error })
+  return new StartError(
+    `DATA_DIR=${dataDir} cannot be used (${reason}): put a backup in its place by "quirl restore"`,
+    { cause: error },
+  )
 }
 
 /** Whether the error means that the store is away for now, and not that the program is wrong. */

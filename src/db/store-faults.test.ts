@@ -16,7 +16,7 @@ test('a fault of the store is told for ten seconds after it was met last, and co
   now += 9_999
   assert.equal(faults.note(sqliteError(CORRUPT)), true)
   now += 1
-  assert.match(faults.recent() ?? '', /damaged .* put a backup in its place/)
+  assert.match(faults.recent() ?? '', /damaged .* put a backup in its place by "quirl restore"$/)
   now += 9_999
   assert.equal(faults.recent(), undefined)
   assert.equal(faults.metrics[0]?.read(), 3)

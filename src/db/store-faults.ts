@@ -25,7 +25,7 @@ export function createStoreFaults(
   let text = ''
   return {
     onLeft(left) {
-      found = left.changed.length + left.unread.length
+      found = Object.keys(left.changed).length + left.unread.length
       logLeft(left, log)
     },
     note(error) {
@@ -34,7 +34,7 @@ export function createStoreFaults(
       count++
       met = monotonic()
       text = isDamaged
-        ? 'the store is damaged or cannot be read: stop quirl, and put a backup in its place'
+        ? 'the store is damaged or cannot be read: stop quirl, and put a backup in its place by "quirl restore"'
         : 'requests have failed within the last seconds because the store is away'
       return true
     },

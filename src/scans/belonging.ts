@@ -36,7 +36,7 @@ export function requireLinks(dataDir: string): void {
   const isThere = (name: string) => (statSync(join(dataDir, name), { throwIfNoEntry: false })?.size ?? 0) > 0
   if (isThere('links.db') || !(isThere('scans.db') || journalsIn(join(dataDir, 'journal')).length > 0)) return
   throw new StartError(
-    `DATA_DIR=${dataDir} holds scans but no links.db: put links.db back from a backup, or move scans.db and journal away to begin anew`,
+    `DATA_DIR=${dataDir} holds scans but no links.db: put links.db back, move all of it away and "quirl restore" a backup, or move scans.db and journal away to begin anew`,
   )
 }
 
@@ -65,5 +65,7 @@ export function readScans(file: string): ScansIdentity | undefined {
 
 /** What is said of a `scans.db` that is damaged or locked. */
 export function unusable(file: string, { message }: Error): StartError {
-  return new StartError(`${file} cannot be used (${message}): put a backup in its place, or move it away`)
+  return new StartError(
+    `${file} cannot be used (${message}): put the scans.db of a backup in its place, or move it away to begin the statistics anew`,
+  )
 }

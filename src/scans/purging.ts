@@ -12,7 +12,9 @@ export interface PurgeStore {
 /** The removal of deleted links' scans, which goes on until it is done, also after a restart. */
 export interface Purging {
   /** To be called when the deletion of a link has been committed. */
-  add: (linkId: number) => void
+  purge: (linkId: number) => void
+  /** To be called when links may have been deleted without `purge`: the next fold asks which. */
+  reread: () => void
   /** Lets a fold drop the scans of deleted links, and removes those of earlier folds after it. */
   during: (fold: (gone: number[]) => Promise<Folded>) => Promise<Folded>
 }
@@ -31,6 +33,7 @@ export async function openPurging(
   const isPurged = new Map((await store.toPurge()).map((id) => [id, false]))
   const idsThatAre = (purged: boolean) => Array.from(isPurged.keys()).filter((id) => isPurged.get(id) === purged)
   let isRunning = false
+  let isStale = false
 
   async function purgeAll(): Promise<void> {
     if (isRunning) return
@@ -49,6 +52,17 @@ export async function openPurging(
     }
   }
 
+  async function readAgain(): Promise<void> {
+    if (!isStale) return
+    isStale = false
+    try {
+      for (const id of await store.toPurge()) if (!isPurged.has(id)) isPurged.set(id, false)
+    } catch (error) {
+      isStale = true
+      onError(error)
+    }
+  }
+
   async function forget(ids: number[]): Promise<void> {
     try {
       await store.purged(ids)
@@ -59,8 +73,10 @@ export async function openPurging(
   }
 
   return {
-    add: (linkId) => void isPurged.set(linkId, false),
+    purge: (linkId) => void isPurged.set(linkId, false),
+    reread: () => void (isStale = true),
     async during(fold) {
+      await readAgain()
       const purged = idsThatAre(true)
       try {
         const folded = await fold(Array.from(isPurged.keys()))

@@ -35,6 +35,8 @@ export interface Recorder extends Reader {
   fold: () => Promise<boolean>
   /** Removes everything that is kept about a deleted link soon, journalled scans included. */
   purge: (linkId: number) => void
+  /** To be called when links may have been deleted without that being known here. */
+  reread: () => void
   /** Tells the totals of a link now and after each fold that changed them, until the returned function is called. */
   follow: Followers['follow']
   /** What keeps scans from being recorded or from being moved into the statistics, if anything does. */
@@ -68,10 +70,9 @@ export interface RecorderOptions {
  * @throws {StartError} when the warehouse cannot be used, or is of other links; it is not changed then
  */
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
-  const { dataDir, now, monotonic, log, links, waitMs = WAIT_MS } = options
+  const { dataDir, sync, now, monotonic, log, links, waitMs = WAIT_MS } = options
   const instance = await requireScansOf(options)
   const folders = { journal: join(dataDir, 'journal'), visitors: join(dataDir, 'visitors') }
-  const { sync } = options
   const journal = openJournal({ folder: folders.journal, sync, now, monotonic, ...logVisits(log, monotonic) })
   const keys = openVisitorKeys(folders.visitors)
   let isClosing = false
@@ -89,9 +90,10 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   let unreadable = await warehouse.call('lost').catch((error: Error) => orClose(unusable(file, error)))
   const read = createReader(warehouse, now)
   const followers = createFollowers(read.totals)
-  const purging = await openPurging(links, (linkIds) => warehouse.call('purge', linkIds), tell).catch(orClose)
+  const remove = (linkIds: number[]) => warehouse.call('purge', linkIds)
+  const { during, ...purging } = await openPurging(links, remove, tell).catch(orClose)
   const foldJournal = async () => {
-    const folded = await purging.during((gone) => warehouse.call('fold', journal.rotate(), now(), gone, links.newest()))
+    const folded = await during((gone) => warehouse.call('fold', journal.rotate(), now(), gone, links.newest()))
     unreadable = folded.lost
     return folded
   }
@@ -99,7 +101,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const folding = startFolding(foldJournal, { onFold: followers.folded, onFaults, onError: tell })
   const { fold } = folding
   void fold()
-    .then(() => findOrphans(warehouse, links, { onDeleted: purging.add, onUnknown: logUnknown(log) }))
+    .then(() => findOrphans(warehouse, links, { onDeleted: purging.purge, onUnknown: logUnknown(log) }))
     .catch(tell)
   const pruning = startPruning(options, (before) => warehouse.call('prune', before), tell)
 
@@ -110,7 +112,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     settle: () => within(fold(), waitMs),
     fold,
     ...read,
-    purge: purging.add,
+    ...purging,
     follow: followers.follow,
     fault() {
       if (journal.status().failing) return 'scans cannot be recorded'
