@@ -185,7 +185,7 @@ test('what is wrong with a CSV is said', async (t) => {
     ['alias,title\nx,y\n', 'invalid_request', /header that names the column "target"/],
     ['target,colour\nhttps://example.com/,red\n', 'invalid_request', /unknown columns: "colour"/],
     ['target,target\nhttps://example.com/,x\n', 'invalid_request', /names a column twice/],
-    ['target\n"https://example.com/\n', 'malformed_csv', /quote/],
+    ['target\n"https://example.com/\n', 'malformed_csv', /^the CSV has a quote that is not closed, in line 2$/],
     ['', 'invalid_request', /header|must be/],
   ] as const) {
     const refused = await bulkCsv(server, csv)
@@ -200,6 +200,18 @@ test('what is wrong with a CSV is said', async (t) => {
   )
   assert.equal(uneven.results[0]?.error?.detail, 'the row has 3 cells, the header 2')
   assert.equal(uneven.created, 1)
+  for (const [csv, detail] of [
+    ['target\n"https://example.com/\n', /^\/csv has a quote that is not closed, in line 2$/],
+    ['target\n', /^\/csv must hold 1 to 500 rows, and holds none$/],
+    [`target\n${'https://example.com/\n'.repeat(501)}`, /^\/csv must hold 1 to 500 rows, and holds more than 500$/],
+  ] as const) {
+    const problem = (await (await bulk(server, { csv })).json()) as { detail: string; errors: { pointer: string }[] }
+    assert.match(problem.detail, detail)
+    assert.deepEqual(
+      problem.errors.map(({ pointer }) => pointer),
+      ['/csv'],
+    )
+  }
   for (const body of [{ csv: 7 }, {}, 'text', null, 7]) assert.equal((await bulk(server, body)).status, 400)
 })
 

@@ -53,9 +53,9 @@ export function readJsonRows(app: FastifyInstance, bounds: RowBounds): void {
   })
 }
 
-/** What is said of a list with too many rows, or none. */
-export function rowsProblem(most: number, many: string): Problem {
-  return invalidRequest([{ pointer: '', detail: `must hold 1 to ${most} rows, and holds ${many}` }])
+/** What is said of a list with too many rows, or none, which stands at a place in the body. */
+export function rowsProblem(most: number, many: string, pointer = ''): Problem {
+  return invalidRequest([{ pointer, detail: `must hold 1 to ${most} rows, and holds ${many}` }])
 }
 
 function jsonProblem(error: unknown): unknown {

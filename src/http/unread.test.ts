@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { fastify } from 'fastify'
+import { undoLater } from '../../test/support/cleanup.ts'
 import { listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
-import { createUnread } from './unread.ts'
+import { boundUnread, createUnread } from './unread.ts'
 
 const MIB = 1024 * 1024
 /** More than the kernel takes for a reader that is slow. */
@@ -48,6 +52,23 @@ test('a response that waits behind another one is forgotten with its connection'
   socket.pause()
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3))
   await poll(() => unread.bytes() === 96 * MIB)
+  socket.destroy()
+  await poll(() => unread.bytes() === 0)
+})
+
+test('what a stream holds until it has been read is counted for as long as it is held', async (t) => {
+  const unread = createUnread(() => {}, MIB)
+  const app = fastify()
+  boundUnread(app, unread)
+  app.get('/', (_request, reply) => {
+    reply.held = 100_000
+    return reply.send(new Readable({ read() {} }))
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  undoLater(t, () => app.close())
+  const { socket } = connectRaw(t, (app.server.address() as AddressInfo).port)
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await poll(() => unread.bytes() === 100_000)
   socket.destroy()
   await poll(() => unread.bytes() === 0)
 })

@@ -46,10 +46,19 @@ export function createUnread(onClosed: () => void, maxBytes = MAX_UNREAD): Unrea
   }
 }
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** What is held in memory until a stream has been read, in bytes; of one that reads as it goes, nothing. */
+    held: number
+  }
+}
+
 /** Counts what each route of `app` sends. A stream is read only as fast as its client reads. */
 export function boundUnread(app: FastifyInstance, unread: Unread): void {
+  app.decorateReply('held', 0)
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (typeof payload === 'string' || Buffer.isBuffer(payload)) unread.add(reply.raw, payload.length)
+    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
+    unread.add(reply.raw, isWhole ? payload.length : reply.held)
     done(null, payload)
   })
 }

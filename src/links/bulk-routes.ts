@@ -127,7 +127,8 @@ async function answerBulk(
 async function rowsOf(body: unknown): Promise<unknown[]> {
   const rows = await readRows(body)
   if (rows.length >= 1 && rows.length <= MAX_ROWS) return rows
-  throw rowsProblem(MAX_ROWS, rows.length > MAX_ROWS ? `more than ${MAX_ROWS}` : 'none')
+  const many = rows.length > MAX_ROWS ? `more than ${MAX_ROWS}` : 'none'
+  throw rowsProblem(MAX_ROWS, many, isObject(body) ? '/csv' : '')
 }
 
 async function readRows(body: unknown): Promise<unknown[]> {
@@ -167,12 +168,13 @@ function imageName({ code }: CreatedLink): string {
 
 const file = (name: string, input: string): File => ({ name, input, lastModified: new Date() })
 
-/** Each image is drawn when the reader has taken those before it. */
+/** Each image is drawn when the reader has taken those before it; the table and the links are held until then. */
 function sendZip(reply: FastifyReply, csv: string, images: Iterable<File>): FastifyReply {
   const all = function* () {
     yield file('links.csv', csv)
     yield* images
   }
   reply.headers({ 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="links.zip"' })
+  reply.held = 2 * csv.length
   return reply.send(Readable.fromWeb(makeZip(all()) as Parameters<typeof Readable.fromWeb>[0]))
 }

@@ -30,7 +30,11 @@ const SLICE = 8 * 1024
 export async function readCsv(text: string, pointer: string): Promise<(object | Problem)[]> {
   const [line = ''] = /[^\r\n]+/.exec(text) ?? []
   const delimiter = delimiterOf(line.slice(0, MAX_HEADER))
-  const refuse = (detail: string) => invalidRequest([{ pointer, detail }])
+  const refuse = (detail: string, cause?: CsvError) => {
+    if (cause === undefined) return invalidRequest([{ pointer, detail }])
+    const where = pointer === '' ? 'the CSV' : pointer
+    return new Problem('malformed_csv', `${where} ${detail}`, { errors: [{ pointer, detail }], cause })
+  }
   if (line.length > MAX_HEADER) throw refuse(`must have a header of at most ${MAX_HEADER} characters`)
   const [header = [], ...records] = await parseRecords(text, delimiter, refuse)
   const names = header.map((name) => name.trim().toLowerCase())
@@ -55,7 +59,8 @@ const options: Options = {
   max_record_size: MAX_ROW_BYTES,
 }
 
-type Refuse = (detail: string) => Problem
+/** @param cause what the parser says, if it does */
+type Refuse = (detail: string, cause?: CsvError) => Problem
 
 async function parseRecords(text: string, delimiter: string, refuse: Refuse): Promise<string[][]> {
   const records: string[][] = []
@@ -75,7 +80,7 @@ async function parseRecords(text: string, delimiter: string, refuse: Refuse): Pr
     await parsed
     return records
   } catch (error) {
-    if (error instanceof CsvError) throw new Problem('malformed_csv', wordsOf(error), { cause: error })
+    if (error instanceof CsvError) throw refuse(wordsOf(error), error)
     throw error
   } finally {
     parser.destroy()
@@ -104,9 +109,12 @@ async function* slicesOf(bytes: Buffer, separator: number, refuse: Refuse): Asyn
   }
 }
 
+/** The parser's own words are of its options, but for the line. */
 function wordsOf({ code, message }: CsvError): string {
-  if (code === 'CSV_MAX_RECORD_SIZE') return `a row is longer than ${MAX_ROW_BYTES} bytes, or a quote is not closed`
-  return shorten(message.slice(0, 1).toLowerCase() + message.slice(1))
+  if (code === 'CSV_MAX_RECORD_SIZE')
+    return `has a row longer than ${MAX_ROW_BYTES} bytes, or a quote that is not closed`
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return `has a quote that is not closed, in line ${message.split(' ').at(-1)}`
+  return `cannot be read: ${shorten(message)}`
 }
 
 /** The one that splits the first line into most of our columns. */
