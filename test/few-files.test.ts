@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { test } from 'node:test'
-import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { poll } from './support/poll.ts'
-import { program } from './support/program.ts'
+import { start } from './support/program.ts'
 import { create, visit } from './support/server.ts'
 
 const CLIENTS = 200
@@ -38,20 +34,7 @@ async function answersOn(socket: Socket, path: string): Promise<number> {
 
 test('with 64 files and 200 clients each visit that is answered is recorded, and none is lost', async (t) => {
   if (process.platform === 'win32') return t.skip('there is no limit of files')
-  const args = ['--port=0', '--host=127.0.0.1', `--data-dir=${temporaryFolder(t)}`]
-  const command = 'ulimit -n 64 && exec "$0" "$@"'
-  const started = spawn('sh', ['-c', command, process.execPath, program, ...args], { cwd: tmpdir() })
-  const exited = once(started, 'exit')
-  undoLater(t, async () => {
-    started.kill('SIGKILL')
-    await exited
-  })
-  let output = ''
-  started.stderr.on('data', (data) => (output += String(data)))
-  started.stdout.on('data', (data) => (output += String(data)))
-  await poll(() => /localhost:\d+/.test(output))
-  const port = Number(/localhost:(\d+)/.exec(output)?.[1])
-  const url = `http://127.0.0.1:${port}`
+  const { url, port, output } = await start(t, undefined, [], { files: 64 })
   const { code, token } = await create({ url }, { target: 'https://example.com/' })
   const answers = await Promise.all(Array.from({ length: CLIENTS }, () => visitOften(port, `/${code}`)))
   const answered = answers.reduce((sum, each) => sum + each, 0)
@@ -66,5 +49,5 @@ test('with 64 files and 200 clients each visit that is answered is recorded, and
     const response = await fetch(`${url}/api/manage/${token}`)
     return ((await response.json()) as { totals: { scans: number } }).totals.scans === recorded
   })
-  assert.doesNotMatch(output, /EMFILE/)
+  assert.doesNotMatch(output(), /EMFILE/)
 })

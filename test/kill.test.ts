@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UNLIMITED } from './support/at-work.ts'
+import { stopSettled, UNLIMITED } from './support/at-work.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { createOwner } from './support/owner.ts'
 import { compareKept } from './support/owners.ts'
-import { poll } from './support/poll.ts'
-import { exitOf, start, type Service } from './support/program.ts'
+import { exitOf, start } from './support/program.ts'
 import { seededRandom } from './support/random.ts'
 
 /** `npm run test:faults` does a hundred. */
 const KILLS = Number(process.env['KILLS'] ?? 3)
 const OWNERS = 24
-
-/** Ends the service once all that it has recorded is in the statistics, and all that was deleted is gone from them. */
-async function stopSettled(service: Service): Promise<void> {
-  const metrics = async () => (await fetch(`${service.url}/metrics`)).text()
-  await poll(async () => /^quirl_journal_backlog_bytes 0$/m.test(await metrics()))
-  service.process.kill('SIGTERM')
-  assert.deepEqual(await exitOf(service), { code: 0, signal: null })
-}
 
 test(`after each of ${KILLS} kill -9 under load, all that was answered is true, and nothing is there twice`, async (t) => {
   const random = seededRandom(t)

@@ -12,6 +12,7 @@ import { holdLock } from './support/holder.ts'
 import { poll } from './support/poll.ts'
 import { freePort, listening } from './support/ports.ts'
 import { exitOf, program, start } from './support/program.ts'
+import { cannotTry } from './support/programs.ts'
 import { seededRandom } from './support/random.ts'
 import { create, visit } from './support/server.ts'
 import { wallClock } from './support/wall-clock.ts'
@@ -115,7 +116,7 @@ function childOf(pid: number): number {
 
 test('as the first process of a container it ends on the signal to stop, also while it starts', async (t) => {
   if (spawnSync('unshare', ['--pid', '--fork', 'true']).status !== 0)
-    return t.skip('no process may make a process namespace here: this needs root')
+    return cannotTry(t, 'no process may make a process namespace here: this needs root')
   for (const isStarted of [true, false]) {
     const dataDir = temporaryFolder(t)
     const port = await freePort()

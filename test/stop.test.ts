@@ -6,16 +6,24 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import { stopSettled, UNLIMITED } from './support/at-work.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { heavyDrawing } from './support/costly-logos.ts'
+import { createOwner } from './support/owner.ts'
+import { compareKept } from './support/owners.ts'
 import { poll } from './support/poll.ts'
 import { isOpen } from './support/ports.ts'
 import { exitOf, start, type Service } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
+import { seededRandom } from './support/random.ts'
 import { create, post, visit } from './support/server.ts'
 
 /** Docker kills after 10 seconds, systemd later. */
 const KILLED_AFTER_MS = 8_000
+
+/** Who create, change and visit links, and who are told of their totals, while the service stops. */
+const OWNERS = 16
+const STREAMS = 4
 
 /** Sends a request and reads of its response no more than the beginning. */
 async function unread(t: TestContext, { port }: Service, request: string): Promise<string> {
@@ -38,6 +46,29 @@ function multiplyScans(dataDir: string): void {
   db.close()
 }
 
+/** Sends a body that never ends, a byte at a time. */
+async function slowUpload(t: TestContext, { port }: Service): Promise<void> {
+  const upload = 'POST /api/links HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n'
+  const slow = connect(port, '127.0.0.1').on('error', () => {})
+  slow.write(`${upload}Content-Length: 1000\r\n\r\n`)
+  await once(slow, 'data')
+  const drip = setInterval(() => slow.write(' '), 100)
+  undoLater(t, () => {
+    clearInterval(drip)
+    slow.destroy()
+  })
+}
+
+/** Sends the signal to stop: the service ends by itself, cleanly, before it would be killed. */
+async function endsInTime(t: TestContext, service: Service): Promise<void> {
+  const began = performance.now()
+  service.process.kill('SIGTERM')
+  const kill = setTimeout(() => service.process.kill('SIGKILL'), KILLED_AFTER_MS)
+  undoLater(t, () => clearTimeout(kill))
+  assert.deepEqual(await exitOf(service), { code: 0, signal: null })
+  t.diagnostic(`it took ${Math.round(performance.now() - began)} ms`)
+}
+
 test('the signal to stop ends the service before it would be killed, whatever its clients do', async (t) => {
   const first = await start(t)
   const { code, token } = await create(first, { target: 'https://example.com/' })
@@ -52,27 +83,39 @@ test('the signal to stop ends the service before it would be killed, whatever it
   assert.equal(stream.status, 200)
   const exporting = `GET /api/manage/${token}/scans.csv HTTP/1.1\r\nHost: x\r\n\r\n`
   assert.match(await unread(t, service, exporting), /^HTTP\/1\.1 200 /)
-  const upload = 'POST /api/links HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n'
-  const slow = connect(service.port, '127.0.0.1').on('error', () => {})
-  slow.write(`${upload}Content-Length: 1000\r\n\r\n`)
-  await once(slow, 'data')
-  const drip = setInterval(() => slow.write(' '), 100)
-  undoLater(t, () => {
-    clearInterval(drip)
-    slow.destroy()
-  })
+  await slowUpload(t, service)
   const drawn = Array.from({ length: 6 }, (_, at) =>
     post(`${service.url}/api/qr`, heavyDrawing(at)).catch(() => undefined),
   )
   await Promise.race(drawn)
 
-  const began = performance.now()
-  service.process.kill('SIGTERM')
-  const kill = setTimeout(() => service.process.kill('SIGKILL'), KILLED_AFTER_MS)
-  undoLater(t, () => clearTimeout(kill))
-  assert.deepEqual(await exitOf(service), { code: 0, signal: null })
-  t.diagnostic(`it took ${Math.round(performance.now() - began)} ms`)
+  await endsInTime(t, service)
   await Promise.all(drawn)
+})
+
+test('the signal to stop under load ends the service in time, and all that was answered is kept', async (t) => {
+  const random = seededRandom(t)
+  const service = await start(t, undefined, [...UNLIMITED, '--limit-qr=0'])
+  const owners = Array.from({ length: OWNERS }, (_, at) => createOwner(`o${at}`, random))
+  const working = Promise.all(owners.map((owner) => owner.work(service.url)))
+  const isAtWork = () => owners.every(({ links }) => links.some(({ answered }) => answered.size > 0))
+  await Promise.race([working, poll(isAtWork)])
+  for (const { links } of owners.slice(0, STREAMS)) {
+    // One that was deleted has none.
+    await fetch(`${service.url}/api/manage/${links.at(-1)?.token}/stream`)
+  }
+  await slowUpload(t, service)
+  const drawn = Array.from({ length: 6 }, (_, at) =>
+    post(`${service.url}/api/qr`, heavyDrawing(at)).catch(() => undefined),
+  )
+  await Promise.race(drawn)
+  await endsInTime(t, service)
+  await Promise.all([working, ...drawn])
+
+  const again = await start(t, service.dataDir, UNLIMITED)
+  await Promise.all(owners.map((owner) => owner.repeat(again.url)))
+  await stopSettled(again)
+  compareKept(service.dataDir, owners)
 })
 
 test('a part that cannot be closed is logged, the others are closed all the same, and the exit status tells', async (t) => {

@@ -11,6 +11,14 @@ export const UNLIMITED = ['links', 'bulk', 'failures', 'misses'].map((name) => `
 
 const OWNERS = 6
 
+/** Ends the service once all that it has recorded is in the statistics, and all that was deleted is gone from them. */
+export async function stopSettled(service: Service): Promise<void> {
+  const metrics = async () => (await fetch(`${service.url}/metrics`)).text()
+  await poll(async () => /^quirl_journal_backlog_bytes 0$/m.test(await metrics()))
+  service.process.kill('SIGTERM')
+  assert.deepEqual(await exitOf(service), { code: 0, signal: null })
+}
+
 /** A program that works for owners, while things happen to it. */
 export interface AtWork {
   service: Service

@@ -15,17 +15,24 @@ export interface Service {
   output: () => string
 }
 
+interface Surroundings {
+  file?: string
+  env?: Record<string, string>
+  /** Files that the program may have open (`ulimit -n`). */
+  files?: number
+}
+
 /** Starts the program on a free port of loopback, and waits for its line. */
 export async function start(
   t: Ending,
   dataDir = temporaryFolder(t),
   args: string[] = [],
-  { file = program, env = {} }: { file?: string; env?: Record<string, string> } = {},
+  { file = program, env = {}, files }: Surroundings = {},
 ): Promise<Service> {
-  const started = spawn(process.execPath, [file, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args], {
-    cwd: tmpdir(),
-    env: { ...process.env, ...env },
-  })
+  const whole = [process.execPath, file, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args]
+  const limited = files === undefined ? whole : ['sh', '-c', `ulimit -n ${files} && exec "$0" "$@"`, ...whole]
+  const [command = '', ...words] = limited
+  const started = spawn(command, words, { cwd: tmpdir(), env: { ...process.env, ...env } })
   const exited = once(started, 'exit')
   undoLater(t, async () => {
     started.kill('SIGKILL')
