@@ -23,15 +23,16 @@ const chromiumArguments = [
 export type OpenWindow = (t: TestContext, options: { scripts: boolean }) => Promise<Page>
 
 /**
- * One Chromium for a whole test file, launched by the first test that opens a window. A window costs more than most
- * tests do in it, so that tests share two, one with scripts and one without; only a failed test's is thrown away.
+ * One Chromium for a whole test file, launched by the first test that opens a window: the build without a user interface,
+ * which takes half the processor time of the other. A window costs more than most tests do in it, so that tests share
+ * two, one with scripts and one without; only a failed test's is thrown away.
  */
 export function sharedWindows(end: Ending, origin: () => string): OpenWindow {
   let launching: Promise<Browser> | undefined
   const windows = new Map<boolean, { page: Page; takeMisdeeds: () => string[] }>()
 
   async function newWindow(scripts: boolean) {
-    launching ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: chromiumArguments })
+    launching ??= chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: chromiumArguments })
     const context = await (await launching).newContext({ javaScriptEnabled: scripts })
     context.setDefaultTimeout(PATIENCE_MS)
     const window = { takeMisdeeds: watch(context, origin()), page: await context.newPage() }
@@ -192,7 +193,7 @@ export function testsIn(openWindow: ReturnType<typeof sharedWindows>) {
     { scripts = false }: { scripts?: boolean } = {},
   ): void => {
     test(name, async (t) => {
-      if (!requireProgram(t, 'chromium', 'chromium')) return
+      if (!requireProgram(t, 'chromium-headless-shell', 'chromium-headless-shell')) return
       await run(await openWindow(t, { scripts }), t)
     })
   }
