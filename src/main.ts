@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { pino, type Logger } from 'pino'
-import { createApp } from './app.ts'
 import { createAsk } from './cli/ask.ts'
 import type { Verdict } from './cli/command.ts'
 import { commands } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { readConfig, type Config } from './config/config.ts'
-import { openDeps, type Deps } from './deps.ts'
+import type { Deps } from './deps.ts'
 import { listenOften } from './http/listeners.ts'
 import { letV8GiveWay } from './lib/background-thread.ts'
 import { createClosing } from './lib/closing.ts'
@@ -90,6 +89,8 @@ async function serve(config: Config): Promise<undefined> {
   const closing = createClosing((error, name) => log.error({ err: error }, `${name} could not be closed`))
   let port = config.port
   try {
+    // Loaded here, because no command needs them: loading them takes longer than most commands do.
+    const [{ openDeps }, { createApp }] = await Promise.all([import('./deps.ts'), import('./app.ts')])
     const deps = await openDeps(config, { version: manifest.version, port: () => port, log })
     closing.add('what requests need', deps.close)
     const app = await createApp(config, deps, log)
