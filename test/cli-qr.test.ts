@@ -49,7 +49,7 @@ test('"quirl qr --out" writes a PNG, an SVG or a PDF, by the name of the file', 
     ['c.PDF', '%PDF'],
   ] as const) {
     const out = join(folder, name)
-    const { status, stdout, stderr } = await quirl(
+    const { status, stdout, stderr } = await command(
       folder,
       'qr',
       DATA,
@@ -89,7 +89,7 @@ test('a design may begin with the byte order mark that editors on Windows write'
   const folder = temporaryFolder(t)
   const file = join(folder, 'design.json')
   writeFileSync(file, '\ufeff{"shape":"dots"}')
-  const { status, stderr } = await quirl(folder, 'qr', DATA, `--out=${join(folder, 'x.svg')}`, `--design=${file}`)
+  const { status, stderr } = await command(folder, 'qr', DATA, `--out=${join(folder, 'x.svg')}`, `--design=${file}`)
   assert.deepEqual([status, stderr], [0, ''])
 })
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { socketPath } from '../src/http/admin-socket.ts'
-import { quirl } from './support/cli.ts'
+import { command, quirl } from './support/cli.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { exitOf, start } from './support/program.ts'
 import { startServer } from './support/server.ts'
@@ -23,7 +23,7 @@ test('without a running service a command says so and exits 1', async (t) => {
   const folder = temporaryFolder(t)
   const line = `quirl: no quirl is running on DATA_DIR=${folder}: start it, or name its folder with --data-dir\n`
   assert.deepEqual(await quirl(folder, 'status'), { status: 1, stdout: '', stderr: line })
-  assert.equal((await quirl(join(folder, 'missing'), 'status')).status, 1)
+  assert.equal((await command(join(folder, 'missing'), 'status')).status, 1)
 })
 
 test('the socket is for the owner alone, and goes with the service', async (t) => {
@@ -40,9 +40,9 @@ test('a socket that kill -9 has left behind is told from a running service, and 
   first.process.kill('SIGKILL')
   await exitOf(first)
   assert.ok(existsSync(socketPath(first.dataDir)))
-  assert.match((await quirl(first.dataDir, 'status')).stderr, /^quirl: no quirl is running on DATA_DIR=/)
+  assert.match((await command(first.dataDir, 'status')).stderr, /^quirl: no quirl is running on DATA_DIR=/)
   await start(t, first.dataDir)
-  assert.equal((await quirl(first.dataDir, 'status')).status, 0)
+  assert.equal((await command(first.dataDir, 'status')).status, 0)
 })
 
 test('a folder whose path no socket address can hold works all the same', async (t) => {
@@ -50,7 +50,7 @@ test('a folder whose path no socket address can hold works all the same', async 
   mkdirSync(folder)
   assert.ok(socketPath(folder).length > 108)
   await start(t, folder)
-  assert.equal((await quirl(folder, 'status')).status, 0)
+  assert.equal((await command(folder, 'status')).status, 0)
 })
 
 test('a folder that takes no socket does not keep the service from serving; the log says what is missing', async (t) => {
@@ -66,7 +66,7 @@ test('what answers nonsense on the socket is reported in one line', async (t) =>
   const liar = createServer((socket) => socket.on('error', () => {}).end('nonsense\r\n\r\n')).listen(socketPath(folder))
   await once(liar, 'listening')
   undoLater(t, () => void liar.close())
-  const asked = await quirl(folder, 'status')
+  const asked = await command(folder, 'status')
   assert.equal(asked.status, 1)
   assert.match(asked.stderr, /^quirl: the quirl that runs on DATA_DIR=\S+ cannot be asked: .*\n$/)
 })

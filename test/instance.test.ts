@@ -3,8 +3,9 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, watch, writeFi
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { StartError } from '../src/lib/start-error.ts'
 import { openJournalFile } from '../src/scans/journal-file.ts'
-import { quirl } from './support/cli.ts'
+import { command, quirl } from './support/cli.ts'
 import { temporaryFolder, type Ending } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
 import { linkIdOf, linksIn } from './support/link-id.ts'
@@ -13,7 +14,7 @@ import { run } from './support/processes.ts'
 import { exitOf, program, start } from './support/program.ts'
 import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
-// With the program as operators start it: what it does with folders whose files do not belong together.
+// What the service does with folders whose files do not belong together; where the process counts, with the program.
 
 type Asked = Pick<TestServer, 'url'>
 
@@ -59,16 +60,26 @@ const kept = (dataDir: string) =>
     .map(({ name, bytes }) => [name, bytes.toString('base64')])
     .sort()
 
-/** The one line that a start ends with, which changes nothing in the folder, but for what is brought up to date. */
-async function refusalOf(dataDir: string, updated?: string): Promise<string> {
+/** Why a start is refused, in one line; it changes nothing in the folder, but for what is brought up to date. */
+async function refusalOf(t: Ending, dataDir: string, updated?: string): Promise<string> {
   const files = () => kept(dataDir).filter(([name]) => name !== updated)
   const before = files()
+  const refusal = await startOn(t, dataDir).catch((error: unknown) => error)
+  assert.ok(refusal instanceof StartError, String(refusal))
+  assert.doesNotMatch(refusal.message, /\n/)
+  assert.deepEqual(files(), before)
+  return refusal.message
+}
+
+/** The same of the program, as an operator starts it: the one line that it prints, and its exit status. */
+async function refusalOfProgram(dataDir: string): Promise<string> {
+  const before = kept(dataDir)
   const { status, stdout, stderr } = await quirl(dataDir, 'serve', '--port=0', '--host=127.0.0.1')
   assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
   // The log also says which files are not as they were.
   const [line, ...more] = stderr.split('\n').filter((each) => !each.startsWith('{"level":50'))
   assert.match(line ?? '', /^quirl: /)
-  assert.deepEqual([more, files()], [[''], before])
+  assert.deepEqual([more, kept(dataDir)], [[''], before])
   return stderr
 }
 
@@ -98,15 +109,15 @@ test('an older links.db beside newer scans stops the start; adopted, the scans o
   assert.equal((await exitOf(second)).code, 0)
   putInPlace(join(dataDir, 'copy'), file)
 
-  assert.match(await refusalOf(dataDir), /scans\.db does not fit links\.db .*newer.*"quirl adopt"/)
+  assert.match(await refusalOfProgram(dataDir), /scans\.db does not fit links\.db .*newer.*"quirl adopt"/)
   const before = kept(dataDir)
-  const told = await quirl(dataDir, 'adopt')
+  const told = await command(dataDir, 'adopt')
   assert.equal(told.status, 0, told.stderr)
   assert.match(told.stdout, /3 links with scans are in links\.db, or were; 25 are not\.\nNothing was changed/)
   assert.deepEqual(kept(dataDir), before)
-  const adopted = await quirl(dataDir, 'adopt', '--yes')
+  const adopted = await command(dataDir, 'adopt', '--yes')
   assert.match(adopted.stdout, /removes the scans of 25 links/, adopted.stderr)
-  assert.match((await quirl(dataDir, 'adopt')).stdout, /nothing to give up/)
+  assert.match((await command(dataDir, 'adopt')).stdout, /nothing to give up/)
 
   const service = await start(t, dataDir)
   await poll(() => linksIn(dataDir).length === 3)
@@ -133,8 +144,8 @@ test('scans that were put aside and come back after new links were made stop the
   await third.stop()
   putInPlace(aside, scans)
 
-  assert.match(await refusalOf(dataDir), /scans\.db does not fit links\.db/)
-  assert.equal((await quirl(dataDir, 'adopt', '--yes')).status, 0)
+  assert.match(await refusalOf(t, dataDir), /scans\.db does not fit links\.db/)
+  assert.equal((await command(dataDir, 'adopt', '--yes')).status, 0)
   const fourth = await startOn(t, dataDir)
   assert.deepEqual(new Set(await allScansOf(fourth, made)), new Set([0]))
   await checkNobodyHasOthers(fourth, links)
@@ -145,16 +156,16 @@ test('without links.db the start is stopped, and neither folded nor journalled s
   const file = join(dataDir, 'links.db')
   const copy = join(temporaryFolder(t), 'copy')
   renameSync(file, copy)
-  assert.match(await refusalOf(dataDir), /holds scans but no links\.db/)
+  assert.match(await refusalOf(t, dataDir), /holds scans but no links\.db/)
   assert.equal(existsSync(file), false)
   writeFileSync(file, '')
-  assert.match(await refusalOf(dataDir), /holds scans but no links\.db/)
-  assert.match((await quirl(dataDir, 'adopt', '--yes')).stderr, /holds scans but no links\.db/)
+  assert.match(await refusalOf(t, dataDir), /holds scans but no links\.db/)
+  assert.match((await command(dataDir, 'adopt', '--yes')).stderr, /holds scans but no links\.db/)
 
   const scans = readScans(dataDir)
   rmSync(join(dataDir, 'scans.db'))
   writeFileSync(join(dataDir, 'journal', '0.scans'), 'a visit')
-  assert.match(await refusalOf(dataDir), /holds scans but no links\.db/)
+  assert.match(await refusalOf(t, dataDir), /holds scans but no links\.db/)
   rmSync(join(dataDir, 'journal', '0.scans'))
 
   writeFileSync(join(dataDir, 'scans.db'), scans)
@@ -170,7 +181,7 @@ test("another instance's links.db, or its scans, stop the start, whatever their 
     const [mine, copy] = [join(one.dataDir, name), join(one.dataDir, 'mine')]
     copyFileSync(mine, copy)
     putInPlace(join(other.dataDir, name), mine)
-    assert.match(await refusalOf(one.dataDir), /its scans are of another links\.db/)
+    assert.match(await refusalOf(t, one.dataDir), /its scans are of another links\.db/)
     putInPlace(copy, mine)
   }
   const service = await startOn(t, one.dataDir)
@@ -186,7 +197,7 @@ test('scans of many links that links.db does not know stop the start; those of a
     change(file, `delete from links where id in (${ids.join()})`)
   }
   lose(11)
-  assert.match(await refusalOf(dataDir), /does not know 11 of 40 links/)
+  assert.match(await refusalOf(t, dataDir), /does not know 11 of 40 links/)
   putInPlace(copy, file)
   lose(10)
   const service = await startOn(t, dataDir)
@@ -195,7 +206,7 @@ test('scans of many links that links.db does not know stop the start; those of a
   assert.equal(logged()?.['count'], 10)
   assert.equal(linksIn(dataDir).length, 40)
   await service.stop()
-  assert.equal((await quirl(dataDir, 'adopt', '--yes')).status, 0)
+  assert.equal((await command(dataDir, 'adopt', '--yes')).status, 0)
   await startOn(t, dataDir)
   await poll(() => linksIn(dataDir).length === 30)
 })
@@ -305,5 +316,5 @@ test('a folder of a version from before names is taken up as it is, unless its l
   await server.stop()
   for (const { file, copy } of copies) putInPlace(copy, file)
   change(join(dataDir, 'links.db'), 'delete from links where id = 3')
-  assert.match(await refusalOf(dataDir, 'links.db'), /scans\.db does not fit links\.db/)
+  assert.match(await refusalOf(t, dataDir, 'links.db'), /scans\.db does not fit links\.db/)
 })

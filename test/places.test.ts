@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { quirl } from './support/cli.ts'
+import { command } from './support/cli.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
 import { start } from './support/program.ts'
@@ -17,7 +17,7 @@ test('a service as it is installed knows cities, and says where they come from',
     [['Zurich', 'CH']],
   )
 
-  const told = await quirl(service.dataDir, 'places')
+  const told = await command(service.dataDir, 'places')
   assert.equal(told.status, 0, told.stderr)
   assert.match(told.stdout, /^bundled +city ipv4 +2026-06-05 +134\.\d MB +- +good$/m)
   assert.match(told.stdout, /^bundled +\S.* +20\d\d-\d\d-\d\d +7\.8 MB +- +good$/m)
@@ -25,12 +25,12 @@ test('a service as it is installed knows cities, and says where they come from',
 
 test('an address is looked up for the operator, and written nowhere', async (t) => {
   const service = await start(t)
-  const found = await quirl(service.dataDir, 'places', '18.9.22.69')
+  const found = await command(service.dataDir, 'places', '18.9.22.69')
   assert.deepEqual([found.status, found.stdout.trim()], [0, 'country US, city Cambridge, MA'])
-  const nowhere = await quirl(service.dataDir, 'places', '10.0.0.1')
+  const nowhere = await command(service.dataDir, 'places', '10.0.0.1')
   assert.equal(nowhere.stdout.trim(), 'country unknown, city unknown')
   for (const words of [['here'], ['1.2.3'], ['5.5.5.5', '6.6.6.6']]) {
-    const refused = await quirl(service.dataDir, 'places', ...words)
+    const refused = await command(service.dataDir, 'places', ...words)
     assert.equal(refused.status, 1)
     assert.match(refused.stderr, /^quirl: (?:that is no IP address|name one address)\n$/)
   }
@@ -42,6 +42,6 @@ test('an address is looked up for the operator, and written nowhere', async (t) 
 
 test('without places, nothing is known', async (t) => {
   const service = await start(t, temporaryFolder(t), ['--geoip-db=off'])
-  assert.match((await quirl(service.dataDir, 'places')).stdout, /^GEOIP_DB=off/)
-  assert.match((await quirl(service.dataDir, 'places', '18.9.22.69')).stdout, /^country unknown, city unknown/)
+  assert.match((await command(service.dataDir, 'places')).stdout, /^GEOIP_DB=off/)
+  assert.match((await command(service.dataDir, 'places', '18.9.22.69')).stdout, /^country unknown, city unknown/)
 })
