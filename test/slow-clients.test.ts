@@ -9,6 +9,7 @@ import {
   attacks,
   CONNECTIONS,
   OPEN_FILES,
+  openFiles,
   openFilesLimit,
   openSockets,
   visitUntil,
@@ -20,20 +21,22 @@ for (const [name, argumentsFor] of Object.entries(attacks)) {
     if (!requireProgram(t, 'slowhttptest', 'slowhttptest')) return
     if (openFilesLimit() < OPEN_FILES) throw new Error(`this test needs "ulimit -n ${OPEN_FILES}"`)
     const service = await start(t, undefined, ['--limit-failures=0'])
-    const quiet = openSockets(service.process.pid)
+    const { pid } = service.process
+    const [quiet, files] = [openSockets(pid), openFiles(pid)]
     const { code, token } = await create(service, { target: 'https://example.com/' })
     let most = 0
     const ended = attack(argumentsFor(service.url))
-    const visits = await visitUntil(`${service.url}/${code}`, ended, () => {
-      most = Math.max(most, openSockets(service.process.pid) - quiet)
-    })
+    const after = () => {
+      most = Math.max(most, openFiles(pid) - files)
+    }
+    const visits = await visitUntil(`${service.url}/${code}`, ended, { after, pauseMs: 50 })
     const said = await ended
     t.diagnostic(`${visits.length} visits, ${most} connections at most`)
     // On a machine with little time to spare not all of them are open at once.
     assert.ok(most >= CONNECTIONS / 4, `${most} connections: ${said}`)
     // Who sends slowly has been cut off, every one.
     if (!name.startsWith('slow reads')) assert.match(said, /No open connections left/)
-    await poll(() => openSockets(service.process.pid) <= quiet)
+    await poll(() => openSockets(pid) <= quiet)
     const response = await fetch(`${service.url}/api/manage/${token}/stats?days=2`)
     const { totals } = (await response.json()) as { totals: { scans: number } }
     assert.equal(totals.scans, visits.length)

@@ -49,8 +49,15 @@ export function attack(args: string[], program = ['slowhttptest']): Promise<stri
   })
 }
 
-/** Visits a link, each time on a connection of its own, until something has ended; the milliseconds of each. */
-export async function visitUntil(url: string, ended: Promise<unknown>, after = () => {}): Promise<number[]> {
+/**
+ * Visits a link, each time on a connection of its own, until something has ended; the milliseconds of each.
+ * @param pauseMs between two visits
+ */
+export async function visitUntil(
+  url: string,
+  ended: Promise<unknown>,
+  { after = () => {}, pauseMs = 2 }: { after?: () => void; pauseMs?: number } = {},
+): Promise<number[]> {
   const took: number[] = []
   const over = ended.then(() => true)
   do {
@@ -59,7 +66,7 @@ export async function visitUntil(url: string, ended: Promise<unknown>, after = (
     if (status !== 302) throw new Error(`visit ${took.length} was answered ${status}`)
     took.push(performance.now() - began)
     after()
-  } while (!(await Promise.race([over, sleep(2, false)])))
+  } while (!(await Promise.race([over, sleep(pauseMs, false)])))
   return took
 }
 
@@ -72,6 +79,11 @@ function visitOnce(url: string): Promise<number | undefined> {
     asking.once('error', reject)
     asking.end()
   })
+}
+
+/** The files that a process has open now, sockets among them: counting them costs little, telling them apart much. */
+export function openFiles(pid: number | undefined): number {
+  return readdirSync(`/proc/${pid}/fd`).length
 }
 
 /** The sockets that a process holds now. */
