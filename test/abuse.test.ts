@@ -4,7 +4,7 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { readSweep } from '../src/abuse/store.ts'
 import { command } from './support/cli.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { startDns } from './support/dns.ts'
@@ -44,6 +44,21 @@ const detailsOf = async (server: TestServer, { token }: Created) =>
   (await (await fetch(`${server.url}/api/manage/${token}`)).json()) as Record<string, unknown> & {
     removed: { reason: string; source: string; at: string } | null
   }
+
+/**
+ * Waits until all links have been matched with the lists.
+ * @param before the lists that they were matched with, where they have changed since
+ * @returns the lists that they were matched with now
+ */
+async function untilSwept({ deps }: TestServer, before?: string): Promise<string> {
+  let swept: string | undefined
+  await poll(async () => {
+    const sweep = await readSweep(deps.db.read)
+    if (sweep?.finished === true && sweep.lists !== before) swept = sweep.lists
+    return swept !== undefined
+  })
+  return swept ?? ''
+}
 
 /** Waits until the visit of a link answers so. */
 async function untilVisit(url: string, status: number): Promise<void> {
@@ -153,6 +168,7 @@ test('when lists change, links that lead to what is listed now are removed, and 
   }
   await put(`${server.url}/api/manage/${links.paused.token}`, { active: false })
   assert.equal((await visit(links.redirect.short_url)).status, 302)
+  const first = await untilSwept(server)
   await relist('other.example\nbad.example\n')
   for (const link of [links.redirect, links.store, links.paused]) {
     await untilVisit(link.short_url, 410)
@@ -164,8 +180,9 @@ test('when lists change, links that lead to what is listed now are removed, and 
     await run(server, 'audit'),
     new RegExp(`remove +${links.redirect.code} +own.txt +bad.example/ is on the list`),
   )
+  const listed = await untilSwept(server, first)
   await relist('other.example\n')
-  await sleep(200)
+  await untilSwept(server, listed)
   assert.equal((await visit(links.redirect.short_url)).status, 410, 'a list that forgets gives nothing back by itself')
 })
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { fromBase64, joinBytes, latin1, toBase64, viewOf } from './bytes.ts'
 
 test('base64 is what Node makes of the same bytes, there and back, also of many', () => {
   for (const length of [0, 1, 2, 3, 4, 8191, 8192, 8193, 100_000]) {
-    const bytes = randomBytes(length)
+    // Every byte after every other, in a row that does not repeat soon.
+    const bytes = Buffer.from(Array.from({ length }, (_, at) => (at * 167 + (at >> 8)) & 255))
     const text = toBase64(bytes)
     assert.equal(text, bytes.toString('base64'))
     assert.deepEqual(fromBase64(text), new Uint8Array(bytes))

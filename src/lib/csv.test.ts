@@ -65,11 +65,10 @@ test('every kind of line end is quoted, so that no reader splits the row there',
 })
 
 test("Python's reader agrees", (t) => {
-  const python = spawnSync('python3', ['--version'])
-  if (python.status !== 0) return t.diagnostic('there is no python3 here')
+  if (spawnSync('python3', ['--version']).status !== 0) return t.skip('python3 is not on this machine')
   const script =
     'import csv,io,json,sys; print(json.dumps([list(csv.reader(io.StringIO(text, newline=""))) for text in json.load(sys.stdin)]))'
-  const samples = fc.sample(tables, 200).map(writeRecords)
+  const samples = fc.sample(tables, { numRuns: 200, seed: 2026 }).map(writeRecords)
   const answer = spawnSync('python3', ['-c', script], { input: JSON.stringify(samples), encoding: 'utf8' })
   assert.equal(answer.status, 0, answer.stderr)
   const read = JSON.parse(answer.stdout) as string[][][]
