@@ -70,7 +70,7 @@ function createFifo() {
     length: () => front.length + back.length,
     add: (exchange: Exchange) => void back.push(exchange),
     take() {
-      if (front.length === 0) [front, back] = [back.reverse(), front]
+      if (front.length === 0) [front, back] = [back.toReversed(), []]
       return front.pop()
     },
   }
