@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { poll } from './support/poll.ts'
-import { freePort, listening } from './support/ports.ts'
+import { answering, freePort } from './support/ports.ts'
 import { program } from './support/program.ts'
 import { create, visit } from './support/server.ts'
 
@@ -31,7 +31,7 @@ async function startWith(
     child.kill('SIGKILL')
     await exited
   })
-  return { child, exited, port, dataDir, url: `http://127.0.0.1:${port}` }
+  return { child, exited, dataDir, url: `http://127.0.0.1:${port}` }
 }
 
 /** A pipe with a reader that reads when it is told to. */
@@ -55,9 +55,9 @@ function namedPipe(t: TestContext): { fd: number; read: () => string } {
 }
 
 test('a service whose standard output nobody takes goes on serving', async (t) => {
-  const { child, exited, port, url } = await startWith(t, { stdio: ['pipe', 'pipe'] })
+  const { child, exited, url } = await startWith(t, { stdio: ['pipe', 'pipe'] })
   child.stdout?.destroy()
-  await listening(port, () => (child.exitCode === null ? undefined : `it ended with ${child.exitCode}`))
+  await answering(url, () => (child.exitCode === null ? undefined : `it ended with ${child.exitCode}`))
   const link = await create({ url }, { target: 'https://example.com/' })
   assert.equal((await visit(`${url}/${link.code}`)).status, 302)
   child.kill('SIGTERM')
@@ -66,10 +66,10 @@ test('a service whose standard output nobody takes goes on serving', async (t) =
 
 test('a service whose standard error nobody reads answers on, and later says how many lines it dropped', async (t) => {
   const { fd, read } = namedPipe(t)
-  const { child, exited, port, url, dataDir } = await startWith(t, { stdio: ['pipe', fd] })
+  const { child, exited, url, dataDir } = await startWith(t, { stdio: ['pipe', fd] })
   closeSync(fd)
   child.stdout?.resume()
-  await listening(port, () => (child.exitCode === null ? undefined : `it ended with ${child.exitCode}`))
+  await answering(url, () => (child.exitCode === null ? undefined : `it ended with ${child.exitCode}`))
   const { code } = await create({ url }, { target: 'https://example.com/' })
   const db = new DatabaseSync(join(dataDir, 'links.db'), { timeout: 60_000 })
   db.exec("update links set payload = 'not json'")
@@ -105,10 +105,10 @@ test('a service that crashes has written why', async (t) => {
   const { fd, read } = namedPipe(t)
   const crash = "process.once('SIGUSR2', () => { throw new Error('a fault of the test') })"
   const flags = ['--import', `data:text/javascript,${encodeURIComponent(crash)}`]
-  const { child, exited, port } = await startWith(t, { stdio: ['pipe', fd], flags })
+  const { child, exited, url } = await startWith(t, { stdio: ['pipe', fd], flags })
   closeSync(fd)
   child.stdout?.resume()
-  await listening(port, () => (child.exitCode === null ? undefined : `it ended with ${child.exitCode}`))
+  await answering(url, () => (child.exitCode === null ? undefined : `it ended with ${child.exitCode}`))
   child.kill('SIGUSR2')
   assert.deepEqual(await exited, [1, null])
   const line = read()

@@ -10,7 +10,7 @@ import { startWork, UNLIMITED } from './support/at-work.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { holdLock } from './support/holder.ts'
 import { poll } from './support/poll.ts'
-import { freePort, listening } from './support/ports.ts'
+import { answering, freePort } from './support/ports.ts'
 import { exitOf, program, start } from './support/program.ts'
 import { cannotTry } from './support/programs.ts'
 import { seededRandom } from './support/random.ts'
@@ -97,8 +97,8 @@ test('a log whose disk is full costs its lines and nothing else', async (t) => {
     child.kill('SIGKILL')
     await exited
   })
-  await listening(port, () => (child.exitCode === null ? undefined : `it ended with ${child.exitCode}`))
   const url = `http://127.0.0.1:${port}`
+  await answering(url, () => (child.exitCode === null ? undefined : `it ended with ${child.exitCode}`))
   const link = await create({ url }, { target: 'https://example.com/' })
   const db = new DatabaseSync(join(dataDir, 'links.db'), { timeout: 60_000 })
   db.exec("update links set payload = 'not json'")

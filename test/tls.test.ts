@@ -13,7 +13,7 @@ import { command } from './support/cli.ts'
 import { startDns, type TestDns } from './support/dns.ts'
 import { ask } from './support/http.ts'
 import { poll } from './support/poll.ts'
-import { freePort, isOpen, listening } from './support/ports.ts'
+import { freePort, isOpen } from './support/ports.ts'
 import { run, type Running } from './support/processes.ts'
 import { program } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
@@ -696,7 +696,8 @@ describe('the program with --tls', () => {
         [program, ...args, `--http-port=${httpPort}`, `--https-port=${httpsPort}`, `--data-dir=${temporaryFolder(t)}`],
         { ACME_DIRECTORY: authority.directory, NODE_EXTRA_CA_CERTS: authority.trustFile },
       )
-      await listening(httpsPort, service.ended)
+      await poll(() => service.ended() !== undefined || service.output().includes(' serves '), service.output)
+      assert.equal(service.ended(), undefined)
       const root = await authority.root()
       assert.equal((await askSecurely(httpsPort, HOST, '/healthz', root)).status, 200)
       assert.match(

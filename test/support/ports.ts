@@ -58,6 +58,22 @@ export async function listening(port: number, ended: () => string | undefined): 
   }
 }
 
+/**
+ * Waits until quirl answers at its URL; fails as soon as `ended` says that it will not. It looks whether its port is free
+ * by listening on it, so that a first connection may come to nothing.
+ */
+export async function answering(url: string, ended: () => string | undefined): Promise<void> {
+  while (
+    !(await fetch(`${url}/healthz`)
+      .then(({ ok }) => ok)
+      .catch(() => false))
+  ) {
+    const reason = ended()
+    if (reason !== undefined) throw new Error(reason)
+    await sleep(20)
+  }
+}
+
 /** Whether something listens on the port of loopback. */
 export async function isOpen(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
