@@ -21,5 +21,15 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
 module.enableCompileCache?.()
 // A checkout runs its TypeScript as it stands; the published package holds only the compiled form.
 const source = new URL('../src/main.ts', import.meta.url)
-const { main } = await import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href)
+const isCheckout = existsSync(source)
+// "npm update" changes packages without "prepare", which bundles them.
+if (isCheckout && !(await import('../build/packages-state.js')).isCurrent()) {
+  try {
+    await import('../build/packages.js')
+  } catch (error) {
+    console.error(`quirl: run "npm run prepare", as the user who ran "npm ci": ${error.message}`)
+    process.exit(1)
+  }
+}
+const { main } = await import(isCheckout ? source.href : new URL('../dist/main.js', import.meta.url).href)
 await main(process.argv.slice(2))

@@ -1,24 +1,10 @@
 // Bundles what runs in browsers (src/web/client) into dist/client. Part of `npm ci`, so in JavaScript, which any Node
 // can run. Without esbuild (`npm ci --omit=dev`, or `--omit=optional`) it says so and leaves: quirl serves its pages without the bundle.
 import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { loadEsbuild } from './esbuild.js'
 
 const root = new URL('../', import.meta.url)
 const out = new URL('dist/client/', root)
-
-/** @returns {Promise<typeof import('esbuild') | undefined>} */
-async function loadEsbuild() {
-  try {
-    const esbuild = await import('esbuild')
-    // Its program is an optional dependency, which `--omit=optional` leaves out.
-    await esbuild.transform('')
-    return esbuild
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined
-    if (error instanceof Error && error.message.includes('could not be found, and is needed by esbuild'))
-      return undefined
-    throw error
-  }
-}
 
 const esbuild = await loadEsbuild()
 if (esbuild === undefined) {

@@ -688,7 +688,7 @@ describe('the script', () => {
 
   test('is missing where it was not built: the service says so once, and the page works without', async (t) => {
     const folder = temporaryFolder(t)
-    for (const part of ['bin', 'src', 'package.json'])
+    for (const part of ['bin', 'build', 'src', 'package.json'])
       cpSync(new URL(part, root), join(folder, part), { recursive: true })
     symlinkSync(new URL('node_modules', root).pathname, join(folder, 'node_modules'))
     const service = await start(t, undefined, [], { file: join(folder, 'bin/quirl.js') })

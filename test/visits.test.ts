@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from 'kysely'
+import { sql } from '#kysely'
 import { create, put, startServer, visit } from './support/server.ts'
 
 const visits = async (url: string, count: number) => {

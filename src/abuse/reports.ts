@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import type { Database } from '../db/database.ts'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'

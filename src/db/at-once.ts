@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely } from '#kysely'
 import type { LookUp, ReadAtOnce } from './database.ts'
 import type { Kept } from './keep-open.ts'
 import type { Tables } from './schema.ts'

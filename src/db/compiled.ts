@@ -1,4 +1,4 @@
-import type { Compilable, QueryResult } from 'kysely'
+import type { Compilable, QueryResult } from '#kysely'
 import type { Executor } from './database.ts'
 
 /** A statement of which only the values differ from call to call. */

@@ -1,4 +1,4 @@
-import type { Compilable, Kysely, Transaction } from 'kysely'
+import type { Compilable, Kysely, Transaction } from '#kysely'
 import type { Tables } from './schema.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely, Transaction } from '#kysely'
 import { StartError } from '../lib/start-error.ts'
 import { links } from './migrations/0001-links.ts'
 import { abuse } from './migrations/0002-abuse.ts'

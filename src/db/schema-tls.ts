@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { Generated } from '#kysely'
 
 /** The certificates that the service has got for itself and for custom domains. */
 export interface CertificatesTable {

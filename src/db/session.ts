@@ -2,7 +2,7 @@ import { accessSync, close, constants, fdatasync, fsyncSync, openSync } from 'no
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import type { DatabaseConnection } from 'kysely'
+import type { DatabaseConnection } from '#kysely'
 import { syncPath } from '../lib/sync-path.ts'
 import { createDurable, type Durable } from './durable.ts'
 import { createGroups, type Groups, type Writer } from './group-commit.ts'

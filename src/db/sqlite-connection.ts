@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import type { CompiledQuery, DatabaseConnection, QueryResult } from '#kysely'
 import { resultCode, SQLITE_IOERR, StoreAway } from './sqlite-errors.ts'
 
 /** Prepared statements that are kept for each connection; the program has fewer different ones. */

@@ -9,7 +9,7 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
-} from 'kysely'
+} from '#kysely'
 import type { Tables } from './schema.ts'
 
 /** Where a Kysely instance has its connection from, and what it does before it answers. */

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from '#kysely'
 import { createReadAtOnce } from './at-once.ts'
 import type { Database } from './database.ts'
 import { rewriteLog } from './durable.ts'

@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import type { Static } from '#typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { problems } from '../http/problem-schema.ts'
 
 const time = (description: string) => Type.String({ description: `${description} ISO 8601, UTC.` })

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { DnsFault } from './dns.ts'

@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import type { TSchema } from '#typebox'
 
 /** So many fields that a closed object does not know are looked at. */
 const MAX_STRANGERS = 101

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { problems } from './problem-schema.ts'
 import { Problem } from './problem.ts'
 

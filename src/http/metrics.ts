@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Registry } from 'prom-client'
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { problems } from './problem-schema.ts'
 import { Problem } from './problem.ts'
 

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { entityTagOf, isKnown } from './entity-tag.ts'
 import { nameSchemas } from './named-schemas.ts'

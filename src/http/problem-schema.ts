@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { catalogue, type ProblemCode } from './problem.ts'
 
 export const problemSchema = Type.Object(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Type } from '#typebox'
+import { Compile } from '#typebox/compile'
 import { invalidRequest } from './problem.ts'
 import { createValidator } from './validate.ts'
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { makeZip } from 'client-zip'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type, type Static } from 'typebox'
+import { Type, type Static } from '#typebox'
 import { preferredType } from '../http/accept.ts'
 import { isObject, readJsonRows, readText, rowsProblem } from '../http/body.ts'
 import type { Origin } from '../http/origin.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { MAX_ROWS } from './bulk.ts'
 import { createdBody, creationBody } from './schemas.ts'
 

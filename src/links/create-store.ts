@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely'
+import type { Insertable } from '#kysely'
 import { compiled } from '../db/compiled.ts'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'

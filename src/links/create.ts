@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import type { Transaction } from 'kysely'
+import type { Transaction } from '#kysely'
 import type { Database, Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { asObject, isObject } from '../http/body.ts'
 import { invalidRequest, Problem, type FieldError } from '../http/problem.ts'
 import { createValidator, RULE, type Validator } from '../http/validate.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { Problem } from '../http/problem.ts'
 import type { Repeatable } from './replay.ts'
 

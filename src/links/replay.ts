@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
-import type { Transaction } from 'kysely'
+import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { BODY_LIMIT } from '../http/body.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'

@@ -1,4 +1,4 @@
-import { Type, type TSchema } from 'typebox'
+import { Type, type TSchema } from '#typebox'
 import { activeField, aliasField, commonFields } from './draft.ts'
 import { kinds } from './kinds/index.ts'
 import { publicUrl } from './kinds/kind.ts'

@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely'
+import { sql, type Selectable } from '#kysely'
 import type { Database, LookUp } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 

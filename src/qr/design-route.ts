@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Type, type Static } from 'typebox'
+import { Type, type Static } from '#typebox'
 import { asObject } from '../http/body.ts'
 import { clientGone } from '../http/client-gone.ts'
 import { problems } from '../http/problem-schema.ts'

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox'
+import { Type, type Static } from '#typebox'
 import { invalidRequest } from '../http/problem.ts'
 import { RULE } from '../http/validate.ts'
 import { contrast, GOOD_CONTRAST, MIN_CONTRAST, parseColor, type Color } from './color.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import { Type, type Static } from 'typebox'
+import { Type, type Static } from '#typebox'
 import { clientGone } from '../http/client-gone.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'

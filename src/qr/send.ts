@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { isKnown } from '../http/entity-tag.ts'
 import type { DesignFormat } from './design/job.ts'
 import type { Image } from './images.ts'

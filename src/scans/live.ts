@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { problems } from '../http/problem-schema.ts'
 import { tokenOf } from '../links/access.ts'
 import type { AddOwnerRoute, ScanDeps } from './owner-route.ts'

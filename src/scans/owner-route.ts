@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { keepPrivate, type ManageRequest, type OwnerRoute } from '../links/access.ts'
 import type { Link } from '../links/link.ts'
 import type { Places } from '../limits/at-once.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { Type, type Static } from 'typebox'
+import { Type, type Static } from '#typebox'
 import { invalidRequest } from '../http/problem.ts'
 import { problems } from '../http/problem-schema.ts'
 import { tokenOf } from '../links/access.ts'

@@ -1,4 +1,4 @@
-import { Type, type TSchema } from 'typebox'
+import { Type, type TSchema } from '#typebox'
 import { RULE } from '../http/validate.ts'
 import { dimensions } from './warehouse-schema.ts'
 

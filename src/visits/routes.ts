@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { preferredType } from '../http/accept.ts'
 import { sendPage } from '../http/document.ts'
 import { problems } from '../http/problem-schema.ts'

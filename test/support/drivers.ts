@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect, sql } from '#kysely'
 import pg from 'pg'
 import { createReadLater } from '../../src/db/at-once.ts'
 import type { Database } from '../../src/db/database.ts'

@@ -1,4 +1,4 @@
-import type { CreateTableBuilder, Transaction } from 'kysely'
+import type { CreateTableBuilder, Transaction } from '#kysely'
 import type { Tables } from '../schema.ts'
 
 /** What differs between the databases while tables are made. */

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { destination } from '../utm.ts'
 import { defineKind, publicUrl, type Texts } from './kind.ts'
 

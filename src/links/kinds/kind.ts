@@ -1,4 +1,4 @@
-import { Type, type TObject, type TProperties, type TString } from 'typebox'
+import { Type, type TObject, type TProperties, type TString } from '#typebox'
 import type { Html } from '../../http/html.ts'
 import type { FieldError } from '../../http/problem.ts'
 import { RULE } from '../../http/validate.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '#typebox'
 import { html } from '../../http/html.ts'
 import { defineKind, publicUrl, requiredText, text } from './kind.ts'
 

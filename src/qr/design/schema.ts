@@ -1,4 +1,4 @@
-import { Type, type Static, type TSchema } from 'typebox'
+import { Type, type Static, type TSchema } from '#typebox'
 import { RULE } from '../../http/validate.ts'
 import { eyeShapes } from './eyes.ts'
 import { moduleShapes } from './shapes.ts'
