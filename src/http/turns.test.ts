@@ -5,14 +5,14 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createTurns } from './turns.ts'
 
-/** Handles requests by name, of which each takes a millisecond of a clock that nothing else moves. */
-function createServed() {
+/** Handles requests by name, of which each takes so many milliseconds of a clock that nothing else moves. */
+function createServed(each = 1) {
   const handled: string[] = []
   let now = 0
   const listen = createTurns(
     ({ url = '' }) => {
       handled.push(url)
-      now++
+      now += each
     },
     ({ url = '' }) => (url.startsWith('health') ? 'urgent' : url.startsWith('visit') ? 'visit' : 'other'),
     () => now,
@@ -58,6 +58,16 @@ test('health is answered at once and visits before the rest, of which one goes o
   while (!handled.includes('visit 19')) await turn()
   const pages = handled.filter((name) => name.startsWith('page')).length
   assert.ok(pages > 4 && pages < 20, `${pages} pages before the last visit`)
+})
+
+test('of what takes little time a share goes on in each turn, however many visits there are', async () => {
+  const { bring, handled } = createServed(0.125)
+  bring(...named('page', 200), ...named('visit', 400))
+  const atOnce = handled.length
+  while (!handled.includes('visit 399')) await turn()
+  const visits = handled.indexOf('visit 399') + 1
+  const pages = handled.slice(atOnce, visits).filter((name) => name.startsWith('page')).length
+  assert.ok(pages > 40 && pages < 100, `${pages} pages before the last visit`)
 })
 
 test('what comes while others wait does not overtake them', async () => {

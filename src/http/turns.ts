@@ -2,6 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 
 /** For how long requests are begun in one turn of the event loop, in milliseconds. */
 const TURN_MS = 4
+/** What of it the others have first. They are bounded again behind this, by kind and by client. */
+const OTHERS_MS = 0.5
 /** Requests that waited and are begun in one turn: each in a step of its own, since Node runs what one has promised between two. */
 const MAX_STEPS = 64
 
@@ -12,8 +14,9 @@ type Exchange = [request: IncomingMessage, response: ServerResponse]
 
 /**
  * Keeps turns of the event loop short however many connections bring a request at the same time: what a turn has no time
- * for waits for the next one, visits before all else. Of the other requests one is begun in each turn, however many visits
- * there are. A connection brings its next request when it has its response, so that the load regulates itself.
+ * for waits for the next one, visits before all else. Other requests have a small part of each turn, and at least one of
+ * them is begun in it, however many visits there are. A connection brings its next request when it has its response, so that
+ * the load regulates itself.
  * @param rankOf asked only of requests that might have to wait
  */
 export function createTurns(
@@ -28,10 +31,12 @@ export function createTurns(
 
   const waiting = () => visits.length() + others.length()
 
-  /** The first of a turn is one of the others, so that visits cannot keep all of them waiting. */
+  /** The others have the first part of a turn, and one of them begins in any case: visits cannot keep them all waiting. */
   function step(isFirst: boolean): void {
-    if (monotonic() >= end && !isFirst) return
-    const next = isFirst ? (others.take() ?? visits.take()) : (visits.take() ?? others.take())
+    const now = monotonic()
+    if (now >= end && !isFirst) return
+    const isTheirs = isFirst || now < end - TURN_MS + OTHERS_MS
+    const next = isTheirs ? (others.take() ?? visits.take()) : (visits.take() ?? others.take())
     // Whoever has gone meanwhile is not answered.
     if (next !== undefined && !next[0].socket.destroyed) handle(...next)
   }
