@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { requestFault } from './conformance.ts'
 import { createIncoming, type Incoming } from './incoming.ts'
@@ -102,6 +103,10 @@ function serve(handle: RequestListener, needs: ServerNeeds): Server {
   const server = createServer({ ...timeouts, requireHostHeader: false }, listen)
   const sliceReads = createSlicedReads(server)
   server.setTimeout(SOCKET_TIMEOUT)
+  answerHalfClosed(server, (socket) => {
+    const last = latest.get(socket)
+    return last !== undefined && rankOf(last.req) === 'visit'
+  })
   closeStillConnections(server, {
     afterMs: SOCKET_TIMEOUT,
     unreadMs: RESPONSE_TIMEOUT,
@@ -112,6 +117,20 @@ function serve(handle: RequestListener, needs: ServerNeeds): Server {
     end(socket, new Problem('not_implemented', 'CONNECT is for proxies, and this is none'), nextRequestId())
   })
   return server
+}
+
+/**
+ * A client that has sent all it will may close its side (RFC 9112, 9.6). Node ends the other side at once, which keeps the
+ * responses from it that are not there yet: of other requests that is wanted, because whoever has gone does the same.
+ * @param answers whether a connection is left open for the responses that are due
+ */
+function answerHalfClosed(server: Server, answers: (socket: Socket) => boolean): void {
+  // Node knows the option, and does not document it.
+  Object.assign(server, { httpAllowHalfOpen: true })
+  function onEnd(this: Socket): void {
+    if (!answers(this)) this.end()
+  }
+  server.on('connection', (socket: Socket) => socket.on('end', onEnd))
 }
 
 type ParserError = Error & { code?: string | undefined; rawPacket?: unknown; bytesParsed?: number }
