@@ -60,6 +60,14 @@ test('health is answered at once and visits before the rest, of which one goes o
   assert.ok(pages > 4 && pages < 20, `${pages} pages before the last visit`)
 })
 
+test('a flood of health checks waits with the visits', async () => {
+  const { bring, handled } = createServed()
+  bring(...named('visit', 10), ...named('health', 100))
+  assert.deepEqual(handled, [...named('visit', 4), ...named('health', 16)])
+  while (handled.length < 110) await turn()
+  assert.ok(handled.indexOf('visit 9') < handled.indexOf('health 16'))
+})
+
 test('of what takes little time a share goes on in each turn, however many visits there are', async () => {
   const { bring, handled } = createServed(0.125)
   bring(...named('page', 200), ...named('visit', 400))

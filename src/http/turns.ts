@@ -6,8 +6,10 @@ const TURN_MS = 4
 const OTHERS_MS = 0.5
 /** Requests that waited and are begun in one turn: each in a step of its own, since Node runs what one has promised between two. */
 const MAX_STEPS = 64
+/** Urgent requests of one turn; nobody who means well has more. */
+const MAX_URGENT = 16
 
-/** What goes first when there is more than one turn has time for: what is `urgent` waits for nothing. */
+/** What goes first when there is more than one turn has time for: what is `urgent` waits for nothing, unless there is a flood of it. */
 export type Rank = 'urgent' | 'visit' | 'other'
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
@@ -27,6 +29,7 @@ export function createTurns(
   const visits = createFifo()
   const others = createFifo()
   let end = 0
+  let urgent = 0
   let isScheduled = false
 
   const waiting = () => visits.length() + others.length()
@@ -53,6 +56,7 @@ export function createTurns(
   function schedule(): void {
     isScheduled = true
     end = monotonic() + TURN_MS
+    urgent = 0
     setImmediate(turn)
   }
 
@@ -60,7 +64,7 @@ export function createTurns(
     if (!isScheduled) schedule()
     else if (monotonic() >= end || waiting() > 0) {
       const rank = rankOf(request)
-      if (rank === 'visit') return visits.add([request, response])
+      if (rank === 'visit' || (rank === 'urgent' && ++urgent > MAX_URGENT)) return visits.add([request, response])
       if (rank === 'other') return others.add([request, response])
     }
     handle(request, response)
