@@ -1,5 +1,5 @@
 // Aim: creations over HTTP share their syncs: at 64 connections 1.5 times as many as bare inserts with an fsync each, one after
-// the other 0.6 times. Not reached yet: 0.73 and 0.28 (November 2026, two cores; 0.3 at 64 before syncs were shared).
+// the other 0.6 times. Not reached yet: 0.56 to 0.73 and 0.24 to 0.28 (November 2026, two cores; 0.3 at 64 before syncs were shared).
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { create } from '../test/support/server.ts'

@@ -1,4 +1,4 @@
-// Aim, not reached yet (8 to 10 times, November 2026): while 64 connections create links, 64 draw images and 16 ask for statistics, as fast as they are answered, the p99
+// Aim, not reached yet (4 to 9 times, November 2026): while 64 connections create links, 64 draw images and 16 ask for statistics, as fast as they are answered, the p99
 // of visits and of /healthz is at most three times their p99 with nobody else; on open connections and on new ones.
 import { create } from '../test/support/server.ts'
 import { load, moveToLoadCore, percentile, probe, requestsTo } from './load.ts'

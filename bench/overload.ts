@@ -1,4 +1,4 @@
-// Claim: whatever a thousand connections ask for as fast as they are answered, /healthz is answered within 250 ms, every
+// Claim: whatever a thousand connections ask for as fast as they are answered, the p99 of /healthz is below 250 ms, every
 // request of theirs is answered (2xx, 3xx, 429 or 503), and the memory does not grow. Baseline: the same with nobody else.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { load, moveToLoadCore, percentile, probe, requestsTo, type Answers } from './load.ts'
