@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import { openDatabase, requireRestored } from '../db/open.ts'
+import type { Sync } from '../db/session.ts'
 import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
-import type { Deps, Environment } from '../deps.ts'
 import { requireLinks } from '../scans/belonging.ts'
 
 /** The store, and what is known of its faults. */
@@ -13,13 +13,21 @@ export interface Store {
   onReopened: (() => void)[]
 }
 
+/** What the store needs of its surroundings. */
+interface StoreNeeds {
+  now: () => number
+  monotonic: () => number
+  log: Parameters<typeof createStoreFaults>[1]
+  sync?: Sync | undefined
+}
+
 /**
  * Opens the store in a folder that holds a whole one, or none.
  * @param hasServed whether this process has been told to stop, and its start was not refused
  */
 export async function openStore(
   { dataDir }: Pick<Config, 'dataDir'>,
-  { now, monotonic, log, sync }: Environment & Pick<Deps, 'now' | 'monotonic'>,
+  { now, monotonic, log, sync }: StoreNeeds,
   hasServed: () => boolean,
 ): Promise<Store> {
   requireRestored(dataDir)
