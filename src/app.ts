@@ -33,7 +33,8 @@ import { webRoutes } from './web/routes.ts'
 export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogger): Promise<FastifyInstance> {
   const nextRequestId = createRequestIds()
   const answeredFast = createFastPath(deps, (code) => isReserved(code))
-  const rankOf = ({ url = '' }: IncomingMessage) => {
+  const rankOf = ({ method, url = '' }: IncomingMessage) => {
+    if (method !== 'GET' && method !== 'HEAD') return 'other'
     if (isHealthPath(url)) return 'urgent'
     return visitedCode(url, isReserved) === undefined ? 'other' : 'visit'
   }

@@ -65,7 +65,8 @@ test('every kind of line end is quoted, so that no reader splits the row there',
 })
 
 test("Python's reader agrees", (t) => {
-  if (spawnSync('python3', ['--version']).status !== 0) return t.skip('python3 is not on this machine')
+  const isThere = spawnSync('python3', ['--version']).status === 0
+  if (!isThere && process.env['CI'] !== 'true') return t.skip('python3 is not on this machine')
   const script =
     'import csv,io,json,sys; print(json.dumps([list(csv.reader(io.StringIO(text, newline=""))) for text in json.load(sys.stdin)]))'
   const samples = fc.sample(tables, { numRuns: 200, seed: 2026 }).map(writeRecords)

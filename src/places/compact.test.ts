@@ -197,8 +197,9 @@ test('a table is read ahead to its end, or until it is closed', async (t) => {
   t.after(file.close)
   writeCompact([file], table)
   const compact = openCompact(table)
-  await compact.readAhead?.()
-  const reading = compact.readAhead?.()
+  assert.ok(compact.readAhead !== undefined)
+  await compact.readAhead()
+  const reading = compact.readAhead()
   compact.close()
   await reading
 })
