@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openDomains } from '../src/domains/domains.ts'
-import { hashToken } from '../src/links/token.ts'
+import { hashToken } from '../src/lib/token.ts'
 import { undoLater, type Ending } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { startDns, type TestDns, type Zone } from './support/dns.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AdminOperations } from '../http/admin-socket.ts'
+import type { AdminOperations } from '../admin/socket.ts'
 import type { Metric } from '../http/metrics.ts'
 import type { Screen } from '../links/url-policy.ts'
 import { openFeeds, type Feeds } from './feeds.ts'
@@ -9,7 +9,7 @@ import { openOwnEntries } from './own-entries.ts'
 import { parseList } from './parse-list.ts'
 import { createScreening, type Hit } from './screen.ts'
 import { createSweep, type SweepDeps } from './sweep.ts'
-import type { TakedownDeps } from './takedown.ts'
+import type { TakedownDeps } from './suspension.ts'
 
 /** What keeps links from leading to what harms people. */
 export interface Abuse {

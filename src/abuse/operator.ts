@@ -1,5 +1,5 @@
 import { asObject } from '../http/body.ts'
-import type { AdminOperations } from '../http/admin-socket.ts'
+import type { AdminOperations } from '../admin/socket.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import type { Link } from '../links/link.ts'
 import { linkOfCode } from '../links/manage.ts'
@@ -13,7 +13,7 @@ import type { Screening } from './screen.ts'
 import { deleteReport, insertAudit, newestAudit, openReports } from './store.ts'
 import { readSubject } from './subject.ts'
 import type { Sweep } from './sweep.ts'
-import { removeLink, restoreLink, type TakedownDeps } from './takedown.ts'
+import { removeLink, restoreLink, type TakedownDeps } from './suspension.ts'
 
 export interface OperatorDeps extends TakedownDeps {
   owns: (url: URL) => boolean

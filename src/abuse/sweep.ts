@@ -3,7 +3,7 @@ import type { Link } from '../links/link.ts'
 import { liveLinksAfter } from '../links/removal.ts'
 import type { Hit } from './screen.ts'
 import { readSweep, writeSweep, type SweepState } from './store.ts'
-import { removalFor, removeLink, type TakedownDeps } from './takedown.ts'
+import { removalFor, removeLink, type TakedownDeps } from './suspension.ts'
 
 /**
  * How long a sweep waits after the lists have changed: a creation that was screened by the old ones has been written by

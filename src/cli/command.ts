@@ -1,3 +1,4 @@
+import type { Ask } from '../admin/client.ts'
 import type { CommandShape, Flags } from '../config/config.ts'
 
 /** One word of the command line that asks the running service to do something. */
@@ -29,6 +30,3 @@ export interface Call {
   /** Of this program. */
   version: string
 }
-
-/** Runs one of the service's operations (`Deps.admin`) and answers what it answered. */
-export type Ask = (operation: string, input?: object) => Promise<unknown>

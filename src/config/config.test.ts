@@ -3,10 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
-import { commands } from '../cli/commands.ts'
-import { commandHelp, helpText } from '../cli/help.ts'
 import { configurationPage } from './text.ts'
-import { readConfig, settings, type Config } from './config.ts'
+import { readConfig, type Config } from './config.ts'
 import { StartError } from '../lib/start-error.ts'
 
 function read(args: string[], env: Record<string, string> = {}, dotEnv = '/nonexistent'): Config {
@@ -147,16 +145,6 @@ test('a contact is kept as the URI that security.txt asks for', () => {
   assert.equal(read([], { CONTACT: 'https://example.com/abuse' }).contact, 'https://example.com/abuse')
 })
 
-test('--help lists every setting with its default', () => {
-  assert.equal(readConfig(['--help'], {}).run, 'help')
-  for (const { name, fallback } of Object.values(settings)) {
-    const line = helpText(commands)
-      .split('\n')
-      .find((each) => each.includes(` ${name} `))
-    assert.ok(line?.includes(fallback ?? ''), name)
-  }
-})
-
 test('a command is found among the flags, and gets its words and its own flags', () => {
   const shapes = [{ name: 'block', options: { reason: { type: 'string' as const, doc: '' } } }, { name: 'status' }]
   const invocation = readConfig(['--data-dir=/d', 'block', 'a', '--reason', 'b c', 'd'], {}, '/nonexistent', shapes)
@@ -175,13 +163,6 @@ test('a command is found among the flags, and gets its words and its own flags',
       () => readConfig([...args], {}, '/nonexistent', shapes),
       (error) => error instanceof StartError && says.test(error.message),
     )
-  }
-})
-
-test('the help lists every command, and each command says what it takes', () => {
-  for (const command of commands) {
-    assert.match(helpText(commands), new RegExp(`^  ${command.name} .*${command.summary}$`, 'm'))
-    for (const flag of Object.keys(command.options ?? {})) assert.match(commandHelp(command), new RegExp(`--${flag}`))
   }
 })
 

@@ -3,10 +3,9 @@ import { parseArgs, parseEnv } from 'node:util'
 import { limitSettings } from './limits.ts'
 import { setting, type Setting } from './setting.ts'
 import { spellOut, tlsSettings } from './tls.ts'
-import { contactUri, integer, listSources, origin, placeSources, retention } from './values.ts'
-import { parseNetworks } from '../http/client-address.ts'
+import { contactUri, countryHeader, integer, listSources, origin, placeSources, retention } from './values.ts'
+import { parseNetworks } from '../lib/network.ts'
 import { StartError } from '../lib/start-error.ts'
-import { countryHeader } from '../scans/describe.ts'
 
 /** Every value that quirl can be told, once: `--help`, `docs/configuration.md` and the reader walk this table. */
 export const settings = {
@@ -69,7 +68,7 @@ export const settings = {
   geoHeaders: setting({
     name: 'GEO_HEADERS',
     fallback: undefined,
-    parse: (text) => countryHeader(text),
+    parse: countryHeader,
     allowed: '`cloudflare`, `vercel` or `cloudfront`',
     doc: 'network whose country header is believed, when it comes from `TRUST_PROXY`',
   }),

@@ -1,6 +1,5 @@
 import { setting } from './setting.ts'
 import { integer } from './values.ts'
-import type { Quotas } from '../limits/limits.ts'
 
 function limit(name: string, fallback: number, what: string) {
   return setting({
@@ -21,17 +20,4 @@ export const limitSettings = {
   limitReports: limit('REPORTS', 20, 'abuse reports'),
   limitFailures: limit('FAILURES', 600, 'refused creations'),
   limitMisses: limit('MISSES', 1200, 'wrong tokens and unknown codes'),
-}
-
-/** The limits by what they limit. */
-export function quotasOf(config: Record<keyof typeof limitSettings, number>): Quotas {
-  return {
-    links: config.limitLinks,
-    bulk: config.limitBulk,
-    qr: config.limitQr,
-    domains: config.limitDomains,
-    reports: config.limitReports,
-    failures: config.limitFailures,
-    misses: config.limitMisses,
-  }
 }

@@ -1,6 +1,5 @@
 import { setting } from './setting.ts'
-import { integer } from './values.ts'
-import { parseServers } from '../domains/dns.ts'
+import { integer, parseServers } from './values.ts'
 
 const port = (text: string) => integer(text, 0, 65_535)
 const ports = 'a whole number from 0 to 65535 (0 takes any free port)'

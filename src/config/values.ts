@@ -1,4 +1,5 @@
 // How texts of the configuration become values; undefined for a text that is not allowed.
+import { isIP } from 'node:net'
 
 /**
  * Files and https URLs, each once. A loopback address may be asked without TLS: nobody stands between, and tests and
@@ -51,4 +52,27 @@ export function origin(text: string): string | undefined {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined
   return url.username + url.password + url.search + url.hash === '' && url.pathname === '/' ? url.origin : undefined
+}
+
+/** Reads a comma-separated list of servers, each an address with or without a port; undefined when one is not. */
+export function parseServers(text: string): string[] | undefined {
+  const servers = text.split(',').map((part) => part.trim())
+  const isServer = (server: string) => {
+    const found = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(server)
+    const [, six, four, port = '53'] = found ?? [server, server]
+    return isIP(six ?? four ?? '') !== 0 && Number(port) >= 1 && Number(port) <= 65_535
+  }
+  return servers.every(isServer) ? servers : undefined
+}
+
+/** The header of each content delivery network that tells the visitor's country. */
+const countryHeaders: Record<string, string> = {
+  cloudflare: 'cf-ipcountry',
+  vercel: 'x-vercel-ip-country',
+  cloudfront: 'cloudfront-viewer-country',
+}
+
+/** That header's name, or undefined when the network is not known. */
+export function countryHeader(network: string): string | undefined {
+  return Object.hasOwn(countryHeaders, network) ? countryHeaders[network] : undefined
 }

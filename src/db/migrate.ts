@@ -8,11 +8,22 @@ import { certificates } from './migrations/0005-certificates.ts'
 import { claims } from './migrations/0006-claims.ts'
 import { purges } from './migrations/0007-purges.ts'
 import { instance } from './migrations/0009-instance.ts'
+import { leases } from './migrations/0010-leases.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
 /** Append only: a step that has been released is never edited, moved or removed. */
-export const migrations: readonly Migration[] = [links, abuse, domains, designs, certificates, claims, purges, instance]
+export const migrations: readonly Migration[] = [
+  links,
+  abuse,
+  domains,
+  designs,
+  certificates,
+  claims,
+  purges,
+  instance,
+  leases,
+]
 
 /**
  * Brings the schema up to this program's version. Any number of processes may call it at once: each step is done once.

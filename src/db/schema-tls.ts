@@ -14,12 +14,9 @@ export interface CertificatesTable {
   ask_at: number
 }
 
-/** Who is getting a certificate for a name right now, and how often that has failed. */
+/** How often the issuance of a certificate for a name has failed in a row. */
 export interface IssuancesTable {
   name: string
-  /** A random word of the process that holds the name until `held_until`. */
-  holder: string
-  held_until: number
   failures: number
   /** Not to be tried again before. */
   retry_at: number

@@ -152,6 +152,14 @@ interface MigrationsTable {
   applied_at: number
 }
 
+/** The work that one process alone does at a time, of all on the store. */
+interface LeasesTable {
+  name: string
+  /** A random identifier of the holder until `expires_at`. */
+  holder: string
+  expires_at: number
+}
+
 export interface Tables {
   designs: DesignsTable
   codes: CodesTable
@@ -164,6 +172,7 @@ export interface Tables {
   domains: DomainsTable
   domain_claims: DomainClaimsTable
   refused_domains: RefusedDomainsTable
+  leases: LeasesTable
   certificates: CertificatesTable
   issuances: IssuancesTable
   acme_orders: AcmeOrdersTable

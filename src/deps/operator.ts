@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Deps, Environment } from '../deps.ts'
 import { domainOperations } from '../domains/operator.ts'
-import { openAdminSocket, type AdminOperations } from '../http/admin-socket.ts'
+import { openAdminSocket, type AdminOperations } from '../admin/socket.ts'
 import type { Closing } from '../lib/closing.ts'
 import { certificateOperations } from '../tls/operator.ts'
 

@@ -38,17 +38,6 @@ export function isPassing(fault: DnsFault): boolean {
   return ['servfail', 'timeout', 'dns_error', 'service_unresolved', 'no_public_name'].includes(fault.code)
 }
 
-/** Reads a comma-separated list of servers, each an address with or without a port; undefined when one is not. */
-export function parseServers(text: string): string[] | undefined {
-  const servers = text.split(',').map((part) => part.trim())
-  const isServer = (server: string) => {
-    const found = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(server)
-    const [, six, four, port = '53'] = found ?? [server, server]
-    return isIP(six ?? four ?? '') !== 0 && Number(port) >= 1 && Number(port) <= 65_535
-  }
-  return servers.every(isServer) ? servers : undefined
-}
-
 /** Finds out whether names lead to the service. */
 export interface DnsCheck {
   /** Why the name cannot lead here whatever its DNS says; undefined when its DNS decides. */

@@ -1,6 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { getDomain } from 'tldts'
-import { reservedEndings } from '../links/url-policy.ts'
+import { reservedEndings } from '../lib/reserved-endings.ts'
 
 /** A host name that can be registered. */
 export interface DomainName {

@@ -1,4 +1,4 @@
-import type { AdminOperations } from '../http/admin-socket.ts'
+import type { AdminOperations } from '../admin/socket.ts'
 import { Problem } from '../http/problem.ts'
 import { expiresAt, type Domain } from './domain.ts'
 import type { Domains } from './domains.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
-import { hashToken, newToken } from '../links/token.ts'
+import { hashToken, newToken } from '../lib/token.ts'
 import { MAX_CLAIMED_NAME, MAX_CLAIMS, newClaim, type Claim } from './claim.ts'
 import { insertClaim, trimClaims } from './claim-store.ts'
 import type { DnsFault } from './dns.ts'

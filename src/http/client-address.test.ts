@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
-import { createClientAddress, parseNetworks } from './client-address.ts'
+import { parseNetworks } from '../lib/network.ts'
+import { createClientAddress } from './client-address.ts'
 
 const client = createClientAddress(parseNetworks('127.0.0.0/8,10.0.0.0/8,2001:db8:1::/48') ?? [], () => {})
 const of = (forwarded: string, remoteAddress = '127.0.0.1') =>

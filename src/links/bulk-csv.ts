@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { writeRecords } from '../lib/csv.ts'
 import type { BulkResult, RowResult } from './bulk.ts'
 import { columns } from './csv-rows.ts'
-import { MAX_URL_LENGTH } from './url-policy.ts'
+import { MAX_URL_LENGTH } from '../http/fields.ts'
 
 const answered = ['code', 'short_url', 'qr_png', 'qr_svg', 'manage_url', 'token'] as const
 

@@ -9,7 +9,7 @@ import { parseDraft, type Draft } from './draft.ts'
 import type { LinkIds } from './ids.ts'
 import { addresses, type Addresses, type Totals } from './link.ts'
 import type { Repeatable, Replays } from './replay.ts'
-import { hashToken, newToken } from './token.ts'
+import { hashToken, newToken } from '../lib/token.ts'
 import type { UrlPolicy } from './url-policy.ts'
 
 /** What a creation answers: the only time that the token is told. */

@@ -9,7 +9,7 @@ import { mayChange, type Link } from './link.ts'
 import { deletePurges, findPurges, insertDeletions } from './purge-store.ts'
 import { requireNotRemoved } from './removal.ts'
 import { deleteLink, findByCode, findByToken, updateLink } from './store.ts'
-import { hashToken, isToken } from './token.ts'
+import { hashToken, isToken } from '../lib/token.ts'
 
 /**
  * The link that a token belongs to.

@@ -1,7 +1,7 @@
 import { Type, type TSchema } from '#typebox'
 import { activeField, aliasField, commonFields } from './draft.ts'
 import { kinds } from './kinds/index.ts'
-import { publicUrl } from './kinds/kind.ts'
+import { publicUrl } from '../http/fields.ts'
 
 // The schemas as the OpenAPI document shows them; they are made of the very fields that validate.
 

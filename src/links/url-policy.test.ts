@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parse } from 'tldts'
-import { reservedEndings, urlFault } from './url-policy.ts'
+import { reservedEndings } from '../lib/reserved-endings.ts'
+import { urlFault } from './url-policy.ts'
 
 const owns = (url: URL) => url.hostname === 'qr.example.org'
 const refused = (url: string, why?: RegExp) => {

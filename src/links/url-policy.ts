@@ -1,21 +1,8 @@
 import ipaddr from 'ipaddr.js'
+import { MAX_URL_LENGTH } from '../http/fields.ts'
 import { withoutRoot } from '../lib/host.ts'
 import { isPublicAddress } from '../lib/public-address.ts'
-
-/** The longest URL that is taken, in UTF-16 code units. */
-export const MAX_URL_LENGTH = 2048
-
-/** Endings that no public name has; a test holds them to the list of top-level domains, which grows. */
-export const reservedEndings: ReadonlySet<string> = new Set(
-  [
-    // RFC 6761, 6762, 7686, 8375 (home.arpa), 9476, and what ICANN keeps from being given out.
-    'localhost local test invalid onion alt arpa internal home corp mail',
-    // What home routers and companies call their networks (RFC 6762, appendix G, among others).
-    'lan localdomain localnet intranet intra private priv domain workgroup dhcp',
-    // What the software that runs services calls its own: Kubernetes, Consul, Docker, OpenStack, LXD and Incus.
-    'svc kubernetes consul docker openstacklocal novalocal lxd incus',
-  ].flatMap((names) => names.split(' ')),
-)
+import { reservedEndings } from '../lib/reserved-endings.ts'
 
 /** Whether an address leads back to this service, where a redirect would never end. */
 export type OwnsUrl = (url: URL) => boolean

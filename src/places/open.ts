@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AdminOperations } from '../http/admin-socket.ts'
+import type { AdminOperations } from '../admin/socket.ts'
 import type { Metric } from '../http/metrics.ts'
 import type { Fetch } from '../lib/obtain.ts'
 import { createFind, type FindPlace } from './find.ts'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { AdminOperations } from '../http/admin-socket.ts'
+import type { AdminOperations } from '../admin/socket.ts'
 import { Problem } from '../http/problem.ts'
 import { findIn } from './find.ts'
 import type { Place, PlaceFile } from './record.ts'

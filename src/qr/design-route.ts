@@ -1,45 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Type, type Static } from '#typebox'
-import { asObject } from '../http/body.ts'
+import { Type } from '#typebox'
 import { clientGone } from '../http/client-gone.ts'
 import { problems } from '../http/problem-schema.ts'
-import { invalidRequest } from '../http/problem.ts'
-import { createValidator } from '../http/validate.ts'
-import { designSchema } from './design/schema.ts'
-import type { DesignJob } from './design/job.ts'
-import { DATA_PARAMETER, MAX_DPI, MAX_SVG_SIZE, requireSize } from './options.ts'
+import { designRequestBody, readDesignRequest } from './design-request.ts'
 import { plainOf } from './plain.ts'
 import type { QrDeps } from './routes.ts'
 import { imageResponse, sendImage } from './send.ts'
 
 /** A logo of 256 KiB in base64, and everything else. */
 const DESIGN_BODY_LIMIT = 512 * 1024
-
-const bodySchema = Type.Object(
-  {
-    data: DATA_PARAMETER,
-    format: Type.Optional(Type.Enum(['png', 'svg', 'pdf'], { description: 'Default `png`.' })),
-    size: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_SVG_SIZE,
-        description: 'Width in pixels (512), up to 4096 for PNG. With a frame the image is higher than wide.',
-      }),
-    ),
-    width_mm: Type.Optional(
-      Type.Number({ minimum: 5, maximum: 2000, description: 'Width of a PDF in millimetres (50).' }),
-    ),
-    ecl: Type.Optional(Type.Enum(['L', 'M', 'Q', 'H'], { description: 'The lowest error-correction level (M).' })),
-    boost: Type.Optional(
-      Type.Boolean({ description: 'Whether to raise the level where that costs no larger symbol (true).' }),
-    ),
-    dpi: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DPI, description: 'Pixels an inch, noted in a PNG.' })),
-    design: Type.Optional(designSchema),
-  },
-  { title: 'QrRequest', examples: [{ data: 'https://example.com/', design: { shape: 'rounded', fg: '#1d3557' } }] },
-)
-
-const validate = createValidator(bodySchema)
 
 const reportBody = Type.Object(
   {
@@ -94,7 +63,7 @@ export function designRoute(
             Type.Enum(['true', 'false'], { description: 'Answers what is known of the image instead of the image.' }),
           ),
         }),
-        body: bodySchema,
+        body: designRequestBody,
         response: {
           ...responses,
           200: { ...responses[200], content: { ...responses[200].content, ...json } },
@@ -122,36 +91,4 @@ export function designRoute(
       return sendImage(request, reply, image, { name: 'qr', format: job.format })
     },
   )
-}
-
-/**
- * Reads what an image is to say and how it is to look.
- * @throws {Problem} 400 with every fault that was found
- */
-export function readDesignRequest(body: unknown): DesignJob {
-  const request = asObject(body)
-  const errors = validate(request)
-  if (errors.length > 0) throw invalidRequest(errors)
-  const {
-    data,
-    format = 'png',
-    size = 512,
-    width_mm,
-    ecl,
-    boost,
-    dpi,
-    design = {},
-  } = request as Static<typeof bodySchema>
-  requireSize(size, format)
-  return {
-    text: data,
-    design,
-    at: '/design',
-    format,
-    size,
-    ...(width_mm !== undefined && { millimetres: width_mm }),
-    ...(ecl !== undefined && { level: ecl }),
-    ...(boost !== undefined && { boost }),
-    ...(dpi !== undefined && { dpi }),
-  }
 }

@@ -67,15 +67,3 @@ function isPrefetch(headers: IncomingMessage['headers']): boolean {
   const purposes = [headers['sec-purpose'], headers['purpose'], headers['x-purpose'], headers['x-moz']]
   return purposes.some((purpose) => purpose !== undefined && /prefetch|prerender|preview/i.test(String(purpose)))
 }
-
-/** The header of each content delivery network that tells the visitor's country. */
-const countryHeaders: Record<string, string> = {
-  cloudflare: 'cf-ipcountry',
-  vercel: 'x-vercel-ip-country',
-  cloudfront: 'cloudfront-viewer-country',
-}
-
-/** That header's name, or undefined when the network is not known. */
-export function countryHeader(network: string): string | undefined {
-  return Object.hasOwn(countryHeaders, network) ? countryHeaders[network] : undefined
-}

@@ -1,6 +1,6 @@
 import { writeRecords } from '../lib/csv.ts'
 import type { Warehouse } from './warehouse.ts'
-import { splitCity } from './words.ts'
+import { splitCity } from './dictionary.ts'
 
 const columns = ['scanned_at', 'source', 'device', 'os', 'browser', 'country', 'city', 'referrer', 'unique', 'bot']
 

@@ -3,7 +3,7 @@ import { startOfSlot } from './calendar.ts'
 import { dimensions, type Dimension } from './warehouse-schema.ts'
 import type { Warehouse } from './warehouse.ts'
 import { localDays, partsOf, type Parts } from './window.ts'
-import { splitCity } from './words.ts'
+import { splitCity } from './dictionary.ts'
 
 export type Audience = 'all' | 'human' | 'bot'
 

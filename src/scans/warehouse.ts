@@ -3,7 +3,7 @@ import { openIdentity, type IdentityNotes } from './identity.ts'
 import { addToRollups, groupScans, rollupWriter } from './rollup.ts'
 import type { FoldedScan } from './scan.ts'
 import { migrateWarehouse } from './warehouse-schema.ts'
-import { openWords, type Words } from './words.ts'
+import { openWords, type Words } from './dictionary.ts'
 
 /** The folded scans and their rollups. It has one owner, on one thread. */
 export interface Warehouse extends IdentityNotes {

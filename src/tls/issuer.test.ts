@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { describe, test, type TestContext } from 'node:test'
 import type { Database } from '../db/database.ts'
+import { takeLease } from '../db/lease-store.ts'
 import { issueFor } from '../../test/support/certificates.ts'
 import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
 import { newKey } from './account.ts'
@@ -9,7 +10,7 @@ import { AcmeError } from './acme.ts'
 import { createCsr } from './csr.ts'
 import { createIssuer, IssuanceError, type Issuer, type IssuerDeps } from './issuer.ts'
 import { createOrderGate } from './order-gate.ts'
-import { findIssuance, forgiveName, holdName, listIssuances } from './store.ts'
+import { findIssuance, forgiveName, listIssuances } from './store.ts'
 
 const NAME = 'qr.example.com'
 const MINUTE = 60_000
@@ -127,7 +128,10 @@ for (const driver of drivers) {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { db, issuer, orders, now, pass } = setting
-      assert.equal(await holdName(db.write, NAME, 'dead', { now: now(), until: now() + 10_000 }), true)
+      assert.equal(
+        await takeLease(db.write, `certificate ${NAME}`, 'dead', { now: now(), expiresAt: now() + 10_000 }),
+        true,
+      )
       const waiting = issuer.issue(NAME)
       for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve))
       assert.deepEqual(orders, [])

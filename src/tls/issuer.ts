@@ -1,15 +1,22 @@
 import { createPrivateKey } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
+import { createLeases, LeaseLost, type Lease } from '../db/lease.ts'
 import { newKey, type WithAccount } from './account.ts'
 import { AcmeError } from './acme.ts'
 import { readCertificate, renewalId, renewalTime } from './certificate.ts'
 import { createCsr } from './csr.ts'
-import { createLeases, type Lease } from './lease.ts'
 import type { Sleep } from './order.ts'
 import type { Ordering } from './ordering.ts'
 import type { OrderGate } from './order-gate.ts'
-import { findCertificate, findIssuance, saveCertificate, type Issuance, type KeptCertificate } from './store.ts'
+import {
+  findCertificate,
+  findIssuance,
+  saveCertificate,
+  saveIssuance,
+  type Issuance,
+  type KeptCertificate,
+} from './store.ts'
 
 const MINUTE_MS = 60_000
 
@@ -18,6 +25,9 @@ const BACK_OFF_MS = [MINUTE_MS, 10 * MINUTE_MS, 100 * MINUTE_MS, 24 * 60 * MINUT
 
 /** How often a process looks whether another has finished. */
 const LOOK_MS = 150
+
+/** What is known of a name that was never tried, or succeeded. */
+const untried: Issuance = { failures: 0, retryAt: 0, fault: undefined }
 
 /** The longest that one issuance may take. */
 const ISSUANCE_MS = 90_000
@@ -49,7 +59,7 @@ export interface IssuerDeps {
 
 export function createIssuer(deps: IssuerDeps): Issuer {
   const { db, now, sleep } = deps
-  const lease = createLeases(db, now)
+  const acquire = createLeases(db, now)
   const closing = new AbortController()
   const underWay = new Map<string, Promise<KeptCertificate>>()
 
@@ -68,7 +78,7 @@ export function createIssuer(deps: IssuerDeps): Issuer {
   /** Waits until the name is free, or there is a certificate. */
   async function take(name: string, replacing?: KeptCertificate): Promise<Lease | KeptCertificate> {
     for (;;) {
-      const taken = (await look(name, replacing)) ?? (await lease(name))
+      const taken = (await look(name, replacing)) ?? (await acquire(`certificate ${name}`))
       if (taken !== undefined) return taken
       await sleep(LOOK_MS, { signal: closing.signal })
     }
@@ -81,19 +91,18 @@ export function createIssuer(deps: IssuerDeps): Issuer {
       const signal = AbortSignal.any([closing.signal, taken.lost, AbortSignal.timeout(ISSUANCE_MS)])
       // Another may have finished between the look and the lease.
       const issued = (await look(name, replacing)) ?? (await obtain(deps, name, replacing, signal))
-      await taken.release({ failures: 0, retryAt: 0, fault: undefined })
+      await save(taken, name, untried)
       return issued
     } catch (error) {
-      const before = (await findIssuance(db.write, name)) ?? { failures: 0, retryAt: 0, fault: undefined }
+      const before = (await findIssuance(db.write, name)) ?? untried
       // What was not tried does not count.
-      const isUntried = error instanceof IssuanceError || closing.signal.aborted
-      const after = isUntried ? before : afterFailure(before, error, now())
-      await taken.release(after)
-      if (isUntried) throw error
+      if (error instanceof IssuanceError || closing.signal.aborted) throw error
+      const after = afterFailure(before, error, now())
+      await save(taken, name, after)
       deps.log.warn({ domain: name, fault: after.fault, failures: after.failures }, 'no certificate could be got')
       throw new IssuanceError(`no certificate for ${name}: ${after.fault}`, { cause: error })
     } finally {
-      taken.end()
+      await taken.release()
     }
   }
 
@@ -109,6 +118,15 @@ export function createIssuer(deps: IssuerDeps): Issuer {
       closing.abort()
       await Promise.allSettled(underWay.values())
     },
+  }
+}
+
+/** Saves what came of an attempt, unless another process has taken the name over. */
+async function save(lease: Lease, name: string, issuance: Issuance): Promise<void> {
+  try {
+    await lease.commit((transaction) => saveIssuance(transaction, name, issuance))
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error
   }
 }
 

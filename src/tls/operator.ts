@@ -1,5 +1,5 @@
 import { nameIn } from '../domains/operator.ts'
-import type { AdminOperations } from '../http/admin-socket.ts'
+import type { AdminOperations } from '../admin/socket.ts'
 import { Problem } from '../http/problem.ts'
 import { hostName } from '../lib/host.ts'
 import type { Certificates } from './certificates.ts'

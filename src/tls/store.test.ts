@@ -8,13 +8,10 @@ import {
   findCertificate,
   findChallenge,
   findDueCertificates,
-  findIssuance,
-  holdName,
   insertAccount,
   insertChallenge,
   keepTicketKey,
   listCertificates,
-  releaseName,
   saveCertificate,
   updateAccount,
   updateRenewal,
@@ -54,23 +51,6 @@ for (const driver of drivers) {
         (await listCertificates(db.read)).map(({ name }) => name),
         ['a'],
       )
-    })
-
-    test('a name is held by one process, kept by it, given back, and taken over when its time is over', async (t) => {
-      const db = await driver.open(t)
-      if (db === undefined) return
-      const hold = (holder: string, now: number) => holdName(db.write, 'a', holder, { now, until: now + 10 })
-      const all = await Promise.all(['x', 'y', 'z'].map((holder) => hold(holder, NOW)))
-      assert.equal(all.filter(Boolean).length, 1)
-      const holder = ['x', 'y', 'z'][all.indexOf(true)] ?? ''
-      assert.equal(await hold(holder, NOW + 5), true)
-      assert.equal(await hold('other', NOW + 14), false)
-      assert.equal(await hold('other', NOW + 15), true)
-      await releaseName(db.write, 'a', holder, { failures: 9, retryAt: 9, fault: 'late' })
-      assert.equal((await findIssuance(db.read, 'a'))?.failures, 0, 'what was taken over is not for the former holder')
-      await releaseName(db.write, 'a', 'other', { failures: 1, retryAt: NOW, fault: 'x' })
-      assert.deepEqual(await findIssuance(db.read, 'a'), { failures: 1, retryAt: NOW, fault: 'x' })
-      assert.equal(await hold(holder, NOW + 16), true)
     })
 
     test('two processes that start at once end with one account key; a lost address is replaced once', async (t) => {

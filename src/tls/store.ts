@@ -72,40 +72,13 @@ export async function listIssuances(db: Executor): Promise<(Issuance & { name: s
   return rows.map((row) => ({ name: row.name, ...toIssuance(row) }))
 }
 
-/** Takes a name until a time, or keeps it for longer. False while another process holds it. */
-export async function holdName(
-  db: Executor,
-  name: string,
-  holder: string,
-  times: { now: number; until: number },
-): Promise<boolean> {
-  const { now, until } = times
+/** Replaces what is known of the attempts for a name. */
+export async function saveIssuance(db: Executor, name: string, issuance: Issuance): Promise<void> {
+  const row = { failures: issuance.failures, retry_at: issuance.retryAt, fault: issuance.fault ?? null }
   await db
     .insertInto('issuances')
-    .values({ name, holder, held_until: 0, failures: 0, retry_at: 0, fault: null })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute()
-  const result = await db
-    .updateTable('issuances')
-    .set({ holder, held_until: until })
-    .where('name', '=', name)
-    .where((each) => each.or([each('held_until', '<=', now), each('holder', '=', holder)]))
-    .executeTakeFirst()
-  return result.numUpdatedRows === 1n
-}
-
-/** Gives a name back, with what came of it. Nothing is written when another process has taken it over. */
-export async function releaseName(db: Executor, name: string, holder: string, issuance: Issuance): Promise<void> {
-  await db
-    .updateTable('issuances')
-    .set({
-      held_until: 0,
-      failures: issuance.failures,
-      retry_at: issuance.retryAt,
-      fault: issuance.fault ?? null,
-    })
-    .where('name', '=', name)
-    .where('holder', '=', holder)
+    .values({ name, ...row })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
     .execute()
 }
 

@@ -5,7 +5,7 @@ import { kindOf } from '../links/kinds/index.ts'
 import type { FormField } from '../links/kinds/kind.ts'
 import { addresses, type Link, type Removal, type Totals } from '../links/link.ts'
 import type { Design } from '../qr/design/schema.ts'
-import { designForm, type Preview, type RefusedDesign } from './design-form.ts'
+import { designForm, type Preview, type RefusedDesign } from './designer/form.ts'
 import { ownerFields, renderFields, renderProblem, renderUtm, type Values } from './form.ts'
 import { reachWarning } from './reach.ts'
 

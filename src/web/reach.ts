@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 import { html, type Html } from '../http/html.ts'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { isPublicAddress } from '../lib/public-address.ts'
-import { reservedEndings } from '../links/url-policy.ts'
+import { reservedEndings } from '../lib/reserved-endings.ts'
 
 /** From where an origin can be reached, as far as its host tells. */
 export function reachOf(origin: string): 'machine' | 'network' | 'everywhere' {

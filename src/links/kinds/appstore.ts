@@ -1,6 +1,7 @@
 import { Type } from '#typebox'
 import { destination } from '../utm.ts'
-import { defineKind, publicUrl, type Texts } from './kind.ts'
+import { publicUrl } from '../../http/fields.ts'
+import { defineKind, type Texts } from './kind.ts'
 
 const fields = {
   ios: Type.Optional(publicUrl('Where visitors with an iPhone or iPad go.')),

@@ -1,8 +1,6 @@
-import { Type, type TObject, type TProperties, type TString } from '#typebox'
+import type { TObject, TProperties } from '#typebox'
 import type { Html } from '../../http/html.ts'
 import type { FieldError } from '../../http/problem.ts'
-import { RULE } from '../../http/validate.ts'
-import { MAX_URL_LENGTH } from '../url-policy.ts'
 
 /** What of a visitor decides where a visit leads. */
 export interface Visitor {
@@ -56,32 +54,6 @@ export interface Kind<P = Record<string, unknown>> {
 /** Gives a kind its payload's type inside its file, and hides it outside. */
 export function defineKind<P>(kind: Kind<P>): Kind {
   return kind as unknown as Kind
-}
-
-const textRule = {
-  // RFC 8259 lets a string hold anything; TAB, LF and CR are the only control characters with a meaning in text.
-  pattern: '^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$',
-  [RULE]: 'must hold no lone surrogates and no control characters but TAB, LF and CR',
-}
-
-/** A text of at most `maxLength` Unicode characters. */
-export function text(maxLength: number, description: string): TString {
-  return Type.String({ maxLength, ...textRule, description })
-}
-
-/** A text that says something: blanks alone do not count. */
-export function requiredText(maxLength: number, description: string): TString {
-  return Type.String({
-    maxLength,
-    pattern: `^(?=[^]*\\S)${textRule.pattern}`,
-    [RULE]: `must not be blank; it ${textRule[RULE]}`,
-    description,
-  })
-}
-
-/** A public http or https URL; the policy itself is `url-policy.ts`. */
-export function publicUrl(description: string): TString {
-  return Type.String({ maxLength: MAX_URL_LENGTH, description, examples: ['https://example.com/menu'] })
 }
 
 /** The payload's type of a kind whose fields are all optional texts. */

@@ -1,6 +1,7 @@
 import { Type } from '#typebox'
 import { html } from '../../http/html.ts'
-import { defineKind, publicUrl, requiredText, text } from './kind.ts'
+import { publicUrl, requiredText, text } from '../../http/fields.ts'
+import { defineKind } from './kind.ts'
 
 const fields = {
   headline: requiredText(200, 'Heading of the page.'),

@@ -1,6 +1,7 @@
 import { Type } from '#typebox'
 import { html } from '../../http/html.ts'
-import { defineKind, publicUrl, text, type Texts } from './kind.ts'
+import { publicUrl, text } from '../../http/fields.ts'
+import { defineKind, type Texts } from './kind.ts'
 
 const fields = {
   firstName: Type.Optional(text(100, 'Given name.')),

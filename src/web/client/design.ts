@@ -1,14 +1,14 @@
 import { Problem } from '../../http/problem.ts'
 import type { Design } from '../../qr/design/schema.ts'
-import { designOfValues, valuesOfDesign } from '../design-values.ts'
-import { faultsOf, type Fault } from '../design-words.ts'
+import { designOfValues, valuesOfDesign } from '../designer/values.ts'
+import { faultsOf, type Fault } from '../designer/messages.ts'
 import { createCheck, type Verdict } from './check.ts'
 import { noLogo, readChosenLogo, type ChosenLogo } from './chosen-logo.ts'
 import { faultsOfNumbers, readForm } from './form-values.ts'
 import { createLetters, noFont } from './letters.ts'
 import { createDrawPicture } from './picture.ts'
 import { createView } from './view.ts'
-import { reportInWords, silenceInWords } from './words.ts'
+import { reportInWords, silenceInWords } from './report-text.ts'
 
 // The live preview of the owner's page. Without it the page works as well; whatever fails here leaves it as it is.
 

@@ -1,6 +1,6 @@
 import type { Design } from '../../qr/design/schema.ts'
-import type { DesignValues } from '../design-values.ts'
-import { faultsOf, type Fault } from '../design-words.ts'
+import type { DesignValues } from '../designer/values.ts'
+import { faultsOf, type Fault } from '../designer/messages.ts'
 
 /**
  * What the form holds, without files, and without numbers past their bounds: those are drawn as they are saved. The

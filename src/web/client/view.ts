@@ -1,4 +1,4 @@
-import type { Fault } from '../design-words.ts'
+import type { Fault } from '../designer/messages.ts'
 
 /** What the page shows of the design that is being made. */
 export interface View {

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { asObject, parseJsonBody } from './body.ts'
-import { Problem, problemBody } from './problem.ts'
+import { asObject, parseJsonBody } from '../http/body.ts'
+import { Problem, problemBody } from '../http/problem.ts'
 
 /**
  * What an operator can ask of the running service, by name: `quirl <command>` calls them through a socket in the data

@@ -1,12 +1,12 @@
-import { invalidRequest, Problem } from '../http/problem.ts'
-import type { LinkDeps } from '../links/create.ts'
-import { entityTag, type Link } from '../links/link.ts'
-import { changeLink, checkDesign, linkOfToken } from '../links/manage.ts'
-import { TOO_LARGE } from '../qr/logo/logo.ts'
-import { MAX_LOGO_URI } from '../qr/design/schema.ts'
-import { designOfValues, type DesignValues } from './design-values.ts'
-import { faultsOf } from './design-words.ts'
-import type { RefusedDesign } from './design-form.ts'
+import { invalidRequest, Problem } from '../../http/problem.ts'
+import type { LinkDeps } from '../../links/create.ts'
+import { entityTag, type Link } from '../../links/link.ts'
+import { changeLink, checkDesign, linkOfToken } from '../../links/manage.ts'
+import { TOO_LARGE } from '../../qr/logo/logo.ts'
+import { MAX_LOGO_URI } from '../../qr/design/schema.ts'
+import { designOfValues, type DesignValues } from './values.ts'
+import { faultsOf } from './messages.ts'
+import type { RefusedDesign } from './form.ts'
 
 /** What could not be saved, to be shown beside what is wrong. */
 export interface DesignRefusal {

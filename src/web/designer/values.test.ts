@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { eyeShapes } from '../qr/design/eyes.ts'
-import type { Design } from '../qr/design/schema.ts'
-import { moduleShapes } from '../qr/design/shapes.ts'
-import { designOfValues, valuesOfDesign } from './design-values.ts'
-import { faultsOf } from './design-words.ts'
+import { eyeShapes } from '../../qr/design/eyes.ts'
+import type { Design } from '../../qr/design/schema.ts'
+import { moduleShapes } from '../../qr/design/shapes.ts'
+import { designOfValues, valuesOfDesign } from './values.ts'
+import { faultsOf } from './messages.ts'
 
 const digits = (lengths: number[]) =>
   fc

@@ -1,4 +1,4 @@
-import type { FieldError } from '../http/problem.ts'
+import type { FieldError } from '../../http/problem.ts'
 
 /** What a person calls each choice of a design, as the start of a sentence. */
 const names: Record<string, string> = {

@@ -1,11 +1,13 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { reachSocket, socketPath } from '../http/admin-socket.ts'
+import { reachSocket, socketPath } from './socket.ts'
 import { StartError } from '../lib/start-error.ts'
-import type { Ask } from './command.ts'
 
 /** An operation may work through everything that is stored. */
 const TIMEOUT_MS = 600_000
+
+/** Runs one of the service's operations (`AdminOperations`) and answers what it answered. */
+export type Ask = (operation: string, input?: object) => Promise<unknown>
 
 /** No service runs on the data folder. */
 export class NotRunning extends StartError {}

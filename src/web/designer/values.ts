@@ -1,4 +1,4 @@
-import type { Design } from '../qr/design/schema.ts'
+import type { Design } from '../../qr/design/schema.ts'
 
 /** What the inputs of the design's form hold, by their names; a box that is ticked holds "yes". */
 export type DesignValues = Readonly<Record<string, string | undefined>>

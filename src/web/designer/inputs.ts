@@ -1,6 +1,6 @@
-import { html, type Html } from '../http/html.ts'
-import type { DesignValues } from './design-values.ts'
-import type { Fault } from './design-words.ts'
+import { html, type Html } from '../../http/html.ts'
+import type { DesignValues } from './values.ts'
+import type { Fault } from './messages.ts'
 
 /** What the inputs of the design's form show. */
 export interface Shown {

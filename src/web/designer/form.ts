@@ -1,10 +1,10 @@
-import { html, type Html } from '../http/html.ts'
-import { MAX_LOGO_BYTES } from '../qr/logo/logo.ts'
-import type { Design } from '../qr/design/schema.ts'
-import type { PreviewAssets } from './built-assets.ts'
-import { checkbox, color, faultsBeside, folded, input, ownColor, select, type Shown } from './design-inputs.ts'
-import { valuesOfDesign, type DesignValues } from './design-values.ts'
-import type { Fault } from './design-words.ts'
+import { html, type Html } from '../../http/html.ts'
+import { MAX_LOGO_BYTES } from '../../qr/logo/logo.ts'
+import type { Design } from '../../qr/design/schema.ts'
+import type { PreviewAssets } from '../built-assets.ts'
+import { checkbox, color, faultsBeside, folded, input, ownColor, select, type Shown } from './inputs.ts'
+import { valuesOfDesign, type DesignValues } from './values.ts'
+import type { Fault } from './messages.ts'
 
 /** What the form is to show instead of what is saved, after it was refused. */
 export interface RefusedDesign {

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readConfig, settings } from '../config/config.ts'
+import { commands } from './commands.ts'
+import { commandHelp, helpText } from './help.ts'
+
+test('--help lists every setting with its default', () => {
+  assert.equal(readConfig(['--help'], {}).run, 'help')
+  for (const { name, fallback } of Object.values(settings)) {
+    const line = helpText(commands)
+      .split('\n')
+      .find((each) => each.includes(` ${name} `))
+    assert.ok(line?.includes(fallback ?? ''), name)
+  }
+})
+
+test('the help lists every command, and each command says what it takes', () => {
+  for (const command of commands) {
+    assert.match(helpText(commands), new RegExp(`^  ${command.name} .*${command.summary}$`, 'm'))
+    for (const flag of Object.keys(command.options ?? {})) assert.match(commandHelp(command), new RegExp(`--${flag}`))
+  }
+})

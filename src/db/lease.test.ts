@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { drivers } from '../../test/support/drivers.ts'
+import { poll } from '../../test/support/poll.ts'
+import { createLeases, LeaseLost } from './lease.ts'
+import { holdsLease, takeLease } from './lease-store.ts'
+
+const HOUR = 3_600_000
+
+for (const driver of drivers) {
+  describe(`a lease on ${driver.name}`, () => {
+    test('is acquired by one of many, in one process or in several, and by the next once it is released', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const acquires = [createLeases(db, Date.now), createLeases(db, Date.now)]
+      const all = await Promise.all([...acquires, ...acquires].map((acquire) => acquire('sweep')))
+      const [held, ...others] = all.filter((lease) => lease !== undefined)
+      assert.deepEqual(others, [])
+      assert.ok(await acquires[0]?.('another name'))
+      await held?.release()
+      assert.ok(await acquires[1]?.('sweep'))
+    })
+
+    test('is extended by its holder, and taken over by another when it has expired', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const take = (holder: string, now: number) => takeLease(db.write, 'a', holder, { now, expiresAt: now + 10 })
+      assert.equal(await take('x', 0), true)
+      assert.equal(await take('x', 5), true)
+      assert.equal(await take('y', 14), false)
+      assert.equal(await take('y', 15), true)
+      assert.equal(await holdsLease(db.read, 'a', 'x'), false)
+    })
+
+    test('that was taken over commits nothing, and its release leaves the new holder alone', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      const lease = await createLeases(db, Date.now)('a')
+      assert.ok(lease)
+      await lease.commit((transaction) => transaction.insertInto('purges').values({ link_id: 1 }).execute())
+      assert.equal(await takeLease(db.write, 'a', 'other', { now: Date.now() + HOUR, expiresAt: 2 * HOUR }), true)
+      const late = lease.commit((transaction) => transaction.insertInto('purges').values({ link_id: 2 }).execute())
+      await assert.rejects(late, LeaseLost)
+      const rows = await db.read.selectFrom('purges').selectAll().execute()
+      assert.deepEqual(
+        rows.map((row) => row.link_id),
+        [1],
+      )
+      await lease.release()
+      assert.equal(await holdsLease(db.read, 'a', 'other'), true)
+    })
+
+    test('is lost when its renewal finds another holder, and kept through a renewal otherwise', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      t.mock.timers.enable({ apis: ['setInterval'] })
+      let now = HOUR
+      const lease = await createLeases(db, () => now)('a')
+      assert.ok(lease)
+      now += 9000
+      t.mock.timers.tick(3000)
+      const renewed = db.read
+        .selectFrom('leases')
+        .select('expires_at')
+        .where('expires_at', '>', now + 9000)
+      await poll(async () => (await renewed.executeTakeFirst()) !== undefined)
+      now += 9000
+      assert.equal(await takeLease(db.write, 'a', 'other', { now, expiresAt: now + HOUR }), false)
+      assert.equal(lease.lost.aborted, false)
+      const lost = new Promise((resolve) => lease.lost.addEventListener('abort', resolve))
+      assert.equal(await takeLease(db.write, 'a', 'other', { now: now + HOUR, expiresAt: now + 2 * HOUR }), true)
+      t.mock.timers.tick(3000)
+      await lost
+      await lease.release()
+    })
+  })
+}
+
+test('a lease outlives a store that is away for a moment, and is lost when that lasts until it expires', async (t) => {
+  const sqlite = drivers.find(({ name }) => name === 'SQLite')
+  const db = await sqlite?.open(t)
+  assert.ok(db)
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  let now = HOUR
+  let isAway = false
+  const flaky = {
+    ...db,
+    get write() {
+      if (isAway) throw new Error('away')
+      return db.write
+    },
+  }
+  const lease = await createLeases(flaky, () => now)('a')
+  assert.ok(lease)
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  isAway = true
+  now += 3000
+  t.mock.timers.tick(3000)
+  await settle()
+  assert.equal(lease.lost.aborted, false)
+  now += 7000
+  t.mock.timers.tick(3000)
+  await settle()
+  assert.equal(lease.lost.aborted, true)
+})

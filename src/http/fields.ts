@@ -1,0 +1,32 @@
+// Schemas of the fields that requests have in common.
+import { Type, type TString } from '#typebox'
+import { RULE } from './validate.ts'
+
+/** The longest URL that is taken, in UTF-16 code units. */
+export const MAX_URL_LENGTH = 2048
+
+const textRule = {
+  // RFC 8259 lets a string hold anything; TAB, LF and CR are the only control characters with a meaning in text.
+  pattern: '^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$',
+  [RULE]: 'must hold no lone surrogates and no control characters but TAB, LF and CR',
+}
+
+/** A text of at most `maxLength` Unicode characters. */
+export function text(maxLength: number, description: string): TString {
+  return Type.String({ maxLength, ...textRule, description })
+}
+
+/** A text that says something: blanks alone do not count. */
+export function requiredText(maxLength: number, description: string): TString {
+  return Type.String({
+    maxLength,
+    pattern: `^(?=[^]*\\S)${textRule.pattern}`,
+    [RULE]: `must not be blank; it ${textRule[RULE]}`,
+    description,
+  })
+}
+
+/** A public http or https URL; where it may lead is for the URL policy of links to say. */
+export function publicUrl(description: string): TString {
+  return Type.String({ maxLength: MAX_URL_LENGTH, description, examples: ['https://example.com/menu'] })
+}

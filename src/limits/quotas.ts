@@ -1,0 +1,25 @@
+import type { Quotas } from './limits.ts'
+
+/** The settings of the quotas. */
+interface QuotaSettings {
+  limitLinks: number
+  limitBulk: number
+  limitQr: number
+  limitDomains: number
+  limitReports: number
+  limitFailures: number
+  limitMisses: number
+}
+
+/** The quotas by what they limit. */
+export function quotasOf(config: QuotaSettings): Quotas {
+  return {
+    links: config.limitLinks,
+    bulk: config.limitBulk,
+    qr: config.limitQr,
+    domains: config.limitDomains,
+    reports: config.limitReports,
+    failures: config.limitFailures,
+    misses: config.limitMisses,
+  }
+}
