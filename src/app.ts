@@ -1,114 +1,175 @@
-import { maxHeaderSize, type IncomingMessage } from 'node:http'
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { reportRoute, securityRoute } from './abuse/routes.ts'
 import type { Config } from './config/config.ts'
-import type { Deps } from './deps.ts'
-import { BODY_LIMIT, readJsonBodies, refuseEncodedBodies } from './http/body.ts'
-import { allowEveryOrigin } from './http/cors.ts'
-import { answerFrameworkError, handleErrors, handleUnknownPaths, createRequestIds } from './http/error-handler.ts'
-import { healthRoutes, isHealthPath } from './http/health.ts'
-import { metricsRoutes } from './http/metrics.ts'
-import { watchRoutes } from './http/methods.ts'
-import { describeApi, openApiRoutes } from './http/openapi.ts'
-import { createConnections } from './http/server.ts'
-import { boundUnread } from './http/unread.ts'
-import { queryCompiler } from './http/validate.ts'
-import { reportRoutes, securityRoutes } from './abuse/routes.ts'
-import { askRoutes } from './domains/ask.ts'
-import { guardDomains } from './domains/guard.ts'
+import { askRoute } from './domains/ask.ts'
 import { domainRoutes } from './domains/routes.ts'
-import { createReserved } from './links/code.ts'
-import { bulkRoutes } from './links/bulk-routes.ts'
-import { linkRoutes } from './links/routes.ts'
-import { admitInTurn } from './limits/admission-hooks.ts'
-import { codeSvg, codeText } from './qr/code-image.ts'
+import { readJsonBodies, refuseEncodedBodies } from './http/body.ts'
+import { allowEveryOrigin } from './http/cors.ts'
+import { handleUnknownPaths } from './http/error-handler.ts'
+import { healthRoutes } from './http/health.ts'
+import { metricsRoute, type MetricsNeeds } from './http/metrics.ts'
+import { openApiRoute, problemsRoute } from './http/openapi.ts'
+import { createInstance } from './instance.ts'
+import { bulkRoute, readRows } from './links/bulk-routes.ts'
+import { creationRoute, manageRoutes } from './links/routes.ts'
 import { designRoute } from './qr/design-route.ts'
-import { codeImageRoutes, dataImageRoutes } from './qr/routes.ts'
-import { scanRoutes } from './scans/routes.ts'
-import { createFastPath, visitedCode } from './visits/fast-path.ts'
-import { visitRoutes } from './visits/routes.ts'
-import { removalPages } from './web/removal-pages.ts'
-import { webRoutes } from './web/routes.ts'
+import { codeImageRoutes, dataImageRoute } from './qr/routes.ts'
+import { liveRoutes } from './scans/live.ts'
+import { exportRoutes, statsRoutes } from './scans/routes.ts'
+import type { Services } from './services.ts'
+import { fileRoutes, previewRoute, visitRoutes } from './visits/routes.ts'
+import { assetRoute, readPreview } from './web/assets.ts'
+import { homeRoutes } from './web/home-routes.ts'
+import { ownerPageRoutes } from './web/owner-routes.ts'
+import { readForms } from './web/read-form.ts'
+import { reportPageRoutes } from './web/report-routes.ts'
 
-/** Every route and every hook of the service. */
-export async function createApp(config: Config, deps: Deps, log: FastifyBaseLogger): Promise<FastifyInstance> {
-  const nextRequestId = createRequestIds()
-  const answeredFast = createFastPath(deps, (code) => isReserved(code))
-  const rankOf = ({ method, url = '' }: IncomingMessage) => {
-    if (method !== 'GET' && method !== 'HEAD') return 'other'
-    if (isHealthPath(url)) return 'urgent'
-    return visitedCode(url, isReserved) === undefined ? 'other' : 'visit'
-  }
-  const connections = createConnections(nextRequestId)
-  const app = Fastify({
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: nextRequestId,
-    bodyLimit: BODY_LIMIT,
-    // Parameters as long as a URL can be: their length is for the handler to judge, in our words.
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderSize },
-    frameworkErrors: answerFrameworkError,
-    clientErrorHandler: connections.onParserError,
-    serverFactory: (handler) =>
-      connections.serve((request, response) => {
-        if (deps.tls?.front(request, response) === true) return
-        if (!answeredFast(request, response)) handler(request, response)
-      }, rankOf),
+/** The server with every hook and every route of the service. */
+export async function createApp(config: Config, services: Services, log: FastifyBaseLogger): Promise<FastifyInstance> {
+  const { app, answerOtherMethods, metrics } = await createInstance(config, services, log)
+  await addRoutes(app, {
+    operator: operatorHandlers(config, services, metrics),
+    visitor: visitorHandlers(services),
+    program: programHandlers(app, services),
+    browser: browserHandlers(log, config, services),
   })
-  // One logger for all: a child for each request would cost every visit, and faults name their request_id themselves.
-  app.setChildLoggerFactory((logger) => logger)
-  const routes = watchRoutes(app)
-  const isReserved = createReserved(routes.firstWords)
-  const imageText = (code: string, origin: string) => codeText(code, origin, { marker: config.qrMarker })
-  const links = {
-    ...deps,
-    isReserved,
-    designs: {
-      ...deps.designs,
-      check: (design: unknown, code: string, { origin, client }: { origin: string; client: string }) =>
-        deps.designs.check(design, imageText(code, origin), client),
-    },
-    codeText: imageText,
-    codeSvg: (code: string, origin: string) => codeSvg(deps.images, imageText(code, origin)),
-  }
-  const limitReports = deps.limits.each('reports')
-  const { each, clientOf } = deps.limits
-  const qr = { ...deps, marker: config.qrMarker, designOf: deps.designs.of, limitImages: each('qr'), clientOf }
-  app.setValidatorCompiler(queryCompiler)
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
-  app.server.on('connection', deps.admission.arrived)
-  admitInTurn(app, { ...deps, clientOf })
-  handleErrors(app, { ...deps, pages: removalPages(config), onMiss: deps.limits.miss })
-  boundUnread(app, connections.unread)
-  guardDomains(app, deps.domains, config.tls ? config.baseUrl : undefined)
-  await describeApi(app, deps.version)
+  answerOtherMethods()
+  return app
+}
 
-  healthRoutes(app, deps)
-  metricsRoutes(app, { ...deps, metrics: [...deps.metrics, ...deps.admission.metrics, ...connections.metrics] })
-  securityRoutes(app, { ...deps, contact: config.contact })
-  askRoutes(app, deps)
-  visitRoutes(app, deps)
-  codeImageRoutes(app, qr)
+/** What answers at the paths, by whom it is for. */
+interface Handlers {
+  operator: ReturnType<typeof operatorHandlers>
+  visitor: ReturnType<typeof visitorHandlers>
+  program: ReturnType<typeof programHandlers>
+  browser: ReturnType<typeof browserHandlers>
+}
+
+/** Every path of the service. */
+async function addRoutes(app: FastifyInstance, handlers: Handlers): Promise<void> {
+  const { operator, visitor, program, browser } = handlers
+  app.get('/healthz', operator.health.isUp)
+  app.get('/readyz', operator.health.isReady)
+  app.get('/metrics', operator.metrics)
+  app.get('/.well-known/security.txt', operator.securityTxt)
+  app.get('/internal/tls-ask', operator.tlsAsk)
+
+  app.get('/:code', visitor.visit.plain)
+  app.get('/:code(^[\\w-]+).Q', visitor.visit.compact)
+  app.get('/:code(^[\\w-]+).q', visitor.visit.compactInSmallLetters)
+  app.get('/:code(^[\\w-]+)+', visitor.preview)
+  for (const { extension, route } of visitor.files) app.get(`/:code(^[\\w-]+).${extension}`, route)
+  app.get('/:code/qr.png', visitor.codeImage.png)
+  app.get('/:code/qr.svg', visitor.codeImage.svg)
+  app.get('/:code/qr.pdf', visitor.codeImage.pdf)
+
   await app.register(
     async (api) => {
       allowEveryOrigin(api)
       readJsonBodies(api)
       handleUnknownPaths(api)
-      linkRoutes(api, links)
-      await api.register(async (bulk) => bulkRoutes(bulk, links))
-      dataImageRoutes(api, qr)
-      designRoute(api, qr)
-      scanRoutes(api, deps)
-      reportRoutes(api, { ...deps, limitReports })
-      domainRoutes(api, { ...deps, limitDomains: deps.limits.each('domains') })
-      openApiRoutes(api, deps.origin)
+      api.post('/links', program.createLink)
+      api.get('/manage/:token', program.link.read.byPath)
+      api.put('/manage/:token', program.link.change.byPath)
+      api.delete('/manage/:token', program.link.remove.byPath)
+      api.get('/manage', program.link.read.byHeader)
+      api.put('/manage', program.link.change.byHeader)
+      api.delete('/manage', program.link.remove.byHeader)
+      await api.register(async (bulk) => {
+        readRows(bulk)
+        bulk.post('/bulk', program.createLinks)
+      })
+      api.get('/qr', program.dataImage)
+      api.post('/qr', program.designedImage)
+      api.get('/manage/:token/stats', program.stats.byPath)
+      api.get('/manage/stats', program.stats.byHeader)
+      api.get('/manage/:token/scans.csv', program.scans.byPath)
+      api.get('/manage/scans.csv', program.scans.byHeader)
+      api.get('/manage/:token/stream', program.stream.byPath)
+      api.get('/manage/stream', program.stream.byHeader)
+      api.post('/reports', program.report)
+      api.post('/domains', program.domain.register)
+      api.get('/domains/:domain', program.domain.read)
+      api.delete('/domains/:domain', program.domain.remove)
+      api.get('/openapi.json', program.openApi)
+      api.get('/problems', program.problems)
     },
     { prefix: '/api' },
   )
+
   await app.register(async (web) => {
     refuseEncodedBodies(web)
-    webRoutes(web, { ...links, contact: config.contact, limitReports })
+    readForms(web)
+    web.get('/', browser.homePage.show)
+    web.post('/', browser.homePage.create)
+    web.get('/m/:token', browser.ownerPage.show)
+    web.post('/m/:token', browser.ownerPage.act)
+    web.get('/report', browser.reportPage.show)
+    web.post('/report', browser.reportPage.report)
+    web.get('/assets/quirl.css', browser.styleSheet)
+    web.get('/assets/quirl.svg', browser.logo)
+    // `/assets/<name>-<hash>.<ending>`
+    for (const { path, route } of browser.builtAssets) web.get(path, route)
   })
+}
 
-  routes.answerOtherMethods()
-  return app
+function operatorHandlers({ contact }: Config, services: Services, further: MetricsNeeds['metrics']) {
+  const { notReady, now, origin, domains } = services
+  const { isInternal } = services.client
+  return {
+    health: healthRoutes(notReady),
+    metrics: metricsRoute({ metrics: [...services.metrics, ...further], isInternal }),
+    securityTxt: securityRoute({ now, origin, contact }),
+    tlsAsk: askRoute({ domains, isInternal }),
+  }
+}
+
+function visitorHandlers({ visits, qr, limits, origin }: Services) {
+  const { resolve, record, linkOf } = visits
+  const { images, codeText, designs } = qr
+  const limitImages = limits.each('qr')
+  const image = { origin, images, codeText, designOf: designs.of, linkOf, limitImages, clientOf: limits.clientOf }
+  return {
+    visit: visitRoutes({ resolve, record }),
+    preview: previewRoute({ resolve }),
+    files: fileRoutes({ resolve }),
+    codeImage: codeImageRoutes(image),
+  }
+}
+
+function programHandlers(app: FastifyInstance, services: Services) {
+  const { links, scans, qr, domains, abuse, limits, origin, now, onDrain } = services
+  const { slots, clientOf } = limits
+  const { images, codeSvg } = qr
+  const limitImages = limits.each('qr')
+  return {
+    createLink: creationRoute({ links, origin, limits }),
+    createLinks: bulkRoute({ links, origin, limits, codeSvg }),
+    link: manageRoutes({ links, totals: scans.latestTotals, origin, limits }),
+    dataImage: dataImageRoute({ images, limitImages, clientOf }),
+    designedImage: designRoute({ images, limitImages, clientOf }),
+    stats: statsRoutes({ scans, links, slots, now }),
+    scans: exportRoutes({ scans, links, slots }),
+    stream: liveRoutes({ scans, links, slots, onDrain }),
+    report: reportRoute({ report: abuse.report, origin, limitReports: limits.each('reports') }),
+    domain: domainRoutes({ domains, limitDomains: limits.each('domains') }),
+    openApi: openApiRoute(app, origin),
+    problems: problemsRoute(),
+  }
+}
+
+function browserHandlers(log: FastifyBaseLogger, { contact }: Config, services: Services) {
+  const { links, scans, qr, places, abuse, limits, origin } = services
+  const totals = scans.latestTotals
+  const { isCreditDue } = places
+  const { codeText } = qr
+  const built = readPreview(log)
+  return {
+    homePage: homeRoutes({ links, origin, limits }),
+    ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, preview: built?.preview }),
+    reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
+    styleSheet: assetRoute('quirl.css', 'text/css; charset=utf-8'),
+    logo: assetRoute('quirl.svg', 'image/svg+xml'),
+    builtAssets: built?.files ?? [],
+  }
 }

@@ -7,23 +7,15 @@ import type { Verdict } from './cli/command.ts'
 import { commands } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { readConfig, type Config } from './config/config.ts'
-import type { Deps } from './deps.ts'
 import { listenOften } from './http/listeners.ts'
 import { letV8GiveWay } from './lib/background-thread.ts'
 import { createClosing } from './lib/closing.ts'
 import { createLogLines } from './lib/log-lines.ts'
 import { lineOf, StartError } from './lib/start-error.ts'
+import type { Services } from './services.ts'
+import { leaveOnSignal, stopOnSignal, type Others } from './stop.ts'
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-
-// Docker and systemd's usual settings wait for 10 seconds and more before they kill.
-/** How long requests that run may go on after the signal to stop. */
-const DRAIN_MS = 5_000
-const SWEEP_MS = 100
-/** How long connections may take to go once they have been cut. */
-const CUT_MS = 500
-/** How long the whole stop may take. What is answered is kept already, whatever is still open then. */
-const STOP_MS = 7_500
 
 /** How long the end of the process waits for whoever reads the log. */
 const LAST_LINES_MS = 500
@@ -90,17 +82,17 @@ async function serve(config: Config): Promise<undefined> {
   let port = config.port
   try {
     // Loaded here, because no command needs them: loading them takes longer than most commands do.
-    const [{ openDeps }, { createApp }] = await Promise.all([import('./deps.ts'), import('./app.ts')])
-    const deps = await openDeps(config, { version: manifest.version, port: () => port, log })
-    closing.add('what requests need', deps.close)
-    const app = await createApp(config, deps, log)
+    const [{ openServices }, { createApp }] = await Promise.all([import('./services.ts'), import('./app.ts')])
+    const services = await openServices(config, { version: manifest.version, port: () => port, log })
+    closing.add('what requests need', services.close)
+    const app = await createApp(config, services, log)
     closing.add('the server', () => app.close())
     mayLeave.end()
     const others: Others = { close: async () => {} }
     closing.add('the sockets that listen', () => others.close())
-    stopOnSignal(app, deps, others, log)
-    port = await listen(app, deps, config, others)
-    const addresses = deps.origin.whereListening(config.host).join(', ')
+    stopOnSignal(app, services, others, log)
+    port = await listen(app, services, config, others)
+    const addresses = services.origin.whereListening(config.host).join(', ')
     process.stdout.write(`quirl ${manifest.version} serves ${addresses} and keeps its data in ${config.dataDir}\n`)
   } catch (error) {
     await closing.close().catch(() => {})
@@ -127,15 +119,10 @@ function openLog(): Logger {
   return log
 }
 
-/** The sockets of a port besides the server's own. */
-interface Others {
-  close: () => Promise<void>
-}
-
 /** @param others closes the further sockets of the port */
 async function listen(
   app: FastifyInstance,
-  { tls, connections, onDrain }: Deps,
+  { tls, connections, onDrain }: Services,
   config: Config,
   others: Others,
 ): Promise<number> {
@@ -151,56 +138,4 @@ async function listen(
   }
   await tls?.listen(app.server, connections)
   return (app.server.address() as AddressInfo).port
-}
-
-/**
- * Ends the process on a signal while it starts, when nothing has been answered that could be lost: the first process of a
- * container is not told of signals that it does not listen for.
- */
-function leaveOnSignal(): { end: () => void } {
-  const leave = () => process.exit(0)
-  const signals = ['SIGTERM', 'SIGINT'] as const
-  for (const signal of signals) process.on(signal, leave)
-  return {
-    end: () => {
-      for (const signal of signals) process.off(signal, leave)
-    },
-  }
-}
-
-/**
- * On the first SIGTERM or SIGINT: stop accepting, finish what runs, close the store, exit 0. Further signals are
- * ignored, because npm passes on what the terminal has sent to the whole group already.
- */
-function stopOnSignal(app: FastifyInstance, deps: Deps, others: Others, log: Logger): void {
-  let stopping: Promise<void> | undefined
-  const onSignal = () => {
-    if (stopping !== undefined) return
-    setTimeout(() => {
-      log.fatal('could not stop in time; what is open is left as it is')
-      process.exit(1)
-    }, STOP_MS)
-    stopping = stop(app, deps, others).then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.fatal({ err: error }, 'could not stop cleanly')
-        process.exit(1)
-      },
-    )
-  }
-  process.on('SIGTERM', onSignal)
-  process.on('SIGINT', onSignal)
-}
-
-/** Finishes what runs, for as long as that may take, and closes everything, also when connections do not go. */
-async function stop(app: FastifyInstance, deps: Deps, others: Others): Promise<void> {
-  deps.drain()
-  // A connection whose last request has been answered would rest until its time-out.
-  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
-  const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-  const late = new Promise((resolve) => setTimeout(resolve, DRAIN_MS + CUT_MS))
-  await Promise.race([Promise.all([app.close(), others.close(), deps.tls?.close()]), late])
-  clearInterval(sweep)
-  clearTimeout(deadline)
-  await deps.close()
 }

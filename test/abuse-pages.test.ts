@@ -18,12 +18,12 @@ const at = (path: string) => `${server.url}${path}`
 
 async function removedLink(legal = false): Promise<Created> {
   const link = await create(server, { target: DESTINATION, title: 'My menu' })
-  await server.deps.abuse.operations['block']?.({ subject: link.code, reason: 'it phishes', legal })
+  await server.services.abuse.operations['block']?.({ subject: link.code, reason: 'it phishes', legal })
   return link
 }
 
 async function reportsOf({ code }: Created): Promise<{ reasons: string; notes: string }[]> {
-  const links = server.deps.db.read.selectFrom('reports').innerJoin('links', 'links.id', 'reports.link_id')
+  const links = server.services.db.read.selectFrom('reports').innerJoin('links', 'links.id', 'reports.link_id')
   return links.select(['reasons', 'notes']).where('links.code', '=', code).execute()
 }
 

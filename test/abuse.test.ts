@@ -28,7 +28,7 @@ async function startListed(t: TestContext, list = 'bad.example\nhttps://files.ex
   const server = await startServer(t, { ABUSE_FEEDS: file, CONTACT: 'abuse@example.com', LIMIT_REPORTS: '0' })
   const relist = async (text: string) => {
     writeFileSync(file, text)
-    await server.deps.abuse.operations['lists']?.({ accept: true })
+    await server.services.abuse.operations['lists']?.({ accept: true })
   }
   await relist(list)
   return { server, relist }
@@ -50,10 +50,10 @@ const detailsOf = async (server: TestServer, { token }: Created) =>
  * @param before the lists that they were matched with, where they have changed since
  * @returns the lists that they were matched with now
  */
-async function untilSwept({ deps }: TestServer, before?: string): Promise<string> {
+async function untilSwept({ services }: TestServer, before?: string): Promise<string> {
   let swept: string | undefined
   await poll(async () => {
-    const sweep = await readSweep(deps.db.read)
+    const sweep = await readSweep(services.db.read)
     if (sweep?.finished === true && sweep.lists !== before) swept = sweep.lists
     return swept !== undefined
   })
@@ -114,7 +114,7 @@ describe('a listed destination is refused', () => {
         pointers,
       )
       assert.match(problem.detail, /is listed as malware or phishing \(\S+, by own\.txt\)/)
-      assert.deepEqual(await server.deps.db.read.selectFrom('codes').selectAll().execute(), [])
+      assert.deepEqual(await server.services.db.read.selectFrom('codes').selectAll().execute(), [])
     })
   }
 
@@ -195,7 +195,7 @@ test('a repeated creation gets the answer that it had, though its destination wa
   assert.deepEqual([again.status, await again.json()], [201, first])
   await refused(await send('another-key-of-many-characters'), 422)
   await refused(await send('another-key-of-many-characters'), 422)
-  assert.equal((await server.deps.db.read.selectFrom('codes').selectAll().execute()).length, 1)
+  assert.equal((await server.services.db.read.selectFrom('codes').selectAll().execute()).length, 1)
 })
 
 test('a repeated bulk request does too, though all its destinations were listed in the meantime', async (t) => {
@@ -325,7 +325,7 @@ describe('an operator', () => {
     ]
     for (const [args, says] of lines) assert.match(await fails(server, ...args), says)
     assert.equal((await visit(`${server.url}/up`)).status, 302)
-    assert.deepEqual(await server.deps.db.read.selectFrom('audit').selectAll().execute(), [])
+    assert.deepEqual(await server.services.db.read.selectFrom('audit').selectAll().execute(), [])
   })
 
   test('may block a whole name that many share, which no list can', async (t) => {
@@ -352,7 +352,7 @@ describe('reports', () => {
       assert.deepEqual([response.status, await response.json()], [202, { received: true, code: 'Menu' }])
     }
     await send(server, { code: 'menu', reason: 'malware', details: 'a\u202e\tfile\nwith two lines' })
-    const rows = await server.deps.db.read.selectFrom('reports').selectAll().execute()
+    const rows = await server.services.db.read.selectFrom('reports').selectAll().execute()
     assert.deepEqual([rows.length, rows[0]?.count], [1, 101])
     const text = await run(server, 'reports')
     assert.match(text, /^CODE .*\nMenu +101 +2\d{3}-.* phishing 100, malware 1 +a file with two lines\n/)
@@ -385,7 +385,7 @@ describe('reports', () => {
     }
     await fetch(`${server.url}/api/manage/${link.token}`, { method: 'DELETE' })
     await refused(await send(server, { code: 'up', reason: 'spam' }), 410)
-    assert.deepEqual(await server.deps.db.read.selectFrom('reports').selectAll().execute(), [])
+    assert.deepEqual(await server.services.db.read.selectFrom('reports').selectAll().execute(), [])
   })
 
   test('a link that is deleted while it is reported is gone, and no fault of ours', async (t) => {
@@ -401,7 +401,7 @@ describe('reports', () => {
       }),
     )
     for (const status of answers) assert.ok(status === 202 || status === 410, String(status))
-    assert.deepEqual(await server.deps.db.read.selectFrom('reports').selectAll().execute(), [])
+    assert.deepEqual(await server.services.db.read.selectFrom('reports').selectAll().execute(), [])
     assert.deepEqual(server.logged, [])
   })
 
@@ -410,7 +410,7 @@ describe('reports', () => {
     const link = await create(server, { target: GOOD })
     assert.equal((await send(server, { code: link.code, reason: 'other', details: 'x' })).status, 202)
     await fetch(`${server.url}/api/manage/${link.token}`, { method: 'DELETE' })
-    assert.deepEqual(await server.deps.db.read.selectFrom('reports').selectAll().execute(), [])
+    assert.deepEqual(await server.services.db.read.selectFrom('reports').selectAll().execute(), [])
   })
 })
 
@@ -418,7 +418,7 @@ test('on a custom domain, a removed code says so, and the way to report is on th
   const dns = await startDns(t, { 'go.customer.example.com': { cname: 'qr.bakery.shop' } })
   const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop', DNS_SERVERS: dns.address })
   await post(`${server.url}/api/domains`, { domain: 'go.customer.example.com' })
-  assert.equal((await server.deps.domains.read('go.customer.example.com')).status, 'active')
+  assert.equal((await server.services.domains.read('go.customer.example.com')).status, 'active')
   const link = await create(server, { target: GOOD, alias: 'Menu' })
   await run(server, 'block', link.code)
   const page = await new Promise<string>((resolve, reject) => {

@@ -16,7 +16,7 @@ const requests: Record<Work, (server: TestServer, link: Created) => Promise<Resp
 }
 const kinds = Object.keys(requests) as Work[]
 
-const waiting = (server: TestServer) => server.deps.admission.metrics[0]?.read() ?? {}
+const waiting = (server: TestServer) => server.services.limits.admission.metrics[0]?.read() ?? {}
 const sum = (values: Record<string, number>) => Object.values(values).reduce((all, each) => all + each, 0)
 
 /** A service where one kind of work never begins, and one request of a client may wait for it. */
@@ -27,7 +27,7 @@ async function startStuck(t: TestContext, work: Work) {
   const server = await startServer(t, {}, () => clock.now, { work: { [work]: bounds } })
   link.created = await create(server, { target: 'https://example.com/' })
   // A creation was needed: another one takes the only place until the end.
-  if (work === 'creations') server.deps.admission.enter(work, { client: 'a', begin() {}, refuse() {} })
+  if (work === 'creations') server.services.limits.admission.enter(work, { client: 'a', begin() {}, refuse() {} })
   await poll(() => sum(waiting(server)) === 0)
   return { server, link: link.created, clock }
 }
@@ -54,7 +54,7 @@ for (const work of kinds) {
       }
     }
     assert.equal((await visit(link.short_url)).status, 302)
-    server.deps.resolver.forget(link.code)
+    server.services.visits.invalidate(link.code)
     assert.equal((await visit(link.short_url)).status, 302)
     for (const path of ['/healthz', '/readyz', '/metrics']) assert.equal((await fetch(server.url + path)).status, 200)
     for (const other of kinds) if (other !== work) assert.notEqual((await requests[other](server, link)).status, 503)

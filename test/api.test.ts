@@ -159,7 +159,7 @@ describe('repeating a creation with its Idempotency-Key', () => {
 
   test('keeps the answer so that the database alone does not give the token away', async () => {
     const link = (await (await send('fifth-key-0123456789')).json()) as Created
-    const kept = await server.deps.db.read.selectFrom('replays').selectAll().execute()
+    const kept = await server.services.db.read.selectFrom('replays').selectAll().execute()
     assert.ok(kept.length > 0)
     assert.equal(JSON.stringify(kept).includes(link.token), false)
     assert.equal(JSON.stringify(kept).includes('fifth-key'), false)
@@ -542,7 +542,7 @@ describe('the API as a whole', () => {
     assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
     assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
     const other = await startServer(t)
-    other.deps.drain()
+    other.services.drain()
     await problem(await fetch(`${other.url}/readyz`), 503, 'unavailable')
     assert.equal((await fetch(`${other.url}/healthz`)).status, 200)
   })

@@ -41,7 +41,7 @@ function tokenOf(page: Page): string {
 }
 
 async function countLinks(): Promise<number> {
-  return (await server.deps.db.read.selectFrom('links').select('id').execute()).length
+  return (await server.services.db.read.selectFrom('links').select('id').execute()).length
 }
 
 /** What a person types for a link of each kind. */

@@ -53,16 +53,16 @@ async function set(t: TestContext) {
 test('the first visit of an active name gets a certificate, that of every other name is refused', async (t) => {
   const service = await set(t)
   if (service === undefined) return
-  const { visit, dns, deps } = service
+  const { visit, dns, services } = service
   await create(service, { target: 'https://example.org/menu', alias: 'menu' })
   assert.equal((await visit(HOST, '/menu')).headers.location, 'https://example.org/menu')
   dns.zones[NAME] = { cname: HOST }
-  await deps.domains.register(NAME)
-  assert.equal((await deps.domains.read(NAME)).status, 'active')
+  await services.domains.register(NAME)
+  assert.equal((await services.domains.read(NAME)).status, 'active')
   const first = await visit(NAME, '/menu')
   assert.deepEqual([first.status, first.headers.location], [302, 'https://example.org/menu'])
   assert.equal(first.headers['strict-transport-security'], undefined)
-  await deps.domains.register('pending.example.com')
+  await services.domains.register('pending.example.com')
   for (const name of ['pending.example.com', 'unknown.example.com', `x.${HOST}`]) {
     await assert.rejects(visit(name, '/menu'), /alert|ECONNRESET|socket/, name)
   }
@@ -71,13 +71,13 @@ test('the first visit of an active name gets a certificate, that of every other 
 test('a name whose record was set a moment ago works on its first visit', async (t) => {
   const service = await set(t)
   if (service === undefined) return
-  const { visit, dns, deps } = service
-  await deps.domains.register(NAME)
-  assert.equal((await deps.domains.read(NAME)).status, 'pending')
+  const { visit, dns, services } = service
+  await services.domains.register(NAME)
+  assert.equal((await services.domains.read(NAME)).status, 'pending')
   dns.zones[NAME] = { cname: HOST }
   service.pass(10_000)
   assert.equal((await visit(NAME, '/none')).status, 404)
-  assert.equal(deps.domains.statusOf(NAME), 'active')
+  assert.equal(services.domains.statusOf(NAME), 'active')
 })
 
 test('who comes through Caddy may not ask what Caddy asks; plain HTTP leads to HTTPS', async (t) => {

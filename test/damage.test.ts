@@ -35,8 +35,8 @@ function lockWarehouse(dataDir: string): () => void {
   }
 }
 
-async function purgesOf({ deps }: TestServer): Promise<number[]> {
-  const rows = await deps.db.read.selectFrom('purges').select('link_id').execute()
+async function purgesOf({ services }: TestServer): Promise<number[]> {
+  const rows = await services.db.read.selectFrom('purges').select('link_id').execute()
   return rows.map((row) => row.link_id)
 }
 
@@ -71,7 +71,7 @@ test('damage of the journal is counted, logged once, kept, and still counted aft
   for (const run of ['first', 'second']) {
     const server = await startServer(t, { DATA_DIR: dataDir })
     await poll(() => readdirSync(journal).every((name) => name === '0.scans.damaged'))
-    await server.deps.recorder.settle()
+    await server.services.scans.settle()
     assert.equal(await metric(server, 'quirl_scans_lost_total'), 1)
     const lines = server.logged.filter((each) => /damaged/.test(JSON.stringify(each)))
     assert.deepEqual(
@@ -150,7 +150,7 @@ test('a deletion is remembered while a file is left that may hold its scans', as
   mkdirSync(join(dataDir, 'journal', 'x.scans'))
   assert.equal((await remove(server, link)).status, 200)
   await poll(() => linksIn(dataDir).length === 0)
-  for (let fold = 0; fold < 5; fold++) assert.equal(await server.deps.recorder.settle(), false)
+  for (let fold = 0; fold < 5; fold++) assert.equal(await server.services.scans.settle(), false)
   assert.deepEqual(await purgesOf(server), [id])
   rmdirSync(join(dataDir, 'journal', 'x.scans'))
   await poll(async () => (await purgesOf(server)).length === 0)

@@ -231,7 +231,7 @@ describe('an owner without scripts', () => {
       await open(page, link)
       await page.locator('[name=shape]').selectOption('dots')
       await choose(page, svgFile, 'logo.svg', 'image/svg+xml')
-      const busy = t.mock.method(server.deps.images, 'designed', () =>
+      const busy = t.mock.method(server.services.qr.images, 'designed', () =>
         Promise.reject(new Problem('unavailable', 'too many images are being drawn')),
       )
       assert.equal(await use(page), 503)

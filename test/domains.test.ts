@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openDomains } from '../src/domains/domains.ts'
+import { openDomains } from '../src/domains/open.ts'
 import { hashToken } from '../src/lib/token.ts'
 import { undoLater, type Ending } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
@@ -48,7 +48,7 @@ async function set(t: Ending, env: Record<string, string> = {}): Promise<Setting
     dns,
     async pass(ms) {
       now += ms
-      await server.deps.domains.sweep()
+      await server.services.domains.sweep()
     },
     async register(domain) {
       const response = await post(`${server.url}/api/domains`, { domain })
@@ -151,16 +151,16 @@ describe('registering a domain', () => {
   })
 
   test('before the service had a public name is enough: it is active once it has one and the record is there', async (t) => {
-    const { register, point, deps, dns } = await set(t, { BASE_URL: '' })
+    const { register, point, services, dns } = await set(t, { BASE_URL: '' })
     await register(NAME)
     point(NAME)
-    const named = await openDomains({ ...deps, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
+    const named = await openDomains({ ...services, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
     undoLater(t, named.close)
     assert.equal((await named.check(NAME)).status, 'active')
   })
 
   test('refuses what is no public host name with a 400 that points at the field, and keeps nothing', async (t) => {
-    const { url, deps } = await set(t)
+    const { url, services } = await set(t)
     for (const domain of [
       'localhost',
       '192.0.2.7',
@@ -186,7 +186,7 @@ describe('registering a domain', () => {
     ]) {
       await problemOf(await post(`${url}/api/domains`, body), 400, 'invalid_request')
     }
-    assert.deepEqual(await deps.domains.list(), [])
+    assert.deepEqual(await services.domains.list(), [])
   })
 
   test('is refused with 409 when 40 names of one registrable domain are active; other domains are free', async (t) => {
@@ -205,9 +205,9 @@ describe('registering a domain', () => {
   })
 
   test('keeps no token: the data folder holds only its hash', async (t) => {
-    const { register, deps } = await set(t)
+    const { register, services } = await set(t)
     const { token } = await register(NAME)
-    const [kept] = await deps.domains.list()
+    const [kept] = await services.domains.list()
     assert.equal(JSON.stringify(kept).includes(token ?? ''), false)
   })
 })
@@ -271,12 +271,12 @@ describe('the status of a domain', () => {
   })
 
   test('is looked up again after 1, 2, 4 … minutes while it is wrong, at most an hour', async (t) => {
-    const { register, status, pass, deps } = await set(t)
+    const { register, status, pass, services } = await set(t)
     await register(NAME)
     await status()
     const delays: number[] = []
     for (let at = 0; at < 9; at++) {
-      const [domain] = await deps.domains.list()
+      const [domain] = await services.domains.list()
       const delay = (domain?.nextCheckAt ?? 0) - (domain?.checkedAt ?? 0)
       delays.push(delay / MINUTE)
       await pass(delay)
@@ -285,7 +285,7 @@ describe('the status of a domain', () => {
   })
 
   test('is forgotten after 7 days as pending and 30 as misconfigured; then the name is free again', async (t) => {
-    const { register, status, point, pass, dns, url, deps } = await set(t)
+    const { register, status, point, pass, dns, url, services } = await set(t)
     await register('never.example.com')
     point(NAME)
     await register(NAME)
@@ -294,7 +294,7 @@ describe('the status of a domain', () => {
     assert.equal((await status('never.example.com')).status, 'pending')
     await pass(SECOND)
     await problemOf(await fetch(`${url}/api/domains/never.example.com`), 404, 'unknown_domain')
-    assert.equal(deps.domains.statusOf('never.example.com'), undefined)
+    assert.equal(services.domains.statusOf('never.example.com'), undefined)
     assert.equal((await status()).status, 'active')
     delete dns.zones[NAME]
     await pass(HOUR)
@@ -313,19 +313,24 @@ describe('the status of a domain', () => {
   })
 
   test('is there after a restart, for requests as well', async (t) => {
-    const { register, status, point, deps, dns } = await set(t)
+    const { register, status, point, services, dns } = await set(t)
     point(NAME)
     await register(NAME)
     await status()
-    const restarted = await openDomains({ ...deps, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
+    const restarted = await openDomains({
+      ...services,
+      baseUrl: BASE,
+      servers: [dns.address],
+      log: { error: assert.fail },
+    })
     undoLater(t, restarted.close)
     assert.deepEqual([restarted.isEmpty(), restarted.statusOf(NAME)], [false, 'active'])
     assert.equal(await restarted.admits(NAME), true)
   })
 
   test('is seen by the other processes on the store within seconds: registered, active, removed', async (t) => {
-    const { register, point, pass, deps, dns } = await set(t)
-    const other = await openDomains({ ...deps, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
+    const { register, point, pass, services, dns } = await set(t)
+    const other = await openDomains({ ...services, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
     undoLater(t, other.close)
     const { token = '' } = await register(NAME)
     await other.sweep()
@@ -335,27 +340,27 @@ describe('the status of a domain', () => {
     await other.sweep()
     assert.equal(other.statusOf(NAME), 'active')
     await register('another.example.com')
-    await deps.domains.remove(NAME, token)
+    await services.domains.remove(NAME, token)
     await other.sweep()
     assert.deepEqual([other.statusOf(NAME), other.statusOf('another.example.com')], [undefined, 'pending'])
   })
 
   test('is known to a process that is asked about it right after another has registered or removed it', async (t) => {
-    const { register, point, deps, dns, status } = await set(t)
-    const other = await openDomains({ ...deps, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
+    const { register, point, services, dns, status } = await set(t)
+    const other = await openDomains({ ...services, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
     undoLater(t, other.close)
     point(NAME)
     const { token = '' } = await register(NAME)
     assert.equal((await status()).status, 'active')
     assert.equal(await other.admits(NAME), true)
     assert.equal(other.statusOf(NAME), 'active')
-    await deps.domains.remove(NAME, token)
+    await services.domains.remove(NAME, token)
     await assert.rejects(other.read(NAME), /no domain of this name/)
   })
 
   test('is looked up once when two processes find the check due', async (t) => {
-    const { register, status, pass, deps, dns } = await set(t)
-    const other = await openDomains({ ...deps, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
+    const { register, status, pass, services, dns } = await set(t)
+    const other = await openDomains({ ...services, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
     undoLater(t, other.close)
     await register(NAME)
     await status()
@@ -380,8 +385,8 @@ describe('a claim', () => {
   }
   const remove = ({ url }: TestServer, token = '', domain = NAME) =>
     fetch(`${url}/api/domains/${domain}`, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } })
-  const isHeldBy = async ({ deps }: TestServer, token = '') =>
-    (await deps.domains.list()).find(({ name }) => name === NAME)?.tokenHash === hashToken(token)
+  const isHeldBy = async ({ services }: TestServer, token = '') =>
+    (await services.domains.list()).find(({ name }) => name === NAME)?.tokenHash === hashToken(token)
   const publish = (server: Setting, ...txt: (string | string[])[]) => server.point(`_quirl.${NAME}`, { txt })
 
   /** A name that somebody else has registered, and that leads here. */
@@ -540,15 +545,15 @@ describe('a claim', () => {
 
   test('made through one process is proven through another', async (t) => {
     const server = await squatted(t)
-    const { deps, dns } = server
-    const other = await openDomains({ ...deps, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
+    const { services, dns } = server
+    const other = await openDomains({ ...services, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
     undoLater(t, other.close)
     const mine = await claim(server)
     publish(server, mine.proof)
     // Both look at once: one hands the name over, and neither forgets that it is there.
-    await Promise.all([other.check(NAME), deps.domains.check(NAME)])
+    await Promise.all([other.check(NAME), services.domains.check(NAME)])
     assert.ok(await isHeldBy(server, mine.token))
-    assert.deepEqual([other.statusOf(NAME), deps.domains.statusOf(NAME)], ['active', 'active'])
+    assert.deepEqual([other.statusOf(NAME), services.domains.statusOf(NAME)], ['active', 'active'])
     await other.remove(NAME, mine.token)
   })
 
@@ -582,7 +587,7 @@ describe('a claim', () => {
 })
 
 test('a domain is removed by its token alone', async (t) => {
-  const { url, register, deps } = await set(t)
+  const { url, register, services } = await set(t)
   const { token } = await register(NAME)
   const other = await register('other.example.com')
   const remove = (authorization?: string) =>
@@ -596,7 +601,7 @@ test('a domain is removed by its token alone', async (t) => {
   const removed = await remove(`Bearer ${token}`)
   assert.deepEqual([removed.status, await removed.json()], [200, { deleted: true, domain: NAME }])
   await problemOf(await remove(`Bearer ${token}`), 404, 'unknown_domain')
-  assert.equal(deps.domains.statusOf(NAME), undefined)
+  assert.equal(services.domains.statusOf(NAME), undefined)
 })
 
 describe('on a custom domain', () => {
@@ -713,14 +718,14 @@ describe('on a custom domain', () => {
     await server.register(NAME)
     await server.register(`www.${NAME}`)
     await server.pass(MINUTE)
-    assert.equal(server.deps.domains.statusOf(`www.${NAME}`), 'active')
+    assert.equal(server.services.domains.statusOf(`www.${NAME}`), 'active')
     await server.stop()
     const { dataDir, dns } = server
     const env = { BASE_URL: `https://${NAME}`, DATA_DIR: dataDir, DNS_SERVERS: dns.address }
     const moved = await startServer(t, env, () => Date.UTC(2026, 10, 22))
     for (const host of [NAME, `www.${NAME}`]) assert.equal((await at(moved, '/', host)).status, 200, host)
-    await moved.deps.domains.sweep()
-    const kept = await moved.deps.domains.list()
+    await moved.services.domains.sweep()
+    const kept = await moved.services.domains.list()
     assert.deepEqual(
       kept.map(({ status, fault }) => [status, fault?.code]),
       [
@@ -829,7 +834,7 @@ describe('the operator', () => {
       text: `${NAME} is misconfigured: ${NAME} has no CNAME, A or AAAA record\n`,
     })
     assert.deepEqual(await run(server, 'domains', 'remove', NAME), { status: 0, text: `${NAME} is removed\n` })
-    assert.equal(server.deps.domains.statusOf(NAME), undefined)
+    assert.equal(server.services.domains.statusOf(NAME), undefined)
   })
 
   test('keeps a name that leads here for another reason, and all under it, until it is allowed again', async (t) => {
@@ -839,12 +844,12 @@ describe('the operator', () => {
       await server.register(name)
     }
     await server.pass(MINUTE)
-    assert.equal(server.deps.domains.statusOf('www.bakery.shop'), 'active')
+    assert.equal(server.services.domains.statusOf('www.bakery.shop'), 'active')
     assert.equal(
       (await run(server, 'domains', 'refuse', 'Bakery.Shop')).text,
       'bakery.shop and names under it cannot be registered\n',
     )
-    const status = (name: string) => server.deps.domains.statusOf(name)
+    const status = (name: string) => server.services.domains.statusOf(name)
     assert.deepEqual(['bakery.shop', 'www.bakery.shop', 'xbakery.shop'].map(status), [undefined, undefined, 'active'])
     for (const [domain, claim] of [
       ['bakery.shop', false],

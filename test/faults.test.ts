@@ -15,7 +15,7 @@ import { create, post, put, startServer, visit } from './support/server.ts'
 test('a full disk answers 503, changes nothing, and goes on by itself when there is space', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
-  const { write } = server.deps.db
+  const { write } = server.services.db
   // SQLite's own bound on the file answers as a full disk does.
   const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(write)
   await sql`pragma max_page_count = ${sql.raw(String(rows[0]?.page_count))}`.execute(write)
@@ -60,8 +60,8 @@ test('a sync that fails answers 503, claims nothing, and the store works again b
 test('a fault of ours is an opaque 500 whose request_id finds the log line, which holds no token', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/', alias: 'broken' })
-  await sql`update links set payload = 'not json'`.execute(server.deps.db.write)
-  server.deps.resolver.forget('broken')
+  await sql`update links set payload = 'not json'`.execute(server.services.db.write)
+  server.services.visits.invalidate('broken')
   for (const [url, route] of [
     [link.short_url, '/:code'],
     [`${server.url}/api/manage/${link.token}`, '/api/manage/:token'],
@@ -97,7 +97,7 @@ test('a burst of work that is refused is one line a second in the log', async (t
 test('a store that is away is one line a second in the log, whatever the wall clock does', async (t) => {
   const clocks = { now: Date.now(), monotonic: 0 }
   const server = await startServer(t, {}, () => clocks.now, { monotonic: () => clocks.monotonic })
-  const { write } = server.deps.db
+  const { write } = server.services.db
   await sql`pragma query_only = on`.execute(write)
   for (const round of [1, 2, 3]) {
     for (let at = 0; at < 5; at++) {
@@ -120,7 +120,7 @@ test('a clock that is set back an hour keeps no visit from being recorded, and n
   const folder = join(server.dataDir, 'journal')
   renameSync(folder, `${folder}.away`)
   writeFileSync(folder, '')
-  await server.deps.recorder.settle()
+  await server.services.scans.settle()
   assert.equal((await visit(link.short_url)).status, 302)
   assert.equal((await fetch(`${server.url}/readyz`)).status, 503)
   for (const status of [404, 429]) assert.equal((await visit(`${server.url}/unknown`)).status, status)
@@ -146,7 +146,7 @@ test('a change waits for a lock that another process holds, and nothing waits wi
   const created = post(`${server.url}/api/links`, { target: 'https://example.com/' })
   const answered = Promise.all([changed, created]).finally(() => (isAnswered = true))
   for (let at = 0; at < 20; at++) {
-    server.deps.resolver.forget(link.code)
+    server.services.visits.invalidate(link.code)
     assert.equal((await visit(link.short_url)).headers.get('location'), 'https://example.com/')
     assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
   }
@@ -192,7 +192,7 @@ test('a start that fails half-way leaves no lock, no socket, no file and no thre
 test('a person who meets a fault gets a page with the number to ask about', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
-  await sql`update links set payload = 'not json'`.execute(server.deps.db.write)
+  await sql`update links set payload = 'not json'`.execute(server.services.db.write)
   const response = await visit(link.manage_url, { accept: 'text/html' })
   assert.equal(response.status, 500)
   assert.match(await response.text(), new RegExp(String(server.logged[0]?.['request_id'])))
@@ -202,7 +202,7 @@ test('a table that is missing is a fault of ours, and not a store that is away: 
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
   assert.equal((await visit(link.short_url)).status, 302)
-  await sql`drop table migrations`.execute(server.deps.db.write)
+  await sql`drop table migrations`.execute(server.services.db.write)
   assert.equal((await fetch(`${server.url}/readyz`)).status, 500)
   assert.match(JSON.stringify(server.logged), /no such table: migrations/)
   assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
@@ -219,7 +219,7 @@ test('a store that cannot be read answers 503 and makes the service not ready, a
   const file = join(server.dataDir, 'links.db')
   // A disk that cannot read a part of the file says the same to SQLite as damage does.
   const { rows } = await sql<{ rootpage: number }>`
-    select rootpage from sqlite_schema where name = 'links'`.execute(server.deps.db.read)
+    select rootpage from sqlite_schema where name = 'links'`.execute(server.services.db.read)
   const other = new DatabaseSync(file)
   other.exec('pragma wal_checkpoint(truncate)')
   other.close()
@@ -228,14 +228,14 @@ test('a store that cannot be read answers 503 and makes the service not ready, a
   const page = 4096 * ((rows[0]?.rootpage ?? 0) - 1)
   damaged.fill(0xaa, page, page + 4096)
   writeFileSync(file, damaged)
-  await sql`pragma shrink_memory`.execute(server.deps.db.read)
+  await sql`pragma shrink_memory`.execute(server.services.db.read)
   const refused = await fetch(`${server.url}/api/manage/${link.token}`)
   assert.equal(refused.status, 503)
   assert.match(JSON.stringify(server.logged), /malformed/)
   assert.equal((await fetch(`${server.url}/readyz`)).status, 503)
   assert.equal((await visit(link.short_url)).status, 302)
   writeFileSync(file, sound)
-  await sql`pragma shrink_memory`.execute(server.deps.db.read)
+  await sql`pragma shrink_memory`.execute(server.services.db.read)
   assert.equal((await fetch(`${server.url}/api/manage/${link.token}`)).status, 200)
   assert.equal((await fetch(`${server.url}/readyz`)).status, 503)
   clocks.monotonic += 10_000

@@ -219,12 +219,12 @@ test('0 switches a limit off: no header, no refusal', async (t) => {
 
 test('a creation that the store could not keep is not charged', async (t) => {
   const server = await startServer(t, { LIMIT_LINKS: '1' })
-  const { transaction } = server.deps.db
-  server.deps.db.transaction = () => Promise.reject(Object.assign(new Error('disk I/O error'), { errcode: 10 }))
+  const { transaction } = server.services.db
+  server.services.db.transaction = () => Promise.reject(Object.assign(new Error('disk I/O error'), { errcode: 10 }))
   const failed = await post(`${server.url}/api/links`, EXAMPLE)
   assert.equal(failed.status, 503)
   assert.match(failed.headers.get('ratelimit') ?? '', /^"links";r=1/)
-  server.deps.db.transaction = transaction
+  server.services.db.transaction = transaction
   assert.equal((await post(`${server.url}/api/links`, EXAMPLE)).status, 201)
 })
 

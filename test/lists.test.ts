@@ -14,7 +14,9 @@ const ten = (name: string) => Array.from({ length: 10 }, (_, at) => `${name}${at
 
 /** Asks for every list now, and tells how they are. */
 async function refresh(server: TestServer, accept = false): Promise<ListStatus[]> {
-  const answer = (await server.deps.abuse.operations['lists']?.({ refresh: true, accept })) as { lists: ListStatus[] }
+  const answer = (await server.services.abuse.operations['lists']?.({ refresh: true, accept })) as {
+    lists: ListStatus[]
+  }
   return answer.lists
 }
 
@@ -44,7 +46,7 @@ test('the service is not ready until every list was loaded once, and says which 
   publisher.answer('/late', (_, response) => response.writeHead(503).end())
   const server = await startServer(t, { ABUSE_FEEDS: [publisher.url('/good'), publisher.url('/late')].join() })
   await refresh(server)
-  const metric = (name: string) => server.deps.metrics.find((each) => each.name === name)?.read()
+  const metric = (name: string) => server.services.metrics.find((each) => each.name === name)?.read()
   assert.deepEqual([metric('quirl_abuse_list_entries'), metric('quirl_abuse_lists_failing')], [1, 1])
   const [status, body] = await readyz(server)
   assert.equal(status, 503)

@@ -123,16 +123,16 @@ async function failOneFold(server: TestServer): Promise<void> {
   // It waits for a fold that is under way, which then removes what it has folded.
   const holder = new DatabaseSync(join(server.dataDir, 'scans.db'), { timeout: PATIENCE_MS })
   holder.exec('begin immediate')
-  await server.deps.recorder.totals(0)
+  await server.services.scans.totals(0)
   const waits = backlogOf(server) > 0
-  const settled = await server.deps.recorder.settle()
+  const settled = await server.services.scans.settle()
   if (waits) assert.equal(settled, false)
   holder.exec('rollback')
   holder.close()
 }
 
-function backlogOf({ deps }: TestServer): number {
-  return deps.metrics.find(({ name }) => name === 'quirl_journal_backlog_bytes')?.read() ?? Number.NaN
+function backlogOf({ services }: TestServer): number {
+  return services.metrics.find(({ name }) => name === 'quirl_journal_backlog_bytes')?.read() ?? Number.NaN
 }
 
 async function compare(server: TestServer, { link, state, scans }: Kept, now: number): Promise<void> {

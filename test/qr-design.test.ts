@@ -447,7 +447,7 @@ describe('a design that is saved for a link', () => {
     await put(`${server.url}/api/manage/${other.token}`, { design: look })
     await fetch(`${server.url}/api/manage/${other.token}`, { method: 'DELETE' })
     assert.equal((await fetch(other.qr_png)).status, 410)
-    const rows = await server.deps.db.read.selectFrom('designs').selectAll().execute()
+    const rows = await server.services.db.read.selectFrom('designs').selectAll().execute()
     assert.equal(rows.length, 1)
   })
 })

@@ -12,9 +12,9 @@ async function startWithRemoved(t: TestContext, removal: Removal = REMOVAL): Pro
   const server = await startServer(t, { CONTACT: 'abuse@example.com' })
   const link = await create(server, { target: DESTINATION, alias: 'Bad', title: 'My link' })
   assert.equal((await visit(link.short_url)).status, 302)
-  const found = await server.deps.linkOfToken(link.token)
-  assert.equal(await takeDown(server.deps.db.write, found, removal), true)
-  server.deps.changed(link.code)
+  const found = await server.services.links.findByToken(link.token)
+  assert.equal(await takeDown(server.services.db.write, found, removal), true)
+  server.services.visits.invalidate(link.code)
   return [server, link]
 }
 
@@ -78,8 +78,8 @@ test('a change that was made before the removal does not match the link any more
 test('a removal that was taken back is over at the next visit', async (t) => {
   const [server, link] = await startWithRemoved(t)
   assert.equal((await visit(link.short_url)).status, 410)
-  assert.equal(await putBack(server.deps.db.write, await server.deps.linkOfToken(link.token)), true)
-  server.deps.changed(link.code)
+  assert.equal(await putBack(server.services.db.write, await server.services.links.findByToken(link.token)), true)
+  server.services.visits.invalidate(link.code)
   const response = await visit(link.short_url)
   assert.deepEqual([response.status, response.headers.get('location')], [302, DESTINATION])
 })

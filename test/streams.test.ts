@@ -8,8 +8,8 @@ import { create, startServer, visit, type Created, type TestServer } from './sup
 
 const env = { TRUST_PROXY: '127.0.0.0/8', BASE_URL: 'https://qr.bakery.shop' }
 
-async function start(t: TestContext, places = {}): Promise<{ server: TestServer; link: Created }> {
-  const server = await startServer(t, env, undefined, { places })
+async function start(t: TestContext, slots = {}): Promise<{ server: TestServer; link: Created }> {
+  const server = await startServer(t, env, undefined, { slots })
   return { server, link: await create(server, { target: 'https://example.com/' }) }
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqlite } from '../src/db/sqlite.ts'
-import { openDomains } from '../src/domains/domains.ts'
+import { openDomains } from '../src/domains/open.ts'
 import { startAuthority, startAuthorityDns, type TestAuthority } from './support/acme.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
@@ -70,13 +70,13 @@ async function set(
     visit: async (name, path = '/healthz') => askSecurely(server.httpsPort, name, path, await authority.root()),
     async pass(ms) {
       ahead += ms
-      await server.deps.domains.sweep()
-      await server.deps.tls?.certificates.sweep()
+      await server.services.domains.sweep()
+      await server.services.tls?.certificates.sweep()
     },
     async activate(name) {
       dns.zones[name] = { cname: HOST }
-      await server.deps.domains.register(name)
-      assert.equal((await server.deps.domains.read(name)).status, 'active')
+      await server.services.domains.register(name)
+      assert.equal((await server.services.domains.read(name)).status, 'active')
     },
   }
 }
@@ -168,7 +168,7 @@ describe('certificates', () => {
     const service = await ready(t)
     if (service === undefined) return
     service.dns.zones[NAME] = { a: ['198.51.100.1'] }
-    await service.deps.domains.register(NAME)
+    await service.services.domains.register(NAME)
     for (let at = 0; at < 5; at++) await assert.rejects(service.visit(NAME), refusal)
     assert.deepEqual(service.authority.orders, [HOST])
     service.dns.zones[NAME] = { cname: HOST }
@@ -248,7 +248,7 @@ describe('a host with port 443 alone', () => {
     const visit = async (name: string, path: string) => askSecurely(httpsPort, name, path, await authority.root())
     assert.equal((await visit(HOST, '/healthz')).status, 200)
     assert.deepEqual(authority.orders, [HOST, HOST])
-    await service.deps.domains.register(NAME)
+    await service.services.domains.register(NAME)
     assert.equal((await visit(NAME, '/none')).status, 404)
     assert.deepEqual(authority.orders, [HOST, HOST, NAME])
     // Who asks for a challenge that nobody has set is hung up on, like every stranger.
@@ -478,7 +478,7 @@ describe('session tickets', () => {
     const session = await sessionOf(service.httpsPort, NAME, root, 'TLSv1.3')
     const open = await shakeHands(service.httpsPort, NAME, root, { session })
     assert.equal(open.isSessionReused(), true)
-    await service.deps.domains.evict(NAME)
+    await service.services.domains.evict(NAME)
     open.write(`GET /none HTTP/1.1\r\nHost: ${NAME}\r\n\r\n`)
     assert.match(String(await once(open, 'data')), /^HTTP\/1\.1 421 [^]*"code":"misdirected"/)
     await assert.rejects(shakeHands(service.httpsPort, NAME, root, { session }))
@@ -493,7 +493,7 @@ describe('over HTTPS', () => {
     const service = await ready(t)
     if (service === undefined) return
     await service.activate(NAME)
-    await service.deps.domains.register('pending.example.com')
+    await service.services.domains.register('pending.example.com')
     const root = await service.authority.root()
     for (const host of ['unknown.example.com', 'pending.example.com', '127.0.0.1', `x.${HOST}`, 'localhost']) {
       const { status, body } = await askSecurely(service.httpsPort, HOST, '/healthz', root, { headers: { host } })
@@ -596,7 +596,7 @@ describe('over plain HTTP beside it', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"target":"https://example.org/","alias":"menu"}',
     })
-    await service.deps.domains.register(NAME)
+    await service.services.domains.register(NAME)
     const at = (path: string) => ask(service.url + path, { headers: { host: NAME } })
     assert.equal((await at('/menu')).status, 302)
     assert.equal((await at('/menu/qr.png')).status, 200)
@@ -607,7 +607,7 @@ describe('over plain HTTP beside it', () => {
     for (const path of ['/api', '/api/openapi.json', '/internal/tls-ask']) assert.equal((await at(path)).status, 403)
     for (const path of ['/healthz', '/readyz']) assert.equal((await at(path)).status, 200)
     service.dns.zones[NAME] = { cname: HOST }
-    assert.equal((await service.deps.domains.check(NAME)).status, 'active')
+    assert.equal((await service.services.domains.check(NAME)).status, 'active')
     for (const path of ['/', '/m/token', '/api/openapi.json', '/menu+']) assert.equal((await at(path)).status, 404)
     for (const path of ['/menu/qr.png', '/healthz']) assert.equal((await at(path)).status, 200)
   })

@@ -29,7 +29,7 @@ test('a page keeps its address, whatever link an older release has given it to',
   const server = await startServer(t)
   for (const word of ['healthz', 'metrics']) {
     const link = await create(server, { target: 'https://example.com/' })
-    const { write } = server.deps.db
+    const { write } = server.services.db
     await sql`insert into codes (code_key) values (${word})`.execute(write)
     await sql`update links set code_key = ${word}, code = ${word} where code = ${link.code}`.execute(write)
     // Its preview has read it.
@@ -41,9 +41,9 @@ test('a page keeps its address, whatever link an older release has given it to',
 test('a visit of a link that cannot be read is answered like any other fault, and the next one too', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
-  await sql`update links set utm = 'not json'`.execute(server.deps.db.write)
+  await sql`update links set utm = 'not json'`.execute(server.services.db.write)
   assert.deepEqual(await visits(link.short_url, 3), ['500'])
-  await sql`alter table links rename to elsewhere`.execute(server.deps.db.write)
+  await sql`alter table links rename to elsewhere`.execute(server.services.db.write)
   assert.deepEqual(await visits(`${server.url}/another`, 3), ['500'])
   assert.equal((await visit(`${server.url}/healthz`)).status, 200)
 })

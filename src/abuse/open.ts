@@ -9,12 +9,20 @@ import { openOwnEntries } from './own-entries.ts'
 import { parseList } from './parse-list.ts'
 import { createScreening, type Hit } from './screen.ts'
 import { createSweep, type SweepDeps } from './sweep.ts'
+import { report } from './reports.ts'
 import type { TakedownDeps } from './suspension.ts'
 
 /** What keeps links from leading to what harms people. */
 export interface Abuse {
   /** For every URL that a link shall get. */
   screen: Screen
+  /**
+   * Notes a report of a code, and nothing of who makes it.
+   * @param owns whether a URL is one of ours, so that its path is a code
+   * @returns the code as its owner wrote it
+   * @throws {Problem} 400 for a bad field, 404 for an unknown code, 410 or 451 for one that is gone already
+   */
+  report: (body: unknown, owns: (url: URL) => boolean) => Promise<string>
   /** Why not every list has been loaded yet; undefined when all have, now or by a former run. */
   notReady: () => string | undefined
   /** To be called when what the operator says may have been changed without that being known here. */
@@ -24,11 +32,12 @@ export interface Abuse {
   close: () => Promise<void>
 }
 
-export interface AbuseOptions extends TakedownDeps {
+/** What screening needs of the rest of the program. */
+export interface AbuseNeeds extends TakedownDeps {
   dataDir: string
   monotonic: () => number
   /** Files and URLs of lists. */
-  abuseFeeds: string[] | undefined
+  sources: string[]
   owns: (url: URL) => boolean
   fetch: typeof globalThis.fetch
   log: SweepDeps['log'] & { warn: (details: object, text: string) => void }
@@ -36,7 +45,7 @@ export interface AbuseOptions extends TakedownDeps {
   settleMs?: number | undefined
 }
 
-export async function openAbuse(options: AbuseOptions): Promise<Abuse> {
+export async function openAbuse(options: AbuseNeeds): Promise<Abuse> {
   const { db, now, monotonic, log, owns, fetch } = options
   const own = await openOwnEntries(db, now)
   const kept = openKeptLists(join(options.dataDir, 'lists'))
@@ -45,7 +54,7 @@ export async function openAbuse(options: AbuseOptions): Promise<Abuse> {
     if (own.all().size > 0 || feeds.lists().length > 0) sweep.start()
   }
   const feeds: Feeds = openFeeds({
-    sources: options.abuseFeeds ?? [],
+    sources: options.sources,
     kept,
     now,
     monotonic,
@@ -67,6 +76,7 @@ export async function openAbuse(options: AbuseOptions): Promise<Abuse> {
       const hit = screening.find(url)
       return hit && detailOf(hit)
     },
+    report: (body, isOurs) => report({ db, now }, body, isOurs),
     notReady() {
       const missing = feeds.status().find(({ takenAt }) => takenAt === undefined)
       if (missing === undefined) return undefined

@@ -1,94 +1,94 @@
-import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify'
+import type { onRequestAsyncHookHandler } from 'fastify'
 import { Type } from '#typebox'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
-import { report, reportBody, type ReportDeps } from './reports.ts'
+import { route, type Route } from '../http/route.ts'
+import type { Abuse } from './open.ts'
+import { reportBody } from './reports.ts'
 
-/** What the routes need of the rest of the program. */
-export interface AbuseRouteDeps extends ReportDeps {
-  origin: Origin
-  owns: (url: URL) => boolean
+/** What reports need of the rest of the program. */
+export interface ReportNeeds {
+  report: Abuse['report']
+  origin: Pick<Origin, 'of' | 'owns'>
   /** A hook that charges each report. */
   limitReports: onRequestAsyncHookHandler
 }
 
 const tags = ['Abuse']
 
-/** Reports of harmful codes, below /api. */
-export function reportRoutes(app: FastifyInstance, deps: AbuseRouteDeps): void {
-  app.post(
-    '/reports',
-    {
-      config: { work: 'creations' },
-      onRequest: deps.limitReports,
-      schema: {
-        summary: 'Report a code that harms people',
-        operationId: 'report',
-        description: 'No credential is needed, and nothing of who reports is kept.',
-        tags,
-        body: reportBody,
-        response: {
-          202: {
-            description: 'The operator will see it.',
-            content: {
-              'application/json': { schema: Type.Object({ received: Type.Literal(true), code: Type.String() }) },
-            },
+/** `POST /api/reports` */
+export function reportRoute({ report, origin, limitReports }: ReportNeeds): Route {
+  return route({
+    config: { work: 'creations' },
+    onRequest: limitReports,
+    schema: {
+      summary: 'Report a code that harms people',
+      operationId: 'report',
+      description: 'No credential is needed, and nothing of who reports is kept.',
+      tags,
+      body: reportBody,
+      response: {
+        202: {
+          description: 'The operator will see it.',
+          content: {
+            'application/json': { schema: Type.Object({ received: Type.Literal(true), code: Type.String() }) },
           },
-          ...problems(
-            'malformed_json',
-            'invalid_request',
-            'unknown_code',
-            'code_gone',
-            'code_removed',
-            'body_too_large',
-            'unsupported_media_type',
-            'rate_limited',
-            'code_removed_by_law',
-          ),
         },
+        ...problems(
+          'malformed_json',
+          'invalid_request',
+          'unknown_code',
+          'code_gone',
+          'code_removed',
+          'body_too_large',
+          'unsupported_media_type',
+          'rate_limited',
+          'code_removed_by_law',
+        ),
       },
     },
-    async (request, reply) => {
-      const origin = deps.origin.of(request)
-      const code = await report(deps, request.body, (url) => url.origin === origin || deps.owns(url))
+    async handler(request, reply) {
+      const own = origin.of(request)
+      const code = await report(request.body, (url) => url.origin === own || origin.owns(url))
       return reply.code(202).header('cache-control', 'no-store').send({ received: true, code })
     },
-  )
+  })
 }
 
 /** RFC 9116 wants a date less than a year away; it moves on by itself, since the contact is read at every start. */
 const EXPIRES_MS = 180 * 86_400_000
 
-/** Whom to write to, at the address that RFC 9116 gives it. */
-export function securityRoutes(
-  app: FastifyInstance,
-  deps: { now: () => number; origin: Origin; contact: string | undefined },
-): void {
-  app.get(
-    '/.well-known/security.txt',
-    {
-      schema: {
-        summary: 'Whom to write to about abuse and security',
-        operationId: 'securityTxt',
-        description: 'RFC 9116; there when the operator has set a contact.',
-        tags,
-        response: {
-          200: { description: 'The contact.', content: { 'text/plain': { schema: Type.String() } } },
-          ...problems('not_found'),
-        },
+/** What security.txt needs of the rest of the program. */
+export interface SecurityNeeds {
+  now: () => number
+  origin: Pick<Origin, 'of'>
+  contact: string | undefined
+}
+
+/** Whom to write to, at the address that RFC 9116 gives it: `GET /.well-known/security.txt` */
+export function securityRoute({ now, origin, contact }: SecurityNeeds): Route {
+  return route({
+    schema: {
+      summary: 'Whom to write to about abuse and security',
+      operationId: 'securityTxt',
+      description: 'RFC 9116; there when the operator has set a contact.',
+      tags,
+      response: {
+        200: { description: 'The contact.', content: { 'text/plain': { schema: Type.String() } } },
+        ...problems('not_found'),
       },
     },
-    async (request, reply) => {
-      if (deps.contact === undefined) throw new Problem('not_found', 'the operator of this service has set no contact')
-      const origin = deps.origin.of(request)
-      const expires = new Date(deps.now() + EXPIRES_MS).toISOString().replace(/\.\d+Z$/, 'Z')
+    async handler(request, reply) {
+      if (contact === undefined) throw new Problem('not_found', 'the operator of this service has set no contact')
+      const own = origin.of(request)
+      const expires = new Date(now() + EXPIRES_MS).toISOString().replace(/\.\d+Z$/, 'Z')
       const lines = [
-        `Contact: ${deps.contact}`,
-        `Contact: ${origin}/report`,
+        `Contact: ${contact}`,
+        `Contact: ${own}/report`,
         `Expires: ${expires}`,
         'Preferred-Languages: en',
-        `Canonical: ${origin}/.well-known/security.txt`,
+        `Canonical: ${own}/.well-known/security.txt`,
       ]
       // A Contact on the web must be https (RFC 9116, 2.5.3), which a first try on a laptop is not.
       const sent = lines.filter((line) => !line.startsWith('Contact: http:'))
@@ -96,5 +96,5 @@ export function securityRoutes(
         .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'public, max-age=86400' })
         .send(`${sent.join('\n')}\n`)
     },
-  )
+  })
 }

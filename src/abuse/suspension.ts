@@ -8,8 +8,8 @@ import { insertAudit } from './store.ts'
 export interface TakedownDeps {
   db: Database
   now: () => number
-  /** Makes whoever remembers the link of a code forget it. */
-  changed: (code: string) => void
+  /** Makes visits read the link of a code anew: called after a change of it, before that is answered. */
+  invalidate: (code: string) => void
 }
 
 /**
@@ -23,7 +23,7 @@ export async function removeLink(deps: TakedownDeps, link: Link, removal: Remova
     if (removed) await insertAudit(transaction, note)
     return removed
   })
-  deps.changed(link.code)
+  deps.invalidate(link.code)
   return done
 }
 
@@ -35,7 +35,7 @@ export async function restoreLink(deps: TakedownDeps, link: Link, reason: string
     if (restored) await insertAudit(transaction, note)
     return restored
   })
-  deps.changed(link.code)
+  deps.invalidate(link.code)
   return done
 }
 

@@ -41,7 +41,7 @@ for (const driver of drivers) {
     if (db === undefined) return
     await insertLinks(db)
     const seen: string[] = []
-    const changed: string[] = []
+    const invalidated: string[] = []
     const faults: object[] = []
     let digest = 'lists 1'
     let bad = new Set<string>()
@@ -53,7 +53,7 @@ for (const driver of drivers) {
         // An edit that a test begins while a link is matched is written before its removal.
         db: { ...db, transaction: (work) => editing.then(() => db.transaction(work)) },
         now: () => 42,
-        changed: (code) => changed.push(code),
+        invalidate: (code) => invalidated.push(code),
         findInLink: (link: Link): Hit | undefined => {
           seen.push(link.code)
           void onMatch(link.code)
@@ -74,7 +74,7 @@ for (const driver of drivers) {
         assert.equal(new Set(seen).size, LINKS)
         assert.equal(seen.length, LINKS)
         assert.deepEqual(await removedCodes(db), ['c3', 'c700', 'c1199'])
-        assert.deepEqual(changed.sort(), ['c1199', 'c3', 'c700'])
+        assert.deepEqual(invalidated.sort(), ['c1199', 'c3', 'c700'])
         const audit = await db.read.selectFrom('audit').selectAll().orderBy('id').execute()
         assert.deepEqual(
           audit.map(({ action, subject, source, reason, at }) => [action, subject, source, reason, at]),

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../http/problem.ts'
 import { hostName } from '../lib/host.ts'
-import type { Domains } from './domains.ts'
+import type { Domains } from './open.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,7 +1,7 @@
 import type { AdminOperations } from '../admin/socket.ts'
 import { Problem } from '../http/problem.ts'
 import { expiresAt, type Domain } from './domain.ts'
-import type { Domains } from './domains.ts'
+import type { Domains } from './open.ts'
 
 /** A domain as `quirl domains` is told of it. Times are milliseconds since 1970, UTC. */
 export interface DomainReport {

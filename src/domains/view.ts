@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { CLAIM_MS, claimRecord, type Claim } from './claim.ts'
 import { expiresAt, type Domain } from './domain.ts'
-import type { Domains } from './domains.ts'
+import type { Domains } from './open.ts'
 import type { Registered } from './registry.ts'
 
 type Service = Pick<Domains, 'host' | 'addresses'>

@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify'
 import { Type } from '#typebox'
 import { problems } from './problem-schema.ts'
 import { Problem } from './problem.ts'
+import { route, type Route } from './route.ts'
 
 const tags = ['Operation']
 const ok = {
@@ -20,31 +20,21 @@ export function isHealthPath(url: string): boolean {
 }
 
 /** @param notReady throws, or says why, while requests should go elsewhere */
-export function healthRoutes(
-  app: FastifyInstance,
-  { notReady }: { notReady: () => Promise<string | undefined> },
-): void {
-  app.get(
-    '/healthz',
-    { config, schema: { summary: 'Whether the process is up', operationId: 'healthz', tags, response: ok } },
-    async () => ({ status: 'ok' }),
-  )
-
-  app.get(
-    '/readyz',
-    {
+export function healthRoutes(notReady: () => Promise<string | undefined>): Record<'isUp' | 'isReady', Route> {
+  return {
+    isUp: route({
       config,
-      schema: {
-        summary: 'Whether the service can do its work',
-        operationId: 'readyz',
-        tags,
-        response: ok,
+      schema: { summary: 'Whether the process is up', operationId: 'healthz', tags, response: ok },
+      handler: async () => ({ status: 'ok' }),
+    }),
+    isReady: route({
+      config,
+      schema: { summary: 'Whether the service can do its work', operationId: 'readyz', tags, response: ok },
+      async handler() {
+        const reason = await notReady()
+        if (reason !== undefined) throw new Problem('unavailable', reason)
+        return { status: 'ok' }
       },
-    },
-    async () => {
-      const reason = await notReady()
-      if (reason !== undefined) throw new Problem('unavailable', reason)
-      return { status: 'ok' }
-    },
-  )
+    }),
+  }
 }

@@ -11,31 +11,27 @@ interface Path {
 
 /**
  * Knows every path of `app`, as routes are added to it. Call it before the first route.
- * @returns `firstWords`: the first segment of each path that is not a parameter, kept up to date, which no alias may
- * take; and `answerOtherMethods`, to be called after the last route: OPTIONS is answered, every other method is a 405.
+ * @param reserve called with the first segment of each path that is not a parameter: no alias may take it
+ * @returns to be called after the last route: OPTIONS is answered then, every other method is a 405
  */
-export function watchRoutes(app: FastifyInstance): { firstWords: Set<string>; answerOtherMethods: () => void } {
+export function watchRoutes(app: FastifyInstance, reserve: (word: string) => void): () => void {
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
     // No route takes it; Fastify would ask for the type of its body before it says so.
     if (method === 'QUERY') app.addHttpMethod(method, { overrideExisting: true })
   }
   const paths = new Map<string, Path>()
-  const firstWords = new Set<string>()
 
   app.addHook('onRoute', function watch(this: FastifyInstance, route) {
     const path = paths.get(route.url) ?? { owner: this, config: route.config, methods: new Set() }
     for (const method of [route.method].flat()) path.methods.add(method)
     paths.set(route.url, path)
     const [word = ''] = route.url.split('/').slice(1)
-    if (/^[\w-]+$/.test(word)) firstWords.add(word.toLowerCase())
+    if (/^[\w-]+$/.test(word)) reserve(word)
   })
 
-  return {
-    firstWords,
-    answerOtherMethods() {
-      for (const [url, path] of paths) answerOthers(url, path)
-    },
+  return () => {
+    for (const [url, path] of paths) answerOthers(url, path)
   }
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Registry } from 'prom-client'
 import { Type } from '#typebox'
 import { problems } from './problem-schema.ts'
 import { Problem } from './problem.ts'
+import { route, type Route } from './route.ts'
 
 /** A number that an operator watches, read when it is asked for. */
 export interface Metric {
@@ -22,37 +22,34 @@ export interface LabelledMetric extends Omit<Metric, 'read'> {
 }
 
 /** What the metrics need of the rest of the program. */
-export interface MetricsDeps {
+export interface MetricsNeeds {
   metrics: (Metric | LabelledMetric)[]
   /** Whether a request was made by the operator's own machines. */
   isInternal: (request: IncomingMessage) => boolean
 }
 
 /** `GET /metrics` in Prometheus' text format, for the operator's own machines only. */
-export function metricsRoutes(app: FastifyInstance, { metrics, isInternal }: MetricsDeps): void {
+export function metricsRoute({ metrics, isInternal }: MetricsNeeds): Route {
   const registry = new Registry()
   for (const metric of [...processMetrics, ...metrics]) register(registry, metric)
-  app.get(
-    '/metrics',
-    {
-      config: { work: 'first' },
-      schema: {
-        summary: 'Metrics for Prometheus',
-        operationId: 'metrics',
-        description: 'Answered to this machine and to the networks of `TRUST_PROXY`, unless the request was passed on.',
-        tags: ['Operation'],
-        response: {
-          200: { description: 'The metrics.', content: { 'text/plain': { schema: Type.String() } } },
-          ...problems('forbidden', 'method_not_allowed'),
-        },
+  return route({
+    config: { work: 'first' },
+    schema: {
+      summary: 'Metrics for Prometheus',
+      operationId: 'metrics',
+      description: 'Answered to this machine and to the networks of `TRUST_PROXY`, unless the request was passed on.',
+      tags: ['Operation'],
+      response: {
+        200: { description: 'The metrics.', content: { 'text/plain': { schema: Type.String() } } },
+        ...problems('forbidden', 'method_not_allowed'),
       },
     },
-    async (request, reply) => {
+    async handler(request, reply) {
       if (!isInternal(request.raw)) throw new Problem('forbidden', 'metrics are for the operator of this service')
       reply.headers({ 'content-type': registry.contentType, 'cache-control': 'no-store' })
       return registry.metrics()
     },
-  )
+  })
 }
 
 function register(registry: Registry, metric: Metric | LabelledMetric): void {

@@ -7,6 +7,7 @@ import { nameSchemas } from './named-schemas.ts'
 import type { Origin } from './origin.ts'
 import { problems } from './problem-schema.ts'
 import { catalogue } from './problem.ts'
+import { route, type Route } from './route.ts'
 
 /** Collects the schemas of all routes that follow into an OpenAPI 3.1 document. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
@@ -65,43 +66,41 @@ function createDocuments(describe: () => object): (origin: string) => { body: Bu
   }
 }
 
-/** The OpenAPI document and the catalogue of errors, below /api. */
-export function openApiRoutes(app: FastifyInstance, origin: Origin): void {
-  const json = (description: string) => ({
-    200: { description, content: { 'application/json': { schema: Type.Object({}, { additionalProperties: true }) } } },
-    ...problems('method_not_allowed'),
-  })
+const json = (description: string) => ({
+  200: { description, content: { 'application/json': { schema: Type.Object({}, { additionalProperties: true }) } } },
+  ...problems('method_not_allowed'),
+})
+
+/** The document of all routes of `app`: `GET /api/openapi.json` */
+export function openApiRoute(app: FastifyInstance, origin: Pick<Origin, 'of'>): Route {
   const documentOf = createDocuments(() => describe(app))
-  app.get(
-    '/openapi.json',
-    {
-      schema: {
-        summary: 'This document',
-        operationId: 'openApi',
-        tags: ['Operation'],
-        response: { ...json('OpenAPI 3.1.'), 304: { description: 'The document has not changed.', type: 'null' } },
-      },
+  return route({
+    schema: {
+      summary: 'This document',
+      operationId: 'openApi',
+      tags: ['Operation'],
+      response: { ...json('OpenAPI 3.1.'), 304: { description: 'The document has not changed.', type: 'null' } },
     },
-    async (request, reply) => {
+    async handler(request, reply) {
       const { body, tag } = documentOf(origin.of(request))
       reply.headers({ etag: tag, 'cache-control': 'public, no-cache' })
       if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
       return reply.type('application/json; charset=utf-8').send(body)
     },
-  )
+  })
+}
 
-  app.get(
-    '/problems',
-    {
-      schema: {
-        summary: 'The catalogue of errors',
-        operationId: 'problems',
-        description: 'Every `code` that an error can have, with its status and title.',
-        tags: ['Operation'],
-        response: json('Statuses and titles by code.'),
-      },
+/** The catalogue of errors: `GET /api/problems` */
+export function problemsRoute(): Route {
+  return route({
+    schema: {
+      summary: 'The catalogue of errors',
+      operationId: 'problems',
+      description: 'Every `code` that an error can have, with its status and title.',
+      tags: ['Operation'],
+      response: json('Statuses and titles by code.'),
     },
-    async () =>
+    handler: async () =>
       Object.fromEntries(Object.entries(catalogue).map(([code, [status, title]]) => [code, { status, title }])),
-  )
+  })
 }

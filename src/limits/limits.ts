@@ -30,7 +30,7 @@ export type Quotas = Record<LimitName, number>
 export type Refund = () => void
 
 /** Fair use: what one address may do in an hour. */
-export interface Limits {
+export interface FairUse {
   /**
    * Takes one from what the request's client has left, and says in the answer what remains.
    * @throws {Problem} 429 when nothing is left
@@ -53,7 +53,7 @@ export interface Limits {
  * Counts in memory, by a hash of the client's address under a random salt that is kept nowhere else: no address stays,
  * and a restart forgets all counts.
  */
-export function createLimits(quotas: Quotas, client: Pick<ClientAddress, 'of'>, monotonic: () => number): Limits {
+export function createFairUse(quotas: Quotas, client: Pick<ClientAddress, 'of'>, monotonic: () => number): FairUse {
   const salt = randomBytes(32).toString('hex')
   const counter = createCounter({ windowMs: HOUR_MS, maxKeys: MAX_CLIENTS, monotonic })
   const failures = new WeakMap<FastifyRequest, number>()

@@ -7,12 +7,14 @@ import { isObject, readJsonRows, readText, rowsProblem } from '../http/body.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
-import { createBulk, MAX_ROWS, type BulkResult } from './bulk.ts'
+import { route, type Route } from '../http/route.ts'
+import { MAX_ROWS, type BulkResult } from './bulk.ts'
 import { writeCsv } from './bulk-csv.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
-import type { CreatedLink, CreationLimits, LinkDeps } from './create.ts'
+import type { CreatedLink, CreationLimits } from './create.ts'
 import { readCsv } from './csv-rows.ts'
 import { idempotencyHeader, repeatable } from './idempotency.ts'
+import type { Links } from './open.ts'
 
 /** The largest body, in bytes. */
 const BODY_LIMIT = 4 * 1024 * 1024
@@ -20,8 +22,9 @@ const BODY_LIMIT = 4 * 1024 * 1024
 const MAX_VALUES = 200_000
 
 /** What bulk creations need of the rest of the program. */
-export interface BulkDeps extends LinkDeps {
-  origin: Origin
+export interface BulkNeeds {
+  links: Pick<Links, 'createBulk'>
+  origin: Pick<Origin, 'of'>
   limits: CreationLimits
   /** The QR image of a link as SVG, as its own address answers it. */
   codeSvg: (code: string, origin: string) => string
@@ -54,55 +57,57 @@ const refusals = problems(
   'idempotency_key_reused',
   'rate_limited',
 )
-/** Bulk creation, below /api. */
-export async function bulkRoutes(app: FastifyInstance, deps: BulkDeps): Promise<void> {
+
+/** Makes `app` read the rows of a bulk creation: an array, an object, or CSV. */
+export function readRows(app: FastifyInstance): void {
   readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES })
   app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     await request.turn?.()
     return readText(body, 'malformed_csv')
   })
-  app.post<BulkRoute>(
-    '/bulk',
-    {
-      config: { work: 'creations' },
-      ...deps.limits.creation('bulk'),
-      bodyLimit: BODY_LIMIT,
-      schema: {
-        summary: 'Create up to 500 links',
-        operationId: 'createLinks',
-        description:
-          'Each row stands alone: one that is not right keeps no other from being created. The rows are an array of ' +
-          'links, or CSV with the columns `alias`, `target`, `title`, `campaign`, as `{"csv": "…"}` or as the body itself.',
-        tags: ['Links'],
-        headers: idempotencyHeader,
-        querystring: query,
-        body: bulkBody,
-        response: {
-          200: {
-            description: 'What would be created.',
-            content: { 'application/json': { schema: bulkResult }, 'text/csv': files['text/csv'] },
-          },
-          201: {
-            description: 'At least one link is there for good.',
-            content: { 'application/json': { schema: bulkResult }, ...files },
-          },
-          ...refusals,
-          // Who asked for a table gets one, also when each of its lines is an error.
-          400: { ...refusals[400], content: { ...refusals[400]?.content, 'text/csv': files['text/csv'] } },
+}
+
+/** `POST /api/bulk`, where `readRows` reads the body. */
+export function bulkRoute(needs: BulkNeeds): Route {
+  return route<BulkRoute>({
+    config: { work: 'creations' },
+    ...needs.limits.creation('bulk'),
+    bodyLimit: BODY_LIMIT,
+    schema: {
+      summary: 'Create up to 500 links',
+      operationId: 'createLinks',
+      description:
+        'Each row stands alone: one that is not right keeps no other from being created. The rows are an array of ' +
+        'links, or CSV with the columns `alias`, `target`, `title`, `campaign`, as `{"csv": "…"}` or as the body itself.',
+      tags: ['Links'],
+      headers: idempotencyHeader,
+      querystring: query,
+      body: bulkBody,
+      response: {
+        200: {
+          description: 'What would be created.',
+          content: { 'application/json': { schema: bulkResult }, 'text/csv': files['text/csv'] },
         },
+        201: {
+          description: 'At least one link is there for good.',
+          content: { 'application/json': { schema: bulkResult }, ...files },
+        },
+        ...refusals,
+        // Who asked for a table gets one, also when each of its lines is an error.
+        400: { ...refusals[400], content: { ...refusals[400]?.content, 'text/csv': files['text/csv'] } },
       },
     },
-    (request, reply) => answerBulk(deps, request, reply),
-  )
+    handler: (request, reply) => answerBulk(needs, request, reply),
+  })
 }
 
 async function answerBulk(
-  deps: BulkDeps,
+  needs: BulkNeeds,
   request: FastifyRequest<BulkRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { atomic = false, dry_run: dryRun = false, format, qr } = request.query
-  const origin = deps.origin.of(request)
+  const origin = needs.origin.of(request)
   const rows = await rowsOf(request.body)
   const asCsv =
     format === undefined
@@ -110,11 +115,17 @@ async function answerBulk(
       : format === 'csv'
   reply.header('cache-control', 'no-store')
   try {
-    const admit = () => deps.limits.charge(request, reply, 'bulk')
-    const result = await createBulk(deps, rows, { origin, admit, repeatable: repeatable(request), atomic, dryRun })
+    const admit = () => needs.limits.charge(request, reply, 'bulk')
+    const result = await needs.links.createBulk(rows, {
+      origin,
+      admit,
+      repeatable: repeatable(request),
+      atomic,
+      dryRun,
+    })
     reply.code(dryRun ? 200 : 201)
     if (qr === 'zip' && !dryRun)
-      return sendZip(reply, await writeCsv(rows, result), imagesOf(result, deps.codeSvg, origin))
+      return sendZip(reply, await writeCsv(rows, result), imagesOf(result, needs.codeSvg, origin))
     return asCsv ? sendCsv(reply, await writeCsv(rows, result)) : reply.send(result)
   } catch (error) {
     // The same answer as when some rows were right: who asked for a table gets one.
@@ -125,13 +136,13 @@ async function answerBulk(
 
 /** @throws {Problem} 400 when there are none, or too many */
 async function rowsOf(body: unknown): Promise<unknown[]> {
-  const rows = await readRows(body)
+  const rows = await parseRows(body)
   if (rows.length >= 1 && rows.length <= MAX_ROWS) return rows
   const many = rows.length > MAX_ROWS ? `more than ${MAX_ROWS}` : 'none'
   throw rowsProblem(MAX_ROWS, many, isObject(body) ? '/csv' : '')
 }
 
-async function readRows(body: unknown): Promise<unknown[]> {
+async function parseRows(body: unknown): Promise<unknown[]> {
   if (Array.isArray(body)) return body
   if (typeof body === 'string') return readCsv(body, '')
   if (isObject(body) && typeof body['csv'] === 'string') return readCsv(body['csv'], '/csv')
@@ -155,7 +166,7 @@ interface File {
   lastModified: Date
 }
 
-function* imagesOf({ results }: BulkResult, codeSvg: BulkDeps['codeSvg'], origin: string): Generator<File> {
+function* imagesOf({ results }: BulkResult, codeSvg: BulkNeeds['codeSvg'], origin: string): Generator<File> {
   for (const result of results) {
     if ('code' in result) yield file(imageName(result), codeSvg(result.code, origin))
   }

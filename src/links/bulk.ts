@@ -60,7 +60,7 @@ export async function createBulk(deps: LinkDeps, rows: unknown[], asked: BulkAsk
       if (failed.length === outcomes.length || (asked.atomic && failed.length > 0)) throw nothingCreated(outcomes)
       return toResult(outcomes)
     })
-    for (const row of result.results) if ('code' in row) deps.changed(row.code)
+    for (const row of result.results) if ('code' in row) deps.invalidate(row.code)
     return result
   } catch (error) {
     if (!(error instanceof DryRun)) throw error

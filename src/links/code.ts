@@ -22,10 +22,13 @@ const keptWords =
 /** Whether no link may have this code, because a page of ours has or may get its address. */
 export type IsReserved = (code: string) => boolean
 
-/** @param routeWords the first words of all paths, which may still grow */
-export function createReserved(routeWords: ReadonlySet<string>): IsReserved {
-  const kept = new Set(keptWords.split(' '))
-  return (code) => kept.has(code.toLowerCase()) || routeWords.has(code.toLowerCase())
+/** The words that are no codes; `reserve` adds those that routes take. */
+export function createReserved(): { isReserved: IsReserved; reserve: (word: string) => void } {
+  const words = new Set(keptWords.split(' '))
+  return {
+    isReserved: (code) => words.has(code.toLowerCase()),
+    reserve: (word) => void words.add(word.toLowerCase()),
+  }
 }
 
 /** Whether a text can be a code at all. */

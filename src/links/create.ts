@@ -7,7 +7,7 @@ import { codeKey, randomCode, type IsReserved } from './code.ts'
 import { insertLinks, takeCodes, type NewLink } from './create-store.ts'
 import { parseDraft, type Draft } from './draft.ts'
 import type { LinkIds } from './ids.ts'
-import { addresses, type Addresses, type Totals } from './link.ts'
+import { addresses, type Addresses } from './link.ts'
 import type { Repeatable, Replays } from './replay.ts'
 import { hashToken, newToken } from '../lib/token.ts'
 import type { UrlPolicy } from './url-policy.ts'
@@ -19,30 +19,15 @@ export interface CreatedLink extends Addresses {
   token: string
 }
 
-/** The designs that owners have saved for the QR images of their links. */
-export interface LinkDesigns {
-  of: (linkId: number) => Promise<object | undefined>
-  /** @throws {Problem} 400 for what is no design, or one whose images cannot be scanned */
-  check: (value: unknown, code: string, asked: { origin: string; client: string }) => Promise<object>
-  /** Saves a design, or none, as part of a transaction. */
-  save: (db: Executor, linkId: number, design: object | null) => Promise<void>
-}
-
-/** What links need of the rest of the program. */
+/** What creations need of the rest of the program. */
 export interface LinkDeps extends UrlPolicy {
   db: Database
   ids: LinkIds
   now: () => number
   isReserved: IsReserved
   replays: Replays
-  /** Called after a link was created, changed or deleted, before that is answered. */
-  changed: (code: string) => void
-  /** Called after the deletion of a link was committed: what is kept elsewhere about it is removed soon. */
-  forget: (linkId: number) => void
-  /** How the QR images of links are to look; what a design is, others know. */
-  designs: LinkDesigns
-  /** What has been counted of a link, for its details. */
-  totals: (linkId: number) => Promise<Totals>
+  /** Makes visits read the link of a code anew: called after its creation, before that is answered. */
+  invalidate: (code: string) => void
 }
 
 /** Fair use, as creations see it. */
@@ -78,7 +63,7 @@ export async function createLink(deps: LinkDeps, body: unknown, asked: Asked): P
     if (made === undefined || made instanceof Problem) throw made ?? new Error('a draft was forgotten')
     return made
   })
-  deps.changed(created.code)
+  deps.invalidate(created.code)
   return created
 }
 

@@ -89,8 +89,8 @@ function shownRemoval({ reason, source, at }: Removal) {
 }
 
 /** The entity tag of a link's present revision (RFC 9110, 8.8.3). */
-export function entityTag(link: Link): string {
-  return `"${link.revision}"`
+export function entityTag({ revision }: Pick<Link, 'revision'>): string {
+  return `"${revision}"`
 }
 
 /** Whether a precondition (RFC 9110, 13.1.1) allows a change of this revision; an absent one always does. */

@@ -39,10 +39,21 @@ export async function findByCode(db: Executor, codeKey: string): Promise<Link | 
   return row.id === null ? 'gone' : toLink(row)
 }
 
+export async function findById(db: Executor, id: number): Promise<Link | undefined> {
+  const row = await db.selectFrom('links').select(linkColumns).where('id', '=', id).executeTakeFirst()
+  return row && toLink(row)
+}
+
 /** The link whose token has that hash, or undefined. */
 export async function findByToken(db: Executor, tokenHash: string): Promise<Link | undefined> {
   const row = await db.selectFrom('links').select(linkColumns).where('token_hash', '=', tokenHash).executeTakeFirst()
   return row && toLink(row)
+}
+
+/** Whether a link's token has that hash. */
+export async function hasToken(db: Executor, tokenHash: string): Promise<boolean> {
+  const row = await db.selectFrom('links').select('id').where('token_hash', '=', tokenHash).executeTakeFirst()
+  return row !== undefined
 }
 
 /** Statements are kept prepared, one for each number of rows. */

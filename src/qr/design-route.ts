@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from '#typebox'
 import { clientGone } from '../http/client-gone.ts'
 import { problems } from '../http/problem-schema.ts'
+import { route, type Route } from '../http/route.ts'
 import { designRequestBody, readDesignRequest } from './design-request.ts'
 import { plainOf } from './plain.ts'
-import type { QrDeps } from './routes.ts'
+import type { DataImageNeeds } from './routes.ts'
 import { imageResponse, sendImage } from './send.ts'
 
 /** A logo of 256 KiB in base64, and everything else. */
@@ -38,47 +38,41 @@ const reportBody = Type.Object(
   { title: 'QrReport' },
 )
 
-/** Designed QR images of any data, below /api. */
-export function designRoute(
-  app: FastifyInstance,
-  { images, limitImages, clientOf }: Pick<QrDeps, 'images' | 'limitImages' | 'clientOf'>,
-): void {
+/** Designed QR images of any data: `POST /api/qr` */
+export function designRoute({ images, limitImages, clientOf }: DataImageNeeds): Route {
   // What is posted is not asked for conditionally.
   const { 304: _, ...responses } = imageResponse(['png', 'svg', 'pdf'])
   const json = { 'application/json': { schema: reportBody } }
-  app.post(
-    '/qr',
-    {
-      bodyLimit: DESIGN_BODY_LIMIT,
-      config: { work: 'images' },
-      onRequest: limitImages,
-      schema: {
-        summary: 'Design a QR image, or check one',
-        operationId: 'designQr',
-        description:
-          'Each designed image is read by a decoder before it is answered; one that cannot be read is refused.',
-        tags: ['QR images'],
-        querystring: Type.Object({
-          report: Type.Optional(
-            Type.Enum(['true', 'false'], { description: 'Answers what is known of the image instead of the image.' }),
-          ),
-        }),
-        body: designRequestBody,
-        response: {
-          ...responses,
-          200: { ...responses[200], content: { ...responses[200].content, ...json } },
-          ...problems(
-            'malformed_json',
-            'invalid_request',
-            'unscannable',
-            'body_too_large',
-            'unsupported_media_type',
-            'rate_limited',
-          ),
-        },
+  return route<{ Querystring: { report?: string } }>({
+    bodyLimit: DESIGN_BODY_LIMIT,
+    config: { work: 'images' },
+    onRequest: limitImages,
+    schema: {
+      summary: 'Design a QR image, or check one',
+      operationId: 'designQr',
+      description:
+        'Each designed image is read by a decoder before it is answered; one that cannot be read is refused.',
+      tags: ['QR images'],
+      querystring: Type.Object({
+        report: Type.Optional(
+          Type.Enum(['true', 'false'], { description: 'Answers what is known of the image instead of the image.' }),
+        ),
+      }),
+      body: designRequestBody,
+      response: {
+        ...responses,
+        200: { ...responses[200], content: { ...responses[200].content, ...json } },
+        ...problems(
+          'malformed_json',
+          'invalid_request',
+          'unscannable',
+          'body_too_large',
+          'unsupported_media_type',
+          'rate_limited',
+        ),
       },
     },
-    async (request: FastifyRequest<{ Querystring: { report?: string } }>, reply) => {
+    async handler(request, reply) {
       const job = readDesignRequest(request.body)
       const asker = { client: clientOf(request), gone: clientGone(reply) }
       reply.header('cache-control', 'no-store')
@@ -90,5 +84,5 @@ export function designRoute(
           : await images.plainOfAny(plain.text, plain.look, plain.options, asker)
       return sendImage(request, reply, image, { name: 'qr', format: job.format })
     },
-  )
+  })
 }

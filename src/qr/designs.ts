@@ -1,6 +1,7 @@
 import type { Database, Executor } from '../db/database.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
+import type { CheckedDesign } from '../links/design.ts'
 import { designSchema, type Design } from './design/schema.ts'
 import type { Images } from './images.ts'
 import { deleteDesign, findDesign, putDesign } from './store.ts'
@@ -9,32 +10,31 @@ import { deleteDesign, findDesign, putDesign } from './store.ts'
 export interface Designs {
   of: (linkId: number) => Promise<Design | undefined>
   /**
-   * Reads a design from a request, and draws it once to see whether it can be scanned.
-   * @param text what its images will say
-   * @param client a key of who asks
+   * Reads a design from a request, and draws it once to see whether the images of a link can be scanned.
+   * @param client a key of the client
    * @throws {Problem} 400 with every fault that was found, or for an image that cannot be read
    */
-  check: (value: unknown, text: string, client: string) => Promise<Design>
+  requireScannable: (value: unknown, link: { code: string; origin: string }, client: string) => Promise<void>
   /** Saves a design, or none, as part of a transaction. */
-  save: (db: Executor, linkId: number, design: Design | null) => Promise<void>
+  save: (db: Executor, linkId: number, design: CheckedDesign) => Promise<void>
 }
 
 const validate = createValidator(designSchema)
 
-export function createDesigns(db: Database, images: Images): Designs {
+/** @param textOf what the image of a short link says */
+export function createDesigns(db: Database, images: Images, textOf: (code: string, origin: string) => string): Designs {
   return {
     async of(linkId) {
       const design = await findDesign(db.read, linkId)
       return design === undefined ? undefined : (JSON.parse(design) as Design)
     },
-    async check(value, text, client) {
+    async requireScannable(value, { code, origin }, client) {
       const errors = validate(value).map(({ pointer, detail }) => ({ pointer: `/design${pointer}`, detail }))
       if (errors.length > 0) throw invalidRequest(errors)
-      const design = value as Design
-      await images.designed({ text, design, at: '/design', format: 'svg', size: 1024 }, { client })
-      return design
+      const text = textOf(code, origin)
+      await images.designed({ text, design: value as Design, at: '/design', format: 'svg', size: 1024 }, { client })
     },
-    save: (db, linkId, design) =>
-      design === null ? deleteDesign(db, linkId) : putDesign(db, linkId, JSON.stringify(design)),
+    save: (db, linkId, { value }) =>
+      value === null ? deleteDesign(db, linkId) : putDesign(db, linkId, JSON.stringify(value)),
   }
 }

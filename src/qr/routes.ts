@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { Type, type Static } from '#typebox'
 import { clientGone } from '../http/client-gone.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
-import { codeText } from './code-image.ts'
+import { route, type Route } from '../http/route.ts'
 import type { DesignFormat } from './design/job.ts'
 import type { Design } from './design/schema.ts'
 import type { Image, Images } from './images.ts'
@@ -20,16 +20,20 @@ import {
 import type { Asker } from './pool/queue.ts'
 import { imageResponse, sendImage } from './send.ts'
 
-/** What QR images need of the rest of the program. */
-export interface QrDeps {
-  origin: Origin
+/** What QR images of any data need of the rest of the program. */
+export interface DataImageNeeds {
   images: Images
-  /** Whether images of links carry the marker that tells a scan from a click. */
-  marker: boolean
   /** A hook that charges each request for an image. */
   limitImages: onRequestAsyncHookHandler
   /** A key of the request's client, which says nothing of its address. */
   clientOf: (request: FastifyRequest) => string
+}
+
+/** What QR images of short links need besides. */
+export interface CodeImageNeeds extends DataImageNeeds {
+  origin: Pick<Origin, 'of'>
+  /** What the image of a short link says. */
+  codeText: (code: string, origin: string, compact: boolean) => string
   /** The link of a code, also a paused one; 'gone' when it was deleted, undefined when there never was one. */
   linkOf: (code: string) => Promise<{ id: number; code: string } | 'gone' | undefined>
   /** The design that was saved for a link. */
@@ -43,25 +47,19 @@ const DATA_CACHING = 'public, max-age=86400'
 /** Short, because a deleted code's image must go. */
 const CODE_CACHING = 'public, max-age=300'
 
-/** QR images of any data, below /api. */
-export function dataImageRoutes(
-  app: FastifyInstance,
-  { images, limitImages, clientOf }: Pick<QrDeps, 'images' | 'limitImages' | 'clientOf'>,
-): void {
-  app.get(
-    '/qr',
-    {
-      config: { work: 'images' },
-      onRequest: limitImages,
-      schema: {
-        summary: 'Make a QR image of any data',
-        operationId: 'makeQr',
-        tags,
-        querystring: dataImageQuery,
-        response: { ...imageResponse(['png', 'svg']), ...problems('invalid_request', 'rate_limited') },
-      },
+/** `GET /api/qr` */
+export function dataImageRoute({ images, limitImages, clientOf }: DataImageNeeds): Route {
+  return route<{ Querystring: Static<typeof dataImageQuery> }>({
+    config: { work: 'images' },
+    onRequest: limitImages,
+    schema: {
+      summary: 'Make a QR image of any data',
+      operationId: 'makeQr',
+      tags,
+      querystring: dataImageQuery,
+      response: { ...imageResponse(['png', 'svg']), ...problems('invalid_request', 'rate_limited') },
     },
-    async (request: FastifyRequest<{ Querystring: Static<typeof dataImageQuery> }>, reply) => {
+    async handler(request, reply) {
       requireUnicode(request.url)
       const { data, format = 'png', ecl, boost } = request.query
       const look = readLook(request.query, format)
@@ -74,7 +72,7 @@ export function dataImageRoutes(
       )
       return sendImage(request, reply, image, { name: 'qr', format })
     },
-  )
+  })
 }
 
 /**
@@ -91,62 +89,63 @@ function requireUnicode(url: string): void {
   }
 }
 
-type CodeRequest = FastifyRequest<{ Params: { code: string }; Querystring: Static<typeof codePdfQuery> }>
+interface CodeRoute {
+  Params: { code: string }
+  Querystring: Static<typeof codePdfQuery>
+}
 
-/** QR images of short links, at the root. */
-export function codeImageRoutes(app: FastifyInstance, deps: QrDeps): void {
-  for (const format of ['png', 'svg', 'pdf'] as const) {
-    app.get(
-      `/:code/qr.${format}`,
-      {
-        onRequest: deps.limitImages,
-        config: { onDomains: true, work: 'images' },
-        schema: {
-          summary: `The ${format.toUpperCase()} QR image of a short link`,
-          operationId: `qr_${format}`,
-          description:
-            'It encodes the short URL, so that it stays right whatever the link leads to. Paused links have one too. ' +
-            'Where a design was saved, colours are its own and not those of the query.',
-          tags,
-          params: Type.Object({
-            code: Type.String({ description: 'The short code, in any case.', examples: ['k7dw3nq'] }),
-          }),
-          querystring: format === 'pdf' ? codePdfQuery : codeImageQuery,
-          response: {
-            ...imageResponse([format]),
-            ...problems(
-              'invalid_request',
-              'unscannable',
-              'unknown_code',
-              'code_gone',
-              'rate_limited',
-              'code_removed',
-              'code_removed_by_law',
-            ),
-          },
-        },
+/** The QR images of short links: `GET /<code>/qr.<format>` */
+export function codeImageRoutes(needs: CodeImageNeeds): Record<DesignFormat, Route> {
+  return { png: codeImageRoute('png', needs), svg: codeImageRoute('svg', needs), pdf: codeImageRoute('pdf', needs) }
+}
+
+function codeImageRoute(format: DesignFormat, needs: CodeImageNeeds): Route {
+  return route<CodeRoute>({
+    onRequest: needs.limitImages,
+    config: { onDomains: true, work: 'images' },
+    schema: {
+      summary: `The ${format.toUpperCase()} QR image of a short link`,
+      operationId: `qr_${format}`,
+      description:
+        'It encodes the short URL, so that it stays right whatever the link leads to. Paused links have one too. ' +
+        'Where a design was saved, colours are its own and not those of the query.',
+      tags,
+      params: Type.Object({
+        code: Type.String({ description: 'The short code, in any case.', examples: ['k7dw3nq'] }),
+      }),
+      querystring: format === 'pdf' ? codePdfQuery : codeImageQuery,
+      response: {
+        ...imageResponse([format]),
+        ...problems(
+          'invalid_request',
+          'unscannable',
+          'unknown_code',
+          'code_gone',
+          'rate_limited',
+          'code_removed',
+          'code_removed_by_law',
+        ),
       },
-      (request: CodeRequest, reply) => answerCodeImage(deps, request, reply, format),
-    )
-  }
+    },
+    handler: (request, reply) => answerCodeImage(needs, request, reply, format),
+  })
 }
 
 async function answerCodeImage(
-  deps: QrDeps,
-  request: CodeRequest,
+  needs: CodeImageNeeds,
+  request: FastifyRequest<CodeRoute>,
   reply: FastifyReply,
   format: DesignFormat,
 ): Promise<FastifyReply> {
-  const link = await deps.linkOf(request.params.code)
+  const link = await needs.linkOf(request.params.code)
   if (link === 'gone') throw new Problem('code_gone', 'the link of this image was deleted by its owner')
   if (link === undefined) throw new Problem('unknown_code', 'no link has this code')
-  const options = { marker: deps.marker, compact: request.query.compact === '1' }
-  const text = codeText(link.code, deps.origin.of(request), options)
+  const text = needs.codeText(link.code, needs.origin.of(request), request.query.compact === '1')
   const image = await drawCode(
-    deps,
+    needs,
     request.query,
-    { text, format, design: await deps.designOf(link.id) },
-    { client: deps.clientOf(request), gone: clientGone(reply) },
+    { text, format, design: await needs.designOf(link.id) },
+    { client: needs.clientOf(request), gone: clientGone(reply) },
   )
   reply.header('cache-control', CODE_CACHING)
   return sendImage(request, reply, image, { name: link.code, format })
@@ -154,7 +153,7 @@ async function answerCodeImage(
 
 /** Plain images are drawn at once; a design, and whatever goes to the printer, on a thread of its own. */
 async function drawCode(
-  { images }: QrDeps,
+  { images }: DataImageNeeds,
   query: Static<typeof codePdfQuery>,
   { text, format, design }: { text: string; format: DesignFormat; design: Design | undefined },
   asker: Asker,

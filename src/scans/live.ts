@@ -1,19 +1,33 @@
 import { PassThrough } from 'node:stream'
 import { Type } from '#typebox'
 import { problems } from '../http/problem-schema.ts'
-import { tokenOf } from '../links/access.ts'
-import type { AddOwnerRoute, ScanDeps } from './owner-route.ts'
+import { ownerRoutes, tokenOf, type OwnerRoutes } from '../links/access.ts'
+import type { Links } from '../links/open.ts'
+import type { Places } from '../limits/at-once.ts'
+import type { Scans } from './open.ts'
 
 /** More often than a connection on which nothing moves is cut: whoever reads nothing of this has gone away. */
 const HEARTBEAT_MS = 15_000
 /** What may wait for a listener that does not read; past it the listener misses events, which only hold newer totals. */
 const MAX_WAITING_BYTES = 16 * 1024
 
-/** Server-sent events (WHATWG HTML, 9.2): the totals now and after each fold that changed them, and heartbeats. */
-export function liveRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, onDrain, limits }: ScanDeps): void {
-  addRoute(
-    'stream',
-    {
+/** What streams of totals need of the rest of the program. */
+export interface LiveNeeds {
+  scans: Pick<Scans, 'follow'>
+  links: Pick<Links, 'findByToken'>
+  slots: Pick<Places, 'streams'>
+  /** Calls back when the service stops, until the returned function is called. */
+  onDrain: (listener: () => void) => () => void
+}
+
+/**
+ * Server-sent events (WHATWG HTML, 9.2): the totals now and after each fold that changed them, and heartbeats.
+ * `GET /api/manage/<token>/stream`
+ */
+export function liveRoutes({ scans, links, slots, onDrain }: LiveNeeds): OwnerRoutes {
+  return ownerRoutes({
+    config: { work: 'statistics' },
+    schema: {
       summary: 'Follow the totals of a link',
       operationId: 'followTotals',
       tags: ['Statistics'],
@@ -25,11 +39,11 @@ export function liveRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, onDr
         ...problems('unknown_token', 'rate_limited'),
       },
     },
-    async (request, reply) => {
-      const link = await linkOfToken(tokenOf(request))
+    async handler(request, reply) {
+      const link = await links.findByToken(tokenOf(request))
       const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
       if (request.method === 'HEAD') return reply.headers(headers).send()
-      const place = limits.places.streams(request)
+      const place = slots.streams(request)
       const stream = new PassThrough()
       const end = () => stream.end()
       const isRead = () => stream.writable && stream.readableLength <= MAX_WAITING_BYTES
@@ -40,7 +54,7 @@ export function liveRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, onDr
         stream.write(`event: totals\ndata: ${totals}\n\n`)
       }
       const heartbeat = setInterval(() => isRead() && stream.write(':\n\n'), HEARTBEAT_MS)
-      const stopFollowing = recorder.follow(link.id, { tell, fail: end })
+      const stopFollowing = scans.follow(link.id, { tell, fail: end })
       const stopClosing = onDrain(end)
       // Also when the client has vanished: the framework destroys what nobody can be sent.
       stream.once('close', () => {
@@ -51,5 +65,5 @@ export function liveRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, onDr
       })
       return reply.headers(headers).send(stream)
     },
-  )
+  })
 }

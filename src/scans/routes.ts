@@ -1,30 +1,38 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance } from 'fastify'
 import { Type, type Static } from '#typebox'
 import { invalidRequest } from '../http/problem.ts'
 import { problems } from '../http/problem-schema.ts'
-import { tokenOf } from '../links/access.ts'
+import { ownerRoutes, tokenOf, type OwnerRoutes } from '../links/access.ts'
+import type { Links } from '../links/open.ts'
+import type { Places } from '../limits/at-once.ts'
 import { csvHeader, type Cursor, type Page } from './export.ts'
-import { liveRoute } from './live.ts'
-import { createAddOwnerRoute, type AddOwnerRoute, type ScanDeps } from './owner-route.ts'
+import type { Scans } from './open.ts'
 import { statsBody, statsQuery } from './schemas.ts'
 import type { Audience } from './stats.ts'
+
+/** What statistics need of the rest of the program. */
+export interface StatsNeeds {
+  scans: Pick<Scans, 'settle' | 'stats'>
+  links: Pick<Links, 'findByToken'>
+  slots: Pick<Places, 'stats'>
+  now: () => number
+}
+
+/** What the export needs of the rest of the program. */
+export interface ExportNeeds {
+  scans: Pick<Scans, 'settle' | 'page'>
+  links: Pick<Links, 'findByToken'>
+  slots: Pick<Places, 'exports'>
+}
 
 /** Rows of one turn of the export, some 200 KB: an export holds two of them while its client does not read. */
 const PAGE_ROWS = 2000
 
-/** The statistics of the API, below /api. */
-export function scanRoutes(app: FastifyInstance, deps: ScanDeps): void {
-  const addRoute = createAddOwnerRoute(app)
-  statsRoute(addRoute, deps)
-  exportRoute(addRoute, deps)
-  liveRoute(addRoute, deps)
-}
-
-function statsRoute(addRoute: AddOwnerRoute, { recorder, now, linkOfToken, limits }: ScanDeps): void {
-  addRoute(
-    'stats',
-    {
+/** The statistics of a link: `GET /api/manage/<token>/stats` */
+export function statsRoutes({ scans, links, slots, now }: StatsNeeds): OwnerRoutes {
+  return ownerRoutes({
+    config: { work: 'statistics' },
+    schema: {
       summary: 'Read the statistics of a link',
       operationId: 'readStats',
       tags: ['Statistics'],
@@ -34,28 +42,29 @@ function statsRoute(addRoute: AddOwnerRoute, { recorder, now, linkOfToken, limit
         ...problems('invalid_request', 'unknown_token', 'rate_limited'),
       },
     },
-    async (request) => {
-      const link = await linkOfToken(tokenOf(request))
+    async handler(request) {
+      const link = await links.findByToken(tokenOf(request))
       const { days = 30, tz = 'UTC', audience = 'all' } = request.query as Static<typeof statsQuery>
       if (!isTimeZone(tz))
         throw invalidRequest([{ pointer: '/tz', detail: 'must be an IANA time zone such as Europe/Berlin' }])
-      const { client, leave } = limits.places.stats(request)
+      const { client, leave } = slots.stats(request)
       try {
         const asked = now()
-        const isSettled = await recorder.settle()
-        const stats = await recorder.stats(client, link.id, { days, timeZone: tz, audience: audience as Audience })
+        const isSettled = await scans.settle()
+        const stats = await scans.stats(client, link.id, { days, timeZone: tz, audience: audience as Audience })
         return { code: link.code, ...stats, ...(!isSettled && { as_of: new Date(asked).toISOString() }) }
       } finally {
         leave()
       }
     },
-  )
+  })
 }
 
-function exportRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, limits }: ScanDeps): void {
-  addRoute(
-    'scans.csv',
-    {
+/** The raw scans of a link as CSV: `GET /api/manage/<token>/scans.csv` */
+export function exportRoutes({ scans, links, slots }: ExportNeeds): OwnerRoutes {
+  return ownerRoutes({
+    config: { work: 'statistics' },
+    schema: {
       summary: 'Export the raw scans of a link',
       operationId: 'exportScans',
       description:
@@ -66,22 +75,22 @@ function exportRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, limits }:
         ...problems('unknown_token', 'rate_limited'),
       },
     },
-    async (request, reply) => {
-      const link = await linkOfToken(tokenOf(request))
+    async handler(request, reply) {
+      const link = await links.findByToken(tokenOf(request))
       const headers = {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="${link.code}-scans.csv"`,
         'x-content-type-options': 'nosniff',
       }
       if (request.method === 'HEAD') return reply.headers(headers).send()
-      const { client, leave } = limits.places.exports(request)
-      const read = (after: Cursor) => recorder.page(client, link.id, after, PAGE_ROWS)
+      const { client, leave } = slots.exports(request)
+      const read = (after: Cursor) => scans.page(client, link.id, after, PAGE_ROWS)
       const giveUp = (error: unknown) => {
         leave()
         throw error
       }
       const first = async () => {
-        await recorder.settle()
+        await scans.settle()
         return read({ at: 0, n: 0 })
       }
       // A fault of the first page is an answer of its own.
@@ -89,7 +98,7 @@ function exportRoute(addRoute: AddOwnerRoute, { recorder, linkOfToken, limits }:
       answer.once('close', leave)
       return reply.headers(headers).send(answer)
     },
-  )
+  })
 }
 
 /** Reads one piece ahead and not more: memory stays the same however many there are, and however slow the reader is. */

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { IsReserved } from '../links/code.ts'
+import type { Visits } from './open.ts'
 import { platformOf } from './platform.ts'
-import type { Resolver } from './resolve.ts'
-import type { VisitDeps } from './routes.ts'
 
 /** A path that is a code, perhaps of a compact QR image, and nothing more; the query belongs to the visit. */
 const codePath = /^\/([A-Za-z0-9_-]{1,64})(?:\.[Qq])?(?:\?|$)/
@@ -20,7 +19,7 @@ export function visitedCode(url: string, isReserved: IsReserved): string | undef
  * @returns whether the request was one of these
  */
 export function createFastPath(
-  deps: VisitDeps,
+  { resolve, record }: Pick<Visits, 'resolve' | 'record'>,
   isReserved: IsReserved,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   return (request, response) => {
@@ -28,26 +27,26 @@ export function createFastPath(
     if (method !== 'GET' && method !== 'HEAD') return false
     const code = visitedCode(url, isReserved)
     if (code === undefined) return false
-    const redirect = redirectAtOnce(deps.resolver, code, request)
+    const redirect = redirectAtOnce(resolve, code, request)
     if (redirect === undefined) return false
     const { id, location } = redirect
     const answer = () => {
       response.writeHead(302, ['location', location, 'cache-control', 'private, no-store', 'content-length', '0'])
       response.end()
     }
-    if (method === 'GET') deps.record(request, id, answer)
+    if (method === 'GET') record(request, id, answer)
     else answer()
     return true
   }
 }
 
 function redirectAtOnce(
-  resolver: Resolver,
+  resolve: Visits['resolve'],
   code: string,
   { headers }: IncomingMessage,
 ): { id: number; location: string } | undefined {
   try {
-    const resolution = resolver.resolve(code)
+    const resolution = resolve(code)
     if (resolution instanceof Promise || resolution.state !== 'live') return undefined
     const { id, kind, visit } = resolution.live
     // A kind with a file may have to answer with that.

@@ -7,9 +7,9 @@ import type { Resolver } from './resolve.ts'
  */
 export type LinkOf = (code: string) => Promise<{ id: number; code: string } | 'gone' | undefined>
 
-export function createLinkOf(resolver: Resolver): LinkOf {
+export function createLinkOf(resolve: Resolver['resolve']): LinkOf {
   return async (code) => {
-    const resolution = await resolver.resolve(code)
+    const resolution = await resolve(code)
     if ('live' in resolution) return resolution.live
     if (resolution.state === 'removed') throw removedProblem(resolution.removed)
     return resolution.state === 'gone' ? 'gone' : undefined

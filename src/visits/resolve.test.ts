@@ -48,12 +48,12 @@ test('visits that arrive while a code is read wait for that one read', async () 
 
 test('a slow read cannot bring back what a change has replaced meanwhile', async () => {
   const pending: ((found: Visited) => void)[] = []
-  const { resolve, forget } = createResolver(
+  const { resolve, invalidate } = createResolver(
     () => new Promise<Visited>((answer) => pending.push(answer)),
     () => 0,
   )
   const early = resolve('code')
-  forget('code')
+  invalidate('code')
   const late = resolve('code')
   pending[1]?.(link(2))
   assert.equal(revisionOf(await late), 2)
@@ -121,12 +121,12 @@ test('whatever the order of reads, changes and visits, a visit never sees less t
         const seen = link(stored)
         return new Promise<Visited>((answer) => reads.push(() => answer(seen)))
       }
-      const { resolve, forget } = createResolver(find, () => 0)
+      const { resolve, invalidate } = createResolver(find, () => 0)
       const visits: Promise<void>[] = []
       for (const each of steps) {
         if (each === 'change') {
           stored++
-          forget('code')
+          invalidate('code')
         } else if (each === 'visit') {
           const least = stored
           visits.push(Promise.resolve(resolve('code')).then((found) => assert.ok(Number(revisionOf(found)) >= least)))
@@ -155,13 +155,13 @@ test('what the store answers at once is answered at once, and kept when it is as
 
 test('a change between two visits is seen by the second, whether or not the first was kept', () => {
   let stored = link(1)
-  const { resolve, forget } = createResolver(
+  const { resolve, invalidate } = createResolver(
     () => stored,
     () => 0,
   )
   for (let revision = 1; revision <= 10; revision++) {
     stored = link(revision)
-    forget('CODE')
+    invalidate('CODE')
     for (let visits = 0; visits < revision; visits++) assert.equal(revisionOf(resolve('code') as Resolution), revision)
   }
 })

@@ -31,9 +31,9 @@ export interface Resolver {
    */
   resolve: (code: string) => Resolution | Promise<Resolution>
   /** To be called when a link was created, changed or deleted, before that is answered. */
-  forget: (code: string) => void
+  invalidate: (code: string) => void
   /** To be called when any of them may have changed. */
-  forgetAll: () => void
+  invalidateAll: () => void
 }
 
 /** Memory that the links in the cache may take, as estimated by `weigh`. */
@@ -103,13 +103,13 @@ export function createResolver(find: (codeKey: string) => Found | Promise<Found>
       if (found instanceof Promise) return keepLater(key, found)
       return isWanted(key) ? keep(key, found) : toResolution(found)
     },
-    forget(code) {
+    invalidate(code) {
       const key = codeKey(code)
       fills.delete(key)
       links.delete(key)
       nowhere.delete(key)
     },
-    forgetAll() {
+    invalidateAll() {
       fills.clear()
       links.clear()
       nowhere.clear()

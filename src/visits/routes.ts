@@ -1,17 +1,23 @@
-import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from '#typebox'
 import { preferredType } from '../http/accept.ts'
 import { sendPage } from '../http/document.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
+import { route, type Route } from '../http/route.ts'
 import { kinds } from '../links/kinds/index.ts'
+import type { Kind } from '../links/kinds/kind.ts'
 import { removedProblem } from '../links/removal.ts'
+import type { Visits } from './open.ts'
 import { platformOf } from './platform.ts'
 import { previewPage } from './preview.ts'
-import type { LiveLink, Resolution, Resolver } from './resolve.ts'
+import type { LiveLink, Resolution } from './resolve.ts'
 
-type CodeRequest = FastifyRequest<{ Params: { code: string } }>
+interface CodeRoute {
+  Params: { code: string }
+}
+type CodeRequest = FastifyRequest<CodeRoute>
+type KindFile = NonNullable<Kind['file']>
 
 const tags = ['Visits']
 const params = Type.Object({
@@ -23,32 +29,25 @@ const config = { onDomains: true, work: 'first' } as const
 
 const missing = problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law')
 
-/** What visits need of the rest of the program. */
-export interface VisitDeps {
-  resolver: Resolver
-  /** Records a visit of a link, then calls `recorded`, whether or not it could be recorded. */
-  record: (request: IncomingMessage, linkId: number, recorded: () => void) => void
-}
+/** The ways to write a short URL that is visited. */
+type Visited = 'plain' | 'compact' | 'compactInSmallLetters'
 
-/** The short links themselves: the visit, the preview, and the file of the kinds that have one. */
-export function visitRoutes(app: FastifyInstance, deps: VisitDeps): void {
-  const { resolver } = deps
-  const visit = (request: CodeRequest, reply: FastifyReply) => {
-    const resolution = resolver.resolve(request.params.code)
+/** The short links themselves. */
+export function visitRoutes({ resolve, record }: Pick<Visits, 'resolve' | 'record'>): Record<Visited, Route> {
+  const handler = (request: CodeRequest, reply: FastifyReply) => {
+    const resolution = resolve(request.params.code)
     return resolution instanceof Promise
-      ? resolution.then((awaited) => answerVisit(deps, request, reply, awaited))
-      : answerVisit(deps, request, reply, resolution)
+      ? resolution.then((awaited) => answerVisit(record, request, reply, awaited))
+      : answerVisit(record, request, reply, resolution)
   }
   const marked = '`?qr=1` marks the visit as a scan of a QR code.'
-  const compact = 'As compact QR images have it, in capitals; a scan of a QR code.'
-  app.get('/:code', { config, schema: visitSchema('visit', marked) }, visit)
-  const compactSchema = visitSchema('visitCompact', compact)
-  app.get('/:code(^[\\w-]+).Q', { config, schema: compactSchema }, visit)
-  // Who copies a printed address by hand types it in small letters.
-  app.get('/:code(^[\\w-]+).q', { config, schema: { ...compactSchema, hide: true } }, visit)
-
-  previewRoute(app, resolver)
-  fileRoutes(app, resolver)
+  const compact = visitSchema('visitCompact', 'As compact QR images have it, in capitals; a scan of a QR code.')
+  return {
+    plain: route<CodeRoute>({ config, schema: visitSchema('visit', marked), handler }),
+    compact: route<CodeRoute>({ config, schema: compact, handler }),
+    // Who copies a printed address by hand types it in small letters.
+    compactInSmallLetters: route<CodeRoute>({ config, schema: { ...compact, hide: true }, handler }),
+  }
 }
 
 function visitSchema(operationId: string, words: string) {
@@ -69,61 +68,64 @@ function visitSchema(operationId: string, words: string) {
   }
 }
 
-function previewRoute(app: FastifyInstance, resolver: Resolver): void {
-  app.get(
-    '/:code(^[\\w-]+)+',
-    {
-      schema: {
-        summary: 'See where a short link leads',
-        operationId: 'preview',
-        description: 'A page that names the destination without going there; nothing is recorded.',
-        tags,
-        params,
-        response: {
-          200: { description: 'The page.', content: { 'text/html': { schema: Type.String() } } },
-          ...missing,
-        },
+/** Where a short link leads, on a page. */
+export function previewRoute({ resolve }: Pick<Visits, 'resolve'>): Route {
+  return route<CodeRoute>({
+    schema: {
+      summary: 'See where a short link leads',
+      operationId: 'preview',
+      description: 'A page that names the destination without going there; nothing is recorded.',
+      tags,
+      params,
+      response: {
+        200: { description: 'The page.', content: { 'text/html': { schema: Type.String() } } },
+        ...missing,
       },
     },
-    async (request: CodeRequest, reply) => {
-      const live = requireLive(await resolver.resolve(request.params.code), request.params.code)
+    async handler(request, reply) {
+      const live = requireLive(await resolve(request.params.code), request.params.code)
       reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex' })
       return sendPage(reply, previewPage(live))
     },
+  })
+}
+
+/** The files of links, for each kind that has one. */
+export function fileRoutes({ resolve }: Pick<Visits, 'resolve'>): { extension: string; route: Route }[] {
+  return kinds.flatMap(({ file, label }) =>
+    file === undefined ? [] : [{ extension: file.extension, route: fileRoute(file, label, resolve) }],
   )
 }
 
-/** One route for each kind that has a file. */
-function fileRoutes(app: FastifyInstance, resolver: Resolver): void {
-  for (const { file, label } of kinds) {
-    if (file === undefined) continue
-    app.get(
-      `/:code(^[\\w-]+).${file.extension}`,
-      {
-        config,
-        schema: {
-          summary: `Download the ${file.extension} file of a link`,
-          operationId: `download_${file.extension}`,
-          description: `For links of the kind that people call "${label}"; nothing is recorded.`,
-          tags,
-          params,
-          response: {
-            200: { description: 'The file.', content: { [file.mediaType]: { schema: Type.String() } } },
-            ...missing,
-          },
-        },
+function fileRoute(file: KindFile, label: string, resolve: Visits['resolve']): Route {
+  return route<CodeRoute>({
+    config,
+    schema: {
+      summary: `Download the ${file.extension} file of a link`,
+      operationId: `download_${file.extension}`,
+      description: `For links of the kind that people call "${label}"; nothing is recorded.`,
+      tags,
+      params,
+      response: {
+        200: { description: 'The file.', content: { [file.mediaType]: { schema: Type.String() } } },
+        ...missing,
       },
-      async (request: CodeRequest, reply) => {
-        const live = requireLive(await resolver.resolve(request.params.code), request.params.code)
-        if (live.kind.file !== file) throw new Problem('not_found', `this code has no ${file.extension} file`)
-        return sendFile(reply, live)
-      },
-    )
-  }
+    },
+    async handler(request, reply) {
+      const live = requireLive(await resolve(request.params.code), request.params.code)
+      if (live.kind.file !== file) throw new Problem('not_found', `this code has no ${file.extension} file`)
+      return sendFile(reply, live)
+    },
+  })
 }
 
 /** Records the scan of a live code, and answers when it is recorded. HEAD answers the same and records nothing. */
-function answerVisit(deps: VisitDeps, request: CodeRequest, reply: FastifyReply, resolution: Resolution): FastifyReply {
+function answerVisit(
+  record: Visits['record'],
+  request: CodeRequest,
+  reply: FastifyReply,
+  resolution: Resolution,
+): FastifyReply {
   const live = requireLive(resolution, request.params.code)
   const answer = () => {
     try {
@@ -132,7 +134,7 @@ function answerVisit(deps: VisitDeps, request: CodeRequest, reply: FastifyReply,
       void reply.send(error)
     }
   }
-  if (request.method === 'GET') deps.record(request.raw, live.id, answer)
+  if (request.method === 'GET') record(request.raw, live.id, answer)
   else answer()
   return reply
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../http/problem.ts'
-import { createLink, type Admit, type LinkDeps } from '../links/create.ts'
-import { linkOfToken } from '../links/manage.ts'
+import type { Admit } from '../links/create.ts'
+import type { Links } from '../links/open.ts'
 
 /** Characters of a form's key, which is a UUID. */
 export const MAX_FORM_KEY = 255
@@ -12,7 +12,7 @@ export const MAX_FORM_KEY = 255
  * and so does who has deleted the first.
  */
 export async function createOnce(
-  deps: LinkDeps,
+  links: Pick<Links, 'create' | 'requireToken'>,
   body: object,
   asked: { origin: string; admit: Admit },
   formKey: string,
@@ -20,14 +20,14 @@ export async function createOnce(
   const request = JSON.stringify(body)
   const isKey = /^[\w-]{16,255}$/.test(formKey)
   const repeatable = isKey ? { key: `${formKey} ${hash('sha256', request)}`, request } : undefined
-  const { token } = await createLink(deps, body, { ...asked, repeatable })
-  if (repeatable === undefined || (await hasLink(deps, token))) return token
-  return (await createLink(deps, body, { ...asked, repeatable: undefined })).token
+  const { token } = await links.create(body, { ...asked, repeatable })
+  if (repeatable === undefined || (await hasLink(links, token))) return token
+  return (await links.create(body, { ...asked, repeatable: undefined })).token
 }
 
-async function hasLink(deps: LinkDeps, token: string): Promise<boolean> {
+async function hasLink(links: Pick<Links, 'requireToken'>, token: string): Promise<boolean> {
   try {
-    await linkOfToken(deps, token)
+    await links.requireToken(token)
     return true
   } catch (error) {
     if (error instanceof Problem) return false

@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { openDeps, type Deps, type Environment } from '../../src/deps.ts'
+import { openServices, type Services } from '../../src/services.ts'
+import type { Environment } from '../../src/services/environment.ts'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
 import { PATIENCE_MS } from './poll.ts'
 
@@ -11,7 +12,7 @@ import { PATIENCE_MS } from './poll.ts'
 export interface TestServer {
   url: string
   app: FastifyInstance
-  deps: Deps
+  services: Services
   dataDir: string
   /** What was logged so far, one parsed line each. */
   logged: Record<string, unknown>[]
@@ -40,7 +41,7 @@ export async function startServer(
   t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
-  surroundings: Pick<Environment, 'machine' | 'monotonic' | 'places' | 'work' | 'sync'> = {},
+  surroundings: Pick<Environment, 'machine' | 'monotonic' | 'slots' | 'work' | 'sync'> = {},
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
   const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...unlimited }
@@ -52,22 +53,22 @@ export async function startServer(
   // A clock that a test moves on is both; one that is set back must be told apart.
   const clocks = { now, ...(now !== Date.now && { monotonic: now }) }
   const environment = { version: '0.0.0', port: () => port, log, ...clocks, ...patience, ...surroundings }
-  const deps = await openDeps(invocation.config, environment)
-  const app = await createApp(invocation.config, deps, log)
+  const services = await openServices(invocation.config, environment)
+  const app = await createApp(invocation.config, services, log)
   const { config } = invocation
   await app.listen({ host: '127.0.0.1', port: config.tls ? config.httpPort : 0 })
-  const httpsPort = (await deps.tls?.listen(app.server)) ?? 0
+  const httpsPort = (await services.tls?.listen(app.server)) ?? 0
   port = (app.server.address() as AddressInfo).port
   let stopped: Promise<void> | undefined
   const stop = () =>
     (stopped ??= (async () => {
-      const closed = deps.tls?.close()
+      const closed = services.tls?.close()
       app.server.closeAllConnections()
       await Promise.all([app.close(), closed])
-      await deps.close()
+      await services.close()
     })())
   undoLater(t, stop)
-  return { url: `http://127.0.0.1:${port}`, app, deps, dataDir, logged, stop, httpsPort }
+  return { url: `http://127.0.0.1:${port}`, app, services, dataDir, logged, stop, httpsPort }
 }
 
 /** What a creation answered. */

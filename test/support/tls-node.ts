@@ -1,8 +1,8 @@
 // One of several nodes on one store: what the program does for TLS, without the folder's lock that keeps others out.
 import { createServer } from 'node:http'
 import { openSqlite } from '../../src/db/sqlite.ts'
-import { openDomains } from '../../src/domains/domains.ts'
-import { createTls, type TlsConfig } from '../../src/tls/tls.ts'
+import { openDomains } from '../../src/domains/open.ts'
+import { openTls, type TlsConfig } from '../../src/tls/open.ts'
 
 const { file, httpPort, dns, ...config } = JSON.parse(process.argv[2] ?? '') as TlsConfig & {
   file: string
@@ -16,7 +16,7 @@ const log = {
 const clocks = { now: Date.now, monotonic: () => performance.now() }
 const db = await openSqlite(file, Date.now)
 const domains = await openDomains({ db, baseUrl: config.baseUrl, servers: [dns], ...clocks, log })
-const tls = createTls(config, { db, domains, ...clocks, log })
+const tls = openTls(config, { db, domains, ...clocks, log })
 const server = createServer((request, response) => {
   if (!tls.front(request, response)) response.end(`served by ${process.pid}`)
 })

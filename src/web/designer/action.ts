@@ -1,7 +1,7 @@
 import { invalidRequest, Problem } from '../../http/problem.ts'
-import type { LinkDeps } from '../../links/create.ts'
-import { entityTag, type Link } from '../../links/link.ts'
-import { changeLink, checkDesign, linkOfToken } from '../../links/manage.ts'
+import type { Drawing, OwnedLink } from '../../links/design.ts'
+import { entityTag } from '../../links/link.ts'
+import type { Links } from '../../links/open.ts'
 import { TOO_LARGE } from '../../qr/logo/logo.ts'
 import { MAX_LOGO_URI } from '../../qr/design/schema.ts'
 import { designOfValues, type DesignValues } from './values.ts'
@@ -10,7 +10,7 @@ import type { RefusedDesign } from './form.ts'
 
 /** What could not be saved, to be shown beside what is wrong. */
 export interface DesignRefusal {
-  link: Link
+  owned: OwnedLink
   text: string
   problem: Problem
   design: RefusedDesign
@@ -18,27 +18,26 @@ export interface DesignRefusal {
 
 /** Saves the design of a form. */
 export async function saveDesign(
-  deps: LinkDeps,
+  links: Pick<Links, 'checkDesign' | 'change' | 'readByToken'>,
   token: string,
   form: URLSearchParams,
-  asked: { origin: string; client: string; admit: () => void },
+  drawing: Drawing,
 ): Promise<DesignRefusal | undefined> {
   const values = Object.fromEntries(form)
-  const before = await linkOfToken(deps, token)
-  const wanted = { design: designOfValues(values, await deps.designs.of(before.id)) }
+  const before = await links.readByToken(token)
+  const wanted = { design: designOfValues(values, before.design) }
   // What is not a number in JavaScript is none in JSON either; the schema says what it must be.
   const body: unknown = JSON.parse(JSON.stringify(wanted))
   // A form that was opened before another change would take that one back, unseen.
-  const seen = form.has('revision') ? entityTag({ ...before, revision: Number(form.get('revision')) }) : undefined
+  const ifMatch = form.has('revision') ? entityTag({ revision: Number(form.get('revision')) }) : undefined
   try {
     requireSmallLogo(values)
-    await checkDesign(deps, token, body, asked)
-    await changeLink(deps, token, body, seen)
+    await links.change(before, body, { ifMatch, design: await links.checkDesign(before, body, drawing) })
     return undefined
   } catch (error) {
     if (!(error instanceof Problem) || ![400, 412, 429, 503].includes(error.status)) throw error
-    const link = await linkOfToken(deps, token)
-    return { link, text: reasonOf(error), problem: error, design: shownAgain(values, error) }
+    const owned = await links.readByToken(token)
+    return { owned, text: reasonOf(error), problem: error, design: shownAgain(values, error) }
   }
 }
 
@@ -65,9 +64,4 @@ function shownAgain(values: DesignValues, { errors }: Problem): RefusedDesign {
   const logo_image = isFaulty || !DATA_URI.test(waiting) ? '' : waiting
   const cut = Object.entries(values).map(([name, text = '']) => [name, text.slice(0, MAX_TEXT).toWellFormed()])
   return { values: { ...Object.fromEntries(cut), logo: '', logo_image }, faults: faultsOf(errors) }
-}
-
-/** Takes the design away. */
-export async function removeDesign(deps: LinkDeps, token: string): Promise<void> {
-  await changeLink(deps, token, { design: null }, undefined)
 }

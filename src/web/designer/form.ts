@@ -1,7 +1,7 @@
 import { html, type Html } from '../../http/html.ts'
 import { MAX_LOGO_BYTES } from '../../qr/logo/logo.ts'
 import type { Design } from '../../qr/design/schema.ts'
-import type { PreviewAssets } from '../built-assets.ts'
+import type { PreviewAssets } from '../assets.ts'
 import { checkbox, color, faultsBeside, folded, input, ownColor, select, type Shown } from './inputs.ts'
 import { valuesOfDesign, type DesignValues } from './values.ts'
 import type { Fault } from './messages.ts'

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
-import type { Domains } from '../domains/domains.ts'
+import type { Domains } from '../domains/open.ts'
 import type { ConnectionBound } from '../http/connection-bound.ts'
 import { listenOften } from '../http/listeners.ts'
 import { seldom } from '../lib/seldom.ts'
@@ -30,7 +30,7 @@ const LOG_MS = 60_000
 /** No challenge is asked for longer than this. */
 const CHALLENGE_MS = 60 * 60 * 1000
 
-export interface TlsDeps {
+export interface TlsNeeds {
   db: Database
   domains: Domains
   now: () => number
@@ -68,7 +68,7 @@ export interface Tls {
 /**
  * @throws {StartError} unless the service has an https origin with a name, which a certificate can be got for
  */
-export function createTls(config: TlsConfig, deps: TlsDeps): Tls {
+export function openTls(config: TlsConfig, deps: TlsNeeds): Tls {
   const { db, domains, now, monotonic, log, request = fetch, random = Math.random } = deps
   const origin = checkOrigin(config.baseUrl)
   const host = new URL(origin).hostname.replace(/\.$/, '')
@@ -139,7 +139,7 @@ async function open(server: Server, { host, httpsPort }: TlsConfig, connections:
   })
 }
 
-function openIssuer(config: TlsConfig, deps: TlsDeps, client: AcmeClient): Issuer {
+function openIssuer(config: TlsConfig, deps: TlsNeeds, client: AcmeClient): Issuer {
   const { db, now, log } = deps
   const gate = createOrderGate(db, now, sleep)
   return createIssuer({
@@ -159,7 +159,7 @@ const sleep: Sleep = (ms, options) => setTimeout(ms, undefined, options)
 function acceptFor(
   { serverName, protocols }: ClientHello,
   host: string,
-  { domains, db, now }: TlsDeps,
+  { domains, db, now }: TlsNeeds,
   certificates: Certificates,
 ): Accept | undefined | Promise<Accept | undefined> {
   const name = serverName ?? host
@@ -172,7 +172,7 @@ function acceptFor(
   return domains.admits(name).then((isAdmitted) => (isAdmitted ? certificates.acceptFor(name) : undefined))
 }
 
-function createChallenges({ db, now }: TlsDeps): Challenges {
+function createChallenges({ db, now }: TlsNeeds): Challenges {
   return {
     put: (token, answer) => insertChallenge(db.write, { token, answer, created_at: now() }, now() - CHALLENGE_MS),
     remove: (token) => deleteChallenge(db.write, token),

@@ -36,7 +36,7 @@ export interface Domains extends Omit<Registry, 'find'>, Omit<Refusals, 'check'>
   close: () => void
 }
 
-interface DomainDeps {
+interface DomainsNeeds {
   db: Database
   /** The service's own origin; unset, only this machine can reach it. */
   baseUrl: string | undefined
@@ -48,7 +48,7 @@ interface DomainDeps {
 }
 
 /** Opens the custom domains, and keeps their status true from then on. */
-export async function openDomains({ db, baseUrl, servers, now, monotonic, log }: DomainDeps): Promise<Domains> {
+export async function openDomains({ db, baseUrl, servers, now, monotonic, log }: DomainsNeeds): Promise<Domains> {
   const host = hostOf(baseUrl)
   const dns = createDnsCheck({ host, servers, monotonic })
   const known = createKnownDomains(db, now)

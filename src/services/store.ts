@@ -1,4 +1,3 @@
-import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import { openDatabase, requireRestored } from '../db/open.ts'
 import type { Sync } from '../db/session.ts'
@@ -11,25 +10,24 @@ export interface Store {
   faults: StoreFaults
   /** Called after a fault, when the store is open again: what was changed but never answered may be there, or not. */
   onReopened: (() => void)[]
+  /** Reads a row, and throws when the store cannot be read. */
+  check: () => Promise<void>
+  close: () => Promise<void>
 }
 
-/** What the store needs of its surroundings. */
+/** What the store needs of the rest of the program. */
 interface StoreNeeds {
+  dataDir: string
   now: () => number
   monotonic: () => number
   log: Parameters<typeof createStoreFaults>[1]
-  sync?: Sync | undefined
+  sync: Sync | undefined
+  /** Whether this process has been told to stop, and its start was not refused. */
+  hasServed: () => boolean
 }
 
-/**
- * Opens the store in a folder that holds a whole one, or none.
- * @param hasServed whether this process has been told to stop, and its start was not refused
- */
-export async function openStore(
-  { dataDir }: Pick<Config, 'dataDir'>,
-  { now, monotonic, log, sync }: StoreNeeds,
-  hasServed: () => boolean,
-): Promise<Store> {
+/** Opens the store in a folder that holds a whole one, or none. */
+export async function openStore({ dataDir, now, monotonic, log, sync, hasServed }: StoreNeeds): Promise<Store> {
   requireRestored(dataDir)
   requireLinks(dataDir)
   const faults = createStoreFaults(monotonic, log)
@@ -38,5 +36,11 @@ export async function openStore(
     for (const listener of listeners) listener()
   }
   const db = await openDatabase(dataDir, now, { sync, hasServed, onReopened, onLeft: faults.onLeft })
-  return { db, faults, onReopened: listeners }
+  return {
+    db,
+    faults,
+    onReopened: listeners,
+    check: async () => void (await db.read.selectFrom('migrations').select('number').limit(1).execute()),
+    close: () => db.close(),
+  }
 }

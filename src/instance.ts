@@ -1,0 +1,72 @@
+import { maxHeaderSize, type IncomingMessage } from 'node:http'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { Config } from './config/config.ts'
+import { guardDomains } from './domains/guard.ts'
+import { BODY_LIMIT } from './http/body.ts'
+import { answerFrameworkError, createRequestIds, handleErrors } from './http/error-handler.ts'
+import { isHealthPath } from './http/health.ts'
+import { watchRoutes } from './http/methods.ts'
+import type { LabelledMetric, Metric } from './http/metrics.ts'
+import { describeApi } from './http/openapi.ts'
+import { createConnections } from './http/server.ts'
+import { boundUnread } from './http/unread.ts'
+import { queryCompiler } from './http/validate.ts'
+import { admitInTurn } from './limits/admission-hooks.ts'
+import type { Services } from './services.ts'
+import { createFastPath, visitedCode } from './visits/fast-path.ts'
+import { removalPages } from './web/removal-pages.ts'
+
+/** A server without a route, with the hooks that hold for all. */
+export interface Instance {
+  app: FastifyInstance
+  /** To be called after the last route. */
+  answerOtherMethods: () => void
+  metrics: (Metric | LabelledMetric)[]
+}
+
+export async function createInstance(config: Config, services: Services, log: FastifyBaseLogger): Promise<Instance> {
+  const { links, limits, domains, monotonic, isUnavailable } = services
+  const { admission, clientOf } = limits
+  const { contact, baseUrl } = config
+  const { app, connections } = createServer(services, log)
+  const answerOtherMethods = watchRoutes(app, links.reserve)
+  app.setValidatorCompiler(queryCompiler)
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+  app.server.on('connection', admission.arrived)
+  admitInTurn(app, { admission, clientOf, monotonic })
+  handleErrors(app, { monotonic, isUnavailable, pages: removalPages({ contact, baseUrl }), onMiss: limits.miss })
+  boundUnread(app, connections.unread)
+  guardDomains(app, domains, config.tls ? baseUrl : undefined)
+  await describeApi(app, services.version)
+  return { app, answerOtherMethods, metrics: [...admission.metrics, ...connections.metrics] }
+}
+
+/** Most visits are answered here, before the router. */
+function createServer({ visits, links: { isReserved }, tls }: Services, log: FastifyBaseLogger) {
+  const nextRequestId = createRequestIds()
+  const answeredFast = createFastPath(visits, isReserved)
+  const rankOf = ({ method, url = '' }: IncomingMessage) => {
+    if (method !== 'GET' && method !== 'HEAD') return 'other'
+    if (isHealthPath(url)) return 'urgent'
+    return visitedCode(url, isReserved) === undefined ? 'other' : 'visit'
+  }
+  const connections = createConnections(nextRequestId)
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: nextRequestId,
+    bodyLimit: BODY_LIMIT,
+    // Parameters as long as a URL can be: their length is for the handler to judge, in our words.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderSize },
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: connections.onParserError,
+    serverFactory: (handler) =>
+      connections.serve((request, response) => {
+        if (tls?.front(request, response) === true) return
+        if (!answeredFast(request, response)) handler(request, response)
+      }, rankOf),
+  })
+  // One logger for all: a child for each request would cost every visit, and faults name their request_id themselves.
+  app.setChildLoggerFactory((logger) => logger)
+  return { app, connections }
+}

@@ -1,0 +1,200 @@
+import * as os from 'node:os'
+import { openAbuse, type Abuse } from './abuse/open.ts'
+import { quotasOf } from './limits/quotas.ts'
+import type { Config } from './config/config.ts'
+import type { Database } from './db/database.ts'
+import { explainStart } from './db/open.ts'
+import { openDomains, type Domains } from './domains/open.ts'
+import { createClientAddress, type ClientAddress } from './http/client-address.ts'
+import { createConnectionBound, type ConnectionBound } from './http/connection-bound.ts'
+import type { Metric } from './http/metrics.ts'
+import { createOrigin, type Origin } from './http/origin.ts'
+import { createClosing, type Closing } from './lib/closing.ts'
+import { createDraining } from './lib/draining.ts'
+import { openLimits, type Limits } from './limits/open.ts'
+import { openLinkNumbers } from './links/numbers.ts'
+import { openLinks, type Links } from './links/open.ts'
+import { openPlaces, type Places } from './places/open.ts'
+import { openQr, type Qr } from './qr/open.ts'
+import { openScans, type Scans } from './scans/open.ts'
+import type { Clocks, Environment } from './services/environment.ts'
+import { openForOperators, operatorOperations } from './services/operator.ts'
+import { createNotReady } from './services/readiness.ts'
+import { openStore } from './services/store.ts'
+import { openTls, type Tls } from './tls/open.ts'
+import { openVisits, type Visits } from './visits/open.ts'
+
+const forgottenProxy =
+  'X-Forwarded-For comes from a private address that is not in TRUST_PROXY and is ignored: if that is your proxy, name it there'
+
+/** The features, open, and what all of the process share. */
+export interface Services {
+  links: Links
+  visits: Visits
+  scans: Scans
+  qr: Qr
+  places: Places
+  domains: Domains
+  abuse: Abuse
+  limits: Limits
+  /** HTTPS of our own, when it is on. */
+  tls: Tls | undefined
+
+  version: string
+  /** The time of day, which may be set back. For how long something took or may take, `monotonic`. */
+  now: () => number
+  monotonic: () => number
+  db: Database
+  origin: Origin
+  client: ClientAddress
+  connections: ConnectionBound
+  metrics: Metric[]
+  /** Why the service should get no requests, if there is a reason. */
+  notReady: () => Promise<string | undefined>
+  /** Whether an error means that the store is away or damaged; it is remembered then. */
+  isUnavailable: (error: unknown) => boolean
+  /** Calls back when the service is about to stop, until the returned function is called. */
+  onDrain: (listener: () => void) => () => void
+  /** From now on the service is not ready; what could go on for ever is ended. */
+  drain: () => void
+  /** Closes everything in reverse, each also when another fails; what fails is logged. @throws when anything did */
+  close: Closing['close']
+}
+
+/**
+ * Opens everything in order, to be closed in reverse; a start that fails closes what it has opened.
+ * @throws {StartError} when the data folder cannot be used
+ */
+export async function openServices(config: Config, environment: Environment): Promise<Services> {
+  const { log } = environment
+  const closing = createClosing((err, name) => log.error({ err }, `${name} could not be closed`))
+  const open: Open = (name, opened) => {
+    closing.add(name, opened.close)
+    return opened
+  }
+  const clocks = { now: Date.now, monotonic: () => performance.now() }
+  try {
+    const services = await openFeatures(config, { ...clocks, ...environment }, open)
+    open('the socket for commands', await openForOperators(config.dataDir, operatorOperations(services), log))
+    return { ...services, close: closing.close }
+  } catch (error) {
+    // What failed first is the reason; the faults that follow are logged.
+    await closing.close().catch(() => {})
+    throw explainStart(error, config.dataDir)
+  }
+}
+
+/** Has what was opened closed before everything that was opened earlier. */
+type Open = <T extends { close: () => Promise<void> | void }>(name: string, opened: T) => T
+
+/** What every feature stands on: the store, the time, where the service is reached, and who asks. */
+async function openGround(config: Config, environment: Environment & Clocks, open: Open) {
+  const { version, port, log, now, monotonic, machine = os } = environment
+  const { dataDir, baseUrl, dnsServers: servers } = config
+  const draining = createDraining()
+  const store = open(
+    'the store',
+    await openStore({ dataDir, sync: environment.sync, hasServed: draining.begun, now, monotonic, log }),
+  )
+  const domains = open('domains', await openDomains({ db: store.db, baseUrl, servers, now, monotonic, log }))
+  const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
+  const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))
+  return { version, now, monotonic, log, draining, store, domains, origin, client }
+}
+
+type Ground = Awaited<ReturnType<typeof openGround>>
+
+/** Records visits: what they lead to, who made them, from where. */
+async function openRecording(config: Config, environment: Environment, ground: Ground, open: Open) {
+  const { now, monotonic, log, store, origin, client } = ground
+  const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
+  const numbers = await openLinkNumbers(store.db)
+  const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
+  const scans = open(
+    'the recording of scans',
+    await openScans({
+      dataDir,
+      sync: scanSync === 'power',
+      retention,
+      waitMs: environment.foldWaitMs,
+      links: numbers,
+      client,
+      countryHeader,
+      findPlace: places.find,
+      isOwnHost: origin.isOwnHost,
+      now,
+      monotonic,
+      log,
+    }),
+  )
+  const visits = open('visits', openVisits({ db: store.db, record: scans.record, monotonic }))
+  return { numbers, places, scans, visits }
+}
+
+type Recording = Awaited<ReturnType<typeof openRecording>>
+
+/** Creates links: what none may lead to, how many there may be, and the images of their codes. */
+async function openCreation(
+  config: Config,
+  environment: Environment,
+  ground: Ground,
+  recording: Recording,
+  open: Open,
+) {
+  const { now, monotonic, log, client, store } = ground
+  const { db } = store
+  const { owns } = ground.origin
+  const { numbers, scans, visits } = recording
+  const { invalidate } = visits
+  const { dataDir, abuseFeeds: sources = [], qrMarker: marker } = config
+  const { settleMs, slots, work, drawMs } = environment
+  const abuse = open(
+    'the abuse lists',
+    await openAbuse({ db, dataDir, sources, owns, invalidate, fetch, settleMs, now, monotonic, log }),
+  )
+  const limits = open(
+    'limits',
+    openLimits({ quotas: quotasOf(config), client, first: scans.flush, slots, work, monotonic }),
+  )
+  const waiting = () => limits.admission.waiting('images')
+  const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))
+  const { screen } = abuse
+  const links = open(
+    'links',
+    openLinks({ db, ids: numbers, owns, screen, designs: qr.designs, invalidate, purgeScans: scans.purge, now }),
+  )
+  return { abuse, limits, qr, links }
+}
+
+async function openFeatures(
+  config: Config,
+  environment: Environment & Clocks,
+  open: Open,
+): Promise<Omit<Services, 'close'>> {
+  const ground = await openGround(config, environment, open)
+  const { version, now, monotonic, log, draining, store, domains, origin, client } = ground
+  const { db, faults } = store
+  const recording = await openRecording(config, environment, ground, open)
+  const { places, scans, visits } = recording
+  const { abuse, limits, qr, links } = await openCreation(config, environment, ground, recording, open)
+  store.onReopened.push(visits.invalidateAll, scans.reread, abuse.reread)
+  const tls = config.tls ? open('HTTPS', openTls(config, { db, domains, now, monotonic, log })) : undefined
+  if (tls !== undefined) draining.onBegin(() => void tls.close())
+  const connections = createConnectionBound()
+  const features = { links, visits, scans, qr, places, domains, abuse, limits, tls }
+  return {
+    ...features,
+    version,
+    now,
+    monotonic,
+    db,
+    origin,
+    client,
+    connections,
+    metrics: [scans, abuse, places, connections, faults].flatMap(({ metrics }) => metrics),
+    notReady: createNotReady(store, draining, scans, abuse),
+    isUnavailable: faults.note,
+    onDrain: draining.onBegin,
+    drain: draining.begin,
+  }
+}

@@ -1,0 +1,34 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Sync } from '../db/session.ts'
+import type { Machine } from '../http/local-hosts.ts'
+import type { AdmissionOptions } from '../limits/admission.ts'
+import type { PlaceBounds } from '../limits/at-once.ts'
+
+/** How time is told. */
+export interface Clocks {
+  /** The time of day, which may be set back. For how long something took or may take, `monotonic`. */
+  now: () => number
+  monotonic: () => number
+}
+
+/** What surrounds the program. */
+export interface Environment extends Partial<Clocks> {
+  version: string
+  /** Where the service listens, once it does. */
+  port: () => number
+  log: Pick<FastifyBaseLogger, 'error' | 'warn'>
+  /** What the system says of this machine. */
+  machine?: Machine
+  /** How long a sweep of all links waits after the lists have changed, when it is not the usual time. */
+  settleMs?: number
+  /** How long an image may wait, and then take to draw, in milliseconds each, when it is not the usual time. */
+  drawMs?: number
+  /** How long a request for statistics waits for the newest scans, when it is not the usual time. */
+  foldWaitMs?: number
+  /** How a change is brought to the disk, when it is not the usual way. */
+  sync?: Sync
+  /** What may be under way at the same time, when it is not the usual amount. */
+  slots?: PlaceBounds
+  /** How much work may wait and be under way, when it is not the usual amount. */
+  work?: AdmissionOptions['bounds']
+}

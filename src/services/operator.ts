@@ -1,0 +1,48 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Abuse } from '../abuse/open.ts'
+import { openAdminSocket, type AdminOperations } from '../admin/socket.ts'
+import type { Domains } from '../domains/open.ts'
+import { domainOperations } from '../domains/operator.ts'
+import type { Places } from '../places/open.ts'
+import type { Scans } from '../scans/open.ts'
+import type { Tls } from '../tls/open.ts'
+import { certificateOperations } from '../tls/operator.ts'
+
+/** What operators can ask for, and where it comes from. */
+export interface OperatorNeeds {
+  version: string
+  notReady: () => Promise<string | undefined>
+  scans: Pick<Scans, 'fold'>
+  abuse: Pick<Abuse, 'operations'>
+  places: Pick<Places, 'operations'>
+  domains: Domains
+  tls: Pick<Tls, 'certificates'> | undefined
+}
+
+/** What `quirl <command>` offers: one entry for each operation. */
+export function operatorOperations(needs: OperatorNeeds): AdminOperations {
+  const { version, notReady, scans, abuse, places, domains, tls } = needs
+  return {
+    status: async () => ({ version, not_ready: (await notReady()) ?? null }),
+    fold: async () => ({ folded: await scans.fold() }),
+    ...abuse.operations,
+    ...places.operations,
+    ...domainOperations(domains),
+    ...certificateOperations(tls?.certificates),
+  }
+}
+
+/** Listens for operators; a folder that takes no Unix socket keeps the service from nothing else. */
+export async function openForOperators(
+  dataDir: string,
+  operations: AdminOperations,
+  log: Pick<FastifyBaseLogger, 'error' | 'warn'>,
+): Promise<{ close: () => Promise<void> | void }> {
+  const onFault = (error: unknown, operation: string) => log.error({ err: error, operation }, 'a command failed')
+  try {
+    return await openAdminSocket(dataDir, operations, onFault)
+  } catch (error) {
+    log.warn({ err: error }, 'administrative commands cannot reach this service: DATA_DIR takes no Unix socket')
+    return { close() {} }
+  }
+}

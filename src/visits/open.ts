@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http'
+import type { Database } from '../db/database.ts'
+import { createVisitedOf } from '../links/visited.ts'
+import { createLinkOf, type LinkOf } from './link-of.ts'
+import { createResolver, type Resolver } from './resolve.ts'
+
+/** Finds out what short URLs lead to, from memory where it can, and has their visits recorded. */
+export interface Visits extends Resolver {
+  linkOf: LinkOf
+  record: RecordVisit
+  /** Nothing goes on when nobody visits. */
+  close: () => void
+}
+
+/** Records a visit of a link, then calls `recorded`, whether or not it could be recorded. */
+export type RecordVisit = (request: IncomingMessage, linkId: number, recorded: () => void) => void
+
+/** What visits need of the rest of the program. */
+export interface VisitsNeeds {
+  db: Pick<Database, 'readAtOnce'>
+  record: RecordVisit
+  monotonic: () => number
+}
+
+export function openVisits({ db, record, monotonic }: VisitsNeeds): Visits {
+  const resolver = createResolver(createVisitedOf(db), monotonic)
+  return { ...resolver, linkOf: createLinkOf(resolver.resolve), record, close() {} }
+}
