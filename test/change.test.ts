@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { Problem } from '../src/http/problem.ts'
+import type { Drawing, OwnedLink } from '../src/links/design.ts'
+import { create, put, startServer } from './support/server.ts'
+
+const drawing: Drawing = { origin: 'https://qr.example.com', client: 'a test', charge() {} }
+const RED = { fg: '#800000' }
+const BLUE = { fg: '#000080' }
+
+async function startWithLink(t: TestContext) {
+  const server = await startServer(t)
+  const { token } = await create(server, { target: 'https://example.com/', alias: 'menu' })
+  const { links, db } = server.services
+  const redesign = async (owned: OwnedLink, design: object | null, ifMatch?: string) =>
+    links.change(owned, { design }, { ifMatch, design: await links.checkDesign(owned, { design }, drawing) })
+  return { ...server, token, links, db, redesign }
+}
+
+/** Counts the statements that read each table from now on. */
+function countReads({ db }: Awaited<ReturnType<typeof startWithLink>>): Record<string, number> {
+  const reads: Record<string, number> = {}
+  const read = db.read
+  db.read = read.withPlugin({
+    transformQuery({ node }) {
+      if (node.kind === 'SelectQueryNode') {
+        const [, table = ''] =
+          /"identifier":\{"kind":"IdentifierNode","name":"(\w+)"/.exec(JSON.stringify(node.from)) ?? []
+        reads[table] = (reads[table] ?? 0) + 1
+      }
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  return reads
+}
+
+test('a PUT finds out whether its token is known, then reads the link once and its design once', async (t) => {
+  const server = await startWithLink(t)
+  const { url, token } = server
+  for (const body of [{ title: 'Menu' }, { design: RED }, { title: 'Card', design: BLUE }, { design: BLUE }, {}]) {
+    const reads = countReads(server)
+    const response = await put(`${url}/api/manage/${token}`, body)
+    assert.equal(response.status, 200)
+    const answered = (await response.json()) as { design: unknown }
+    assert.deepEqual(answered.design, (await server.links.readByToken(token)).design ?? null)
+    assert.deepEqual(reads, { links: 3, designs: 2 }, 'one of each is that of this test')
+  }
+})
+
+describe('a link that somebody else has changed since it was read', () => {
+  test('is read again, and keeps both changes', async (t) => {
+    const { links, token } = await startWithLink(t)
+    const owned = await links.readByToken(token)
+    await links.change(owned, { title: 'Theirs' }, {})
+    const { link } = await links.change(owned, { campaign: 'ours' }, {})
+    assert.deepEqual([link.title, link.campaign, link.revision], ['Theirs', 'ours', 3])
+    assert.deepEqual((await links.readByToken(token)).link, link)
+  })
+
+  test('is not changed when the change was for the revision that was read', async (t) => {
+    const { links, token } = await startWithLink(t)
+    const owned = await links.readByToken(token)
+    await links.change(owned, { title: 'Theirs' }, { ifMatch: '"1"' })
+    const refused = links.change(owned, { title: 'Ours' }, { ifMatch: '"1"' })
+    await assert.rejects(refused, (error: Problem) => error.code === 'precondition_failed')
+    assert.equal((await links.readByToken(token)).link.title, 'Theirs')
+  })
+
+  test('gets the design that was checked, also when that was its own and is another by now', async (t) => {
+    const { links, token, redesign } = await startWithLink(t)
+    const red = await redesign(await links.readByToken(token), RED)
+    const design = await links.checkDesign(red, { design: RED }, drawing)
+    await redesign(red, BLUE)
+    const changed = await links.change(red, { title: 'Menu', design: RED }, { design })
+    assert.deepEqual([changed.design, changed.link.revision], [RED, 4])
+    assert.deepEqual(await links.readByToken(token), changed)
+  })
+
+  test('keeps the other design where the change names none', async (t) => {
+    const { links, token, redesign } = await startWithLink(t)
+    const owned = await links.readByToken(token)
+    await redesign(owned, BLUE)
+    const changed = await links.change(owned, { title: 'Menu' }, {})
+    assert.deepEqual(changed.design, BLUE)
+    assert.deepEqual(await links.readByToken(token), changed)
+  })
+
+  test('is unknown when it was deleted', async (t) => {
+    const { links, token } = await startWithLink(t)
+    const owned = await links.readByToken(token)
+    await links.remove(token, undefined)
+    const refused = links.change(owned, { title: 'Ours' }, {})
+    await assert.rejects(refused, (error: Problem) => error instanceof Problem && error.code === 'unknown_token')
+  })
+})
+
+test('a design is drawn, and charged, once; one that the link has is neither', async (t) => {
+  const { links, token, redesign, services } = await startWithLink(t)
+  const drawn = t.mock.method(services.qr.images, 'designed')
+  const charge = t.mock.fn()
+  const owned = await redesign(await links.readByToken(token), RED)
+  assert.equal(drawn.mock.callCount(), 1)
+  for (const design of [RED, null, undefined])
+    await links.checkDesign(owned, design === undefined ? {} : { design }, { ...drawing, charge })
+  assert.deepEqual([drawn.mock.callCount(), charge.mock.callCount()], [1, 0])
+  await links.checkDesign(owned, { design: BLUE }, { ...drawing, charge })
+  assert.deepEqual([drawn.mock.callCount(), charge.mock.callCount()], [2, 1])
+})
