@@ -19,7 +19,7 @@ import { dataUri, pngFile, svgLogo } from './support/logos.ts'
 import { decoderNames, missedIn, type Picture } from './support/three-decoders.ts'
 import { requireProgram } from './support/programs.ts'
 
-const supplies = await openSupplies()
+const supplies = openSupplies()
 const encode = createEncodeText()
 
 const designs: Record<string, Design> = {

@@ -36,7 +36,7 @@ describe('a logo is read in time that grows as its size does, with', () => {
   let read: (dataUri: string) => unknown
   let unit = 0
   before(async () => {
-    const { readLogo } = await openSupplies()
+    const { readLogo } = openSupplies()
     read = readLogo
     // What this machine takes for an ordinary drawing of the small size.
     const plain = `<svg viewBox="0 0 8 8" xmlns="http://www.w3.org/2000/svg">${'<path d="M0 0h8v8z" fill="#123456"/>'.repeat(SMALL / 36)}</svg>`

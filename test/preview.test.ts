@@ -224,7 +224,7 @@ describe('the preview draws, before anything is saved, what the API answers byte
     const link = await create1()
     await open(page, link)
     const fonts: string[] = []
-    page.on('request', (request) => void (request.url().endsWith('.woff') && fonts.push(request.url())))
+    page.on('request', (request) => void (request.url().endsWith('.txt') && fonts.push(request.url())))
     for (const text of ['S', 'Sc', 'Sca', 'Scan']) {
       await page.locator('[name=frame_text]').press(text.at(-1) ?? '')
       await assertDrawn(page, await answered(link, { frame: { text } }))
@@ -510,11 +510,11 @@ describe('what is wrong with a choice is said at once, beside it, without asking
 inBrowser('a font that cannot be loaded is said, and is loaded with the next choice', async (page, t) => {
   const link = await create1()
   await open(page, link)
-  await page.route('**/*.woff', (route) => route.abort('connectionrefused'))
-  t.after(() => page.unroute('**/*.woff'))
+  await page.route('**/letters-*.txt', (route) => route.abort('connectionrefused'))
+  t.after(() => page.unroute('**/letters-*.txt'))
   await choose(page, { frame_text: 'Scan' })
   await said(page, /letters of the frame cannot be loaded/)
-  await page.unroute('**/*.woff')
+  await page.unroute('**/letters-*.txt')
   await choose(page, { shape: 'dots' })
   await assertDrawn(page, await answered(link, { shape: 'dots', frame: { text: 'Scan' } }))
 })

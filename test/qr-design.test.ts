@@ -269,7 +269,7 @@ describe('the check', () => {
     const seen = (width: number) => ({ width, height: 1, pixels: new Uint8Array(1) })
     const tools = {
       encode: createEncodeText(),
-      ...(await openSupplies()),
+      ...openSupplies(),
       rasterizer: {
         draw: () => ({ png: new Uint8Array(), gray: seen(40) }),
         photograph: (_: string, width: number) => seen(width),

@@ -1,2 +1,2 @@
-/** The font of the frames' texts, in WOFF. */
-export const fontFile = new URL(import.meta.resolve('roboto-fontface/fonts/roboto/Roboto-Bold.woff'))
+/** The letters of the frames' texts, as `build/letters.ts` has drawn them. */
+export const fontFile = new URL('design/letters.txt', import.meta.url)

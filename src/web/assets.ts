@@ -30,7 +30,7 @@ export function readPreview(
     return undefined
   }
   const script = readAsset({ name: 'design', ending: 'js', type: 'text/javascript; charset=utf-8', file: bundle })
-  const font = readAsset({ name: 'roboto-bold', ending: 'woff', type: 'font/woff', file: fontFile })
+  const font = readAsset({ name: 'letters', ending: 'txt', type: 'text/plain; charset=utf-8', file: fontFile })
   return { preview: { script: script.path, font: font.path }, files: [script, font] }
 }
 
@@ -43,8 +43,7 @@ interface Asset {
 
 function readAsset({ name, ending, type, file }: Asset): BuiltAsset {
   const content = readFileSync(file)
-  // A font in WOFF is packed already.
-  const packed = type.startsWith('text/') ? gzipSync(content) : undefined
+  let packed: Buffer | undefined
   const served = route<{ Headers: { 'accept-encoding'?: string } }>({
     schema: { hide: true },
     async handler(request, reply) {
@@ -52,11 +51,11 @@ function readAsset({ name, ending, type, file }: Asset): BuiltAsset {
         'content-type': type,
         'cache-control': 'public, max-age=31536000, immutable',
         'x-content-type-options': 'nosniff',
+        vary: 'accept-encoding',
       })
-      if (packed === undefined) return reply.send(content)
-      reply.header('vary', 'accept-encoding')
-      const takesPacked = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
-      return takesPacked ? reply.header('content-encoding', 'gzip').send(packed) : reply.send(content)
+      if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(content)
+      packed ??= gzipSync(content)
+      return reply.header('content-encoding', 'gzip').send(packed)
     },
   })
   return { path: `/assets/${name}-${hash('sha256', content, 'hex').slice(0, 16)}.${ending}`, route: served }

@@ -66,7 +66,7 @@ function watch(context: BrowserContext, origin: string): () => string[] {
   const misdeeds: { text: string; url?: string }[] = []
   const failedDocuments = new Set<string>()
   // What the page itself tells of in words of its own.
-  const isTold = (url: string) => url.endsWith('/api/qr?report=true') || url.endsWith('.woff')
+  const isTold = (url: string) => url.endsWith('/api/qr?report=true') || url.endsWith('.txt')
   context.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) misdeeds.push({ text: `asked for ${request.url()}` })
   })

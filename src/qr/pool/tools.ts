@@ -17,13 +17,13 @@ export interface Tools extends Supplies {
 
 /** Loads everything from the installed packages; once in a thread. */
 export async function openTools(): Promise<Tools> {
-  const [supplies, rasterizer, reads] = await Promise.all([openSupplies(), openRasterizer(), openReader()])
-  return { encode: createEncodeText(), ...supplies, rasterizer, reads }
+  const [rasterizer, reads] = await Promise.all([openRasterizer(), openReader()])
+  return { encode: createEncodeText(), ...openSupplies(), rasterizer, reads }
 }
 
 /** The font, and the reader of logos that proves them whole. */
-export async function openSupplies(): Promise<Supplies> {
-  const font = await readFont(readFileSync(fontFile), inflateSync)
+export function openSupplies(): Supplies {
+  const font = readFont(readFileSync(fontFile, 'utf8'))
   return { font, readLogo: createReadOnce((dataUri) => readLogo(dataUri, zlib)) }
 }
 

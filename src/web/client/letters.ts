@@ -21,16 +21,11 @@ export function createLetters(url: string): Letters {
     try {
       const response = await fetch(url)
       if (!response.ok) return false
-      letters.font = await readFont(new Uint8Array(await response.arrayBuffer()), inflate)
+      letters.font = readFont(await response.text())
       return true
     } catch {
       return false
     }
   }
   return letters
-}
-
-async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'))
-  return new Uint8Array(await new Response(stream).arrayBuffer())
 }

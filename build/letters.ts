@@ -1,0 +1,62 @@
+// Draws the letters of frames, once: writes src/qr/design/letters.txt, which is kept with the sources. Run `npm run letters` after an
+// update of the font or of what reads it.
+import { readFileSync, writeFileSync } from 'node:fs'
+// oxlint-disable-next-line import/default -- Node loads its CommonJS file, and has what that exports as the default
+import opentype, { type Font, type PathCommand } from 'opentype.js'
+
+/** Characters that no text of a frame may have: they cannot be seen. */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+
+export function readRoboto(): Font {
+  const file = readFileSync(new URL(import.meta.resolve('roboto-fontface/fonts/roboto/Roboto-Bold.woff')))
+  return opentype.parse(new Uint8Array(file).buffer)
+}
+
+/**
+ * The outlines of all letters of Roboto Bold. The first line has the units of the em square; each other one the width of a letter, the letter
+ * itself, and its outline as SVG path data: steps m, l, q and z, relative, the y axis upwards.
+ */
+export function drawLetters(): string {
+  const font = readRoboto()
+  const lines = Array.from({ length: 0xffff }, (_, codePoint) => String.fromCodePoint(codePoint))
+    .filter((letter) => !invisible.test(letter) && font.hasChar(letter))
+    .map((letter) => {
+      const { advanceWidth, path } = font.charToGlyph(letter)
+      return `${advanceWidth} ${letter}${outlineOf(path.commands)}`
+    })
+  return `${[font.unitsPerEm, ...lines].join('\n')}\n`
+}
+
+type Point = [x: number, y: number]
+
+function outlineOf(commands: readonly PathCommand[]): string {
+  let outline = ''
+  let from: Point = [0, 0]
+  let start = from
+  const relative = (...points: Point[]) =>
+    points.flatMap(([x, y]) => [tenths(x - from[0]), tenths(y - from[1])]).join(' ')
+  for (const [at, command] of commands.entries()) {
+    if (command.type === 'C') throw new Error('a letter has a cubic curve')
+    if (command.type === 'Z') {
+      outline += 'z'
+      from = start
+      continue
+    }
+    const to: Point = [tenths(command.x), tenths(command.y)]
+    // The end of a contour draws its last line.
+    const isDrawn = command.type !== 'L' || (commands[at + 1]?.type !== 'Z' && String(to) !== String(from))
+    if (!isDrawn) continue
+    outline += command.type.toLowerCase()
+    outline += command.type === 'Q' ? relative([command.x1, command.y1], to) : relative(to)
+    if (command.type === 'M') start = to
+    from = to
+  }
+  return outline
+}
+
+/** A composite letter's scaled parts lie between the units. */
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+if (import.meta.main) writeFileSync(new URL('../src/qr/design/letters.txt', import.meta.url), drawLetters())

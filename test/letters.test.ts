@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { drawLetters, readRoboto } from '../build/letters.ts'
+import { readFont } from '../src/qr/design/font.ts'
+import type { Path } from '../src/qr/design/path.ts'
+import { fontFile } from '../src/qr/font-file.ts'
+
+const file = readFileSync(fontFile, 'utf8')
+const font = readFont(file)
+const roboto = readRoboto()
+
+test('the letters that are kept with the sources are those of the installed font', () => {
+  assert.equal(drawLetters(), file, 'npm run letters draws them again')
+})
+
+test('a text is as wide, and covers the same box, as the font says, dashes and accents included', () => {
+  for (const text of ['Scan me', '0123', 'ÀÉÎõü', 'Привет', 'Καλημέρα', 'a–b—c', '≤ ≥', '“½€”']) {
+    const path: Path = []
+    font.draw(path, text, { x: 0, y: 0, height: 1000 })
+    const letters = Array.from(text, (letter) => roboto.charToGlyph(letter))
+    const width = letters.reduce((sum, { advanceWidth }) => sum + advanceWidth, 0)
+    assert.equal(font.width(text) * roboto.unitsPerEm, width, text)
+    const expected = roboto.getPath(text, 0, 0, 1000, { kerning: false, features: {} }).getBoundingBox()
+    const drawn = boxOf(path)
+    for (const [at, side] of [expected.x1, expected.y1, expected.x2, expected.y2].entries())
+      assert.ok(Math.abs(side - (drawn[at] ?? Number.NaN)) < 0.1, `${text}: ${String(drawn)}`)
+  }
+})
+
+test('a letter that the font lacks is missing, and takes no room', () => {
+  assert.deepEqual(font.missing('a漢b\u{1F600}'), ['漢', '\u{1F600}'])
+  assert.deepEqual(font.missing('Grüße, мир'), [])
+  assert.equal(font.width('漢'), 0)
+})
+
+/** The least and the largest coordinates that edges pass through; Roboto's curves have points at their extremes. */
+function boxOf(path: Path): number[] {
+  const [xs, ys]: [number[], number[]] = [[], []]
+  const operands = [2, 2, 6, 0]
+  for (let at = 0; at < path.length;) {
+    const end = at + 1 + (operands[path[at] ?? 0] ?? 0)
+    if (end > at + 1) {
+      xs.push(path[end - 2] ?? 0)
+      ys.push(path[end - 1] ?? 0)
+    }
+    at = end
+  }
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+}
