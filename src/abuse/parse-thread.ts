@@ -1,7 +1,7 @@
 // Turns one file of a list into a set, off the thread that answers visits.
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { parentPort, workerData } from 'node:worker_threads'
+import { answerCalls } from '../lib/thread-calls.ts'
 import { buildSet } from './compact-set.ts'
 import { readLines } from './list-lines.ts'
 import { addListed } from './listed.ts'
@@ -27,20 +27,25 @@ export interface ParsedList {
   firstForeign: number
 }
 
-const { file, salt } = workerData as ParseTask
-const set = buildSet()
-const { read, format } = readLines()
-let [lines, entries, ignored, foreign, firstForeign] = [0, 0, 0, 0, 0]
-for await (const line of createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })) {
-  const addresses = read(line)
-  lines++
-  if (addresses === undefined && foreign++ === 0) firstForeign = lines
-  for (const address of addresses ?? []) {
-    if (addListed(set, salt, address)) entries++
-    else ignored++
-  }
+const calls = {
+  async parse({ file, salt }: ParseTask): Promise<ParsedList> {
+    const set = buildSet()
+    const { read, format } = readLines()
+    let [lines, entries, ignored, foreign, firstForeign] = [0, 0, 0, 0, 0]
+    for await (const line of createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })) {
+      const addresses = read(line)
+      lines++
+      if (addresses === undefined && foreign++ === 0) firstForeign = lines
+      for (const address of addresses ?? []) {
+        if (addListed(set, salt, address)) entries++
+        else ignored++
+      }
+    }
+    return { keys: set.finish(), format: format(), entries, ignored, foreign, firstForeign }
+  },
 }
-const keys = set.finish()
-parentPort?.postMessage({ keys, format: format(), entries, ignored, foreign, firstForeign } satisfies ParsedList, [
-  keys.buffer,
-])
+
+/** What can be asked of the thread. */
+export type ParseCalls = typeof calls
+
+answerCalls(calls, ({ keys }) => [keys.buffer])

@@ -2,15 +2,15 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, stat
 import { open } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import { lockBackups, lockFolder, type FolderLock } from '../db/lock.ts'
 import { isDiskFull } from '../db/sqlite-errors.ts'
 import { lineOf, StartError } from '../lib/start-error.ts'
+import { withThread, type Thread } from '../lib/thread-calls.ts'
 import { syncPath } from '../lib/sync-path.ts'
 import { liesBelow, namesIn } from './files.ts'
 import { JOURNAL, LINKS, PARTS, SUMS, UNFINISHED, writeManifest, type Facts } from './manifest.ts'
 import type { Taken, TakeOptions } from './take.ts'
-import type { TakeMessage } from './take-thread.ts'
+import type { TakeCalls } from './take-thread.ts'
 
 export interface BackupOptions {
   dataDir: string
@@ -139,23 +139,19 @@ function journalsOf(dataDir: string): string[] {
 }
 
 async function takeOnThread(options: TakeOptions, onStep: (step: string) => void): Promise<Taken> {
-  // Compiled, this file and the thread's are JavaScript.
-  const file = import.meta.url.endsWith('.ts') ? './take-thread.ts' : './take-thread.js'
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: options })
   const writing = { file: '', isOver: false }
   const synced = syncOften(writing)
+  const onNotice = (step: unknown) => {
+    writing.file = join(options.folder, String(step))
+    onStep(String(step))
+  }
   try {
-    return await new Promise((done, failed) => {
-      worker.on('message', (message: TakeMessage) => {
-        if ('step' in message) {
-          writing.file = join(options.folder, message.step)
-          onStep(message.step)
-        } else if ('taken' in message) done(message.taken)
-        else failed(new StartError(`no backup was taken: ${message.fault}`))
-      })
-      worker.on('error', failed)
-      worker.on('exit', () => failed(new Error('the thread that copies has ended')))
-    })
+    const module = new URL('./take-thread.ts', import.meta.url)
+    const result = await withThread(module, { name: 'the thread that copies', onNotice }, (thread: Thread<TakeCalls>) =>
+      thread.call('take', options),
+    )
+    if ('fault' in result) throw new StartError(`no backup was taken: ${result.fault}`)
+    return result
   } finally {
     writing.isOver = true
     await synced

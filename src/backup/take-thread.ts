@@ -1,26 +1,27 @@
 // The thread that copies the databases: SQLite lets nothing else happen on a thread while it does.
-import { parentPort, workerData } from 'node:worker_threads'
 import { isDiskFull } from '../db/sqlite-errors.ts'
 import { giveWay } from '../lib/background-thread.ts'
+import { answerCalls, notify } from '../lib/thread-calls.ts'
 import { takeCopies, type Taken, type TakeOptions } from './take.ts'
 
-/** What the thread says: what it does next, and at last what it has done, or why it cannot. */
-export type TakeMessage = { step: string } | { taken: Taken } | { fault: string }
-
-const port = parentPort
-if (port === null) throw new Error('this module runs on a thread of its own')
-const say = (message: TakeMessage) => port.postMessage(message)
-const options = workerData as TakeOptions
-let step = 'the journal'
-
 giveWay()
-try {
-  const taken = await takeCopies(options, (next) => {
-    step = next
-    say({ step })
-  })
-  say({ taken })
-} catch (error) {
-  const reason = error instanceof Error ? error.message : String(error)
-  say({ fault: isDiskFull(error) ? `the disk of ${options.folder} is full` : `${step}: ${reason}` })
+const calls = {
+  /** Tells each step; what went wrong is for the operator. */
+  async take(options: TakeOptions): Promise<Taken | { fault: string }> {
+    let step = 'the journal'
+    try {
+      return await takeCopies(options, (next) => {
+        step = next
+        notify(step)
+      })
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return { fault: isDiskFull(error) ? `the disk of ${options.folder} is full` : `${step}: ${reason}` }
+    }
+  },
 }
+
+/** What can be asked of the thread. */
+export type TakeCalls = typeof calls
+
+answerCalls(calls)

@@ -1,7 +1,7 @@
 // Turns a file into a table, off the thread that answers visits.
 import { rm } from 'node:fs/promises'
-import { parentPort, workerData } from 'node:worker_threads'
 import { createRest, giveWay } from '../lib/background-thread.ts'
+import { answerCalls } from '../lib/thread-calls.ts'
 import { writeCompact } from './compact-write.ts'
 import { openMmdb } from './mmdb.ts'
 import { unpack } from './unpack.ts'
@@ -15,15 +15,22 @@ export interface TableTask {
 }
 
 giveWay()
-const { file, unpacked, table } = workerData as TableTask
-try {
-  const source = openMmdb(await unpack(file, unpacked))
-  try {
-    writeCompact([source], table, createRest())
-  } finally {
-    source.close()
-  }
-} finally {
-  await rm(unpacked, { force: true })
+const calls = {
+  async make({ file, unpacked, table }: TableTask): Promise<void> {
+    try {
+      const source = openMmdb(await unpack(file, unpacked))
+      try {
+        writeCompact([source], table, createRest())
+      } finally {
+        source.close()
+      }
+    } finally {
+      await rm(unpacked, { force: true })
+    }
+  },
 }
-parentPort?.postMessage('done')
+
+/** What can be asked of the thread. */
+export type TableCalls = typeof calls
+
+answerCalls(calls)

@@ -1,7 +1,8 @@
 // The thread that owns the warehouse. It answers calls one after the other; a fold lets others in between its chunks.
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import { mkdirSync } from 'node:fs'
 import { createRest, giveWay } from '../lib/background-thread.ts'
+import { answerCalls } from '../lib/thread-calls.ts'
 import { readPage, type Cursor } from './export.ts'
 import { openFold } from './fold.ts'
 import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
@@ -46,29 +47,4 @@ const calls = {
 /** What can be asked of the thread. */
 export type ThreadCalls = typeof calls
 
-/** A call on its way, and its answer. */
-export interface CallMessage {
-  id: number
-  name: keyof ThreadCalls
-  args: unknown[]
-}
-export type AnswerMessage = { id: number; value: unknown } | { id: number; error: unknown; fields: object }
-
-/** What a message would leave out of an error: its code, by which the other side tells a busy store from a broken one. */
-function fieldsOf(error: unknown): object {
-  const isPlain = (value: unknown) => typeof value === 'string' || typeof value === 'number'
-  return Object.fromEntries(Object.entries(error as object).filter(([, value]) => isPlain(value)))
-}
-
-const port = parentPort
-if (port === null) throw new Error('this module runs on a thread of its own')
-port.on('message', ({ id, name, args }: CallMessage) => {
-  const call = calls[name] as (...values: unknown[]) => unknown
-  void (async () => {
-    try {
-      port.postMessage({ id, value: await call(...args) } satisfies AnswerMessage)
-    } catch (error) {
-      port.postMessage({ id, error, fields: fieldsOf(error) } satisfies AnswerMessage)
-    }
-  })()
-})
+answerCalls(calls)

@@ -1,6 +1,11 @@
-import type { Worker } from 'node:worker_threads'
 import { Problem } from '../../http/problem.ts'
-import type { RenderAnswer } from './render-thread.ts'
+import type { Thread } from '../../lib/thread-calls.ts'
+import type { DesignJob } from '../design/job.ts'
+import type { PlainJob } from '../plain.ts'
+import type { RenderAnswer, RenderCalls } from './render-thread.ts'
+
+/** A thread that draws. */
+export type Painter = Thread<RenderCalls>
 
 /** What a job may take, in milliseconds. */
 export interface Allowance {
@@ -16,38 +21,23 @@ export interface Allowance {
  * Gives a thread a job, and waits for what it answers.
  * @throws {Problem} 503 when that takes too long, and `tooCostly` when it is too much work; the thread goes on with it
  */
-export function ask(worker: Worker, job: unknown, { timeout, effort, tooCostly }: Allowance): Promise<RenderAnswer> {
+export function ask(painter: Painter, job: DesignJob | PlainJob, allowance: Allowance): Promise<RenderAnswer> {
+  const { timeout, effort, tooCostly } = allowance
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      settle()
       const detail = `the image takes more than ${timeout / 1000} s to draw: ask for fewer pixels, or simplify its logo`
       reject(new Problem('unavailable', detail, { headers: { 'retry-after': '30' } }))
+      stopWatch()
     }, timeout)
-    const stopWatch = watchEffort(worker, effort, () => {
-      settle()
+    const stopWatch = watchEffort(painter, effort, () => {
+      clearTimeout(timer)
       reject(tooCostly())
     })
-    const onExit = () => {
-      settle()
-      reject(new Error('the thread that drew an image has ended'))
-    }
-    const onError = (error: unknown) => {
-      settle()
-      reject(error instanceof Error ? error : new Error(String(error)))
-    }
-    const onMessage = (answer: RenderAnswer) => {
-      settle()
-      resolve(answer)
-    }
-    function settle(): void {
+    const settle = () => {
       clearTimeout(timer)
       stopWatch()
-      worker.off('message', onMessage).off('error', onError).off('exit', onExit)
-      worker.unref()
     }
-    worker.on('message', onMessage).on('error', onError).on('exit', onExit)
-    worker.ref()
-    worker.postMessage(job)
+    painter.call('draw', job).then(resolve, reject).finally(settle)
   })
 }
 
@@ -55,8 +45,8 @@ export function ask(worker: Worker, job: unknown, { timeout, effort, tooCostly }
  * Calls when a thread has used so many milliseconds of the processor from now on.
  * @returns what ends that
  */
-function watchEffort(worker: Worker, effort: number, onExceeded: () => void): () => void {
-  const before = effortOf(worker)
+function watchEffort(painter: Painter, effort: number, onExceeded: () => void): () => void {
+  const before = effortOf(painter)
   let timer: NodeJS.Timeout | undefined
   let isOver = false
   // It cannot have used more than has gone by.
@@ -64,7 +54,7 @@ function watchEffort(worker: Worker, effort: number, onExceeded: () => void): ()
     timer = setTimeout(() => void look(), Math.max(50, milliseconds))
   }
   const look = async () => {
-    const used = (await effortOf(worker)) - (await before)
+    const used = (await effortOf(painter)) - (await before)
     if (isOver) return
     if (used >= effort) onExceeded()
     else lookAfter(effort - used)
@@ -77,9 +67,9 @@ function watchEffort(worker: Worker, effort: number, onExceeded: () => void): ()
 }
 
 /** Milliseconds of the processor that a thread has used; none when it does not run. */
-async function effortOf(worker: Worker): Promise<number> {
+async function effortOf(painter: Painter): Promise<number> {
   try {
-    const { user, system } = await worker.cpuUsage()
+    const { user, system } = await painter.cpuUsage()
     return (user + system) / 1000
   } catch {
     return 0

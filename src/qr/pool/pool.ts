@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
-import { ask } from './ask.ts'
+import { startThread } from '../../lib/thread-calls.ts'
+import { ask, type Painter } from './ask.ts'
 import { createQueue, type Asker, type Waiting } from './queue.ts'
-import type { RenderAnswer } from './render-thread.ts'
+import type { RenderAnswer, RenderCalls } from './render-thread.ts'
 
 /**
  * Draws on threads of their own, so that nothing else waits for it. What nobody waits for any more is not begun. Clients
@@ -64,20 +64,21 @@ const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
 export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool {
   const { threads, queue: length, patience, timeout, effort } = { ...defaults, ...options }
   const queue = createQueue<Job, Drawn>({ length, patience, atOnce: Math.max(1, Math.floor(threads / 2)) })
-  const idle: Worker[] = []
-  const all = new Set<Worker>()
+  const idle: Painter[] = []
+  const all = new Set<Painter>()
   let large = 0
   let closed = false
 
-  function start(): Worker {
-    const worker = startThread()
-    worker.once('exit', () => {
-      all.delete(worker)
-      if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1)
+  function start(): Painter {
+    const onEnd = () => {
+      all.delete(painter)
+      if (idle.includes(painter)) idle.splice(idle.indexOf(painter), 1)
       next()
-    })
-    all.add(worker)
-    return worker
+    }
+    const module = new URL('./render-thread.ts', import.meta.url)
+    const painter = startThread<RenderCalls>(module, { name: 'the thread that drew an image', heap: HEAP, onEnd })
+    all.add(painter)
+    return painter
   }
 
   function next(): void {
@@ -89,19 +90,19 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
     }
   }
 
-  async function run(worker: Worker, work: Waiting<Job, Drawn>): Promise<void> {
+  async function run(painter: Painter, work: Waiting<Job, Drawn>): Promise<void> {
     const weight = Number(isLarge(work.job))
     large += weight
     const allowance = { timeout, effort: weight === 0 ? effort : timeout, tooCostly: () => tooCostly(work.job, effort) }
-    const isUsable = await ask(worker, work.job, allowance).then(
+    const isUsable = await ask(painter, work.job, allowance).then(
       (answer) => pass(answer, work),
       (error: unknown) => {
         work.reject(closed ? stopping() : error)
         return false
       },
     )
-    if (isUsable) idle.push(worker)
-    else await worker.terminate()
+    if (isUsable) idle.push(painter)
+    else await painter.terminate()
     large -= weight
     work.done()
     next()
@@ -121,19 +122,9 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
     async close() {
       closed = true
       queue.clear(stopping())
-      await Promise.all([...all].map((worker) => worker.terminate()))
+      await Promise.all([...all].map((painter) => painter.terminate()))
     },
   }
-}
-
-function startThread(): Worker {
-  // Compiled, this file and the thread's are JavaScript.
-  const file = import.meta.url.endsWith('.ts') ? './render-thread.ts' : './render-thread.js'
-  const worker = new Worker(new URL(file, import.meta.url), { resourceLimits: HEAP })
-  // Whoever uses the thread hears of its errors; they must not end the process while nobody does.
-  worker.on('error', () => undefined)
-  worker.unref()
-  return worker
 }
 
 function isLarge(job: Job): boolean {

@@ -1,25 +1,22 @@
 // A thread that draws and checks designs, one after the other. It answers refusals as data, to be thrown where they are asked for.
-import { parentPort } from 'node:worker_threads'
 import { giveWay } from '../../lib/background-thread.ts'
 import { Problem, type FieldError, type ProblemCode } from '../../http/problem.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
+import { answerCalls } from '../../lib/thread-calls.ts'
 import { drawPlain, type PlainImage, type PlainJob } from '../plain.ts'
 import { renderDesign } from './render.ts'
 import { openTools } from './tools.ts'
 
-/** What the thread answers: it has one job at a time. */
+/** What the thread answers. */
 export type RenderAnswer =
   | { image: DesignedImage | PlainImage }
   | { problem: { code: ProblemCode; detail: string; errors: FieldError[] }; broken: boolean }
   | { error: unknown; broken: boolean }
 
-const port = parentPort
-if (port === null) throw new Error('this module runs on a thread of its own')
-
 giveWay()
 const loading = openTools()
 
-async function answer(job: DesignJob | PlainJob): Promise<RenderAnswer> {
+async function draw(job: DesignJob | PlainJob): Promise<RenderAnswer> {
   try {
     const tools = await loading
     return { image: 'look' in job ? drawPlain(tools.encode, job) : await renderDesign(job, tools) }
@@ -37,6 +34,9 @@ function ownBuffer(image: { body: Uint8Array }): ArrayBuffer {
   return buffer
 }
 
-port.on('message', (job: DesignJob | PlainJob) => {
-  void answer(job).then((value) => port.postMessage(value, 'image' in value ? [ownBuffer(value.image)] : []))
-})
+const calls = { draw }
+
+/** What can be asked of the thread, one job after the other. */
+export type RenderCalls = typeof calls
+
+answerCalls(calls, (answer) => ('image' in answer ? [ownBuffer(answer.image)] : []))
