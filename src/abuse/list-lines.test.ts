@@ -51,7 +51,7 @@ describe('the format is recognised', () => {
   for (const { name, format, text, addresses } of samples) {
     test(`of ${name}`, () => {
       const list = readLines()
-      const found = text.split('\n').map((line) => list.read(line))
+      const found = list.read(text.split('\n'))
       assert.ok(!found.includes(undefined), `every line is understood: ${JSON.stringify(found)}`)
       assert.deepEqual(found.flat(), addresses)
       assert.equal(list.format(), format)
@@ -60,19 +60,44 @@ describe('the format is recognised', () => {
 })
 
 test('a page, JSON, prose and a damaged row are no lines of a list', () => {
-  const { read } = readLines()
-  for (const line of [
+  const foreign = [
     '<!doctype html>',
     '<p>Not found</p>',
     '{"url":"https://bad.example/"}',
     'Please log in',
     'x',
     'http://',
-  ]) {
-    assert.equal(read(line), undefined, line)
-  }
+  ]
+  const { read } = readLines()
+  for (const line of foreign) assert.deepEqual(read([line]), [undefined], line)
   const csv = readLines()
-  assert.deepEqual(csv.read('id,url'), [])
-  assert.equal(csv.read('1'), undefined)
-  assert.equal(csv.read('1,no address'), undefined)
+  assert.deepEqual(csv.read(['id,url', '1', '1,no address']), [[], undefined, undefined])
+})
+
+test('a row of CSV that is damaged, or too long, spoils no other, wherever it stands', () => {
+  const good = (at: number) => `${at},"http://bad.example/a,b?""${at}"""`
+  const found = (at: number) => [`http://bad.example/a,b?"${at}"`]
+  for (const bad of ['9,"http://bad.example/', '"9', `9,http://bad.example/${'a'.repeat(20_000)}`]) {
+    for (const at of [0, 1, 7, 15]) {
+      const list = readLines()
+      const rows = Array.from({ length: 16 }, (_, row) => (row === at ? bad : good(row)))
+      const expected = rows.map((_, row) => (row === at ? undefined : found(row)))
+      assert.deepEqual(list.read(['# id,url', ...rows]), [[], ...expected], bad.slice(0, 30))
+    }
+  }
+})
+
+test('a quote that two damaged rows open and close joins no rows', () => {
+  const list = readLines()
+  const rows = [
+    '1,"http://bad.example/1',
+    '2,http://bad.example/2',
+    '3,http://bad.example/3"',
+    '4,http://bad.example/4',
+  ]
+  assert.deepEqual(list.read(['id,url', ...rows]).slice(2), [
+    ['http://bad.example/2'],
+    ['http://bad.example/3"'],
+    ['http://bad.example/4'],
+  ])
 })

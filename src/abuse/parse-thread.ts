@@ -27,20 +27,30 @@ export interface ParsedList {
   firstForeign: number
 }
 
+/** Lines that are read together. */
+const BATCH = 256
+
 const calls = {
   async parse({ file, salt }: ParseTask): Promise<ParsedList> {
     const set = buildSet()
     const { read, format } = readLines()
     let [lines, entries, ignored, foreign, firstForeign] = [0, 0, 0, 0, 0]
-    for await (const line of createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })) {
-      const addresses = read(line)
-      lines++
-      if (addresses === undefined && foreign++ === 0) firstForeign = lines
-      for (const address of addresses ?? []) {
-        if (addListed(set, salt, address)) entries++
-        else ignored++
+    const take = (batch: string[]) => {
+      for (const addresses of read(batch.splice(0))) {
+        lines++
+        if (addresses === undefined && foreign++ === 0) firstForeign = lines
+        for (const address of addresses ?? []) {
+          if (addListed(set, salt, address)) entries++
+          else ignored++
+        }
       }
     }
+    const batch: string[] = []
+    for await (const line of createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })) {
+      batch.push(line)
+      if (batch.length === BATCH) take(batch)
+    }
+    take(batch)
     return { keys: set.finish(), format: format(), entries, ignored, foreign, firstForeign }
   },
 }
