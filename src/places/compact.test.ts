@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { mmdb, type Data } from '../../test/support/mmdb.ts'
@@ -189,13 +189,19 @@ test('where a file names the tree of IPv4 again, its table does not', (t) => {
   assert.deepEqual(tableOf(['2002::/16', '2001::/32']).subarray(512), tableOf([]).subarray(512))
 })
 
-test('a table is read ahead to its end, or until it is closed', async (t) => {
+/** A table of one network. */
+function writeSample(t: TestContext): string {
   const folder = temporaryFolder(t)
   const [path, table] = [join(folder, 'places.mmdb'), join(folder, 'places.table')]
   writeFileSync(path, mmdb([['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }]]))
   const file = openMmdb(path)
   t.after(file.close)
   writeCompact([file], table)
+  return table
+}
+
+test('a table is read ahead to its end, or until it is closed', async (t) => {
+  const table = writeSample(t)
   const compact = openCompact(table)
   assert.ok(compact.readAhead !== undefined)
   await compact.readAhead()
@@ -205,12 +211,7 @@ test('a table is read ahead to its end, or until it is closed', async (t) => {
 })
 
 test('a damaged or foreign table is not opened', (t) => {
-  const folder = temporaryFolder(t)
-  const [path, table] = [join(folder, 'places.mmdb'), join(folder, 'places.table')]
-  writeFileSync(path, mmdb([['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }]]))
-  const file = openMmdb(path)
-  t.after(file.close)
-  writeCompact([file], table)
+  const table = writeSample(t)
   const good = readFileSync(table)
   assert.throws(() => openCompact(table, 'another'), /something else/)
   for (const length of [0, 100, 1024, good.length - 1]) {

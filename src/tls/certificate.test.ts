@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { requireProgram } from '../../test/support/programs.ts'
+import { exampleCertificate } from '../../test/support/rfc9773.ts'
 import { newKey } from './account.ts'
 import { CertificateError, readCertificate, renewalId, renewalTime } from './certificate.ts'
 import { createCsr } from './csr.ts'
@@ -71,18 +72,7 @@ test('the identifier for renewal information is the one of RFC 9773', (t) => {
 })
 
 test('the example of RFC 9773 gives its identifier', () => {
-  const pem = [
-    '-----BEGIN CERTIFICATE-----',
-    'MIIBQzCB66ADAgECAgUAh2VDITAKBggqhkjOPQQDAjAVMRMwEQYDVQQDEwpFeGFt',
-    'cGxlIENBMCIYDzAwMDEwMTAxMDAwMDAwWhgPMDAwMTAxMDEwMDAwMDBaMBYxFDAS',
-    'BgNVBAMTC2V4YW1wbGUuY29tMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEeBZu',
-    '7cbpAYNXZLbbh8rNIzuOoqOOtmxA1v7cRm//AwyMwWxyHz4zfwmBhcSrf47NUAFf',
-    'qzLQ2PPQxdTXREYEnKMjMCEwHwYDVR0jBBgwFoAUaYhba4dGQEHhs3uEe6CuLN4B',
-    'yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb',
-    '+FYN/8oCIClDsqBklhB9KAelFiYt9+6FDj3z4KGVelYM5MdsO3pK',
-    '-----END CERTIFICATE-----',
-  ].join('\n')
-  assert.equal(renewalId(pem), 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE')
+  assert.equal(renewalId(exampleCertificate), 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE')
 })
 
 test('a certificate is taken only for its name, its key and its time', (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
 import { test } from 'node:test'
+import { exampleCertificate } from '../../test/support/rfc9773.ts'
 import { newKey } from './account.ts'
 import { AcmeError, createAcmeClient, type AcmeClient } from './acme.ts'
 import { askRenewal } from './renewal.ts'
@@ -13,17 +14,7 @@ const DAY = 24 * HOUR
 /** The certificate of RFC 9773's example, as it was kept. */
 const kept: KeptCertificate = {
   name: 'example.com',
-  chain: [
-    '-----BEGIN CERTIFICATE-----',
-    'MIIBQzCB66ADAgECAgUAh2VDITAKBggqhkjOPQQDAjAVMRMwEQYDVQQDEwpFeGFt',
-    'cGxlIENBMCIYDzAwMDEwMTAxMDAwMDAwWhgPMDAwMTAxMDEwMDAwMDBaMBYxFDAS',
-    'BgNVBAMTC2V4YW1wbGUuY29tMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEeBZu',
-    '7cbpAYNXZLbbh8rNIzuOoqOOtmxA1v7cRm//AwyMwWxyHz4zfwmBhcSrf47NUAFf',
-    'qzLQ2PPQxdTXREYEnKMjMCEwHwYDVR0jBBgwFoAUaYhba4dGQEHhs3uEe6CuLN4B',
-    'yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb',
-    '+FYN/8oCIClDsqBklhB9KAelFiYt9+6FDj3z4KGVelYM5MdsO3pK',
-    '-----END CERTIFICATE-----',
-  ].join('\n'),
+  chain: exampleCertificate,
   key: '',
   notBefore: NOW - 30 * DAY,
   notAfter: NOW + 60 * DAY,

@@ -1,4 +1,5 @@
 import { crc32, deflateSync } from 'node:zlib'
+import { segment } from './logos.ts'
 
 /** Builds a file of about so many bytes. */
 export type CostlyLogo = (bytes: number) => Uint8Array
@@ -42,14 +43,6 @@ function png(side: number, middle: (pixels: Buffer) => Buffer[], [depth, color, 
   const start = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   return Buffer.concat([start, chunk('IHDR', header), ...middle(pixels), chunk('IEND', Buffer.alloc(0))])
 }
-
-const segment = (marker: number, ...data: number[]) => [
-  0xff,
-  marker,
-  (data.length + 2) >> 8,
-  (data.length + 2) & 255,
-  ...data,
-]
 
 /** Bits as the data of a scan, filled up with ones and stuffed. */
 function scanData(bits: string): number[] {

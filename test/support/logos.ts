@@ -27,15 +27,17 @@ export function pngFile(width: number, height: number, color = [0, 119, 182, 255
   ])
 }
 
+/** A segment of a JPEG. */
+export const segment = (marker: number, ...data: number[]) => [
+  0xff,
+  marker,
+  (data.length + 2) >> 8,
+  (data.length + 2) & 255,
+  ...data,
+]
+
 /** A grey JPEG of eight by eight pixels (ITU-T T.81), written by hand: every coefficient of its one block is zero. */
 export function jpegFile(width = 8, height = 8): Buffer {
-  const segment = (marker: number, ...data: number[]) => [
-    0xff,
-    marker,
-    (data.length + 2) >> 8,
-    (data.length + 2) & 255,
-    ...data,
-  ]
   const zeros = (count: number) => Array.from({ length: count }, () => 0)
   return Buffer.from([
     0xff,
