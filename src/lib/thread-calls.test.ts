@@ -96,7 +96,7 @@ for (const [how, end, reason] of [
   ['throws outside of a call', (thread: Thread<ThreadCalls>) => thread.call('crash'), /^uncaught$/],
   ['is ended', (thread: Thread<ThreadCalls>) => thread.terminate(), /^the thread has ended$/],
 ] as const) {
-  test(`the calls of a thread that ${how} are rejected, as are later ones, and its end is told once`, async (t) => {
+  test(`the calls of a thread that ${how} are rejected, as are later ones, and onEnd is called once`, async (t) => {
     const ends: unknown[] = []
     const thread = start(t, { onEnd: (error) => ends.push(error) })
     await thread.call('add', 1, 1)
@@ -115,14 +115,14 @@ test('a thread whose module cannot be loaded rejects its calls', async (t) => {
   await assert.rejects(broken.call('add', 1, 1), { name: 'ReferenceError' })
 })
 
-test('what the thread tells comes in order, and before the answer', async (t) => {
+test('notices arrive in order, and before the answer', async (t) => {
   const told: unknown[] = []
   const thread = start(t, { onNotice: (notice) => told.push(notice) })
   await thread.call('steps', 'one', 'two')
   assert.deepEqual(told, ['one', 'two'])
 })
 
-test('what is to be handed over is, and other results are copied', async (t) => {
+test('a result hands over what `transfer` names, and the rest is copied', async (t) => {
   const thread = startThread<ThreadCalls>(
     moduleOf(calls, '(value) => (value instanceof Uint8Array ? [value.buffer] : [])'),
     {

@@ -21,7 +21,7 @@ export interface Thread<C extends Calls> {
 }
 
 export interface ThreadOptions {
-  /** What errors call the thread. */
+  /** What messages of errors call the thread. */
   name: string
   /** What the thread has as its `workerData`. */
   data?: unknown
@@ -29,9 +29,9 @@ export interface ThreadOptions {
   heap?: ResourceLimits
   /** How many calls may wait for their answers (100). */
   most?: number
-  /** Called with what the thread tells by `notify`. */
+  /** Called with each notice that the thread sends by `notify`. */
   onNotice?: (notice: unknown) => void
-  /** Called once when the thread has ended or is ending, whoever wanted that, after its calls were rejected. */
+  /** Called once, when the thread ends for whatever reason, after its calls were rejected. */
   onEnd?: (reason: unknown) => void
 }
 
@@ -126,7 +126,7 @@ export function answerCalls<C extends Calls>(
   port.on('message', (call: Call) => void answer(call))
 }
 
-/** Tells the thread that has started this one something beside the answers. */
+/** Sends a notice, beside the answers, to the thread that has started this one. */
 export function notify(notice: unknown): void {
   portOf().postMessage({ notice } satisfies Reply)
 }
