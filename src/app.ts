@@ -8,7 +8,7 @@ import { allowEveryOrigin } from './http/cors.ts'
 import { handleUnknownPaths } from './http/error-handler.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoute, type MetricsNeeds } from './http/metrics.ts'
-import { openApiRoute, problemsRoute } from './http/openapi.ts'
+import { openApiRoute, problemsRoute, type DescribeApi } from './http/openapi.ts'
 import { createInstance } from './instance.ts'
 import { bulkRoute, readRows } from './links/bulk-routes.ts'
 import { creationRoute, manageRoutes } from './links/routes.ts'
@@ -26,11 +26,11 @@ import { reportPageRoutes } from './web/report-routes.ts'
 
 /** The server with every hook and every route of the service. */
 export async function createApp(config: Config, services: Services, log: FastifyBaseLogger): Promise<FastifyInstance> {
-  const { app, answerOtherMethods, metrics } = await createInstance(config, services, log)
+  const { app, answerOtherMethods, describe, metrics } = await createInstance(config, services, log)
   await addRoutes(app, {
     operator: operatorHandlers(config, services, metrics),
     visitor: visitorHandlers(services),
-    program: programHandlers(app, services),
+    program: programHandlers(describe, services),
     browser: browserHandlers(log, config, services),
   })
   answerOtherMethods()
@@ -137,7 +137,7 @@ function visitorHandlers({ visits, qr, limits, origin }: Services) {
   }
 }
 
-function programHandlers(app: FastifyInstance, services: Services) {
+function programHandlers(describe: DescribeApi, services: Services) {
   const { links, scans, qr, domains, abuse, limits, origin, now, onDrain } = services
   const { slots, clientOf } = limits
   const { images, codeSvg } = qr
@@ -153,7 +153,7 @@ function programHandlers(app: FastifyInstance, services: Services) {
     stream: liveRoutes({ scans, links, slots, onDrain }),
     report: reportRoute({ report: abuse.report, origin, limitReports: limits.each('reports') }),
     domain: domainRoutes({ domains, limitDomains: limits.each('domains') }),
-    openApi: openApiRoute(app, origin),
+    openApi: openApiRoute(describe, origin),
     problems: problemsRoute(),
   }
 }

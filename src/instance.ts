@@ -7,7 +7,8 @@ import { answerFrameworkError, createRequestIds, handleErrors } from './http/err
 import { isHealthPath } from './http/health.ts'
 import { watchRoutes } from './http/methods.ts'
 import type { LabelledMetric, Metric } from './http/metrics.ts'
-import { describeApi } from './http/openapi.ts'
+import { noCompilers } from './http/no-compilers.ts'
+import { describeApi, type DescribeApi } from './http/openapi.ts'
 import { createConnections } from './http/server.ts'
 import { boundUnread } from './http/unread.ts'
 import { queryCompiler } from './http/validate.ts'
@@ -21,6 +22,7 @@ export interface Instance {
   app: FastifyInstance
   /** To be called after the last route. */
   answerOtherMethods: () => void
+  describe: DescribeApi
   metrics: (Metric | LabelledMetric)[]
 }
 
@@ -37,8 +39,8 @@ export async function createInstance(config: Config, services: Services, log: Fa
   handleErrors(app, { monotonic, isUnavailable, pages: removalPages({ contact, baseUrl }), onMiss: limits.miss })
   boundUnread(app, connections.unread)
   guardDomains(app, domains, config.tls ? baseUrl : undefined)
-  await describeApi(app, services.version)
-  return { app, answerOtherMethods, metrics: [...admission.metrics, ...connections.metrics] }
+  const describe = describeApi(app, services.version)
+  return { app, answerOtherMethods, describe, metrics: [...admission.metrics, ...connections.metrics] }
 }
 
 /** Most visits are answered here, before the router. */
@@ -56,6 +58,7 @@ function createServer({ visits, links: { isReserved }, tls }: Services, log: Fas
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: nextRequestId,
     bodyLimit: BODY_LIMIT,
+    schemaController: { compilersFactory: noCompilers },
     // Parameters as long as a URL can be: their length is for the handler to judge, in our words.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderSize },
     frameworkErrors: answerFrameworkError,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { Counter, Gauge, Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { Type } from '#typebox'
 import { problems } from './problem-schema.ts'
 import { Problem } from './problem.ts'
@@ -30,8 +30,7 @@ export interface MetricsNeeds {
 
 /** `GET /metrics` in Prometheus' text format, for the operator's own machines only. */
 export function metricsRoute({ metrics, isInternal }: MetricsNeeds): Route {
-  const registry = new Registry()
-  for (const metric of [...processMetrics, ...metrics]) register(registry, metric)
+  let opened: Promise<Registry> | undefined
   return route({
     config: { work: 'first' },
     schema: {
@@ -46,34 +45,13 @@ export function metricsRoute({ metrics, isInternal }: MetricsNeeds): Route {
     },
     async handler(request, reply) {
       if (!isInternal(request.raw)) throw new Problem('forbidden', 'metrics are for the operator of this service')
+      // Loaded with the first request: many services are never asked for their metrics.
+      opened ??= import('./metrics-registry.ts').then((it) => it.openRegistry([...processMetrics, ...metrics]))
+      const registry = await opened
       reply.headers({ 'content-type': registry.contentType, 'cache-control': 'no-store' })
       return registry.metrics()
     },
   })
-}
-
-function register(registry: Registry, metric: Metric | LabelledMetric): void {
-  const { name, help, type } = metric
-  const shared = { name, help, registers: [registry], ...('label' in metric && { labelNames: [metric.label] }) }
-  const values = () => ('label' in metric ? labelled(metric) : [{ labels: {}, value: metric.read() }])
-  if (type === 'gauge') {
-    const gauge: Gauge = new Gauge({
-      ...shared,
-      collect: () => values().forEach(({ labels, value }) => gauge.set(labels, value)),
-    })
-    return
-  }
-  const counter: Counter = new Counter({
-    ...shared,
-    collect: () => {
-      counter.reset()
-      values().forEach(({ labels, value }) => counter.inc(labels, value))
-    },
-  })
-}
-
-function labelled({ label, read }: LabelledMetric): { labels: Record<string, string>; value: number }[] {
-  return Object.entries(read()).map(([key, value]) => ({ labels: { [label]: key }, value }))
 }
 
 /** What Prometheus' dashboards expect of any process. */

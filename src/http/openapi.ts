@@ -1,16 +1,29 @@
-import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import { Type } from '#typebox'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { entityTagOf, isKnown } from './entity-tag.ts'
 import { nameSchemas } from './named-schemas.ts'
+import { noCompilers } from './no-compilers.ts'
 import type { Origin } from './origin.ts'
 import { problems } from './problem-schema.ts'
 import { catalogue } from './problem.ts'
 import { route, type Route } from './route.ts'
 
-/** Collects the schemas of all routes that follow into an OpenAPI 3.1 document. */
-export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
+/** Answers the OpenAPI 3.1 document, without the origin that it is requested from. */
+export type DescribeApi = () => Promise<object>
+
+/** Collects all routes that follow, for a document that is made when it is first asked for. */
+export function describeApi(app: FastifyInstance, version: string): DescribeApi {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => void (route.method !== 'HEAD' && !route.schema?.hide && routes.push(route)))
+  let made: Promise<object> | undefined
+  return () => (made ??= describe(routes, version))
+}
+
+/** Of routes that nobody calls: the generator is loaded with the first request, when those of `app` can no longer change. */
+async function describe(routes: RouteOptions[], version: string): Promise<object> {
+  const { default: swagger } = await import('@fastify/swagger')
+  const app = Fastify({ exposeHeadRoutes: false, schemaController: { compilersFactory: noCompilers } })
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -41,25 +54,23 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
     },
     stripBasePath: false,
   })
-}
-
-/** Bytes of documents that are kept: each origin under which the service is reached has one. */
-const CACHE_BYTES = 4 * 1024 * 1024
-
-/** The document without the origin that it was requested from. */
-function describe(app: FastifyInstance): object {
+  for (const { method, url, schema } of routes) app.route({ method, url, ...(schema && { schema }), handler: () => {} })
+  await app.ready()
   const { paths = {}, components, ...rest } = app.swagger() as { paths?: object; components?: object }
   const named = nameSchemas(paths)
   return { ...rest, paths: named.paths, components: { ...components, ...named.components } }
 }
 
+/** Bytes of documents that are kept: each origin under which the service is reached has one. */
+const CACHE_BYTES = 4 * 1024 * 1024
+
 /** Serialises the document once for each origin. */
-function createDocuments(describe: () => object): (origin: string) => { body: Buffer; tag: string } {
+function createDocuments(describe: DescribeApi): (origin: string) => Promise<{ body: Buffer; tag: string }> {
   const documents = createBoundedCache<{ body: Buffer; tag: string }>(CACHE_BYTES)
-  return (origin) => {
+  return async (origin) => {
     const known = documents.get(origin)
     if (known !== undefined) return known
-    const body = Buffer.from(JSON.stringify({ ...describe(), servers: [{ url: origin }] }))
+    const body = Buffer.from(JSON.stringify({ ...(await describe()), servers: [{ url: origin }] }))
     const document = { body, tag: entityTagOf(body) }
     documents.set(origin, document, body.length)
     return document
@@ -71,9 +82,9 @@ const json = (description: string) => ({
   ...problems('method_not_allowed'),
 })
 
-/** The document of all routes of `app`: `GET /api/openapi.json` */
-export function openApiRoute(app: FastifyInstance, origin: Pick<Origin, 'of'>): Route {
-  const documentOf = createDocuments(() => describe(app))
+/** The document of all routes: `GET /api/openapi.json` */
+export function openApiRoute(describe: DescribeApi, origin: Pick<Origin, 'of'>): Route {
+  const documentOf = createDocuments(describe)
   return route({
     schema: {
       summary: 'This document',
@@ -82,7 +93,7 @@ export function openApiRoute(app: FastifyInstance, origin: Pick<Origin, 'of'>): 
       response: { ...json('OpenAPI 3.1.'), 304: { description: 'The document has not changed.', type: 'null' } },
     },
     async handler(request, reply) {
-      const { body, tag } = documentOf(origin.of(request))
+      const { body, tag } = await documentOf(origin.of(request))
       reply.headers({ etag: tag, 'cache-control': 'public, no-cache' })
       if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
       return reply.type('application/json; charset=utf-8').send(body)

@@ -18,8 +18,10 @@ export const RULE = 'x-rule'
 
 /** Compiles a schema. The errors name the field by its JSON Pointer, and the bound. */
 export function createValidator(schema: TSchema): Validator {
-  const compiled = Compile(schema)
+  // Compiled when first needed: a start need not wait for the checks of every route.
+  let compiled: ReturnType<typeof Compile> | undefined
   return (value) => {
+    compiled ??= Compile(schema)
     // Lengths come first: no item of a list is looked at before it is known how many there are.
     const bounded = cutToBounds(schema, value)
     return compiled.Check(bounded) ? [] : compiled.Errors(bounded).flatMap((error) => explain(error, schema))

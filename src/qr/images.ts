@@ -59,7 +59,7 @@ const CACHE_BYTES = 8 * 1024 * 1024
 /** @param isBusy whether so many images wait that those of any length are drawn on threads as well */
 export function createImages(pool: RenderPool, isBusy: () => boolean = () => false): Images {
   const encode = createEncodeText()
-  warmUp(encode)
+  warmUpLater(encode)
   const plain = createBoundedCache<Image>(CACHE_BYTES)
   const designed = createBoundedCache<CheckedImage>(CACHE_BYTES)
   const drawing = new Map<string, Drawing>()
@@ -123,16 +123,21 @@ export function createImages(pool: RenderPool, isBusy: () => boolean = () => fal
   }
 }
 
-/** The first images of a process take ten times as long as the next: they are drawn before anyone waits. */
-function warmUp(encode: EncodeText): void {
+/** How long after the start of the service images are drawn that nobody has asked for. */
+const WARM_UP_MS = 500
+
+/**
+ * The first images of a process take ten times as long as the next: most starts are over before anyone waits for one. Each
+ * is drawn in a turn of its own, between which requests are answered.
+ */
+function warmUpLater(encode: EncodeText): void {
   const text = 'Short links; QR codes! '.repeat(MAX_SHORT).slice(0, MAX_SHORT)
-  for (const format of ['png', 'svg'] as const) {
-    for (const length of [MAX_SHORT / 10, MAX_SHORT]) {
-      drawPlain(encode, {
-        text: text.slice(0, length),
-        look: readLook({ size: 1024 }, format),
-        options: { level: 'M' },
-      })
-    }
-  }
+  const draws = (['png', 'svg'] as const).flatMap((format) =>
+    [MAX_SHORT / 10, MAX_SHORT].map((length) => ({
+      text: text.slice(0, length),
+      look: readLook({ size: 1024 }, format),
+      options: { level: 'M' } as const,
+    })),
+  )
+  draws.forEach((draw, index) => setTimeout(() => drawPlain(encode, draw), WARM_UP_MS + index * 20).unref())
 }
