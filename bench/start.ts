@@ -60,6 +60,7 @@ async function startAndAnswer(checkout: string, cache: string, dataDir: string):
 }
 
 const serverArgs = (checkout: string) => [
+  '--min-semi-space-size=4',
   '--max-semi-space-size=8',
   `${checkout}/bin/quirl.js`,
   '--port=0',

@@ -56,7 +56,7 @@ const unlimited = ['links', 'bulk', 'qr', 'failures', 'misses'].map((name) => `-
 export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> {
   const script = new URL('../bin/quirl.js', import.meta.url).pathname
   const all = ['--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...unlimited, ...args]
-  return serve(script, all, ['--max-semi-space-size=8'])
+  return serve(script, all, ['--min-semi-space-size=4', '--max-semi-space-size=8'])
 }
 
 const folders: string[] = []

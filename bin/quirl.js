@@ -13,17 +13,16 @@ if (major < 24 || (major === 24 && minor < 12)) {
   )
   process.exit(1)
 }
-// V8 lets its heap grow with the machine's memory; a small service on a large machine should stay small.
-v8.setFlagsFromString('--heap-growing-percent=20')
 // What was compiled is kept between starts: the next one is quicker and does not load the TypeScript stripper.
 // Threads find it by the variable only; the folder is Node's own choice.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
 module.enableCompileCache?.()
-// A checkout runs its TypeScript as it stands; the published package holds only the compiled form.
+// A checkout runs its sources as they stand where the bundle was made of others; the published package holds only the bundle.
 const source = new URL('../src/main.ts', import.meta.url)
-const isCheckout = existsSync(source)
+const bundle = new URL('../dist/server/main.js', import.meta.url)
+const runsBundle = !existsSync(source) || (await import('../build/server-state.js')).isCurrent()
 // "npm update" changes packages without "prepare", which bundles them.
-if (isCheckout && !(await import('../build/packages-state.js')).isCurrent()) {
+if (!runsBundle && !(await import('../build/packages-state.js')).isCurrent()) {
   try {
     await import('../build/packages.js')
   } catch (error) {
@@ -31,5 +30,8 @@ if (isCheckout && !(await import('../build/packages-state.js')).isCurrent()) {
     process.exit(1)
   }
 }
-const { main } = await import(isCheckout ? source.href : new URL('../dist/main.js', import.meta.url).href)
+const { main } = await import(runsBundle ? bundle.href : source.href)
 await main(process.argv.slice(2))
+// V8 lets its heap grow with the machine's memory; a small service on a large machine should stay small. A start, which
+// keeps most of what it makes, is quicker without.
+v8.setFlagsFromString('--heap-growing-percent=20')

@@ -5,10 +5,14 @@ const root = new URL('../', import.meta.url)
 export const packagesFolder = new URL('dist/packages/', root)
 export const stateFile = 'made-of.json'
 
-/** What package.json imports by a name of its own: the package's module, and the name of the file that stands for it. */
+/** What package.json imports by a name of its own: that name, the package's module, and the file that stands for it. */
 export function listImports() {
   const { imports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
-  return Object.values(imports).map(({ types, default: path }) => ({ module: types, file: path.split('/').at(-1) }))
+  return Object.entries(imports).map(([name, { types, default: path }]) => ({
+    name,
+    module: types,
+    file: path.split('/').at(-1),
+  }))
 }
 
 /** The packages that those modules are of. */

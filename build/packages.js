@@ -1,10 +1,11 @@
-// Bundles packages of hundreds of modules into a few files, dist/packages, which are loaded at start in their stead
+// Bundles packages of hundreds of modules into a few files, dist/packages, which tests and changed sources load in their stead
 // (docs/adr/0029-fewer-modules.md). Part of `npm ci`, so in JavaScript, which any Node can run. Without esbuild the files
 // only name the packages: everything works, and starts more slowly.
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { loadEsbuild } from './esbuild.js'
+import { readLicences } from './licences.js'
 import { describeState, listImports, listPackages, packagesFolder, stateFile } from './packages-state.js'
+import { writeFiles } from './write-files.js'
 
 /** @returns {Promise<Map<string, string>>} each file's name and content, what others import first */
 async function bundle() {
@@ -31,28 +32,7 @@ async function bundle() {
   return new Map(files.toSorted(([a], [b]) => Number(b.startsWith('shared-')) - Number(a.startsWith('shared-'))))
 }
 
-async function readLicences() {
-  const texts = listPackages().map(async ({ name, folder, version }) => {
-    const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry))
-    if (file === undefined) throw new Error(`${name} has no licence that could be kept`)
-    return `${name} ${version}\n\n${(await readFile(new URL(file, folder), 'utf8')).trim()}\n`
-  })
-  return (await Promise.all(texts)).join('\n\n')
-}
-
 const files = await bundle()
-files.set('LICENSES', await readLicences())
+files.set('LICENSES', await readLicences(listPackages()))
 files.set(stateFile, describeState())
-await mkdir(packagesFolder, { recursive: true })
-// A server that starts meanwhile reads the whole of a file, old or new.
-const draft = pathToFileURL(`${await mkdtemp(fileURLToPath(new URL('../packages-', packagesFolder)))}/`)
-try {
-  for (const [name, content] of files) {
-    await writeFile(new URL(name, draft), content)
-    await rename(new URL(name, draft), new URL(name, packagesFolder))
-  }
-} finally {
-  await rm(draft, { recursive: true })
-}
-for (const name of await readdir(packagesFolder))
-  if (!files.has(name)) await rm(new URL(name, packagesFolder), { force: true })
+await writeFiles(packagesFolder, files)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { pino, type Logger } from 'pino'
@@ -14,8 +13,7 @@ import { createLogLines } from './lib/log-lines.ts'
 import { lineOf, StartError } from './lib/start-error.ts'
 import type { Services } from './services.ts'
 import { leaveOnSignal, stopOnSignal, type Others } from './stop.ts'
-
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+import manifest from '../package.json' with { type: 'json' }
 
 /** How long the end of the process waits for whoever reads the log. */
 const LAST_LINES_MS = 500

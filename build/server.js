@@ -1,0 +1,90 @@
+// Bundles the server into dist/server: a few files instead of some 900 that Node would resolve, strip of types and link at
+// each start (docs/adr/0034-one-bundle.md). Part of `npm ci`, so in JavaScript, which any Node can run. Without esbuild a
+// checkout runs its sources.
+import { readdirSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
+import * as http from 'node:http'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { loadEsbuild } from './esbuild.js'
+import { readLicences } from './licences.js'
+import { listImports } from './packages-state.js'
+import { digestSources, serverFolder, stateFile, versionOf } from './server-state.js'
+import { writeFiles } from './write-files.js'
+
+const root = new URL('../', import.meta.url)
+const cwd = fileURLToPath(root)
+const assets = new URL('src/web/assets/', root)
+
+/** They publish no text of their licence that could be kept beside the bundle. */
+const unbundled = ['@resvg/resvg-wasm', 'abstract-logging', 'saxes']
+
+/** An import of `node:http` reads all of its properties; some of them load an HTTP client and WebSockets (40 ms). */
+const leanHttp = {
+  name: 'lean-http',
+  setup(build) {
+    const costly = new Set(['WebSocket', 'CloseEvent', 'MessageEvent'])
+    const lines = Object.keys(http)
+      .filter((name) => name !== 'default' && !costly.has(name))
+      .map((name) => `export const ${name} = http.${name}`)
+    build.onResolve({ filter: /^node:http$/ }, ({ kind, path }) =>
+      kind === 'import-statement' ? { path, namespace: 'lean-http', sideEffects: false } : undefined,
+    )
+    build.onLoad({ filter: /.*/, namespace: 'lean-http' }, () => ({
+      contents: ["const http = process.getBuiltinModule('node:http')", ...lines].join('\n'),
+    }))
+  },
+}
+
+/** The program, and what it starts on threads, which it finds beside itself. */
+function listEntries() {
+  const files = readdirSync(new URL('src/', root), { recursive: true }).map((file) => file.replaceAll('\\', '/'))
+  const threads = files.filter((file) => file.endsWith('-thread.ts') && !file.startsWith('lib/'))
+  return ['main.ts', ...threads].map((file) => ({ in: `src/${file}`, out: basename(file, '.ts') }))
+}
+
+function packageOf(input) {
+  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]
+}
+
+async function bundle(esbuild) {
+  const sources = digestSources()
+  const { outputFiles, metafile } = await esbuild.build({
+    absWorkingDir: cwd,
+    entryPoints: listEntries(),
+    alias: Object.fromEntries(listImports().map(({ name, module }) => [name, module])),
+    plugins: [leanHttp],
+    external: unbundled,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24.12',
+    charset: 'utf8',
+    // For packages in CommonJS, which ask for Node's own modules.
+    banner: { js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)" },
+    metafile: true,
+    write: false,
+    outdir: fileURLToPath(serverFolder),
+  })
+  const folders = [...new Set(Object.keys(metafile.inputs).flatMap((input) => packageOf(input) ?? []))].sort()
+  const packages = folders.map((folder) => ({ folder, version: versionOf(folder) }))
+  const licences = packages.map(({ folder, version }) => ({
+    name: folder.split('node_modules/').at(-1),
+    version,
+    folder: new URL(`${folder}/`, root),
+  }))
+  // What others import has a digest in its name; the entries come after it.
+  const outputs = outputFiles.map(({ path, contents }) => [basename(path), contents])
+  const isShared = ([name]) => Number(/-[A-Z\d]{8}\.js$/.test(name))
+  const files = new Map(outputs.toSorted((a, b) => isShared(b) - isShared(a)))
+  for (const name of readdirSync(assets)) files.set(`assets/${name}`, await readFile(new URL(name, assets)))
+  files.set('LICENSES', await readLicences(licences))
+  const made = Object.fromEntries(packages.map(({ folder, version }) => [folder, version]))
+  files.set(stateFile, `${JSON.stringify({ sources, packages: made }, undefined, 2)}\n`)
+  return files
+}
+
+const esbuild = await loadEsbuild()
+if (esbuild === undefined) await rm(serverFolder, { recursive: true, force: true })
+else await writeFiles(serverFolder, await bundle(esbuild))
