@@ -80,9 +80,14 @@ async function serve(config: Config): Promise<undefined> {
   let port = config.port
   try {
     // Loaded here, because no command needs them: loading them takes longer than most commands do.
-    const [{ openServices }, { createApp }] = await Promise.all([import('./services.ts'), import('./app.ts')])
-    const services = await openServices(config, { version: manifest.version, port: () => port, log })
-    closing.add('what requests need', services.close)
+    const { openServices } = await import('./services.ts')
+    const opening = openServices(config, { version: manifest.version, port: () => port, log })
+    // While threads start and the disk syncs.
+    const loading = import('./app.ts')
+    const [opened] = await Promise.allSettled([opening, loading])
+    if (opened.status === 'fulfilled') closing.add('what requests need', opened.value.close)
+    const services = await opening
+    const { createApp } = await loading
     const app = await createApp(config, services, log)
     closing.add('the server', () => app.close())
     mayLeave.end()
