@@ -15,6 +15,7 @@ import { writeFiles } from './write-files.js'
 const root = new URL('../', import.meta.url)
 const cwd = fileURLToPath(root)
 const assets = new URL('src/web/assets/', root)
+const letters = new URL('src/qr/design/', root)
 
 /** They publish no text of their licence that could be kept beside the bundle. */
 const unbundled = ['@resvg/resvg-wasm', 'abstract-logging', 'saxes']
@@ -79,6 +80,8 @@ async function bundle(esbuild) {
   const isShared = ([name]) => Number(/-[A-Z\d]{8}\.js$/.test(name))
   const files = new Map(outputs.toSorted((a, b) => isShared(b) - isShared(a)))
   for (const name of readdirSync(assets)) files.set(`assets/${name}`, await readFile(new URL(name, assets)))
+  for (const name of ['letters.txt', 'letters-LICENSE.txt'])
+    files.set(`design/${name}`, await readFile(new URL(name, letters)))
   files.set('LICENSES', await readLicences(licences))
   const made = Object.fromEntries(packages.map(({ folder, version }) => [folder, version]))
   files.set(stateFile, `${JSON.stringify({ sources, packages: made }, undefined, 2)}\n`)

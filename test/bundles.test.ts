@@ -67,6 +67,13 @@ test('the bundle serves pages, images that threads draw, metrics and the descrip
     assert.match(await response.text(), content, path)
     assert.equal(response.status, 200, path)
   }
+  const framed = await fetch(`${service.url}/api/qr`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ data: 'framed', format: 'svg', design: { frame: { text: 'Scan me' } } }),
+  })
+  assert.match(await framed.text(), /<svg/)
+  assert.equal(framed.status, 200)
   const copy = join(temporaryFolder(t), 'copy')
   const backup = spawnSync(process.execPath, [program, 'backup', copy, `--data-dir=${service.dataDir}`], {
     encoding: 'utf8',
@@ -82,9 +89,9 @@ test('each thread that the bundle starts is in it', (t) => {
   const folder = join(bundleCheckout(t), 'dist/server')
   const files = readdirSync(folder).filter((name) => name.endsWith('.js'))
   const texts = files.map((name) => readFileSync(join(folder, name), 'utf8'))
-  const threads = new Set(texts.flatMap((text) => text.match(/(?<="\.\/)[\w-]+-thread\.js(?=")/g) ?? []))
+  const threads = new Set(texts.flatMap((text) => text.match(/(?<="\.\/)[\w-]+-thread(?=\.ts")/g) ?? []))
   assert.ok(threads.size > 0)
-  for (const thread of threads) assert.ok(files.includes(thread), thread)
+  for (const thread of threads) assert.ok(files.includes(`${thread}.js`), thread)
 })
 
 test('sources that have changed are run, and not what was bundled before, whatever their time says', (t) => {
