@@ -296,7 +296,12 @@ function makeOld(dataDir: string): void {
   links.exec(
     `update sqlite_sequence set seq = ${ids.length} where name = 'links'; drop table instance; drop table deletions`,
   )
-  links.exec("delete from migrations where name = 'instance'")
+  links.exec(`
+    drop table leases;
+    alter table issuances add column holder text;
+    alter table issuances add column held_until bigint;
+    delete from migrations where name in ('instance', 'leases')
+  `)
   scans.exec('drop table instance; pragma user_version = 2')
   for (const db of [links, scans]) db.close()
 }
