@@ -74,9 +74,9 @@ export async function openServices(config: Config, environment: Environment): Pr
   }
   const clocks = { now: Date.now, monotonic: () => performance.now() }
   try {
-    const services = await openFeatures(config, { ...clocks, ...environment }, open)
+    const services = await openFeatures(config, { ...clocks, ...environment }, open, closing.close)
     open('the socket for commands', await openForOperators(config.dataDir, operatorOperations(services), log))
-    return { ...services, close: closing.close }
+    return services
   } catch (error) {
     // What failed first is the reason; the faults that follow are logged.
     await closing.close().catch(() => {})
@@ -89,17 +89,16 @@ type Open = <T extends { close: () => Promise<void> | void }>(name: string, open
 
 /** What every feature stands on: the store, the time, where the service is reached, and who asks. */
 async function openGround(config: Config, environment: Environment & Clocks, open: Open) {
-  const { version, port, log, now, monotonic, machine = os } = environment
+  const { port, log, now, monotonic, machine = os } = environment
   const { dataDir, baseUrl, dnsServers: servers } = config
   const draining = createDraining()
-  const store = open(
-    'the store',
-    await openStore({ dataDir, sync: environment.sync, hasServed: draining.begun, now, monotonic, log }),
-  )
+  const hasServed = draining.begun
+  const { sync } = environment
+  const store = open('the store', await openStore({ dataDir, sync, hasServed, now, monotonic, log }))
   const domains = open('domains', await openDomains({ db: store.db, baseUrl, servers, now, monotonic, log }))
   const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))
-  return { version, now, monotonic, log, draining, store, domains, origin, client }
+  return { now, monotonic, log, draining, store, domains, origin, client }
 }
 
 type Ground = Awaited<ReturnType<typeof openGround>>
@@ -108,7 +107,7 @@ type Ground = Awaited<ReturnType<typeof openGround>>
 async function openRecording(config: Config, environment: Environment, ground: Ground, open: Open) {
   const { now, monotonic, log, store, origin, client } = ground
   const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
-  const numbers = await openLinkNumbers(store.db)
+  const ids = await openLinkNumbers(store.db)
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
   const scans = open(
     'the recording of scans',
@@ -117,7 +116,7 @@ async function openRecording(config: Config, environment: Environment, ground: G
       sync: scanSync === 'power',
       retention,
       waitMs: environment.foldWaitMs,
-      links: numbers,
+      links: ids,
       client,
       countryHeader,
       findPlace: places.find,
@@ -128,7 +127,7 @@ async function openRecording(config: Config, environment: Environment, ground: G
     }),
   )
   const visits = open('visits', openVisits({ db: store.db, record: scans.record, monotonic }))
-  return { numbers, places, scans, visits }
+  return { ids, places, scans, visits }
 }
 
 type Recording = Awaited<ReturnType<typeof openRecording>>
@@ -144,25 +143,22 @@ async function openCreation(
   const { now, monotonic, log, client, store } = ground
   const { db } = store
   const { owns } = ground.origin
-  const { numbers, scans, visits } = recording
+  const { ids, scans, visits } = recording
   const { invalidate } = visits
+  const purgeScans = scans.purge
   const { dataDir, abuseFeeds: sources = [], qrMarker: marker } = config
   const { settleMs, slots, work, drawMs } = environment
   const abuse = open(
     'the abuse lists',
     await openAbuse({ db, dataDir, sources, owns, invalidate, fetch, settleMs, now, monotonic, log }),
   )
-  const limits = open(
-    'limits',
-    openLimits({ quotas: quotasOf(config), client, first: scans.flush, slots, work, monotonic }),
-  )
+  const quotas = quotasOf(config)
+  const limits = open('limits', openLimits({ quotas, client, first: scans.flush, slots, work, monotonic }))
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))
   const { screen } = abuse
-  const links = open(
-    'links',
-    openLinks({ db, ids: numbers, owns, screen, designs: qr.designs, invalidate, purgeScans: scans.purge, now }),
-  )
+  const { designs } = qr
+  const links = open('links', openLinks({ db, ids, owns, screen, designs, invalidate, purgeScans, now }))
   return { abuse, limits, qr, links }
 }
 
@@ -170,9 +166,10 @@ async function openFeatures(
   config: Config,
   environment: Environment & Clocks,
   open: Open,
-): Promise<Omit<Services, 'close'>> {
+  close: Services['close'],
+): Promise<Services> {
   const ground = await openGround(config, environment, open)
-  const { version, now, monotonic, log, draining, store, domains, origin, client } = ground
+  const { now, monotonic, log, draining, store, domains, origin, client } = ground
   const { db, faults } = store
   const recording = await openRecording(config, environment, ground, open)
   const { places, scans, visits } = recording
@@ -184,7 +181,7 @@ async function openFeatures(
   const features = { links, visits, scans, qr, places, domains, abuse, limits, tls }
   return {
     ...features,
-    version,
+    version: environment.version,
     now,
     monotonic,
     db,
@@ -196,5 +193,6 @@ async function openFeatures(
     isUnavailable: faults.note,
     onDrain: draining.onBegin,
     drain: draining.begin,
+    close,
   }
 }

@@ -19,8 +19,11 @@ export interface RefusedReport {
   since: number
 }
 
+/** What operators do with custom domains. */
+export type OperatedDomains = Pick<Domains, 'list' | 'refused' | 'check' | 'evict' | 'refuse' | 'allow'>
+
 /** What an operator can ask of custom domains. */
-export function domainOperations(domains: Domains): AdminOperations {
+export function domainOperations(domains: OperatedDomains): AdminOperations {
   return {
     domains: async () => ({ domains: (await domains.list()).map(report), refused: await domains.refused() }),
     'check-domain': async (input) => report(await domains.check(nameIn(input))),

@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Abuse } from '../abuse/open.ts'
 import { openAdminSocket, type AdminOperations } from '../admin/socket.ts'
-import type { Domains } from '../domains/open.ts'
-import { domainOperations } from '../domains/operator.ts'
+import { domainOperations, type OperatedDomains } from '../domains/operator.ts'
 import type { Places } from '../places/open.ts'
 import type { Scans } from '../scans/open.ts'
 import type { Tls } from '../tls/open.ts'
@@ -15,7 +14,7 @@ export interface OperatorNeeds {
   scans: Pick<Scans, 'fold'>
   abuse: Pick<Abuse, 'operations'>
   places: Pick<Places, 'operations'>
-  domains: Domains
+  domains: OperatedDomains
   tls: Pick<Tls, 'certificates'> | undefined
 }
 

@@ -32,7 +32,7 @@ const CHALLENGE_MS = 60 * 60 * 1000
 
 export interface TlsNeeds {
   db: Database
-  domains: Domains
+  domains: Pick<Domains, 'statusOf' | 'admits'>
   now: () => number
   monotonic: () => number
   log: Pick<FastifyBaseLogger, 'error' | 'warn'>
