@@ -1,4 +1,5 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { randomSlice } from './random-slice.ts'
 
 /**
  * A new token: 32 random bytes as base64url, 43 characters. None begins with "-": a spreadsheet takes such a cell for a
@@ -6,7 +7,7 @@ import { hash, randomBytes } from 'node:crypto'
  */
 export function newToken(): string {
   for (;;) {
-    const token = randomBytes(32).toString('base64url')
+    const token = randomSlice(32).toString('base64url')
     if (!token.startsWith('-')) return token
   }
 }

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { randomSlice } from '../lib/random-slice.ts'
 
 /** What a code, and so an alias, may look like. */
 export const CODE_PATTERN = '^[A-Za-z0-9_-]{1,64}$'
@@ -44,5 +44,10 @@ export function codeKey(code: string): string {
 /** A random code for the given attempt, counted from 0; longer with every few collisions. */
 export function randomCode(attempt: number): string {
   const length = FIRST_LENGTH + Math.floor(attempt / TRIES_OF_A_LENGTH)
-  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+  let code = ''
+  while (code.length < length) {
+    // Five bits a character; what is no place in the alphabet is drawn again, so that all are as likely.
+    for (const byte of randomSlice(length - code.length)) code += alphabet[byte % 32] ?? ''
+  }
+  return code
 }
