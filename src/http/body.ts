@@ -19,10 +19,9 @@ export function readJsonBodies(app: FastifyInstance): void {
 
 /** A compressed body could unpack to anything; none is taken, whatever the encoding. */
 export function refuseEncodedBodies(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request) => {
-    if (request.headers['content-encoding'] !== undefined) {
-      throw new Problem('unsupported_media_type', 'the body must be sent without a Content-Encoding')
-    }
+  app.addHook('onRequest', ({ headers }, _reply, done) => {
+    if (headers['content-encoding'] === undefined) return done()
+    done(new Problem('unsupported_media_type', 'the body must be sent without a Content-Encoding'))
   })
 }
 

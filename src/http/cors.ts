@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 /** Lets pages of every origin call `app`'s routes. There are no cookies, so nothing is given away by it. */
 export function allowEveryOrigin(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers({
       'access-control-allow-origin': '*',
       'access-control-expose-headers':
@@ -16,5 +16,6 @@ export function allowEveryOrigin(app: FastifyInstance): void {
         'access-control-max-age': '86400',
       })
     }
+    done()
   })
 }

@@ -22,11 +22,44 @@ interface Bounds {
  */
 export function cutToBounds(schema: TSchema, value: unknown): unknown {
   const bounds = schema as Bounds
-  if (bounds.type === undefined) return value
+  // Nearly all are: these need no copy.
+  if (bounds.type === undefined || isWithin(bounds, value)) return value
   if (typeof value === 'string') return cutText(value, bounds.maxLength)
   if (Array.isArray(value)) return bounds.type === 'array' ? cutList(value, bounds) : []
   if (typeof value === 'object' && value !== null) return cutObject(value as Record<string, unknown>, bounds)
   return value
+}
+
+/** Whether nothing of a value is over its bound; looks at no more than the bounds allow. */
+function isWithin(bounds: Bounds, value: unknown): boolean {
+  if (bounds.type === undefined) return true
+  if (typeof value === 'string') return value.length <= 2 * (bounds.maxLength ?? Infinity)
+  if (typeof value !== 'object' || value === null) return true
+  if (!Array.isArray(value)) return isObjectWithin(bounds, value as Record<string, unknown>)
+  const { type, items, maxItems = Infinity } = bounds
+  if (type !== 'array' || value.length > maxItems) return false
+  return items === undefined || value.every((item) => isWithin(items, item))
+}
+
+function isObjectWithin(bounds: Bounds, object: Record<string, unknown>): boolean {
+  const { properties = {}, patternProperties, additionalProperties } = bounds
+  for (const name in properties) {
+    if (Object.hasOwn(object, name) && !isWithin(properties[name] as TSchema, object[name])) return false
+  }
+  const isOpen = patternProperties === undefined && additionalProperties !== false
+  return isOpen || areOthersWithin(bounds, object)
+}
+
+function areOthersWithin(bounds: Bounds, object: Record<string, unknown>): boolean {
+  const { properties = {}, patternProperties = {}, maxProperties = Infinity } = bounds
+  const [pattern] = Object.values(patternProperties)
+  let others = 0
+  for (const name in object) {
+    if (Object.hasOwn(properties, name)) continue
+    if (++others > Math.min(MAX_STRANGERS, maxProperties)) return false
+    if (pattern === undefined || !isWithin(pattern, object[name])) return false
+  }
+  return true
 }
 
 /** A bound counts characters, of which each has at most two code units. */

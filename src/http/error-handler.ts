@@ -94,8 +94,9 @@ const unknownPath = () => new Problem('not_found', 'no page and no endpoint has 
 /** Makes every path that has no route an answer of the catalogue, after the hooks of `app`. */
 export function handleUnknownPaths(app: FastifyInstance): void {
   // Before a body is read, which `app` does for its routes.
-  app.addHook('onRequest', async (request) => {
-    if (request.is404) throw unknownPath()
+  app.addHook('onRequest', ({ is404 }, _reply, done) => {
+    if (is404) done(unknownPath())
+    else done()
   })
   answerUnknownPaths(app)
 }

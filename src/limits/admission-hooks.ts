@@ -48,8 +48,9 @@ export function admitInTurn(app: FastifyInstance, { admission, clientOf, monoton
       done()
     },
     // A body that no route reads.
-    async preValidation(request: FastifyRequest) {
-      await request.turn?.()
+    preValidation({ turn }: FastifyRequest, _reply: FastifyReply, done: Done) {
+      if (turn === undefined) done()
+      else turn().then(() => done(), done)
     },
     onSend(
       request: FastifyRequest,

@@ -1,10 +1,12 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import type { ClientAddress } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
 import { createCounter, type Window } from './counter.ts'
 
 const HOUR_MS = 3_600_000
+/** The key of what is not counted. */
+const UNLIMITED = -1
 /** About 20 MiB; who has more addresses than this is not held by a limit for each. */
 const MAX_CLIENTS = 100_000
 
@@ -43,10 +45,7 @@ export interface FairUse {
   /** Charges an unknown code or token; the problem that it answers is told in its place. */
   miss: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
   /** Hooks for a route that creates: each request is charged as a failure, and that is taken back when it is none. */
-  creation: (name: LimitName) => {
-    onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-    onSend: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-  }
+  creation: (name: LimitName) => { onRequest: onRequestHookHandler; onSend: onSendHookHandler }
 }
 
 /**
@@ -56,7 +55,6 @@ export interface FairUse {
 export function createFairUse(quotas: Quotas, client: Pick<ClientAddress, 'of'>, monotonic: () => number): FairUse {
   const salt = randomBytes(32).toString('hex')
   const counter = createCounter({ windowMs: HOUR_MS, maxKeys: MAX_CLIENTS, monotonic })
-  const failures = new WeakMap<FastifyRequest, number>()
 
   const keyOf = createKeys(salt, client)
 
@@ -70,8 +68,8 @@ export function createFairUse(quotas: Quotas, client: Pick<ClientAddress, 'of'>,
   /** Charges a request, or refuses it; the key is for a refund. */
   function take(request: FastifyRequest, reply: FastifyReply, name: LimitName): number {
     const quota = quotas[name]
+    if (quota === 0) return UNLIMITED
     const key = keyOf(request, name)
-    if (quota === 0) return key
     const before = counter.read(key)
     if (before.used >= quota) {
       const seconds = tell(reply, name, before)
@@ -103,18 +101,40 @@ export function createFairUse(quotas: Quotas, client: Pick<ClientAddress, 'of'>,
         throw error
       }
     },
-    creation: (name) => ({
-      async onRequest(request, reply) {
-        failures.set(request, take(request, reply, 'failures'))
-        tell(reply, name, counter.read(keyOf(request, name)))
-      },
-      async onSend(request, { statusCode }) {
-        const isFailure = statusCode >= 400 && statusCode < 500 && statusCode !== 429
-        const key = failures.get(request)
-        if (!isFailure && key !== undefined) counter.refund(key)
-      },
+    creation: createCreationHooks({
+      take: (request, reply) => take(request, reply, 'failures'),
+      tell: (request, reply, name) => quotas[name] > 0 && tell(reply, name, counter.read(keyOf(request, name))),
+      refund: counter.refund,
     }),
   }
+}
+
+interface Failures {
+  take: (request: FastifyRequest, reply: FastifyReply) => number
+  tell: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => void
+  refund: (key: number) => void
+}
+
+function createCreationHooks({ take, tell, refund }: Failures): FairUse['creation'] {
+  const failures = new WeakMap<FastifyRequest, number>()
+  return (name) => ({
+    onRequest(request, reply, done) {
+      try {
+        const key = take(request, reply)
+        if (key !== UNLIMITED) failures.set(request, key)
+        tell(request, reply, name)
+      } catch (error) {
+        return done(error as Error)
+      }
+      done()
+    },
+    onSend(request, { statusCode }, payload, done) {
+      const isFailure = statusCode >= 400 && statusCode < 500 && statusCode !== 429
+      const key = failures.get(request)
+      if (!isFailure && key !== undefined) refund(key)
+      done(null, payload)
+    },
+  })
 }
 
 /** Keys of what is counted. A request is asked for several limits, whose keys differ in the last three of 48 bits. */

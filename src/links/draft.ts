@@ -39,6 +39,8 @@ export const aliasField = Type.String({
 
 export const activeField = Type.Boolean({ description: 'False pauses the link: visits answer 404 until it is true.' })
 
+const commonNames = Object.keys(commonFields)
+
 const validators = new Map<string, Validator>(
   kinds.map((kind) => [kind.name, createValidator(Type.Object({ ...commonFields, ...kind.fields.properties }))]),
 )
@@ -61,7 +63,7 @@ export function parseDraft(body: unknown, policy: UrlPolicy): Draft {
     throw invalidRequest([{ pointer: '/kind', detail: `must be one of ${kinds.map(({ name }) => name).join(', ')}` }])
   }
   const fields = readFields(request, kind)
-  const aliasErrors = validateAlias(pick(request, ['alias']))
+  const aliasErrors = Object.hasOwn(request, 'alias') ? validateAlias({ alias: request['alias'] }) : []
   const content = checkContent(kind, fields, aliasErrors, policy)
   return { ...content, alias: request['alias'] as string | undefined }
 }
@@ -98,7 +100,7 @@ interface Fields {
 
 function readFields(request: Record<string, unknown>, kind: Kind): Fields {
   const own = Object.keys(kind.fields.properties)
-  const flat = pick(request, [...Object.keys(commonFields), ...own])
+  const flat = { ...pick(request, commonNames), ...pick(request, own) }
   const payload = request['payload']
   if (payload === undefined) return { values: flat, pointers: {}, errors: [] }
   if (!isObject(payload)) {
@@ -163,5 +165,7 @@ function screenFault(url: string, utm: Record<string, string>, screen: Screen): 
 }
 
 function pick(from: Record<string, unknown>, names: string[]): Record<string, unknown> {
-  return Object.fromEntries(names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]]))
+  const picked: Record<string, unknown> = {}
+  for (const name of names) if (Object.hasOwn(from, name)) picked[name] = from[name]
+  return picked
 }
