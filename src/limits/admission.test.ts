@@ -110,3 +110,18 @@ test('new connections come before work for 3 ms, and do not keep it from being d
   }
   assert.ok(waited >= 2 && waited <= 5, `${waited} turns`)
 })
+
+test('work that comes alone is begun in the same turn of the event loop, once the call has returned', async () => {
+  const { enter, begun, flushed } = open({ pages: { waiting: 20, atOnce: 20 } })
+  await turn()
+  const leave = enter('pages', 'a')
+  assert.deepEqual(begun, [])
+  await Promise.resolve()
+  assert.deepEqual([begun, flushed()], [['a'], 1])
+  enter('pages', 'b')
+  await Promise.resolve()
+  assert.deepEqual(begun, ['a'], 'beside other work, a slice is waited for')
+  await turns(2)
+  assert.deepEqual(begun, ['a', 'b'])
+  leave()
+})

@@ -92,7 +92,8 @@ export function createAdmission({ monotonic, first, bounds = {} }: AdmissionOpti
   })
   const busy = createRefusals()
   const { begin, waiting, join } = createShares(Object.values(kinds))
-  const slices = createSlices({ begin, waiting, first, sliceMs: SLICE_MS, monotonic })
+  const isIdle = () => Object.values(kinds).every(({ begun }) => begun === 0)
+  const slices = createSlices({ begin, waiting, isIdle, first, sliceMs: SLICE_MS, monotonic })
   const watch = createWatch(Object.values(kinds), monotonic, busy)
 
   function refusal(work: Work, client: string): Problem | undefined {

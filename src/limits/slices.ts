@@ -13,6 +13,8 @@ export interface SliceOptions {
   begin: () => ((ms: number) => void) | undefined
   /** How many pieces wait, about. */
   waiting: () => number
+  /** Whether no piece is under way. */
+  isIdle: () => boolean
   /** Called before each slice. */
   first: () => void
   /** How long a slice may be before no further piece is begun, in milliseconds. */
@@ -32,7 +34,7 @@ const MAX_PAUSE_MS = 3
  * Works in one slice a turn at most: connections are accepted and requests read in between. Each piece is a step of its own
  * (`setImmediate`), because Node runs what a piece has promised between two steps, and only then is it known how long it took.
  */
-export function createSlices({ begin, waiting, first, sliceMs, monotonic }: SliceOptions): Slices {
+export function createSlices({ begin, waiting, isIdle, first, sliceMs, monotonic }: SliceOptions): Slices {
   let left = 0
   let isFirst = false
   let began = 0
@@ -70,9 +72,23 @@ export function createSlices({ begin, waiting, first, sliceMs, monotonic }: Slic
     tell = begin()
   }
 
+  /** A piece that comes alone is begun in this turn of the event loop, and the next in a slice as ever. */
+  function beginAlone(): void {
+    left = 1
+    isFirst = false
+    setImmediate(step)
+    queueMicrotask(() => {
+      first()
+      stepAt = monotonic()
+      slicedAt = stepAt
+      tell = begin()
+    })
+  }
+
   function wake(): void {
     const count = waiting()
     if (left > 0 || count === 0) return
+    if (count === 1 && !hasArrived && isIdle()) return beginAlone()
     isFirst = true
     plannedAt = monotonic()
     // The last step begins nothing: it sees how long the one before it took.
