@@ -28,11 +28,11 @@ db.exec(`
   pragma synchronous = off;
   pragma cache_size = -400000;
   begin;
-  with recursive n (i) as (select 0 union all select i + 1 from n where i + 1 < ${LINKS})
-    insert into codes select printf('c%08d', i) from n;
-  insert into links (code_key, code, token_hash, kind, target, payload, title, utm, active, revision, created_at, updated_at)
-    select code_key, code_key, hex(randomblob(21)), 'url', 'https://example.com/some/path/of/a/shop/' || code_key,
-      '{}', 'A title', '{"utm_source":"flyer"}', 1, 1, 0, 0 from codes;
+  with recursive n (i) as (select 0 union all select i + 1 from n where i + 1 < ${LINKS}),
+    keys (code_key) as (select printf('c%08d', i) from n)
+    insert into links (code_key, code, token_hash, kind, target, payload, title, utm, active, revision, created_at, updated_at)
+      select code_key, code_key, hex(randomblob(21)), 'url', 'https://example.com/some/path/of/a/shop/' || code_key,
+        '{}', 'A title', '{"utm_source":"flyer"}', 1, 1, 0, 0 from keys;
   commit;
   pragma wal_checkpoint(truncate)`)
 db.close()

@@ -114,7 +114,7 @@ describe('a listed destination is refused', () => {
         pointers,
       )
       assert.match(problem.detail, /is listed as malware or phishing \(\S+, by own\.txt\)/)
-      assert.deepEqual(await server.services.db.read.selectFrom('codes').selectAll().execute(), [])
+      assert.deepEqual(await server.services.db.read.selectFrom('links').selectAll().execute(), [])
     })
   }
 
@@ -195,7 +195,7 @@ test('a repeated creation gets the answer that it had, though its destination wa
   assert.deepEqual([again.status, await again.json()], [201, first])
   await refused(await send('another-key-of-many-characters'), 422)
   await refused(await send('another-key-of-many-characters'), 422)
-  assert.equal((await server.services.db.read.selectFrom('codes').selectAll().execute()).length, 1)
+  assert.equal((await server.services.db.read.selectFrom('links').selectAll().execute()).length, 1)
 })
 
 test('a repeated bulk request does too, though all its destinations were listed in the meantime', async (t) => {

@@ -293,15 +293,14 @@ function makeOld(dataDir: string): void {
       scans.exec(`update ${table} set link_id = ${at + 1} where link_id = ${id}`)
     }
   }
-  links.exec(
-    `update sqlite_sequence set seq = ${ids.length} where name = 'links'; drop table instance; drop table deletions`,
-  )
   links.exec(`
+    insert into codes select code_key from links;
     drop table leases;
-    alter table issuances add column holder text;
-    alter table issuances add column held_until bigint;
-    delete from migrations where name in ('instance', 'leases')
-  `)
+    alter table issuances add column holder text not null default '';
+    alter table issuances add column held_until bigint not null default 0;
+    drop table instance;
+    drop table deletions;
+    delete from migrations where number >= (select number from migrations where name = 'instance')`)
   scans.exec('drop table instance; pragma user_version = 2')
   for (const db of [links, scans]) db.close()
 }

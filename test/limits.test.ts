@@ -219,12 +219,13 @@ test('0 switches a limit off: no header, no refusal', async (t) => {
 
 test('a creation that the store could not keep is not charged', async (t) => {
   const server = await startServer(t, { LIMIT_LINKS: '1' })
-  const { transaction } = server.services.db
-  server.services.db.transaction = () => Promise.reject(Object.assign(new Error('disk I/O error'), { errcode: 10 }))
+  const { prepareChange } = server.services.db
+  const fault = Object.assign(new Error('disk I/O error'), { errcode: 10 })
+  server.services.db.prepareChange = () => () => Promise.reject(fault)
   const failed = await post(`${server.url}/api/links`, EXAMPLE)
   assert.equal(failed.status, 503)
   assert.match(failed.headers.get('ratelimit') ?? '', /^"links";r=1/)
-  server.services.db.transaction = transaction
+  server.services.db.prepareChange = prepareChange
   assert.equal((await post(`${server.url}/api/links`, EXAMPLE)).status, 201)
 })
 

@@ -8,7 +8,6 @@ let links = 0
 
 /** A stored link; only what the reports need of it. */
 async function insertLink(db: Database, code: string): Promise<number> {
-  await db.write.insertInto('codes').values({ code_key: code }).execute()
   const row = { code, code_key: code, token_hash: `token ${++links}`, kind: 'k', payload: '{}', utm: '{}', active: 1 }
   const times = { revision: 1, created_at: 0, updated_at: 0 }
   const { id } = await db.write

@@ -15,7 +15,6 @@ async function insertLinks(db: Database): Promise<void> {
   const keys = Array.from({ length: LINKS }, (_, at) => `c${at}`)
   await db.transaction(async (transaction) => {
     for (const key of keys) {
-      await transaction.insertInto('codes').values({ code_key: key }).execute()
       const row = { code: key, code_key: key, token_hash: key, kind: kinds[0].name, payload: '{}', utm: '{}' }
       const rest = { target: `https://${key}.example/`, active: 1, revision: 1, created_at: 0, updated_at: 0 }
       await transaction

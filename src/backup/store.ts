@@ -21,8 +21,11 @@ export interface ScanFacts {
 }
 
 export function readLinkFacts(db: DatabaseSync): LinkFacts {
+  // Every code that was ever given; older versions have those of links among the others.
+  const codes = `(select count(*) from codes) +
+    (select count(*) from links where code_key not in (select code_key from codes))`
   const query = `select (select max(number) from migrations) as "schema",
-    (select count(*) from links) as links, (select count(*) from codes) as codes`
+    (select count(*) from links) as links, ${codes} as codes`
   const instance = has(db, 'instance') ? db.prepare('select id from instance').get()?.['id'] : undefined
   return { ...db.prepare(query).get(), instance: instance ?? null } as unknown as LinkFacts
 }

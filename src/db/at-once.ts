@@ -1,5 +1,5 @@
 import type { Kysely } from '#kysely'
-import type { LookUp, ReadAtOnce } from './database.ts'
+import type { LookUp, PrepareChange, ReadAtOnce } from './database.ts'
 import type { Kept } from './keep-open.ts'
 import type { Tables } from './schema.ts'
 import type { Session } from './session.ts'
@@ -37,5 +37,21 @@ export function createReadLater(db: Kysely<Tables>): ReadAtOnce {
       const { rows } = await db.executeQuery<object>({ ...query, parameters: query.parameters.map(() => key) })
       return rows[0] && (Object.values(rows[0]) as Values)
     }
+  }
+}
+
+/** Changes of the embedded store, which are made on its writing connection without another promise than their own. */
+export function createPrepareChange(kept: Pick<Kept, 'session'>, db: Kysely<Tables>): PrepareChange {
+  return (build) => {
+    const { sql } = build(db).compile()
+    return (values) => kept.session().change(sql, values)
+  }
+}
+
+/** Changes of a store that is elsewhere. */
+export function createChangeLater(db: Kysely<Tables>): PrepareChange {
+  return (build) => {
+    const query = build(db).compile()
+    return async (values) => Number((await db.executeQuery({ ...query, parameters: values })).numAffectedRows ?? 0)
   }
 }

@@ -1,5 +1,5 @@
 import type { Compilable, QueryResult } from '#kysely'
-import type { Executor } from './database.ts'
+import type { Change, Database, Executor } from './database.ts'
 
 /** A statement of which only the values differ from call to call. */
 export type Compiled<Row> = (db: Executor, values: readonly unknown[]) => Promise<QueryResult<Row>>
@@ -18,5 +18,20 @@ export function compiled<Row>(build: (db: Executor) => Compilable<Row>): Compile
       queries.set(adapter, query)
     }
     return db.executeQuery<Row>({ ...query, parameters: values })
+  }
+}
+
+/** The same for a change that is made by itself, of which it resolves with the number of rows. */
+export function preparedChange(
+  build: (db: Executor) => Compilable,
+): (db: Pick<Database, 'prepareChange'>, values: readonly unknown[]) => Promise<number> {
+  const changes = new WeakMap<object, Change>()
+  return (db, values) => {
+    let change = changes.get(db.prepareChange)
+    if (change === undefined) {
+      change = db.prepareChange(build)
+      changes.set(db.prepareChange, change)
+    }
+    return change(values)
   }
 }

@@ -14,6 +14,8 @@ export interface Database {
   readAtOnce: ReadAtOnce
   /** For changes of one statement. */
   write: Kysely<Tables>
+  /** For changes of one statement that are made often. */
+  prepareChange: PrepareChange
   /** Runs `work` whole or not at all; who asked first goes first. */
   transaction: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
   close(): Promise<void>
@@ -30,6 +32,16 @@ export type ReadAtOnce = <Values extends unknown[]>(
 
 /** The values of a key's row in the order of the query's columns; undefined when there is none. */
 export type LookUp<Values> = (key: string) => Values | undefined | Promise<Values | undefined>
+
+/**
+ * Prepares a change of one statement that answers no rows, to be made once and kept. Where the store is embedded it is made
+ * before the call returns, unless others have come first.
+ * @param build the statement, with any values, of which there are as many as there will be, in the same order
+ */
+export type PrepareChange = (build: (db: Kysely<Tables>) => Compilable) => Change
+
+/** Resolves with the number of rows that were changed, when that is durable; rejects or throws when it cannot be made. */
+export type Change = (values: readonly unknown[]) => Promise<number>
 
 /** What a statement can be run on: the open store, or a transaction of it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from '#kysely'
@@ -16,9 +17,10 @@ async function open(t: TestContext) {
     syncs++
     return syncData(fd)
   }
-  const db = await openSqlite(join(temporaryFolder(t), 'links.db'), Date.now, { sync })
+  const file = join(temporaryFolder(t), 'links.db')
+  const db = await openSqlite(file, Date.now, { sync })
   undoLater(t, () => db.close())
-  return { db, syncs: () => syncs }
+  return { db, file, syncs: () => syncs }
 }
 
 const insert = (db: Executor, code: string) => db.insertInto('codes').values({ code_key: code }).execute()
@@ -33,6 +35,7 @@ test('changes of one turn are one transaction of SQLite, and one sync', async ()
   const done: string[] = []
   const writer: Writer = {
     begin: async () => void done.push('begin'),
+    tryBegin: () => done.push('begin') > 0,
     exec: (command) => void done.push(command),
     isOpen: () => true,
     isTransaction: () => true,
@@ -52,6 +55,49 @@ test('changes of one turn are one transaction of SQLite, and one sync', async ()
   const parts = ['savepoint part', 'release part']
   await Promise.all([change(), change()])
   assert.deepEqual(done, ['begin', ...parts, ...parts, 'commit', 'sync'])
+})
+
+test('a change of one statement is made before the call returns, and answered after the sync that it shares', async (t) => {
+  const { db, syncs } = await open(t)
+  const add = db.prepareChange((kysely) => kysely.insertInto('codes').values({ code_key: '' }))
+  const before = syncs()
+  const changes = [add(['a']), add(['b'])]
+  const find = db.readAtOnce((kysely, key) => kysely.selectFrom('codes').selectAll().where('code_key', '=', key))
+  await Promise.race([Promise.all(changes), turn()])
+  assert.deepEqual(find('b'), ['b'], 'it is committed')
+  assert.equal(syncs() - before, 1)
+  assert.deepEqual(await Promise.all(changes), [1, 1])
+  assert.equal(syncs() - before, 1)
+})
+
+test('a change of one statement waits for the transactions that came first, and for none that fails', async (t) => {
+  const { db } = await open(t)
+  const add = db.prepareChange((kysely) => kysely.insertInto('codes').values({ code_key: '' }))
+  const first = db.transaction(async (transaction) => {
+    await insert(transaction, 'a')
+    await turn()
+    await insert(transaction, 'b')
+    throw new Error('changed its mind')
+  })
+  const results = await Promise.allSettled([first, add(['b']), take(db, 'c'), add(['b']), add(['d'])])
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['rejected', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+  )
+  assert.deepEqual(await codesOf(db), ['b', 'c', 'd'])
+})
+
+test('a change of one statement waits for another process that holds the write lock', async (t) => {
+  const { db, file } = await open(t)
+  const add = db.prepareChange((kysely) => kysely.insertInto('codes').values({ code_key: '' }))
+  const other = new DatabaseSync(file)
+  undoLater(t, () => other.close())
+  other.exec('begin immediate')
+  const change = add(['a'])
+  await turn()
+  assert.deepEqual(await codesOf(db), [])
+  other.exec('rollback')
+  assert.equal(await change, 1)
 })
 
 test('a transaction that fails takes none of its group with it', async (t) => {

@@ -6,6 +6,8 @@ import { StoreAway } from './sqlite-errors.ts'
 export interface Writer {
   /** Takes the write lock, and waits for it if another process has it. */
   begin: () => Promise<void>
+  /** Takes the write lock if no other process has it. */
+  tryBegin: () => boolean
   /** @throws what SQLite does; the connection is in a transaction still, or in none */
   exec: (command: Command) => void
   isOpen: () => boolean
@@ -28,6 +30,11 @@ export interface Turn {
 export interface Groups {
   /** Waits for a turn: who asks first has it first. */
   enter: () => Promise<Turn>
+  /**
+   * Runs a statement, before this returns if nobody has the turn; resolves with what it answered when that is durable.
+   * A statement is whole or not at all by itself.
+   */
+  run: <T>(statement: () => T) => Promise<T>
   /** Commits what is complete. */
   flush: () => void
   /** Lets all fail whose changes are not committed. */
@@ -49,12 +56,67 @@ interface Group {
  * @param onCommit called after each commit
  */
 export function createGroups(writer: Writer, durable: Durable, onCommit: () => void): Groups {
-  const enter = createQueue()
+  const queue = createQueue()
+  const { join, joinAtOnce, leave, flush, end } = createOpenGroup(writer, durable, onCommit)
+
+  async function enter(): Promise<Turn> {
+    const next = await queue.enter()
+    try {
+      const group = await join()
+      group.busy = true
+      const leaveTurn = () => {
+        const settled = leave(group)
+        next()
+        return settled
+      }
+      return { part: (work) => runPart(writer, work), leave: leaveTurn }
+    } catch (error) {
+      next()
+      throw error
+    }
+  }
+
+  async function runInTurn<T>(statement: () => T): Promise<T> {
+    const turn = await enter()
+    try {
+      return statement()
+    } finally {
+      await turn.leave()
+    }
+  }
+
+  return {
+    enter,
+    async run(statement) {
+      const group = queue.isFree() ? joinAtOnce() : undefined
+      if (group === undefined) return runInTurn(statement)
+      try {
+        return statement()
+      } finally {
+        await leave(group)
+      }
+    },
+    flush,
+    end,
+  }
+}
+
+/** The group to which changes belong that are made now. */
+interface OpenGroup {
+  /** Begins one where there is none. */
+  join: () => Promise<Group>
+  /** Undefined when another process holds the write lock. */
+  joinAtOnce: () => Group | undefined
+  /** Resolves when the group is durable. */
+  leave: (group: Group) => Promise<void>
+  flush: () => void
+  end: () => void
+}
+
+function createOpenGroup(writer: Writer, durable: Durable, onCommit: () => void): OpenGroup {
   let open: Group | undefined
 
-  async function join(): Promise<Group> {
-    if (open !== undefined) return open
-    await writer.begin()
+  function begun(): Group {
     const group: Group = { fate: Promise.withResolvers(), busy: false, due: false }
     // Who waits hears of it; it may be lost when nobody does yet.
     group.fate.promise.catch(() => {})
@@ -85,25 +147,18 @@ export function createGroups(writer: Writer, durable: Durable, onCommit: () => v
     onCommit()
   }
 
-  function leave(group: Group, next: () => void): Promise<void> {
-    group.busy = false
-    if (!writer.isOpen() || !writer.isTransaction()) fail(group, new StoreAway('the changes of a group were lost'))
-    else if (group.due) commit(group)
-    next()
-    return group.fate.promise
-  }
-
   return {
-    async enter() {
-      const next = await enter()
-      try {
-        const group = await join()
-        group.busy = true
-        return { part: (work) => runPart(writer, work), leave: () => leave(group, next) }
-      } catch (error) {
-        next()
-        throw error
-      }
+    async join() {
+      if (open !== undefined) return open
+      await writer.begin()
+      return begun()
+    },
+    joinAtOnce: () => open ?? (writer.tryBegin() ? begun() : undefined),
+    leave(group) {
+      group.busy = false
+      if (!writer.isOpen() || !writer.isTransaction()) fail(group, new StoreAway('the changes of a group were lost'))
+      else if (group.due) commit(group)
+      return group.fate.promise
     },
     flush() {
       if (open !== undefined && !open.busy) commit(open)

@@ -9,6 +9,7 @@ import { claims } from './migrations/0006-claims.ts'
 import { purges } from './migrations/0007-purges.ts'
 import { instance } from './migrations/0009-instance.ts'
 import { leases } from './migrations/0010-leases.ts'
+import { retiredCodes } from './migrations/0011-retired-codes.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -23,11 +24,13 @@ export const migrations: readonly Migration[] = [
   purges,
   instance,
   leases,
+  retiredCodes,
 ]
 
 /**
  * Brings the schema up to this program's version. Any number of processes may call it at once: each step is done once.
  * @param where names the database in the error, for the operator
+ * @param steps all, or those of an older version
  * @throws {StartError} when the database was written by a newer quirl; nothing is changed then
  */
 export async function migrate(
@@ -35,16 +38,17 @@ export async function migrate(
   dialect: MigrationDialect,
   where: string,
   now: () => number,
+  steps = migrations,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await dialect.lock(transaction)
     const applied = await appliedCount(transaction)
-    if (applied > migrations.length) {
+    if (applied > steps.length) {
       throw new StartError(
-        `${where} was written by a newer quirl (schema ${applied}, this one knows ${migrations.length}): start that one`,
+        `${where} was written by a newer quirl (schema ${applied}, this one knows ${steps.length}): start that one`,
       )
     }
-    for (const [index, step] of migrations.entries()) {
+    for (const [index, step] of steps.entries()) {
       if (index < applied) continue
       await step.up(transaction, dialect)
       await transaction

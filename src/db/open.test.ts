@@ -9,9 +9,12 @@ import { StartError } from '../lib/start-error.ts'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import type { Database } from './database.ts'
 import type { Left } from './left.ts'
-import { migrations } from './migrate.ts'
+import { migrate, migrations } from './migrate.ts'
 import { openDatabase } from './open.ts'
 import { openSqlite } from './sqlite.ts'
+import { connect } from './sqlite-connection.ts'
+import { createKysely } from './sqlite-dialect.ts'
+import { sqliteMigrations } from './sqlite-migrations.ts'
 
 const NOBODY = 65_534
 
@@ -99,6 +102,41 @@ test('two processes that migrate at once do each step once', async (t) => {
     migrations.map(({ name }, at) => ({ number: at + 1, name })),
   )
 })
+
+test('links of an older quirl keep what belongs to them, and the codes of deleted ones stay taken', async (t) => {
+  const file = join(temporaryFolder(t), 'links.db')
+  const old = new DatabaseSync(file)
+  await migrateTo(
+    old,
+    migrations.findIndex(({ name }) => name === 'retired-codes'),
+  )
+  old.exec(`
+    pragma foreign_keys = on;
+    insert into codes values ('kept'), ('deleted'), ('removed');
+    insert into links (id, code_key, code, token_hash, kind, target, payload, utm, active, revision, created_at, updated_at)
+      values (7, 'kept', 'Kept', 'a', 'url', 'https://example.com/', '{}', '{}', 1, 3, 1, 2),
+        (2099511627776, 'removed', 'removed', 'b', 'url', null, '{"x":1}', '{}', 0, 1, 1, 1);
+    update links set removed_at = 5, removed_reason = 'why', removed_source = 'list', removed_entry = 'e/' where id > 7;
+    insert into designs values (7, '{}');
+    insert into reports values (7, 1, '{}', '[]', 1, 1)`)
+  const links = old.prepare('select * from links order by id').all()
+  old.close()
+  const db = await openSqlite(file, Date.now)
+  undoLater(t, () => db.close())
+  const all = (table: 'links' | 'designs' | 'reports') => db.read.selectFrom(table).selectAll().execute()
+  assert.deepEqual(await all('links'), links)
+  assert.deepEqual([(await all('designs')).length, (await all('reports')).length], [1, 1])
+  assert.deepEqual(await codesOf(db), ['deleted'])
+  await db.write.deleteFrom('links').where('id', '=', 7).execute()
+  assert.deepEqual([await all('designs'), await all('reports')], [[], []], 'what belongs to a link goes with it')
+})
+
+/** Brings a new database to the schema of an older version. */
+async function migrateTo(db: DatabaseSync, steps: number): Promise<void> {
+  const connection = connect(db, { onChange: () => {}, onFault: () => {} })
+  const kysely = createKysely({ acquire: async () => connection, release: async () => {} })
+  await migrate(kysely, sqliteMigrations, 'a store', Date.now, migrations.slice(0, steps))
+}
 
 test('a database of a newer quirl is refused and left as it was', async (t) => {
   const folder = await makeStore(t)

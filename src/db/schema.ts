@@ -8,7 +8,7 @@ import type {
   TicketKeysTable,
 } from './schema-tls.ts'
 
-/** Every code that was ever given out. A row outlives its link: a printed code must never lead to another's link. */
+/** The codes of deleted links: a printed code must never lead to another's link. */
 interface CodesTable {
   /** The code in lower case, as it is looked up. */
   code_key: string

@@ -5,19 +5,11 @@ import { promisify } from 'node:util'
 import type { DatabaseConnection } from '#kysely'
 import { syncPath } from '../lib/sync-path.ts'
 import { createDurable, type Durable } from './durable.ts'
-import { createGroups, type Groups, type Writer } from './group-commit.ts'
+import { createGroups, type Groups } from './group-commit.ts'
 import { createLooks, type Looks } from './looks.ts'
-import { createPatience } from './patience.ts'
 import { connect } from './sqlite-connection.ts'
 import { createTransactions } from './sqlite-dialect.ts'
-import { resultCode, SQLITE_BUSY, SQLITE_IOERR, StoreAway } from './sqlite-errors.ts'
-
-/** How long statements wait for another process that holds the write lock (a backup, say). */
-export const BUSY_TIMEOUT_MS = 5000
-const RETRY_MS = 20
-
-/** A creation changes two rows and logs some six pages; SQLite's own measure is 1,000 pages. */
-const CHECKPOINT_ROWS = 1000
+import { BUSY_TIMEOUT_MS, createInsist, createWriter } from './writer.ts'
 
 /** Codes and hashes are random, so that each creation changes other pages of their indexes; SQLite would keep 2 MiB. */
 const CACHE_KIB = 16 * 1024
@@ -37,6 +29,8 @@ export interface Session {
   settled: Durable['settled']
   /** Who has a turn may use `writer`. */
   groups: Groups
+  /** Runs a change of one statement in a group; see `Groups.run`. Resolves with the number of rows. */
+  change: (sql: string, values: readonly unknown[]) => Promise<number>
   writer: DatabaseConnection
   newTransaction: ReturnType<typeof createTransactions>
   /** Nothing is promised any more. Writes the log back into the database, and resolves when no sync is under way. */
@@ -94,13 +88,6 @@ function patient(connection: DatabaseConnection): DatabaseConnection {
   return { ...connection, executeQuery: (query) => insist(() => connection.executeQuery(query)) }
 }
 
-const createInsist = () =>
-  createPatience({
-    ms: BUSY_TIMEOUT_MS,
-    everyMs: RETRY_MS,
-    isBusy: (error) => resultCode(error) === SQLITE_BUSY,
-  })
-
 /** Opens the log, which stays the same file while a connection is open, and syncs what a process before has left in it. */
 function openLog(file: string): number {
   const log = openSync(`${file}-wal`, 'r+')
@@ -115,7 +102,7 @@ function startSession(
   onFault: (error: unknown) => void,
 ): Session {
   const durable = createDurable(() => sync(log), onFault)
-  const { writer, connection, checkpoint } = createWriter(writing, onFault)
+  const { writer, connection, change, checkpoint } = createWriter(writing, onFault)
   const looks = createLooks(looking, onFault)
   const groups = createGroups(writer, durable, () => {
     looks.letGo()
@@ -140,6 +127,7 @@ function startSession(
     looks,
     settled: durable.settled,
     groups,
+    change: (sql, values) => groups.run(() => change(sql, values)),
     writer: connection,
     newTransaction: createTransactions(connection),
     reader: patient(connect(reading, { onChange: () => {}, onFault: () => {} })),
@@ -151,46 +139,4 @@ function startSession(
     },
     abandon: () => closeAll([writing, looking, reading]),
   }
-}
-
-/** The connection that changes are made on, in groups. */
-function createWriter(db: DatabaseSync, onFault: (error: unknown) => void) {
-  let hasChanged = false
-  let rows = 0
-  const onChange = (count: number) => {
-    hasChanged = true
-    rows += count
-  }
-  const connection = connect(db, { onChange, onFault })
-  const inGroup: DatabaseConnection = {
-    ...connection,
-    async executeQuery(query) {
-      // SQLite has rolled all back, for want of space say; what follows must not be kept alone.
-      if (db.isOpen && !db.isTransaction) throw new StoreAway('the changes of a group were lost')
-      return connection.executeQuery(query)
-    },
-  }
-  const insist = createInsist()
-  const writer: Writer = {
-    begin: () => insist(async () => connection.exec('begin immediate')),
-    exec: connection.exec,
-    isOpen: () => db.isOpen,
-    isTransaction: () => db.isTransaction,
-    hasChanged() {
-      const before = hasChanged
-      hasChanged = false
-      return before
-    },
-  }
-  const checkpoint = () => {
-    if (rows < CHECKPOINT_ROWS || !db.isOpen) return
-    rows = 0
-    try {
-      db.exec('pragma wal_checkpoint(passive)')
-    } catch (error) {
-      // Without space the log grows for now.
-      if (resultCode(error) === SQLITE_IOERR) onFault(error)
-    }
-  }
-  return { writer, connection: inGroup, checkpoint }
 }

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, StatementResultingChanges, StatementSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from '#kysely'
 import { resultCode, SQLITE_IOERR, StoreAway } from './sqlite-errors.ts'
 
@@ -13,6 +13,8 @@ interface Prepared {
   changes: boolean
 }
 
+type Values = Parameters<StatementSync['run']>
+
 /** What a connection tells of its statements. */
 export interface Watcher {
   /** A statement has changed or answered that many rows. */
@@ -25,6 +27,8 @@ export interface Watcher {
 export interface Statements extends DatabaseConnection {
   /** Runs a statement that answers nothing. */
   exec: (sql: string) => void
+  /** Runs a change that answers no rows; returns how many it has changed. */
+  change: (sql: string, parameters: readonly unknown[]) => number
 }
 
 /** Gives a connection of `node:sqlite` the shape that Kysely's drivers have. */
@@ -43,31 +47,39 @@ export function connect(db: DatabaseSync, { onChange, onFault }: Watcher): State
     return prepared
   }
 
-  function run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
+  function use<T>(sql: string, run: (prepared: Prepared) => T): T {
     if (!db.isOpen) throw new StoreAway('the store was closed while a change was made')
     try {
-      const { statement, reads, changes } = prepare(sql)
-      const values = parameters as Parameters<typeof statement.all>
-      if (reads) {
-        const rows = statement.all(...values) as R[]
-        if (changes) onChange(rows.length)
-        return { rows }
-      }
-      const done = statement.run(...values)
-      if (changes) onChange(Number(done.changes))
-      return { rows: [], numAffectedRows: BigInt(done.changes), insertId: BigInt(done.lastInsertRowid) }
+      return run(prepare(sql))
     } catch (error) {
       if (resultCode(error) === SQLITE_IOERR) onFault(error)
       throw error
     }
   }
 
+  function change({ statement, changes }: Prepared, parameters: readonly unknown[]): StatementResultingChanges {
+    const done = statement.run(...(parameters as Values))
+    if (changes) onChange(Number(done.changes))
+    return done
+  }
+
+  function query<R>(prepared: Prepared, parameters: readonly unknown[]): QueryResult<R> {
+    if (prepared.reads) {
+      const rows = prepared.statement.all(...(parameters as Values)) as R[]
+      if (prepared.changes) onChange(rows.length)
+      return { rows }
+    }
+    const done = change(prepared, parameters)
+    return { rows: [], numAffectedRows: BigInt(done.changes), insertId: BigInt(done.lastInsertRowid) }
+  }
+
   return {
-    exec: (sql) => void run(sql, []),
+    exec: (sql) => void use(sql, (prepared) => change(prepared, [])),
+    change: (sql, parameters) => use(sql, (prepared) => Number(change(prepared, parameters).changes)),
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       // A commit that failed for want of space has already rolled back; a second one would hide the first error.
       if (sql === 'rollback' && !(db.isOpen && db.isTransaction)) return { rows: [] }
-      return run<R>(sql, parameters)
+      return use(sql, (prepared) => query<R>(prepared, parameters))
     },
     streamQuery() {
       throw new Error('rows of the embedded store are not streamed')

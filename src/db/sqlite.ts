@@ -1,16 +1,17 @@
 import { DatabaseSync } from 'node:sqlite'
-import { sql, type Kysely, type Transaction } from '#kysely'
-import { createReadAtOnce } from './at-once.ts'
+import type { Kysely, Transaction } from '#kysely'
+import { createPrepareChange, createReadAtOnce } from './at-once.ts'
 import type { Database } from './database.ts'
 import { rewriteLog } from './durable.ts'
 import { keepOpen, type Kept } from './keep-open.ts'
 import { migrate } from './migrate.ts'
-import type { MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 import { connect } from './sqlite-connection.ts'
 import { createKysely, type Access } from './sqlite-dialect.ts'
 import { explain, StoreAway } from './sqlite-errors.ts'
-import { BUSY_TIMEOUT_MS, openSession, openWriter, syncData, type Sync } from './session.ts'
+import { sqliteMigrations } from './sqlite-migrations.ts'
+import { openSession, openWriter, syncData, type Sync } from './session.ts'
+import { BUSY_TIMEOUT_MS } from './writer.ts'
 
 /** What surrounds the embedded store. */
 export interface SqliteOptions {
@@ -52,6 +53,7 @@ function createDatabase(kept: Kept): Database {
     read,
     readAtOnce: createReadAtOnce(kept, patient),
     write,
+    prepareChange: createPrepareChange(kept, write),
     transaction: (work) => transact(kept, work),
     async close() {
       for (const each of [patient, read, write]) await each.destroy()
@@ -121,20 +123,10 @@ function reading(kept: Kept, durable: boolean): Access {
 async function migrateFile(file: string, now: () => number): Promise<void> {
   const connection = openWriter(file)
   try {
+    // A table that is made anew is dropped, which would delete what refers to it.
+    connection.exec('pragma foreign_keys = off')
     await migrate(alone(connection), sqliteMigrations, file, now)
   } finally {
     connection.close()
   }
-}
-
-const sqliteMigrations: MigrationDialect = {
-  addIdColumn: (table, column) => table.addColumn(column, 'integer', (id) => id.primaryKey().autoIncrement()),
-  async makeAppendOnly(transaction, table) {
-    for (const change of ['update', 'delete']) {
-      const trigger = `create trigger ${table}_no_${change} before ${change} on ${table}`
-      await sql.raw(`${trigger} begin select raise(abort, '${table} is append-only'); end`).execute(transaction)
-    }
-  },
-  // "begin immediate" has taken the write lock already.
-  lock: async () => {},
 }

@@ -11,9 +11,10 @@ import { route, type Route } from '../http/route.ts'
 import { MAX_ROWS, type BulkResult } from './bulk.ts'
 import { writeCsv } from './bulk-csv.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
-import type { CreatedLink, CreationLimits } from './create.ts'
+import type { CreationLimits } from './create.ts'
 import { readCsv } from './csv-rows.ts'
 import { idempotencyHeader, repeatable } from './idempotency.ts'
+import type { CreatedLink } from './insert.ts'
 import type { Links } from './open.ts'
 
 /** The largest body, in bytes. */

@@ -1,15 +1,8 @@
 import { Problem, type FieldError } from '../http/problem.ts'
 import { setImmediate as turn } from 'node:timers/promises'
-import {
-  createCharged,
-  insertDrafts,
-  readDraft,
-  Undone,
-  type Asked,
-  type CreatedLink,
-  type LinkDeps,
-} from './create.ts'
+import { createCharged, readDraft, Undone, type Asked, type LinkDeps } from './create.ts'
 import type { Draft } from './draft.ts'
+import { insertDrafts, type CreatedLink } from './insert.ts'
 
 /** Rows of one request. */
 export const MAX_ROWS = 500

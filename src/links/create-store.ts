@@ -1,29 +1,9 @@
 import type { Insertable } from '#kysely'
-import { compiled } from '../db/compiled.ts'
-import type { Executor } from '../db/database.ts'
+import { preparedChange } from '../db/compiled.ts'
+import type { Database, Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Link } from './link.ts'
 import { chunks, contentColumns } from './store.ts'
-
-/** Takes codes for good. Answers those that were free: neither a link has them nor had one that is gone. */
-export async function takeCodes(db: Executor, codeKeys: string[]): Promise<Set<string>> {
-  const free = new Set<string>()
-  for (const chunk of chunks(codeKeys)) {
-    const { rows } = chunk.length === 1 ? await takeOne(db, chunk) : await db.executeQuery(takeAll(db, chunk).compile())
-    for (const row of rows) free.add(row.code_key)
-  }
-  return free
-}
-
-function takeAll(db: Executor, codeKeys: string[]) {
-  return db
-    .insertInto('codes')
-    .values(codeKeys.map((key) => ({ code_key: key })))
-    .onConflict((conflict) => conflict.column('code_key').doNothing())
-    .returning('code_key')
-}
-
-const takeOne = compiled((db) => takeAll(db, ['']))
 
 /** A link before it is kept. */
 export interface NewLink extends Omit<Link, 'removed'> {
@@ -31,11 +11,31 @@ export interface NewLink extends Omit<Link, 'removed'> {
   tokenHash: string
 }
 
-export async function insertLinks(db: Executor, links: NewLink[]): Promise<void> {
-  for (const chunk of chunks(links.map(newRow))) {
-    if (chunk.length > 1) await db.insertInto('links').values(chunk).execute()
-    else await insertOne(db, chunk.flatMap(Object.values))
+/** Keeps a link, unless another has its code or a deleted one had it. */
+export async function insertLink(db: Pick<Database, 'prepareChange'>, link: NewLink): Promise<boolean> {
+  return (await insertFree(db, [...Object.values(newRow(link)), link.codeKey])) === 1
+}
+
+/** Keeps links, but for those whose codes others have or deleted ones had; returns the keys of those that are kept. */
+export async function insertLinks(db: Executor, links: NewLink[]): Promise<Set<string>> {
+  const kept = new Set<string>()
+  for (const chunk of chunks(links)) {
+    const retired = await findRetired(
+      db,
+      chunk.map(({ codeKey }) => codeKey),
+    )
+    const rows = chunk.filter(({ codeKey }) => !retired.has(codeKey)).map(newRow)
+    if (rows.length === 0) continue
+    const insertion = db.insertInto('links').values(rows)
+    const inserted = insertion.onConflict((conflict) => conflict.column('code_key').doNothing()).returning('code_key')
+    for (const row of await inserted.execute()) kept.add(row.code_key)
   }
+  return kept
+}
+
+async function findRetired(db: Executor, codeKeys: string[]): Promise<Set<string>> {
+  const rows = await db.selectFrom('codes').selectAll().where('code_key', 'in', codeKeys).execute()
+  return new Set(rows.map((row) => row.code_key))
 }
 
 function newRow(link: NewLink): Insertable<Tables['links']> {
@@ -68,4 +68,22 @@ const anyLink: NewLink = {
   createdAt: 0,
   updatedAt: 0,
 }
-const insertOne = compiled((db) => db.insertInto('links').values(newRow(anyLink)))
+
+/** Its values are those of a row, and the key of the code once more. */
+const insertFree = preparedChange((db) => {
+  const row = newRow(anyLink)
+  return db
+    .insertInto('links')
+    .columns(Object.keys(row) as (keyof typeof row)[])
+    .expression(
+      db
+        .selectNoFrom((of) =>
+          // PostgreSQL takes a value of unknown type for a text.
+          Object.entries(row).map(([name, value]) =>
+            typeof value === 'number' ? of.cast<number>(of.val(value), 'bigint').as(name) : of.val(value).as(name),
+          ),
+        )
+        .where((of) => of.not(of.exists(of.selectFrom('codes').select('code_key').where('code_key', '=', '')))),
+    )
+    .onConflict((conflict) => conflict.column('code_key').doNothing())
+})

@@ -6,7 +6,7 @@ import type { Link } from './link.ts'
 import { instanceOf } from './instance.ts'
 import { openLinkIds } from './ids.ts'
 import { deletePurges, findPurges, insertDeletions } from './purge-store.ts'
-import { insertLinks, takeCodes } from './create-store.ts'
+import { insertLink, insertLinks, type NewLink } from './create-store.ts'
 import * as store from './store.ts'
 import { createVisitedOf } from './visited.ts'
 
@@ -32,13 +32,16 @@ async function insert(
   code: string,
   { token = `token of ${code}`, id = ++lastId }: { token?: string; id?: number } = {},
 ): Promise<Link> {
-  const codeKey = code.toLowerCase()
-  await db.transaction(async (transaction) => {
-    assert.deepEqual(await takeCodes(transaction, [codeKey]), new Set([codeKey]))
-    await insertLinks(transaction, [{ ...content, id, code, codeKey, tokenHash: token }])
-  })
-  return found(await store.findByCode(db.read, codeKey))
+  const link = newLink(code, { token, id })
+  assert.equal(await insertLink(db, link), true)
+  return found(await store.findByCode(db.read, link.codeKey))
 }
+
+function newLink(code: string, { token = `token ${++lastId}`, id = ++lastId } = {}): NewLink {
+  return { ...content, id, code, codeKey: code.toLowerCase(), tokenHash: token }
+}
+
+const remove = (db: Database, link: Link) => db.transaction((transaction) => store.deleteLink(transaction, link))
 
 function found(link: Link | 'gone' | undefined): Link {
   assert.ok(typeof link === 'object')
@@ -66,20 +69,24 @@ for (const driver of drivers) {
     })
 
     await t.test('a code is taken once, however many take it at once', async () => {
-      const takes = Array.from({ length: 10 }, () =>
-        db.transaction(async (transaction) => (await takeCodes(transaction, ['contested'])).size === 1),
+      const alone = Array.from({ length: 10 }, () => insertLink(db, newLink('Contested')))
+      const many = Array.from({ length: 10 }, () =>
+        db.transaction(async (transaction) => {
+          const kept = await insertLinks(transaction, [newLink('contested'), newLink('CONTESTED')])
+          return kept.has('contested')
+        }),
       )
-      assert.deepEqual((await Promise.all(takes)).filter(Boolean), [true])
+      assert.deepEqual((await Promise.all([...alone, ...many])).filter(Boolean), [true])
     })
 
     await t.test('a transaction that fails leaves nothing, not even its code', async () => {
       const failing = db.transaction(async (transaction) => {
-        await takeCodes(transaction, ['undone'])
+        await insertLinks(transaction, [newLink('undone')])
         throw new Error('stop')
       })
       await assert.rejects(failing, /stop/)
       assert.equal(await store.findByCode(db.read, 'undone'), undefined)
-      assert.equal((await takeCodes(db.write, ['undone'])).size, 1)
+      await insert(db, 'undone')
     })
 
     await t.test('an update writes the next revision only, and only once', async () => {
@@ -101,12 +108,16 @@ for (const driver of drivers) {
 
     await t.test('a deleted link is gone, and its code stays taken', async () => {
       const link = await insert(db, 'delete')
-      assert.equal(await store.deleteLink(db.write, { ...link, revision: 2 }), false)
-      assert.equal(await store.deleteLink(db.write, link), true)
-      assert.equal(await store.deleteLink(db.write, link), false)
+      assert.equal(await remove(db, { ...link, revision: 2 }), false)
+      assert.equal(await remove(db, link), true)
+      assert.equal(await remove(db, link), false)
       assert.equal(await store.findByCode(db.read, 'delete'), 'gone')
       assert.equal(await store.findByToken(db.read, 'token of delete'), undefined)
-      assert.equal((await takeCodes(db.write, ['delete'])).size, 0)
+      assert.equal(await insertLink(db, newLink('Delete')), false)
+      const kept = await db.transaction((transaction) =>
+        insertLinks(transaction, [newLink('DELETE'), newLink('beside')]),
+      )
+      assert.deepEqual(kept, new Set(['beside']))
     })
 
     await t.test('a deleted link is named until what is kept elsewhere about it has been removed', async () => {
@@ -154,7 +165,7 @@ for (const driver of drivers) {
       ids.keep(9)
       ids.keep(8)
       assert.equal(ids.newest(), 9)
-      await store.deleteLink(db.write, crowded)
+      await remove(db, crowded)
     })
 
     await t.test('a removal is written once, counts as a change, is read back, and can be taken back', async () => {
@@ -194,7 +205,7 @@ for (const driver of drivers) {
         const removal = { at: 7, reason: 'why', source: 'legal', entry: null } as const
         assert.equal(await store.setRemoval(db.write, paused, removal), true)
         assert.deepEqual(await visited('visited'), { ...needed, target: null, active: false, removedBy: 'legal' })
-        assert.equal(await store.deleteLink(db.write, { ...paused, revision: 3 }), true)
+        assert.equal(await remove(db, { ...paused, revision: 3 }), true)
         assert.equal(await visited('visited'), 'gone')
       },
     )

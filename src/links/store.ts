@@ -1,4 +1,4 @@
-import type { Selectable } from '#kysely'
+import type { Selectable, Transaction } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Link, Removal } from './link.ts'
@@ -28,15 +28,10 @@ const linkColumns = [
 
 /** The link of that code; 'gone' when it was deleted; undefined when there never was one. */
 export async function findByCode(db: Executor, codeKey: string): Promise<Link | 'gone' | undefined> {
-  const row = await db
-    .selectFrom('codes')
-    .leftJoin('links', 'links.code_key', 'codes.code_key')
-    .select(linkColumns)
-    .where('codes.code_key', '=', codeKey)
-    .$castTo<LinkColumns | { id: null }>()
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  return row.id === null ? 'gone' : toLink(row)
+  const row = await db.selectFrom('links').select(linkColumns).where('code_key', '=', codeKey).executeTakeFirst()
+  if (row !== undefined) return toLink(row)
+  const retired = await db.selectFrom('codes').selectAll().where('code_key', '=', codeKey).executeTakeFirst()
+  return retired && 'gone'
 }
 
 export async function findById(db: Executor, id: number): Promise<Link | undefined> {
@@ -74,14 +69,17 @@ export async function updateLink(db: Executor, link: Link): Promise<boolean> {
   return result.numUpdatedRows === 1n
 }
 
-/** Deletes a link and leaves its code taken. False when the link has changed or gone since it was read. */
-export async function deleteLink(db: Executor, link: Link): Promise<boolean> {
-  const result = await db
+/** Deletes a link and keeps its code for good. False when the link has changed or gone since it was read. */
+export async function deleteLink(transaction: Transaction<Tables>, link: Link): Promise<boolean> {
+  const deleted = await transaction
     .deleteFrom('links')
     .where('id', '=', link.id)
     .where('revision', '=', link.revision)
+    .returning('code_key')
     .executeTakeFirst()
-  return result.numDeletedRows === 1n
+  if (deleted === undefined) return false
+  await transaction.insertInto('codes').values(deleted).execute()
+  return true
 }
 
 /** The kept answer of that look-up hash, unless it is older than `notBefore`. */

@@ -13,7 +13,7 @@ export type VisitedValues = Values<typeof columns> | [id: null, ...rest: null[]]
 
 /** Looks a link up by the key of its code. */
 export function createFindVisited({ readAtOnce }: Pick<Database, 'readAtOnce'>): LookUp<VisitedValues> {
-  // Nearly every code that is asked for is a link's: `codes` is looked at only when it is not.
+  // A code is in one of the two; nearly every one that is asked for is a link's.
   return readAtOnce((db, key) =>
     db
       .selectFrom('links')
@@ -23,8 +23,7 @@ export function createFindVisited({ readAtOnce }: Pick<Database, 'readAtOnce'>):
         db
           .selectFrom('codes')
           .select(columns.map((name) => sql<never>`null`.as(name)))
-          .where('code_key', '=', key)
-          .where((is) => is.not(is.exists(is.selectFrom('links').select('id').where('code_key', '=', key)))),
+          .where('code_key', '=', key),
       ),
   )
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Kysely, PostgresDialect, sql } from '#kysely'
 import pg from 'pg'
-import { createReadLater } from '../../src/db/at-once.ts'
+import { createChangeLater, createReadLater } from '../../src/db/at-once.ts'
 import type { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { MigrationDialect } from '../../src/db/migrations/migration.ts'
@@ -40,7 +40,7 @@ async function openTestPostgres(t: TestContext): Promise<Database | undefined> {
   if (!requireProgram(t, 'initdb', 'postgresql')) return undefined
   const db = connect(await createDatabase())
   undoLater(t, () => db.destroy())
-  const database = { read: db, readAtOnce: createReadLater(db), write: db }
+  const database = { read: db, readAtOnce: createReadLater(db), write: db, prepareChange: createChangeLater(db) }
   return { ...database, transaction: (work) => db.transaction().execute(work), close: () => db.destroy() }
 }
 
@@ -61,5 +61,7 @@ const postgresDialect: MigrationDialect = {
     const trigger = `create trigger ${table}_append_only before update or delete on ${table}`
     await sql.raw(`${trigger} for each row execute function ${table}_refuse()`).execute(transaction)
   },
+  freeLinks: async (transaction) =>
+    void (await sql`alter table links drop constraint links_code_key_fkey`.execute(transaction)),
   lock: async (transaction) => void (await sql`select pg_advisory_xact_lock(1)`.execute(transaction)),
 }

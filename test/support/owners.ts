@@ -49,7 +49,8 @@ function readLinks(file: string) {
     assert.deepEqual({ ...db.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' })
     const rows = db.prepare('select id, code, target, active from links').all() as unknown as Row[]
     const purges = (db.prepare('select link_id from purges').all() as { link_id: number }[]).map((row) => row.link_id)
-    const codes = (db.prepare('select code_key from codes').all() as { code_key: string }[]).map((row) => row.code_key)
+    const query = 'select code_key from codes union select code_key from links'
+    const codes = (db.prepare(query).all() as { code_key: string }[]).map((row) => row.code_key)
     return { rows, purges, codes: new Set(codes) }
   } finally {
     db.close()

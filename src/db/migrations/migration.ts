@@ -10,6 +10,8 @@ export interface MigrationDialect {
   ): CreateTableBuilder<T, C>
   /** Makes the database itself refuse every change and deletion of a row of that table. */
   makeAppendOnly(transaction: Transaction<Tables>, table: string): Promise<void>
+  /** Takes from `links` the reference to `codes`, and a counter of its ids that each creation would write. */
+  freeLinks(transaction: Transaction<Tables>): Promise<void>
   /** Makes every other process that migrates wait until the transaction ends. */
   lock(transaction: Transaction<Tables>): Promise<void>
 }

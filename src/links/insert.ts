@@ -1,0 +1,113 @@
+import type { Transaction } from '#kysely'
+import type { Database } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
+import { Problem } from '../http/problem.ts'
+import { codeKey, randomCode, type IsReserved } from './code.ts'
+import { insertLink, insertLinks, type NewLink } from './create-store.ts'
+import type { Draft } from './draft.ts'
+import type { LinkIds } from './ids.ts'
+import { addresses, type Addresses } from './link.ts'
+import { hashToken, newToken } from '../lib/token.ts'
+
+/** What a creation answers: the only time that the token is told. */
+export interface CreatedLink extends Addresses {
+  code: string
+  manage_url: string
+  token: string
+}
+
+/** A creation under way. */
+export interface Creation {
+  transaction: Transaction<Tables>
+  /** The numbers of the links that it has made. */
+  ids: number[]
+}
+
+interface InsertDeps {
+  db: Pick<Database, 'prepareChange'>
+  ids: LinkIds
+  now: () => number
+  isReserved: IsReserved
+}
+
+/**
+ * Makes a link by itself.
+ * @throws {Problem} 409 when its alias is taken
+ */
+export async function insertDraft(deps: InsertDeps, draft: Draft, origin: string): Promise<CreatedLink> {
+  for (let attempt = 0; ; attempt++) {
+    const { link, created } = newLink(deps, draft, draft.alias ?? freeCode(deps, attempt), origin)
+    if (await insertLink(deps.db, link)) {
+      deps.ids.keep(link.id)
+      return created
+    }
+    if (draft.alias !== undefined) throw aliasTaken(draft.alias)
+  }
+}
+
+/** Makes links, many in one statement; in the order of the drafts, with a problem for each whose alias is taken. */
+export async function insertDrafts(
+  deps: InsertDeps,
+  { transaction, ids }: Creation,
+  drafts: Draft[],
+  origin: string,
+): Promise<(CreatedLink | Problem)[]> {
+  const made: (CreatedLink | undefined)[] = drafts.map(() => undefined)
+  const insert = async (codes: [at: number, draft: Draft, code: string][]) => {
+    const wanted = new Map<string, { at: number } & ReturnType<typeof newLink>>()
+    // The first of two equal ones wins.
+    for (const [at, draft, code] of codes) {
+      if (!wanted.has(codeKey(code))) wanted.set(codeKey(code), { at, ...newLink(deps, draft, code, origin) })
+    }
+    const links = Array.from(wanted.values(), ({ link }) => link)
+    for (const key of await insertLinks(transaction, links)) {
+      const { at, link, created } = wanted.get(key) as { at: number } & ReturnType<typeof newLink>
+      made[at] = created
+      ids.push(link.id)
+    }
+  }
+
+  // Aliases come first: no random code takes one from its row.
+  const rows = [...drafts.entries()]
+  await insert(rows.flatMap(([at, draft]) => (draft.alias === undefined ? [] : [[at, draft, draft.alias]])))
+  let open = rows.filter(([, { alias }]) => alias === undefined)
+  for (let attempt = 0; open.length > 0; attempt++) {
+    await insert(open.map(([at, draft]) => [at, draft, freeCode(deps, attempt)]))
+    open = open.filter(([at]) => made[at] === undefined)
+  }
+  return made.map((created, at) => created ?? aliasTaken(drafts[at]?.alias))
+}
+
+function newLink(deps: InsertDeps, draft: Draft, code: string, origin: string) {
+  const now = deps.now()
+  const token = newToken()
+  const link: NewLink = {
+    id: deps.ids.next(),
+    ...draft,
+    code,
+    codeKey: codeKey(code),
+    tokenHash: hashToken(token),
+    active: true,
+    revision: 1,
+    createdAt: now,
+    updatedAt: now,
+  }
+  const created: CreatedLink = { code, ...addresses(code, origin), manage_url: `${origin}/m/${token}`, token }
+  return { link, created }
+}
+
+/** A random code that no page of ours may want. */
+function freeCode({ isReserved }: Pick<InsertDeps, 'isReserved'>, attempt: number): string {
+  for (;;) {
+    const code = randomCode(attempt)
+    if (!isReserved(code)) return code
+  }
+}
+
+function aliasTaken(alias: string | undefined): Problem {
+  return new Problem('alias_taken', `the alias ${alias} is taken`, aliasError('is taken'))
+}
+
+export function aliasError(detail: string) {
+  return { errors: [{ pointer: '/alias', detail }] }
+}
