@@ -13,7 +13,7 @@ import { createEncodeText } from '../src/qr/matrix.ts'
 import { place, readLook } from '../src/qr/options.ts'
 import { openSupplies } from '../src/qr/pool/tools.ts'
 import { renderPng } from '../src/qr/png/png.ts'
-import { assertCovers, chosenOf } from './support/corpus.ts'
+import { assertCovers, chosenOf, covering } from './support/corpus.ts'
 import { logoPixels, photograph, printPdf } from './support/decoders.ts'
 import { dataUri, pngFile, svgLogo } from './support/logos.ts'
 import { decoderNames, missedIn, type Picture } from './support/three-decoders.ts'
@@ -77,6 +77,8 @@ interface Sample {
 
 interface FormatSample extends Sample {
   format: Format
+  /** Whether it has a logo. */
+  marked: boolean
 }
 
 /** Each design at versions small and large and every level, in every format. */
@@ -84,40 +86,42 @@ const allDesigns: readonly FormatSample[] = Object.entries(designs).flatMap(([na
   (design.logo === undefined ? versions : logoVersions).flatMap((version) =>
     // A logo has the level raised to what it costs.
     (design.logo === undefined ? levels : (['H'] as const)).flatMap((level) =>
-      [...formats, ...(name === 'plain' ? (['PNG'] as const) : [])].map((format) => ({ name, version, level, format })),
+      [...formats, ...(name === 'plain' ? (['PNG'] as const) : [])].map((format) => ({
+        name,
+        version,
+        level,
+        format,
+        marked: design.logo !== undefined,
+      })),
     ),
   ),
 )
 
-const isMarked = ({ name }: Sample): boolean => designs[name]?.logo !== undefined
+/** Designs with a logo are of versions of their own. */
+const designMeetings = [
+  ['name', 'level'],
+  ['name', 'format'],
+  ['version', 'level'],
+  ['level', 'format'],
+  ['marked', 'version', 'format'],
+] as const satisfies (keyof FormatSample)[][]
 
-/** Where a sample's design stands among those that have a logo, or among those that have none. */
-function placeOf(sample: Sample): number {
-  const alike = Object.keys(designs).filter((name) => isMarked({ ...sample, name }) === isMarked(sample))
-  return alike.indexOf(sample.name)
-}
+const someDesigns = covering(allDesigns, designMeetings)
 
-/** Levels and formats take turns along the versions, and each design begins with others. */
-const someDesigns = chosenOf(allDesigns, (sample) => {
-  const { version, level, format } = sample
-  const at = (isMarked(sample) ? logoVersions : versions).indexOf(version)
-  const turn = at + placeOf(sample)
-  const isLevel = isMarked(sample) || level === levels[turn % 4]
-  return isLevel && (format === 'PNG' || format === formats[(turn + (at >> 2)) % 3])
-})
+const allCovered: readonly FormatSample[] = Object.entries(designs)
+  .filter(([, { logo }]) => logo !== undefined)
+  .flatMap(([name]) =>
+    coveredVersions.flatMap((version) =>
+      formats.map((format) => ({ name, version, level: 'H' as const, format, marked: true })),
+    ),
+  )
 
-const allCovered: readonly FormatSample[] = Object.keys(designs)
-  .map((name) => ({ name, version: 0, level: 'H' as const }))
-  .filter(isMarked)
-  .flatMap((design) => coveredVersions.flatMap((version) => formats.map((format) => ({ ...design, version, format }))))
+const coveredMeetings = [['name', 'format'], ['version']] as const satisfies (keyof FormatSample)[][]
 
-const someCovered = chosenOf(
-  allCovered,
-  (sample) => sample.format === formats[(coveredVersions.indexOf(sample.version) + placeOf(sample)) % 3],
-)
+const someCovered = covering(allCovered, coveredMeetings)
 
 async function* inFormats(samples: readonly FormatSample[]): AsyncGenerator<Picture> {
-  for (const { format, ...sample } of samples) {
+  for (const { format, marked: _, ...sample } of samples) {
     const { svg, pdf, png, columns } = draw({ ...sample, design: designs[sample.name] ?? {} })
     if (format === 'SVG') yield svg(columns * 4)
     else if (format === 'uneven SVG') yield svg(columns * 5 + 3)
@@ -186,20 +190,9 @@ function hasPrograms(t: TestContext): boolean {
   )
 }
 
-test('of designs, versions, levels and formats each meets each other in what decoders read', () => {
-  assertCovers(someDesigns, allDesigns, [
-    ['name', 'version'],
-    ['name', 'level'],
-    ['name', 'format'],
-    ['version', 'level'],
-    ['version', 'format'],
-    ['level', 'format'],
-  ])
-  assertCovers(someCovered, allCovered, [
-    ['name', 'version'],
-    ['name', 'format'],
-    ['version', 'format'],
-  ])
+test('of designs, levels and formats each meets each other in what decoders read, and of versions, levels and formats', () => {
+  assertCovers(someDesigns, allDesigns, designMeetings)
+  assertCovers(someCovered, allCovered, coveredMeetings)
   assertCovers(someShapes, allShapes, [
     ['shape', 'eye_frame', 'eye_ball'],
     ['shape', 'version'],

@@ -12,7 +12,7 @@ import { PATIENCE_MS } from './support/poll.ts'
 import { requireProgram } from './support/programs.ts'
 import { decoderNames, missedIn, type Picture } from './support/three-decoders.ts'
 
-const RUNS = isWhole ? 400 : 60
+const RUNS = isWhole ? 400 : 30
 
 const color = (least: number, most: number) =>
   fc

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { inflateSync } from 'node:zlib'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
@@ -165,38 +162,6 @@ export async function readWithZxing(file: Buffer): Promise<Reading[]> {
     mirrored: isMirrored,
     unusedErrorCorrection: (JSON.parse(extra) as { UEC: number }).UEC,
   }))
-}
-
-/**
- * The bytes of every QR code that zbarimg finds in an image file, without anything between or after them. Its other
- * symbologies are off: it sees an Interleaved 2 of 5 or a DataBar in the modules of some QR codes, also in those that
- * qrencode drew. Its scanning density stays: on fewer lines it is faster, but overlooks finder patterns.
- */
-export async function readWithZbar(file: Buffer): Promise<Buffer> {
-  const bytesOfQr = ['--quiet', '--nodbus', '--raw', '-Sdisable', '-Sqrcode.enable', '-Sbinary']
-  const zbar = spawn('zbarimg', [...bytesOfQr, '-'], { stdio: ['pipe', 'pipe', 'inherit'], timeout: 60_000 })
-  // When it ends before it has read all of the file, what it printed tells.
-  zbar.stdin.on('error', () => undefined)
-  zbar.stdin.end(file)
-  return buffer(zbar.stdout)
-}
-
-/** The bytes that ZXing's own program, Debian's, finds in an image file; it reads files only. */
-export async function readWithZxingProgram(file: string): Promise<Buffer> {
-  const reader = spawn('ZXingReader', ['-format', 'QRCode', '-bytes', file], { stdio: ['ignore', 'pipe', 'ignore'] })
-  return buffer(reader.stdout)
-}
-
-/** The same of an image in memory. */
-export async function readFileWithZxingProgram(file: Buffer): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), 'quirl-image-'))
-  try {
-    const path = join(folder, file.toString('latin1', 1, 4) === 'PNG' ? 'image.png' : 'image.pgm')
-    await writeFile(path, file)
-    return await readWithZxingProgram(path)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
 }
 
 /** Grey pixels of an SVG of any colours, on white paper, as an image file. */

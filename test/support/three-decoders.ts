@@ -1,71 +1,70 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { buffer } from 'node:stream/consumers'
 import { readWithZxing } from './decoders.ts'
 
-/** An image file, PNG or netpbm's, and the ASCII text that it must say. */
+/** An image file, PNG or netpbm's, and the text that it must say. */
 export interface Picture {
   name: string
   text: string
   file: Buffer
 }
 
-/** What is read in each file, by its path; nothing where no code was found. */
-type ReadFiles = (paths: string[], files: Buffer[]) => Promise<Map<string, string>>
+/** The bytes of all codes that are found in the files, one after the other, without anything between or after them. */
+type ReadFiles = (paths: string[], files: Buffer[]) => Promise<Buffer>
 
-const run = promisify(execFile)
-const MAX_OUTPUT = 64 * 1024 * 1024
-
+/**
+ * Of zbarimg the other symbologies are off: it sees an Interleaved 2 of 5 or a DataBar in the modules of some QR codes, also
+ * in those that qrencode drew. Its scanning density stays: on fewer lines it is faster, but overlooks finder patterns.
+ */
 const decoders = {
-  async zbarimg(paths) {
-    const only = ['-Sdisable', '-Sqrcode.enable']
-    // It ends with a code of 4 where a file has no symbol.
-    const { stdout } = await run('zbarimg', ['--quiet', '--nodbus', '--xml', ...only, ...paths], {
-      maxBuffer: MAX_OUTPUT,
-    }).catch((error: unknown) => error as { stdout: string })
-    const sources = stdout.matchAll(/<source href='([^']+)'>(.*?)<\/source>/gs)
-    return new Map(
-      Array.from(sources, ([, path = '', found = '']) => [path, textsOf(found, /<!\[CDATA\[(.*?)\]\]>/gs)]),
+  zbarimg: (paths) =>
+    outputOf('zbarimg', ['--quiet', '--nodbus', '--raw', '-Sdisable', '-Sqrcode.enable', '-Sbinary', ...paths]),
+  ZXingReader: (paths) => outputOf('ZXingReader', ['-format', 'QRCode', '-bytes', ...paths]),
+  async 'zxing-wasm'(_, files) {
+    const found = await Promise.all(files.map(readWithZxing))
+    return Buffer.from(
+      found
+        .flat()
+        .map(({ bytes }) => bytes)
+        .join(''),
+      'latin1',
     )
-  },
-  async ZXingReader(paths) {
-    // A line a file: its path, the format, the text in quotation marks.
-    const { stdout } = await run('ZXingReader', ['-1', '-format', 'QRCode', ...paths], { maxBuffer: MAX_OUTPUT })
-    const lines = stdout.split('\n').map((line) => line.split(' ', 1).concat(textsOf(line, /"(.*)"/g)))
-    return new Map(lines.map(([path = '', text = '']) => [path, text]))
-  },
-  async 'zxing-wasm'(paths, files) {
-    const readings = files.map(async (file, at) => {
-      const found = await readWithZxing(file)
-      return [paths[at] ?? '', found.map(({ text }) => text).join('|')] as const
-    })
-    return new Map(await Promise.all(readings))
   },
 } satisfies Record<string, ReadFiles>
 
 type DecoderName = keyof typeof decoders
 export const decoderNames = Object.keys(decoders) as DecoderName[]
 
-function textsOf(output: string, pattern: RegExp): string {
-  return Array.from(output.matchAll(pattern), ([, text]) => text).join('|')
+/** What a program prints, whatever its exit status: it tells of a file without a code by that as well. */
+function outputOf(program: string, args: string[]): Promise<Buffer> {
+  return buffer(spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] }).stdout)
 }
 
 /** So many files are handed to a decoder at once: starting it takes longer than most of what it reads. */
 const BATCH = 40
 
 /** Has decoders read all pictures: how many there were, and which of them a decoder did not read exactly. */
-export async function missedIn(
+export function missedIn(
   pictures: AsyncIterable<Picture> | Iterable<Picture>,
   names: readonly DecoderName[],
+): Promise<{ total: number; missed: string[] }> {
+  return missedInBatches(pictures, (batch) => missedOf(batch, names))
+}
+
+/** The same, for what is asked of each batch. */
+export async function missedInBatches<P extends Picture>(
+  pictures: AsyncIterable<P> | Iterable<P>,
+  missedOfBatch: (batch: P[]) => Promise<string[]>,
 ): Promise<{ total: number; missed: string[] }> {
   const batches = batchesOf(pictures)
   const missed: string[] = []
   let total = 0
   const workers = Array.from({ length: availableParallelism() }, async () => {
     for await (const batch of batches) {
-      missed.push(...(await missedOf(batch, names)))
+      missed.push(...(await missedOfBatch(batch)))
       total += batch.length
     }
   })
@@ -73,8 +72,8 @@ export async function missedIn(
   return { total, missed }
 }
 
-async function* batchesOf(pictures: AsyncIterable<Picture> | Iterable<Picture>): AsyncGenerator<Picture[]> {
-  let batch: Picture[] = []
+async function* batchesOf<P extends Picture>(pictures: AsyncIterable<P> | Iterable<P>): AsyncGenerator<P[]> {
+  let batch: P[] = []
   for await (const picture of pictures) {
     batch.push(picture)
     if (batch.length < BATCH) continue
@@ -84,24 +83,31 @@ async function* batchesOf(pictures: AsyncIterable<Picture> | Iterable<Picture>):
   if (batch.length > 0) yield batch
 }
 
-async function missedOf(batch: Picture[], names: readonly DecoderName[]): Promise<string[]> {
+/** Which of the pictures decoders did not read exactly. */
+export async function missedOf(batch: readonly Picture[], names: readonly DecoderName[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'quirl-images-'))
   try {
     const paths = batch.map(({ file }, at) =>
       join(folder, `${at}.${file.toString('latin1', 1, 4) === 'PNG' ? 'png' : 'pgm'}`),
     )
     await Promise.all(batch.map(({ file }, at) => writeFile(paths[at] ?? '', file)))
-    const readings = names.map(async (name) => {
-      const texts = await decoders[name](
-        paths,
-        batch.map(({ file }) => file),
-      )
-      return batch.flatMap((picture, at) =>
-        texts.get(paths[at] ?? '') === picture.text ? [] : [`${name}: ${picture.name}`],
-      )
-    })
-    return (await Promise.all(readings)).flat()
+    const missed = names.map((name) => missedBy(name, batch, paths))
+    return (await Promise.all(missed)).flat()
   } finally {
     await rm(folder, { recursive: true })
   }
+}
+
+/** Has all files read at once; where what was found is not all that they say, each by itself, to tell which it is. */
+async function missedBy(name: DecoderName, batch: readonly Picture[], paths: string[]): Promise<string[]> {
+  const found = await decoders[name](
+    paths,
+    batch.map(({ file }) => file),
+  )
+  if (found.equals(Buffer.from(batch.map(({ text }) => text).join('')))) return []
+  const [only] = batch
+  if (batch.length === 1 && only !== undefined) return [`${name}: ${only.name}`]
+  const missed: string[] = []
+  for (const [at, picture] of batch.entries()) missed.push(...(await missedBy(name, [picture], [paths[at] ?? ''])))
+  return missed.length > 0 ? missed : [`${name}: a picture among ${batch.map((each) => each.name).join('; ')}`]
 }

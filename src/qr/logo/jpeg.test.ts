@@ -5,7 +5,7 @@ import { jpegFile } from '../../../test/support/logos.ts'
 import { toBase64 } from '../../lib/bytes.ts'
 import { logoAlone } from '../design/scene-svg.ts'
 import { renderRgbaPng } from '../png/rgba.ts'
-import { openRasterizer } from '../pool/raster.ts'
+import { rasterizer } from '../../../test/support/rasterizer.ts'
 import { LogoError } from './error.ts'
 import { readJpeg } from './jpeg.ts'
 
@@ -59,7 +59,7 @@ function exifOf(orientation: number, order: 'II' | 'MM'): Buffer<ArrayBuffer> {
   return segment(0xe1, [...Buffer.from('Exif\0\0'), ...tiff])
 }
 
-const { pixels } = await openRasterizer()
+const { pixels } = rasterizer
 
 describe('of a JPEG', () => {
   test('what its metadata say of how it is turned is read before they are taken out', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openRasterizer } from '../pool/raster.ts'
+import { rasterizer } from '../../../test/support/rasterizer.ts'
 import { arcHull, type Point } from './path.ts'
 
 const SIDE = 160
@@ -22,8 +22,8 @@ const flags = [
   [1, 1],
 ]
 
-test('an arc is drawn within its hull, however it is turned, and that of a large one is no larger than it', async () => {
-  const { pixels } = await openRasterizer()
+test('an arc is drawn within its hull, however it is turned, and that of a large one is no larger than it', () => {
+  const { pixels } = rasterizer
   const drawn = (d: string): Point[] => {
     const path = `<path d="${d}" fill="none" stroke="red"/>`
     const { rgba } = pixels(`<svg xmlns="http://www.w3.org/2000/svg" width="${SIDE}" height="${SIDE}">${path}</svg>`)

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sharedWindows, testsIn } from '../../../test/support/browser.ts'
 import { endOfFile } from '../../../test/support/cleanup.ts'
-import { openRasterizer, type Rasterizer } from '../pool/raster.ts'
+import { rasterizer } from '../../../test/support/rasterizer.ts'
 import { sanitizeSvg } from './svg.ts'
 
 // Pictures in data URIs have no origin, and ask for nothing else.
 const inBrowser = testsIn(sharedWindows(endOfFile(), () => 'null'))
-let rasterizer: Rasterizer
-before(async () => {
-  rasterizer = await openRasterizer()
-})
 
 const svg = (inner: string, attributes = 'viewBox="0 0 8 8"') =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="32" height="32" ${attributes}>${inner}</svg>`

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
-import { openRasterizer, type Rasterizer } from '../pool/raster.ts'
+import { describe, test } from 'node:test'
+import { rasterizer } from '../../../test/support/rasterizer.ts'
 import { sanitizeSvg } from './svg.ts'
-
-let rasterizer: Rasterizer
-before(async () => {
-  rasterizer = await openRasterizer()
-})
 
 const svg = (inner: string, attributes = 'viewBox="0 0 8 8"') =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${attributes}>${inner}</svg>`

@@ -9,10 +9,6 @@ function open(length: number, atOnce = 1): Queue<string, string> {
   opened.push(queue)
   return queue
 }
-// What still waits would keep the process.
-afterEach(() => {
-  for (const queue of opened.splice(0)) queue.clear(new Problem('unavailable', 'the test is over'))
-})
 const any = () => true
 
 /** Has work wait whose outcome a test does not look at, until it is taken out. */
@@ -36,6 +32,11 @@ function order(queue: Queue<string, string>): string[] {
 }
 
 describe('the queue of images', () => {
+  // What still waits would keep the process.
+  afterEach(() => {
+    for (const queue of opened.splice(0)) queue.clear(new Problem('unavailable', 'the test is over'))
+  })
+
   test('lets clients take turns, and each of them in its own order', () => {
     const queue = open(16)
     wait(queue, 'a', 'a1', 'a2', 'a3', 'a4')
