@@ -7,8 +7,14 @@ import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { openDomains } from '../src/domains/open.ts'
-import { startAuthority, startAuthorityDns, type TestAuthority } from './support/acme.ts'
-import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import {
+  shareAuthority,
+  startAuthority,
+  startAuthorityDns,
+  type AuthorityDns,
+  type TestAuthority,
+} from './support/acme.ts'
+import { endOfFile, temporaryFolder, undoLater } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { startDns, type TestDns } from './support/dns.ts'
 import { ask } from './support/http.ts'
@@ -26,9 +32,11 @@ const NAME = 'qr.example.com'
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
+const sharedAuthority = shareAuthority(endOfFile())
+
 interface Setting extends TestServer {
   authority: TestAuthority
-  authorityDns: Awaited<ReturnType<typeof startAuthorityDns>>
+  authorityDns: AuthorityDns
   dns: TestDns
   env: Record<string, string>
   visit: (name: string, path?: string) => ReturnType<typeof askSecurely>
@@ -41,12 +49,12 @@ interface Setting extends TestServer {
 
 async function set(
   t: TestContext,
-  { ari, ...behaviour }: { badNonces?: number; ari?: TestAuthority['ari'] } = {},
+  { ari, badNonces }: { badNonces?: number; ari?: TestAuthority['ari'] } = {},
 ): Promise<Setting | undefined> {
   if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
-  const httpPort = await freePort()
-  const authorityDns = await startAuthorityDns(t)
-  const authority = await startAuthority(t, { httpPort, dns: authorityDns.address, ...behaviour })
+  const { httpPort, dns: authorityDns, start } = await sharedAuthority()
+  const own = badNonces !== undefined && { httpPort, dns: authorityDns.address, badNonces }
+  const authority = own ? await startAuthority(t, own) : await start(t)
   authority.ari = ari
   const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] } })
   let ahead = 0
@@ -345,10 +353,10 @@ describe('several processes on one store', () => {
   /** A store in which a name is active, and nodes that share it. */
   async function setNodes(t: TestContext): Promise<Nodes | undefined> {
     if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
-    const httpPorts = [await freePort(), await freePort()]
-    const { address } = await startAuthorityDns(t)
+    const shared = await sharedAuthority()
     // Whichever node orders, the authority asks the first: the answer is in the store.
-    const authority = await startAuthority(t, { httpPort: httpPorts[0] ?? 0, dns: address })
+    const httpPorts = [shared.httpPort, await freePort()]
+    const authority = await shared.start(t)
     const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, [NAME]: { cname: HOST } })
     const file = join(temporaryFolder(t), 'links.db')
     const db = await openSqlite(file, Date.now)
@@ -687,8 +695,8 @@ describe('the program with --tls', () => {
     { timeout: 120_000 },
     async (t) => {
       if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
-      const [httpPort, httpsPort] = [await freePort(), await freePort()]
-      const authority = await startAuthority(t, { httpPort, dns: (await startAuthorityDns(t)).address })
+      const [{ httpPort, start }, httpsPort] = [await sharedAuthority(), await freePort()]
+      const authority = await start(t)
       const args = ['serve', '--tls', '--email', 'me@example.com', `--base-url=${BASE}`, '--host=127.0.0.1']
       const service = run(
         t,

@@ -47,10 +47,42 @@ export interface Behaviour {
   dns: string
 }
 
-export async function startAuthority(
-  t: Ending,
-  { httpPort, tlsPort = 1, badNonces = 5, dns }: Behaviour,
-): Promise<TestAuthority> {
+/** An authority of the test's own. */
+export async function startAuthority(t: Ending, behaviour: Behaviour): Promise<TestAuthority> {
+  return startFront(t, await startPebble(t, behaviour))
+}
+
+/**
+ * Hands out authorities that look for answers at one port and issue with one pebble: starting it makes two RSA keys, which
+ * takes up to seconds. What one has seen, and how it behaves, is its own.
+ */
+export function shareAuthority(end: Ending): () => Promise<SharedAuthority> {
+  let shared: Promise<Omit<SharedAuthority, 'start'> & { pebble: Pebble }> | undefined
+  const share = async () => {
+    const [httpPort, dns] = [await freePort(), await startAuthorityDns(end)]
+    return { httpPort, dns, pebble: await startPebble(end, { httpPort, dns: dns.address }) }
+  }
+  return async () => {
+    const { pebble, ...more } = await (shared ??= share())
+    return { ...more, start: (t) => startFront(t, pebble) }
+  }
+}
+
+export interface SharedAuthority {
+  httpPort: number
+  dns: AuthorityDns
+  start: (t: Ending) => Promise<TestAuthority>
+}
+
+interface Pebble {
+  port: number
+  managementPort: number
+  own: ReturnType<typeof makeCertificate>
+  /** Starts it anew. */
+  replace: () => Promise<void>
+}
+
+async function startPebble(t: Ending, { httpPort, tlsPort = 1, badNonces = 5, dns }: Behaviour): Promise<Pebble> {
   const folder = temporaryFolder(t)
   const own = makeCertificate(folder)
   setDefaultCACertificates([...getCACertificates('default'), own.cert])
@@ -69,13 +101,20 @@ export async function startAuthority(
   writeFileSync(config, JSON.stringify({ pebble: settings }))
   const env = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: String(badNonces), PEBBLE_AUTHZREUSE: '0' }
   const start = async () => {
-    const pebble = run(t, 'pebble', ['-config', config, '-dnsserver', dns], env)
-    await listening(port, pebble.ended)
-    await listening(managementPort, pebble.ended)
-    return pebble
+    const started = run(t, 'pebble', ['-config', config, '-dnsserver', dns], env)
+    await listening(port, started.ended)
+    await listening(managementPort, started.ended)
+    return started
   }
   let pebble: Running = await start()
+  const replace = async () => {
+    await pebble.stop()
+    pebble = await start()
+  }
+  return { port, managementPort, own, replace }
+}
 
+async function startFront(t: Ending, { port, managementPort, own, replace }: Pebble): Promise<TestAuthority> {
   const state: TestAuthority = {
     directory: '',
     trustFile: own.certFile,
@@ -86,10 +125,7 @@ export async function startAuthority(
     ari: undefined,
     ariAsked: [],
     root: async () => (await forward(managementPort, '/roots/0')).body.toString('utf8'),
-    async replace() {
-      await pebble.stop()
-      pebble = await start()
-    },
+    replace,
   }
   const front = createServer({ key: own.key, cert: own.cert }, (request, response) => {
     void answer(state, port, request, response).catch(() => response.destroy())
@@ -171,10 +207,13 @@ function makeCertificate(folder: string): { key: string; cert: string; keyFile: 
   return { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8'), keyFile, certFile }
 }
 
+export interface AuthorityDns {
+  address: string
+  set: (path: string, body: object) => Promise<void>
+}
+
 /** Starts Debian's pebble-challtestsrv as the DNS server that the authority asks: every name is on loopback. */
-export async function startAuthorityDns(
-  t: Ending,
-): Promise<{ address: string; set: (path: string, body: object) => Promise<void> }> {
+export async function startAuthorityDns(t: Ending): Promise<AuthorityDns> {
   const [port, management] = [await freePort(), await freePort()]
   const off = ['-http01', '', '-https01', '', '-tlsalpn01', '', '-defaultIPv6', '']
   const server = run(t, 'pebble-challtestsrv', [
