@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from './support/fast-check.ts'
 import { kinds } from '../src/links/kinds/index.ts'
 import { catalogue } from '../src/http/problem.ts'
 import { endOfFile } from './support/cleanup.ts'

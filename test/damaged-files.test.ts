@@ -6,7 +6,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writ
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, test, type TestContext } from 'node:test'
-import fc from 'fast-check'
+import { fc } from './support/fast-check.ts'
 import { StartError } from '../src/lib/start-error.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { PATIENCE_MS } from './support/poll.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from './support/fast-check.ts'
 import { Problem } from '../src/http/problem.ts'
 import type { DesignJob } from '../src/qr/design/job.ts'
 import { eyeShapes } from '../src/qr/design/eyes.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc, runs } from './support/fast-check.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { PATIENCE_MS } from './support/poll.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
@@ -57,11 +57,12 @@ const commands: fc.Arbitrary<Command[]> = fc.array(
 )
 
 test('whatever is visited, changed, deleted and interrupted, all counts are those of a plain list', async (t) => {
+  let now = START
+  const env = { TRUST_PROXY: '127.0.0.1', DATA_DIR: temporaryFolder(t) }
+  let server = await startServer(t, env, () => now)
+  // One folder for all plans: none may see anything of another's links.
   await fc.assert(
     fc.asyncProperty(commands, async (plan) => {
-      let now = START
-      const env = { TRUST_PROXY: '127.0.0.1', DATA_DIR: temporaryFolder(t) }
-      let server = await startServer(t, env, () => now)
       const kept: Kept[] = [
         { link: await create(server, { target: 'https://example.com/' }), state: 'live', scans: [] },
       ]
@@ -84,9 +85,8 @@ test('whatever is visited, changed, deleted and interrupted, all counts are thos
         }
       }
       for (const one of kept) await compare(server, one, now)
-      await server.stop()
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })
 

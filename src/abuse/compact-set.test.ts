@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { buildSet, keyOf, openSet } from './compact-set.ts'
 
 test('a set gives back the flags of every text in it, and nothing for others', () => {

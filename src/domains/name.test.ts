@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { domainToUnicode } from 'node:url'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { reservedEndings } from '../lib/reserved-endings.ts'
 import { readDomainName } from './name.ts'
 

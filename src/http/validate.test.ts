@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { Type } from '#typebox'
 import { Compile } from '#typebox/compile'
 import { invalidRequest } from './problem.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 
 test('an entry is there with its last value, or not at all', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { writeRecords } from './csv.ts'
 
 const FORMULA = /^[=+\-@\t\uFF1D\uFF0B\uFF0D\uFF20]/

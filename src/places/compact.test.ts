@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import fc from 'fast-check'
+import { fc, runs } from '../../test/support/fast-check.ts'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { mmdb, type Data } from '../../test/support/mmdb.ts'
 import { bundledTables, cities, countries, openBundle } from './bundled.ts'
@@ -119,7 +119,7 @@ function compareRandomly(table: PlaceFile, ipv4: Mmdb, ipv6: Mmdb): void {
     const expected = isTold ? { ...place, city: told.city } : place
     assert.deepEqual(told, isNowhere ? undefined : expected)
   })
-  fc.assert(property, { numRuns: 3000 })
+  fc.assert(property, { numRuns: runs(600) })
 }
 
 test('towns that share a name are told apart, however their regions are spelled', (t) => {

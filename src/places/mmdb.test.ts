@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc, runs } from '../../test/support/fast-check.ts'
 import { Reader } from 'mmdb-lib'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { mmdb } from '../../test/support/mmdb.ts'
@@ -20,8 +20,6 @@ for (const version of [4, 6] as const) {
     const oracle: { get: (address: string) => unknown } = new Reader(await readFile(path))
     const file = openMmdb(path)
     t.after(file.close)
-    const seed = Date.now() % 1_000_000
-    t.diagnostic(`seed ${seed}`)
     const octet = fc.nat({ max: 255 })
     const address = version === 4 ? fc.array(octet, { minLength: 4, maxLength: 4 }) : ipv6(octet)
     const checked = fc.property(address, (bytes) => {
@@ -33,7 +31,7 @@ for (const version of [4, 6] as const) {
         assert.equal(file.data.text(offset, [name]), record?.[name], textOf(bytes))
       }
     })
-    fc.assert(checked, { numRuns: 3000, seed })
+    fc.assert(checked, { numRuns: runs(600) })
   })
 }
 
@@ -86,7 +84,7 @@ test('of a file, no more than its bound is in memory, and every byte is read rig
   const offset = fc.nat({ max: content.length - 1 })
   fc.assert(
     fc.property(offset, (at) => blocks.byte(at) === content[at]),
-    { numRuns: 3000 },
+    { numRuns: runs(600) },
   )
   assert.deepEqual(blocks.bytes(4000, 50_000), content.subarray(4000, 54_000))
   for (const at of [-1, content.length, Number.NaN]) assert.throws(() => blocks.byte(at), RangeError)
@@ -141,7 +139,7 @@ test('a damaged file is an error or another answer, and ends soon', (t) => {
       }
     },
   )
-  fc.assert(damage, { numRuns: 2000 })
+  fc.assert(damage, { numRuns: runs(400) })
 })
 
 test('a map that says it has millions of entries is refused', (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { traceOutline } from './outline.ts'
 
 /** Fills a path of M, m, h, v and z by the rule evenodd: a module is dark when an odd number of edges lies left of it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { crawlers, handLabelled, presentAgents, secondOpinions, type Corpus } from '../../test/support/agent-corpus.ts'
 import { browsers, devices, systems } from './agent-tables.ts'
 import { createAgentReader } from './agent.ts'

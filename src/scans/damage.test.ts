@@ -3,7 +3,7 @@ import fs, { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } f
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import fc from 'fast-check'
+import { fc, runs } from '../../test/support/fast-check.ts'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { readPage } from './export.ts'
 import { openFold, type Fold, type Folders } from './fold.ts'
@@ -12,7 +12,6 @@ import { openJournalFile } from './journal-file.ts'
 import type { Scan } from './scan.ts'
 import { openWarehouse, type Warehouse } from './warehouse.ts'
 
-const POSITIONS = 500
 const NOW = Date.UTC(2026, 10, 20, 12)
 
 /** A scan that its city tells from all others. */
@@ -136,7 +135,7 @@ test('a bit flipped or an end cut off anywhere costs the scans of its line and n
       assert.deepEqual(readFileSync(join(journal, `${name}.damaged`)), damaged)
       fs.unlinkSync(join(journal, `${name}.damaged`))
     }),
-    { numRuns: POSITIONS, seed, endOnFailure: true },
+    { numRuns: runs(200), seed, endOnFailure: true },
   )
 })
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import fc from 'fast-check'
+import { fc, runs } from '../../test/support/fast-check.ts'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { dateOfDay, dayOf } from './calendar.ts'
 import { readPage } from './export.ts'
@@ -136,7 +136,7 @@ test('whatever the scans and however often the fold dies, nothing is lost, doubl
         warehouse.close()
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(30) },
   )
 })
 

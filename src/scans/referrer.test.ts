@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { createReferrerReader } from './referrer.ts'
 
 const read = createReferrerReader((host) => host === 'qr.example.org')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Fastify from 'fastify'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fast-check.ts'
 import { MAX_LOGO_URI } from '../qr/design/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { filledFields, formOf } from './form-body.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { createEncoder } from './encoder.ts'
 import { ALPHANUMERIC, BYTE, countBitsOf, NUMERIC, planSegments, type Mode } from './segments.ts'
 import { blocksOf, levels } from './tables.ts'

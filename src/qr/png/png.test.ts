@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deflateSync, inflateSync } from 'node:zlib'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { createEncoder } from '../encoder/encoder.ts'
 import { rasterOf } from '../raster.ts'
 import { deflateTokens } from './deflate.ts'

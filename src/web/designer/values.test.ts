@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../../test/support/fast-check.ts'
 import { eyeShapes } from '../../qr/design/eyes.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import { moduleShapes } from '../../qr/design/shapes.ts'
