@@ -26,6 +26,11 @@ function isWhole(received: string): boolean {
   return body !== undefined && body.length === Number(/^content-length: (\d+)$/im.exec(head)?.[1])
 }
 
+test('headers may take 5 seconds, a whole request 10, and so long a connection may be idle', () => {
+  const { headersTimeout, requestTimeout, keepAliveTimeout } = server.app.server
+  assert.deepEqual([headersTimeout, requestTimeout, keepAliveTimeout], [5_000, 10_000, 10_000])
+})
+
 const refused: [what: string, request: string, status: number, code: string][] = [
   ['a method that HTTP does not know', `FOO / HTTP/1.1\r\n${host}\r\n`, 501, 'not_implemented'],
   ['CONNECT', `CONNECT a:80 HTTP/1.1\r\n${host}\r\n`, 501, 'not_implemented'],

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
-import { suite, test, type TestContext } from 'node:test'
+import { suite, test } from 'node:test'
+import { endOfFile } from './support/cleanup.ts'
 import { poll } from './support/poll.ts'
-import { start as startProgram, type Service } from './support/program.ts'
+import { start } from './support/program.ts'
 import { connectRaw } from './support/raw.ts'
 import { create, visit } from './support/server.ts'
 
 const MIB = 1024 * 1024
 const CONNECTIONS = 20
 const REQUESTS = 10_000
-/** The service as `npm start` runs it. */
-function start(t: TestContext): Promise<Service> {
-  return startProgram(t, undefined, [...unlimited, '--trust-proxy=127.0.0.1'], {
-    env: { NODE_OPTIONS: '--max-semi-space-size=8' },
-  })
-}
-
 const unlimited = ['links', 'qr', 'misses', 'failures'].map((name) => `--limit-${name}=0`)
+/** As `npm start` runs it. */
+const service = await start(endOfFile(), undefined, [...unlimited, '--trust-proxy=127.0.0.1'], {
+  env: { NODE_OPTIONS: '--max-semi-space-size=8' },
+})
 
 async function metric(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
@@ -23,7 +21,6 @@ async function metric(url: string, name: string): Promise<number> {
 }
 
 test(`all of ${REQUESTS} pipelined visits are answered and recorded`, async (t) => {
-  const service = await start(t)
   const { code, token } = await create(service, { target: 'https://example.com/' })
   const { socket, received } = connectRaw(t, service.port)
   let answered = 0
@@ -50,7 +47,6 @@ suite(
   () => {
     for (const what of ['visits', 'pages', 'OpenAPI', 'images', 'statistics'] as const) {
       test(what, async (t) => {
-        const service = await start(t)
         const [flooded, honest] = [
           await create(service, { target: 'https://example.com/' }),
           await create(service, { target: 'https://example.com/honest' }),

@@ -19,18 +19,17 @@ import { create, put, visit } from './support/server.ts'
 async function rawConnection(
   t: TestContext,
   port: number,
-): Promise<{ send: (text: string) => void; received: () => string; closed: Promise<number> }> {
+): Promise<{ send: (text: string) => void; received: () => string; closed: Promise<unknown> }> {
   const socket = connect(port, '127.0.0.1')
   undoLater(t, () => void socket.destroy())
   await once(socket, 'connect')
-  const opened = performance.now()
   let text = ''
   socket.on('data', (data) => (text += String(data)))
   socket.on('error', () => {})
   return {
     send: (part) => socket.write(part),
     received: () => text,
-    closed: once(socket, 'close').then(() => performance.now() - opened),
+    closed: once(socket, 'close'),
   }
 }
 
@@ -124,30 +123,6 @@ test('a stop is not held up by connections that rest', async (t) => {
   assert.equal(first, 'closed')
   assert.equal((await exitOf(service)).code, 0)
 })
-
-test(
-  'slow clients are cut off: headers after 5 seconds, a whole request after 10, however they drip',
-  { timeout: 60_000 },
-  async (t) => {
-    const service = await start(t)
-    const headers = await rawConnection(t, service.port)
-    const body = await rawConnection(t, service.port)
-    const silent = await rawConnection(t, service.port)
-    headers.send('GET / HTTP/1.1\r\nHost: x\r\n')
-    body.send('POST /api/links HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n')
-    const drip = setInterval(() => {
-      headers.send('X-Drip: 1\r\n')
-      body.send(' ')
-    }, 200)
-    undoLater(t, () => clearInterval(drip))
-    const [headersTook, bodyTook, silentTook] = await Promise.all([headers.closed, body.closed, silent.closed])
-    assert.match(headers.received(), /^HTTP\/1\.1 408 [^]*"code":"request_timeout"/)
-    assert.match(body.received(), /^HTTP\/1\.1 408 /)
-    // That the connections were closed at all is the promise; which came first tells the two time-outs apart.
-    assert.ok(headersTook < bodyTook, `headers: ${headersTook} ms, body: ${bodyTook} ms`)
-    assert.ok(silentTook < bodyTook, `silence: ${silentTook} ms, body: ${bodyTook} ms`)
-  },
-)
 
 test('what is not HTTP gets a 400 of the catalogue and a closed connection', async (t) => {
   const service = await start(t)

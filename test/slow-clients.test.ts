@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { endOfFile } from './support/cleanup.ts'
 import { poll } from './support/poll.ts'
 import { start } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
@@ -15,12 +16,13 @@ import {
   visitUntil,
 } from './support/slow-clients.ts'
 
+const service = await start(endOfFile(), undefined, ['--limit-failures=0'])
+
 /** How long an honest visit takes meanwhile is told by bench/slow-clients.ts: it depends on the machine. */
 for (const [name, argumentsFor] of Object.entries(attacks)) {
   test(`a thousand clients with ${name} keep nobody from visiting, and leave nothing behind`, async (t) => {
     if (!requireProgram(t, 'slowhttptest', 'slowhttptest')) return
     if (openFilesLimit() < OPEN_FILES) throw new Error(`this test needs "ulimit -n ${OPEN_FILES}"`)
-    const service = await start(t, undefined, ['--limit-failures=0'])
     const { pid } = service.process
     const [quiet, files] = [openSockets(pid), openFiles(pid)]
     const { code, token } = await create(service, { target: 'https://example.com/' })
@@ -29,7 +31,7 @@ for (const [name, argumentsFor] of Object.entries(attacks)) {
     const after = () => {
       most = Math.max(most, openFiles(pid) - files)
     }
-    const visits = await visitUntil(`${service.url}/${code}`, ended, { after, pauseMs: 50 })
+    const visits = await visitUntil(`${service.url}/${code}`, ended, { after, pauseMs: 100 })
     const said = await ended
     t.diagnostic(`${visits.length} visits, ${most} connections at most`)
     // On a machine with little time to spare not all of them are open at once.

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { describe, test, type TestContext } from 'node:test'
+import { undoLater } from '../../test/support/cleanup.ts'
 import { listen } from '../../test/support/http-server.ts'
+import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
-import { createConnections } from './server.ts'
+import { createConnections, type Timeouts } from './server.ts'
 
 test('what is wrong with the body of a request is not answered in the place of an earlier response', async (t) => {
   const connections = createConnections(() => 'id')
@@ -42,4 +45,67 @@ test('a visit that waits for its turn is answered when its client has closed its
   for (const { socket } of clients) socket.end('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   await Promise.all(clients.map(({ closed }) => closed))
   assert.equal(clients.filter(({ received }) => received().endsWith('answered')).length, clients.length)
+})
+
+const MINUTES = 600_000
+
+/** The port of a server that closes slow connections by these time-outs, and answers what it gets whole. */
+async function serveBy(t: TestContext, timeouts: Partial<Timeouts>): Promise<number> {
+  const connections = createConnections(() => 'id', {
+    headersMs: MINUTES,
+    requestMs: MINUTES,
+    checkMs: 10,
+    refusedMs: MINUTES,
+    ...timeouts,
+  })
+  const server = connections.serve((request, response) => void request.resume().on('end', () => response.end()))
+  server.on('clientError', connections.onParserError)
+  return listen(t, server)
+}
+
+/** A client that begins a request and never ends it. */
+function drip(t: TestContext, port: number, begin: string, more: string) {
+  const connection = connectRaw(t, port)
+  connection.socket.write(begin)
+  const dripping = setInterval(() => connection.socket.write(more), 20)
+  undoLater(t, () => clearInterval(dripping))
+  return connection
+}
+
+const HEADERS = 'GET / HTTP/1.1\r\nHost: x\r\n'
+const BODY = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n'
+
+describe('a slow client is cut off, however it drips,', () => {
+  test('when its headers take too long, and when it says nothing', async (t) => {
+    const port = await serveBy(t, { headersMs: 100 })
+    const slow = drip(t, port, HEADERS, 'X-Drip: 1\r\n')
+    const silent = connectRaw(t, port)
+    await Promise.all([slow.closed, silent.closed])
+    assert.match(slow.received(), /^HTTP\/1\.1 408 [^]*"code":"request_timeout"/)
+  })
+
+  test('when its request takes too long as a whole', async (t) => {
+    const port = await serveBy(t, { headersMs: 200, requestMs: 200, refusedMs: 10 })
+    const { closed, received } = drip(t, port, BODY, ' ')
+    await closed
+    assert.match(received(), /^HTTP\/1\.1 408 /)
+  })
+
+  test('after its refusal, although it leaves the connection open or has closed it before', async (t) => {
+    const connections = createConnections(() => 'id', {
+      headersMs: 100,
+      requestMs: 100,
+      checkMs: 10,
+      refusedMs: 100,
+    })
+    const server = connections.serve((request) => void request.on('error', () => {}).resume())
+    server.on('clientError', connections.onParserError)
+    const open = promisify(server.getConnections.bind(server))
+    const port = await listen(t, server)
+    const stubborn = drip(t, port, BODY, ' ')
+    const polite = drip(t, port, BODY, ' ')
+    polite.socket.once('data', () => polite.socket.end())
+    await poll(() => /^HTTP\/1\.1 408 /.test(polite.received()) && /^HTTP\/1\.1 408 /.test(stubborn.received()))
+    await poll(async () => (await open()) === 0)
+  })
 })

@@ -12,11 +12,20 @@ import { closeStillConnections } from './still-connections.ts'
 import { createTurns, type Rank } from './turns.ts'
 import { createUnread, type Unread } from './unread.ts'
 
-// What a slow client cannot stretch (milliseconds): the headers, a whole request, and a connection that is idle.
-const HEADERS_TIMEOUT = 5_000
-const REQUEST_TIMEOUT = 10_000
+/** What a slow client cannot stretch, in milliseconds. */
+export interface Timeouts {
+  headersMs: number
+  /** For a whole request. */
+  requestMs: number
+  /** How often connections are looked at for these two. */
+  checkMs: number
+  /** For a client to read why it was refused and to close the connection, which then is closed. */
+  refusedMs: number
+}
+
+const usual: Timeouts = { headersMs: 5_000, requestMs: 10_000, checkMs: 1_000, refusedMs: 2_000 }
+
 const KEEP_ALIVE_TIMEOUT = 10_000
-const CHECK_INTERVAL = 1_000
 /** A connection on which nothing moves: a reader that does not read. */
 const SOCKET_TIMEOUT = 30_000
 /** For one response: 1 MiB in this time is 3.5 KB a second. */
@@ -34,15 +43,19 @@ export interface Connections {
 }
 
 /** @param nextRequestId names the requests that no route sees */
-export function createConnections(nextRequestId: () => string): Connections {
+export function createConnections(nextRequestId: () => string, timeouts: Timeouts = usual): Connections {
   let closed = 0
   const onClosed = () => closed++
   const unread = createUnread(onClosed)
   const latest = new WeakMap<Duplex, ServerResponse>()
-  const refuseIn = (socket: Duplex, problem: Problem) => refuse(problem, socket, latest.get(socket), nextRequestId())
+  const refuseIn = (socket: Duplex, problem: Problem) => {
+    const endNow = () => end(socket, problem, nextRequestId(), timeouts.refusedMs)
+    refuse(socket, latest.get(socket), endNow)
+  }
   const incoming = createIncoming((problem, { socket }) => refuseIn(socket, problem))
   return {
-    serve: (handle, rankOf = () => 'other') => serve(handle, { rankOf, nextRequestId, onClosed, latest, incoming }),
+    serve: (handle, rankOf = () => 'other') =>
+      serve(handle, { rankOf, nextRequestId, onClosed, latest, incoming, timeouts }),
     onParserError(error, socket) {
       if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
       else refuseIn(socket, parserProblem(error))
@@ -78,15 +91,18 @@ interface ServerNeeds {
   /** The last response of each connection. */
   latest: WeakMap<Duplex, ServerResponse>
   incoming: Incoming
+  timeouts: Timeouts
 }
 
 function serve(handle: RequestListener, needs: ServerNeeds): Server {
-  const { rankOf, nextRequestId, onClosed, latest, incoming } = needs
-  const timeouts = {
-    headersTimeout: HEADERS_TIMEOUT,
-    requestTimeout: REQUEST_TIMEOUT,
+  const { rankOf, nextRequestId, onClosed, latest, incoming, timeouts } = needs
+  const options = {
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-    connectionsCheckingInterval: CHECK_INTERVAL,
+    connectionsCheckingInterval: timeouts.checkMs,
+    // A request without a Host field is refused in our words.
+    requireHostHeader: false,
   }
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const fault = requestFault(request)
@@ -99,8 +115,7 @@ function serve(handle: RequestListener, needs: ServerNeeds): Server {
     incoming.watch(request, response)
     inTurn(request, response)
   }
-  // A request without a Host field is refused in our words.
-  const server = createServer({ ...timeouts, requireHostHeader: false }, listen)
+  const server = createServer(options, listen)
   const sliceReads = createSlicedReads(server)
   server.setTimeout(SOCKET_TIMEOUT)
   answerHalfClosed(server, (socket) => {
@@ -114,7 +129,12 @@ function serve(handle: RequestListener, needs: ServerNeeds): Server {
   })
   server.on('checkExpectation', listen)
   server.on('connect', (_request, socket: Duplex) => {
-    end(socket, new Problem('not_implemented', 'CONNECT is for proxies, and this is none'), nextRequestId())
+    end(
+      socket,
+      new Problem('not_implemented', 'CONNECT is for proxies, and this is none'),
+      nextRequestId(),
+      timeouts.refusedMs,
+    )
   })
   return server
 }
@@ -135,19 +155,24 @@ function answerHalfClosed(server: Server, answers: (socket: Socket) => boolean):
 
 type ParserError = Error & { code?: string | undefined; rawPacket?: unknown; bytesParsed?: number }
 
-function refuse(problem: Problem, socket: Duplex, before: ServerResponse | undefined, id: string): void {
-  if (before === undefined || before.writableFinished) return end(socket, problem, id)
+/** Ends the connection once the responses that come before are sent. */
+function refuse(socket: Duplex, before: ServerResponse | undefined, endNow: () => void): void {
+  if (before === undefined || before.writableFinished) return endNow()
   socket.pause()
-  if (before.req.complete) return void before.once('close', () => end(socket, problem, id))
+  if (before.req.complete) return void before.once('close', endNow)
   // The request whose body is at fault: its response has not begun, or can no longer be saved.
-  const refuseNow = () => (before.headersSent ? void socket.destroy() : end(socket, problem, id))
+  const refuseNow = () => (before.headersSent ? void socket.destroy() : endNow())
   // Without a socket, those before it are not sent yet.
   if (before.socket === null) before.once('socket', refuseNow)
   else refuseNow()
 }
 
-function end(socket: Duplex, problem: Problem, id: string): void {
-  if (socket.writable) socket.end(problemResponse(problem, id))
+/** Nothing more is read from the connection, not even that its client has closed it: it is closed after a while. */
+function end(socket: Duplex, problem: Problem, id: string, refusedMs: number): void {
+  if (!socket.writable) return
+  socket.end(problemResponse(problem, id))
+  const timer = setTimeout(() => socket.destroy(), refusedMs).unref()
+  socket.once('close', () => clearTimeout(timer))
 }
 
 function parserProblem(error: ParserError): Problem {
