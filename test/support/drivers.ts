@@ -18,30 +18,74 @@ export interface StoreDriver {
   open: (t: TestContext) => Promise<Database | undefined>
 }
 
-/** Every database that the queries must be right on. */
-export const drivers: StoreDriver[] = [
-  { name: 'SQLite', open: openTestSqlite },
-  { name: 'PostgreSQL', open: openTestPostgres },
-]
+/** A store that can be opened more than once. */
+type OpenOnce = (t: TestContext) => Promise<Database>
+type MakeStore = (t: TestContext) => Promise<OpenOnce | undefined>
 
-async function openTestSqlite(t: TestContext): Promise<Database> {
-  const db = await openSqlite(join(temporaryFolder(t), 'links.db'), Date.now)
-  undoLater(t, () => db.close())
-  return db
+/** Every database that the queries must be right on; each by itself, and with two instances of the service on one store. */
+export const drivers: StoreDriver[] = (
+  [
+    ['SQLite', makeSqlite],
+    ['PostgreSQL', makePostgres],
+  ] as const
+).flatMap(([name, make]) => [
+  { name, open: async (t) => (await make(t))?.(t) },
+  { name: `${name} with two instances`, open: (t) => openTwice(t, make) },
+])
+
+/**
+ * One store that two instances have open, which take turns: what one has written, the other reads, and of transactions at once
+ * each has some.
+ */
+async function openTwice(t: TestContext, make: MakeStore): Promise<Database | undefined> {
+  const openOnce = await make(t)
+  if (openOnce === undefined) return undefined
+  const instances = [await openOnce(t), await openOnce(t)] as const
+  let turn: 0 | 1 = 0
+  const next = () => instances[(turn = turn === 0 ? 1 : 0)]
+  const other = () => instances[turn === 0 ? 1 : 0]
+  return {
+    get write() {
+      return next().write
+    },
+    get read() {
+      return other().read
+    },
+    get readAtOnce() {
+      return other().readAtOnce
+    },
+    get prepareChange() {
+      return next().prepareChange
+    },
+    transaction: (work) => next().transaction(work),
+    close: async () => void (await Promise.all(instances.map(({ close }) => close()))),
+  }
 }
 
-/** One server for a file of tests; each test has a database of its own. */
+async function makeSqlite(t: TestContext): Promise<OpenOnce> {
+  const file = join(temporaryFolder(t), 'links.db')
+  return async (ending) => {
+    const db = await openSqlite(file, Date.now)
+    undoLater(ending, () => db.close())
+    return db
+  }
+}
+
+/** One server for a process of tests; each test has a database of its own. */
 const createDatabase = createPostgres(endOfFile(), async (address) => {
   const db = connect(address)
   await migrate(db, postgresDialect, 'PostgreSQL', Date.now).finally(() => db.destroy())
 })
 
-async function openTestPostgres(t: TestContext): Promise<Database | undefined> {
+async function makePostgres(t: TestContext): Promise<OpenOnce | undefined> {
   if (!requireProgram(t, 'initdb', 'postgresql')) return undefined
-  const db = connect(await createDatabase())
-  undoLater(t, () => db.destroy())
-  const database = { read: db, readAtOnce: createReadLater(db), write: db, prepareChange: createChangeLater(db) }
-  return { ...database, transaction: (work) => db.transaction().execute(work), close: () => db.destroy() }
+  const address = await createDatabase()
+  return async (ending) => {
+    const db = connect(address)
+    undoLater(ending, () => db.destroy())
+    const database = { read: db, readAtOnce: createReadLater(db), write: db, prepareChange: createChangeLater(db) }
+    return { ...database, transaction: (work) => db.transaction().execute(work), close: () => db.destroy() }
+  }
 }
 
 function connect(address: PostgresAddress): Kysely<Tables> {
