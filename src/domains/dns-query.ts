@@ -40,9 +40,12 @@ export class DnsError extends Error {
  * Makes what a check asks its questions with. A resolver of its own for each check: so a check can be ended without
  * ending others, and no answer is remembered for the next one.
  */
-export function createQuery(servers: string[] | undefined): <T>(check: (ask: Questions) => Promise<T>) => Promise<T> {
+export function createQuery(
+  servers: string[] | undefined,
+  queryMs = QUERY_MS,
+): <T>(check: (ask: Questions) => Promise<T>) => Promise<T> {
   return async (check) => {
-    const resolver = new Resolver({ timeout: QUERY_MS, tries: TRIES })
+    const resolver = new Resolver({ timeout: queryMs, tries: TRIES })
     if (servers !== undefined) resolver.setServers(servers)
     const deadline = setTimeout(() => resolver.cancel(), CHECK_MS)
     try {

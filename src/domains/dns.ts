@@ -56,15 +56,17 @@ interface DnsDeps {
   /** Asked instead of the system's; `address` or `address:port`. */
   servers: string[] | undefined
   monotonic: () => number
+  /** How long a server may take to answer a question, if not the usual time. */
+  queryMs?: number
 }
 
 /**
  * Follows a name's CNAME records to the service's host. Only a domain itself, which can have no CNAME, may have the
  * service's addresses instead: one address can be that of many sites, and says little about what a name is meant for.
  */
-export function createDnsCheck({ host, servers, monotonic }: DnsDeps): DnsCheck {
+export function createDnsCheck({ host, servers, monotonic, queryMs }: DnsDeps): DnsCheck {
   const own = host?.replace(/^\[|\]$/g, '')
-  const query = createQuery(servers)
+  const query = createQuery(servers, queryMs)
   const serviceAddresses = kept(OWN_MS, monotonic, async () => {
     const found = own === undefined ? [] : await query(({ addressesOf }) => addressesOf(own)).catch(() => [])
     return found.map(({ address }) => address).filter(isReachable)

@@ -105,7 +105,7 @@ describe('a slow client is cut off, however it drips,', () => {
     const stubborn = drip(t, port, BODY, ' ')
     const polite = drip(t, port, BODY, ' ')
     polite.socket.once('data', () => polite.socket.end())
-    await poll(() => /^HTTP\/1\.1 408 /.test(polite.received()) && /^HTTP\/1\.1 408 /.test(stubborn.received()))
+    await poll(() => [polite, stubborn].every(({ received }) => received().startsWith('HTTP/1.1 408 ')))
     await poll(async () => (await open()) === 0)
   })
 })

@@ -58,7 +58,7 @@ async function openTwice(t: TestContext, make: MakeStore): Promise<Database | un
       return next().prepareChange
     },
     transaction: (work) => next().transaction(work),
-    close: async () => void (await Promise.all(instances.map(({ close }) => close()))),
+    close: async () => void (await Promise.all(instances.map((each) => each.close()))),
   }
 }
 
