@@ -45,7 +45,7 @@ describe('a logo is read in time that grows as its size does, with', () => {
 
   for (const [what, make] of Object.entries(costlyLogos)) {
     test(what, () => {
-      const small = timeOf(read, make(SMALL))
+      const small = timeOf(read, make(SMALL), unit)
       // Quadratic work is sixteen times as much; tiny times are noise.
       const bound = 8 * Math.max(small, unit)
       const large = timeOf(read, make(SMALL * 4), bound)

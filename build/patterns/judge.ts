@@ -4,7 +4,7 @@ import { checkSync } from 'recheck'
 export function faultOf(source: string, flags: string): string | undefined {
   const [ahead, rest] = splitAhead(source)
   if (ahead !== undefined) return faultOf(ahead, flags) ?? faultOf(rest, flags)
-  const verdict = checkSync(source, flags, { checker: 'automaton', timeout: 20_000 })
+  const verdict = checkSync(source, flags, { checker: 'automaton', timeout: 60_000 })
   if (verdict.status === 'safe') return undefined
   if (verdict.status === 'unknown')
     return `cannot be proven (${'message' in verdict.error ? verdict.error.message : verdict.error.kind})`

@@ -10,6 +10,8 @@ import type { Random } from './random.ts'
 export const UNLIMITED = ['links', 'bulk', 'failures', 'misses'].map((name) => `--limit-${name}=0`)
 
 const OWNERS = 6
+/** What happens to the program is waited for; the processor is for other tests meanwhile. */
+const PACE_MS = 20
 
 /** Ends the service once all that it has recorded is in the statistics, and all that was deleted is gone from them. */
 export async function stopSettled(service: Service): Promise<void> {
@@ -44,7 +46,7 @@ export async function startWork(
   const owners = Array.from({ length: OWNERS }, (_, at) => createOwner(`o${at}`, random))
   let isOver = false
   let failed: unknown
-  const working = Promise.all(owners.map((owner) => owner.work(service.url, () => isOver)))
+  const working = Promise.all(owners.map((owner) => owner.work(service.url, () => isOver, PACE_MS)))
   working.catch((error: unknown) => (failed = error))
   const metric = async (name: string) => {
     const text = await (await fetch(`${service.url}/metrics`)).text()

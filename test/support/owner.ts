@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, type RawAnswer } from './http.ts'
 import { oneOf, type Random } from './random.ts'
 
@@ -34,8 +35,11 @@ export interface Owner {
   uncertain: string[][]
   /** How often each status was answered. */
   statuses: Map<number, number>
-  /** Asks for one thing after the other until the service is gone, or `isOver`; first again for what was not answered. */
-  work: (url: string, isOver?: () => boolean) => Promise<void>
+  /**
+   * Asks for one thing after the other until the service is gone, or `isOver`; first again for what was not answered.
+   * @param paceMs rests so long between requests
+   */
+  work: (url: string, isOver?: () => boolean, paceMs?: number) => Promise<void>
   /** Visits its links twice each: the second time, the service keeps them in memory. */
   visitOften: (url: string) => Promise<void>
   /** Asks again for what was not answered. */
@@ -184,10 +188,13 @@ export function createOwner(name: string, random: Random): Owner {
     async visitOften(url) {
       for (const link of [...links.slice(-IN_USE), ...links.slice(-IN_USE)]) await visit(url, link)
     },
-    async work(url, isOver = () => false) {
+    async work(url, isOver = () => false, paceMs = 0) {
       agent = new Agent({ keepAlive: true, maxSockets: 1 })
       try {
-        while (!isOver()) await (unanswered === undefined ? next(url) : goOn(url, unanswered))
+        while (!isOver()) {
+          await (unanswered === undefined ? next(url) : goOn(url, unanswered))
+          if (paceMs > 0) await sleep(paceMs)
+        }
       } catch (error) {
         if (!isGone(error)) throw error
       } finally {
