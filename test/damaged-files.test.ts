@@ -11,6 +11,7 @@ import { StartError } from '../src/lib/start-error.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { PATIENCE_MS } from './support/poll.ts'
 import { exitOf, program, start } from './support/program.ts'
+import { seedOf } from './support/random.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 /** `npm run test:faults` flips 500 bits. */
@@ -177,8 +178,7 @@ test('statistics that are missing and logs that are garbage are told after a kil
 })
 
 test(`any of ${FLIPS} bits that are flipped is survived exactly, or somebody is told`, async (t) => {
-  const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
-  t.diagnostic(`SEED=${seed}`)
+  const seed = seedOf(t)
   const files = [
     ...filesOf(folders.stopped, /\.(?:db|keys|salt)$/).map((file) => ['stopped', file] as const),
     // What a kill leaves in a database is SQLite's to check; what it leaves in logs and journals has sums.

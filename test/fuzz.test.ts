@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from './support/fast-check.ts'
 import { connectRaw } from './support/raw.ts'
+import { seedOf } from './support/random.ts'
 import { create, startServer } from './support/server.ts'
 
 /** Requests; `npm run test:faults` sends more. */
@@ -140,8 +141,7 @@ test(`${REQUESTS} damaged requests never meet a fault of ours, and leave no erro
     assert.deepEqual(errors, [], `logged for ${JSON.stringify(bytes)}`)
   }
 
-  const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
-  t.diagnostic(`SEED=${seed}`)
+  const seed = seedOf(t)
   const whole = requests(own)
   const inputs = fc.oneof(
     { weight: 10, arbitrary: whole },

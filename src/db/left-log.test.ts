@@ -5,13 +5,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
+import { seedOf } from '../../test/support/random.ts'
 import { unreadTransactions } from './left-log.ts'
 
 const TRANSACTIONS = 12
 
 test('a bit flipped anywhere in a log that is in use is told, unless SQLite reads every transaction all the same', (t) => {
-  const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
-  t.diagnostic(`SEED=${seed}`)
+  const seed = seedOf(t)
   const folder = temporaryFolder(t)
   const file = join(folder, 'a.db')
   const db = new DatabaseSync(file)

@@ -13,9 +13,7 @@ function expected(address: string): number[] | undefined {
   return isPublicAddress(parsed) ? parsed.toByteArray() : undefined
 }
 
-test('an address in any notation has the bytes that ipaddr.js reads', (t) => {
-  const seed = Date.now() % 1_000_000
-  t.diagnostic(`seed ${seed}`)
+test('an address in any notation has the bytes that ipaddr.js reads', () => {
   const octet = fc.nat({ max: 255 })
   const four = fc.array(octet, { minLength: 4, maxLength: 4 }).map((bytes) => bytes.join('.'))
   const group = fc.oneof(
@@ -34,7 +32,7 @@ test('an address in any notation has the bytes that ipaddr.js reads', (t) => {
   const address = fc.oneof(four, six, fc.string())
   fc.assert(
     fc.property(address, (text) => assert.deepEqual(publicBytes(text), expected(text), text)),
-    { numRuns: 5000, seed },
+    { numRuns: 5000 },
   )
 })
 

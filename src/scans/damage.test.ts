@@ -10,6 +10,7 @@ import { openFold, type Fold, type Folders } from './fold.ts'
 import { openJournal } from './journal.ts'
 import { openJournalFile } from './journal-file.ts'
 import type { Scan } from './scan.ts'
+import { seedOf } from '../../test/support/random.ts'
 import { openWarehouse, type Warehouse } from './warehouse.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 12)
@@ -88,8 +89,7 @@ function modelOf(content: Buffer, batches: string[][], position: number, bit: nu
 }
 
 test('a bit flipped or an end cut off anywhere costs the scans of its line and no others, which are counted', async (t) => {
-  const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
-  t.diagnostic(`SEED=${seed}`)
+  const seed = seedOf(t)
   let dies = false
   const { journal, warehouse, fold } = open(t, (sound) => ({
     ...sound,

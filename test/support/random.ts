@@ -3,11 +3,16 @@ import type { TestContext } from 'node:test'
 /** Numbers from 0 up to 1, the same ones for the same seed. */
 export type Random = () => number
 
-/** Random numbers whose seed the test prints; `SEED` gives it. */
-export function seededRandom(t: TestContext): Random {
+/** The seed of a test's random numbers, which the test prints; `SEED` gives it. */
+export function seedOf(t: TestContext): number {
   const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
   t.diagnostic(`SEED=${seed}`)
-  let state = seed
+  return seed
+}
+
+/** Random numbers of such a seed. */
+export function seededRandom(t: TestContext): Random {
+  let state = seedOf(t)
   // The generator "mulberry32": small, and even enough for tests.
   return () => {
     state = (state + 0x6d2b79f5) | 0
