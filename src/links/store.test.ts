@@ -1,52 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Database } from '../db/database.ts'
 import { drivers } from '../../test/support/drivers.ts'
-import type { Link } from './link.ts'
-import { instanceOf } from './instance.ts'
-import { openLinkIds } from './ids.ts'
-import { deletePurges, findPurges, insertDeletions } from './purge-store.ts'
-import { insertLink, insertLinks, type NewLink } from './create-store.ts'
+import { insertLink, insertLinks } from './create-store.ts'
 import * as store from './store.ts'
 import { createVisitedOf } from './visited.ts'
-
-const content: Omit<Link, 'id'> = {
-  code: 'Summer',
-  kind: 'url',
-  target: 'https://example.com/ü?a=1#b',
-  payload: { nested: ['x', { y: 'ü' }] },
-  title: 'Tïtle',
-  campaign: null,
-  utm: { utm_source: 'b', utm_medium: 'a' },
-  active: true,
-  revision: 1,
-  createdAt: 1_795_225_879_440,
-  updatedAt: 1_795_225_879_440,
-  removed: null,
-}
-
-let lastId = 2 ** 33
-
-async function insert(
-  db: Database,
-  code: string,
-  { token = `token of ${code}`, id = ++lastId }: { token?: string; id?: number } = {},
-): Promise<Link> {
-  const link = newLink(code, { token, id })
-  assert.equal(await insertLink(db, link), true)
-  return found(await store.findByCode(db.read, link.codeKey))
-}
-
-function newLink(code: string, { token = `token ${++lastId}`, id = ++lastId } = {}): NewLink {
-  return { ...content, id, code, codeKey: code.toLowerCase(), tokenHash: token }
-}
-
-const remove = (db: Database, link: Link) => db.transaction((transaction) => store.deleteLink(transaction, link))
-
-function found(link: Link | 'gone' | undefined): Link {
-  assert.ok(typeof link === 'object')
-  return link
-}
+import { content, insert, newLink, remove } from '../../test/support/stored-links.ts'
 
 for (const driver of drivers) {
   test(`on ${driver.name}`, async (t) => {
@@ -118,53 +76,6 @@ for (const driver of drivers) {
       assert.deepEqual(kept, new Set(['beside']))
     })
 
-    await t.test('a deleted link is named until what is kept elsewhere about it has been removed', async () => {
-      await db.transaction(async (transaction) => {
-        for (const id of [5, 3]) await insertDeletions(transaction, [id])
-      })
-      assert.deepEqual((await findPurges(db.read)).sort(), [3, 5])
-      await deletePurges(db.write, [3, 4])
-      assert.deepEqual(await findPurges(db.read), [5])
-      await deletePurges(db.write, [])
-      await deletePurges(db.write, [5])
-      assert.deepEqual(await findPurges(db.read), [])
-    })
-
-    await t.test('what is and what was a link is known for good, and nothing else', async () => {
-      const { known } = instanceOf(db)
-      const [there, gone] = [await insert(db, 'there'), await insert(db, 'no-more')]
-      await db.transaction(async (transaction) => {
-        await store.deleteLink(transaction, gone)
-        await insertDeletions(transaction, [gone.id])
-      })
-      await deletePurges(db.write, [gone.id])
-      assert.deepEqual(await known([there.id, gone.id, 7, lastId + 1]), new Set([there.id, gone.id]))
-      assert.deepEqual(await known([]), new Set())
-      await insertDeletions(db.write, [gone.id, 7])
-      await insertDeletions(db.write, [gone.id, 7])
-      assert.deepEqual(await known([gone.id, 7]), new Set([gone.id, 7]))
-    })
-
-    await t.test('a store has one name', async () => {
-      const names = [await instanceOf(db).id(), await instanceOf({ read: db.write }).id(), await instanceOf(db).id()]
-      assert.equal(new Set(names).size, 1)
-      assert.match(names[0] ?? '', /^[0-9a-f-]{36}$/)
-    })
-
-    await t.test('numbers count up from where there is room behind, and the largest kept one is told', async () => {
-      const crowded = await insert(db, 'crowded', { id: 2 ** 40 })
-      const { id } = crowded
-      const draws = [id - 1, id, id - 2 ** 28 + 1, id - 2 ** 28]
-      const ids = await openLinkIds(db, () => draws.shift() ?? 0)
-      assert.deepEqual(draws, [])
-      assert.deepEqual([ids.next(), ids.next()], [id - 2 ** 28, id - 2 ** 28 + 1])
-      assert.equal(ids.newest(), undefined)
-      ids.keep(9)
-      ids.keep(8)
-      assert.equal(ids.newest(), 9)
-      await remove(db, crowded)
-    })
-
     await t.test('a removal is written once, counts as a change, is read back, and can be taken back', async () => {
       const link = await insert(db, 'Removed')
       const removed = { at: 7, reason: 'why', source: 'list', entry: 'bad.example/' } as const
@@ -234,14 +145,3 @@ for (const driver of drivers) {
     })
   })
 }
-
-test('no two stores have the same name', async (t) => {
-  const [sqlite] = drivers
-  const names = await Promise.all(
-    [0, 1].map(async () => {
-      const db = await sqlite?.open(t)
-      return db && instanceOf(db).id()
-    }),
-  )
-  assert.notEqual(names[0], names[1])
-})

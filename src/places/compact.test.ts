@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { fc, runs } from '../../test/support/fast-check.ts'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { mmdb, type Data } from '../../test/support/mmdb.ts'
@@ -13,7 +13,9 @@ import { openMmdb, type Mmdb } from './mmdb.ts'
 import { placeAt, type PlaceFile } from './record.ts'
 
 const octet = fc.nat({ max: 255 })
+
 const four = fc.array(octet, { minLength: 4, maxLength: 4 })
+
 const six = fc
   .tuple(fc.constantFrom(0x20, 0x24, 0x26, 0x28, 0x2a, 0x3f), fc.array(octet, { minLength: 15, maxLength: 15 }))
   .map(([first, rest]) => [first, ...rest])
@@ -187,65 +189,4 @@ test('where a file names the tree of IPv4 again, its table does not', (t) => {
   }
   // The header has the file's size.
   assert.deepEqual(tableOf(['2002::/16', '2001::/32']).subarray(512), tableOf([]).subarray(512))
-})
-
-/** A table of one network. */
-function writeSample(t: TestContext): string {
-  const folder = temporaryFolder(t)
-  const [path, table] = [join(folder, 'places.mmdb'), join(folder, 'places.table')]
-  writeFileSync(path, mmdb([['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }]]))
-  const file = openMmdb(path)
-  t.after(file.close)
-  writeCompact([file], table)
-  return table
-}
-
-test('a table is read ahead to its end, or until it is closed', async (t) => {
-  const table = writeSample(t)
-  const compact = openCompact(table)
-  assert.ok(compact.readAhead !== undefined)
-  await compact.readAhead()
-  const reading = compact.readAhead()
-  compact.close()
-  await reading
-})
-
-test('a damaged or foreign table is not opened', (t) => {
-  const table = writeSample(t)
-  const good = readFileSync(table)
-  assert.throws(() => openCompact(table, 'another'), /something else/)
-  for (const length of [0, 100, 1024, good.length - 1]) {
-    writeFileSync(table, good.subarray(0, length))
-    assert.throws(() => openCompact(table), `${length} bytes`)
-  }
-  // The header, the index and the names; a block of networks is the disk's to keep.
-  for (const at of [0, 5, good.length - 1, good.length - 20]) {
-    const bytes = Buffer.from(good)
-    bytes[at] = (bytes[at] ?? 0) ^ 0x55
-    writeFileSync(table, bytes)
-    assert.throws(() => openCompact(table), `the byte at ${at}`)
-  }
-})
-
-test('of a damaged file no table is made, and nothing is left of it', (t) => {
-  const folder = temporaryFolder(t)
-  const path = join(folder, 'places.mmdb')
-  const good = mmdb([['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }]])
-  const loop = Buffer.from(good)
-  loop.fill(0, 0, 6)
-  const outside = Buffer.from(good)
-  outside.fill(0x7f, 0, 6)
-  const nothing = mmdb([['5.1.0.0/16', { autonomous_system_number: 3303 }]])
-  for (const [content, fault] of [
-    [loop, /loops/],
-    [outside, /out of its data/],
-    [nothing, /no countries/],
-  ] as const) {
-    writeFileSync(path, content)
-    const file = openMmdb(path)
-    assert.throws(() => writeCompact([file], join(folder, 'places.table')), fault)
-    file.close()
-    assert.deepEqual(readdirSync(folder), ['places.mmdb'])
-  }
-  assert.ok(existsSync(path))
 })

@@ -3,26 +3,9 @@ import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { fc } from '../../test/support/fast-check.ts'
-import { kinds } from '../links/kinds/index.ts'
 import type { Visited } from '../links/visited.ts'
-import { createResolver, type Resolution } from './resolve.ts'
-
-const link = (revision: number, active = true): Visited => ({
-  id: 1,
-  code: 'Code',
-  kind: kinds[0].name,
-  target: `https://example.com/${revision}`,
-  payload: '{}',
-  utm: '{}',
-  active,
-  removedBy: null,
-})
-
-/** The revision of a live link, which is in its destination; else the state. */
-function revisionOf(resolution: Resolution): number | string {
-  const outcome = 'live' in resolution ? resolution.live.visit({ platform: 'other' }) : undefined
-  return outcome?.type === 'redirect' ? Number(outcome.location.split('/').at(-1)) : resolution.state
-}
+import { createResolver } from './resolve.ts'
+import { link, revisionOf } from '../../test/support/visited.ts'
 
 test('a code is read once and then known, in any case', async () => {
   let reads = 0
@@ -138,46 +121,6 @@ test('whatever the order of reads, changes and visits, a visit never sees less t
     }),
     { numRuns: 500 },
   )
-})
-
-test('what the store answers at once is answered at once, and kept when it is asked for again', () => {
-  let reads = 0
-  const { resolve } = createResolver(
-    () => (reads++, link(reads)),
-    () => 0,
-  )
-  const revisions = Array.from({ length: 4 }, () => {
-    const found = resolve('Code')
-    return found instanceof Promise ? found : revisionOf(found)
-  })
-  assert.deepEqual(revisions, [1, 2, 2, 2])
-})
-
-test('a change between two visits is seen by the second, whether or not the first was kept', () => {
-  let stored = link(1)
-  const { resolve, invalidate } = createResolver(
-    () => stored,
-    () => 0,
-  )
-  for (let revision = 1; revision <= 10; revision++) {
-    stored = link(revision)
-    invalidate('CODE')
-    for (let visits = 0; visits < revision; visits++) assert.equal(revisionOf(resolve('code') as Resolution), revision)
-  }
-})
-
-test('a fault of a store that answers at once is thrown, and not remembered', () => {
-  let fail = true
-  const { resolve } = createResolver(
-    () => {
-      if (fail) throw new Error('the store is away')
-      return link(1)
-    },
-    () => 0,
-  )
-  for (let again = 0; again < 3; again++) assert.throws(() => resolve('code'), /away/)
-  fail = false
-  assert.equal(revisionOf(resolve('code') as Resolution), 1)
 })
 
 test('whoever tries codes takes a bounded amount of memory, and drives no link out of it', () => {

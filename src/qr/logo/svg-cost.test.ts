@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { rasterizer } from '../../../test/support/rasterizer.ts'
+import { sanitizeSvg } from './svg.ts'
+
+const svg = (inner: string, attributes = 'viewBox="0 0 8 8"') =>
+  `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${attributes}>${inner}</svg>`
+
+const rect = (attributes: string) => `<rect width="8" height="8" ${attributes}/>`
+
+const clean = (text: string) => sanitizeSvg(text).markup
+
+/** The colours that a drawing has in its upper left corner, its middle and its lower right corner. */
+function colorsOf(text: string): string[] {
+  const { rgba, width } = rasterizer.pixels(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32"><svg width="32" height="32" ${clean(text)}</svg>`,
+  )
+  return [1, 16, 30].map((at) => {
+    const [red, green, blue, opacity] = rgba.subarray((at * width + at) * 4)
+    return opacity === 0 ? 'none' : [red, green, blue].map((each) => (each ?? 0) >> 7).join('')
+  })
+}
+
+const RED = '100'
+const middle = (text: string) => colorsOf(text)[1]
+
+const times = (count: number, part: (index: number) => string) =>
+  Array.from({ length: count }, (_, at) => part(at)).join('')
+
+const curves = (count: number) => times(count, (at) => `C${at % 8} 8 ${at % 5} 0 ${at % 7} 4`)
+
+const stops = (count: number) => times(count, () => '<stop offset=".5" stop-color="red"/>')
+
+const box = '<rect width="8" height="8"/>'
+
+describe('what an SVG logo costs is bounded:', () => {
+  const bombs: [what: string, text: string, word: RegExp][] = [
+    ['curves', svg(`<path d="M0 0${curves(12_000)}"/>`), /12,001 lines and curves.*at most 12000/],
+    ['stroked curves', svg(`<g stroke="red"><path d="M0 0${curves(3100)}"/></g>`), /lines and curves/],
+    ['a wide stroke', svg('<path stroke="red" stroke-width="1000" d="M0 0L8 8"/>'), /beyond its viewBox/],
+    ['a far shape', svg('<rect x="-100" y="-100" width="300" height="300"/>'), /beyond its viewBox/],
+    ['a shape that a group enlarges', svg(`<g transform="scale(100)">${box}</g>`), /beyond its viewBox/],
+    ['arcs of wide radius', svg('<path d="M0 0A1 1e6 0 1 1 7 8"/>'), /beyond its viewBox/],
+    ['tiny dashes', svg('<path stroke="red" stroke-dasharray=".00001" d="M0 4h8"/>'), /lines and curves/],
+    ['shapes', svg(times(110, () => box)), /paints over itself 110 times/],
+    [
+      'gradients',
+      svg(`<radialGradient id="g">${stops(9)}</radialGradient>${times(20, () => rect('fill="url(#g)"'))}`),
+      /120 times/,
+    ],
+    ['stops', svg(`<radialGradient id="g">${stops(1000)}</radialGradient>`), /more than 100 stops/],
+    ['opacities beside each other', svg(times(40, () => rect('opacity=".5"'))), /paints over itself/],
+    ['opacities in each other', svg('<g opacity=".9">'.repeat(9) + box + '</g>'.repeat(9)), /at most 8/],
+    [
+      'a clip path of many shapes',
+      svg(`<clipPath id="c">${times(50, () => box)}</clipPath>${times(2, () => `<g clip-path="url(#c)">${box}</g>`)}`),
+      /paints over itself/,
+    ],
+    ['attributes', svg(`<g ${times(201, (at) => `a${at}="" `)}/>`), /more than 200 attributes on <g>/],
+    ['an attribute', svg(rect(`class="${'a'.repeat(4097)}"`)), /class of more than 4,096 characters/],
+    ['elements', svg('<g/>'.repeat(5000)), /more than 5000 elements/],
+    ['elements in each other', svg('<g>'.repeat(40) + '</g>'.repeat(40)), /nested more than 40 deep/],
+    ['dashes', svg(`<path stroke="red" stroke-dasharray="${'8 '.repeat(101)}" d="M0 4h8"/>`), /more than 100 lengths/],
+    ['quotes that markup is longer for', svg(rect(`x='${'"'.repeat(4000)}'`)), /x=.*not understood/],
+  ]
+  for (const [what, text, word] of bombs) test(what, () => assert.throws(() => clean(text), word))
+
+  test('a drawing of a thousand small shapes, thousands of curves and some opacities is drawn', () => {
+    const small = times(1000, (at) => `<circle cx="${at % 8}" cy="${(at / 8) % 8}" r=".2" opacity=".9"/>`)
+    const detailed = `<path d="M0 0${curves(4000)}z"/>`
+    assert.equal(middle(svg(small + detailed + rect('fill="red" opacity=".99"'))), RED)
+  })
+
+  test('comments that stay open are read once', () => {
+    assert.match(clean(svg(rect(`style="${'/* '.repeat(1300)}"`))), /<rect/)
+  })
+})

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fc, runs } from '../../test/support/fast-check.ts'
+import { dateOfDay, dayOf } from './calendar.ts'
+import { readPage } from './export.ts'
+import { openFold, type Folders } from './fold.ts'
+import { openJournalFile } from './journal-file.ts'
+import type { Scan } from './scan.ts'
+import { readStats, readTotals } from './stats.ts'
+import { openWarehouse, type Warehouse } from './warehouse.ts'
+import { NOW, HOUR, makeFolders, scan } from '../../test/support/fold-folders.ts'
+
+/** A warehouse that dies at given additions: before its commit, or after it and before the fold knows. */
+function mortal(warehouse: Warehouse, deaths: ('before' | 'after' | 'none')[]): Warehouse {
+  return {
+    ...warehouse,
+    add(scans, mark) {
+      const death = deaths.shift()
+      if (death === 'before') throw new Error('died')
+      warehouse.add(scans, mark)
+      if (death === 'after') throw new Error('died')
+    },
+  }
+}
+
+/** Folds everything, opening all files anew after each death. */
+async function foldThroughDeaths(
+  folders: Folders & { warehouse: string },
+  deaths: ('before' | 'after' | 'none')[],
+): Promise<void> {
+  for (;;) {
+    const warehouse = openWarehouse(folders.warehouse)
+    const fold = openFold(mortal(warehouse, deaths), folders, undefined, () => 5)
+    try {
+      await fold.run(readdirSync(folders.journal).sort(), NOW)
+      return
+    } catch (error) {
+      if ((error as Error).message !== 'died') throw error
+    } finally {
+      fold.close()
+      warehouse.close()
+    }
+  }
+}
+
+test('whatever the scans and however often the fold dies, nothing is lost, doubled or flagged wrongly', async (t) => {
+  const scans = fc.array(
+    fc.record({
+      linkId: fc.integer({ min: 1, max: 3 }),
+      hoursAgo: fc.integer({ min: 0, max: 70 }),
+      source: fc.constantFrom('qr' as const, 'link' as const),
+      visitor: fc.option(fc.integer({ min: 1, max: 4 })),
+      bot: fc.boolean(),
+      city: fc.constantFrom(null, 'Berlin', 'Paris'),
+    }),
+    { maxLength: 60 },
+  )
+  const deaths = fc.array(fc.constantFrom('before' as const, 'after' as const, 'none' as const), { maxLength: 12 })
+  await fc.assert(
+    fc.asyncProperty(
+      scans,
+      fc.integer({ min: 1, max: 7 }),
+      fc.integer({ min: 1, max: 3 }),
+      deaths,
+      async (made, batch, files, plan) => {
+        const folders = makeFolders(t)
+        const all = made
+          .map(({ hoursAgo, ...rest }) => scan({ ...rest, at: NOW - hoursAgo * HOUR }))
+          .sort((a, b) => a.at - b.at)
+        const share = Math.ceil(all.length / files) || 1
+        for (let file = 0; file < files; file++) {
+          const writer = openJournalFile(join(folders.journal, `${file}.scans`), false)
+          const part = all.slice(file * share, (file + 1) * share)
+          for (let at = 0; at < part.length; at += batch) writer.append(part.slice(at, at + batch))
+          writer.close()
+        }
+        await foldThroughDeaths(folders, [...plan])
+        assert.deepEqual(readdirSync(folders.journal), [])
+
+        const seen = new Set<string>()
+        const modelled = all.map((each) => {
+          const key = `${each.linkId}|${each.visitor}|${dayOf(each.at)}`
+          const first = each.visitor !== null && !seen.has(key)
+          if (first) seen.add(key)
+          return { ...each, first }
+        })
+        const warehouse = openWarehouse(folders.warehouse)
+        for (const linkId of [1, 2, 3])
+          compare(
+            warehouse,
+            linkId,
+            modelled.filter((each) => each.linkId === linkId),
+          )
+        warehouse.close()
+      },
+    ),
+    { numRuns: runs(30) },
+  )
+})
+
+function compare(warehouse: Warehouse, linkId: number, model: (Scan & { first: boolean })[]): void {
+  const { csv } = readPage(warehouse, linkId, { at: 0, n: 0 }, 1000)
+  const lines = model.map(
+    (each) =>
+      `${new Date(each.at).toISOString()},${each.source},mobile,iOS,Safari,DE,${each.city ?? ''},direct,${each.first},${each.bot}\r\n`,
+  )
+  assert.deepEqual(csv.split(/(?<=\n)/).sort(), lines.length > 0 ? lines.sort() : [''])
+  const count = (rows: typeof model) => ({ scans: rows.length, firsts: rows.filter((each) => each.first).length })
+  const totals = readTotals(warehouse, linkId)
+  assert.deepEqual(
+    [totals.scans, totals.unique_visitors, totals.bots, totals.qr],
+    [
+      model.length,
+      count(model).firsts,
+      model.filter((each) => each.bot).length,
+      model.filter((each) => each.source === 'qr').length,
+    ],
+  )
+  for (const audience of ['all', 'human', 'bot'] as const) {
+    const rows = model.filter((each) => audience === 'all' || each.bot === (audience === 'bot'))
+    const {
+      series,
+      totals: inWindow,
+      breakdowns,
+    } = readStats(warehouse, linkId, { days: 5, timeZone: 'UTC', audience }, NOW)
+    assert.deepEqual([inWindow.scans, inWindow.unique_visitors], [count(rows).scans, count(rows).firsts])
+    for (const { date, scans, unique_visitors: firsts } of series) {
+      assert.deepEqual({ scans, firsts }, count(rows.filter((each) => dateOfDay(dayOf(each.at)) === date)), date)
+    }
+    for (const { value, scans, unique_visitors: firsts } of breakdowns.city) {
+      assert.deepEqual({ scans, firsts }, count(rows.filter((each) => each.city === value)), String(value))
+    }
+  }
+}

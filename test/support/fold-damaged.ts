@@ -1,0 +1,62 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext } from 'node:test'
+import { temporaryFolder, undoLater } from './cleanup.ts'
+import { readPage } from '../../src/scans/export.ts'
+import { openFold, type Fold, type Folders } from '../../src/scans/fold.ts'
+import { openJournalFile } from '../../src/scans/journal-file.ts'
+import type { Scan } from '../../src/scans/scan.ts'
+import { openWarehouse, type Warehouse } from '../../src/scans/warehouse.ts'
+
+export const NOW = Date.UTC(2026, 10, 20, 12)
+
+/** A scan that its city tells from all others. */
+export const scan = (linkId: number, city: string): Scan => ({
+  linkId,
+  at: NOW,
+  source: 'qr',
+  device: 'mobile',
+  os: 'iOS',
+  browser: 'Safari',
+  country: 'DE',
+  city,
+  referrer: 'direct',
+  bot: false,
+  visitor: null,
+})
+
+export interface Opened extends Folders {
+  warehouse: Warehouse
+  fold: Fold
+}
+
+export function open(t: TestContext, wrap: (warehouse: Warehouse) => Warehouse = (warehouse) => warehouse): Opened {
+  const root = temporaryFolder(t)
+  const folders = { journal: join(root, 'journal'), visitors: join(root, 'visitors') }
+  mkdirSync(folders.journal)
+  mkdirSync(folders.visitors)
+  const warehouse = openWarehouse(join(root, 'scans.db'))
+  // Chunks of a few scans, so that damage stands before, in and behind their borders.
+  const fold = openFold(wrap(warehouse), folders, undefined, () => 5)
+  undoLater(t, () => {
+    fold.close()
+    warehouse.close()
+  })
+  return { ...folders, warehouse, fold }
+}
+
+/** Writes a journal file of one line for each batch of cities. */
+export function write(folder: string, name: string, linkId: number, batches: string[][]): Buffer {
+  const writer = openJournalFile(join(folder, name), false)
+  for (const cities of batches) writer.append(cities.map((city) => scan(linkId, city)))
+  writer.close()
+  return readFileSync(join(folder, name))
+}
+
+export function citiesOf(warehouse: Warehouse, linkId: number): string[] {
+  const { csv } = readPage(warehouse, linkId, { at: 0, n: 0 }, 1000)
+  return csv
+    .split('\r\n')
+    .slice(0, -1)
+    .map((line) => line.split(',')[6] ?? '')
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import type { Database } from '../../src/db/database.ts'
+import type { Link } from '../../src/links/link.ts'
+import { insertLink, type NewLink } from '../../src/links/create-store.ts'
+import * as store from '../../src/links/store.ts'
+
+export const content: Omit<Link, 'id'> = {
+  code: 'Summer',
+  kind: 'url',
+  target: 'https://example.com/ü?a=1#b',
+  payload: { nested: ['x', { y: 'ü' }] },
+  title: 'Tïtle',
+  campaign: null,
+  utm: { utm_source: 'b', utm_medium: 'a' },
+  active: true,
+  revision: 1,
+  createdAt: 1_795_225_879_440,
+  updatedAt: 1_795_225_879_440,
+  removed: null,
+}
+
+export let lastId = 2 ** 33
+
+export async function insert(
+  db: Database,
+  code: string,
+  { token = `token of ${code}`, id = ++lastId }: { token?: string; id?: number } = {},
+): Promise<Link> {
+  const link = newLink(code, { token, id })
+  assert.equal(await insertLink(db, link), true)
+  return found(await store.findByCode(db.read, link.codeKey))
+}
+
+export function newLink(code: string, { token = `token ${++lastId}`, id = ++lastId } = {}): NewLink {
+  return { ...content, id, code, codeKey: code.toLowerCase(), tokenHash: token }
+}
+
+export const remove = (db: Database, link: Link) => db.transaction((transaction) => store.deleteLink(transaction, link))
+
+export function found(link: Link | 'gone' | undefined): Link {
+  assert.ok(typeof link === 'object')
+  return link
+}
