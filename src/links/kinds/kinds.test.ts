@@ -16,7 +16,8 @@ test("no kind's name occurs in src outside links/kinds and the pages that draw i
   const found = files.flatMap((file) =>
     readFileSync(join(src, file), 'utf8')
       .split('\n')
-      .filter((line) => quoted.test(line))
+      // In a Pick stand the names of functions.
+      .filter((line) => quoted.test(line.replaceAll(/Pick<[^>]*>/g, '')))
       .map((line) => `${file}: ${line.trim()}`),
   )
   assert.deepEqual(found, [])
