@@ -34,7 +34,7 @@ export function readLines(): ReadList {
   function isHeader(line: string): boolean {
     if (!line.includes(',') || !/url/i.test(line)) return false
     const [names] = cellsOf([line.replace(/^#\s*/, '')])
-    const at = names?.findIndex((each) => each.trim().toLowerCase() === 'url') ?? -1
+    const at = names?.findIndex((each) => each.trim().toUpperCase() === 'URL') ?? -1
     if (at === -1) return false
     urlColumn = at
     return true
