@@ -10,9 +10,9 @@ import type { LabelledMetric, Metric } from './http/metrics.ts'
 import { noCompilers } from './http/no-compilers.ts'
 import { describeApi, type DescribeApi } from './http/openapi.ts'
 import { createConnections } from './http/server.ts'
-import { boundUnread } from './http/unread.ts'
+import { countResponses } from './http/response-memory.ts'
 import { queryCompiler } from './http/validate.ts'
-import { admitInTurn } from './limits/admission-hooks.ts'
+import { queueRequests } from './limits/admission-hooks.ts'
 import type { Services } from './services.ts'
 import { createFastPath, visitedCode } from './visits/fast-path.ts'
 import { removalPages } from './web/removal-pages.ts'
@@ -34,10 +34,15 @@ export async function createInstance(config: Config, services: Services, log: Fa
   const answerOtherMethods = watchRoutes(app, links.reserve)
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
-  app.server.on('connection', admission.arrived)
-  admitInTurn(app, { admission, clientOf, monotonic })
-  handleErrors(app, { monotonic, isUnavailable, pages: removalPages({ contact, baseUrl }), onMiss: limits.miss })
-  boundUnread(app, connections.unread)
+  app.server.on('connection', admission.onConnection)
+  queueRequests(app, { admission, clientOf, monotonic })
+  handleErrors(app, {
+    monotonic,
+    isUnavailable,
+    pages: removalPages({ contact, baseUrl }),
+    chargeNotFound: limits.chargeNotFound,
+  })
+  countResponses(app, connections.responseMemory)
   guardDomains(app, domains, config.tls ? baseUrl : undefined)
   const describe = describeApi(app, services.version)
   return { app, answerOtherMethods, describe, metrics: [...admission.metrics, ...connections.metrics] }
@@ -47,7 +52,7 @@ export async function createInstance(config: Config, services: Services, log: Fa
 function createServer({ visits, links: { isReserved }, tls }: Services, log: FastifyBaseLogger) {
   const nextRequestId = createRequestIds()
   const answeredFast = createFastPath(visits, isReserved)
-  const rankOf = ({ method, url = '' }: IncomingMessage) => {
+  const priorityOf = ({ method, url = '' }: IncomingMessage) => {
     if (method !== 'GET' && method !== 'HEAD') return 'other'
     if (isHealthPath(url)) return 'urgent'
     return visitedCode(url, isReserved) === undefined ? 'other' : 'visit'
@@ -67,7 +72,7 @@ function createServer({ visits, links: { isReserved }, tls }: Services, log: Fas
       connections.serve((request, response) => {
         if (tls?.front(request, response) === true) return
         if (!answeredFast(request, response)) handler(request, response)
-      }, rankOf),
+      }, priorityOf),
   })
   // One logger for all: a child for each request would cost every visit, and faults name their request_id themselves.
   app.setChildLoggerFactory((logger) => logger)

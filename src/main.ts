@@ -6,7 +6,7 @@ import type { Verdict } from './cli/command.ts'
 import { commands } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { readConfig, type Config } from './config/config.ts'
-import { listenOften } from './http/listeners.ts'
+import { listenOnSockets } from './http/listeners.ts'
 import { letV8GiveWay } from './lib/background-thread.ts'
 import { createClosing } from './lib/closing.ts'
 import { createLogLines } from './lib/log-lines.ts'
@@ -95,7 +95,7 @@ async function serve(config: Config): Promise<undefined> {
     closing.add('the sockets that listen', () => others.close())
     stopOnSignal(app, services, others, log)
     port = await listen(app, services, config, others)
-    const addresses = services.origin.whereListening(config.host).join(', ')
+    const addresses = services.origin.reachableAt(config.host).join(', ')
     process.stdout.write(`quirl ${manifest.version} serves ${addresses} and keeps its data in ${config.dataDir}\n`)
   } catch (error) {
     await closing.close().catch(() => {})
@@ -133,8 +133,8 @@ async function listen(
   const [name, port] = tls === undefined ? ['PORT', config.port] : ['HTTP_PORT', config.httpPort]
   try {
     connections.count(app.server)
-    const place = { host, port, sockets: connections.sockets, allowHalfOpen: true, onSocket: connections.bound }
-    others.close = (await listenOften(app.server, place, (options) => app.listen(options))).close
+    const address = { host, port, sockets: connections.sockets, allowHalfOpen: true, onSocket: connections.enforce }
+    others.close = (await listenOnSockets(app.server, address, (options) => app.listen(options))).close
     onDrain(() => void others.close())
   } catch (error) {
     throw new StartError(`cannot listen on HOST=${host} ${name}=${port}: ${(error as Error).message}`, { cause: error })

@@ -6,7 +6,7 @@ import type { Database } from './db/database.ts'
 import { explainStart } from './db/open.ts'
 import { openDomains, type Domains } from './domains/open.ts'
 import { createClientAddress, type ClientAddress } from './http/client-address.ts'
-import { createConnectionBound, type ConnectionBound } from './http/connection-bound.ts'
+import { createConnectionLimit, type ConnectionLimit } from './http/connection-limit.ts'
 import type { Metric } from './http/metrics.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
 import { createClosing, type Closing } from './lib/closing.ts'
@@ -47,7 +47,7 @@ export interface Services {
   db: Database
   origin: Origin
   client: ClientAddress
-  connections: ConnectionBound
+  connections: ConnectionLimit
   metrics: Metric[]
   /** Why the service should get no requests, if there is a reason. */
   notReady: () => Promise<string | undefined>
@@ -153,7 +153,7 @@ async function openCreation(
     await openAbuse({ db, dataDir, sources, owns, invalidate, fetch, settleMs, now, monotonic, log }),
   )
   const quotas = quotasOf(config)
-  const limits = open('limits', openLimits({ quotas, client, first: scans.flush, slots, work, monotonic }))
+  const limits = open('limits', openLimits({ quotas, client, beforeSlice: scans.flush, slots, work, monotonic }))
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))
   const { screen } = abuse
@@ -177,7 +177,7 @@ async function openFeatures(
   store.onReopened.push(visits.invalidateAll, scans.reread, abuse.reread)
   const tls = config.tls ? open('HTTPS', openTls(config, { db, domains, now, monotonic, log })) : undefined
   if (tls !== undefined) draining.onBegin(() => void tls.close())
-  const connections = createConnectionBound()
+  const connections = createConnectionLimit()
   const features = { links, visits, scans, qr, places, domains, abuse, limits, tls }
   return {
     ...features,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import type { Work } from '../src/limits/admission.ts'
+import type { Work } from '../src/limits/work.ts'
 import { connectRaw } from './support/raw.ts'
 import { poll } from './support/poll.ts'
 import { create, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
@@ -19,21 +19,21 @@ const kinds = Object.keys(requests) as Work[]
 const waiting = (server: TestServer) => server.services.limits.admission.metrics[0]?.read() ?? {}
 const sum = (values: Record<string, number>) => Object.values(values).reduce((all, each) => all + each, 0)
 
-/** A service where one kind of work never begins, and one request of a client may wait for it. */
+/** A service where one kind of work never starts, and one request of a client may wait for it. */
 async function startStuck(t: TestContext, work: Work) {
   const clock = { now: Date.now() }
   const link: { created?: Created } = {}
-  const bounds = { waiting: 2, atOnce: work === 'creations' ? 1 : 0 }
+  const bounds = { waiting: 2, concurrent: work === 'creations' ? 1 : 0 }
   const server = await startServer(t, {}, () => clock.now, { work: { [work]: bounds } })
   link.created = await create(server, { target: 'https://example.com/' })
-  // A creation was needed: another one takes the only place until the end.
-  if (work === 'creations') server.services.limits.admission.enter(work, { client: 'a', begin() {}, refuse() {} })
+  // Creations were needed until here: now one takes the only slot until the end.
+  if (work === 'creations') server.services.limits.admission.enter(work, { client: 'a', start() {}, refuse() {} })
   await poll(() => sum(waiting(server)) === 0)
   return { server, link: link.created, clock }
 }
 
 for (const work of kinds) {
-  test(`with the queue of ${work} full the next is refused at once, and visits, health and other kinds are answered`, async (t) => {
+  test(`when the queue of ${work} is full the next is refused at once, and visits, health and other kinds go on`, async (t) => {
     const { server, link, clock } = await startStuck(t, work)
     const late = requests[work](server, link)
     await poll(() => sum(waiting(server)) === 1)
@@ -61,25 +61,25 @@ for (const work of kinds) {
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     assert.match(metrics, new RegExp(`^quirl_waiting_requests{kind="${work}"} 1$`, 'm'))
     assert.match(metrics, new RegExp(`^quirl_refused_requests_total{kind="${work}"} 4$`, 'm'))
-    // Who has waited for a second is refused as well.
+    // A request that has waited for a second is refused as well.
     clock.now += 1000
     assert.equal((await late).status, 503)
     assert.equal(sum(waiting(server)), 0)
   })
 }
 
-test('a request whose client has hung up leaves the queue, and takes no place', async (t) => {
+test('a request whose client disconnects leaves the queue', async (t) => {
   const { server, link } = await startStuck(t, 'images')
-  const gone = new AbortController()
-  const asked = fetch(`${server.url}/${link.code}/qr.png`, { signal: gone.signal }).catch(() => undefined)
+  const abort = new AbortController()
+  const pending = fetch(`${server.url}/${link.code}/qr.png`, { signal: abort.signal }).catch(() => undefined)
   await poll(() => sum(waiting(server)) === 1)
-  gone.abort()
-  await asked
+  abort.abort()
+  await pending
   await poll(() => sum(waiting(server)) === 0)
 })
 
-test('who sends a body slowly takes no place until it is there', async (t) => {
-  const server = await startServer(t, {}, undefined, { work: { creations: { waiting: 4, atOnce: 1 } } })
+test('a request holds no slot until its body has arrived', async (t) => {
+  const server = await startServer(t, {}, undefined, { work: { creations: { waiting: 4, concurrent: 1 } } })
   const body = JSON.stringify({ target: 'https://example.com/' })
   const { socket, received } = connectRaw(t, Number(new URL(server.url).port))
   const head = `POST /api/links HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`
@@ -90,8 +90,8 @@ test('who sends a body slowly takes no place until it is there', async (t) => {
   await poll(() => received().includes('HTTP/1.1 201 '))
 })
 
-test('after a burst of all kinds, of which many hang up, nothing is left and each kind is answered', async (t) => {
-  const bounds = { waiting: 8, atOnce: 2 }
+test('after a burst of all kinds with many disconnects, no request is left and no slot is lost', async (t) => {
+  const bounds = { waiting: 8, concurrent: 2 }
   const server = await startServer(t, {}, undefined, {
     work: Object.fromEntries(kinds.map((kind) => [kind, bounds])),
   })
@@ -110,7 +110,7 @@ test('after a burst of all kinds, of which many hang up, nothing is left and eac
   for (const status of statuses) assert.ok([200, 201, 404, 503].includes(status), String(status))
   assert.ok(statuses.includes(503) && statuses.includes(200))
   await poll(() => sum(waiting(server)) === 0)
-  // A place that was not given back would be missing now.
+  // A slot that was not released would be missing now.
   for (const kind of kinds) {
     for (let at = 0; at < 4; at++) await poll(async () => (await requests[kind](server, link)).status !== 503)
     const answers = await Promise.all([requests[kind](server, link), requests[kind](server, link)])

@@ -134,7 +134,7 @@ test('1 to 500 rows are taken; none and 501 are refused whole', async (t) => {
   for (const body of [[], rows(501), { csv: 'target\n' }, { csv: csvOf(501) }, { csv: csvOf(15_000) }]) {
     const refused = await bulk(server, body)
     assert.equal(refused.status, 400)
-    assert.match(((await refused.json()) as { detail: string }).detail, /must hold 1 to 500 rows/)
+    assert.match(((await refused.json()) as { detail: string }).detail, /must have 1 to 500 rows/)
   }
   const large = await bulk(server, [{ target: EXAMPLE, title: 'x'.repeat(4 * 2 ** 20) }])
   assert.equal(large.status, 413)
@@ -203,8 +203,8 @@ test('what is wrong with a CSV is said', async (t) => {
   assert.equal(uneven.created, 1)
   for (const [csv, detail] of [
     ['target\n"https://example.com/\n', /^\/csv has a quote that is not closed, in line 2$/],
-    ['target\n', /^\/csv must hold 1 to 500 rows, and holds none$/],
-    [`target\n${'https://example.com/\n'.repeat(501)}`, /^\/csv must hold 1 to 500 rows, and holds more than 500$/],
+    ['target\n', /^\/csv must have 1 to 500 rows, but has none$/],
+    [`target\n${'https://example.com/\n'.repeat(501)}`, /^\/csv must have 1 to 500 rows, but has more than 500$/],
   ] as const) {
     const problem = (await (await bulk(server, { csv })).json()) as { detail: string; errors: { pointer: string }[] }
     assert.match(problem.detail, detail)

@@ -158,7 +158,7 @@ test('a design is drawn to be checked, which counts as an image; the one that a 
     body: new URLSearchParams({ action: 'design', shape: 'dots' }),
   })
   assert.equal(page.status, 429)
-  assert.match(await page.text(), /2 QR images can be had from one address/)
+  assert.match(await page.text(), /2 QR images can be requested from one address/)
 })
 
 test('reports through the API and through the page share one count', async (t) => {

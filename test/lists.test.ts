@@ -124,7 +124,7 @@ const failures: { name: string; says: RegExp; break: (publisher: ListServer) => 
   },
   {
     name: 'leads elsewhere in the clear',
-    says: /it leads to http:\/\/elsewhere\.example, without TLS/,
+    says: /it redirects to http:\/\/elsewhere\.example, without TLS/,
     break: ({ answer }) =>
       answer('/hosts', (_, response) => response.writeHead(302, { location: 'http://elsewhere.example/hosts' }).end()),
   },

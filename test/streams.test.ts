@@ -63,7 +63,7 @@ test('a client has four streams, an IPv6 household is one, and each that ends gi
 })
 
 test('past the streams of all clients together the answer is 503, until one of them ends', async (t) => {
-  const { server, link } = await start(t, { streams: { perClient: 4, inAll: 10 } })
+  const { server, link } = await start(t, { streams: { perClient: 4, total: 10 } })
   const path = `/api/manage/${link.token}/stream`
   const ten = Array.from({ length: 10 }, (_, at) => send(t, server, path, `8.8.8.${at}`))
   await poll(async () => (await listeners(server)) === 10)
@@ -78,7 +78,7 @@ test('past the streams of all clients together the answer is 503, until one of t
   await poll(() => next.received().includes('event: totals'))
 })
 
-test('streams that wait behind another on their connection give their places back with it', async (t) => {
+test('streams that wait behind another on their connection give their slots back with it', async (t) => {
   const { server, link } = await start(t)
   const path = `/api/manage/${link.token}/stream`
   for (let round = 0; round < 3; round++) {
@@ -90,13 +90,13 @@ test('streams that wait behind another on their connection give their places bac
 })
 
 test('an unknown token takes no place and is not told of the bounds', async (t) => {
-  const { server } = await start(t, { streams: { perClient: 0, inAll: 0 }, stats: { perClient: 0, inAll: 0 } })
+  const { server } = await start(t, { streams: { perClient: 0, total: 0 }, stats: { perClient: 0, total: 0 } })
   for (const name of ['stream', 'stats', 'scans.csv'])
     assert.equal((await fetch(`${server.url}/api/manage/unknown/${name}`)).status, 404)
 })
 
 test('statistics and exports are bounded in the same way, and every answer gives its place back', async (t) => {
-  const one = { perClient: 1, inAll: 2 }
+  const one = { perClient: 1, total: 2 }
   const { server, link } = await start(t, { stats: one, exports: one })
   await visit(`${server.url}/${link.code}`)
   for (const name of ['stats', 'scans.csv']) {

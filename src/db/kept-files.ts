@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { giveToOwner } from '../lib/give-to-owner.ts'
+import { chownLikeFolder } from '../lib/chown-like-folder.ts'
 import { syncPath } from '../lib/sync-path.ts'
 
 /** The file that says how the others were when the last process ended. */
@@ -48,7 +48,7 @@ export function noteFiles(folder: string, isKept: (name: string) => boolean, bef
     }
     // A process that is killed meanwhile leaves none, and not the half.
     writeFileSync(`${file}.new`, `${JSON.stringify({ ...sums, ...before })}\n`, { mode: 0o600, flush: true })
-    giveToOwner(`${file}.new`)
+    chownLikeFolder(`${file}.new`)
     renameSync(`${file}.new`, file)
   } catch {
     rmSync(file, { force: true })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { giveToOwner } from '../lib/give-to-owner.ts'
+import { chownLikeFolder } from '../lib/chown-like-folder.ts'
 import { StartError } from '../lib/start-error.ts'
 
 /** A held folder. */
@@ -31,7 +31,7 @@ function lock(dataDir: string, name: string, held: string): FolderLock {
   try {
     holder = new DatabaseSync(join(dataDir, name), { timeout: 0 })
     holder.exec('begin exclusive')
-    giveToOwner(join(dataDir, name))
+    chownLikeFolder(join(dataDir, name))
   } catch (error) {
     holder?.close()
     const reason = (error as Error).message

@@ -18,7 +18,7 @@ export interface AskNeeds {
 export function askRoute({ domains, isInternal }: AskNeeds): Route {
   return route<{ Querystring: { domain?: unknown } }>({
     // A handshake waits for it.
-    config: { work: 'first' },
+    config: { work: 'immediate' },
     schema: { hide: true },
     async handler(request, reply) {
       if (!isInternal(request.raw)) throw new Problem('not_admitted', 'only the proxy in front of this service may ask')

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
-import { kept } from '../lib/kept.ts'
+import { memoizeFor } from '../lib/memoize-for.ts'
 import { claimRecord, isProof } from './claim.ts'
 import { createQuery, DnsError, type Address, type Questions } from './dns-query.ts'
 import { isUnder, type DomainName } from './name.ts'
@@ -67,7 +67,7 @@ interface DnsDeps {
 export function createDnsCheck({ host, servers, monotonic, queryMs }: DnsDeps): DnsCheck {
   const own = host?.replace(/^\[|\]$/g, '')
   const query = createQuery(servers, queryMs)
-  const serviceAddresses = kept(OWN_MS, monotonic, async () => {
+  const serviceAddresses = memoizeFor(OWN_MS, monotonic, async () => {
     const found = own === undefined ? [] : await query(({ addressesOf }) => addressesOf(own)).catch(() => [])
     return found.map(({ address }) => address).filter(isReachable)
   })

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
-import { seldom } from '../lib/seldom.ts'
+import { throttle } from '../lib/throttle.ts'
 import { createChecks } from './checks.ts'
 import { createDnsCheck } from './dns.ts'
 import type { Domain, Status } from './domain.ts'
@@ -54,7 +54,7 @@ export async function openDomains({ db, baseUrl, servers, now, monotonic, log }:
   const known = createKnownDomains(db, now)
   const checks = createChecks({ db, now, dns, known })
   await known.refresh()
-  const report = seldom(LOG_MS, monotonic, (error: unknown) =>
+  const report = throttle(LOG_MS, monotonic, (error: unknown) =>
     log.error({ err: error }, 'domains could not be checked'),
   )
   let closed = false

@@ -1,23 +1,23 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { parseStrictRows, TooManyRows, type RowBounds } from '../lib/json-rows.ts'
 import { JsonError, parseStrictJson } from '../lib/strict-json.ts'
 import { invalidRequest, Problem } from './problem.ts'
 
-/** The largest body, in bytes, where a route does not say otherwise. */
+/** The largest body in bytes, unless a route sets another limit. */
 export const BODY_LIMIT = 256 * 1024
 
-/** Makes `app` read JSON bodies strictly, and refuse every other kind of body and every encoding of it. */
+/** Makes `app` parse JSON bodies strictly, and refuse all other media types and content encodings. */
 export function readJsonBodies(app: FastifyInstance): void {
   refuseEncodedBodies(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    await request.turn?.()
+    await request.waitForStart?.()
     return parseJsonBody(body)
   })
 }
 
-/** A compressed body could unpack to anything; none is taken, whatever the encoding. */
+/** Refuses every content encoding: a small compressed body could expand to any size. */
 export function refuseEncodedBodies(app: FastifyInstance): void {
   app.addHook('onRequest', ({ headers }, _reply, done) => {
     if (headers['content-encoding'] === undefined) return done()
@@ -26,7 +26,7 @@ export function refuseEncodedBodies(app: FastifyInstance): void {
 }
 
 /**
- * Reads a JSON body strictly.
+ * Parses a JSON body strictly.
  * @throws {Problem} 400 when it is not UTF-8 or not JSON
  */
 export function parseJsonBody(body: Buffer): unknown {
@@ -38,23 +38,23 @@ export function parseJsonBody(body: Buffer): unknown {
   }
 }
 
-/** Makes `app` read JSON bodies that are lists of up to `bounds.rows` rows, with turns for others in between. */
+/** Makes `app` parse JSON bodies that are lists of up to `bounds.rows` rows, yielding to the event loop in between. */
 export function readJsonRows(app: FastifyInstance, bounds: RowBounds): void {
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    await request.turn?.()
+    await request.waitForStart?.()
     if (body.length === 0) return undefined
     try {
-      return await parseStrictRows(readText(body, 'malformed_json'), bounds, turn)
+      return await parseStrictRows(readText(body, 'malformed_json'), bounds, yieldToLoop)
     } catch (error) {
       throw error instanceof TooManyRows ? rowsProblem(bounds.rows, `more than ${bounds.rows}`) : jsonProblem(error)
     }
   })
 }
 
-/** What is said of a list with too many rows, or none, which stands at a place in the body. */
-export function rowsProblem(most: number, many: string, pointer = ''): Problem {
-  return invalidRequest([{ pointer, detail: `must hold 1 to ${most} rows, and holds ${many}` }])
+/** The problem of a list with too many rows, or none. */
+export function rowsProblem(max: number, actual: string, pointer = ''): Problem {
+  return invalidRequest([{ pointer, detail: `must have 1 to ${max} rows, but has ${actual}` }])
 }
 
 function jsonProblem(error: unknown): unknown {
@@ -62,18 +62,21 @@ function jsonProblem(error: unknown): unknown {
 }
 
 /**
- * Reads a body of text.
+ * Decodes a text body.
  * @throws {Problem} 400 when it is not UTF-8
  */
-export function readText(body: Buffer, fault: 'malformed_json' | 'malformed_csv'): string {
+export function readText(body: Buffer, code: 'malformed_json' | 'malformed_csv'): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch (error) {
-    throw new Problem(fault, 'the body is not valid UTF-8', { cause: error })
+    throw new Problem(code, 'the body is not valid UTF-8', { cause: error })
   }
 }
 
-/** The body as an object of unknown fields. */
+/**
+ * The body as an object of unknown fields.
+ * @throws {Problem} 400 when it is not an object
+ */
 export function asObject(body: unknown): Record<string, unknown> {
   if (isObject(body)) return body
   throw invalidRequest([{ pointer: '', detail: 'must be a JSON object' }])

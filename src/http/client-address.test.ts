@@ -45,6 +45,6 @@ test('an entry that is no address ends the walk, whatever port it has', () => {
     assert.equal(of(`1.1.1.1, ${entry}`), '127.0.0.1', entry)
 })
 
-test('a stranger is who the connection says, whatever the header says', () => {
+test('the header of an untrusted peer is ignored', () => {
   assert.equal(of('8.8.8.8:5678', '9.9.9.9'), '9.9.9.9')
 })

@@ -2,27 +2,27 @@ import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import type { Network } from '../lib/network.ts'
 
-/** What proxies add to a request that they pass on. */
-const passedOn = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']
+/** Headers that proxies add to requests that they forward. */
+const forwardingHeaders = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']
 
-/** Finds out whom a request is from. */
+/** Determines which client sent a request. */
 export interface ClientAddress {
   /**
-   * The visitor's address, IPv6 shortened to its /64, which one household shares; mapped IPv4 as IPv4. To be kept
-   * in memory for the length of a request only.
+   * The client's address: IPv6 cut to its /64, which one household shares; mapped IPv4 as IPv4. Callers keep it in
+   * memory for the duration of a request only.
    */
   of: (request: IncomingMessage) => string
-  /** Whether the request came through a proxy whose headers are believed. */
+  /** Whether the request came through a trusted proxy. */
   isProxied: (request: IncomingMessage) => boolean
-  /** Whether this machine or a trusted network made the request itself: a proxy that passes one on says so in a header. */
+  /** Whether this machine or a trusted network sent the request itself: a proxy that forwards one adds a header. */
   isInternal: (request: IncomingMessage) => boolean
 }
 
 /**
- * @param trusted the proxies whose `X-Forwarded-For` is believed: it is walked from the right while the address that
- * it was told by is one of them; an entry that is no address, with or without a port, ends the walk
+ * @param trusted the proxies whose `X-Forwarded-For` is trusted. The header is walked from the right while the address
+ * that added an entry is one of them; an entry that is not an address, with or without a port, ends the walk.
  * @param onIgnored called once, when the header comes from a private address that is not trusted: most likely a proxy
- * that was forgotten
+ * that the operator has not configured
  */
 export function createClientAddress(trusted: Network[], onIgnored: () => void): ClientAddress {
   const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
@@ -57,14 +57,15 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
     isProxied: ({ socket }) =>
       trusted.length > 0 && socket.remoteAddress !== undefined && isTrusted(ipaddr.process(socket.remoteAddress)),
     isInternal({ socket, headers }) {
-      if (socket.remoteAddress === undefined || passedOn.some((name) => headers[name] !== undefined)) return false
+      if (socket.remoteAddress === undefined || forwardingHeaders.some((name) => headers[name] !== undefined))
+        return false
       const address = ipaddr.process(socket.remoteAddress)
       return address.range() === 'loopback' || isTrusted(address)
     },
   }
 }
 
-/** Some proxies add the port that the request came from; an IPv6 address then stands in brackets, as in a URL. */
+/** Some proxies add the client's port, and then put an IPv6 address in brackets, as in a URL. */
 function withoutPort(entry: string): string {
   const [, four, six] = /^(?:([\d.]+):\d{1,5}|\[([\da-f:.]+)\](?::\d{1,5})?)$/i.exec(entry) ?? []
   return four ?? six ?? entry

@@ -5,8 +5,8 @@ import { Problem } from './problem.ts'
 const hostField = /^[A-Za-z0-9._~%!$&'()*+,;=:[\]-]*$/
 
 /**
- * Finds what a request must not have by RFC 9112 and Node's parser lets through: two readers could understand such a
- * request differently. A target in absolute form is rewritten to the path that it holds.
+ * Finds violations of RFC 9112 that Node's parser accepts, and that a proxy could interpret differently. Rewrites a
+ * target in absolute form to its path.
  */
 export function requestFault(request: IncomingMessage): Problem | undefined {
   const { url = '' } = request
@@ -25,7 +25,7 @@ function framingFault(request: IncomingMessage): Problem | undefined {
     return invalid('HTTP/1.0 has no Transfer-Encoding')
   }
   if (headers.expect !== undefined && !isOld(request) && headers.expect.toLowerCase() !== '100-continue') {
-    return new Problem('expectation_failed', 'the only expectation that is met here is 100-continue')
+    return new Problem('expectation_failed', 'the only supported expectation is 100-continue')
   }
   return undefined
 }
@@ -46,20 +46,20 @@ function countHosts(rawHeaders: string[]): number {
   return hosts
 }
 
-/** RFC 9112, 3.2.2: a server takes the absolute form as well; ours serves the host that `Host` names. */
+/** RFC 9112, 3.2.2: a server must accept the absolute form. Its host must be the one of the Host field. */
 function rewriteAbsolute(request: IncomingMessage, url: string): Problem | undefined {
   const [, scheme = '', authority = ''] = /^(https?):\/\/([^/?#]*)/i.exec(url) ?? []
   if (scheme === '') return invalid('the target of the request is neither a path nor an http address')
-  const rest = url.slice(scheme.length + 3 + authority.length)
+  const path = url.slice(scheme.length + 3 + authority.length)
   const host = request.headers.host ?? authority
   if (withoutPort(authority, scheme) !== withoutPort(host, scheme)) {
     return invalid('the target of the request names another host than its Host field')
   }
-  request.url = rest.startsWith('/') ? rest : `/${rest}`
+  request.url = path.startsWith('/') ? path : `/${path}`
   return undefined
 }
 
-/** A host as it is compared: without the scheme's own port. */
+/** An authority without the default port of the scheme, for comparison. */
 function withoutPort(authority: string, scheme: string): string {
   const port = scheme.toLowerCase() === 'https' ? ':443' : ':80'
   const name = authority.toLowerCase()

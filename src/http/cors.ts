@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Lets pages of every origin call `app`'s routes. There are no cookies, so nothing is given away by it. */
+/** Lets pages of every origin call `app`'s routes. That is safe because there are no cookies. */
 export function allowEveryOrigin(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({

@@ -1,24 +1,23 @@
 import type { FastifyReply } from 'fastify'
 import { html, type Html } from './html.ts'
 
-/** A page of ours: a title and what stands in its body. */
+/** A page of this service. */
 export interface Page {
   title: string
   body: Html
-  /** The path of a module of ours that the page runs, and that may ask us for more. */
+  /** The path of a module script; the page may then send requests to this service. */
   script?: string
 }
 
-/** Where the one stylesheet is served. */
 export const stylesheetPath = '/assets/quirl.css'
 
 /**
- * The headers of every page. Nothing inline and nothing foreign runs or loads; forms go to ourselves only; no one may
- * frame a page, because a token page in a frame could be clicked unseen.
+ * Pages run and load nothing inline and nothing of other origins, and send forms to this service only. No page may be
+ * framed, which would allow clickjacking of a token page.
  */
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-/** A script may also show the images that it draws. */
+/** A page with a script may also show images that the script draws. */
 const scriptPolicy = `${policy.replace("img-src 'self'", "img-src 'self' blob:")}; script-src 'self'; connect-src 'self'`
 
 const pageHeaders = {
@@ -27,7 +26,7 @@ const pageHeaders = {
   'referrer-policy': 'no-referrer',
 }
 
-/** Answers with a page. What the caller has set on the reply before (status, caching) stays. */
+/** Sends a page. A status or headers that the caller has set on the reply remain. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const document = html`<!doctype html>
     <html lang="en">

@@ -1,8 +1,8 @@
-// Schemas of the fields that requests have in common.
+// Schemas of fields that several requests share.
 import { Type, type TString } from '#typebox'
 import { RULE } from './validate.ts'
 
-/** The longest URL that is taken, in UTF-16 code units. */
+/** The longest URL that the API accepts, in UTF-16 code units. */
 export const MAX_URL_LENGTH = 2048
 
 const textRule = {
@@ -16,7 +16,7 @@ export function text(maxLength: number, description: string): TString {
   return Type.String({ maxLength, ...textRule, description })
 }
 
-/** A text that says something: blanks alone do not count. */
+/** A text that must not be blank. */
 export function requiredText(maxLength: number, description: string): TString {
   return Type.String({
     maxLength,
@@ -26,7 +26,7 @@ export function requiredText(maxLength: number, description: string): TString {
   })
 }
 
-/** A public http or https URL; where it may lead is for the URL policy of links to say. */
+/** A public http or https URL; the URL policy of links decides where it may lead. */
 export function publicUrl(description: string): TString {
   return Type.String({ maxLength: MAX_URL_LENGTH, description, examples: ['https://example.com/menu'] })
 }

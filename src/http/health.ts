@@ -12,14 +12,14 @@ const ok = {
   ...problems('method_not_allowed'),
 }
 
-/** Balancers and monitors may ask by any name, and however much there is to do. */
-const config = { onDomains: true, work: 'first' } as const
+/** Load balancers and monitors may use any host name, and must get a response under any load. */
+const config = { onDomains: true, work: 'immediate' } as const
 
 export function isHealthPath(url: string): boolean {
   return url === '/healthz' || url === '/readyz'
 }
 
-/** @param notReady throws, or says why, while requests should go elsewhere */
+/** @param notReady throws, or returns the reason, while requests should go to another node */
 export function healthRoutes(notReady: () => Promise<string | undefined>): Record<'isUp' | 'isReady', Route> {
   return {
     isUp: route({

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Only `html` makes it, so that nothing unescaped can get into a page. */
+/** Escaped HTML. Only `html` creates it, so that no unescaped text can enter a page. */
 export interface Html {
   readonly markup: string
 }
@@ -11,7 +11,7 @@ function escape(text: string): string {
   return text.replace(/[&<>"']/g, (char) => entities[char] ?? char)
 }
 
-/** A template in which every value is escaped, but for other templates; lists are joined, absent values are empty. */
+/** A template that escapes every value except other templates, joins lists, and renders absent values as nothing. */
 export function html(strings: TemplateStringsArray, ...values: Piece[]): Html {
   return { markup: strings.reduce((text, part, index) => text + render(values[index - 1]) + part) }
 }

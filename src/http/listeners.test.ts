@@ -5,42 +5,42 @@ import { test } from 'node:test'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { poll } from '../../test/support/poll.ts'
 import { freePort, isOpen } from '../../test/support/ports.ts'
-import { createConnectionBound } from './connection-bound.ts'
-import { listenOften } from './listeners.ts'
+import { createConnectionLimit } from './connection-limit.ts'
+import { listenOnSockets } from './listeners.ts'
 
 const host = '127.0.0.1'
 const listen = (server: Server) => (options: object) =>
   new Promise<void>((resolve, reject) => server.once('error', reject).listen(options, resolve))
 
-test('what connects to any of the sockets reaches the server; all of them are closed, and the port is free', async (t) => {
+test('a connection to any of the sockets reaches the server; closing them frees the port', async (t) => {
   let connections = 0
   const server = createServer((socket) => {
     connections++
     socket.end()
   })
   const onSocket = () => {}
-  const place = { host, port: await freePort(), sockets: 8, allowHalfOpen: true, onSocket }
-  const { port, close } = await listenOften(server, place, listen(server))
+  const address = { host, port: await freePort(), sockets: 8, allowHalfOpen: true, onSocket }
+  const { port, close } = await listenOnSockets(server, address, listen(server))
   undoLater(t, () => {
     void close()
     server.close()
   })
-  assert.equal(port, place.port)
+  assert.equal(port, address.port)
   for (let at = 0; at < 64; at++) await once(connect(port, host).resume(), 'close')
   assert.equal(connections, 64)
   const other = createServer()
-  await assert.rejects(listenOften(other, place, listen(other)), /EADDRINUSE/)
+  await assert.rejects(listenOnSockets(other, address, listen(other)), /EADDRINUSE/)
   void close()
   server.close()
   assert.equal(await isOpen(port), false)
 })
 
-test('past the bound new connections are closed, and each that ends makes room for another', async (t) => {
-  const bound = createConnectionBound(2)
+test('past the limit new connections are closed, and each that ends allows another', async (t) => {
+  const limit = createConnectionLimit(2)
   const server = createServer((socket) => socket.on('error', () => {}).write('hello'))
-  bound.count(server)
-  const place = { host, port: 0, sockets: bound.sockets, allowHalfOpen: true, onSocket: bound.bound }
-  const { port, close } = await listenOften(server, place, listen(server))
+  limit.count(server)
+  const address = { host, port: 0, sockets: limit.sockets, allowHalfOpen: true, onSocket: limit.enforce }
+  const { port, close } = await listenOnSockets(server, address, listen(server))
   undoLater(t, () => {
     void close()
     server.close()
@@ -57,21 +57,21 @@ test('past the bound new connections are closed, and each that ends makes room f
   const second = await open()
   assert.deepEqual([first.isServed, second.isServed], [true, true])
   assert.equal((await open()).isServed, false)
-  const [connections, refused] = bound.metrics
+  const [connections, refused] = limit.metrics
   assert.deepEqual([connections?.read(), refused?.read()], [2, 1])
   first.socket.destroy()
   while (connections?.read() === 2) await new Promise((resolve) => setImmediate(resolve))
   assert.equal((await open()).isServed, true)
 })
 
-test('closing is over when the last connection of any of the sockets has ended, and not before', async (t) => {
+test('closing ends when the last connection of any of the sockets has ended, and not before', async (t) => {
   let accepted = 0
   const server = createServer((socket) => {
     accepted++
     socket.on('error', () => {})
   })
-  const place = { host, port: 0, sockets: 8, allowHalfOpen: true, onSocket: () => {} }
-  const { port, close } = await listenOften(server, place, listen(server))
+  const address = { host, port: 0, sockets: 8, allowHalfOpen: true, onSocket: () => {} }
+  const { port, close } = await listenOnSockets(server, address, listen(server))
   const clients = Array.from({ length: 32 }, () => connect(port, host).on('error', () => {}))
   undoLater(t, () => clients.forEach((client) => client.destroy()))
   await poll(

@@ -1,35 +1,34 @@
 import { createServer, type AddressInfo, type Server } from 'node:net'
 
-/** Connections that wait at each socket for being accepted. */
+/** Connections that wait at each socket until they are accepted. */
 const BACKLOG = 64
 
-/** What is listened on; `port` 0 takes any. */
-export interface Place {
+/** The address that a server listens on; `port` 0 takes any free one. */
+export interface ListenAddress {
   host: string
   port: number
 }
 
-/** How a server listens. */
-export interface Listening extends Place {
-  /** On how many sockets. */
+export interface ListenOptions extends ListenAddress {
+  /** The number of sockets. */
   sockets: number
-  /** Whether a client may end its side first, as Node's HTTP server lets it. */
+  /** Whether a client may close its side first, as Node's HTTP server allows. */
   allowHalfOpen: boolean
   /** Called with each socket that accepts connections. */
   onSocket: (socket: Server) => void
 }
 
 /**
- * Makes a server listen on several sockets of the same port. libuv accepts one connection of each socket in a turn of the
- * event loop (its pull request 3696): with one socket, a thousand connections that open at once, and then keep each turn
- * long by what they ask for, keep every other client waiting for as many turns. Where the system cannot spread connections
- * over sockets (SO_REUSEPORT: Linux can), there is one.
- * @param listen makes `server` itself listen, as it is told
- * @returns the port, and what closes the other sockets: it resolves when the last connection of theirs has ended
+ * Makes a server listen on several sockets of the same port. libuv accepts one connection per socket in an iteration of
+ * the event loop (its pull request 3696). With one socket, a thousand connections that open at the same time, and whose
+ * requests make every iteration long, delay every other client by as many iterations. Only Linux spreads connections over
+ * sockets (SO_REUSEPORT); elsewhere there is one.
+ * @param listen makes `server` itself listen with the given options
+ * @returns the port, and `close` for the other sockets, which resolves when their last connection has ended
  */
-export async function listenOften(
+export async function listenOnSockets(
   server: Server,
-  { host, port, sockets, allowHalfOpen, onSocket }: Listening,
+  { host, port, sockets, allowHalfOpen, onSocket }: ListenOptions,
   listen: (options: { host: string; port: number; backlog?: number; reusePort?: boolean }) => Promise<unknown>,
 ): Promise<{ port: number; close: () => Promise<void> }> {
   onSocket(server)
@@ -38,8 +37,8 @@ export async function listenOften(
     await listen({ host, port })
     return { port: portOf(server), close: async () => {} }
   }
-  // Sockets that share a port say nothing of one that somebody else shares with them: this one does.
-  if (port !== 0) await listenAlone(host, port)
+  // A shared port never fails as taken, even when another process listens on it: an exclusive socket finds out.
+  if (port !== 0) await requireFreePort(host, port)
   const shared = { host, backlog: BACKLOG, reusePort: true }
   await listen({ ...shared, port })
   const others: Server[] = []
@@ -59,7 +58,7 @@ export async function listenOften(
   return { port: portOf(server), close: () => (closed ??= close()) }
 }
 
-async function listenAlone(host: string, port: number): Promise<void> {
+async function requireFreePort(host: string, port: number): Promise<void> {
   const probe = createServer()
   await listening(probe, { host, port })
   await new Promise((resolve) => probe.close(resolve))

@@ -35,7 +35,7 @@ test('loopback, the addresses of this machine and its name are its hosts', () =>
   }
 })
 
-test('what only looks like one of them is not', () => {
+test('a host that only resembles one of them is not', () => {
   for (const host of [
     '',
     'example.com',
@@ -55,12 +55,12 @@ test('what only looks like one of them is not', () => {
   }
 })
 
-test('a full name is a host whole, and by its first label on its network', () => {
+test('a fully qualified name is a host, and its first label with .local', () => {
   const { has } = createLocalHosts({ ...machine, hostname: () => 'pc.bakery.shop' }, () => 0)
   assert.deepEqual(['pc.bakery.shop', 'pc.local', 'pc', 'bakery.shop'].map(has), [true, true, false, false])
 })
 
-test('a machine whose name is empty, or no host, has its addresses', () => {
+test('a machine whose name is empty or invalid still has its addresses', () => {
   for (const hostname of ['', 'a b', 'localhost', '%']) {
     const { has, of } = createLocalHosts({ ...machine, hostname: () => hostname }, () => 0)
     assert.deepEqual([has('192.168.1.50'), has(hostname)], [true, hostname === 'localhost'], hostname)
@@ -68,7 +68,7 @@ test('a machine whose name is empty, or no host, has its addresses', () => {
   }
 })
 
-test('a process that may not ask for its addresses has loopback', () => {
+test('a process that may not read its addresses has loopback', () => {
   const refused = () => {
     throw new Error('uv_interface_addresses returned ENOSYS')
   }
@@ -76,24 +76,24 @@ test('a process that may not ask for its addresses has loopback', () => {
   assert.deepEqual([has('localhost'), has('192.168.1.50'), of('::')], [true, false, ['localhost']])
 })
 
-test('what changes is seen within five seconds, and the system is asked no more often', () => {
+test('addresses are read again after five seconds, and no more often', () => {
   let now = 0
-  let asked = 0
+  let reads = 0
   let current = ['192.168.1.50']
   const networkInterfaces = () => {
-    asked++
+    reads++
     return interfacesOf(current)
   }
   const { has } = createLocalHosts({ ...machine, networkInterfaces }, () => now)
   assert.ok(has('192.168.1.50'))
   current = ['192.168.1.60']
   for (let at = 0; at < 1000; at++) assert.ok(!has('192.168.1.60'))
-  assert.equal(asked, 1)
+  assert.equal(reads, 1)
   now = 5000
-  assert.deepEqual([has('192.168.1.60'), has('192.168.1.50'), asked], [true, false, 2])
+  assert.deepEqual([has('192.168.1.60'), has('192.168.1.50'), reads], [true, false, 2])
 })
 
-test('what listens everywhere is reached at each address of its family that a URL can hold, and by name', () => {
+test('a server that listens on all addresses is reachable at each of its family that a URL can hold, and by name', () => {
   const four = ['localhost', '192.168.1.50', '172.17.0.1', 'bakery-pc']
   assert.deepEqual(local.of('0.0.0.0'), four)
   for (const all of ['::', '0:0:0:0:0:0:0:0']) {
@@ -105,7 +105,7 @@ test('what listens everywhere is reached at each address of its family that a UR
   }
 })
 
-test('what listens at one address or name is reached there alone', () => {
+test('a server that listens at one address or name is reachable there only', () => {
   for (const [listening, host] of [
     ['127.0.0.1', 'localhost'],
     ['::1', 'localhost'],

@@ -1,23 +1,23 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
 
-/** How long the addresses of this machine are taken for what they were, in milliseconds. */
-const FRESH_MS = 5000
+/** How long the addresses of this machine are cached, in milliseconds. */
+const CACHE_MS = 5000
 
-/** What the system says of this machine, as `node:os` has it. */
+/** The part of `node:os` that describes this machine. */
 export interface Machine {
   networkInterfaces: () => NodeJS.Dict<NetworkInterfaceInfo[]>
   hostname: () => string
 }
 
-/** The hosts, as WHATWG writes them, by which this machine itself is reached. */
+/** The hosts, in WHATWG notation, that reach this machine. */
 export interface LocalHosts {
   has: (host: string) => boolean
-  /** Those by which what listens at `listening` is reached, an address or a name: from this machine first. */
+  /** The hosts that reach a server listening at `listening`, an address or a name: first the one for this machine. */
   of: (listening: string) => string[]
 }
 
-interface Known {
+interface Hosts {
   readAt: number
   addresses: string[]
   names: string[]
@@ -25,15 +25,15 @@ interface Known {
 }
 
 export function createLocalHosts({ networkInterfaces, hostname }: Machine, monotonic: () => number): LocalHosts {
-  let known: Known | undefined
+  let cached: Hosts | undefined
 
-  function read(): Known {
-    if (known !== undefined && monotonic() - known.readAt < FRESH_MS) return known
-    const found = Object.values(orNothing(networkInterfaces, {})).flatMap((each) => each ?? [])
-    const addresses = found.map(({ address }) => hostOf(address)).filter((host) => host !== undefined)
-    const names = namesOf(orNothing(hostname, ''))
-    known = { readAt: monotonic(), addresses, names, all: new Set([...addresses, ...names]) }
-    return known
+  function read(): Hosts {
+    if (cached !== undefined && monotonic() - cached.readAt < CACHE_MS) return cached
+    const interfaces = Object.values(orDefault(networkInterfaces, {})).flatMap((each) => each ?? [])
+    const addresses = interfaces.map(({ address }) => hostOf(address)).filter((host) => host !== undefined)
+    const names = namesOf(orDefault(hostname, ''))
+    cached = { readAt: monotonic(), addresses, names, all: new Set([...addresses, ...names]) }
+    return cached
   }
 
   return {
@@ -42,32 +42,31 @@ export function createLocalHosts({ networkInterfaces, hostname }: Machine, monot
       const one = hostOf(listening) ?? listening
       if (!isUnspecified(one)) return [isLoopback(one) ? 'localhost' : one]
       const { addresses, names } = read()
-      // A link-local address means nothing without the zone, which no URL can hold.
+      // A link-local address needs its zone, which a URL cannot hold.
       const isUsable = (host: string) => !isLoopback(host) && !/^\[fe[89ab]/.test(host)
-      const isTaken = (host: string) => one === '[::]' || !host.startsWith('[')
-      return [
-        ...new Set(['localhost', ...addresses.filter((host) => isUsable(host) && isTaken(host)), ...names.slice(0, 1)]),
-      ]
+      const isOfFamily = (host: string) => one === '[::]' || !host.startsWith('[')
+      const reachable = addresses.filter((host) => isUsable(host) && isOfFamily(host))
+      return [...new Set(['localhost', ...reachable, ...names.slice(0, 1)])]
     },
   }
 }
 
-/** A process that may not ask the system (RestrictAddressFamilies= of systemd, say) goes without. */
-function orNothing<T>(ask: () => T, nothing: T): T {
+/** A sandbox (such as systemd's RestrictAddressFamilies=) may forbid the system call. */
+function orDefault<T>(read: () => T, fallback: T): T {
   try {
-    return ask()
+    return read()
   } catch {
-    return nothing
+    return fallback
   }
 }
 
-/** An address as a URL has it; a zone is no part of it. */
+/** An address in the notation of URLs, without its zone. */
 function hostOf(address: string): string | undefined {
   const [text = ''] = address.split('%', 1)
   return URL.parse(`http://${text.includes(':') ? `[${text}]` : text}`)?.hostname
 }
 
-/** The machine's own name, and the one that others on its network find it by without a DNS server (RFC 6762). */
+/** The machine's host name, and its mDNS name (RFC 6762), which works on its network without a DNS server. */
 function namesOf(hostname: string): string[] {
   const name = URL.parse(`http://${hostname}`)?.hostname.replace(/\.$/, '')
   if (name === undefined || name === '' || isLoopback(name)) return []

@@ -47,7 +47,7 @@ function answerOthers(url: string, { owner, config, methods }: Path): void {
     url: url.slice(owner.prefix.length),
     method: others,
     schema: { hide: true },
-    config: { ...config, work: 'first' },
+    config: { ...config, work: 'immediate' },
     // Answered before a body is read: whatever it holds, it changes nothing.
     onRequest: answer,
     handler: answer,

@@ -5,38 +5,39 @@ import { problems } from './problem-schema.ts'
 import { Problem } from './problem.ts'
 import { route, type Route } from './route.ts'
 
-/** A number that an operator watches, read when it is asked for. */
+/** A metric that is read at each scrape. */
 export interface Metric {
-  /** After Prometheus' rules: a base unit at the end, `_total` for what only grows. */
+  /** By Prometheus' conventions: the base unit at the end, `_total` for a counter. */
   name: string
   help: string
   type: 'counter' | 'gauge'
   read: () => number
 }
 
-/** Numbers of the same name, told apart by a label. */
+/** A metric with one series for each value of a label. */
 export interface LabelledMetric extends Omit<Metric, 'read'> {
   label: string
-  /** The number of each value of the label. */
+  /** Values of the metric by values of the label. */
   read: () => Record<string, number>
 }
 
-/** What the metrics need of the rest of the program. */
+/** What the metrics need from the rest of the program. */
 export interface MetricsNeeds {
   metrics: (Metric | LabelledMetric)[]
-  /** Whether a request was made by the operator's own machines. */
+  /** Whether this machine or a trusted network sent a request. */
   isInternal: (request: IncomingMessage) => boolean
 }
 
-/** `GET /metrics` in Prometheus' text format, for the operator's own machines only. */
+/** `GET /metrics` in Prometheus' text format, for internal requests only. */
 export function metricsRoute({ metrics, isInternal }: MetricsNeeds): Route {
   let opened: Promise<Registry> | undefined
   return route({
-    config: { work: 'first' },
+    config: { work: 'immediate' },
     schema: {
       summary: 'Metrics for Prometheus',
       operationId: 'metrics',
-      description: 'Answered to this machine and to the networks of `TRUST_PROXY`, unless the request was passed on.',
+      description:
+        'Only for requests of this machine and of the networks in `TRUST_PROXY`, unless a proxy forwarded them.',
       tags: ['Operation'],
       response: {
         200: { description: 'The metrics.', content: { 'text/plain': { schema: Type.String() } } },
@@ -54,7 +55,7 @@ export function metricsRoute({ metrics, isInternal }: MetricsNeeds): Route {
   })
 }
 
-/** What Prometheus' dashboards expect of any process. */
+/** Standard metrics of a process, which dashboards expect. */
 const processMetrics: Metric[] = [
   {
     name: 'process_resident_memory_bytes',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nameSchemas } from './named-schemas.ts'
 
-test('a schema with a title is written once, and a reference stands wherever it stood, also inside another one', () => {
+test('a schema with a title is defined once, and replaced by references, also inside another schema', () => {
   const totals = { title: 'Totals', type: 'object' }
   const link = { title: 'Link', type: 'object', properties: { totals, last: { anyOf: [totals, { type: 'null' }] } } }
   const toTotals = { $ref: '#/components/schemas/Totals' }
@@ -22,7 +22,7 @@ test('a schema with a title is written once, and a reference stands wherever it 
   })
 })
 
-test('the response of an error is written once, by its codes', () => {
+test('an error response is defined once, named by its codes', () => {
   const content = { 'application/problem+json': { schema: { type: 'object' } } }
   const gone = { description: 'Gone (`gone`). Removed (`removed`).', content }
   const toGone = { $ref: '#/components/responses/gone-or-removed' }
@@ -32,12 +32,12 @@ test('the response of an error is written once, by its codes', () => {
   })
 })
 
-test('the title of a link in an example, and a field that is called title, name no schema', () => {
+test('the title of a link in an example, and a field called title, do not name a schema', () => {
   const schema = { type: 'object', properties: { title: { type: 'string' } }, examples: [{ title: 'Menu' }] }
   assert.deepEqual(nameSchemas({ schema }), { paths: { schema }, components: { schemas: {}, responses: {} } })
 })
 
-test('two different schemas of one name are a fault', () => {
+test('two different schemas of one name throw', () => {
   const described = (type: string) => ({ schema: { title: 'Link', type } })
   assert.throws(
     () => nameSchemas({ '/a': described('object'), '/b': described('array') }),

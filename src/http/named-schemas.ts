@@ -2,22 +2,22 @@
 type Json = string | number | boolean | null | undefined | Json[] | { [name: string]: Json }
 type Named = Record<string, Json>
 
-/** What is written once, and referred to from the paths. */
+/** Definitions that the paths refer to. */
 export interface Components {
   schemas: Named
   responses: Named
 }
 
-/** Data of the API, in which a `title` is that of a link. */
+/** Keys of sample data, in which `title` is the field of a link. */
 const DATA = new Set(['example', 'examples', 'default', 'const', 'enum'])
 
 const PROBLEM = 'application/problem+json'
 
 /**
- * Writes each schema that has a `title`, and each response of an error, once, below that name, and a reference wherever it stood: a document in which each
- * route spells out its own copy is several times as long, and generated clients have no name for their types.
+ * Moves each schema that has a `title`, and each error response, to a named component, and refers to it from the paths.
+ * A document with a copy in every route is several times as long, and generated clients have no names for their types.
  * @param value the `paths` of an OpenAPI document
- * @returns the paths with references, and what they refer to
+ * @returns the paths with references, and the components
  * @throws when two different schemas have one name
  */
 export function nameSchemas(value: object): { paths: Json; components: Components } {
@@ -28,12 +28,12 @@ export function nameSchemas(value: object): { paths: Json; components: Component
     if (typeof json !== 'object' || json === null) return json
     const parts = Object.entries(json).map(([key, part]) => [key, DATA.has(key) ? part : refer(part)] as const)
     const copy: Record<string, Json> = Object.fromEntries(parts)
-    if (typeof copy['title'] === 'string') return keep('schemas', copy['title'], copy)
+    if (typeof copy['title'] === 'string') return define('schemas', copy['title'], copy)
     const codes = problemCodes(copy)
-    return codes === undefined ? copy : keep('responses', codes, copy)
+    return codes === undefined ? copy : define('responses', codes, copy)
   }
 
-  function keep(kind: keyof Components, name: string, part: Json): Json {
+  function define(kind: keyof Components, name: string, part: Json): Json {
     const known = components[kind][name]
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(part)) {
       throw new Error(`two ${kind} have the name ${name}`)
@@ -45,7 +45,7 @@ export function nameSchemas(value: object): { paths: Json; components: Component
   return { paths: refer(value as Json), components }
 }
 
-/** The name of a response that is an error: the codes that its description lists. */
+/** The name of an error response: the codes in its description. */
 function problemCodes({ content, description }: Record<string, Json>): string | undefined {
   const types = Object.keys((content ?? {}) as object)
   if (types.length !== 1 || types[0] !== PROBLEM || typeof description !== 'string') return undefined

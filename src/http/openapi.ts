@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import { Type } from '#typebox'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
-import { entityTagOf, isKnown } from './entity-tag.ts'
+import { entityTagOf, isNotModified } from './entity-tag.ts'
 import { nameSchemas } from './named-schemas.ts'
 import { noCompilers } from './no-compilers.ts'
 import type { Origin } from './origin.ts'
@@ -32,18 +32,18 @@ async function describe(routes: RouteOptions[], version: string): Promise<object
         version,
         summary: 'Short links and dynamic QR codes without an account.',
         description:
-          'A creation answers a secret token. The token alone reads, changes and deletes that link. ' +
+          'Creating a link returns a secret token. The token alone reads, changes and deletes that link. ' +
           'Every error is `application/problem+json` with a stable `code`.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       tags: [
         { name: 'Links', description: 'Create links, and manage them by their token.' },
-        { name: 'Visits', description: 'What a short URL answers.' },
-        { name: 'Statistics', description: 'What was counted of a link, by its token.' },
+        { name: 'Visits', description: 'Responses of short URLs.' },
+        { name: 'Statistics', description: 'Scans of a link, by its token.' },
         { name: 'QR images', description: 'PNG and SVG images of links and of any data.' },
-        { name: 'Abuse', description: 'Codes that harm people.' },
-        { name: 'Domains', description: 'Short links on host names of your own.' },
-        { name: 'Operation', description: 'For whoever runs the service.' },
+        { name: 'Abuse', description: 'Reports of harmful codes.' },
+        { name: 'Domains', description: 'Short links on custom domains.' },
+        { name: 'Operation', description: 'For the operator of the service.' },
       ],
       security: [],
       components: {
@@ -61,15 +61,15 @@ async function describe(routes: RouteOptions[], version: string): Promise<object
   return { ...rest, paths: named.paths, components: { ...components, ...named.components } }
 }
 
-/** Bytes of documents that are kept: each origin under which the service is reached has one. */
+/** Bytes of cached documents, one for each origin of the service. */
 const CACHE_BYTES = 4 * 1024 * 1024
 
 /** Serialises the document once for each origin. */
 function createDocuments(describe: DescribeApi): (origin: string) => Promise<{ body: Buffer; tag: string }> {
   const documents = createBoundedCache<{ body: Buffer; tag: string }>(CACHE_BYTES)
   return async (origin) => {
-    const known = documents.get(origin)
-    if (known !== undefined) return known
+    const cached = documents.get(origin)
+    if (cached !== undefined) return cached
     const body = Buffer.from(JSON.stringify({ ...(await describe()), servers: [{ url: origin }] }))
     const document = { body, tag: entityTagOf(body) }
     documents.set(origin, document, body.length)
@@ -95,7 +95,7 @@ export function openApiRoute(describe: DescribeApi, origin: Pick<Origin, 'of'>):
     async handler(request, reply) {
       const { body, tag } = await documentOf(origin.of(request))
       reply.headers({ etag: tag, 'cache-control': 'public, no-cache' })
-      if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
+      if (isNotModified(request.headers['if-none-match'], tag)) return reply.code(304).send()
       return reply.type('application/json; charset=utf-8').send(body)
     },
   })

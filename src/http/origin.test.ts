@@ -13,13 +13,13 @@ const statuses: Record<string, string> = {
 }
 const createAt = (baseUrl: string | undefined) =>
   createOrigin({ baseUrl, port: () => 3000, statusOf: (name) => statuses[name], machine, monotonic: () => 0 })
-const asked = (host: string | undefined, customDomain?: string) =>
+const requestTo = (host: string | undefined, customDomain?: string) =>
   ({ headers: { host }, customDomain }) as FastifyRequest
 
 describe('without a configured origin', () => {
   const origin = createAt(undefined)
 
-  test('who calls by a host of this machine gets that host back, with the port that was called', () => {
+  test('a request to a host of this machine gets URLs of that host and port', () => {
     for (const [host, expected] of [
       ['localhost:3000', 'http://localhost:3000'],
       ['LOCALHOST:3000', 'http://localhost:3000'],
@@ -33,11 +33,11 @@ describe('without a configured origin', () => {
       ['Bakery-PC:3000', 'http://bakery-pc:3000'],
       ['bakery-pc.local:3000', 'http://bakery-pc.local:3000'],
     ] as const) {
-      assert.equal(origin.of(asked(host)), expected, host)
+      assert.equal(origin.of(requestTo(host)), expected, host)
     }
   })
 
-  test('any other Host is never handed out', () => {
+  test('any other Host never appears in URLs', () => {
     for (const host of [
       undefined,
       '',
@@ -57,7 +57,7 @@ describe('without a configured origin', () => {
       `${'a'.repeat(10_000)}.localhost`,
       'new.example.com',
     ]) {
-      assert.equal(origin.of(asked(host)), 'http://localhost:3000', String(host))
+      assert.equal(origin.of(requestTo(host)), 'http://localhost:3000', String(host))
     }
   })
 
@@ -75,9 +75,9 @@ describe('without a configured origin', () => {
     assert.deepEqual(['bakery-pc', 'evil.example'].map(origin.isOwnHost), [true, false])
   })
 
-  test('it is reached where it listens', () => {
-    assert.deepEqual(origin.whereListening('127.0.0.1'), ['http://localhost:3000'])
-    assert.deepEqual(origin.whereListening('0.0.0.0'), [
+  test('the service is reachable where it listens', () => {
+    assert.deepEqual(origin.reachableAt('127.0.0.1'), ['http://localhost:3000'])
+    assert.deepEqual(origin.reachableAt('0.0.0.0'), [
       'http://localhost:3000',
       'http://192.168.1.50:3000',
       'http://bakery-pc:3000',
@@ -88,19 +88,19 @@ describe('without a configured origin', () => {
 describe('with a configured origin', () => {
   const origin = createAt('https://go.bakery.shop')
 
-  test('that one is handed out, whatever the Host', () => {
+  test('URLs have that origin, whatever the Host', () => {
     for (const host of [undefined, 'localhost:3000', '192.168.1.50:3000', 'evil.example']) {
-      assert.equal(origin.of(asked(host)), 'https://go.bakery.shop')
+      assert.equal(origin.of(requestTo(host)), 'https://go.bakery.shop')
     }
-    assert.deepEqual(origin.whereListening('0.0.0.0'), ['https://go.bakery.shop'])
+    assert.deepEqual(origin.reachableAt('0.0.0.0'), ['https://go.bakery.shop'])
   })
 
   test('a custom domain has the same scheme and port', () => {
-    assert.equal(origin.of(asked('qr.example.com', 'qr.example.com')), 'https://qr.example.com')
-    assert.equal(createAt('http://a.example:8080').of(asked('x', 'qr.example.com')), 'http://qr.example.com:8080')
+    assert.equal(origin.of(requestTo('qr.example.com', 'qr.example.com')), 'https://qr.example.com')
+    assert.equal(createAt('http://a.example:8080').of(requestTo('x', 'qr.example.com')), 'http://qr.example.com:8080')
   })
 
-  test('only its own host and active domains lead back to it, and refer nobody', () => {
+  test('only its own host and active domains lead back to it', () => {
     const names = ['go.bakery.shop', 'qr.example.com', 'new.example.com', 'old.example.com', 'bakery-pc', 'localhost']
     const expected = [true, true, false, false, false, false]
     assert.deepEqual(names.map(origin.isOwnHost), expected)
@@ -115,7 +115,7 @@ describe('with a configured origin', () => {
   })
 })
 
-test('a dot at the end of a host makes it no other: it is the service, or an active domain, all the same', () => {
+test('a trailing dot does not change a host: it still is the service or an active domain', () => {
   for (const baseUrl of ['https://qr.bakery.shop', 'https://qr.bakery.shop.']) {
     const { owns, isOwnHost } = createAt(baseUrl)
     for (const host of ['qr.bakery.shop', 'qr.bakery.shop.', 'qr.example.com', 'qr.example.com.'])

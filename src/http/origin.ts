@@ -9,16 +9,16 @@ declare module 'fastify' {
   }
 }
 
-/** Where the service says that it is. */
+/** The public origins of the service. */
 export interface Origin {
-  /** The origin that is written into the URLs of this request's answer: no path, no trailing slash. */
+  /** The origin of the URLs in the response to a request: no path, no trailing slash. */
   of: (request: FastifyRequest) => string
-  /** Whether an address, as WHATWG parses it, leads back to the service, on its own host or an active custom domain. */
+  /** Whether a URL leads back to the service, on its own host or an active custom domain. */
   owns: (url: URL) => boolean
   /** Whether a host name is the service's own, or an active custom domain. */
   isOwnHost: (host: string) => boolean
-  /** Where the service is reached that listens at an address or a name: from this machine first. */
-  whereListening: (host: string) => string[]
+  /** The origins that reach the service when it listens at an address or a name: first the one for this machine. */
+  reachableAt: (host: string) => string[]
 }
 
 /** A `Host` as browsers write it, long enough for every name. */
@@ -27,7 +27,7 @@ const hostHeader = /^(?:[\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?$/
 interface OriginDeps {
   /** The configured origin. */
   baseUrl: string | undefined
-  /** Where the service listens. */
+  /** The port that the service listens on. */
   port: () => number
   /** The status of a registered custom domain. */
   statusOf: (name: string) => string | undefined
@@ -36,14 +36,14 @@ interface OriginDeps {
 }
 
 /**
- * While no origin is configured, who calls by a host of this machine gets that host back, so that the URLs of a first
- * try work where they are tried. Any other `Host` is only what some client says.
+ * While no origin is configured, a request whose `Host` is one of this machine gets URLs of that host, so that they work
+ * for a first try. Any other `Host` is not trusted.
  */
 export function createOrigin({ baseUrl, port, statusOf, machine, monotonic }: OriginDeps): Origin {
   const local = createLocalHosts(machine, monotonic)
   const own = baseUrl === undefined ? undefined : new URL(baseUrl)
 
-  function called(header: string | undefined): string {
+  function originOfHost(header: string | undefined): string {
     const url = hostHeader.test(header ?? '') ? URL.parse(`http://${header}`) : null
     return url !== null && local.has(url.hostname) ? url.origin : `http://localhost:${port()}`
   }
@@ -53,14 +53,14 @@ export function createOrigin({ baseUrl, port, statusOf, machine, monotonic }: Or
 
   return {
     of({ customDomain, headers }) {
-      if (customDomain === undefined) return baseUrl ?? called(headers.host)
-      // A custom domain is reached as the service is.
+      if (customDomain === undefined) return baseUrl ?? originOfHost(headers.host)
+      // A custom domain has the scheme and port of the service.
       if (own !== undefined) return `${own.protocol}//${customDomain}${own.port && `:${own.port}`}`
       return `http://${headers.host}`
     },
-    whereListening: (host) =>
+    reachableAt: (host) =>
       baseUrl === undefined ? local.of(host).map((each) => `http://${each}:${port()}`) : [baseUrl],
-    // http and https of one host lead to the same service; another port may be another one.
+    // http and https of one host lead to the same service; another port may be another service.
     isOwnHost: (host) => isOwn(host) || statusOf(host) === 'active',
     owns(url) {
       const ownPort = own === undefined ? String(port()) : own.port

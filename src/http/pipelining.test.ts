@@ -6,24 +6,24 @@ import { listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { createPipelining, type PipeliningBounds } from './pipelining.ts'
 
-const bounds: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 16_384, many: 64, turnMs: 2 }
+const bounds: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 16_384, many: 64, sliceMs: 2 }
 
 const requestTo = (path: string | number) => `GET /${path} HTTP/1.1\r\nHost: quirl.example\r\n\r\n`
 const requests = (count: number) => Array.from({ length: count }, (_, at) => requestTo(at)).join('')
 
-/** Serves with the bounds, and counts the connections that were closed for them. */
+/** Serves with the limits, and counts the connections that they close. */
 async function serve(t: TestContext, handle: RequestListener, changed: Partial<PipeliningBounds> = {}) {
   const closed = { count: 0 }
-  const inTurn = createPipelining(
+  const listener = createPipelining(
     handle,
     { onClosed: () => closed.count++, onMany: () => {} },
     { ...bounds, ...changed },
   )
-  const port = await listen(t, createServer(inTurn))
+  const port = await listen(t, createServer(listener))
   return { port, closed }
 }
 
-test('ten thousand pipelined requests are all answered, in their order', async (t) => {
+test('ten thousand pipelined requests all get responses, in their order', async (t) => {
   const { port } = await serve(t, (request, response) => setImmediate(() => response.end(`<${request.url}>`)))
   const { socket, received } = connectRaw(t, port)
   socket.write(requests(10_000))
@@ -35,7 +35,7 @@ test('ten thousand pipelined requests are all answered, in their order', async (
   )
 })
 
-test('a connection has at most eight requests in flight behind the first, and is not read from past that', async (t) => {
+test('a connection has at most eight requests in flight besides the first, and is not read from meanwhile', async (t) => {
   const seen: ServerResponse[] = []
   const { port } = await serve(t, (_request, response) => seen.push(response))
   const { socket, received } = connectRaw(t, port)
@@ -43,7 +43,7 @@ test('a connection has at most eight requests in flight behind the first, and is
   await poll(() => seen.length === 9)
   const server = seen[0]?.req.socket
   await poll(() => server?.isPaused() === true)
-  // Node is about to read again after each response.
+  // Node resumes reading after each response.
   seen[0]?.end('one')
   seen[1]?.end('two')
   await poll(() => seen.length === 10 && received().includes('two'))
@@ -51,7 +51,7 @@ test('a connection has at most eight requests in flight behind the first, and is
   assert.equal(server?.bytesRead, 64 * 1024)
 })
 
-test('the body of a request that waited is read when its turn comes', async (t) => {
+test('the body of a request that waited is read when the request starts', async (t) => {
   const { port } = await serve(t, async (request, response) => {
     let bytes = 0
     for await (const part of request) bytes += (part as Buffer).length
@@ -65,7 +65,7 @@ test('the body of a request that waited is read when its turn comes', async (t) 
   assert.match(received(), /<\/body 300000>/)
 })
 
-test('a client that does not read is given no more than the bound, and others are served meanwhile', async (t) => {
+test('a client that does not read gets no more than the limit, and others are served meanwhile', async (t) => {
   let answered = 0
   const large = Buffer.alloc(1024 * 1024)
   const { port } = await serve(t, (request, response) => {
@@ -80,11 +80,11 @@ test('a client that does not read is given no more than the bound, and others ar
     const { text } = await fetch(`http://127.0.0.1:${port}/small`).then(async (r) => ({ text: await r.text() }))
     assert.equal(text, 'small')
   }
-  // What the kernel takes for a reader that is slow, and what is in flight.
+  // Some are in the kernel's buffers, and some in flight.
   assert.ok(answered < 40, `${answered} responses were made`)
 })
 
-test('when too many requests wait, the connection that waits longest for its client is closed, and no other', async (t) => {
+test('when too many requests wait, the connection whose client has not read for longest is closed, and no other', async (t) => {
   const seen: ServerResponse[] = []
   const hold: RequestListener = (request, response) => {
     if (request.url === '/held') seen.push(response)
@@ -106,7 +106,7 @@ test('when too many requests wait, the connection that waits longest for its cli
   await poll(() => second.received().split('<late>').length === 81)
 })
 
-test('responses that are made at once take turns with other connections', async (t) => {
+test('a pipeline of immediate responses does not block other connections', async (t) => {
   let served = 0
   const { port } = await serve(t, (request, response) => {
     if (request.url !== '/other') served++

@@ -2,68 +2,67 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net'
 import { stopReading } from './stop-reading.ts'
 
-/** What pipelined requests (RFC 9112, 9.3.2) may take. */
+/** Limits on pipelined requests (RFC 9112, 9.3.2). */
 export interface PipeliningBounds {
-  /** Requests of one connection that are worked on at a time, behind the one whose response is next. */
+  /** Requests of one connection in progress, besides the one whose response is next. */
   maxInFlight: number
-  /** Bytes of responses that one connection has not taken, past which no further request of it is begun. */
+  /** Bytes of unread responses of one connection past which none of its requests starts. */
   maxUnsent: number
   /**
-   * Requests that have been parsed and wait, on all connections. One read of 64 KiB can hold 2,000 of them, each of which
-   * takes some 4 KB, and Node parses what it has read to the end.
+   * Parsed requests that wait, on all connections. One read of 64 KiB can hold 2,000 requests of some 4 KB in memory, and
+   * Node parses what it has read to the end.
    */
   maxWaiting: number
-  /** Requests of one connection that wait, past which `onMany` is called. */
+  /** Waiting requests of one connection past which `onMany` is called. */
   many: number
-  /** For how long requests that waited are begun in one turn of the event loop, in milliseconds. */
-  turnMs: number
+  /** How long waiting requests are started in one iteration of the event loop, in milliseconds. */
+  sliceMs: number
 }
 
-const usual: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 24_576, many: 64, turnMs: 2 }
+const defaults: PipeliningBounds = { maxInFlight: 8, maxUnsent: 64 * 1024, maxWaiting: 24_576, many: 64, sliceMs: 2 }
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
 
-/** A connection with more than one request in flight. */
-interface Line {
+/** The requests of a connection that has more than one in flight. */
+interface Pipeline {
   inFlight: Set<ServerResponse>
   waiting: Exchange[]
-  /** Forgets the requests that wait. */
+  /** Drops the waiting requests. */
   close: () => void
 }
 
-/** The connections with more than one request in flight. */
-interface Lines {
-  /** The one that was served last is at the end. */
-  open: Map<Socket, Line>
-  /** Requests that wait, of all of them. */
+interface Pipelines {
+  /** By connection, the least recently served first. */
+  open: Map<Socket, Pipeline>
+  /** Waiting requests of all connections. */
   waiting: number
-  /** Those that have room for a further request. */
+  /** Connections that may start another request. */
   ready: Set<Socket>
 }
 
 /**
- * Hands requests on in their order, and bounds what one connection may have in flight: past the bounds nothing more is
- * read from it until its client has taken responses. Requests that waited are begun in turns, for a short time in each
- * turn of the event loop, so that other connections are served as well. When too many requests wait on all connections
- * together, the connection that has been waiting longest for its client is closed.
+ * Passes requests on in their order, and limits how many of one connection are in flight: past the limits it stops
+ * reading from the connection until the client has read responses. Waiting requests are started for a short time in each
+ * iteration of the event loop, so that other connections are served as well. When too many requests wait on all
+ * connections together, it closes the connection whose client has not read for the longest time.
  *
  * A connection without pipelined requests costs nothing here: Node gives a response its socket at once, unless an
  * earlier one of the same connection still has it.
  * @param onClosed called for each connection that is closed
- * @param onMany called when a connection has brought many requests at once
+ * @param onMany called when a connection has sent many requests at once
  */
 export function createPipelining(
   handle: RequestListener,
   { onClosed, onMany }: { onClosed: () => void; onMany: (socket: Socket) => void },
-  bounds = usual,
+  bounds = defaults,
 ): RequestListener {
-  const lines: Lines = { open: new Map(), waiting: 0, ready: new Set() }
-  const onReady = createTurns(lines, bounds, begin)
+  const pipelines: Pipelines = { open: new Map(), waiting: 0, ready: new Set() }
+  const onReady = createDrain(pipelines, bounds, start)
 
-  function begin(socket: Socket, line: Line, [request, response]: Exchange): void {
-    line.inFlight.add(response)
+  function start(socket: Socket, pipeline: Pipeline, [request, response]: Exchange): void {
+    pipeline.inFlight.add(response)
     response.once('close', () => {
-      line.inFlight.delete(response)
+      pipeline.inFlight.delete(response)
       if (!socket.destroyed) onReady(socket)
     })
     handle(request, response)
@@ -73,84 +72,76 @@ export function createPipelining(
     const { socket } = request
     // Node parses what it has read to the end.
     if (socket.destroyed) return
-    const known = lines.open.get(socket)
+    const known = pipelines.open.get(socket)
     if (known === undefined && response.socket !== null) return handle(request, response)
-    const line = known ?? openLine(socket, lines)
-    if (line.waiting.length === 0 && hasRoom(line, bounds)) return begin(socket, line, [request, response])
-    const waiting = line.waiting.push([request, response])
+    const pipeline = known ?? openPipeline(socket, pipelines)
+    if (pipeline.waiting.length === 0 && mayStart(pipeline, bounds)) return start(socket, pipeline, [request, response])
+    const waiting = pipeline.waiting.push([request, response])
     if (waiting === 1) stopReading(socket)
     if (waiting === bounds.many) onMany(socket)
-    lines.waiting++
-    if (lines.waiting > bounds.maxWaiting) closeLongest(lines, onClosed)
+    pipelines.waiting++
+    if (pipelines.waiting > bounds.maxWaiting) closeOldest(pipelines, onClosed)
   }
 }
 
-function openLine(socket: Socket, lines: Lines): Line {
+function openPipeline(socket: Socket, pipelines: Pipelines): Pipeline {
   function close(): void {
-    lines.waiting -= line.waiting.length
-    line.waiting = []
-    lines.open.delete(socket)
-    lines.ready.delete(socket)
+    pipelines.waiting -= pipeline.waiting.length
+    pipeline.waiting = []
+    pipelines.open.delete(socket)
+    pipelines.ready.delete(socket)
     socket.off('resume', stayPaused).off('close', close)
   }
-  // Node goes on reading of its own accord, for the body of the next request.
+  // Node resumes reading on its own, for the body of the next request.
   function stayPaused(): void {
-    if (line.waiting.length > 0) stopReading(socket)
+    if (pipeline.waiting.length > 0) stopReading(socket)
   }
-  const line: Line = { inFlight: new Set(), waiting: [], close }
+  const pipeline: Pipeline = { inFlight: new Set(), waiting: [], close }
   socket.on('resume', stayPaused).once('close', close)
-  lines.open.set(socket, line)
-  return line
+  pipelines.open.set(socket, pipeline)
+  return pipeline
 }
 
-/** @returns to be called with each connection that has room for a further request */
-function createTurns(
-  lines: Lines,
-  bounds: PipeliningBounds,
-  begin: (socket: Socket, line: Line, exchange: Exchange) => void,
-): (socket: Socket) => void {
-  const { open, ready } = lines
-  /** Connections to read from again. */
-  const paused = new Set<Socket>()
-  let scheduled = false
+type Start = (socket: Socket, pipeline: Pipeline, exchange: Exchange) => void
 
-  /** Begins what one connection may have in flight. */
-  function advance(socket: Socket, line: Line): void {
-    while (line.waiting.length > 0 && hasRoom(line, bounds)) {
-      lines.waiting--
-      begin(socket, line, line.waiting.shift() as Exchange)
-    }
-    if (line.waiting.length > 0) return
-    if (line.inFlight.size === 0) line.close()
-    paused.add(socket)
-  }
+/** @returns to be called with each connection that may start another request */
+function createDrain(pipelines: Pipelines, bounds: PipeliningBounds, start: Start): (socket: Socket) => void {
+  const { open, ready } = pipelines
+  /** Connections without waiting requests, to be read from again. */
+  const drained = new Set<Socket>()
+  let isScheduled = false
 
-  function turn(): void {
-    scheduled = false
-    const end = performance.now() + bounds.turnMs
+  function drain(): void {
+    isScheduled = false
+    const end = performance.now() + bounds.sliceMs
     for (const socket of ready) {
       ready.delete(socket)
-      const line = open.get(socket)
-      if (line === undefined) continue
-      // Order tells who was served last.
+      const pipeline = open.get(socket)
+      if (pipeline === undefined) continue
+      // Moves it to the end of the least recently served.
       open.delete(socket)
-      open.set(socket, line)
-      advance(socket, line)
+      open.set(socket, pipeline)
+      startWaiting(socket, pipeline)
       if (performance.now() >= end) break
     }
-    // What one read brings is parsed at a stretch, for many milliseconds: one connection a turn.
-    for (const socket of paused) {
-      paused.delete(socket)
-      socket.resume()
-      break
-    }
+    resumeOne(drained)
     schedule()
   }
 
+  function startWaiting(socket: Socket, pipeline: Pipeline): void {
+    while (pipeline.waiting.length > 0 && mayStart(pipeline, bounds)) {
+      pipelines.waiting--
+      start(socket, pipeline, pipeline.waiting.shift() as Exchange)
+    }
+    if (pipeline.waiting.length > 0) return
+    if (pipeline.inFlight.size === 0) pipeline.close()
+    drained.add(socket)
+  }
+
   function schedule(): void {
-    if (scheduled || ready.size + paused.size === 0) return
-    scheduled = true
-    setImmediate(turn)
+    if (isScheduled || ready.size + drained.size === 0) return
+    isScheduled = true
+    setImmediate(drain)
   }
 
   return (socket) => {
@@ -159,16 +150,25 @@ function createTurns(
   }
 }
 
-function closeLongest({ open }: Lines, onClosed: () => void): void {
-  for (const [socket, line] of open) {
-    if (line.waiting.length === 0) continue
+/** Parsing one read takes many milliseconds, so that one connection is resumed in an iteration of the event loop. */
+function resumeOne(sockets: Set<Socket>): void {
+  for (const socket of sockets) {
+    sockets.delete(socket)
+    socket.resume()
+    return
+  }
+}
+
+function closeOldest({ open }: Pipelines, onClosed: () => void): void {
+  for (const [socket, pipeline] of open) {
+    if (pipeline.waiting.length === 0) continue
     onClosed()
-    line.close()
+    pipeline.close()
     return void socket.destroy()
   }
 }
 
-function hasRoom({ inFlight }: Line, { maxInFlight, maxUnsent }: PipeliningBounds): boolean {
+function mayStart({ inFlight }: Pipeline, { maxInFlight, maxUnsent }: PipeliningBounds): boolean {
   if (inFlight.size === 0) return true
   if (inFlight.size >= maxInFlight) return false
   let unsent = 0

@@ -3,12 +3,12 @@ import { catalogue, type ProblemCode } from './problem.ts'
 
 export const problemSchema = Type.Object(
   {
-    type: Type.String({ description: 'Address of the catalogue entry.' }),
+    type: Type.String({ description: 'URL of the code in the catalogue.' }),
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String({ description: 'What is wrong with this request.' }),
-    code: Type.String({ description: 'A stable word to branch on.' }),
-    request_id: Type.String({ description: 'Finds the log line of a fault.' }),
+    code: Type.String({ description: 'A stable identifier to branch on.' }),
+    request_id: Type.String({ description: 'Identifies the log line of an internal error.' }),
     errors: Type.Optional(
       Type.Array(
         Type.Object({ pointer: Type.String({ description: 'JSON Pointer to the field.' }), detail: Type.String() }),
@@ -18,7 +18,7 @@ export const problemSchema = Type.Object(
   { title: 'Problem', description: 'RFC 9457.' },
 )
 
-/** The OpenAPI responses of the errors that a route can answer, by status. */
+/** The OpenAPI responses of the errors that a route can return, by status. */
 export function problems(
   ...codes: ProblemCode[]
 ): Record<number, { description: string; content: Record<string, object> }> {

@@ -1,19 +1,19 @@
-/** The stable words of every error that quirl answers, with the status and the title that belong to each. */
+/** The code, status and title of every error that quirl returns. */
 export const catalogue = {
   malformed_json: [400, 'The body is not valid JSON'],
   malformed_csv: [400, 'The CSV is not valid'],
   invalid_request: [400, 'The request is not valid'],
   nothing_created: [400, 'No link was created'],
-  forbidden: [403, 'This address is not for you'],
+  forbidden: [403, 'Access is not allowed'],
   unscannable: [400, 'The image cannot be scanned'],
   not_found: [404, 'There is nothing at this address'],
   tls_required: [403, 'This needs HTTPS'],
-  not_admitted: [403, 'This name may have no certificate'],
+  not_admitted: [403, 'This name cannot have a certificate'],
   unknown_code: [404, 'There is no such code'],
   unknown_token: [404, 'There is no link for this token'],
   unknown_domain: [404, 'There is no such domain'],
   request_timeout: [408, 'The request took too long to arrive'],
-  method_not_allowed: [405, 'This address does not take this method'],
+  method_not_allowed: [405, 'This address does not support this method'],
   alias_taken: [409, 'The alias is taken'],
   alias_reserved: [409, 'The alias is reserved'],
   link_removed: [409, 'The link was removed for abuse'],
@@ -22,7 +22,7 @@ export const catalogue = {
   code_removed: [410, 'This code was removed'],
   precondition_failed: [412, 'The link has changed in the meantime'],
   body_too_large: [413, 'The body is too large'],
-  unsupported_media_type: [415, 'The body has a format that is not taken here'],
+  unsupported_media_type: [415, 'The format of the body is not supported'],
   misdirected: [421, 'This host is not served here'],
   expectation_failed: [417, 'The expectation cannot be met'],
   target_blocked: [422, 'The destination is listed as malware or phishing'],
@@ -31,19 +31,19 @@ export const catalogue = {
   headers_too_large: [431, 'The headers are too large'],
   code_removed_by_law: [451, 'This code was removed by legal order'],
   internal_error: [500, 'Something went wrong on our side'],
-  not_implemented: [501, 'This method is not known here'],
+  not_implemented: [501, 'This method is not supported'],
   unavailable: [503, 'The service cannot do this right now'],
 } as const satisfies Record<string, readonly [status: number, title: string]>
 
 export type ProblemCode = keyof typeof catalogue
 
-/** One fault of one field. `pointer` is a JSON Pointer (RFC 6901) into the body, or the parameter's name after `/`. */
+/** An invalid field. `pointer` is a JSON Pointer (RFC 6901) into the body, or the parameter's name after `/`. */
 export interface FieldError {
   pointer: string
   detail: string
 }
 
-/** An answer that is not the one asked for. Thrown anywhere, written in one place: `error-handler.ts`. */
+/** An error response. Thrown anywhere; `error-handler.ts` sends it. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly errors: FieldError[]
@@ -72,10 +72,10 @@ export class Problem extends Error {
   }
 }
 
-/** So many errors are listed in one answer. */
+/** Errors that one response lists at most. */
 export const MAX_ERRORS = 100
 
-/** A 400 for fields that are not as they must be; its detail is the first fault, so that it can be shown alone. */
+/** A 400 for invalid fields. Its detail is the first of them, so that clients can show it alone. */
 export function invalidRequest(errors: FieldError[]): Problem {
   const [first] = errors
   const where = first?.pointer === '' ? 'the body' : first?.pointer
@@ -88,7 +88,7 @@ function moreThanOne(count: number): string {
   return count > MAX_ERRORS ? ` (and more than ${MAX_ERRORS - 1} more)` : ` (and ${count - 1} more)`
 }
 
-/** The body of an error, `application/problem+json` (RFC 9457). The type is an address that lists the catalogue. */
+/** The body of an error response, `application/problem+json` (RFC 9457). Its type is a URL that lists the catalogue. */
 export function problemBody(problem: Problem, requestId: string): string {
   return JSON.stringify({
     type: `/api/problems#${problem.code}`,

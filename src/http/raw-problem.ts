@@ -3,7 +3,7 @@ import { problemBody, type Problem } from './problem.ts'
 
 const mediaType = 'application/problem+json'
 
-/** Sends a problem in place of any route's response. */
+/** Sends a problem without Fastify. */
 export function sendProblem(response: ServerResponse, problem: Problem, requestId: string): void {
   const body = problemBody(problem, requestId)
   response
@@ -17,7 +17,7 @@ export function sendProblem(response: ServerResponse, problem: Problem, requestI
     .end(body)
 }
 
-/** A whole response with a problem, for a connection on which there is no request; the connection ends with it. */
+/** The bytes of a response with a problem, for a connection without a valid request; the connection is closed after it. */
 export function problemResponse(problem: Problem, requestId: string): string {
   const body = problemBody(problem, requestId)
   const headers = Object.entries(problem.headers).map(([name, value]) => `${name}: ${value}\r\n`)

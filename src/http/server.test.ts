@@ -8,7 +8,7 @@ import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
 import { createConnections, type Timeouts } from './server.ts'
 
-test('what is wrong with the body of a request is not answered in the place of an earlier response', async (t) => {
+test('a refusal of a body does not replace the response to an earlier request', async (t) => {
   const connections = createConnections(() => 'id')
   let isRefused = () => {}
   const refused = new Promise<void>((resolve) => (isRefused = resolve))
@@ -29,10 +29,10 @@ test('what is wrong with the body of a request is not answered in the place of a
   assert.deepEqual(statuses, ['200', '400'])
 })
 
-test('a visit that waits for its turn is answered when its client has closed its side meanwhile', async (t) => {
+test('a waiting visit gets its response even if its client has closed its side meanwhile', async (t) => {
   const server = createConnections(() => 'id').serve(
     (_request, response) => {
-      // So long that a turn has time for a few.
+      // A slice has time for a few of these.
       for (const end = performance.now() + 1; performance.now() < end;);
       setImmediate(() => response.end('answered'))
     },
@@ -40,7 +40,7 @@ test('a visit that waits for its turn is answered when its client has closed its
   )
   const port = await listen(t, server)
   const clients = Array.from({ length: 50 }, () => connectRaw(t, port))
-  // All requests are there at once.
+  // All requests arrive at the same time.
   for (let accepted = 0; accepted < clients.length; accepted++) await once(server, 'connection')
   for (const { socket } of clients) socket.end('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   await Promise.all(clients.map(({ closed }) => closed))

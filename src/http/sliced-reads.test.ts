@@ -10,25 +10,25 @@ import { createConnections } from './server.ts'
 
 const CONNECTIONS = 20
 const REQUESTS = 2000
-/** The least bytes of a request: 2,000 of them come in one read of 64 KiB. */
+/** The shortest request: one read of 64 KiB holds 2,000 of them. */
 const REQUEST = 'GET / HTTP/1.1\r\nHost: quirl\r\n\r\n'
 
-/** Answers with the body of each request, in a later turn as the service does, and counts what is parsed in one turn. */
+/** Echoes the body of each request in a later iteration, as the service does, and counts requests parsed in one iteration. */
 async function serve(t: TestContext) {
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     void text(request).then((body) => setImmediate(() => response.end(`<${request.url}:${body}>`)))
   }
   const server = createConnections(() => 'id').serve(answer)
-  const parsed = { inTurn: 0, most: 0, all: 0 }
+  const parsed = { inIteration: 0, max: 0, all: 0 }
   server.on('request', () => {
-    if (parsed.inTurn++ === 0) setImmediate(() => (parsed.inTurn = 0))
+    if (parsed.inIteration++ === 0) setImmediate(() => (parsed.inIteration = 0))
     parsed.all++
-    parsed.most = Math.max(parsed.most, parsed.inTurn)
+    parsed.max = Math.max(parsed.max, parsed.inIteration)
   })
   return { port: await listen(t, server), parsed }
 }
 
-/** How often a text was received so far. */
+/** Counts how often a text was received. */
 function countIn(socket: Socket, text: string): () => number {
   let count = 0
   let tail = ''
@@ -40,7 +40,7 @@ function countIn(socket: Socket, text: string): () => number {
   return () => count
 }
 
-test('of twenty connections that bring thousands of requests at once, one read and then slices are parsed in a turn', async (t) => {
+test('of twenty connections that send thousands of requests at once, one read and then slices are parsed per iteration', async (t) => {
   const { port, parsed } = await serve(t)
   const connections = Array.from({ length: CONNECTIONS }, () => connectRaw(t, port))
   const answered = connections.map(({ socket }) => countIn(socket, '</:>'))
@@ -51,10 +51,10 @@ test('of twenty connections that bring thousands of requests at once, one read a
     () => `${answers().join(', ')} were answered`,
   )
   assert.equal(parsed.all, CONNECTIONS * REQUESTS)
-  assert.ok(parsed.most < 3 * REQUESTS, `${parsed.most} in one turn`)
+  assert.ok(parsed.max < 3 * REQUESTS, `${parsed.max} in one iteration`)
 })
 
-test('requests with bodies that cross slices are answered in their order, each with its own body', async (t) => {
+test('requests whose bodies cross slices get their responses in order, each for its own body', async (t) => {
   const { port } = await serve(t)
   const flood = connectRaw(t, port)
   const { socket, received } = connectRaw(t, port)
@@ -76,7 +76,7 @@ test('requests with bodies that cross slices are answered in their order, each w
   )
 })
 
-test('a connection that was open when another one brought many requests goes on, and so does one that comes later', async (t) => {
+test('connections opened before and after a flood of requests keep working', async (t) => {
   const { port } = await serve(t)
   const open = connectRaw(t, port)
   const ask = async ({ socket, received }: typeof open, path: string) => {

@@ -1,85 +1,98 @@
 import type { Server, Socket } from 'node:net'
 import { stopReading } from './stop-reading.ts'
 
-/** Bytes of requests that are parsed at a stretch: some 100 small requests. */
+/** Bytes that are parsed without a break: some 100 small requests. */
 const SLICE = 4 * 1024
-/** After a turn of the event loop that was longer (milliseconds), one connection is read in the next. */
-const LONG_TURN = 4
+/** After a longer iteration of the event loop (milliseconds), one connection is read in the next. */
+const LONG_ITERATION_MS = 4
 
 type Parse = (this: Socket, chunk: Buffer) => void
 
 /**
- * Divides what is read among connections, from the moment on that one of them brings many requests at once. Node parses
- * all of what one read has brought, up to 64 KiB or 2,000 requests, and does so for each connection that has something to
- * read before it serves any other: twenty of them hold the event loop for half a second. Connections that are open at that
- * moment are parsed in slices from then on, and are read again a few at a time. Until then they cost nothing.
- * @returns to be called when a connection brings many requests at once
+ * Shares reading among connections, once one of them has sent many requests at once. Node parses all of one read, up to
+ * 64 KiB or 2,000 requests, for each readable connection before it serves any other: twenty of them block the event loop
+ * for half a second. From then on, the connections that are open are parsed in slices, and read from again a few at a
+ * time. Until then they cost nothing.
+ * @returns to be called when a connection sends many requests at once
  */
 export function createSlicedReads(server: Server): (socket: Socket) => void {
-  /** Connections whose reads go to Node's parser whole. */
-  const whole = new Set<Socket>()
-  /** Connections to read from again. */
-  const held = new Set<Socket>()
-  let scheduled = false
-  let atOnce = 1
-  let lastTurn = 0
-
-  function hold(socket: Socket): void {
-    // Stops reading at once, also where the event loop has found the connection readable in this turn.
-    stopReading(socket)
-    held.add(socket)
-    if (scheduled) return
-    scheduled = true
-    lastTurn = performance.now()
-    setImmediate(turn)
-  }
-
-  function turn(): void {
-    const now = performance.now()
-    atOnce = now - lastTurn > LONG_TURN ? 1 : atOnce + 1
-    lastTurn = now
-    let left = atOnce
-    for (const socket of held) {
-      if (left-- === 0) break
-      held.delete(socket)
-      socket.resume()
-    }
-    scheduled = held.size > 0
-    if (scheduled) setImmediate(turn)
-  }
+  /** Connections that Node's parser reads without slices. */
+  const unsliced = new Set<Socket>()
+  const paused = createPausedConnections()
 
   server.on('connection', (socket: Socket) => {
-    whole.add(socket)
-    socket.once('close', () => whole.delete(socket) || held.delete(socket))
+    unsliced.add(socket)
+    socket.once('close', () => unsliced.delete(socket) || paused.remove(socket))
   })
 
   return (flooding) => {
-    // Of one that is parsed in slices already, the others feel little.
-    if (!whole.has(flooding)) return
-    for (const socket of whole) hold(socket)
-    // The one whose read is being parsed keeps its parser until that is done.
-    const slice = [...whole]
-    whole.clear()
+    // A connection that is parsed in slices already delays the others little.
+    if (!unsliced.has(flooding)) return
+    for (const socket of unsliced) paused.add(socket)
+    // The parser must finish the current read first.
+    const sockets = [...unsliced]
+    unsliced.clear()
     setImmediate(() => {
-      for (const socket of slice) readInSlices(socket, hold)
+      for (const socket of sockets) readInSlices(socket, paused.add)
     })
   }
 }
 
+interface PausedConnections {
+  /** Pauses a connection; it is resumed after those that were added before. */
+  add: (socket: Socket) => void
+  remove: (socket: Socket) => void
+}
+
+/** Resumes paused connections, as many in an iteration of the event loop as leave it short. */
+function createPausedConnections(): PausedConnections {
+  const paused = new Set<Socket>()
+  let isScheduled = false
+  let batch = 1
+  let lastResume = 0
+
+  function resumeSome(): void {
+    const now = performance.now()
+    batch = now - lastResume > LONG_ITERATION_MS ? 1 : batch + 1
+    lastResume = now
+    let remaining = batch
+    for (const socket of paused) {
+      if (remaining-- === 0) break
+      paused.delete(socket)
+      socket.resume()
+    }
+    isScheduled = paused.size > 0
+    if (isScheduled) setImmediate(resumeSome)
+  }
+
+  return {
+    add(socket) {
+      // Stops at once, even if the event loop has found the connection readable in this iteration.
+      stopReading(socket)
+      paused.add(socket)
+      if (isScheduled) return
+      isScheduled = true
+      lastResume = performance.now()
+      setImmediate(resumeSome)
+    },
+    remove: (socket) => void paused.delete(socket),
+  }
+}
+
 /**
- * Node hands what it reads to its parser directly, unless somebody listens to the connection's data.
- * @param hold pauses a connection, and resumes it in its turn
+ * Node passes what it reads to its parser directly, unless a listener wants the connection's data.
+ * @param pause pauses a connection, and resumes it later
  */
-function readInSlices(socket: Socket, hold: (socket: Socket) => void): void {
+function readInSlices(socket: Socket, pause: (socket: Socket) => void): void {
   const [parse] = socket.listeners('data') as [Parse?]
   if (parse === undefined || socket.destroyed) return
   socket.off('data', parse)
   socket.on('data', (chunk: Buffer) => {
     parse.call(socket, chunk.subarray(0, SLICE))
     if (chunk.length <= SLICE || socket.destroyed) return
-    hold(socket)
+    pause(socket)
     socket.unshift(chunk.subarray(SLICE))
   })
-  // The stream waits for a read that went to the parser instead: this ends it, so that the stream begins another.
+  // The stream waits for a read that went to the parser instead: an empty push ends it, so that the stream starts another.
   socket.push(Buffer.alloc(0))
 }

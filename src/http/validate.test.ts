@@ -19,7 +19,7 @@ const schema = Type.Object({
 })
 const validate = createValidator(schema)
 
-/** A list that is as long as it says, and fails the test when what is past the bound is looked at. */
+/** A list of the given length that fails the test when an item past the bound is read. */
 function longList(length: number, most: number): unknown[] {
   return new Proxy([], {
     get(target, name) {
@@ -31,13 +31,13 @@ function longList(length: number, most: number): unknown[] {
   })
 }
 
-describe('lengths are checked before what they count', () => {
-  test('no item past the bound of a list is looked at', () => {
+describe('lengths are checked before contents', () => {
+  test('no item past the bound of a list is read', () => {
     const errors = validate({ rows: longList(1_390_000, 3) })
     assert.ok(errors.some(({ pointer, detail }) => pointer === '/rows' && detail === 'must hold at most 3 items'))
   })
 
-  test('of too many pairs, of unknown fields and of a long text only so much as shows the fault', () => {
+  test('only a bounded part of too many pairs, unknown fields or a long text is checked', () => {
     const pairs = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`c${at}`, 5]))
     const many = validate({ pairs })
     assert.ok(many.some(({ pointer, detail }) => pointer === '/pairs' && detail === 'must hold at most 2 pairs'))
@@ -48,7 +48,7 @@ describe('lengths are checked before what they count', () => {
     ])
   })
 
-  test('what is told has a bound as well: 100 errors, and 100 characters of a name', () => {
+  test('a response lists at most 100 errors, and 100 characters of a name', () => {
     const pairs = { ['😀'.repeat(50_000)]: 'x' }
     for (const { pointer, detail } of validate({ pairs })) assert.ok(pointer.length <= 100 && detail.length < 100)
     const errors = Array.from({ length: 5_000 }, (_, at) => ({ pointer: `/${at}`, detail: 'is wrong' }))
@@ -59,7 +59,7 @@ describe('lengths are checked before what they count', () => {
   })
 })
 
-test('what is cut for a check has a fault just when the whole has', () => {
+test('a truncated value has an error exactly when the whole value has', () => {
   const compiled = Compile(schema)
   const text = fc.oneof(
     fc.string({ maxLength: 9 }),

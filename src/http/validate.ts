@@ -4,68 +4,68 @@ import { Compile } from '#typebox/compile'
 import type { TLocalizedValidationError } from '#typebox/error'
 import { Settings } from '#typebox/system'
 import { shorten } from '../lib/shorten.ts'
-import { cutToBounds } from './cut-to-bounds.ts'
+import { truncateToSchema } from './truncate-to-schema.ts'
 import { invalidRequest, MAX_ERRORS, type FieldError } from './problem.ts'
 
-// One more than is ever told, so that there being more can be told.
+// One more than a response lists, so that it can say that there are more.
 Settings.Set({ maxErrors: MAX_ERRORS + 1 })
 
-/** Finds the faults of a value, the first hundred or so. Nothing is coerced, defaulted or removed. */
+/** Returns the errors of a value, the first hundred or so. Coerces, defaults and removes nothing. */
 export type Validator = (value: unknown) => FieldError[]
 
-/** The sentence for a broken `pattern` or `propertyNames` stands beside it in the schema, for the docs and the error. */
+/** The key of a schema that holds the error message for its `pattern` or `propertyNames`. */
 export const RULE = 'x-rule'
 
-/** Compiles a schema. The errors name the field by its JSON Pointer, and the bound. */
+/** Compiles a schema to a validator. */
 export function createValidator(schema: TSchema): Validator {
-  // Compiled when first needed: a start need not wait for the checks of every route.
+  // Compiled at first use: compiling the schemas of all routes would delay the start.
   let compiled: ReturnType<typeof Compile> | undefined
   return (value) => {
     compiled ??= Compile(schema)
-    // Lengths come first: no item of a list is looked at before it is known how many there are.
-    const bounded = cutToBounds(schema, value)
+    // Lengths are checked first, so that no item of an overlong list is validated.
+    const bounded = truncateToSchema(schema, value)
     return compiled.Check(bounded) ? [] : compiled.Errors(bounded).flatMap((error) => explain(error, schema))
   }
 }
 
 function explain(error: TLocalizedValidationError, schema: TSchema): FieldError[] {
   const pointer = shorten(error.instancePath)
-  const say = (detail: string) => [{ pointer, detail }]
+  const fault = (detail: string) => [{ pointer, detail }]
   switch (error.keyword) {
     case 'required':
       return error.params.requiredProperties.map((name) => ({ pointer: `${pointer}/${name}`, detail: 'is required' }))
     case 'type':
-      return say(`must be ${article(String(error.params.type))}`)
+      return fault(`must be ${article(String(error.params.type))}`)
     case 'maxLength':
-      return say(`must be at most ${error.params.limit} characters long`)
+      return fault(`must be at most ${error.params.limit} characters long`)
     case 'minLength':
-      return say(
+      return fault(
         error.params.limit === 1 ? 'must not be empty' : `must be at least ${error.params.limit} characters long`,
       )
     case 'maxItems':
-      return say(`must hold at most ${error.params.limit} items`)
+      return fault(`must hold at most ${error.params.limit} items`)
     case 'maxProperties':
-      return say(`must hold at most ${error.params.limit} pairs`)
+      return fault(`must hold at most ${error.params.limit} pairs`)
     case 'minimum':
     case 'maximum':
-      return say(`must be ${error.params.comparison === '>=' ? 'at least' : 'at most'} ${error.params.limit}`)
+      return fault(`must be ${error.params.comparison === '>=' ? 'at least' : 'at most'} ${error.params.limit}`)
     case 'enum':
-      return say(`must be one of ${error.params.allowedValues.join(', ')}`)
+      return fault(`must be one of ${error.params.allowedValues.join(', ')}`)
     case 'pattern':
     case 'propertyNames':
-      return say(ruleAt(schema, error.schemaPath) ?? error.message)
+      return fault(ruleAt(schema, error.schemaPath) ?? error.message)
     case 'boolean':
-      return say(strangerAt(schema, error.schemaPath) ?? error.message)
+      return fault(unknownFieldAt(schema, error.schemaPath) ?? error.message)
     case 'additionalProperties':
-      // Each of them was told by itself.
+      // Each unknown field has an error of its own.
       return []
     default:
-      return say(error.message)
+      return fault(error.message)
   }
 }
 
-/** What to say of a field that a closed object does not have, by the path of its `additionalProperties`. */
-function strangerAt(schema: TSchema, path: string): string | undefined {
+/** The message for an unknown field of a closed object, by the path of its `additionalProperties`. */
+function unknownFieldAt(schema: TSchema, path: string): string | undefined {
   const [, parent] = /^(.*)\/additionalProperties$/.exec(path) ?? []
   if (parent === undefined) return undefined
   const { properties = {} } = schemaAt(schema, parent) ?? {}
@@ -90,9 +90,9 @@ function schemaAt(schema: TSchema, path: string): Record<string, unknown> | unde
 }
 
 /**
- * Fastify's validator for every route. A query string is text: where the schema says integer or number, decimal digits
- * become that number, where it says boolean, `true` and `false` become that, and anything else is a fault. Bodies pass: their schema depends on the kind of link, so that the handler
- * parses them, with the same schemas as the route shows.
+ * Fastify's validator for every route. Query parameters are text: where the schema has an integer, a number or a boolean,
+ * their text is parsed as one, and anything else is an error. Bodies pass: their schema depends on the kind of link, so
+ * the handler validates them, with the schemas that the route documents.
  */
 export const queryCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   if (httpPart !== 'querystring') return (value: unknown) => ({ value })

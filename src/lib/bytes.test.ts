@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromBase64, joinBytes, latin1, toBase64, viewOf } from './bytes.ts'
 
-test('base64 is what Node makes of the same bytes, there and back, also of many', () => {
+test("base64 is the same as Node's in both directions, also for many bytes", () => {
   for (const length of [0, 1, 2, 3, 4, 8191, 8192, 8193, 100_000]) {
     // Every byte after every other, in a row that does not repeat soon.
     const bytes = Buffer.from(Array.from({ length }, (_, at) => (at * 167 + (at >> 8)) & 255))
@@ -13,7 +13,7 @@ test('base64 is what Node makes of the same bytes, there and back, also of many'
   }
 })
 
-test('what is no base64 has no bytes', () => {
+test('invalid base64 decodes to undefined', () => {
   for (const text of ['A', 'AAAAA', 'AA=', '====', 'AA*A']) assert.equal(fromBase64(text), undefined, text)
 })
 

@@ -1,6 +1,6 @@
-// Bytes without Node's Buffer, for what also runs in browsers.
+// Bytes without Node's Buffer, for code that also runs in browsers.
 
-/** All of these behind one another. */
+/** Concatenates byte arrays. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0
@@ -16,10 +16,10 @@ export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView
   return new DataView(buffer, byteOffset, byteLength)
 }
 
-/** One character for each byte, as programs look for words in files. */
+/** Decodes one character per byte. */
 export function latin1(bytes: Uint8Array): string {
   let text = ''
-  // A call takes only so many arguments.
+  // The number of arguments of a call is limited.
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192))
   return text
 }
@@ -29,7 +29,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(latin1(bytes))
 }
 
-/** The bytes of a base64 text, with or without its padding; undefined when it is none. */
+/** Decodes base64, with or without padding; undefined when the text is invalid. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   let decoded: string
   try {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClosing } from './closing.ts'
 
-test('everything is closed in reverse, each also when another fails, and each fault is told by name', async () => {
+test('everything is closed in reverse order, also when some fail, and each error is reported by name', async () => {
   const done: string[] = []
   const closing = createClosing((error, name) => done.push(`${name}: ${(error as Error).message}`))
   closing.add('first', async () => void done.push('first'))

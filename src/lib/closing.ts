@@ -1,10 +1,10 @@
-/** What was opened, and how each of it is closed. */
+/** Closes opened resources in reverse order. */
 export interface Closing {
-  /** Adds what is to be closed before everything that was added earlier. */
+  /** Adds a resource, which is closed before all that were added earlier. */
   add: (name: string, close: () => Promise<void> | void) => void
   /**
-   * Closes everything in reverse, each also when another has failed; what fails is told to `onFault`.
-   * @throws what failed, when anything did
+   * Closes all resources, also when some fail; calls `onFault` for each that fails.
+   * @throws the error, or a `SuppressedError` of several
    */
   close: () => Promise<void>
 }

@@ -1,8 +1,8 @@
-/** Whether the process is about to stop, and who wants to know. */
+/** Whether the process is shutting down. */
 export interface Draining {
   begun: () => boolean
   begin: () => void
-  /** @returns takes the listener back */
+  /** @returns removes the listener */
   onBegin: (listener: () => void) => () => void
 }
 

@@ -18,7 +18,7 @@ async function outcome(text: string, read: (text: string) => unknown): Promise<u
   }
 }
 
-test('reads every JSON value exactly as the parser of single values does, and refuses what that one refuses', async () => {
+test('returns exactly what the parser of single values returns, and refuses what that one refuses', async () => {
   const pieces = fc.constantFrom(
     '[',
     ']',
@@ -55,13 +55,13 @@ test('reads every JSON value exactly as the parser of single values does, and re
   )
 })
 
-test('takes no blank around a list that JSON does not know', async () => {
+test('refuses whitespace around a list that JSON does not allow', async () => {
   for (const text of ['\u00a0[1]', '[1]\u00a0', '\uFEFF[1]', '\v[1]', '[1]\f'])
     await assert.rejects(parse(text), JsonError)
   assert.deepEqual(await parse(' \t\r\n[1] \t\r\n'), [1])
 })
 
-test('reads a long list in turns', async () => {
+test('yields to the event loop while it reads a long list', async () => {
   const row = { target: `https://example.com/${'x'.repeat(2_000)}`, title: 'a, "b" [c] {d}: \\' }
   const rows = Array.from({ length: 400 }, (_, at) => ({ ...row, at }))
   let turns = 0
@@ -75,11 +75,11 @@ test('refuses too many rows, values in all, and values in one row, each before i
   const refuses = (text: string, why: RegExp) =>
     assert.rejects(parse(text), (error) => error instanceof JsonError && why.test(error.message))
   await refuses(`[${Array(300).fill(row(900)).join()}]`, /more than 200000 values/)
-  await refuses(`[1,${row(10_001)}]`, /an item of the body holds more than 10000 values/)
+  await refuses(`[1,${row(10_001)}]`, /an item of the body has more than 10000 values/)
   await refuses(`{"csv":${row(10_001)}}`, /more than 10000 values/)
 })
 
-test('takes the largest request there can be: 500 pages with 100 buttons and every other field', async () => {
+test('accepts the largest possible request: 500 pages with 100 buttons and every other field', async () => {
   const links = Array.from({ length: 100 }, () => ({ label: 'x', url: 'https://example.com/' }))
   const utm = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`u${at}`, 'x']))
   const row = {

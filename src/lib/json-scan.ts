@@ -1,10 +1,10 @@
-/** The text is not JSON, is more than is taken, or is JSON that two readers could understand differently. */
+/** The text is not JSON, exceeds a bound, or is ambiguous JSON. */
 export class JsonError extends Error {}
 
-/** Deeper nesting than any request needs; it bounds every recursive walk over what was parsed. */
+/** Deeper nesting than any request needs; it bounds every recursive walk over parsed values. */
 const MAX_DEPTH = 32
-/** More characters than any program writes for a number; thousands of digits would take long to read. */
-const MAX_WORD = 64
+/** Longer than any number that a program writes; parsing thousands of digits takes long. */
+const MAX_LITERAL = 64
 
 const SPACE = 0x20
 const QUOTE = 0x22
@@ -16,62 +16,35 @@ const LIST_END = 0x5d
 const OBJECT = 0x7b
 const OBJECT_END = 0x7d
 
-/** What was seen before a place in a text. */
-export interface Seen {
+/** Counts up to a position in a text. */
+export interface Position {
   at: number
   values: number
   /** Names of objects. */
   names: number
 }
 
-/** A look at each character of a text, which can stop on the way and go on later. */
+/** A scan of a JSON text, which can pause and resume. */
 export interface JsonScan {
-  /** Looks at everything before `end`. Throws a JsonError for what is over a bound. */
+  /** Scans everything before `end`. Throws a JsonError for what exceeds a bound. */
   advance: (end: number) => void
-  seen: () => Seen
-  /** What was seen at each comma that parts the items of the outermost list. */
-  commas: () => readonly Seen[]
+  position: () => Position
+  /** The positions of the commas between the items of the outermost list. */
+  commas: () => readonly Position[]
 }
 
 /**
- * Counts what is in a JSON text before anything is built of it. What it counts is right for JSON; a text that is none
- * does not parse afterwards.
+ * Counts values and names in a JSON text before anything is built from it. The counts are correct for valid JSON; invalid
+ * JSON fails to parse afterwards.
  * @param maxValues values in all, names not counted
  */
 export function scanJson(text: string, maxValues: number): JsonScan {
-  const commas: Seen[] = []
+  const tokens = createTokenCounts(maxValues)
   let next = 0
   let isInside = false
-  let depth = 0
-  let names = 0
-  // Each value but the first follows a comma, or opens what it stands in.
-  let values = 1
-  // Where the number or word that stands here begins.
-  let word = 0
-
-  function requireShort(at: number): void {
-    if (at - word <= MAX_WORD) return
-    throw new JsonError(`the body has a number of more than ${MAX_WORD} characters, or is not valid JSON`)
-  }
-
-  function take(char: number, at: number): void {
-    requireShort(at)
-    word = at + 1
-    if (char === COLON) names++
-    else if (char === LIST_END || char === OBJECT_END) depth--
-    else if (char > SPACE) count(char, at)
-  }
-
-  function count(char: number, at: number): void {
-    if (++values > maxValues) throw new JsonError(`the body holds more than ${maxValues} values`)
-    if (char === COMMA) {
-      if (depth === 1) commas.push({ at, values, names })
-    } else if (++depth > MAX_DEPTH) throw new JsonError(`the body is nested deeper than ${MAX_DEPTH} levels`)
-  }
-
   return {
-    seen: () => ({ at: next, values, names }),
-    commas: () => commas,
+    position: () => ({ at: next, values: tokens.values(), names: tokens.names() }),
+    commas: tokens.commas,
     advance(end) {
       let at = next
       let inString = isInside
@@ -81,19 +54,58 @@ export function scanJson(text: string, maxValues: number): JsonScan {
           if (char === BACKSLASH) at++
           else if (char === QUOTE) {
             inString = false
-            word = at + 1
+            tokens.beginLiteral(at + 1)
           }
         } else if (char === QUOTE) inString = true
-        else if (char <= SPACE || isMark(char)) take(char, at)
+        else if (char <= SPACE || isStructural(char)) tokens.count(char, at)
       }
-      if (!inString) requireShort(at)
+      if (!inString) tokens.requireShortLiteral(at)
       next = at
       isInside = inString
     },
   }
 }
 
-function isMark(char: number): boolean {
+/** Counts the tokens outside of strings. */
+function createTokenCounts(maxValues: number) {
+  const commas: Position[] = []
+  let depth = 0
+  let names = 0
+  // Each value but the first follows a comma, or the bracket of its list or object.
+  let values = 1
+  // The start of the current number, `true`, `false` or `null`.
+  let literal = 0
+
+  function requireShortLiteral(at: number): void {
+    if (at - literal <= MAX_LITERAL) return
+    throw new JsonError(`the body has a number of more than ${MAX_LITERAL} characters, or is not valid JSON`)
+  }
+
+  function countValue(char: number, at: number): void {
+    if (++values > maxValues) throw new JsonError(`the body has more than ${maxValues} values`)
+    if (char === COMMA) {
+      if (depth === 1) commas.push({ at, values, names })
+    } else if (++depth > MAX_DEPTH) throw new JsonError(`the body is nested deeper than ${MAX_DEPTH} levels`)
+  }
+
+  return {
+    values: () => values,
+    names: () => names,
+    commas: () => commas,
+    beginLiteral: (at: number) => void (literal = at),
+    requireShortLiteral,
+    /** Counts a structural character or whitespace. */
+    count(char: number, at: number) {
+      requireShortLiteral(at)
+      literal = at + 1
+      if (char === COLON) names++
+      else if (char === LIST_END || char === OBJECT_END) depth--
+      else if (char > SPACE) countValue(char, at)
+    },
+  }
+}
+
+function isStructural(char: number): boolean {
   return (
     char === COMMA || char === COLON || char === LIST || char === LIST_END || char === OBJECT || char === OBJECT_END
   )

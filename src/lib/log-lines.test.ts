@@ -24,14 +24,14 @@ function pipe(size: number) {
   }
 }
 
-test('a line is with the system when write returns', () => {
+test('a line is written when `write` returns', () => {
   const { put, read } = pipe(100)
   const lines = createLogLines(2, { put, onDropped: () => assert.fail() })
   lines.write('one\n')
   assert.equal(read(), 'one\n')
 })
 
-test('lines wait for a slow reader in order and whole, and past the bound they are dropped and counted', (t) => {
+test('lines wait for a slow reader in order and complete, and past the bound they are dropped and counted', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { put, read } = pipe(6)
   const lines = createLogLines(2, { put, maxBytes: 12, onDropped: (count) => lines.write(`-${count}\n`) })
@@ -47,7 +47,7 @@ test('lines wait for a slow reader in order and whole, and past the bound they a
   assert.equal(text, '111\n222\n333\n444\n-3\n888\n')
 })
 
-test('a reader that has gone costs the lines, and the next one is told how many', () => {
+test('lines without a reader are dropped, and the next reader gets their number', () => {
   const { put, read, close, open } = pipe(100)
   const dropped: number[] = []
   const lines = createLogLines(2, { put, onDropped: (count) => dropped.push(count) })
@@ -59,7 +59,7 @@ test('a reader that has gone costs the lines, and the next one is told how many'
   assert.deepEqual(dropped, [5])
 })
 
-test('the end waits for a reader, and not for ever', () => {
+test('`finish` waits for the reader, and not for ever', () => {
   const { put, read } = pipe(4)
   let reads = 0
   let isRead = true

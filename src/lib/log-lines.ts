@@ -1,62 +1,54 @@
 import { writeSync } from 'node:fs'
 
-/** Lines that wait for a reader, in bytes; past it they are counted instead of kept. */
+/** Bytes of lines that wait for the reader; past that, lines are dropped and counted. */
 const MAX_WAITING_BYTES = 256 * 1024
 
-/** How often a descriptor that takes nothing is tried again, in milliseconds. */
+/** The interval of retries while the descriptor accepts nothing, in milliseconds. */
 const RETRY_MS = 50
 
-/** Writes lines to a descriptor that may have a slow reader, or none, and never waits for one. */
+/** Writes lines to a descriptor whose reader may be slow or absent, without blocking. */
 export interface LogLines {
   write: (line: string) => void
-  /** Waits for the reader, so many milliseconds at most: for the end of the process, when nothing is left to hold up. */
+  /** Blocks until all lines are written, or the time is over: for the end of the process. */
   finish: (ms: number) => void
 }
 
 export interface LogLinesOptions {
-  /** Writes what the descriptor takes now and returns how many bytes that was; throws EAGAIN when it takes none. */
+  /** Writes as much as the descriptor accepts, and returns the number of bytes; throws EAGAIN when it accepts none. */
   put?: (fd: number, bytes: Buffer) => number
   maxBytes?: number
-  /** Told how many lines were dropped, once the lines before them have been written. */
+  /** Called with the number of dropped lines, once the lines before them have been written. */
   onDropped: (lines: number) => void
 }
 
 /**
- * The descriptor must be one that does not block. Each line is given to the system before `write` returns, unless others
- * wait: a process that crashes has written what it logged. Lines keep their order, and those that are dropped are
- * dropped together, where the count stands.
+ * The descriptor must be non-blocking. Each line is written before `write` returns, unless others wait: a process that
+ * crashes has written what it logged. Lines keep their order; dropped ones are consecutive, and their number is reported
+ * where they are missing.
  */
 export function createLogLines(
   fd: number,
   { put = writeSync, maxBytes = MAX_WAITING_BYTES, onDropped }: LogLinesOptions,
 ): LogLines {
-  let waiting: Buffer[] = []
-  let bytes = 0
+  const waiting = createBacklog((bytes) => put(fd, bytes))
   let dropped = 0
   let timer: NodeJS.Timeout | undefined
 
-  /** Writes as much as is taken; whether that was everything. */
+  /** @returns whether nothing is left to write */
   function flush(): boolean {
     try {
-      for (let [first] = waiting; first !== undefined; [first] = waiting) {
-        const length = put(fd, first)
-        bytes -= length
-        if (length === first.length) waiting.shift()
-        else waiting[0] = first.subarray(length)
-      }
+      waiting.flush()
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false
-      // Nobody will read this any more (EPIPE), or the disk is full.
-      dropped += waiting.length
-      waiting = []
-      bytes = 0
+      // The reader has gone (EPIPE), or the disk is full.
+      dropped += waiting.clear()
       return true
     }
-    if (dropped > 0) tellDropped()
-    return waiting.length === 0
+    if (dropped > 0) reportDropped()
+    return waiting.bytes() === 0
   }
 
-  function tellDropped(): void {
+  function reportDropped(): void {
     const lines = dropped
     dropped = 0
     onDropped(lines)
@@ -69,17 +61,47 @@ export function createLogLines(
 
   return {
     write(line) {
-      const isFull = bytes > 0 && (dropped > 0 || bytes + Buffer.byteLength(line) > maxBytes)
-      if (isFull) return void dropped++
-      const encoded = Buffer.from(line)
-      waiting.push(encoded)
-      bytes += encoded.length
+      const bytes = waiting.bytes()
+      if (bytes > 0 && (dropped > 0 || bytes + Buffer.byteLength(line) > maxBytes)) return void dropped++
+      waiting.add(Buffer.from(line))
       if (timer === undefined) retry()
     },
     finish(ms) {
       const deadline = performance.now() + ms
-      const nothing = new Int32Array(new SharedArrayBuffer(4))
-      while (!flush() && performance.now() < deadline) Atomics.wait(nothing, 0, 0, 10)
+      while (!flush() && performance.now() < deadline) blockFor(10)
+    },
+  }
+}
+
+function blockFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
+/** @param put writes as much as possible, and returns the number of bytes */
+function createBacklog(put: (bytes: Buffer) => number) {
+  let lines: Buffer[] = []
+  let bytes = 0
+  return {
+    bytes: () => bytes,
+    add(line: Buffer) {
+      lines.push(line)
+      bytes += line.length
+    },
+    /** Writes all lines, or throws what `put` throws. */
+    flush() {
+      for (let [first] = lines; first !== undefined; [first] = lines) {
+        const length = put(first)
+        bytes -= length
+        if (length === first.length) lines.shift()
+        else lines[0] = first.subarray(length)
+      }
+    },
+    /** @returns the number of lines that it drops */
+    clear() {
+      const count = lines.length
+      lines = []
+      bytes = 0
+      return count
     },
   }
 }

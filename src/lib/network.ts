@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
 
-/** A range of addresses, as `ipaddr.js` has it. */
+/** A range of addresses in the form of `ipaddr.js`. */
 export type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefix: number]
 
-/** Reads a comma-separated list of networks or single addresses; undefined when one of them is neither. */
+/** Parses a comma-separated list of networks and addresses; undefined when one of them is invalid. */
 export function parseNetworks(text: string): Network[] | undefined {
   try {
     return text.split(',').map((part) => {

@@ -8,33 +8,33 @@ import ipaddr from 'ipaddr.js'
 import { isLoopback } from './host.ts'
 import { isPublicAddress } from './public-address.ts'
 
-/** Asks a server; redirects are given back, and whoever hands this in bounds the time that it takes. */
+/** Sends a request without following redirects; the implementation sets a time-out. */
 export type Fetch = (url: URL, headers: Record<string, string>) => Promise<Response>
 
-/** The answer's validators, for the next request (RFC 9110, 8.8); for a file its size and time. */
+/** Validators of a response for the next request (RFC 9110, 8.8); for a file its size and time. */
 export interface Validators {
   etag: string | null
   lastModified: string | null
 }
 
-export interface Obtaining {
-  /** What the source answered the last time. */
+export interface ObtainOptions {
+  /** The validators of the last response. */
   known: Validators | undefined
   fetch: Fetch
-  /** What it is for, as the publisher reads it. */
+  /** The purpose, for the `User-Agent`. */
   purpose: string
 }
 
-/** The largest source that is read, in bytes. */
+/** The largest source, in bytes. */
 const MAX_BYTES = 512 * 1024 * 1024
 const MAX_REDIRECTS = 5
 
-/** Whether a source is asked for over HTTP, and not read from the disk. */
+/** Whether a source is a URL, and not a file. */
 export function isRemote(source: string): boolean {
   return /^https?:\/\//i.test(source)
 }
 
-/** What people call a source: its place, without a query or the folders between, in which a secret key may stand. */
+/** The display name of a source: host and file name, without the folders and the query, which may contain a secret key. */
 export function sourceName(source: string): string {
   if (!isRemote(source)) return basename(source)
   const { host, pathname } = new URL(source)
@@ -42,11 +42,11 @@ export function sourceName(source: string): string {
 }
 
 /**
- * Writes what a source holds now into `file`.
- * @returns the new validators; undefined when nothing has changed since
- * @throws {Error} whose message says what the source answered instead
+ * Downloads or copies a source into `file`.
+ * @returns the new validators; undefined when the source has not changed
+ * @throws {Error} whose message has a cause that may be shown publicly
  */
-export function obtain(source: string, file: string, options: Obtaining): Promise<Validators | undefined> {
+export function obtain(source: string, file: string, options: ObtainOptions): Promise<Validators | undefined> {
   return isRemote(source) ? download(source, file, options) : copy(source, file, options.known)
 }
 
@@ -59,13 +59,13 @@ async function copy(source: string, file: string, known: Validators | undefined)
     await copyFile(source, file)
     return { etag, lastModified: null }
   } catch (error) {
-    // The system's own words hold the path, and what is wrong with a source is told to anyone who asks for readiness.
+    // The system's message contains the path, and `/readyz` shows this error to everyone.
     const { code, message } = error as NodeJS.ErrnoException
     throw new Error(code === undefined ? message : `it cannot be read (${code})`, { cause: error })
   }
 }
 
-async function download(source: string, file: string, options: Obtaining): Promise<Validators | undefined> {
+async function download(source: string, file: string, options: ObtainOptions): Promise<Validators | undefined> {
   const { known, fetch, purpose } = options
   const headers = {
     'user-agent': `quirl (${purpose})`,
@@ -76,35 +76,35 @@ async function download(source: string, file: string, options: Obtaining): Promi
   if (response.status === 304 && known !== undefined) return undefined
   if (response.status !== 200 || response.body === null) throw new Error(`it answered ${response.status}`)
   let bytes = 0
-  const bound = new Transform({
+  const limit = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length
       done(bytes > MAX_BYTES ? tooLarge() : null, chunk)
     },
   })
-  await pipeline(Readable.fromWeb(response.body), bound, createWriteStream(file, { mode: 0o600 }))
+  await pipeline(Readable.fromWeb(response.body), limit, createWriteStream(file, { mode: 0o600 }))
   return { etag: response.headers.get('etag'), lastModified: response.headers.get('last-modified') }
 }
 
-/** Follows redirects that stay as safe as the source is: a hop in the clear could be answered by anyone. */
-async function follow(source: string, ask: (url: URL) => Promise<Response>): Promise<Response> {
+/** Follows redirects that are as safe as the source: anyone on the network could forge a response without TLS. */
+async function follow(source: string, request: (url: URL) => Promise<Response>): Promise<Response> {
   let url = new URL(source)
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-    const response = await ask(url)
+    const response = await request(url)
     const location = [301, 302, 303, 307, 308].includes(response.status) && response.headers.get('location')
     if (!location) return response
     await response.body?.cancel()
     const next = new URL(location, url)
     if (next.protocol !== 'https:' && next.origin !== url.origin)
-      throw new Error(`it leads to ${next.origin}, without TLS`)
+      throw new Error(`it redirects to ${next.origin}, without TLS`)
     if (next.origin !== url.origin && isInternal(next.hostname))
-      throw new Error(`it leads to ${next.origin}, which is not public`)
+      throw new Error(`it redirects to ${next.origin}, which is not public`)
     url = next
   }
   throw new Error(`it redirects more than ${MAX_REDIRECTS} times`)
 }
 
-/** A publisher must not make this service ask the machines beside it. */
+/** A publisher must not make this service send requests to its internal network. */
 function isInternal(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '')
   return isIP(address) === 0 ? isLoopback(host) : !isPublicAddress(ipaddr.process(address))
@@ -114,7 +114,7 @@ function tooLarge(): Error {
   return new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MiB`)
 }
 
-/** `fetch` says no more than that it failed; the reason is the cause. */
+/** The reason of an error: `fetch` has it in the cause only. */
 export function faultOf(error: unknown): string {
   const { message, cause } = error as Error
   return cause instanceof Error && message === 'fetch failed'

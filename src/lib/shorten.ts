@@ -1,8 +1,8 @@
-/** The longest name that messages repeat. */
-const MAX_SHOWN = 100
+/** Characters of untrusted text in a message. */
+const MAX_LENGTH = 100
 
-/** A stranger's text as a message shows it: cut where it is long, and without what no screen shows. */
+/** Makes untrusted text safe to show in a message: cuts it, and replaces control characters. */
 export function shorten(text: string): string {
-  const cut = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1)}…` : text
+  const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text
   return cut.toWellFormed().replace(/\p{Cc}/gu, '\uFFFD')
 }

@@ -4,7 +4,7 @@ import { keepSpareFiles } from './spare-files.ts'
 
 const fault = (code: string) => Object.assign(new Error(code), { code })
 
-test('work that finds too few files is done again with the spare ones, and other faults are not hidden', () => {
+test('work that finds too many open files is retried with the reserve, and other errors are not hidden', () => {
   const spare = keepSpareFiles(2)
   for (const code of ['EMFILE', 'ENFILE']) {
     let tries = 0

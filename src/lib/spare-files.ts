@@ -1,14 +1,14 @@
 import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 
-/** Files that are open for nothing, so that work which must not fail can open others when the process may open no more. */
+/** Reserved file descriptors, for work that must not fail when the process may open no more files. */
 export interface SpareFiles {
-  /** Does `work` again without the spare ones when there were too few for it, and then opens them again as far as possible. */
+  /** Runs `work`; when it finds no free descriptor, releases the reserve, retries, and then fills the reserve again. */
   use: <T>(work: () => T) => T
   close: () => void
 }
 
-/** @param count as many as the work opens at the same time */
+/** @param count descriptors that the work needs at the same time */
 export function keepSpareFiles(count: number): SpareFiles {
   const spare: number[] = []
 
@@ -16,7 +16,7 @@ export function keepSpareFiles(count: number): SpareFiles {
     try {
       while (spare.length < count) spare.push(openSync(devNull, 'r'))
     } catch {
-      // There are none left; the next work tries again.
+      // No descriptors are free; the next call of `use` tries again.
     }
   }
 
@@ -41,7 +41,7 @@ export function keepSpareFiles(count: number): SpareFiles {
   }
 }
 
-/** Of this process (EMFILE), or of the whole system (ENFILE). */
+/** Whether this process (EMFILE) or the system (ENFILE) has too many open files. */
 function isTooMany(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE')
 }

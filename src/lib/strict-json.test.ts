@@ -19,10 +19,10 @@ test('reads every JSON value exactly as JSON.parse does', () => {
   )
 })
 
-test('refuses a name that stands twice in one object, however it is written and wherever the object is', () => {
-  refuses('{"a":1,"a":2}', /"a" stands twice/)
-  refuses('{"a":1,"\\u0061":2}', /"a" stands twice/)
-  refuses('[{"x":[{"b" : 1, "c":"}", "b"\n:2}]}]', /"b" stands twice/)
+test('refuses a name that occurs twice in one object, also escaped, and at any depth', () => {
+  refuses('{"a":1,"a":2}', /"a" occurs twice/)
+  refuses('{"a":1,"\\u0061":2}', /"a" occurs twice/)
+  refuses('[{"x":[{"b" : 1, "c":"}", "b"\n:2}]}]', /"b" occurs twice/)
 })
 
 test('accepts the same name in different objects, and strings that look like members', () => {
@@ -30,7 +30,7 @@ test('accepts the same name in different objects, and strings that look like mem
   assert.deepEqual(parseStrictJson(text), JSON.parse(text))
 })
 
-test('refuses __proto__, nesting past 32 levels, and what is not JSON', () => {
+test('refuses __proto__, nesting past 32 levels, and invalid JSON', () => {
   refuses('{"a":{"__proto__":{}}}', /__proto__/)
   refuses('['.repeat(33) + ']'.repeat(33), /deeper than 32/)
   assert.doesNotThrow(() => parseStrictJson('['.repeat(32) + ']'.repeat(32)))
@@ -43,12 +43,12 @@ test('refuses more than 10,000 values, names not counted, before anything is bui
   const list = (length: number) => `[${Array(length).fill('{"a":""}').join()}]`
   assert.doesNotThrow(() => parseStrictJson(list(4_999)))
   refuses(list(5_001), /more than 10000 values/)
-  // Whatever comes behind is not looked at.
+  // What follows is not parsed.
   refuses(`${'[[],'.repeat(3) + '[],'.repeat(10_000)}nonsense`, /more than 10000 values/)
   assert.doesNotThrow(() => parseStrictJson(JSON.stringify(',[{'.repeat(100_000))))
 })
 
-test('refuses a number of more than 64 characters, and takes strings of any length', () => {
+test('refuses a number of more than 64 characters, and accepts strings of any length', () => {
   for (const text of [`[${'1'.repeat(65)}]`, '1'.repeat(4_000_000), `{"a":-1.${'0'.repeat(70)} }`]) {
     refuses(text, /number of more than 64 characters/)
   }
@@ -57,7 +57,7 @@ test('refuses a number of more than 64 characters, and takes strings of any leng
   }
 })
 
-test('cuts a long name in its message', () => {
+test('cuts a long name in the error message', () => {
   const name = 'n'.repeat(5_000)
   refuses(`{"${name}":1,"${name}":2}`, /^.{1,150}$/)
 })

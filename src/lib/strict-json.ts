@@ -3,24 +3,24 @@ import { shorten } from './shorten.ts'
 
 export { JsonError }
 
-/** More values than any request has that is not a list of requests. */
+/** More values than any request has, except in bulk. */
 export const MAX_VALUES = 10_000
 
 /**
- * Parses JSON as I-JSON (RFC 7493) asks of a careful reader: a member name that stands twice in one object is refused,
- * because `JSON.parse` would silently drop one of the two values. So are the name `__proto__`, nesting past 32 levels
- * and more than 10,000 values, which are counted before anything is built.
+ * Parses JSON as I-JSON (RFC 7493) requires: it refuses a name that occurs twice in one object, of which `JSON.parse`
+ * would silently drop one value. It also refuses the name `__proto__`, nesting past 32 levels and more than 10,000 values,
+ * which are counted before anything is built.
  * @throws {JsonError}
  */
 export function parseStrictJson(text: string): unknown {
   const scan = scanJson(text, MAX_VALUES)
   scan.advance(text.length)
-  return parseCounted(text, scan.seen().names)
+  return parseCounted(text, scan.position().names)
 }
 
 /**
- * Parses JSON whose bounds were looked at.
- * @param names how many the text writes
+ * Parses JSON whose bounds were checked.
+ * @param names the number of names in the text
  * @throws {JsonError}
  */
 export function parseCounted(text: string, names: number): unknown {
@@ -30,9 +30,9 @@ export function parseCounted(text: string, names: number): unknown {
   } catch (error) {
     throw new JsonError('the body is not valid JSON', { cause: error })
   }
-  // Where a name stood twice, one of its values was dropped, with all names in it.
+  // `JSON.parse` dropped one value of a duplicate name, with all names in it.
   if (countNames(value) < names) {
-    throw new JsonError(`the name ${nameTwice(text)} stands twice in one object`)
+    throw new JsonError(`the name ${duplicateName(text)} occurs twice in one object`)
   }
   return value
 }
@@ -46,8 +46,8 @@ function countNames(value: unknown): number {
   }, 0)
 }
 
-/** The first name that stands twice in one object of a text that is JSON, quoted. */
-function nameTwice(text: string): string {
+/** The first name that occurs twice in one object, quoted. The text must be valid JSON. */
+function duplicateName(text: string): string {
   // One set of names for each open object, undefined for each open list.
   const open: (Set<unknown> | undefined)[] = []
   for (let at = 0; at < text.length; at++) {
@@ -63,7 +63,7 @@ function nameTwice(text: string): string {
       at = end - 1
     }
   }
-  throw new Error('each name stands once')
+  throw new Error('no name occurs twice')
 }
 
 /** The index after the closing quote of the string whose opening quote is at `start`. */
@@ -73,7 +73,7 @@ function endOfString(text: string, start: number): number {
   return at + 1
 }
 
-/** Whether the string that ends before `end` is a member's name, that is, a colon follows. */
+/** Whether the string that ends before `end` is a name, that is, a colon follows. */
 function isName(text: string, end: number): boolean {
   let at = end
   while (' \t\n\r'.includes(text[at] ?? 'end')) at++

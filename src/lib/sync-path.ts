@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 
-/** Makes survive power loss what was written to a file, or which names a folder has: syncing a file does not sync those. */
+/** Syncs a file, or the names in a folder, which syncing a file does not, so that they survive a power loss. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

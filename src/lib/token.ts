@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { randomSlice } from './random-slice.ts'
 
 /**
- * A new token: 32 random bytes as base64url, 43 characters. None begins with "-": a spreadsheet takes such a cell for a
- * formula, and what is put in front to prevent that would be taken for a part of the token.
+ * Creates a token: 32 random bytes as base64url, 43 characters. None begins with "-": spreadsheets treat such a cell as a
+ * formula, and the character that exports put before it would look like a part of the token.
  */
 export function newToken(): string {
   for (;;) {
@@ -12,12 +12,12 @@ export function newToken(): string {
   }
 }
 
-/** What is kept of a token. It is random, so that a plain hash cannot be turned back. */
+/** The stored form of a token. The token is random, so a plain hash cannot be reversed. */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'base64url')
 }
 
-/** Whether a text can be a token at all. */
+/** Whether a text has the form of a token. */
 export function isToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text)
 }

@@ -2,24 +2,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { wantsPage } from '../http/accept.ts'
 import { Problem } from '../http/problem.ts'
 import { sendProblem } from '../http/raw-problem.ts'
-import type { Admission, Work } from './admission.ts'
+import type { Admission } from './admission.ts'
+import type { WaitingRequest, Work } from './work.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a route counts as; `pages` where it does not say. What is `first` does not wait for anything else. */
-    work?: Work | 'first'
+    /** The kind of work that a route counts as, `pages` by default. An `immediate` route is never queued. */
+    work?: Work | 'immediate'
   }
   interface FastifyRequest {
-    /** Waits for the request's turn, when it has a body: to be called when that has arrived, before it is parsed. */
-    turn?: () => Promise<void>
-    /** Ends the work that the request counts as. */
-    leave?: () => void
+    /** Waits in the queue. Only for a request with a body: to be called when the body has arrived, before it is parsed. */
+    waitForStart?: () => Promise<void>
+    /** Ends the work of the request. */
+    endWork?: () => void
   }
 }
 
-interface Needs {
+interface AdmissionDeps {
   admission: Admission
-  /** A key of the request's client, which says nothing of its address. */
+  /** A key of the request's client that does not reveal its address. */
   clientOf: (request: FastifyRequest) => string
   monotonic: () => number
 }
@@ -27,30 +28,43 @@ interface Needs {
 type Done = (error?: Error) => void
 
 /**
- * Makes every request for a route of `app` wait for its turn, or refuses it before its body is read. A body is waited for
- * first: whoever sends it slowly takes no place. Call it before the first route.
+ * Queues every request for a route of `app`, or refuses it before its body is read. A request with a body is queued when
+ * the body has arrived, so that a client who sends it slowly holds no slot. To be called before the first route.
  */
-export function admitInTurn(app: FastifyInstance, { admission, clientOf, monotonic }: Needs): void {
-  app.decorateRequest('turn', undefined)
-  app.decorateRequest('leave', undefined)
-  const refuse = createRefuse(monotonic)
-  const hooks = (work: Work) => ({
+export function queueRequests(app: FastifyInstance, deps: AdmissionDeps): void {
+  app.decorateRequest('waitForStart', undefined)
+  app.decorateRequest('endWork', undefined)
+  const refuse = createRefuse(deps.monotonic)
+  app.addHook('onRoute', (route) => {
+    const work = route.config?.work ?? 'pages'
+    if (work === 'immediate') return
+    // Before the hooks of the route, so that a refused request is not charged.
+    for (const [name, hook] of Object.entries(createHooks(work, deps, refuse)) as ['onRequest', never][]) {
+      route[name] = [hook, ...[route[name] ?? []].flat()] as never
+    }
+  })
+}
+
+type Refuse = (problem: Problem, request: FastifyRequest, reply: FastifyReply, done: Done) => void
+
+function createHooks(work: Work, { admission, clientOf }: AdmissionDeps, refuse: Refuse) {
+  return {
     onRequest(request: FastifyRequest, reply: FastifyReply, done: Done) {
       const client = clientOf(request)
       const problem = admission.refusal(work, client)
       if (problem !== undefined) return refuse(problem, request, reply, done)
-      const enter = (begun: Done) =>
-        waitFor((applicant) => admission.enter(work, applicant), client, request, reply, begun)
-      if (!hasBody(request)) return enter(done)
-      let turn: Promise<void> | undefined
-      request.turn = () =>
-        (turn ??= new Promise((resolve, reject) => enter((error) => (error === undefined ? resolve() : reject(error)))))
+      const wait = (started: Done) =>
+        waitInQueue((waiting) => admission.enter(work, waiting), client, request, reply, started)
+      if (!hasBody(request)) return wait(done)
+      let start: Promise<void> | undefined
+      request.waitForStart = () =>
+        (start ??= new Promise((resolve, reject) => wait((error) => (error === undefined ? resolve() : reject(error)))))
       done()
     },
-    // A body that no route reads.
-    preValidation({ turn }: FastifyRequest, _reply: FastifyReply, done: Done) {
-      if (turn === undefined) done()
-      else turn().then(() => done(), done)
+    // For a body that no parser reads.
+    preValidation({ waitForStart }: FastifyRequest, _reply: FastifyReply, done: Done) {
+      if (waitForStart === undefined) done()
+      else waitForStart().then(() => done(), done)
     },
     onSend(
       request: FastifyRequest,
@@ -58,36 +72,27 @@ export function admitInTurn(app: FastifyInstance, { admission, clientOf, monoton
       payload: unknown,
       done: (error: null, payload: unknown) => void,
     ) {
-      request.leave?.()
+      request.endWork?.()
       done(null, payload)
     },
-  })
-
-  app.addHook('onRoute', (route) => {
-    const work = route.config?.work ?? 'pages'
-    if (work === 'first') return
-    // Before the route's own hooks: what is refused here is not charged.
-    for (const [name, hook] of Object.entries(hooks(work)) as ['onRequest', never][]) {
-      route[name] = [hook, ...[route[name] ?? []].flat()] as never
-    }
-  })
+  }
 }
 
-function waitFor(
-  enter: (applicant: Parameters<Admission['enter']>[1]) => () => void,
+function waitInQueue(
+  enter: (waiting: WaitingRequest) => () => void,
   client: string,
   request: FastifyRequest,
   reply: FastifyReply,
   done: Done,
 ): void {
-  // A response that waits behind another one of its connection does not close when that breaks.
+  // A response that waits behind another one of its connection does not close when the connection breaks.
   const connection = reply.raw.socket === null ? request.raw.socket : reply.raw
-  let isBegun = false
+  let isStarted = false
   try {
     const leave = enter({
       client,
-      begin() {
-        isBegun = true
+      start() {
+        isStarted = true
         done()
       },
       refuse(problem) {
@@ -97,10 +102,10 @@ function waitFor(
     })
     const onClose = () => {
       leave()
-      if (!isBegun) done(new Problem('unavailable', 'nobody waits for this any more'))
+      if (!isStarted) done(new Problem('unavailable', 'the client has disconnected'))
     }
     connection.once('close', onClose)
-    request.leave = () => {
+    request.endWork = () => {
       connection.off('close', onClose)
       leave()
     }
@@ -109,13 +114,13 @@ function waitFor(
   }
 }
 
-const LOG_MS = 1000
+const LOG_INTERVAL_MS = 1000
 
-/** Once a second, a refusal takes the way of all problems, on which it is logged; that way takes five times as long. */
-function createRefuse(monotonic: () => number) {
+/** Sends refusals without Fastify's error handling, which takes five times as long, except for one a second, to log it. */
+function createRefuse(monotonic: () => number): Refuse {
   let loggedAt = Number.NEGATIVE_INFINITY
-  return (problem: Problem, request: FastifyRequest, reply: FastifyReply, done: Done): void => {
-    if (monotonic() - loggedAt >= LOG_MS || wantsPage(request.headers.accept)) {
+  return (problem, request, reply, done) => {
+    if (monotonic() - loggedAt >= LOG_INTERVAL_MS || wantsPage(request.headers.accept)) {
       loggedAt = monotonic()
       return done(problem)
     }

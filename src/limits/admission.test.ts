@@ -1,36 +1,37 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises'
 import type { Problem } from '../http/problem.ts'
-import { createAdmission, type AdmissionOptions, type Work } from './admission.ts'
+import { createAdmission, type AdmissionOptions } from './admission.ts'
+import type { Work } from './work.ts'
 
-const none = { waiting: 10, atOnce: 0 }
+const none = { waiting: 10, concurrent: 0 }
 
-/** An admission whose work is done when the test says so; `begun` tells what was begun, in that order. */
+/** An admission whose work ends when the test ends it; `started` lists the work in the order of its start. */
 function open(bounds: AdmissionOptions['bounds'], clock = { now: 0 }) {
-  const begun: string[] = []
+  const started: string[] = []
   const refused: Problem[] = []
-  let flushed = 0
-  const admission = createAdmission({ monotonic: () => clock.now, first: () => flushed++, bounds })
-  const enter = (work: Work, client: string, name = client, onBegin = () => {}) =>
+  let slices = 0
+  const admission = createAdmission({ monotonic: () => clock.now, beforeSlice: () => slices++, bounds })
+  const enter = (work: Work, client: string, name = client, onStart = () => {}) =>
     admission.enter(work, {
       client,
-      begin() {
-        begun.push(name)
-        onBegin()
+      start() {
+        started.push(name)
+        onStart()
       },
       refuse: (problem) => refused.push(problem),
     })
   const refusedBy = (work: Work) => admission.metrics[1]?.read()[work]
-  return { admission, enter, begun, refused, refusedBy, clock, flushed: () => flushed }
+  return { admission, enter, started, refused, refusedBy, clock, slices: () => slices }
 }
 
-const turns = async (count = 20) => {
-  for (let at = 0; at < count; at++) await turn()
+const iterations = async (count = 20) => {
+  for (let at = 0; at < count; at++) await nextIteration()
 }
 
-test('the request past a bound is refused at once, with a time to come back; of one client half may wait', () => {
-  const { enter, admission, refusedBy } = open({ images: { waiting: 4, atOnce: 0 } })
+test('a request past the bounds is refused at once with Retry-After; one client may fill half of the queue', () => {
+  const { enter, admission, refusedBy } = open({ images: { waiting: 4, concurrent: 0 } })
   const refusal = (client: string) => {
     try {
       enter('images', client)
@@ -38,36 +39,36 @@ test('the request past a bound is refused at once, with a time to come back; of 
       const { status, headers } = error as Problem
       return [status, Number(headers['retry-after']) > 0]
     }
-    return 'let in'
+    return 'queued'
   }
-  assert.deepEqual([refusal('a'), refusal('a'), refusal('a')], ['let in', 'let in', [503, true]])
-  assert.deepEqual([refusal('b'), refusal('b'), refusal('c')], ['let in', 'let in', [503, true]])
+  assert.deepEqual([refusal('a'), refusal('a'), refusal('a')], ['queued', 'queued', [503, true]])
+  assert.deepEqual([refusal('b'), refusal('b'), refusal('c')], ['queued', 'queued', [503, true]])
   assert.equal(admission.waiting('images'), 4)
   assert.equal(refusedBy('images'), 2)
-  assert.equal(admission.refusal('pages', 'a'), undefined, 'kinds are bounded apart')
+  assert.equal(admission.refusal('pages', 'a'), undefined, 'kinds have separate bounds')
 })
 
-test('so many are worked on at once, clients take turns, and whoever leaves makes room once', async () => {
-  const { enter, begun, admission } = open({ pages: { waiting: 20, atOnce: 2 } })
+test('concurrency is bounded, clients are served round-robin, and each that leaves frees one slot', async () => {
+  const { enter, started, admission } = open({ pages: { waiting: 20, concurrent: 2 } })
   const leave = ['a', 'a', 'a', 'b', 'c'].map((client, at) => enter('pages', client, `${client}${at}`))
-  assert.deepEqual(begun, [], 'nothing begins before the call has returned')
-  await turns()
-  assert.deepEqual(begun, ['a0', 'b3'])
+  assert.deepEqual(started, [], 'nothing starts before the call has returned')
+  await iterations()
+  assert.deepEqual(started, ['a0', 'b3'])
   leave[0]?.()
   leave[0]?.()
-  await turns()
-  assert.deepEqual(begun, ['a0', 'b3', 'c4'])
+  await iterations()
+  assert.deepEqual(started, ['a0', 'b3', 'c4'])
   leave[1]?.()
-  assert.equal(admission.waiting('pages'), 1, 'who leaves while waiting is forgotten')
+  assert.equal(admission.waiting('pages'), 1, 'a request that leaves is removed from the queue')
   leave[3]?.()
   leave[4]?.()
-  await turns()
-  assert.deepEqual(begun, ['a0', 'b3', 'c4', 'a2'])
+  await iterations()
+  assert.deepEqual(started, ['a0', 'b3', 'c4', 'a2'])
   leave[2]?.()
   assert.equal(admission.waiting('pages'), 0)
 })
 
-test('who has waited for a second is refused, and who came later is not', async () => {
+test('a request that has waited for a second is refused, and a later one is not', async () => {
   const { enter, refused, clock, admission, refusedBy } = open({ statistics: none })
   const leave = enter('statistics', 'a')
   enter('statistics', 'b')
@@ -81,47 +82,47 @@ test('who has waited for a second is refused, and who came later is not', async 
   assert.equal(admission.waiting('statistics'), 1)
 })
 
-test('kinds that wait get equal shares of the time, and what must not wait comes before each slice', async () => {
+test('waiting kinds get equal shares of time, and `beforeSlice` runs before each slice', async () => {
   const clock = { now: 0 }
-  const { enter, begun, flushed } = open(
-    { creations: { waiting: 200, atOnce: 200 }, images: { waiting: 200, atOnce: 200 } },
+  const { enter, started, slices } = open(
+    { creations: { waiting: 200, concurrent: 200 }, images: { waiting: 200, concurrent: 200 } },
     clock,
   )
-  // One takes longer than a slice, of the other several fit into one.
+  // One takes longer than a slice, while several of the other fit into one.
   for (let at = 0; at < 40; at++) enter('creations', String(at), 'long', () => (clock.now += 4))
   for (let at = 0; at < 90; at++) enter('images', String(at), 'short', () => (clock.now += 1))
-  while (begun.filter((name) => name === 'short').length < 80) await turn()
-  const long = begun.filter((name) => name === 'long').length
+  while (started.filter((name) => name === 'short').length < 80) await nextIteration()
+  const long = started.filter((name) => name === 'long').length
   assert.ok(long >= 17 && long <= 23, `${long} long ones beside 80 short ones`)
-  assert.ok(flushed() > 20, `${flushed()} slices`)
+  assert.ok(slices() > 20, `${slices()} slices`)
 })
 
-test('new connections come before work for 3 ms, and do not keep it from being done', async () => {
-  const { enter, begun, admission, clock } = open({ pages: { waiting: 20, atOnce: 20 } })
+test('new connections postpone work for 3 ms, and no longer', async () => {
+  const { enter, started, admission, clock } = open({ pages: { waiting: 20, concurrent: 20 } })
   clock.now = 100
   enter('pages', 'a')
-  await turns(2)
+  await iterations(2)
   enter('pages', 'a')
   let waited = 0
-  for (; begun.length === 1; waited++) {
-    admission.arrived()
+  for (; started.length === 1; waited++) {
+    admission.onConnection()
     clock.now++
-    await turn()
+    await nextIteration()
   }
-  assert.ok(waited >= 2 && waited <= 5, `${waited} turns`)
+  assert.ok(waited >= 2 && waited <= 5, `${waited} iterations`)
 })
 
-test('work that comes alone is begun in the same turn of the event loop, once the call has returned', async () => {
-  const { enter, begun, flushed } = open({ pages: { waiting: 20, atOnce: 20 } })
-  await turn()
+test('work that arrives alone starts in the same iteration, after the call has returned', async () => {
+  const { enter, started, slices } = open({ pages: { waiting: 20, concurrent: 20 } })
+  await nextIteration()
   const leave = enter('pages', 'a')
-  assert.deepEqual(begun, [])
+  assert.deepEqual(started, [])
   await Promise.resolve()
-  assert.deepEqual([begun, flushed()], [['a'], 1])
+  assert.deepEqual([started, slices()], [['a'], 1])
   enter('pages', 'b')
   await Promise.resolve()
-  assert.deepEqual(begun, ['a'], 'beside other work, a slice is waited for')
-  await turns(2)
-  assert.deepEqual(begun, ['a', 'b'])
+  assert.deepEqual(started, ['a'], 'beside other work, it waits for a slice')
+  await iterations(2)
+  assert.deepEqual(started, ['a', 'b'])
   leave()
 })

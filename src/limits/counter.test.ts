@@ -9,8 +9,8 @@ const WINDOW = 3_600_000
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Bytes of the heap that are in use, without garbage: when that is collected is up to chance. */
-function keptBytes(): number {
+/** Heap bytes in use after a garbage collection. */
+function heapBytes(): number {
   collectGarbage()
   return process.memoryUsage().heapUsed
 }
@@ -26,7 +26,7 @@ test('a window begins with the first charge and ends an hour later, to the milli
   assert.deepEqual(counter.charge(1), { used: 1, until: now + WINDOW })
 })
 
-test('a refund gives one back, and never more than was charged', () => {
+test('a refund undoes one charge, and never more than was charged', () => {
   const counter = createCounter({ windowMs: WINDOW, maxKeys: 10, monotonic: () => 0 })
   counter.charge(1)
   counter.refund(1)
@@ -35,7 +35,7 @@ test('a refund gives one back, and never more than was charged', () => {
   assert.equal(counter.charge(1).used, 1)
 })
 
-test('what is kept is bounded: the latest windows hold, the earliest are forgotten', () => {
+test('memory is bounded: the latest windows remain, the earliest are dropped', () => {
   let now = 0
   const counter = createCounter({ windowMs: WINDOW, maxKeys: 100, monotonic: () => now })
   for (let key = 0; key < 1000; key++) {
@@ -50,7 +50,7 @@ test('what is kept is bounded: the latest windows hold, the earliest are forgott
   )
 })
 
-test('a key whose window was renewed counts among the latest', () => {
+test('a key with a new window counts among the latest', () => {
   let now = 0
   const counter = createCounter({ windowMs: WINDOW, maxKeys: 4, monotonic: () => now })
   counter.charge(1)
@@ -65,14 +65,14 @@ test('a key whose window was renewed counts among the latest', () => {
   )
 })
 
-test('a million clients take bounded memory, and the latest are still held to their limit', () => {
+test('a million clients take bounded memory, and the latest are still limited', () => {
   const counter = createCounter({ windowMs: WINDOW, maxKeys: 100_000, monotonic: () => 0 })
   const charge = (from: number, to: number) => {
     for (let key = from; key < to; key++) counter.charge(key * 65_537)
   }
   charge(0, 200_000)
-  const before = keptBytes()
+  const before = heapBytes()
   charge(200_000, 1_000_000)
-  assert.ok(keptBytes() - before < 8 * 2 ** 20)
+  assert.ok(heapBytes() - before < 8 * 2 ** 20)
   assert.equal(counter.read(999_999 * 65_537).used, 1)
 })

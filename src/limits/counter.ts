@@ -1,30 +1,29 @@
-/** What one client has used of one limit. */
+/** The usage of one key in its current window. */
 export interface Window {
   used: number
-  /** When the count starts anew, on the clock that the counter was given. */
+  /** The end of the window, on the counter's clock. */
   until: number
 }
 
-/** Counts by key in windows of one length, each of which begins with the first charge. */
+/** Counts by key in windows of a fixed length, each of which begins with its first charge. */
 export interface Counter {
   charge: (key: number) => Window
-  /** Takes a charge back. */
   refund: (key: number) => void
-  /** The present window, also of a key that has used nothing. */
+  /** The current window; an unused one for an unknown key. */
   read: (key: number) => Window
 }
 
 /**
- * @param maxKeys what is kept at most; of more, at least the half whose windows began last
+ * @param maxKeys keys in memory at most; past that, at least the half whose windows began last remain
  * @param monotonic a clock that never goes back
  */
 export function createCounter(options: { windowMs: number; maxKeys: number; monotonic: () => number }): Counter {
   const { windowMs, maxKeys, monotonic } = options
-  // Two generations: to forget one of them costs nothing, where to find the oldest of many entries would.
+  // Two generations: dropping the old one is cheap, while finding the oldest of many windows is not.
   let young = new Map<number, Window>()
   let old = new Map<number, Window>()
 
-  function present(key: number): Window | undefined {
+  function current(key: number): Window | undefined {
     const window = young.get(key) ?? old.get(key)
     return window !== undefined && window.until > monotonic() ? window : undefined
   }
@@ -34,23 +33,23 @@ export function createCounter(options: { windowMs: number; maxKeys: number; mono
       old = young
       young = new Map()
     }
-    const window = fresh()
+    const window = unused()
     young.set(key, window)
     return window
   }
 
-  const fresh = (): Window => ({ used: 0, until: monotonic() + windowMs })
+  const unused = (): Window => ({ used: 0, until: monotonic() + windowMs })
 
   return {
     charge(key) {
-      const window = present(key) ?? begin(key)
+      const window = current(key) ?? begin(key)
       window.used++
       return window
     },
     refund(key) {
-      const window = present(key)
+      const window = current(key)
       if (window !== undefined && window.used > 0) window.used--
     },
-    read: (key) => present(key) ?? fresh(),
+    read: (key) => current(key) ?? unused(),
   }
 }

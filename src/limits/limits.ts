@@ -5,18 +5,18 @@ import { Problem } from '../http/problem.ts'
 import { createCounter, type Window } from './counter.ts'
 
 const HOUR_MS = 3_600_000
-/** The key of what is not counted. */
+/** The key of a request without a quota. */
 const UNLIMITED = -1
-/** About 20 MiB; who has more addresses than this is not held by a limit for each. */
+/** About 20 MiB. An attacker with more addresses than this can exceed the quotas. */
 const MAX_CLIENTS = 100_000
 
-/** What is limited, and how a refusal says so. */
+/** What each quota limits, as a refusal says it. */
 const subjects = {
   links: 'links can be created',
   bulk: 'bulk requests can be made',
-  qr: 'QR images can be had',
+  qr: 'QR images can be requested',
   domains: 'domains can be registered',
-  reports: 'reports can be made',
+  reports: 'reports can be sent',
   failures: 'requests can be refused',
   misses: 'unknown codes and tokens can be tried',
 } as const
@@ -25,66 +25,62 @@ export type LimitName = keyof typeof subjects
 
 const limitNames = Object.keys(subjects)
 
-/** Requests an hour and client of each kind; 0 stands for no limit. */
+/** Requests per hour and client, by kind; 0 for no limit. */
 export type Quotas = Record<LimitName, number>
 
-/** Takes a charge back. */
+/** Undoes a charge. */
 export type Refund = () => void
 
-/** Fair use: what one address may do in an hour. */
+/** Hourly quotas for each client address. */
 export interface FairUse {
   /**
-   * Takes one from what the request's client has left, and says in the answer what remains.
-   * @throws {Problem} 429 when nothing is left
+   * Charges the client's quota, and sets the `RateLimit` headers of the response.
+   * @throws {Problem} 429 when the quota is used up
    */
   charge: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => Refund
-  /** A key of the request's client, for those who let clients take turns: the same until a restart, and no address. */
+  /** A key of the request's client, for fair queues: the same until a restart, and does not reveal the address. */
   clientOf: (request: FastifyRequest) => string
   /** A hook that charges each request. */
   each: (name: LimitName) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-  /** Charges an unknown code or token; the problem that it answers is told in its place. */
-  miss: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
-  /** Hooks for a route that creates: each request is charged as a failure, and that is taken back when it is none. */
+  /** Charges an unknown code or token; returns the problem to send instead when the quota is used up. */
+  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
+  /** Hooks for a route that creates: each request is charged as a failure, which is refunded when it succeeds. */
   creation: (name: LimitName) => { onRequest: onRequestHookHandler; onSend: onSendHookHandler }
 }
 
 /**
- * Counts in memory, by a hash of the client's address under a random salt that is kept nowhere else: no address stays,
- * and a restart forgets all counts.
+ * Counts in memory, by a hash of the client's address with a random salt that is stored nowhere: no address is kept, and
+ * a restart resets all counts.
  */
 export function createFairUse(quotas: Quotas, client: Pick<ClientAddress, 'of'>, monotonic: () => number): FairUse {
   const salt = randomBytes(32).toString('hex')
   const counter = createCounter({ windowMs: HOUR_MS, maxKeys: MAX_CLIENTS, monotonic })
-
   const keyOf = createKeys(salt, client)
 
-  function tell(reply: FastifyReply, name: LimitName, { used, until }: Window): number {
+  /** @returns the seconds until the window ends */
+  function setHeaders(reply: FastifyReply, name: LimitName, { used, until }: Window): number {
     const seconds = Math.ceil((until - monotonic()) / 1000)
     const quota = quotas[name]
-    if (quota > 0) reply.headers(headers(name, quota, Math.max(0, quota - used), seconds))
+    if (quota > 0) reply.headers(rateLimitHeaders(name, quota, Math.max(0, quota - used), seconds))
     return seconds
   }
 
-  /** Charges a request, or refuses it; the key is for a refund. */
-  function take(request: FastifyRequest, reply: FastifyReply, name: LimitName): number {
+  /** Charges a request, or throws; returns the key for a refund. */
+  function chargeKey(request: FastifyRequest, reply: FastifyReply, name: LimitName): number {
     const quota = quotas[name]
     if (quota === 0) return UNLIMITED
     const key = keyOf(request, name)
-    const before = counter.read(key)
-    if (before.used >= quota) {
-      const seconds = tell(reply, name, before)
-      const detail = `${quota} ${subjects[name]} from one address in an hour; try again in ${inWords(seconds)}`
-      throw new Problem('rate_limited', detail, { headers: { 'retry-after': String(seconds) } })
-    }
-    tell(reply, name, counter.charge(key))
+    const window = counter.read(key)
+    if (window.used >= quota) throw quotaProblem(name, quota, setHeaders(reply, name, window))
+    setHeaders(reply, name, counter.charge(key))
     return key
   }
 
   function charge(request: FastifyRequest, reply: FastifyReply, name: LimitName): Refund {
-    const key = take(request, reply, name)
+    const key = chargeKey(request, reply, name)
     return () => {
       counter.refund(key)
-      tell(reply, name, counter.read(key))
+      setHeaders(reply, name, counter.read(key))
     }
   }
 
@@ -92,37 +88,26 @@ export function createFairUse(quotas: Quotas, client: Pick<ClientAddress, 'of'>,
     charge,
     clientOf: (request) => hash('sha256', `${salt}client ${client.of(request.raw)}`, 'base64url'),
     each: (name) => async (request, reply) => void charge(request, reply, name),
-    miss(request, reply) {
-      try {
-        take(request, reply, 'misses')
-        return undefined
-      } catch (error) {
-        if (error instanceof Problem) return error
-        throw error
-      }
-    },
-    creation: createCreationHooks({
-      take: (request, reply) => take(request, reply, 'failures'),
-      tell: (request, reply, name) => quotas[name] > 0 && tell(reply, name, counter.read(keyOf(request, name))),
-      refund: counter.refund,
+    chargeNotFound: (request, reply) => problemOf(() => chargeKey(request, reply, 'misses')),
+    creation: createCreationHooks(counter.refund, (request, reply, name) => {
+      const failure = chargeKey(request, reply, 'failures')
+      if (quotas[name] > 0) setHeaders(reply, name, counter.read(keyOf(request, name)))
+      return failure
     }),
   }
 }
 
-interface Failures {
-  take: (request: FastifyRequest, reply: FastifyReply) => number
-  tell: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => void
-  refund: (key: number) => void
-}
-
-function createCreationHooks({ take, tell, refund }: Failures): FairUse['creation'] {
+/** @param chargeFailure returns the key for a refund */
+function createCreationHooks(
+  refund: (key: number) => void,
+  chargeFailure: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => number,
+): FairUse['creation'] {
   const failures = new WeakMap<FastifyRequest, number>()
   return (name) => ({
     onRequest(request, reply, done) {
       try {
-        const key = take(request, reply)
+        const key = chargeFailure(request, reply, name)
         if (key !== UNLIMITED) failures.set(request, key)
-        tell(request, reply, name)
       } catch (error) {
         return done(error as Error)
       }
@@ -137,7 +122,24 @@ function createCreationHooks({ take, tell, refund }: Failures): FairUse['creatio
   })
 }
 
-/** Keys of what is counted. A request is asked for several limits, whose keys differ in the last three of 48 bits. */
+function problemOf(charge: () => void): Problem | undefined {
+  try {
+    charge()
+    return undefined
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+function quotaProblem(name: LimitName, quota: number, seconds: number): Problem {
+  const wait =
+    seconds < 120 ? `${seconds} ${seconds === 1 ? 'second' : 'seconds'}` : `${Math.ceil(seconds / 60)} minutes`
+  const detail = `${quota} ${subjects[name]} from one address in an hour; try again in ${wait}`
+  return new Problem('rate_limited', detail, { headers: { 'retry-after': String(seconds) } })
+}
+
+/** Keys of the counter. A request may be charged to several quotas, whose keys differ in the last three of 48 bits. */
 function createKeys(salt: string, client: Pick<ClientAddress, 'of'>) {
   const bases = new WeakMap<FastifyRequest, number>()
   return (request: FastifyRequest, name: LimitName): number => {
@@ -151,13 +153,9 @@ function createKeys(salt: string, client: Pick<ClientAddress, 'of'>) {
 }
 
 /** The header fields of draft-ietf-httpapi-ratelimit-headers-10; each is a list of one item. */
-function headers(name: LimitName, quota: number, rest: number, seconds: number): Record<string, string> {
+function rateLimitHeaders(name: LimitName, quota: number, remaining: number, seconds: number): Record<string, string> {
   return {
     'ratelimit-policy': `"${name}";q=${quota};w=${HOUR_MS / 1000}`,
-    ratelimit: `"${name}";r=${rest};t=${seconds}`,
+    ratelimit: `"${name}";r=${remaining};t=${seconds}`,
   }
-}
-
-function inWords(seconds: number): string {
-  return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
 }

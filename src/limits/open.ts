@@ -1,34 +1,34 @@
 import type { ClientAddress } from '../http/client-address.ts'
 import { createAdmission, type Admission, type AdmissionOptions } from './admission.ts'
-import { createPlaces, type PlaceBounds, type Places } from './at-once.ts'
 import { createFairUse, type FairUse, type Quotas } from './limits.ts'
+import { createSlots, type SlotOverrides, type Slots } from './slots.ts'
 
-/** Keeps clients from taking what others need: by the hour, at the same time, and in each turn of the event loop. */
+/** Keeps clients from using up what others need: hourly quotas, concurrent requests, and time of the event loop. */
 export interface Limits extends FairUse {
-  /** For requests that last. */
-  slots: Places
+  /** For long requests. */
+  slots: Slots
   admission: Admission
-  /** Nothing goes on when nothing waits. */
+  /** Does nothing: timers run only while requests wait. */
   close: () => void
 }
 
-/** What the limits need of the rest of the program. */
+/** What the limits need from the rest of the program. */
 export interface LimitsNeeds {
   quotas: Quotas
   client: Pick<ClientAddress, 'of'>
   monotonic: () => number
-  /** Called before each slice of work: answers what must not wait for it. */
-  first: () => void
-  /** Bounds in place of the usual ones. */
-  slots?: PlaceBounds | undefined
+  /** Called before each slice of work: answers visits, which must not wait for it. */
+  beforeSlice: () => void
+  /** Replace the default bounds. */
+  slots?: SlotOverrides | undefined
   work?: AdmissionOptions['bounds']
 }
 
-export function openLimits({ quotas, client, monotonic, first, slots, work }: LimitsNeeds): Limits {
+export function openLimits({ quotas, client, monotonic, beforeSlice, slots, work }: LimitsNeeds): Limits {
   return {
     ...createFairUse(quotas, client, monotonic),
-    slots: createPlaces(client, slots),
-    admission: createAdmission({ monotonic, first, bounds: work }),
+    slots: createSlots(client, slots),
+    admission: createAdmission({ monotonic, beforeSlice, bounds: work }),
     close() {},
   }
 }

@@ -11,7 +11,7 @@ interface QuotaSettings {
   limitMisses: number
 }
 
-/** The quotas by what they limit. */
+/** Reads the quotas from the settings. */
 export function quotasOf(config: QuotaSettings): Quotas {
   return {
     links: config.limitLinks,

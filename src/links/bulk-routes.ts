@@ -63,7 +63,7 @@ const refusals = problems(
 export function readRows(app: FastifyInstance): void {
   readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES })
   app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    await request.turn?.()
+    await request.waitForStart?.()
     return readText(body, 'malformed_csv')
   })
 }
@@ -187,6 +187,6 @@ function sendZip(reply: FastifyReply, csv: string, images: Iterable<File>): Fast
     yield* images
   }
   reply.headers({ 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="links.zip"' })
-  reply.held = 2 * csv.length
+  reply.streamBytes = 2 * csv.length
   return reply.send(Readable.fromWeb(makeZip(all()) as Parameters<typeof Readable.fromWeb>[0]))
 }

@@ -1,5 +1,5 @@
 import { Type } from '#typebox'
-import { clientGone } from '../http/client-gone.ts'
+import { disconnectSignal } from '../http/client-disconnect.ts'
 import { problems } from '../http/problem-schema.ts'
 import { route, type Route } from '../http/route.ts'
 import { designRequestBody, readDesignRequest } from './design-request.ts'
@@ -74,7 +74,7 @@ export function designRoute({ images, limitImages, clientOf }: DataImageNeeds): 
     },
     async handler(request, reply) {
       const job = readDesignRequest(request.body)
-      const asker = { client: clientOf(request), gone: clientGone(reply) }
+      const asker = { client: clientOf(request), gone: disconnectSignal(reply) }
       reply.header('cache-control', 'no-store')
       if (request.query.report === 'true') return (await images.designed(job, asker)).report
       const plain = plainOf(job)

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { Type, type Static } from '#typebox'
-import { clientGone } from '../http/client-gone.ts'
+import { disconnectSignal } from '../http/client-disconnect.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
@@ -68,7 +68,7 @@ export function dataImageRoute({ images, limitImages, clientOf }: DataImageNeeds
         data,
         look,
         { level: readLevel(ecl), boost: boost !== '0' },
-        { client: clientOf(request), gone: clientGone(reply) },
+        { client: clientOf(request), gone: disconnectSignal(reply) },
       )
       return sendImage(request, reply, image, { name: 'qr', format })
     },
@@ -145,7 +145,7 @@ async function answerCodeImage(
     needs,
     request.query,
     { text, format, design: await needs.designOf(link.id) },
-    { client: needs.clientOf(request), gone: clientGone(reply) },
+    { client: needs.clientOf(request), gone: disconnectSignal(reply) },
   )
   reply.header('cache-control', CODE_CACHING)
   return sendImage(request, reply, image, { name: link.code, format })

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from '#typebox'
-import { isKnown } from '../http/entity-tag.ts'
+import { isNotModified } from '../http/entity-tag.ts'
 import type { DesignFormat } from './design/job.ts'
 import type { Image } from './images.ts'
 
@@ -41,7 +41,7 @@ export function sendImage(
   })
   // A condition is for a picture that has an address (RFC 9110, 13.1.2): what is made on demand is answered each time.
   const isAddressed = request.method === 'GET' || request.method === 'HEAD'
-  if (isAddressed && isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  if (isAddressed && isNotModified(request.headers['if-none-match'], tag)) return reply.code(304).send()
   reply.headers({
     'content-type': mediaTypes[format],
     'content-disposition': `inline; filename="${name}.${format}"`,

@@ -3,7 +3,7 @@ import { Type } from '#typebox'
 import { problems } from '../http/problem-schema.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from '../links/access.ts'
 import type { Links } from '../links/open.ts'
-import type { Places } from '../limits/at-once.ts'
+import type { Slots } from '../limits/slots.ts'
 import type { Scans } from './open.ts'
 
 /** More often than a connection on which nothing moves is cut: whoever reads nothing of this has gone away. */
@@ -15,7 +15,7 @@ const MAX_WAITING_BYTES = 16 * 1024
 export interface LiveNeeds {
   scans: Pick<Scans, 'follow'>
   links: Pick<Links, 'findByToken'>
-  slots: Pick<Places, 'streams'>
+  slots: Pick<Slots, 'streams'>
   /** Calls back when the service stops, until the returned function is called. */
   onDrain: (listener: () => void) => () => void
 }
@@ -43,7 +43,7 @@ export function liveRoutes({ scans, links, slots, onDrain }: LiveNeeds): OwnerRo
       const link = await links.findByToken(tokenOf(request))
       const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
       if (request.method === 'HEAD') return reply.headers(headers).send()
-      const place = slots.streams(request)
+      const slot = slots.streams(request)
       const stream = new PassThrough()
       const end = () => stream.end()
       const isRead = () => stream.writable && stream.readableLength <= MAX_WAITING_BYTES
@@ -61,7 +61,7 @@ export function liveRoutes({ scans, links, slots, onDrain }: LiveNeeds): OwnerRo
         clearInterval(heartbeat)
         stopFollowing()
         stopClosing()
-        place.leave()
+        slot.release()
       })
       return reply.headers(headers).send(stream)
     },

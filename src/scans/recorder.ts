@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Metric } from '../http/metrics.ts'
-import { seldom } from '../lib/seldom.ts'
+import { throttle } from '../lib/throttle.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { requireBelonging, unusable } from './belonging.ts'
 import { journalMetrics, openJournal, type JournalOptions } from './journal.ts'
@@ -76,7 +76,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const journal = openJournal({ folder: folders.journal, sync, now, monotonic, ...logVisits(log, monotonic) })
   const keys = openVisitorKeys(folders.visitors)
   let isClosing = false
-  const tell = seldom(FAILURE_LOG_MS, monotonic, (error: unknown) => {
+  const tell = throttle(FAILURE_LOG_MS, monotonic, (error: unknown) => {
     // The end of the process interrupts the fold, and the next start goes on there.
     if (!isClosing) log.error({ err: error }, 'the fold of the scans failed and will be repeated')
   })
@@ -154,10 +154,10 @@ function logVisits(
   monotonic: () => number,
 ): Pick<JournalOptions, 'onFailure' | 'onThrow'> {
   return {
-    onFailure: seldom(FAILURE_LOG_MS, monotonic, (error: unknown, lost: number) =>
+    onFailure: throttle(FAILURE_LOG_MS, monotonic, (error: unknown, lost: number) =>
       log.error({ err: error, lost }, 'scans cannot be recorded; visits are answered all the same'),
     ),
-    onThrow: seldom(FAILURE_LOG_MS, monotonic, (error: unknown) =>
+    onThrow: throttle(FAILURE_LOG_MS, monotonic, (error: unknown) =>
       log.error({ err: error }, 'a recorded visit could not be answered'),
     ),
   }
@@ -165,7 +165,7 @@ function logVisits(
 
 /** Says once that a file is damaged, and now and then that some cannot be folded. */
 function logFaults(log: RecorderOptions['log'], monotonic: () => number): (folded: Folded) => void {
-  const logFailed = seldom(FAILURE_LOG_MS, monotonic, (failed: Folded['failed']) =>
+  const logFailed = throttle(FAILURE_LOG_MS, monotonic, (failed: Folded['failed']) =>
     log.error({ count: failed.length, files: failed.slice(0, MAX_NAMED) }, 'files cannot be folded; others are'),
   )
   return ({ damaged, failed, lost }) => {

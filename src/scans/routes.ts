@@ -4,7 +4,7 @@ import { invalidRequest } from '../http/problem.ts'
 import { problems } from '../http/problem-schema.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from '../links/access.ts'
 import type { Links } from '../links/open.ts'
-import type { Places } from '../limits/at-once.ts'
+import type { Slots } from '../limits/slots.ts'
 import { csvHeader, type Cursor, type Page } from './export.ts'
 import type { Scans } from './open.ts'
 import { statsBody, statsQuery } from './schemas.ts'
@@ -14,7 +14,7 @@ import type { Audience } from './stats.ts'
 export interface StatsNeeds {
   scans: Pick<Scans, 'settle' | 'stats'>
   links: Pick<Links, 'findByToken'>
-  slots: Pick<Places, 'stats'>
+  slots: Pick<Slots, 'stats'>
   now: () => number
 }
 
@@ -22,7 +22,7 @@ export interface StatsNeeds {
 export interface ExportNeeds {
   scans: Pick<Scans, 'settle' | 'page'>
   links: Pick<Links, 'findByToken'>
-  slots: Pick<Places, 'exports'>
+  slots: Pick<Slots, 'exports'>
 }
 
 /** Rows of one turn of the export, some 200 KB: an export holds two of them while its client does not read. */
@@ -47,14 +47,14 @@ export function statsRoutes({ scans, links, slots, now }: StatsNeeds): OwnerRout
       const { days = 30, tz = 'UTC', audience = 'all' } = request.query as Static<typeof statsQuery>
       if (!isTimeZone(tz))
         throw invalidRequest([{ pointer: '/tz', detail: 'must be an IANA time zone such as Europe/Berlin' }])
-      const { client, leave } = slots.stats(request)
+      const { client, release } = slots.stats(request)
       try {
         const asked = now()
         const isSettled = await scans.settle()
         const stats = await scans.stats(client, link.id, { days, timeZone: tz, audience: audience as Audience })
         return { code: link.code, ...stats, ...(!isSettled && { as_of: new Date(asked).toISOString() }) }
       } finally {
-        leave()
+        release()
       }
     },
   })
@@ -83,10 +83,10 @@ export function exportRoutes({ scans, links, slots }: ExportNeeds): OwnerRoutes 
         'x-content-type-options': 'nosniff',
       }
       if (request.method === 'HEAD') return reply.headers(headers).send()
-      const { client, leave } = slots.exports(request)
+      const { client, release } = slots.exports(request)
       const read = (after: Cursor) => scans.page(client, link.id, after, PAGE_ROWS)
       const giveUp = (error: unknown) => {
-        leave()
+        release()
         throw error
       }
       const first = async () => {
@@ -95,7 +95,7 @@ export function exportRoutes({ scans, links, slots }: ExportNeeds): OwnerRoutes 
       }
       // A fault of the first page is an answer of its own.
       const answer = textOf(pages(read, await first().catch(giveUp)))
-      answer.once('close', leave)
+      answer.once('close', release)
       return reply.headers(headers).send(answer)
     },
   })

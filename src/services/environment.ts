@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Sync } from '../db/session.ts'
 import type { Machine } from '../http/local-hosts.ts'
 import type { AdmissionOptions } from '../limits/admission.ts'
-import type { PlaceBounds } from '../limits/at-once.ts'
+import type { SlotOverrides } from '../limits/slots.ts'
 
 /** How time is told. */
 export interface Clocks {
@@ -28,7 +28,7 @@ export interface Environment extends Partial<Clocks> {
   /** How a change is brought to the disk, when it is not the usual way. */
   sync?: Sync
   /** What may be under way at the same time, when it is not the usual amount. */
-  slots?: PlaceBounds
+  slots?: SlotOverrides
   /** How much work may wait and be under way, when it is not the usual amount. */
   work?: AdmissionOptions['bounds']
 }

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
-import { seldom } from '../lib/seldom.ts'
+import { throttle } from '../lib/throttle.ts'
 import type { AcmeClient } from './acme.ts'
 import type { Accept, Identity } from './listener.ts'
 import { IssuanceError, type Issuer } from './issuer.ts'
@@ -75,7 +75,7 @@ interface CertificateDeps {
 export function createCertificates(deps: CertificateDeps): Certificates {
   const { db, now, monotonic, issuer, host } = deps
   const ready = createReady(deps)
-  const report = seldom(LOG_MS, monotonic, (error: unknown) => deps.log.error({ err: error }, 'certificates: store'))
+  const report = throttle(LOG_MS, monotonic, (error: unknown) => deps.log.error({ err: error }, 'certificates: store'))
 
   async function load(name: string): Promise<Accept> {
     const kept = await findCertificate(db.read, name)

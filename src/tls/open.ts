@@ -5,9 +5,9 @@ import type { TLSSocket } from 'node:tls'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Domains } from '../domains/open.ts'
-import type { ConnectionBound } from '../http/connection-bound.ts'
-import { listenOften } from '../http/listeners.ts'
-import { seldom } from '../lib/seldom.ts'
+import type { ConnectionLimit } from '../http/connection-limit.ts'
+import { listenOnSockets } from '../http/listeners.ts'
+import { throttle } from '../lib/throttle.ts'
 import { StartError } from '../lib/start-error.ts'
 import { createAccount } from './account.ts'
 import { createAcmeClient, type AcmeClient } from './acme.ts'
@@ -60,7 +60,7 @@ export interface Tls {
    * @returns the port
    * @throws {StartError}
    */
-  listen: (server: HttpServer, connections?: ConnectionBound) => Promise<number>
+  listen: (server: HttpServer, connections?: ConnectionLimit) => Promise<number>
   /** Takes no more connections, and gives up what is being got; resolves when the last connection has ended. */
   close: () => Promise<void>
 }
@@ -89,7 +89,7 @@ export function openTls(config: TlsConfig, deps: TlsNeeds): Tls {
     log,
   })
   const listener = createListener((hello) => acceptFor(hello, host, deps, certificates))
-  const report = seldom(LOG_MS, monotonic, (error: unknown) =>
+  const report = throttle(LOG_MS, monotonic, (error: unknown) =>
     log.error({ err: error }, 'certificates could not be renewed'),
   )
   let isClosed = false
@@ -125,16 +125,16 @@ export function openTls(config: TlsConfig, deps: TlsNeeds): Tls {
 }
 
 /** @throws {StartError} */
-async function open(server: Server, { host, httpsPort }: TlsConfig, connections: ConnectionBound | undefined) {
+async function open(server: Server, { host, httpsPort }: TlsConfig, connections: ConnectionLimit | undefined) {
   connections?.count(server)
-  const { sockets = 1, bound: onSocket = () => {} } = connections ?? {}
+  const { sockets = 1, enforce: onSocket = () => {} } = connections ?? {}
   const place = { host, port: httpsPort, sockets, allowHalfOpen: false, onSocket }
   const listen = (options: object) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     server.once('listening', resolve).once('error', reject).listen(options)
     return promise
   }
-  return listenOften(server, place, listen).catch((error: Error) => {
+  return listenOnSockets(server, place, listen).catch((error: Error) => {
     throw new StartError(`cannot listen on HOST=${host} HTTPS_PORT=${httpsPort}: ${error.message}`, { cause: error })
   })
 }

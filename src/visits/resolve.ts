@@ -1,5 +1,5 @@
 import { createBoundedCache } from '../lib/bounded-cache.ts'
-import { createSeenLately } from '../lib/seen-lately.ts'
+import { createRecentKeys } from '../lib/recent-keys.ts'
 import { codeKey, isCode } from '../links/code.ts'
 import { kindOf } from '../links/kinds/index.ts'
 import type { Content, Kind, Outcome, Visitor } from '../links/kinds/kind.ts'
@@ -61,7 +61,7 @@ const unknown: Resolution = { state: 'unknown' }
 export function createResolver(find: (codeKey: string) => Found | Promise<Found>, monotonic: () => number): Resolver {
   const links = createBoundedCache<Resolution>(CACHE_BYTES)
   const nowhere = createBoundedCache<{ resolution: Resolution; until: number }>(NOWHERE_BYTES)
-  const isWanted = createSeenLately(WANTED_SLOTS)
+  const isWanted = createRecentKeys(WANTED_SLOTS)
   // Reads under way. A read that is no longer the one noted here was overtaken by a change and is not kept.
   const fills = new Map<string, Promise<Resolution>>()
 

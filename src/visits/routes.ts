@@ -25,7 +25,7 @@ const params = Type.Object({
 })
 
 /** Whatever else there is to do, visits go first. */
-const config = { onDomains: true, work: 'first' } as const
+const config = { onDomains: true, work: 'immediate' } as const
 
 const missing = problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law')
 

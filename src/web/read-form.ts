@@ -42,7 +42,7 @@ export function readForms(app: FastifyInstance): void {
     'application/x-www-form-urlencoded',
     async (request: FastifyRequest, payload: AsyncIterable<Uint8Array>) => {
       const body = await readAtMost(payload, request.routeOptions.bodyLimit, 'the form is too large')
-      await request.turn?.()
+      await request.waitForStart?.()
       return parsePairs(body)
     },
   )
@@ -56,7 +56,7 @@ export function readForms(app: FastifyInstance): void {
         limit,
         'the file is far too large; go back, and choose one of at most 256 KiB',
       )
-      await request.turn?.()
+      await request.waitForStart?.()
       return parseMultipart(body, headers['content-type'] ?? '')
     },
   )

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { seldom } from './seldom.ts'
+import { throttle } from './throttle.ts'
 
-test('a call goes through at most once in the time', () => {
+test('at most one call in the interval is passed on', () => {
   let now = 0
   const calls: number[] = []
-  const call = seldom(
+  const call = throttle(
     10,
     () => now,
     (value: number) => calls.push(value),

@@ -1,8 +1,8 @@
 /**
- * Lets a call through at most once in `ms` milliseconds and drops the others: for what would be said again and again.
+ * Passes on at most one call in `ms` milliseconds, and drops the others.
  * @param monotonic a clock that never goes back
  */
-export function seldom<A extends unknown[]>(
+export function throttle<A extends unknown[]>(
   ms: number,
   monotonic: () => number,
   call: (...args: A) => void,

@@ -3,26 +3,26 @@ import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Metric } from './metrics.ts'
 
-/** However many files may be open: a connection takes some 10 KB. */
+/** Even where more files may be open: a connection takes some 10 KB. */
 const MAX_CONNECTIONS = 16_384
-/** Files that may still be opened when all connections are taken: the journal, databases, threads, requests to others. */
+/** File descriptors reserved for everything else: the journal, databases, threads, outgoing requests. */
 const RESERVE = 64
-/** Of one server, where there are files enough. */
+/** Listening sockets of one server, where there are enough file descriptors. */
 const SOCKETS = 64
 
-/** Bounds the connections of several servers together. */
-export interface ConnectionBound {
-  /** On how many sockets a server should listen. */
+/** Limits the connections of several servers together. */
+export interface ConnectionLimit {
+  /** The number of sockets that a server should listen on. */
   sockets: number
-  /** Past the bound, a socket that listens closes new connections unread. */
-  bound: (socket: Server) => void
+  /** Makes a listening socket close new connections unread while the limit is reached. */
+  enforce: (socket: Server) => void
   /** Counts the connections of a server, whichever socket accepted them. */
   count: (server: Server) => void
   metrics: Metric[]
 }
 
-/** @param max how many may be open; what the process may still open, when it is not given */
-export function createConnectionBound(max = usualBound()): ConnectionBound {
+/** @param max connections that may be open; by default, what the limit of open files allows */
+export function createConnectionLimit(max = defaultMax()): ConnectionLimit {
   const sockets = new Set<Server>()
   let open = 0
   let refused = 0
@@ -37,14 +37,14 @@ export function createConnectionBound(max = usualBound()): ConnectionBound {
 
   return {
     sockets: max > 10 * SOCKETS ? SOCKETS : 1,
-    bound(socket) {
+    enforce(socket) {
       sockets.add(socket)
       socket.maxConnections = open >= max ? 0 : max
       socket.on('drop', () => refused++)
     },
     count(server) {
       server.prependListener('connection', (socket: Partial<TLSSocket> & Socket) => {
-        // Below it is a connection that was counted.
+        // The TCP connection below it was counted.
         if (socket.encrypted === true) return
         add(1)
         socket.once('close', () => add(-1))
@@ -54,7 +54,7 @@ export function createConnectionBound(max = usualBound()): ConnectionBound {
       { name: 'quirl_connections', help: 'Open connections of clients', type: 'gauge', read: () => open },
       {
         name: 'quirl_connections_refused_total',
-        help: 'Connections closed at once because as many were open as may be',
+        help: 'Connections closed at once because too many were open',
         type: 'counter',
         read: () => refused,
       },
@@ -62,13 +62,13 @@ export function createConnectionBound(max = usualBound()): ConnectionBound {
   }
 }
 
-/** Below the limit of open files; half of what is left of it, where that is little. */
-function usualBound(): number {
-  const left = openFilesLimit() - openFiles()
-  return Math.max(1, Math.min(MAX_CONNECTIONS, left - Math.min(RESERVE, Math.ceil(left / 2))))
+/** What remains of the limit of open files without the reserve, or half of it where little remains. */
+function defaultMax(): number {
+  const available = openFilesLimit() - openFiles()
+  return Math.max(1, Math.min(MAX_CONNECTIONS, available - Math.min(RESERVE, Math.ceil(available / 2))))
 }
 
-/** Node has raised the soft limit to the hard one. Without /proc nobody says. */
+/** Node has raised the soft limit to the hard one. Unknown without /proc. */
 function openFilesLimit(): number {
   try {
     return Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? Infinity)

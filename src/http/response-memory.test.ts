@@ -8,19 +8,19 @@ import { undoLater } from '../../test/support/cleanup.ts'
 import { listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
-import { boundUnread, createUnread } from './unread.ts'
+import { countResponses, createResponseMemory } from './response-memory.ts'
 
 const MIB = 1024 * 1024
 /** More than the kernel takes for a reader that is slow. */
 const body = Buffer.alloc(32 * MIB)
 
-test('past the bound, the connection that has not read for longest is closed, and the bytes of it are free again', async (t) => {
+test('past the limit, the connection of the oldest unread response is closed, and its bytes are released', async (t) => {
   let closed = 0
-  const unread = createUnread(() => closed++, 80 * MIB)
+  const memory = createResponseMemory(() => closed++, 80 * MIB)
   const port = await listen(
     t,
     createServer((_request, response) => {
-      unread.add(response, body.length)
+      memory.add(response, body.length)
       response.end(body)
     }),
   )
@@ -28,47 +28,47 @@ test('past the bound, the connection that has not read for longest is closed, an
   for (const [at, { socket }] of stalled.entries()) {
     socket.pause()
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    if (at < 2) await poll(() => unread.bytes() === (at + 1) * 32 * MIB)
+    if (at < 2) await poll(() => memory.bytes() === (at + 1) * 32 * MIB)
   }
   await poll(() => closed === 1)
-  assert.equal(unread.bytes(), 64 * MIB)
+  assert.equal(memory.bytes(), 64 * MIB)
   for (const { socket } of stalled) socket.resume()
   await stalled[0]?.closed
   await poll(() => stalled.slice(1).every(({ received }) => received().length > body.length))
-  await poll(() => unread.bytes() === 0)
+  await poll(() => memory.bytes() === 0)
   assert.equal(closed, 1)
 })
 
-test('a response that waits behind another one is forgotten with its connection', async (t) => {
-  const unread = createUnread(() => {}, 128 * MIB)
+test('a response that waits behind another one is released with its connection', async (t) => {
+  const memory = createResponseMemory(() => {}, 128 * MIB)
   const port = await listen(
     t,
     createServer((_request, response) => {
-      unread.add(response, body.length)
+      memory.add(response, body.length)
       response.end(body)
     }),
   )
   const { socket } = connectRaw(t, port)
   socket.pause()
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3))
-  await poll(() => unread.bytes() === 96 * MIB)
+  await poll(() => memory.bytes() === 96 * MIB)
   socket.destroy()
-  await poll(() => unread.bytes() === 0)
+  await poll(() => memory.bytes() === 0)
 })
 
-test('what a stream holds until it has been read is counted for as long as it is held', async (t) => {
-  const unread = createUnread(() => {}, MIB)
+test('the memory of a stream is counted until the stream ends', async (t) => {
+  const memory = createResponseMemory(() => {}, MIB)
   const app = fastify()
-  boundUnread(app, unread)
+  countResponses(app, memory)
   app.get('/', (_request, reply) => {
-    reply.held = 100_000
+    reply.streamBytes = 100_000
     return reply.send(new Readable({ read() {} }))
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   undoLater(t, () => app.close())
   const { socket } = connectRaw(t, (app.server.address() as AddressInfo).port)
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-  await poll(() => unread.bytes() === 100_000)
+  await poll(() => memory.bytes() === 100_000)
   socket.destroy()
-  await poll(() => unread.bytes() === 0)
+  await poll(() => memory.bytes() === 0)
 })

@@ -1,15 +1,17 @@
 /**
- * Tells of each key whether it was told lately, in 4 bytes for each slot, a power of two: a key is forgotten when another
- * comes to its slot. Two keys may be taken for one another, which must do no harm.
+ * Remembers recent keys in 4 bytes per slot, until another key takes the slot. Two keys may collide, which callers must
+ * tolerate.
+ * @param slots a power of two
+ * @returns whether a key is a recent one, and remembers it
  */
-export function createSeenLately(slots: number): (key: string) => boolean {
+export function createRecentKeys(slots: number): (key: string) => boolean {
   const latest = new Int32Array(slots)
   return (key) => {
     const hash = hashOf(key)
     const slot = hash & (slots - 1)
-    const isSeen = latest[slot] === hash
+    const isRecent = latest[slot] === hash
     latest[slot] = hash
-    return isSeen
+    return isRecent
   }
 }
 

@@ -4,18 +4,18 @@ import { test, type TestContext } from 'node:test'
 import { listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
-import { createIncoming, type IncomingBounds } from './incoming.ts'
+import { createBodyMemory, type BodyBounds } from './body-memory.ts'
 
-const bounds: IncomingBounds = { maxBytes: 1_000_000, small: 1_000, pieces: 100, pieceBytes: 64 }
+const bounds: BodyBounds = { maxBytes: 1_000_000, uncounted: 1_000, freeChunks: 100, chunkBytes: 64 }
 
-/** Serves with the bounds; a refusal ends the connection with its code. */
+/** Serves with the limits; a refusal ends the connection with its code. */
 async function serve(t: TestContext, handle: RequestListener) {
-  const incoming = createIncoming(({ code }, { socket }) => socket.end(code), bounds)
+  const memory = createBodyMemory(({ code }, { socket }) => socket.end(code), bounds)
   const server = createServer((request, response) => {
-    incoming.watch(request, response)
+    memory.watch(request, response)
     handle(request, response)
   })
-  return { port: await listen(t, server), incoming }
+  return { port: await listen(t, server), memory }
 }
 
 const countBytes: RequestListener = async (request, response) => {
@@ -31,7 +31,7 @@ const countBytes: RequestListener = async (request, response) => {
 const head = (length: number) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
 const chunked = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 
-test('a body in many tiny chunks is refused, and one in a few or in larger ones is read', async (t) => {
+test('a body of many tiny chunks is refused, and a body of few or larger chunks is read', async (t) => {
   const { port } = await serve(t, countBytes)
   const tiny = connectRaw(t, port)
   tiny.socket.write(chunked + '1\r\na\r\n'.repeat(200))
@@ -44,11 +44,11 @@ test('a body in many tiny chunks is refused, and one in a few or in larger ones 
   await poll(() => larger.received().includes('<64000>'))
 })
 
-test('past the bound of all bodies, large ones are refused and small ones are read', async (t) => {
-  const { port, incoming } = await serve(t, countBytes)
+test('past the limit of all bodies, large ones are refused and small ones are read', async (t) => {
+  const { port, memory } = await serve(t, countBytes)
   const slow = connectRaw(t, port)
   slow.socket.write(head(2_000_000) + 'x'.repeat(1_000_000))
-  await poll(() => incoming.bytes() === 999_000)
+  await poll(() => memory.bytes() === 999_000)
   const second = connectRaw(t, port)
   second.socket.write(head(10_000) + 'x'.repeat(10_000))
   await poll(() => second.received() === 'unavailable')
@@ -57,24 +57,24 @@ test('past the bound of all bodies, large ones are refused and small ones are re
   await poll(() => small.received().includes('<1000>'))
 })
 
-test('what a body has taken is given back when it was answered, and when its connection ends', async (t) => {
-  const { port, incoming } = await serve(t, countBytes)
+test('the memory of a body is released with its response, and with its connection', async (t) => {
+  const { port, memory } = await serve(t, countBytes)
   const { socket, received } = connectRaw(t, port)
   socket.write(head(50_000) + 'x'.repeat(50_000))
   await poll(() => received().includes('<50000>'))
-  assert.equal(incoming.bytes(), 0)
+  assert.equal(memory.bytes(), 0)
   // The second waits behind the first, which has no end.
   socket.write(head(20_000) + 'x'.repeat(19_000))
-  await poll(() => incoming.bytes() === 18_000)
+  await poll(() => memory.bytes() === 18_000)
   socket.destroy()
-  await poll(() => incoming.bytes() === 0)
+  await poll(() => memory.bytes() === 0)
 })
 
-test('a body behind a request without a response is given back when the connection ends', async (t) => {
-  const { port, incoming } = await serve(t, (request) => request.resume())
+test('the memory of a body behind a request without a response is released with the connection', async (t) => {
+  const { port, memory } = await serve(t, (request) => request.resume())
   const { socket } = connectRaw(t, port)
   socket.write((head(20_000) + 'x'.repeat(20_000)).repeat(3))
-  await poll(() => incoming.bytes() === 57_000)
+  await poll(() => memory.bytes() === 57_000)
   socket.destroy()
-  await poll(() => incoming.bytes() === 0)
+  await poll(() => memory.bytes() === 0)
 })

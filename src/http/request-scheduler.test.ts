@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
-import { createTurns } from './turns.ts'
+import { setImmediate as nextIteration } from 'node:timers/promises'
+import { createRequestScheduler } from './request-scheduler.ts'
 
-/** Handles requests by name, of which each takes so many milliseconds of a clock that nothing else moves. */
+/** Handles requests by name; each takes the given milliseconds of a clock that nothing else advances. */
 function createServed(each = 1) {
   const handled: string[] = []
   let now = 0
-  const listen = createTurns(
+  const listen = createRequestScheduler(
     ({ url = '' }) => {
       handled.push(url)
       now += each
@@ -29,33 +29,33 @@ function createServed(each = 1) {
 
 const named = (name: string, count: number) => Array.from({ length: count }, (_, at) => `${name} ${at}`)
 
-test('requests that come one by one are begun at once', async () => {
+test('requests that arrive one by one start at once', async () => {
   const { bring, handled } = createServed()
   for (const name of named('page', 20)) {
     bring(name)
     assert.equal(handled.at(-1), name)
-    await turn()
-    await turn()
+    await nextIteration()
+    await nextIteration()
   }
 })
 
-test('what one turn has no time for waits, in the order in which it came, and all of it is begun', async () => {
+test('requests for which a slice has no time wait in their order, and all of them start', async () => {
   const { bring, handled } = createServed()
   const pages = named('page', 100)
   bring(...pages)
   assert.deepEqual(handled, pages.slice(0, 4))
   for (let before = handled.length; before < pages.length; before = handled.length) {
-    await turn()
-    assert.ok(handled.length - before <= 8, `${handled.length - before} in a turn`)
+    await nextIteration()
+    assert.ok(handled.length - before <= 8, `${handled.length - before} in an iteration`)
   }
   assert.deepEqual(handled, pages)
 })
 
-test('health is answered at once and visits before the rest, of which one goes on in each turn', async () => {
+test('health checks start at once and visits before other requests, of which one starts in each iteration', async () => {
   const { bring, handled } = createServed()
   bring(...named('page', 30), ...named('visit', 20), 'health')
   assert.deepEqual(handled, [...named('page', 4), 'health'])
-  while (!handled.includes('visit 19')) await turn()
+  while (!handled.includes('visit 19')) await nextIteration()
   const pages = handled.filter((name) => name.startsWith('page')).length
   assert.ok(pages > 4 && pages < 20, `${pages} pages before the last visit`)
 })
@@ -64,33 +64,33 @@ test('a flood of health checks waits with the visits', async () => {
   const { bring, handled } = createServed()
   bring(...named('visit', 10), ...named('health', 100))
   assert.deepEqual(handled, [...named('visit', 4), ...named('health', 16)])
-  while (handled.length < 110) await turn()
+  while (handled.length < 110) await nextIteration()
   assert.ok(handled.indexOf('visit 9') < handled.indexOf('health 16'))
 })
 
-test('of what takes little time a share goes on in each turn, however many visits there are', async () => {
+test('quick requests have a share of each slice, however many visits there are', async () => {
   const { bring, handled } = createServed(0.125)
   bring(...named('page', 200), ...named('visit', 400))
   const atOnce = handled.length
-  while (!handled.includes('visit 399')) await turn()
+  while (!handled.includes('visit 399')) await nextIteration()
   const visits = handled.indexOf('visit 399') + 1
   const pages = handled.slice(atOnce, visits).filter((name) => name.startsWith('page')).length
   assert.ok(pages > 40 && pages < 100, `${pages} pages before the last visit`)
 })
 
-test('what comes while others wait does not overtake them', async () => {
+test('a new request does not overtake those that wait', async () => {
   const { bring, handled } = createServed()
   bring(...named('page', 10))
-  await turn()
+  await nextIteration()
   bring('page late')
-  while (handled.length < 11) await turn()
+  while (handled.length < 11) await nextIteration()
   assert.equal(handled.at(-1), 'page late')
 })
 
-test('a request whose connection has gone is not begun', async () => {
+test('a request whose connection is closed does not start', async () => {
   const { bring, handled } = createServed()
   const requests = bring(...named('page', 10))
   requests[7]?.socket.destroy()
-  while (!handled.includes('page 9')) await turn()
+  while (!handled.includes('page 9')) await nextIteration()
   assert.ok(!handled.includes('page 7'))
 })

@@ -5,11 +5,11 @@ import { promisify } from 'node:util'
 import { listen } from '../../test/support/http-server.ts'
 import { poll } from '../../test/support/poll.ts'
 import { connectRaw } from '../../test/support/raw.ts'
-import { closeStillConnections } from './still-connections.ts'
+import { closeStalledConnections } from './stalled-connections.ts'
 
-test('a connection that sends line ends and no request is closed, and one that is answered is not', async (t) => {
+test('a connection that sends empty lines instead of requests is closed, and an active one is not', async (t) => {
   const server = createServer({ keepAliveTimeout: 60_000 }, (_request, response) => response.end('<served>'))
-  closeStillConnections(server, { afterMs: 300, unreadMs: 600_000, everyMs: 30 })
+  closeStalledConnections(server, { idleMs: 300, unreadMs: 600_000, everyMs: 30 })
   const port = await listen(t, server)
   const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
@@ -17,22 +17,22 @@ test('a connection that sends line ends and no request is closed, and one that i
   idle.socket.write(request)
   await poll(() => idle.received().includes('<served>'))
   const answers = () => busy.received().split('<served>').length - 1
-  for (let asked = 0; !idle.socket.closed; asked++) {
+  for (let sent = 0; !idle.socket.closed; sent++) {
     idle.socket.write('\r\n')
     busy.socket.write(request)
-    await poll(() => answers() === asked + 1)
+    await poll(() => answers() === sent + 1)
   }
   assert.equal(busy.socket.destroyed, false)
 })
 
-/** Far more than the system takes from a process for one connection. */
+/** Far more than the kernel buffers for one connection. */
 const LARGE = 32 * 1024 * 1024
 
-test('a large response may take longer to be read than a connection may be still', async (t) => {
+test('a client may take longer to read a large response than a connection may be idle', async (t) => {
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     response.end(request.url === '/large' ? Buffer.alloc(LARGE) : '<served>')
   })
-  closeStillConnections(server, { afterMs: 300, unreadMs: 600_000, everyMs: 30 })
+  closeStalledConnections(server, { idleMs: 300, unreadMs: 600_000, everyMs: 30 })
   const port = await listen(t, server)
 
   const slow = connectRaw(t, port)
@@ -41,7 +41,7 @@ test('a large response may take longer to be read than a connection may be still
   slow.socket.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
   await poll(() => bytes > 0)
   slow.socket.pause()
-  // One that came later, and is still as well, is closed before it reads on.
+  // A later idle connection is closed before this one reads on.
   const idle = connectRaw(t, port)
   idle.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   await idle.closed
@@ -49,9 +49,9 @@ test('a large response may take longer to be read than a connection may be still
   await poll(() => bytes > LARGE)
 })
 
-test('a response that is not read at all does not keep its connection for ever', async (t) => {
+test('a connection whose response is never read is closed', async (t) => {
   const server = createServer((_request, response) => response.end(Buffer.alloc(LARGE)))
-  closeStillConnections(server, { afterMs: 10, unreadMs: 300, everyMs: 30 })
+  closeStalledConnections(server, { idleMs: 10, unreadMs: 300, everyMs: 30 })
   const port = await listen(t, server)
   const { socket } = connectRaw(t, port)
   socket.pause()

@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { clientGone } from './client-gone.ts'
+import { disconnectSignal } from './client-disconnect.ts'
 
-test('tells of a client that hangs up before the answer, and not of one that hangs up after it', async (t) => {
-  const requests: { response: ServerResponse; gone: AbortSignal }[] = []
-  const server = createServer((_request, response) => requests.push({ response, gone: clientGone({ raw: response }) }))
+test('aborts when a client disconnects before the response, and not after it', async (t) => {
+  const requests: { response: ServerResponse; signal: AbortSignal }[] = []
+  const server = createServer((_request, response) =>
+    requests.push({ response, signal: disconnectSignal({ raw: response }) }),
+  )
   server.listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')
@@ -18,9 +20,9 @@ test('tells of a client that hangs up before the answer, and not of one that han
   await once(server, 'request')
   client.abort()
   assert.ok((await impatient) instanceof Error)
-  const [left] = requests
-  assert.ok(left)
-  if (!left.gone.aborted) await once(left.gone, 'abort')
+  const [abandoned] = requests
+  assert.ok(abandoned)
+  if (!abandoned.signal.aborted) await once(abandoned.signal, 'abort')
 
   const patient = fetch(url)
   await once(server, 'request')
@@ -30,5 +32,5 @@ test('tells of a client that hangs up before the answer, and not of one that han
   await (await patient).text()
   served.response.destroy()
   if (!served.response.closed) await once(served.response, 'close')
-  assert.equal(served.gone.aborted, false)
+  assert.equal(served.signal.aborted, false)
 })

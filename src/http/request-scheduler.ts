@@ -1,0 +1,93 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+
+/** How long requests are started in one iteration of the event loop, in milliseconds. */
+const SLICE_MS = 4
+/** The first part of a slice, in which requests other than visits start. They are queued again behind this, by kind and client. */
+const OTHERS_MS = 0.5
+/** Queued requests that start in one iteration, each in an immediate of its own: Node settles promises between two. */
+const MAX_STEPS = 64
+/** Urgent requests in one iteration; more are a flood. */
+const MAX_URGENT = 16
+
+/** Which requests start first when a slice has no time for all. Urgent ones do not wait, unless there is a flood of them. */
+export type Priority = 'urgent' | 'visit' | 'other'
+
+type Exchange = [request: IncomingMessage, response: ServerResponse]
+
+/**
+ * Keeps iterations of the event loop short, however many connections send a request at the same time. Requests for which a
+ * slice has no time wait for the next one, visits first. Other requests have a small part of each slice, in which at least
+ * one of them starts, however many visits there are. A connection sends its next request after its response, so the load
+ * regulates itself.
+ * @param priorityOf called only for requests that may have to wait
+ */
+export function createRequestScheduler(
+  handle: RequestListener,
+  priorityOf: (request: IncomingMessage) => Priority,
+  monotonic = () => performance.now(),
+): RequestListener {
+  const visits = createFifo()
+  const others = createFifo()
+  let end = 0
+  let urgent = 0
+  let isScheduled = false
+
+  function step(isFirst: boolean): void {
+    const now = monotonic()
+    if (now >= end && !isFirst) return
+    const next = takeNext(visits, others, isFirst || now < end - SLICE_MS + OTHERS_MS)
+    // The client may have disconnected while the request waited.
+    if (next !== undefined && !next[0].socket.destroyed) handle(...next)
+  }
+
+  function startWaiting(): void {
+    isScheduled = false
+    const steps = Math.min(visits.length() + others.length(), MAX_STEPS)
+    if (steps === 0) return
+    beginSlice()
+    for (let at = 0; at < steps; at++) setImmediate(step, at === 0)
+  }
+
+  /** Begins a slice, which ends with the next call of `startWaiting`. */
+  function beginSlice(): void {
+    isScheduled = true
+    end = monotonic() + SLICE_MS
+    urgent = 0
+    setImmediate(startWaiting)
+  }
+
+  return (request, response) => {
+    if (!isScheduled) beginSlice()
+    else if (monotonic() >= end || visits.length() + others.length() > 0) {
+      const priority = priorityOf(request)
+      const isVisit = priority === 'visit' || (priority === 'urgent' && ++urgent > MAX_URGENT)
+      if (isVisit) return visits.add([request, response])
+      if (priority === 'other') return others.add([request, response])
+    }
+    handle(request, response)
+  }
+}
+
+function takeNext(visits: Fifo, others: Fifo, areOthersFirst: boolean): Exchange | undefined {
+  return areOthersFirst ? (others.take() ?? visits.take()) : (visits.take() ?? others.take())
+}
+
+interface Fifo {
+  length: () => number
+  add: (exchange: Exchange) => void
+  take: () => Exchange | undefined
+}
+
+/** First in, first out; removing the first element of a long array would move all others. */
+function createFifo(): Fifo {
+  let front: Exchange[] = []
+  let back: Exchange[] = []
+  return {
+    length: () => front.length + back.length,
+    add: (exchange) => void back.push(exchange),
+    take() {
+      if (front.length === 0) [front, back] = [back.toReversed(), []]
+      return front.pop()
+    },
+  }
+}

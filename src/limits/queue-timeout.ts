@@ -1,0 +1,37 @@
+import type { Problem } from '../http/problem.ts'
+import type { WorkState } from './work.ts'
+
+/** How long a request may wait: after that, people have left and programs have retried. */
+const TIMEOUT_MS = 1000
+/** The interval of the checks. */
+const SWEEP_MS = 100
+
+/**
+ * Refuses requests that have waited for too long.
+ * @returns to be called when a request has been queued
+ */
+export function createQueueTimeout(
+  kinds: readonly WorkState[],
+  monotonic: () => number,
+  overloaded: () => Problem,
+): () => void {
+  let timer: NodeJS.Timeout | undefined
+  function refuseOverdue(kind: WorkState): void {
+    const deadline = monotonic() - TIMEOUT_MS
+    for (const request of kind.queue.filter(({ since }) => since <= deadline)) {
+      kind.queue.remove(request.client, request)
+      kind.refused++
+      request.state = 'done'
+      request.refuse(overloaded())
+    }
+  }
+  function watch(): void {
+    if (timer !== undefined || kinds.every(({ queue }) => queue.length() === 0)) return
+    timer = setTimeout(() => {
+      timer = undefined
+      kinds.forEach(refuseOverdue)
+      watch()
+    }, SWEEP_MS).unref()
+  }
+  return watch
+}
