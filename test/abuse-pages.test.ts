@@ -71,7 +71,7 @@ inBrowser('the browser asks for a reason before it sends the form; without it th
   assert.equal(await page.locator('[name=reason]:invalid').count(), 6)
   const response = await fetch(at('/report'), { method: 'POST', body: new URLSearchParams({ code: 'x' }) })
   assert.equal(response.status, 400)
-  assert.match(await response.text(), /Please choose what fits best/)
+  assert.match(await response.text(), /Please choose the reason that fits best/)
 })
 
 for (const legal of [false, true]) {
@@ -93,7 +93,7 @@ inBrowser('the owner of a removed link is told why, and can delete it and nothin
   const link = await removedLink()
   await page.goto(at(`/m/${link.token}`))
   assert.match((await page.getByRole('alert').textContent()) ?? '', /removed by the operator .* it phishes/s)
-  assert.match((await page.locator('dl').textContent()) ?? '', /State\s*removed/)
+  assert.match((await page.locator('dl').textContent()) ?? '', /Status\s*removed/)
   assert.deepEqual(await page.getByRole('button').allTextContents(), ['Delete'])
   assert.equal(await page.getByRole('img').count(), 0)
   const stale = await fetch(at(`/m/${link.token}`), { method: 'POST', body: new URLSearchParams({ action: 'pause' }) })

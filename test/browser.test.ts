@@ -381,7 +381,7 @@ describe('the owner', () => {
     assert.equal((await visit(link.qr_png)).status, 200)
 
     await page.goto(ownersPage(link))
-    assert.match((await page.locator('dl').textContent()) ?? '', /State\s*paused/)
+    assert.match((await page.locator('dl').textContent()) ?? '', /Status\s*paused/)
     assert.equal(await press(page, 'Resume'), 200)
     assert.equal(await page.getByRole('status').textContent(), 'The link is active again.')
     assert.equal(await location(link), EXAMPLE)
@@ -431,7 +431,7 @@ describe('the owner', () => {
     const typing = { target: 'https://example.com/second', title: 'Winter menu', campaign: 'w', utm_medium: 'qr' }
     await type(second, typing)
     assert.equal(await press(second, 'Save'), 412)
-    assert.match((await second.getByRole('alert').textContent()) ?? '', /saved elsewhere/)
+    assert.match((await second.getByRole('alert').textContent()) ?? '', /changed elsewhere/)
     assert.deepEqual(await typed(second), typing)
     assert.equal(await location(link), 'https://example.com/first')
 
@@ -473,7 +473,7 @@ describe('the creation form, sent twice,', () => {
     await page.goto(at('/'))
     await type(page, { target: EXAMPLE })
     await page.getByRole('button', { name: 'Create' }).dblclick()
-    await page.getByRole('button', { name: 'Save' }).waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
     assert.equal(await countLinks(), links + 1)
     assert.equal((await details(tokenOf(page)))['target'], EXAMPLE)
   })

@@ -35,45 +35,45 @@ async function designed(design: object): Promise<Created> {
   return link
 }
 
-/** Opens the page of a link, with everything that is folded away unfolded. */
+/** Opens the page of a link and all collapsed sections of the design form. */
 async function open(page: Page, link: Created): Promise<void> {
   await page.goto(ownersPage(link))
-  await page.evaluate('for (const folded of document.querySelectorAll(".design details")) folded.open = true')
+  await page.evaluate('for (const section of document.querySelectorAll(".design details")) section.open = true')
 }
 
 const choose = (page: Page, file: Uint8Array, name = 'logo.png', mimeType = 'image/png') =>
   page.locator('[name=logo]').setInputFiles({ name, mimeType, buffer: Buffer.from(file) })
-const use = (page: Page) => press(page, 'Use this design')
+const use = (page: Page) => press(page, 'Save design')
 const faultBeside = (page: Page, name: string) => page.locator(`#fault-${name}`).textContent()
 
 describe('an owner without scripts', () => {
-  inBrowser('makes every choice that a design has, and each is saved', async (page) => {
+  inBrowser('sets every field of a design, and each is saved', async (page) => {
     const link = await create(server, { target: 'https://example.com/' })
     await open(page, link)
     await page.getByRole('combobox', { name: 'Modules', exact: true }).selectOption('Dots')
-    await page.getByRole('combobox', { name: 'Eyes', exact: true }).selectOption('Leaf')
-    await page.getByRole('combobox', { name: 'In the eyes', exact: true }).selectOption('Round')
-    await page.getByLabel('Modules in').selectOption('Gradient across')
+    await page.getByRole('combobox', { name: 'Eye frames', exact: true }).selectOption('Leaf')
+    await page.getByRole('combobox', { name: 'Eye balls', exact: true }).selectOption('Circle')
+    await page.getByLabel('Fill').selectOption('Linear gradient')
     await page.getByLabel('From', { exact: true }).fill('#c1121f')
     await page.getByLabel('To', { exact: true }).fill('#780000')
     await page.getByLabel('Angle').fill('45')
     await page.getByLabel('Background', { exact: true }).fill('#fefae0')
-    await page.getByLabel('The eyes have a colour of their own').check()
-    await page.getByLabel('Colour of the eyes').fill('#003049')
-    await page.getByLabel('What is in the eyes has a colour of its own').check()
-    await page.getByLabel('Colour in the eyes').fill('#001d3d')
+    await page.getByLabel('Custom colour for the eye frames').check()
+    await page.getByLabel('Colour of the eye frames').fill('#003049')
+    await page.getByLabel('Custom colour for the eye balls').check()
+    await page.getByLabel('Colour of the eye balls').fill('#001d3d')
     await choose(page, svgFile, 'logo.svg', 'image/svg+xml')
     await page.getByLabel('Size').fill('15.5')
-    await page.getByLabel('Modules behind it').selectOption('drawn')
+    await page.getByLabel('Modules behind the logo').selectOption('Drawn')
     await page.getByLabel('Text such as').fill('Scan me')
     await page.locator('[name=frame_position]').selectOption('Above')
     await page.getByLabel('Corners').selectOption('Square')
-    await page.getByLabel('The frame has a colour of its own').check()
+    await page.getByLabel('Custom colour for the frame').check()
     await page.getByLabel('Colour of the frame').fill('#540b0e')
-    await page.getByLabel('The text has a colour of its own').check()
+    await page.getByLabel('Custom colour for the text').check()
     await page.getByLabel('Colour of the text').fill('#fff3b0')
     await page.getByLabel('Quiet zone').fill('6')
-    await page.getByLabel('Error correction').selectOption('Q: 25 %')
+    await page.getByLabel('Error correction').selectOption('Q: 25%')
     assert.equal(await use(page), 200)
     assert.match((await page.getByRole('status').first().textContent()) ?? '', /The design is saved/)
     assert.deepEqual(await designOf(link), {
@@ -91,7 +91,7 @@ describe('an owner without scripts', () => {
     })
   })
 
-  inBrowser('sees only the inputs that matter for what is chosen', async (page) => {
+  inBrowser('sees only the inputs that have an effect', async (page) => {
     await open(page, await create(server, { target: 'https://example.com/' }))
     const isShown = (name: string) => page.locator(`[name=${name}]`).isVisible()
     const shown = async (...names: string[]) => Promise.all(names.map(isShown))
@@ -103,7 +103,7 @@ describe('an owner without scripts', () => {
     assert.deepEqual(await shown(...names), [false, true, true, false])
     assert.deepEqual(await shown('bg', 'eye_frame_color'), [true, false])
     await page.locator('[name=transparent]').check()
-    await page.locator('[name=own_eye_frame_color]').check()
+    await page.locator('[name=custom_eye_frame_color]').check()
     assert.deepEqual(await shown('bg', 'eye_frame_color'), [false, true])
   })
 
@@ -113,19 +113,16 @@ describe('an owner without scripts', () => {
       'with short colours and colours without #',
       { fg: '123', bg: 'FFF', eye_frame_color: 'A00', eye_ball_color: '#00a' },
     ],
-    ['with a gradient whose angle is left open', { gradient: { type: 'linear', from: '#003', to: '400' } }],
+    ['with a gradient without an angle', { gradient: { type: 'linear', from: '#003', to: '400' } }],
     ['with a radial gradient that has an angle', { gradient: { type: 'radial', from: '#003', to: '#400', angle: 90 } }],
     ['with a logo of an odd size', { logo: { image: svgLogo, size: 0.123456 } }],
     ['with a logo on its modules', { logo: { image: svgLogo, size: 0.1, knockout: false } }],
-    ['with a frame that is left open', { frame: { text: '  Scan  me ' } }],
+    ['with a frame of defaults', { frame: { text: '  Scan  me ' } }],
     ['without a background and a quiet zone', { bg: 'transparent', margin: 0, ecl: 'H' }],
-    [
-      'with choices that are those of a plain code',
-      { shape: 'square', fg: '#000000', margin: 4, ecl: 'M', bg: '#ffffff' },
-    ],
+    ['with the values of a plain code', { shape: 'square', fg: '#000000', margin: 4, ecl: 'M', bg: '#ffffff' }],
   ]
   for (const [name, design] of designs) {
-    inBrowser(`sends the form of a design ${name} as it is, and nothing changes`, async (page) => {
+    inBrowser(`sends the form of a design ${name} unchanged, and nothing changes`, async (page) => {
       const link = await designed(design)
       const before = await details(link)
       await open(page, link)
@@ -140,14 +137,14 @@ describe('an owner without scripts', () => {
     ['jpeg', jpegFile()],
     ['svg+xml', svgFile],
   ] as const) {
-    inBrowser(`uses a logo that is ${type} whatever its name says, and takes it away again`, async (page) => {
+    inBrowser(`adds a logo that is ${type} whatever its file name, and removes it again`, async (page) => {
       const link = await create(server, { target: 'https://example.com/' })
       await open(page, link)
       await choose(page, file, 'logo', 'application/octet-stream')
       assert.equal(await use(page), 200)
       assert.deepEqual(await designOf(link), { logo: { image: dataUri(type, file) } })
       await open(page, link)
-      await page.getByLabel('Take the logo away').check()
+      await page.getByLabel('Remove the logo').check()
       assert.equal(await use(page), 200)
       assert.deepEqual(await designOf(link), {})
     })
@@ -160,36 +157,39 @@ describe('an owner without scripts', () => {
     ['a picture of 300 KiB', Buffer.alloc(300 * 1024, 'x'), /The logo must be at most 256 KiB\./],
     ['a picture of 1.9 MiB', Buffer.alloc(1_950_000, 'x'), /The logo must be at most 256 KiB\./],
   ] as const) {
-    inBrowser(`is told beside the logo that ${name} is none, and keeps the other choices`, async (page) => {
+    inBrowser(`reads at the logo why ${name} is refused, and keeps the other choices`, async (page) => {
       const link = await designed({ margin: 5 })
       await open(page, link)
       await choose(page, file)
       await page.locator('[name=shape]').selectOption('dots')
       assert.equal(await use(page), 400)
-      assert.match((await page.getByRole('alert').textContent()) ?? '', /not saved yet/)
+      assert.match(
+        (await page.getByRole('alert').textContent()) ?? '',
+        /Design not saved\. Please correct the marked fields\./,
+      )
       assert.match((await faultBeside(page, 'logo')) ?? '', words)
       assert.equal(await page.locator('[name=shape]').inputValue(), 'dots')
-      assert.equal(await page.locator('[name=logo_image]').inputValue(), '', 'what is no logo is not kept')
+      assert.equal(await page.locator('[name=logo_image]').inputValue(), '', 'an invalid logo is not kept')
       assert.deepEqual(await designOf(link), { margin: 5 })
     })
   }
 
-  inBrowser('is told that a photo of 5 MB is far too large, and can go back', async (page) => {
+  inBrowser('reads that a photo of 5 MB is too large, and can go back', async (page) => {
     const link = await designed({ margin: 5 })
     await open(page, link)
     await choose(page, Buffer.alloc(5_000_000, 'x'), 'photo.jpg', 'image/jpeg')
     assert.equal(await use(page), 413)
-    assert.match((await page.locator('main').textContent()) ?? '', /far too large; go back, .* at most 256 KiB/)
+    assert.match((await page.locator('main').textContent()) ?? '', /too large: go back and .* at most 256 KiB/)
     assert.deepEqual(await designOf(link), { margin: 5 })
   })
 
-  inBrowser('who is refused finds every choice as it was, also the logo, and saves after mending one', async (page) => {
+  inBrowser('keeps every choice after a refusal, also the logo, and saves after correcting one', async (page) => {
     const link = await designed({ bg: '#fffef0f0' })
     await open(page, link)
     await choose(page, svgFile, 'logo.svg', 'image/svg+xml')
     await page.locator('[name=logo_size]').fill('12')
     await page.locator('[name=frame_text]').fill('漢字')
-    await page.locator('[name=own_frame_color]').check()
+    await page.locator('[name=custom_frame_color]').check()
     await page.locator('[name=frame_color]').fill('#540b0e')
     await page.locator('[name=fg]').fill('#fdfdfd')
     await page.locator('[name=margin]').fill('7')
@@ -200,7 +200,7 @@ describe('an owner without scripts', () => {
     )
     assert.match((await faultBeside(page, 'fg')) ?? '', /The colour has a contrast of 1\.0\d:1 to the background/)
     assert.equal(await page.locator('[name=fg]').getAttribute('aria-invalid'), 'true')
-    assert.match((await page.locator('#logo-state').textContent()) ?? '', /The one that you chose is kept/)
+    assert.match((await page.locator('#logo-state').textContent()) ?? '', /Your new logo is still here/)
 
     await page.locator('[name=fg]').fill('#111111')
     await page.locator('[name=frame_text]').fill('Scan')
@@ -214,44 +214,41 @@ describe('an owner without scripts', () => {
     })
   })
 
-  inBrowser('finds a fault in what is folded away unfolded', async (page) => {
+  inBrowser('sees a collapsed section opened when it has an error', async (page) => {
     const link = await create(server, { target: 'https://example.com/' })
     await open(page, link)
-    await page.locator('[name=own_eye_ball_color]').check()
+    await page.locator('[name=custom_eye_ball_color]').check()
     await page.locator('[name=eye_ball_color]').fill('#ffffff')
     assert.equal(await use(page), 400)
-    assert.ok(await page.getByText('The colour in the eyes has a contrast of 1.00:1').isVisible())
+    assert.ok(await page.getByText('The colour of the eye balls has a contrast of 1.00:1').isVisible())
     assert.equal(await designOf(link), null)
   })
 
-  inBrowser(
-    'who comes while too many images are drawn finds the choices as they were, and presses again',
-    async (page, t) => {
-      const link = await create(server, { target: 'https://example.com/' })
-      await open(page, link)
-      await page.locator('[name=shape]').selectOption('dots')
-      await choose(page, svgFile, 'logo.svg', 'image/svg+xml')
-      const busy = t.mock.method(server.services.qr.images, 'designed', () =>
-        Promise.reject(new Problem('unavailable', 'too many images are being drawn')),
-      )
-      assert.equal(await use(page), 503)
-      assert.match(
-        (await page.getByRole('alert').textContent()) ?? '',
-        /not saved yet: too many images are being drawn/,
-      )
-      busy.mock.restore()
-      assert.equal(await use(page), 200)
-      assert.deepEqual(await designOf(link), { shape: 'dots', logo: { image: svgLogo } })
-    },
-  )
+  inBrowser('keeps every choice when the service is too busy to draw, and can save again', async (page, t) => {
+    const link = await create(server, { target: 'https://example.com/' })
+    await open(page, link)
+    await page.locator('[name=shape]').selectOption('dots')
+    await choose(page, svgFile, 'logo.svg', 'image/svg+xml')
+    const busy = t.mock.method(server.services.qr.images, 'designed', () =>
+      Promise.reject(new Problem('unavailable', 'too many images are being drawn')),
+    )
+    assert.equal(await use(page), 503)
+    assert.match(
+      (await page.getByRole('alert').textContent()) ?? '',
+      /Design not saved: too many images are being drawn/,
+    )
+    busy.mock.restore()
+    assert.equal(await use(page), 200)
+    assert.deepEqual(await designOf(link), { shape: 'dots', logo: { image: svgLogo } })
+  })
 
-  inBrowser('with two windows does not undo in the second, unseen, what the first has saved', async (page) => {
+  inBrowser('does not silently undo in one window what another has saved', async (page) => {
     const link = await create(server, { target: 'https://example.com/' })
     await open(page, link)
     await put(`${server.url}/api/manage/${link.token}`, { design: { shape: 'dots' } })
     await page.locator('[name=margin]').fill('6')
     assert.equal(await use(page), 412)
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /saved elsewhere/)
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /changed elsewhere/)
     assert.deepEqual(await designOf(link), { shape: 'dots' })
     assert.equal(await page.locator('[name=margin]').inputValue(), '6')
     assert.equal(await use(page), 200)
@@ -266,14 +263,14 @@ describe('a form with a file', () => {
     `--edge\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`
   const whole = `${part('action', 'design')}${part('margin', '6')}--edge--\r\n`
 
-  test('is read with its fields, in UTF-8', async () => {
+  test('is read in UTF-8', async () => {
     const link = await create(server, { target: 'https://example.com/' })
     const body = `${part('action', 'design')}${part('frame_text', 'Приветü')}--edge--\r\n`
     assert.equal((await send(link, body)).status, 200)
     assert.deepEqual(await designOf(link), { frame: { text: 'Приветü' } })
   })
 
-  test('is a 400 when it is cut off anywhere, empty, or has no boundary, and nothing is saved', async () => {
+  test('is a 400 when it is truncated anywhere, empty, or has no boundary, and saves nothing', async () => {
     const link = await create(server, { target: 'https://example.com/' })
     for (let length = 0; length < whole.length - 4; length += 3) {
       assert.equal((await send(link, whole.slice(0, length))).status, 400, `${length} bytes`)
@@ -285,19 +282,19 @@ describe('a form with a file', () => {
     ]) {
       const answer = await send(link, whole, type)
       assert.equal(answer.status, 400, type)
-      assert.match(await answer.text(), /multipart\/form-data as it should be/)
+      assert.match(await answer.text(), /not valid multipart\/form-data/)
     }
     assert.equal(await designOf(link), null)
   })
 
-  test('of names that mean something in JavaScript is a form like any other', async () => {
+  test('may have field names that are special in JavaScript', async () => {
     const link = await create(server, { target: 'https://example.com/' })
     const odd = ['__proto__', 'constructor', 'toString'].map((name) => part(name, 'x')).join('')
     assert.equal((await send(link, odd + whole)).status, 200)
     assert.deepEqual(await designOf(link), { margin: 6 })
   })
 
-  test('of thousands of parts, or with endless headers, is refused before it is taken apart', async () => {
+  test('of thousands of parts, or with endless headers, is refused before it is parsed', async () => {
     const link = await create(server, { target: 'https://example.com/' })
     const manyParts = part('x', 'y').repeat(10_000) + whole
     const manyHeaders = `--edge\r\n${'a: b\r\n'.repeat(10_000)}\r\nx\r\n${whole}`
@@ -308,7 +305,7 @@ describe('a form with a file', () => {
     assert.equal(await designOf(link), null)
   })
 
-  test('whose sender hangs up in the middle is no fault of the service', async () => {
+  test('whose client hangs up in the middle logs no error', async () => {
     const link = await create(server, { target: 'https://example.com/' })
     const { hostname, port } = new URL(server.url)
     const socket = connect(Number(port), hostname)
@@ -323,7 +320,7 @@ describe('a form with a file', () => {
     assert.deepEqual(server.logged, [])
   })
 
-  test('without an owner is a 404', async () => {
+  test('of an unknown token is a 404', async () => {
     const nobody = { token: 'A'.repeat(43) } as Created
     assert.equal((await send(nobody, whole)).status, 404)
   })

@@ -49,7 +49,7 @@ test('each URL that is handed out has the host that was called, when it is one o
   }
 })
 
-test('pages say before anything is printed that a code holds an address which few can reach', async (t) => {
+test('pages warn, before anything is printed, that visitors cannot reach the address of a code', async (t) => {
   const warned = async (server: TestServer, host: string) => {
     const { token } = JSON.parse(
       (await call(server, host, '/api/links', { target: 'https://example.com/' })).body,
@@ -60,12 +60,12 @@ test('pages say before anything is printed that a code holds an address which fe
       await call(server, host, `/m/${token}`),
     ]
     const found = pages.map(
-      ({ body }) => /Not for print yet[^]*?which only ([^:]+?)\s+reaches[^]*?BASE_URL/.exec(body)?.[1],
+      ({ body }) => /Do not print these codes yet[^]*?which works only\s+from ([^.]+)\.[^]*?BASE_URL/.exec(body)?.[1],
     )
     assert.equal(new Set(found).size, 1, 'each page says the same')
     for (const { body } of pages.slice(1)) {
       assert.ok(
-        found[0] === undefined || body.indexOf('Not for print yet') < body.indexOf('class="qr"'),
+        found[0] === undefined || body.indexOf('Do not print these codes yet') < body.indexOf('class="qr"'),
         'above the image',
       )
     }
@@ -74,19 +74,19 @@ test('pages say before anything is printed that a code holds an address which fe
   const unset = await startServer(t, {}, undefined, { machine })
   assert.equal(await warned(unset, 'localhost:3000'), 'the computer that runs this service')
   assert.equal(await warned(unset, 'go.bakery.shop'), 'the computer that runs this service')
-  assert.equal(await warned(unset, `${OWN}:3000`), 'this service&#39;s own network')
-  assert.equal(await warned(unset, 'bakery-pc:3000'), 'this service&#39;s own network')
+  assert.equal(await warned(unset, `${OWN}:3000`), 'the local network')
+  assert.equal(await warned(unset, 'bakery-pc:3000'), 'the local network')
   for (const [base, who] of [
     ['http://localhost:3000', 'the computer that runs this service'],
-    ['http://10.0.0.7', 'this service&#39;s own network'],
-    ['http://qr.lan', 'this service&#39;s own network'],
+    ['http://10.0.0.7', 'the local network'],
+    ['http://qr.lan', 'the local network'],
     ['https://go.bakery.shop', undefined],
   ] as const) {
     assert.equal(await warned(await startServer(t, { BASE_URL: base }, undefined, { machine }), OWN), who, base)
   }
 })
 
-test('a form that is shown again with its faults still warns', async (t) => {
+test('a refused form still warns', async (t) => {
   const server = await startServer(t, {}, undefined, { machine })
   const refused = await ask(`${server.url}/`, {
     method: 'POST',
@@ -94,5 +94,5 @@ test('a form that is shown again with its faults still warns', async (t) => {
     body: 'kind=url&target=x',
   })
   assert.equal(refused.status, 400)
-  assert.match(refused.body, /Not for print yet/)
+  assert.match(refused.body, /Do not print these codes yet/)
 })

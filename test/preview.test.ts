@@ -58,27 +58,27 @@ async function open(page: Page, link: Created, { url } = server): Promise<void> 
 
 const create1 = () => create(server, { target: 'https://example.com/menu' })
 
-/** What an image of the link says. */
+/** The text that the QR code of a link encodes. */
 const textOf = ({ short_url }: Created) => `${short_url}?qr=1`
 
 const drawn = (page: Page) => page.evaluate<string>('drawn.text()')
 const verdict = (page: Page) => page.locator('.preview .verdict').textContent()
 
-/** Waits until something is said that matches. */
+/** Waits until the result of the check matches. */
 async function said(page: Page, words: RegExp): Promise<void> {
   await page.locator('.preview .verdict', { hasText: words }).waitFor()
 }
 
-/** The image that the API makes of a design. */
+/** The image that the API returns for a design. */
 async function answered(link: Created, design: object): Promise<string> {
   const answer = await post(`${server.url}/api/qr`, { data: textOf(link), format: 'svg', design })
   assert.equal(answer.status, 200, await answer.clone().text())
   return answer.text()
 }
 
-/** Waits until the page has drawn an image, and insists that it is this one, byte for byte. */
+/** Waits until the page has drawn exactly this image. */
 async function assertDrawn(page: Page, svg: string): Promise<void> {
-  // Should it never come, the difference says more than that.
+  // After a time-out, the difference says more than the time-out.
   await poll(async () => (await drawn(page)) === svg).catch(() => undefined)
   assert.equal(await drawn(page), svg)
   await page.waitForFunction('document.querySelector(".preview img").naturalWidth > 0')
@@ -92,7 +92,7 @@ interface File {
 const fileOf = (buffer: Buffer, name = 'logo', mimeType = ''): File => ({ buffer, name, mimeType })
 type Choices = Record<string, string | boolean | File>
 
-/** Makes choices in the form's own inputs, as a person does. */
+/** Fills in the form as a person does. */
 async function choose(page: Page, choices: Choices): Promise<void> {
   for (const [name, value] of Object.entries(choices)) {
     const input = page.locator(`.design [name=${name}]`)
@@ -103,7 +103,7 @@ async function choose(page: Page, choices: Choices): Promise<void> {
   }
 }
 
-/** Choices in the form, and the design that they ask for. Together they take every value of every choice. */
+/** Choices in the form, and the design that they describe. Together they cover every value of every choice. */
 const designs: [name: string, choices: Choices, design: object][] = [
   ['rounded modules', { shape: 'rounded' }, { shape: 'rounded' }],
   [
@@ -124,17 +124,22 @@ const designs: [name: string, choices: Choices, design: object][] = [
   ['two colours', { fg: '#14213d', bg: '#fefae0' }, { fg: '#14213d', bg: '#fefae0' }],
   ['no background', { transparent: true }, { bg: 'transparent' }],
   [
-    'eyes of their own colours',
-    { own_eye_frame_color: true, eye_frame_color: '#9b2226', own_eye_ball_color: true, eye_ball_color: '#001219' },
+    'custom colours for the eyes',
+    {
+      custom_eye_frame_color: true,
+      eye_frame_color: '#9b2226',
+      custom_eye_ball_color: true,
+      eye_ball_color: '#001219',
+    },
     { eye_frame_color: '#9b2226', eye_ball_color: '#001219' },
   ],
   [
-    'a gradient across',
+    'a linear gradient',
     { gradient: 'linear', gradient_from: '#c1121f', gradient_to: '#780000', gradient_angle: '137' },
     { gradient: { type: 'linear', from: '#c1121f', to: '#780000', angle: 137 } },
   ],
   [
-    'a gradient from the middle',
+    'a radial gradient',
     { gradient: 'radial', gradient_from: '#023047', gradient_to: '#000814' },
     { gradient: { type: 'radial', from: '#023047', to: '#000814' } },
   ],
@@ -152,14 +157,14 @@ const designs: [name: string, choices: Choices, design: object][] = [
   ],
   ['a frame', { frame_text: 'Scan me' }, { frame: { text: 'Scan me' } }],
   [
-    'a square frame with its text above, in colours of its own, with accents, Greek and Cyrillic',
+    'a square frame with its text above, in custom colours, with accents, Greek and Cyrillic',
     {
       frame_text: 'Čau Ζωή Меню',
       frame_position: 'top',
       frame_shape: 'square',
-      own_frame_color: true,
+      custom_frame_color: true,
       frame_color: '#fca311',
-      own_frame_text_color: true,
+      custom_frame_text_color: true,
       frame_text_color: '#14213d',
     },
     { frame: { text: 'Čau Ζωή Меню', position: 'top', shape: 'square', color: '#fca311', text_color: '#14213d' } },
@@ -175,7 +180,7 @@ const designs: [name: string, choices: Choices, design: object][] = [
       gradient: 'linear',
       gradient_angle: '90',
       bg: '#fffef0',
-      own_eye_ball_color: true,
+      custom_eye_ball_color: true,
       eye_ball_color: '#d00000',
       logo: fileOf(svgFile),
       frame_text: 'Menu & more <3',
@@ -195,7 +200,7 @@ const designs: [name: string, choices: Choices, design: object][] = [
   ],
 ]
 
-describe('the preview draws, before anything is saved, what the API answers byte for byte:', () => {
+describe('the preview draws, before anything is saved, exactly what the API returns:', () => {
   for (const [name, choices, design] of designs) {
     inBrowser(name, async (page) => {
       const link = await create1()
@@ -206,7 +211,7 @@ describe('the preview draws, before anything is saved, what the API answers byte
     })
   }
 
-  inBrowser('a plain code, and a saved design with what no input can hold', async (page) => {
+  inBrowser('a plain code, and a saved design with values that no input can hold', async (page) => {
     const link = await create1()
     await open(page, link)
     await assertDrawn(page, await answered(link, {}))
@@ -214,10 +219,10 @@ describe('the preview draws, before anything is saved, what the API answers byte
     await put(`${server.url}/api/manage/${link.token}`, { design })
     await open(page, link)
     await assertDrawn(page, await answered(link, design))
-    assert.match((await page.locator('.preview').textContent()) ?? '', /As it is saved\./)
+    assert.match((await page.locator('.preview').textContent()) ?? '', /^Saved\./)
     await choose(page, { shape: 'dots' })
     await assertDrawn(page, await answered(link, { ...design, shape: 'dots' }))
-    assert.match((await page.locator('.preview').textContent()) ?? '', /Not saved yet\./)
+    assert.match((await page.locator('.preview').textContent()) ?? '', /^Not saved yet\./)
   })
 
   inBrowser('each letter of a text while it is typed', async (page) => {
@@ -230,21 +235,21 @@ describe('the preview draws, before anything is saved, what the API answers byte
       await assertDrawn(page, await answered(link, { frame: { text } }))
     }
     page.removeAllListeners('request')
-    assert.equal(fonts.length, 1, 'the font is loaded once, when there is a text')
+    assert.equal(fonts.length, 1, 'the font is loaded once, when the frame has a text')
   })
 
-  inBrowser('the logo that was refused with another choice, and waits in the form', async (page) => {
+  inBrowser('a logo that was not saved because of another error', async (page) => {
     const link = await create1()
     await open(page, link)
     await choose(page, { logo: fileOf(svgFile), fg: '#fefefe' })
-    assert.equal(await press(page, 'Use this design'), 400)
+    assert.equal(await press(page, 'Save design'), 400)
     await page.locator('[name=fg]').fill('#003049')
     await assertDrawn(page, await answered(link, { fg: '#003049', logo: { image: svgLogo } }))
-    await page.getByLabel('Take the logo away').check()
+    await page.getByLabel('Remove the logo').check()
     await assertDrawn(page, await answered(link, { fg: '#003049' }))
   })
 
-  inBrowser('what was chosen before a reload of the page, or "back"', async (page) => {
+  inBrowser('the choices that the browser restores after "back"', async (page) => {
     const link = await create1()
     await open(page, link)
     await choose(page, { shape: 'diamond', logo: fileOf(svgFile) })
@@ -264,7 +269,7 @@ describe('the preview draws, before anything is saved, what the API answers byte
 
 describe('the check', () => {
   inBrowser(
-    'says, after a pause, how well the design scans and how large to print it, and saves nothing',
+    'reports, after a pause, how well the design scans and how large to print it, and saves nothing',
     async (page) => {
       const link = await create1()
       await open(page, link)
@@ -272,23 +277,26 @@ describe('the check', () => {
       await choose(page, { shape: 'rounded' })
       await said(
         page,
-        /^(?:Excellent|Good): .* Contrast 21:1\. Print it at least \d+ mm wide; phones read that from \d+(?:\.\d)? cm\.$/,
+        /^(?:Excellent|Good): .* Contrast 21:1\. Print it at least \d+ mm wide: phones can read that from \d+(?:\.\d)? cm\.$/,
       )
       await choose(page, { fg: '#ffffff', bg: '#000000', margin: '2' })
-      await said(page, /^Poor: it is light on dark.* quiet zone is narrow\.$/)
+      await said(
+        page,
+        /^Poor: .* light on dark\. .* The quiet zone is narrow: leave the paper around the code empty\.$/,
+      )
       assert.equal(await page.locator('main > img.qr').getAttribute('src'), printed)
       assert.equal(await designOf(link), null)
 
       await page.reload()
       await open(page, link)
       await choose(page, { shape: 'rounded' })
-      assert.equal(await press(page, 'Use this design'), 200)
+      assert.equal(await press(page, 'Save design'), 200)
       assert.deepEqual(await designOf(link), { shape: 'rounded' })
       assert.notEqual(await page.locator('main > img.qr').getAttribute('src'), printed)
     },
   )
 
-  inBrowser('is not asked by a page that is only looked at', async (page) => {
+  inBrowser('does not run while the owner changes nothing', async (page) => {
     const link = await create1()
     const asked: string[] = []
     page.on('request', (request) => void (request.method() === 'POST' && asked.push(request.url())))
@@ -302,13 +310,13 @@ describe('the check', () => {
     assert.equal(asked.length, 1, 'once, for the choice')
   })
 
-  inBrowser('says beside the choice what must be changed when the image cannot be scanned', async (page) => {
+  inBrowser('shows at an input what must be changed when the image cannot be scanned', async (page) => {
     const link = await create1()
     await open(page, link)
     const faint = {
-      own_eye_frame_color: true,
+      custom_eye_frame_color: true,
       eye_frame_color: '#d9d9d9',
-      own_eye_ball_color: true,
+      custom_eye_ball_color: true,
       eye_ball_color: '#d9d9d9',
     }
     const refused = await post(`${server.url}/api/qr`, {
@@ -319,17 +327,17 @@ describe('the check', () => {
     await choose(page, faint)
     await said(
       page,
-      /^Not usable like this: The colour of the eyes must be changed: without the colour of the eyes and the colour in the eyes the image can be read\.$/,
+      /^This design cannot be used\. The colour of the eye frames must be changed: without the colour of the eye frames and the colour of the eye balls the image can be read\.$/,
     )
     assert.match((await page.locator('#fault-eye_frame_color').textContent()) ?? '', /must be changed/)
     assert.equal(await page.locator('[name=eye_frame_color]').getAttribute('aria-invalid'), 'true')
-    await choose(page, { own_eye_frame_color: false, own_eye_ball_color: false })
+    await choose(page, { custom_eye_frame_color: false, custom_eye_ball_color: false })
     await said(page, /scans/)
     assert.equal(await page.locator('#fault-eye_frame_color').textContent(), '')
     assert.equal(await page.locator('[name=eye_frame_color]').getAttribute('aria-invalid'), null)
   })
 
-  inBrowser('of an older design that answers late is not shown', async (page, t) => {
+  inBrowser('does not show a late result for an older design', async (page, t) => {
     const link = await create1()
     await open(page, link)
     const held: Route[] = []
@@ -355,14 +363,14 @@ describe('the check', () => {
     await said(page, /^Fair/)
     await choose(page, { shape: 'dots' })
     await poll(() => held.length === 2)
-    assert.equal(await verdict(page), '', 'what was said of another design is gone')
+    assert.equal(await verdict(page), '', 'the result for another design is gone')
     await choose(page, { shape: 'rounded' })
     await poll(() => held.length === 3)
     assert.match(held[1]?.request().postData() ?? '', /dots/)
     assert.match(held[2]?.request().postData() ?? '', /rounded/)
     await held[2]?.fulfill(report('good'))
     await said(page, /^Good/)
-    // The browser has hung up on it already, or takes the answer and does nothing with it.
+    // The browser has cancelled this request already, or ignores its response.
     await held[1]?.fulfill(report('poor')).catch(() => undefined)
     await page.evaluate('fetch("/assets/quirl.css").then((answer) => answer.text())')
     const told = await page.evaluate<string[]>('told.filter((text) => text !== "").map((text) => text.slice(0, 4))')
@@ -375,7 +383,7 @@ describe('the check', () => {
     limited = await startServer(end, { LIMIT_QR: '2' })
   })
   inLimitedBrowser(
-    'is not asked beyond the limit of the address, which is said kindly, and the preview goes on',
+    'explains the rate limit, past which the preview goes on',
     async (page) => {
       const link = await create(limited, { target: 'https://example.com/menu' })
       await open(page, link, limited)
@@ -384,7 +392,7 @@ describe('the check', () => {
       await choose(page, { shape: 'rounded' })
       await said(
         page,
-        /^The check takes a rest: 2 QR images can be had from one address in an hour; try again in .+\.$/,
+        /^The check is paused: 2 QR images can be requested from one address in an hour; try again in .+\.$/,
       )
       await assertDrawn(page, await answered(link, { shape: 'rounded' }))
     },
@@ -392,12 +400,12 @@ describe('the check', () => {
   )
 
   for (const [name, answer, words] of [
-    ['that is busy', { status: 503, json: { code: 'unavailable', detail: 'x' } }, /is busy right now/],
-    ['that answers something else', { status: 502, body: '<html>bad gateway' }, /is busy right now/],
-    ['that answers half of it', { status: 200, body: '{"scannab' }, /cannot be reached/],
-    ['that is away', undefined, /cannot be reached/],
+    ['503', { status: 503, json: { code: 'unavailable', detail: 'x' } }, /is busy right now/],
+    ['502 of a proxy', { status: 502, body: '<html>bad gateway' }, /is busy right now/],
+    ['truncated response', { status: 200, body: '{"scannab' }, /cannot be reached/],
+    ['refused connection', undefined, /cannot be reached/],
   ] as const) {
-    inBrowser(`${name} is said kindly and changes nothing`, async (page, t) => {
+    inBrowser(`explains a ${name}, which marks no input and keeps nothing from being saved`, async (page, t) => {
       const link = await create1()
       await open(page, link)
       await page.route(CHECK, (route) =>
@@ -414,21 +422,21 @@ describe('the check', () => {
           .then((all) => all.filter((text) => text !== '')),
         [],
       )
-      assert.equal(await press(page, 'Use this design'), 200)
+      assert.equal(await press(page, 'Save design'), 200)
       assert.deepEqual(await designOf(link), { shape: 'dots' })
     })
   }
 })
 
-describe('what is wrong with a choice is said at once, beside it, without asking:', () => {
+describe('the page shows an error at its input at once, without a request:', () => {
   const faults: [name: string, choices: Choices, field: string, words: RegExp][] = [
     ['colours without contrast', { fg: '#fefefe' }, 'fg', /The colour has a contrast of 1\.01:1 to the background/],
-    ['letters that the font lacks', { frame_text: '漢字' }, 'frame_text', /does not have: 漢 字/],
+    ['characters that the font lacks', { frame_text: '漢字' }, 'frame_text', /does not have: 漢 字/],
     [
       'a logo that is too large for the code',
       { logo: fileOf(svgFile), logo_size: '40' },
       'logo_size',
-      /must be at most \d+ % for this data/,
+      /must be at most \d+% for this data/,
     ],
     [
       'a file that is too large',
@@ -436,18 +444,13 @@ describe('what is wrong with a choice is said at once, beside it, without asking
       'logo',
       /The logo must be at most 256 KiB\./,
     ],
-    [
-      'a file that is no picture',
-      { logo: fileOf(Buffer.from('GIF89a')) },
-      'logo',
-      /neither a PNG nor a JPEG nor an SVG/,
-    ],
+    ['a file that is no image', { logo: fileOf(Buffer.from('GIF89a')) }, 'logo', /neither a PNG nor a JPEG nor an SVG/],
     ['an empty file', { logo: fileOf(Buffer.alloc(0)) }, 'logo', /The logo is empty/],
-    ['a number past its bounds', { margin: '17' }, 'margin', /The quiet zone must be a whole number from 0 to 16\./],
+    ['a number out of bounds', { margin: '17' }, 'margin', /The quiet zone must be a whole number from 0 to 16\./],
     ['half a module', { margin: '1.5' }, 'margin', /The quiet zone must be a whole number from 0 to 16\./],
     ['no number', { margin: '' }, 'margin', /The quiet zone must be a whole number from 0 to 16\./],
-    ['an angle past its bounds', { gradient: 'linear', gradient_angle: '360' }, 'gradient_angle', /from 0 to 359/],
-    ['a logo of half the side', { logo: fileOf(svgFile), logo_size: '50' }, 'logo_size', /from 5 to 40/],
+    ['an angle out of bounds', { gradient: 'linear', gradient_angle: '360' }, 'gradient_angle', /from 0 to 359/],
+    ['a logo of half the width', { logo: fileOf(svgFile), logo_size: '50' }, 'logo_size', /from 5 to 40/],
   ]
   for (const [name, choices, field, words] of faults) {
     inBrowser(name, async (page) => {
@@ -456,14 +459,14 @@ describe('what is wrong with a choice is said at once, beside it, without asking
       await open(page, await create1())
       await choose(page, choices)
       await page.locator(`#fault-${field}`, { hasText: words }).waitFor()
-      assert.match((await verdict(page)) ?? '', /^Not usable like this: /)
+      assert.match((await verdict(page)) ?? '', /^This design cannot be used\. /)
       assert.doesNotMatch(await drawn(page), /NaN|undefined/)
       page.removeAllListeners('request')
       assert.deepEqual(asked, [])
     })
   }
 
-  inBrowser('all of it together, and the image follows the choices that are right', async (page) => {
+  inBrowser('several at once, and the image follows the valid choices', async (page) => {
     const link = await create1()
     await open(page, link)
     await choose(page, { margin: '99', gradient: 'linear', gradient_angle: '-1', shape: 'dots' })
@@ -482,58 +485,58 @@ describe('what is wrong with a choice is said at once, beside it, without asking
     ])
   })
 
-  inBrowser('what a refusal has marked stays marked until something else is chosen', async (page) => {
+  inBrowser('errors of a refusal stay until the owner changes something', async (page) => {
     const link = await create1()
     await open(page, link)
-    const faint = { own_eye_frame_color: true, eye_frame_color: '#d9d9d9' }
-    await choose(page, { ...faint, own_eye_ball_color: true, eye_ball_color: '#d9d9d9' })
-    assert.equal(await press(page, 'Use this design'), 400)
+    const faint = { custom_eye_frame_color: true, eye_frame_color: '#d9d9d9' }
+    await choose(page, { ...faint, custom_eye_ball_color: true, eye_ball_color: '#d9d9d9' })
+    assert.equal(await press(page, 'Save design'), 400)
     await page.locator('.preview img').waitFor()
     await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
     assert.match((await page.locator('#fault-eye_frame_color').textContent()) ?? '', /must be changed/)
-    await choose(page, { own_eye_frame_color: false })
+    await choose(page, { custom_eye_frame_color: false })
     await page.locator('#fault-eye_frame_color:empty').waitFor({ state: 'attached' })
   })
 
-  inBrowser('an angle that no longer matters is no fault, neither here nor when it is saved', async (page) => {
+  inBrowser('an invalid angle is ignored where it has no effect, also when the design is saved', async (page) => {
     const link = await create1()
     await open(page, link)
     await choose(page, { gradient: 'linear', gradient_angle: '999' })
     await page.locator('#fault-gradient_angle', { hasText: 'from 0 to 359' }).waitFor()
     await choose(page, { gradient: 'radial' })
     await said(page, /scans/)
-    assert.equal(await press(page, 'Use this design'), 200)
+    assert.equal(await press(page, 'Save design'), 200)
     assert.deepEqual(await designOf(link), { gradient: { type: 'radial', from: '#5a189a', to: '#03045e' } })
   })
 })
 
-inBrowser('a font that cannot be loaded is said, and is loaded with the next choice', async (page, t) => {
+inBrowser('the page says when the font cannot be loaded, and loads it with the next change', async (page, t) => {
   const link = await create1()
   await open(page, link)
   await page.route('**/letters-*.txt', (route) => route.abort('connectionrefused'))
   t.after(() => page.unroute('**/letters-*.txt'))
   await choose(page, { frame_text: 'Scan' })
-  await said(page, /letters of the frame cannot be loaded/)
+  await said(page, /font of the frame cannot be loaded/)
   await page.unroute('**/letters-*.txt')
   await choose(page, { shape: 'dots' })
   await assertDrawn(page, await answered(link, { shape: 'dots', frame: { text: 'Scan' } }))
 })
 
-inBrowser('no logo runs or loads anything, whatever stands in it', async (page) => {
+inBrowser('no logo runs or loads anything, whatever it contains', async (page) => {
   await open(page, await create1())
   const hostile = badLogos().filter(([, image]) => image.startsWith('data:image/svg+xml;base64,'))
   assert.ok(hostile.length > 20)
   for (const [name, image, words] of hostile) {
     const file = Buffer.from(image.split(',')[1] ?? '', 'base64')
     await choose(page, { logo: fileOf(file, 'logo.svg', 'image/svg+xml') })
-    // What only a renderer can tell is told by the check.
+    // Only the server's renderer finds these.
     if (/cannot be drawn/.test(words.source)) continue
     await page.locator('#fault-logo', { hasText: words }).waitFor()
     assert.doesNotMatch(await drawn(page), /script|example\.com|ENTITY|onload/, name)
     await choose(page, { logo: fileOf(svgFile) })
     await page.locator('#fault-logo:empty').waitFor({ state: 'attached' })
   }
-  // A drawing that hides its worst in what is left out is drawn without it.
+  // Harmful parts that the reader drops are not drawn.
   const sly = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="urn:x" viewBox="0 0 8 8" id="a"><title>&lt;script&gt;</title>
     <metadata><x:y onclick="alert(1)">http://127.0.0.1:9/</x:y></metadata><circle cx="4" cy="4" r="4" fill="#c00"/></svg>`
   await choose(page, { logo: fileOf(Buffer.from(sly)) })
@@ -543,7 +546,7 @@ inBrowser('no logo runs or loads anything, whatever stands in it', async (page) 
   assert.deepEqual(await page.evaluate('violations'), [])
 })
 
-inBrowser('a logo of pixels is seen in the preview', async (page) => {
+inBrowser('a PNG logo is visible in the preview', async (page) => {
   const link = await create1()
   await open(page, link)
   await choose(page, { logo: fileOf(pngFile(16, 16, [255, 0, 0, 255])) })
@@ -561,85 +564,81 @@ inBrowser('a logo of pixels is seen in the preview', async (page) => {
   assert.deepEqual(middle, [255, 0, 0, 255])
 })
 
-inBrowser('the page with its preview keeps nobody out, and breaks no rule of its own policy', async (page) => {
+inBrowser('the page with its preview is accessible, and obeys its content security policy', async (page) => {
   const link = await create1()
   await open(page, link)
   await choose(page, { shape: 'dots', frame_text: 'Scan me', logo: fileOf(svgFile) })
   await said(page, /scans/)
   assert.deepEqual(await accessibilityFaults(page), [])
   await choose(page, { fg: '#ffffff', margin: '99' })
-  await said(page, /Not usable/)
+  await said(page, /cannot be used/)
   assert.deepEqual(await accessibilityFaults(page), [])
   for (const width of [320, 360, 640, 1280]) {
     await page.setViewportSize({ width, height: 720 })
     assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= width, `${width} pixels`)
   }
   assert.deepEqual(await page.evaluate('violations'), [])
-  const verdictIsTold = await page.locator('.preview .verdict').getAttribute('aria-live')
-  assert.equal(verdictIsTold, 'polite')
+  assert.equal(await page.locator('.preview .verdict').getAttribute('aria-live'), 'polite')
 })
 
-inBrowser(
-  'everything can be done with the keyboard, and what has the focus is in sight on a phone',
-  async (page, t) => {
-    const size = page.viewportSize()
-    t.after(async () => {
-      if (size) await page.setViewportSize(size)
-    })
-    await page.setViewportSize({ width: 360, height: 640 })
-    const link = await create1()
-    await open(page, link)
-    await page.locator('[name=shape]').focus()
-    await page.keyboard.press('ArrowDown')
-    await assertDrawn(page, await answered(link, { shape: 'rounded' }))
-    const focused = async () => {
-      const [name, isSeen] = await page.evaluate<[string, boolean]>(`{
+inBrowser('the form works with the keyboard alone, and the focused input is visible on a phone', async (page, t) => {
+  const size = page.viewportSize()
+  t.after(async () => {
+    if (size) await page.setViewportSize(size)
+  })
+  await page.setViewportSize({ width: 360, height: 640 })
+  const link = await create1()
+  await open(page, link)
+  await page.locator('[name=shape]').focus()
+  await page.keyboard.press('ArrowDown')
+  await assertDrawn(page, await answered(link, { shape: 'rounded' }))
+  const focused = async () => {
+    const [name, isSeen] = await page.evaluate<[string, boolean]>(`{
       const focused = document.activeElement
       const { left, top, width, height } = focused.getBoundingClientRect()
       const found = document.elementFromPoint(left + width / 2, top + height / 2);
       [focused.name || focused.textContent.trim(), focused === found || focused.contains(found)]
     }`)
-      assert.ok(isSeen, `${name} is in sight`)
-      return name
-    }
-    const visited: string[] = []
-    for (let name = await focused(); name !== 'Use this design'; name = await focused()) {
-      visited.push(name)
-      assert.ok(visited.length < 60)
-      if (name === 'own_eye_frame_color' || name === 'transparent') await page.keyboard.press('Space')
-      if (name === 'frame_text') await page.keyboard.type('Hi')
-      await page.keyboard.press('Tab')
-    }
-    while ((await focused()) !== 'shape') await page.keyboard.press('Shift+Tab')
-    for (const name of [
-      'eye_frame',
-      'gradient',
-      'fg',
-      'eye_frame_color',
-      'logo',
-      'logo_size',
-      'frame_shape',
-      'margin',
-      'ecl',
-    ]) {
-      assert.ok(visited.includes(name), `${name} is reached`)
-    }
-    const look = { shape: 'rounded', bg: 'transparent', eye_frame_color: '#000000', frame: { text: 'Hi' } }
-    await assertDrawn(page, await answered(link, look))
-    await page.getByRole('button', { name: 'Use this design' }).focus()
-    const loaded = page.waitForEvent('load')
-    await page.keyboard.press('Enter')
-    await loaded
-    assert.deepEqual(await designOf(link), look)
-  },
-)
+    assert.ok(isSeen, `${name} is in sight`)
+    return name
+  }
+  const visited: string[] = []
+  for (let name = await focused(); name !== 'Save design'; name = await focused()) {
+    visited.push(name)
+    assert.ok(visited.length < 60)
+    if (name === 'custom_eye_frame_color' || name === 'transparent') await page.keyboard.press('Space')
+    if (name === 'frame_text') await page.keyboard.type('Hi')
+    await page.keyboard.press('Tab')
+  }
+  while ((await focused()) !== 'shape') await page.keyboard.press('Shift+Tab')
+  for (const name of [
+    'eye_frame',
+    'gradient',
+    'fg',
+    'eye_frame_color',
+    'logo',
+    'logo_size',
+    'frame_shape',
+    'margin',
+    'ecl',
+  ]) {
+    assert.ok(visited.includes(name), `${name} is reached`)
+  }
+  const look = { shape: 'rounded', bg: 'transparent', eye_frame_color: '#000000', frame: { text: 'Hi' } }
+  await assertDrawn(page, await answered(link, look))
+  await page.getByRole('button', { name: 'Save design' }).focus()
+  const loaded = page.waitForEvent('load')
+  await page.keyboard.press('Enter')
+  await loaded
+  assert.deepEqual(await designOf(link), look)
+})
 
-inScriptlessBrowser('without scripts there is no preview, and the form saves all the same', async (page) => {
+inScriptlessBrowser('without scripts there is no preview, and the form still saves', async (page) => {
   const link = await create1()
   await page.goto(`${server.url}/m/${link.token}`)
   assert.equal(await page.locator('.preview').count(), 0)
   await page.locator('[name=shape]').selectOption('dots')
-  assert.equal(await press(page, 'Use this design'), 200)
+  assert.equal(await press(page, 'Save design'), 200)
   assert.deepEqual(await designOf(link), { shape: 'dots' })
 })
 
@@ -650,7 +649,7 @@ describe('the script', () => {
     return { html, policy: answer.headers.get('content-security-policy') ?? '' }
   }
 
-  test('is served under a name of its content, for ever, also packed, and without a source map', async () => {
+  test('is served immutable under a hash of its content, also compressed, and without a source map', async () => {
     const { html } = await pageOf(await create1())
     const path = /<script type="module" src="(\/assets\/design-[\da-f]{16}\.js)"><\/script>/.exec(html)?.[1]
     assert.ok(path)
@@ -697,7 +696,7 @@ describe('the script', () => {
     assert.doesNotMatch(await (await fetch(page)).text(), /<script|data-text/)
     const body = new URLSearchParams({ action: 'design', shape: 'dots' })
     assert.equal((await fetch(page, { method: 'POST', body, redirect: 'manual' })).status, 303)
-    const lines = service.output().match(/.*no live preview of designs.*/g)
+    const lines = service.output().match(/.*the live preview of designs is off.*/g)
     assert.equal(lines?.length, 1)
   })
 })

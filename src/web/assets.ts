@@ -11,22 +11,22 @@ export interface PreviewAssets {
   font: string
 }
 
-/** What is served there. */
+/** A built file and its route. */
 export interface BuiltAsset {
-  /** A hash of the content in it lets caches keep it for ever. */
+  /** Has a hash of the content, so that caches may keep the file for ever. */
   path: string
   route: Route
 }
 
-/** As it lies both beside the sources and beside what they are compiled to. */
+/** The same relative path from the sources and from the compiled files. */
 const bundle = new URL('../../dist/client/design.js', import.meta.url)
 
-/** What the live preview is made of; undefined, and a line in the log, when it was not built. */
+/** The files of the live preview; undefined, after a warning in the log, when the script was not built. */
 export function readPreview(
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): { preview: PreviewAssets; files: BuiltAsset[] } | undefined {
   if (!existsSync(bundle)) {
-    log.warn('no live preview of designs: dist/client/design.js is missing, which "npm run prepare" builds')
+    log.warn('the live preview of designs is off: dist/client/design.js is missing; "npm run prepare" builds it')
     return undefined
   }
   const script = readAsset({ name: 'design', ending: 'js', type: 'text/javascript; charset=utf-8', file: bundle })
@@ -43,7 +43,7 @@ interface Asset {
 
 function readAsset({ name, ending, type, file }: Asset): BuiltAsset {
   const content = readFileSync(file)
-  let packed: Buffer | undefined
+  let compressed: Buffer | undefined
   const served = route<{ Headers: { 'accept-encoding'?: string } }>({
     schema: { hide: true },
     async handler(request, reply) {
@@ -54,14 +54,14 @@ function readAsset({ name, ending, type, file }: Asset): BuiltAsset {
         vary: 'accept-encoding',
       })
       if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(content)
-      packed ??= gzipSync(content)
-      return reply.header('content-encoding', 'gzip').send(packed)
+      compressed ??= gzipSync(content)
+      return reply.header('content-encoding', 'gzip').send(compressed)
     },
   })
   return { path: `/assets/${name}-${hash('sha256', content, 'hex').slice(0, 16)}.${ending}`, route: served }
 }
 
-/** A file of the pages, as it stands in `assets`. */
+/** A route that serves a file of the folder `assets`. */
 export function assetRoute(name: string, type: string): Route {
   const content = readFileSync(new URL(`assets/${name}`, import.meta.url))
   const headers = {

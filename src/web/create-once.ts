@@ -3,13 +3,14 @@ import { Problem } from '../http/problem.ts'
 import type { Admit } from '../links/create.ts'
 import type { Links } from '../links/open.ts'
 
-/** Characters of a form's key, which is a UUID. */
+/** Characters of a form's idempotency key, which is a UUID. */
 export const MAX_FORM_KEY = 255
 
 /**
- * Creates the link that a form asks for, and answers its token. A second click on the button, or a reload of the answer,
- * makes no second link. The form's key holds for these very fields: who goes back and changes one wants another link,
- * and so does who has deleted the first.
+ * Creates the link of a form. A second click on the button, or a reload of the response, creates no second link. The
+ * form's key is tied to the values of the fields: a client who goes back and changes one wants another link, and so does
+ * a client who has deleted the first.
+ * @returns the link's token
  */
 export async function createOnce(
   links: Pick<Links, 'create' | 'requireToken'>,

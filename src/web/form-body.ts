@@ -2,19 +2,19 @@ import type { FormField } from '../links/kinds/kind.ts'
 
 /** The UTM parameters that forms offer; the API takes others as well. */
 export const utmInputs = [
-  { name: 'utm_source', label: 'UTM source', hint: 'where the code is shown: flyer, window, newsletter' },
+  { name: 'utm_source', label: 'UTM source', hint: 'where people find the code: flyer, window, newsletter' },
   { name: 'utm_medium', label: 'UTM medium', hint: 'qr, print, email' },
-  { name: 'utm_campaign', label: 'UTM campaign', hint: 'what it is part of' },
+  { name: 'utm_campaign', label: 'UTM campaign', hint: 'the campaign it belongs to: spring_sale' },
 ]
 
-/** The body of a request that may have had none. */
+/** The form that a request sent; an empty one when it sent none. */
 export function formOf(body: unknown): URLSearchParams {
   return body instanceof URLSearchParams ? body : new URLSearchParams()
 }
 
 /**
- * The filled-in fields as the API takes them; what was left empty is not there. Browsers send line ends as CRLF
- * (HTML, "constructing the entry list"); the owner meant a line end.
+ * The fields as the API takes them, without those left empty. Browsers send line ends as CRLF (HTML, "constructing the
+ * entry list"); the owner meant a line end.
  */
 export function filledFields(form: URLSearchParams, fields: FormField[]): Record<string, unknown> {
   const entries = fields.map(({ name, input }) => {
@@ -26,7 +26,7 @@ export function filledFields(form: URLSearchParams, fields: FormField[]): Record
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** People write addresses without their scheme. */
+/** Adds the scheme, which people often leave out. */
 function withScheme(text: string): string {
   const address = text.trim()
   const [host = ''] = /^[^\s:/?#]*/.exec(address) ?? []
@@ -42,7 +42,7 @@ function filledLinks(form: URLSearchParams): { label: string; url: string }[] | 
   return filled.length > 0 ? filled : undefined
 }
 
-/** The UTM pairs of a form on top of those that it does not show. */
+/** The UTM pairs of a form, merged into those that it does not show. */
 export function filledUtm(form: URLSearchParams, before: Record<string, string> = {}): Record<string, string> {
   const filled = { ...before }
   for (const { name } of utmInputs) filled[name] = form.get(name)?.trim() ?? filled[name] ?? ''

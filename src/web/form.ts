@@ -3,19 +3,19 @@ import type { FieldError, Problem } from '../http/problem.ts'
 import type { FormField, Kind } from '../links/kinds/kind.ts'
 import { utmInputs } from './form-body.ts'
 
-/** What the inputs hold when the form is shown, by field; texts, or the pairs of a list of links. */
+/** Initial values of the inputs, by field: texts, or the rows of a list of links. */
 export type Values = Record<string, unknown>
 
-/** Empty rows for links that are not there yet; there are no scripts to add some. */
+/** Empty rows for further links: without scripts, a page cannot add rows. */
 const SPARE_LINK_ROWS = 4
 
-/** Fields that every kind's form ends with. */
+/** The last fields of every kind's form. */
 export const ownerFields: FormField[] = [
-  { name: 'title', label: 'Title', input: 'text', hint: 'only you see it' },
-  { name: 'campaign', label: 'Campaign', input: 'text', hint: 'groups your links; only you see it' },
+  { name: 'title', label: 'Title', input: 'text', hint: 'only you can see it' },
+  { name: 'campaign', label: 'Campaign', input: 'text', hint: 'groups your links; only you can see it' },
 ]
 
-/** The inputs of a form, each with its fault beside it. */
+/** The inputs of a form, each with its errors below it. */
 export function renderFields(fields: FormField[], values: Values, errors: FieldError[]): Html {
   return html`${fields.map((field) => {
     const faults = errors.filter(({ pointer }) => pointer.split('/')[1] === field.name)
@@ -37,7 +37,10 @@ function renderInput({ name, label, input, hint, required }: FormField, values: 
     ${faults.map(({ detail }) => html`<p class="fault">${label} ${detail}.</p>`)}`
 }
 
-/** The keyboard that fits. Not the browser's own checks of addresses: they refuse what we take, and say less. */
+/**
+ * Attributes that make phones show the right keyboard. `type="url"` and `"email"` would also turn on the browser's
+ * checks, which refuse valid input and explain less.
+ */
 const inputKinds: Record<FormField['input'], Html> = {
   text: html`type="text"`,
   textarea: html`type="text"`,
@@ -64,31 +67,29 @@ function linkRows({ label }: FormField, value: unknown, faults: FieldError[]): H
   </fieldset>`
 }
 
-/** "/links/2/url" as a person counts. */
+/** Names the row of "/links/2/url", counted from 1. */
 function rowOf(pointer: string): string {
   const [row, part = ''] = pointer.split('/').slice(2)
   return row === undefined ? 'The list' : `Row ${Number(row) + 1}: the ${part === 'url' ? 'address' : part}`
 }
 
-/** The inputs for UTM parameters, folded away until they are wanted; none where they would change nothing. */
+/** The inputs for UTM parameters, in a closed section while none is set; nothing for a kind that does not redirect. */
 export function renderUtm(kind: Kind, utm: Record<string, string>, errors: FieldError[]): Html | undefined {
   if (!kind.redirects) return undefined
   const faults = errors.filter(({ pointer }) => pointer.startsWith('/utm'))
   const fields = utmInputs.map((field) => ({ ...field, input: 'text' as const }))
   const open = (faults.length > 0 || Object.keys(utm).length > 0) && html` open`
   return html`<details ${open}>
-    <summary>UTM parameters, appended to the destination</summary>
+    <summary>UTM parameters, added to the destination</summary>
     ${faults.map(({ pointer, detail }) => html`<p class="fault">${pointer.split('/')[2] ?? 'The list'} ${detail}.</p>`)}
     ${renderFields(fields, utm, [])}
   </details>`
 }
 
-/** What went wrong as a whole, above the form. */
+/** The error message above a form. */
 export function renderProblem(problem: Problem | undefined, text = ''): Html | undefined {
   if (problem === undefined) return undefined
   const isMarked = problem.errors.length > 0
-  const fallback = isMarked
-    ? 'Not saved yet: please look at the marked fields.'
-    : `${problem.title}: ${problem.message}.`
+  const fallback = isMarked ? 'Not saved. Please correct the marked fields.' : `${problem.title}: ${problem.message}.`
   return html`<p class="note alarm" role="alert">${text || fallback}</p>`
 }

@@ -10,9 +10,9 @@ import { createOnce, MAX_FORM_KEY } from './create-once.ts'
 import { filledFields, filledUtm, formOf } from './form-body.ts'
 import { creationFields, homePage } from './home.ts'
 import { FORM_LIMIT } from './read-form.ts'
-import { fitToShow } from './shown-again.ts'
+import { truncateInput } from './typed-input.ts'
 
-/** What the page needs of the rest of the program. */
+/** What the page needs from the rest of the program. */
 export interface HomeNeeds {
   links: Pick<Links, 'create' | 'requireToken'>
   origin: Pick<Origin, 'of'>
@@ -21,13 +21,13 @@ export interface HomeNeeds {
 
 const hidden = { schema: { hide: true } }
 
-/** The page that creates a link, and what its form does: `/` */
+/** The page that creates a link, and its form: `/` */
 export function homeRoutes(needs: HomeNeeds): Record<'show' | 'create', Route> {
   return {
     show: route<{ Querystring: { kind?: string } }>({
       ...hidden,
       async handler(request, reply) {
-        // The form has a key of its own: "back" must find the same one, and nobody else may.
+        // The form carries an idempotency key: "back" must restore it, and no shared cache may serve it to others.
         reply.header('cache-control', 'private, no-cache')
         return sendPage(reply, homePage(findKind(request.query.kind) ?? kinds[0], needs.origin.of(request)))
       },
@@ -56,7 +56,7 @@ async function createFromForm(needs: HomeNeeds, request: FastifyRequest, reply: 
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     reply.code(error.status).headers(error.headers)
-    const typed = fitToShow({ values, utm, problem: error })
+    const typed = truncateInput({ values, utm, problem: error })
     return sendPage(reply, homePage(kind, needs.origin.of(request), { ...typed, idempotencyKey: formKey }))
   }
 }

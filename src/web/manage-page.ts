@@ -7,17 +7,17 @@ import { addresses, type Link, type Removal, type Totals } from '../links/link.t
 import type { Design } from '../qr/design/schema.ts'
 import { designForm, type Preview, type RefusedDesign } from './designer/form.ts'
 import { ownerFields, renderFields, renderProblem, renderUtm, type Values } from './form.ts'
-import { reachWarning } from './reach.ts'
+import { reachabilityWarning } from './reachability.ts'
 
-/** What the owner's page says on top, besides the link itself. */
+/** A message at the top of the owner's page. */
 export interface Notice {
   text: string
-  /** An address to show with the text. */
+  /** An address shown after the text. */
   address?: string
   problem?: Problem
-  /** When the problem is one of the design's form: what that is to show. */
+  /** When the problem is one of the design form: what that form shows. */
   design?: RefusedDesign
-  /** What was typed into the form when it could not be saved. */
+  /** The typed values, when they could not be saved. */
   values?: Values
   utm?: Record<string, string>
 }
@@ -30,40 +30,40 @@ export function editFields(link: Link): FormField[] {
     name: 'target',
     label: 'Destination',
     input: 'url',
-    hint: 'when nothing above leads anywhere',
+    hint: 'where the link leads when nothing above applies',
   }
   return [...form, ...(hasTarget || link.target === null ? [] : [target]), ...ownerFields]
 }
 
-/** What the page shows. */
-export interface Shown {
+/** The data of the owner's page. */
+export interface ManageView {
   link: Link
   token: string
   origin: string
   totals: Totals
-  /** Whether the cities of its statistics are DB-IP's, whose licence asks for a link. */
+  /** Whether the cities in its statistics come from DB-IP, whose licence requires a link. */
   credit: boolean
   design: Design | undefined
-  /** What the live preview takes, where it was built. */
+  /** Undefined where the live preview was not built. */
   preview: Preview | undefined
 }
 
-/** The page of a link's owner: what it is, and everything that can be done with it. */
-export function managePage(shown: Shown, notice?: Notice): Page {
-  const { link, token, origin } = shown
+/** The page on which an owner manages a link. */
+export function managePage(view: ManageView, notice?: Notice): Page {
+  const { link, token, origin } = view
   const action = `/m/${token}`
   const name = link.title?.trim() || link.code
   const { short_url: shortUrl } = addresses(link.code, origin)
-  const isUp = link.active && link.removed === null
+  const isLive = link.active && link.removed === null
   return {
     title: `${name}: your link`,
-    ...scriptOf(shown),
+    ...scriptOf(view),
     body: html`<main>
       <h1 dir="auto">${name}</h1>
       ${notice && !notice.problem && noticeBox(notice)} ${renderProblem(notice?.problem, notice?.text)}
       ${link.removed && removalNote(link.removed)}
-      <p class="result">${isUp ? html`<a href="${shortUrl}">${shortUrl}</a>` : shortUrl}</p>
-      ${!link.removed && images(link, origin)} ${facts(shown)} ${!link.removed && changes(shown, action, notice)}
+      <p class="result">${isLive ? html`<a href="${shortUrl}">${shortUrl}</a>` : shortUrl}</p>
+      ${!link.removed && images(link, origin)} ${facts(view)} ${!link.removed && changes(view, action, notice)}
       <h2>Delete</h2>
       ${deleteForm(action)}
       <p><a href="/">Create another link</a></p>
@@ -71,13 +71,13 @@ export function managePage(shown: Shown, notice?: Notice): Page {
   }
 }
 
-function scriptOf({ preview }: Shown): Pick<Page, 'script'> {
+function scriptOf({ preview }: ManageView): Pick<Page, 'script'> {
   return preview === undefined ? {} : { script: preview.script }
 }
 
 function images({ code, active, revision }: Link, origin: string): Html {
-  // Images are kept for minutes: after a change this one must be asked for anew.
-  return html`${reachWarning(origin)}
+  // Browsers cache images for minutes: the revision makes them request this one again after a change.
+  return html`${reachabilityWarning(origin)}
     <img
       class="qr"
       src="/${code}/qr.svg?v=${revision}"
@@ -89,11 +89,11 @@ function images({ code, active, revision }: Link, origin: string): Html {
       <a href="/${code}/qr.png?size=1024" download="${code}.png">PNG</a>
       · <a href="/${code}/qr.svg" download="${code}.svg">SVG</a> ·
       <a href="/${code}/qr.pdf" download="${code}.pdf">PDF</a>
-      ${active && html`· <a href="/${code}+">See where it leads</a>`}
+      ${active && html`· <a href="/${code}+">Check where it leads</a>`}
     </p>`
 }
 
-function changes({ link, design, preview }: Shown, action: string, notice?: Notice): Html {
+function changes({ link, design, preview }: ManageView, action: string, notice?: Notice): Html {
   const refused = notice?.design
   return html`<h2>Change</h2>
     ${editForm(link, action, refused ? undefined : notice)}
@@ -104,15 +104,15 @@ function changes({ link, design, preview }: Shown, action: string, notice?: Noti
 }
 
 const removers: Record<Removal['source'], string> = {
-  list: 'by a list of malware and phishing',
+  list: 'by the malware and phishing filter',
   operator: 'by the operator of this service',
   legal: 'by legal order',
 }
 
 function removalNote({ source, reason, at }: Removal): Html {
   return html`<p class="note alarm" role="alert">
-    This link was removed ${removers[source]} on ${minute(at)} UTC: ${reason}. Its short address and its QR code answer
-    that it was removed. You can delete it, but not change it.
+    This link was removed ${removers[source]} on ${minute(at)} UTC: ${reason}. Visitors see a page that says so. You can
+    delete the link, but not change it.
   </p>`
 }
 
@@ -121,22 +121,22 @@ function noticeBox({ text, address }: Notice): Html {
 }
 
 const creditNote = html`<p class="quiet">
-  Cities in its statistics: <a href="https://db-ip.com">IP Geolocation by DB-IP</a>
+  Cities in the statistics: <a href="https://db-ip.com">IP Geolocation by DB-IP</a>
 </p>`
 
-function facts({ link, totals, credit }: Shown): Html {
+function facts({ link, totals, credit }: ManageView): Html {
   return html`<dl>
       <dt>Kind</dt>
       <dd>${kindOf(link).label}</dd>
-      <dt>State</dt>
+      <dt>Status</dt>
       <dd>${stateOf(link)}</dd>
       <dt>Scans</dt>
-      <dd>${totals.scans} (${totals.qr} of the QR code, ${totals.bots} by bots)</dd>
-      <dt>Visitors</dt>
+      <dd>${totals.scans} (${totals.qr} from the QR code, ${totals.bots} by bots)</dd>
+      <dt>Unique visitors</dt>
       <dd>${totals.unique_visitors}</dd>
       <dt>Created</dt>
       <dd>${minute(link.createdAt)} UTC</dd>
-      <dt>Changed</dt>
+      <dt>Last changed</dt>
       <dd>${minute(link.updatedAt)} UTC</dd>
     </dl>
     ${credit && creditNote}`
@@ -147,7 +147,7 @@ function stateOf({ active, removed }: Link): string {
   return active ? 'active' : 'paused'
 }
 
-/** A time as a person reads it. */
+/** A time to the minute, for people. */
 function minute(time: number): string {
   return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }
@@ -167,7 +167,7 @@ function editForm(link: Link, action: string, notice?: Notice): Html {
 function pauseForm(link: Link, action: string): Html {
   return html`<form method="post" action="${action}">
     <p>
-      ${link.active ? 'Visitors see that there is nothing here until you resume.' : 'Visitors see that there is nothing here.'}
+      ${link.active ? 'Until you resume the link, visitors see a page that says there is no such code.' : 'Visitors see a page that says there is no such code.'}
     </p>
     <input type="hidden" name="action" value="${link.active ? 'pause' : 'resume'}" />
     <button class="plain">${link.active ? 'Pause' : 'Resume'}</button>
@@ -177,8 +177,8 @@ function pauseForm(link: Link, action: string): Html {
 function deleteForm(action: string): Html {
   return html`<form method="post" action="${action}">
     <p>
-      The link and everything kept about it go for good. Printed codes stop working, and the code is never given out
-      again.
+      This permanently deletes the link and everything stored about it. Printed codes stop working, and the code is
+      never used again.
     </p>
     <input type="hidden" name="action" value="delete" />
     <label><input type="checkbox" name="sure" value="yes" required />I am sure</label>
@@ -186,14 +186,14 @@ function deleteForm(action: string): Html {
   </form>`
 }
 
-/** What is left to say after a deletion. */
+/** The page that confirms a deletion. */
 export function deletedPage(code: string): Page {
   return {
     title: 'Deleted',
     body: html`<main>
       <h1>Deleted</h1>
-      <p>The link ${code} and everything that was kept about it are gone.</p>
-      <p><a href="/">Create another</a></p>
+      <p>The link ${code} and everything stored about it have been deleted.</p>
+      <p><a href="/">Create another link</a></p>
     </main>`,
   }
 }

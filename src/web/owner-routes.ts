@@ -9,24 +9,24 @@ import type { OwnedLink } from '../links/design.ts'
 import { entityTag, type Totals } from '../links/link.ts'
 import type { Links } from '../links/open.ts'
 import type { PreviewAssets } from './assets.ts'
-import { saveDesign } from './designer/action.ts'
+import { saveDesign } from './designer/save.ts'
 import { filledFields, filledUtm, formOf } from './form-body.ts'
-import { deletedPage, editFields, managePage, type Notice, type Shown } from './manage-page.ts'
+import { deletedPage, editFields, managePage, type ManageView, type Notice } from './manage-page.ts'
 import { FORM_LIMIT } from './read-form.ts'
-import { fitToShow } from './shown-again.ts'
+import { truncateInput } from './typed-input.ts'
 
-/** What the page needs of the rest of the program. */
+/** What the page needs from the rest of the program. */
 export interface OwnerPageNeeds {
   links: Pick<Links, 'requireToken' | 'readByToken' | 'checkDesign' | 'change' | 'remove'>
-  /** What has been counted of a link. */
+  /** The counts of a link. */
   totals: (linkId: number) => Promise<Totals>
   origin: Pick<Origin, 'of'>
   limits: Pick<CreationLimits, 'charge' | 'clientOf'>
-  /** Whether the licence of the places asks for a link on pages. */
+  /** Whether the licence of the city database requires a link on pages. */
   isCreditDue: () => boolean
-  /** What the image of a link says. */
+  /** The text that a link's QR code encodes. */
   codeText: (code: string, origin: string) => string
-  /** Absent where it was not built. */
+  /** Undefined where the preview was not built. */
   preview: PreviewAssets | undefined
 }
 
@@ -38,7 +38,7 @@ type TokenRequest = FastifyRequest<TokenRoute>
 
 const hidden = { schema: { hide: true } }
 
-/** The page of a link for its owner, and what its forms do: `/m/<token>` */
+/** The page on which an owner manages a link, and its forms: `/m/<token>` */
 export function ownerPageRoutes(needs: OwnerPageNeeds): Record<'show' | 'act', Route> {
   return {
     show: route<TokenRoute>({
@@ -51,8 +51,8 @@ export function ownerPageRoutes(needs: OwnerPageNeeds): Record<'show' | 'act', R
       ...hidden,
       onSend: keepPrivate,
       bodyLimit: FORM_LIMIT,
-      config: { takesFile: true, work: 'creations' },
-      // Whoever guesses tokens is told before the form is read.
+      config: { acceptsFile: true, work: 'creations' },
+      // A wrong token is refused before the form is read.
       onRequest: (request) => needs.links.requireToken(request.params.token),
       handler: (request, reply) => actOnLink(needs, request, reply),
     }),
@@ -65,20 +65,20 @@ async function showLink(needs: OwnerPageNeeds, request: TokenRequest, reply: Fas
   const origin = needs.origin.of(request)
   const notices: Record<string, Notice> = {
     created: {
-      text: 'Your link is ready. Keep the address of this page, it is the only key to your link and cannot be recovered:',
+      text: 'Your link is ready. Save the address of this page. It is the only key to your link and cannot be recovered:',
       address: `${origin}/m/${token}`,
     },
     saved: { text: 'Saved.' },
-    designed: { text: 'The design is saved. The image above is the new one; printed codes still work.' },
+    designed: { text: 'The design is saved, and the image below shows it. Printed codes still work.' },
     paused: { text: 'The link is paused.' },
     resumed: { text: 'The link is active again.' },
   }
   const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
-  const shown = await shownOf(needs, owned, token, origin)
-  return sendPage(reply, managePage(shown, done === undefined ? undefined : notices[done]))
+  const view = await viewOf(needs, owned, token, origin)
+  return sendPage(reply, managePage(view, done === undefined ? undefined : notices[done]))
 }
 
-async function shownOf(needs: OwnerPageNeeds, owned: OwnedLink, token: string, origin: string): Promise<Shown> {
+async function viewOf(needs: OwnerPageNeeds, owned: OwnedLink, token: string, origin: string): Promise<ManageView> {
   const { link, design } = owned
   const preview = needs.preview && { ...needs.preview, text: needs.codeText(link.code, origin) }
   return {
@@ -96,29 +96,23 @@ async function actOnLink(needs: OwnerPageNeeds, request: TokenRequest, reply: Fa
   const { links, limits } = needs
   const { token } = request.params
   const form = formOf(request.body)
-  const origin = needs.origin.of(request)
   const charge = () => limits.charge(request, reply, 'qr')
-  const drawing = { origin, client: limits.clientOf(request), charge }
-  const show = async (owned: OwnedLink, notice: Notice) => {
-    const shown = await shownOf(needs, owned, token, origin)
-    return sendPage(reply.code(notice.problem?.status ?? 200), managePage(shown, notice))
-  }
+  const drawing = { origin: needs.origin.of(request), client: limits.clientOf(request), charge }
   const change = async (body: object) => {
     const owned = await links.readByToken(token)
     await links.change(owned, body, { design: await links.checkDesign(owned, body, drawing) })
   }
-  // A page of its own after each change, so that a reload repeats nothing.
-  const done = (what: string) => reply.redirect(`/m/${token}?${what}`, 303)
+  // A redirect after each change, so that a reload repeats nothing.
+  const done = (notice: string) => reply.redirect(`/m/${token}?${notice}`, 303)
   switch (form.get('action')) {
     case 'change': {
       const refused = await changeFromForm(links, token, form)
-      return refused === undefined ? done('saved') : show(refused.owned, refused.notice)
+      return refused === undefined ? done('saved') : showRefused(needs, request, reply, refused)
     }
     case 'design': {
       const refused = await saveDesign(links, token, form, drawing)
       if (refused === undefined) return done('designed')
-      reply.headers(refused.problem.headers)
-      return show(refused.owned, refused)
+      return showRefused(needs, request, reply.headers(refused.problem.headers), refused)
     }
     case 'plain':
       await change({ design: null })
@@ -132,25 +126,42 @@ async function actOnLink(needs: OwnerPageNeeds, request: TokenRequest, reply: Fa
     case 'delete': {
       if (form.get('sure') === 'yes') return sendPage(reply, deletedPage((await links.remove(token, undefined)).code))
       const problem = new Problem('invalid_request', 'the box is not ticked')
-      return show(await links.readByToken(token), { text: 'Not deleted: please tick the box first.', problem })
+      const text = 'Not deleted. Please tick the box first.'
+      return showRefused(needs, request, reply, { owned: await links.readByToken(token), text, problem })
     }
     default:
       throw new Problem('invalid_request', 'the form has an unknown action')
   }
 }
 
-/** Saves what was typed. What cannot be saved comes back, to be shown again beside what is wrong. */
+/** A change that was refused, with the link as it is. */
+type Refused = Notice & { owned: OwnedLink; problem: Problem }
+
+async function showRefused(
+  needs: OwnerPageNeeds,
+  request: TokenRequest,
+  reply: FastifyReply,
+  { owned, ...notice }: Refused,
+): Promise<FastifyReply> {
+  const view = await viewOf(needs, owned, request.params.token, needs.origin.of(request))
+  return sendPage(reply.code(notice.problem.status), managePage(view, notice))
+}
+
+/**
+ * Saves the form of a link.
+ * @returns what to show when it was refused: the typed values with their errors
+ */
 async function changeFromForm(
   links: Pick<Links, 'readByToken' | 'change'>,
   token: string,
   form: URLSearchParams,
-): Promise<{ owned: OwnedLink; notice: Notice } | undefined> {
+): Promise<Refused | undefined> {
   const before = await links.readByToken(token)
   const fields = editFields(before.link)
   const values = filledFields(form, fields)
   const utm = filledUtm(form, before.link.utm)
   const cleared = Object.fromEntries(fields.map(({ name }) => [name, null]))
-  // Two windows on one link: the one that is saved last must not undo the other unseen.
+  // The page may be open in two windows: the second save must not silently undo the first.
   const ifMatch = entityTag({ revision: Number(form.get('revision')) })
   try {
     await links.change(before, { ...cleared, ...values, utm }, { ifMatch })
@@ -159,8 +170,8 @@ async function changeFromForm(
     if (!(error instanceof Problem) || error.code === 'unknown_token') throw error
     const isOvertaken = error.code === 'precondition_failed'
     const text = isOvertaken
-      ? 'This link was saved elsewhere since you opened this page. What you typed is below: save again to put it in place of the other change.'
+      ? 'This link was changed elsewhere since you opened this page. Your changes are below: save again to overwrite the other ones.'
       : ''
-    return { owned: await links.readByToken(token), notice: { text, ...fitToShow({ values, utm, problem: error }) } }
+    return { owned: await links.readByToken(token), text, ...truncateInput({ values, utm, problem: error }) }
   }
 }

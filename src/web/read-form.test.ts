@@ -16,19 +16,21 @@ app.setErrorHandler((error, _request, reply) =>
   reply.code(error instanceof Problem ? error.status : 500).send({ detail: (error as Error).message }),
 )
 app.post('/form', { bodyLimit: FORM_LIMIT }, async (request) => [...formOf(request.body)])
-app.post('/file', { bodyLimit: FORM_LIMIT, config: { takesFile: true } }, async (request) => [...formOf(request.body)])
+app.post('/file', { bodyLimit: FORM_LIMIT, config: { acceptsFile: true } }, async (request) => [
+  ...formOf(request.body),
+])
 
 async function send(url: string, type: string, payload: string | Buffer) {
   const { statusCode, body } = await app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload })
   return { status: statusCode, body: JSON.parse(body) as [string, string][] & { detail: string } }
 }
 
-describe('a form of pairs', () => {
-  test('is read as the standard has it', async () => {
+describe('a urlencoded form', () => {
+  test('is parsed as the URL standard defines', async () => {
     const piece = fc.constantFrom('a', '=', '&', '+', '%20', '%ff', '%zz', '?', 'ü', '%C3%BC', ';', '"', ' ')
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 20 }), async (pieces) => {
-        // Only a parser of addresses drops a "?" at the start.
+        // URLSearchParams would drop a "?" at the start, and a form must not.
         const text = `x&${pieces.join('')}`
         assert.deepEqual((await send('/form', URLENCODED, text)).body, [...new URLSearchParams(text)])
       }),
@@ -36,7 +38,7 @@ describe('a form of pairs', () => {
     )
   })
 
-  test('of more than 1,000 is refused before it is taken apart', async () => {
+  test('of more than 1,000 fields is refused before it is parsed', async () => {
     for (const text of ['a&'.repeat(520_000), '&'.repeat(1_000), `${'a=b&'.repeat(1_000)}a=b`]) {
       const { status, body } = await send('/form', URLENCODED, text)
       assert.deepEqual([status, body.detail], [400, 'the body must have at most 1000 fields'])
@@ -44,7 +46,7 @@ describe('a form of pairs', () => {
     assert.equal((await send('/form', URLENCODED, `${'a=b&'.repeat(999)}a=b`)).body.length, 1_000)
   })
 
-  test('as full as one with 100 buttons can be fits, and one over 1 MiB is a 413, wherever it is sent', async () => {
+  test('with 100 of the longest buttons fits, and a form over 1 MiB is a 413 on every route', async () => {
     const label = encodeURIComponent('😀'.repeat(100))
     const buttons = `&link_label=${label}&link_url=${'%26'.repeat(2_048)}`.repeat(100)
     const texts = `headline=${encodeURIComponent('😀'.repeat(200))}&description=${encodeURIComponent('😀'.repeat(2_000))}`
@@ -54,7 +56,7 @@ describe('a form of pairs', () => {
     }
   })
 
-  test('with an address of a million dots is a form like any other', () => {
+  test('with an address of a million characters is read in linear time', () => {
     const fields = [{ name: 'target', label: '', input: 'url' as const }]
     const filled = (target: string) => filledFields(new URLSearchParams({ target }), fields)['target']
     const dots = `${'a.'.repeat(500_000)}:`
@@ -78,11 +80,11 @@ describe('a form of pairs', () => {
   })
 })
 
-describe('a form of parts', () => {
+describe('a multipart form', () => {
   const part = (name: string, text: string, more = '') =>
     `--edge\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${text}\r\n`
 
-  test('gives fields as they are, empty ones too, of a file its data URI, and nothing of one that was not chosen', async () => {
+  test('keeps empty fields, reads a file as its data URI, and leaves out a file that was not chosen', async () => {
     const file = part('logo', '<svg/>', '; filename="a.svg"')
     const none = part('other', '', '; filename=""')
     const { body } = await send('/file', MULTIPART, `${part('a', 'ü=&')}${part('b', '')}${file}--edge--\r\n`)
@@ -90,7 +92,7 @@ describe('a form of parts', () => {
     assert.deepEqual((await send('/file', MULTIPART, `${part('a', '1')}${none}--edge--`)).body, [['a', '1']])
   })
 
-  test('of more than 1,000, of two files, or with endless headers is refused', async () => {
+  test('with more than 1,000 fields, two files or endless headers is refused', async () => {
     const files = part('logo', 'x', '; filename="a"').repeat(2)
     const heads = `--edge\r\n${'a: b\r\n'.repeat(1_000)}\r\nx\r\n`
     assert.equal((await send('/file', MULTIPART, `${part('a', 'b').repeat(1_000)}--edge--\r\n`)).body.length, 1_000)
@@ -101,7 +103,7 @@ describe('a form of parts', () => {
     assert.equal((await send('/file', long, `--${'e'.repeat(71)}--`)).status, 400)
   })
 
-  test('may be 2 MiB where a file can be sent; of the file so much is kept as is too much', async () => {
+  test('may be 2 MiB on a route that accepts files; a file that is too large is cut but still too large', async () => {
     const body = `${part('logo', 'x'.repeat(1_500_000), '; filename="a"')}--edge--\r\n`
     assert.equal((await send('/form', MULTIPART, body)).status, 413)
     const [logo] = (await send('/file', MULTIPART, body)).body
@@ -109,7 +111,7 @@ describe('a form of parts', () => {
     assert.equal((await send('/file', MULTIPART, Buffer.alloc(3_000_000))).status, 413)
   })
 
-  test('is answered whatever it holds', async () => {
+  test('gets a 200 or a 400, whatever it holds', async () => {
     const pieces = fc.constantFrom(
       '--edge',
       '--edge--',

@@ -6,24 +6,24 @@ import { MAX_LOGO_URI } from '../qr/design/schema.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a form may bring a file, which makes it larger than the route's `bodyLimit`. */
-    takesFile?: boolean
+    /** Whether a form may hold a file, which may make it larger than the route's `bodyLimit`. */
+    acceptsFile?: boolean
   }
 }
 
 /**
  * The largest form without a file. 100 buttons, each with an address of 2,048 characters that are all percent-encoded
- * and a label of 100 in any script, are 734 KiB; everything else of a form is 40.
+ * and a label of 100 in any script, are 734 KiB; all other fields are 40.
  */
 export const FORM_LIMIT = 1024 * 1024
-/** The largest form with one: a new logo and the one that waits are 256 KiB and its data URI. */
+/** The largest form with a file: a new logo of 256 KiB, and the data URI of one sent before. */
 const FILE_FORM_LIMIT = 2 * 1024 * 1024
-/** 100 buttons have 200. */
+/** Fields of a form; 100 buttons have 200. */
 const MAX_PAIRS = 1_000
 
 /**
- * Of a field as much is kept as a logo's data URI can be, and of a file a little more than may be in one, so that it is
- * still too large afterwards.
+ * A field is cut to the length of the longest logo's data URI, and a file to a little more than such a logo holds, so
+ * that later checks still find it too large.
  */
 const limits = {
   files: 1,
@@ -50,62 +50,59 @@ export function readForms(app: FastifyInstance): void {
     'multipart/form-data',
     async (request: FastifyRequest, payload: AsyncIterable<Uint8Array>) => {
       const { routeOptions, headers } = request
-      const limit = routeOptions.config.takesFile ? FILE_FORM_LIMIT : routeOptions.bodyLimit
-      const body = await readAtMost(
-        payload,
-        limit,
-        'the file is far too large; go back, and choose one of at most 256 KiB',
-      )
+      const limit = routeOptions.config.acceptsFile ? FILE_FORM_LIMIT : routeOptions.bodyLimit
+      const body = await readAtMost(payload, limit, 'the file is too large: go back and choose one of at most 256 KiB')
       await request.waitForStart?.()
       return parseMultipart(body, headers['content-type'] ?? '')
     },
   )
 }
 
-/** Pair by pair: the parser of a whole form looks for the next "=" through all that follows, for each pair without one. */
+/** Parses pair by pair: for each pair without "=", a parser of the whole form would search all that follows for one. */
 function parsePairs(body: Buffer): URLSearchParams {
   const form = new URLSearchParams()
-  requireFew(body, '&', MAX_PAIRS - 1)
+  countAtMost(body, '&', MAX_PAIRS - 1)
   for (const pair of body.toString().split('&')) {
-    // Behind a "&", because a "?" at the very start would be dropped.
+    // The "&" keeps a "?" at the start, which URLSearchParams would drop.
     for (const [name, value] of new URLSearchParams(`&${pair}`)) form.append(name, value)
   }
   return form
 }
 
-/** Counts what parts the fields, before anything is taken apart. */
-function requireFew(body: Buffer, edge: string, most: number): number {
+/**
+ * Counts the separators of a form's fields, before it is parsed.
+ * @throws {Problem} 400 when there are more than `max`
+ */
+function countAtMost(body: Buffer, separator: string, max: number): number {
   let count = 0
-  for (let at = body.indexOf(edge); at !== -1; at = body.indexOf(edge, at + edge.length)) {
-    if (++count > most) throw invalidRequest([{ pointer: '', detail: `must have at most ${MAX_PAIRS} fields` }])
+  for (let at = body.indexOf(separator); at !== -1; at = body.indexOf(separator, at + separator.length)) {
+    if (++count > max) throw invalidRequest([{ pointer: '', detail: `must have at most ${MAX_PAIRS} fields` }])
   }
   return count
 }
 
-/** Reads a form with files (RFC 7578); of each file that was chosen, its data URI. */
+/** Parses a form with files (RFC 7578); a chosen file becomes its data URI. */
 async function parseMultipart(body: Buffer, contentType: string): Promise<URLSearchParams> {
   const boundary = /;\s*boundary="?([^";]+)/i.exec(contentType)?.[1]?.trim() ?? ''
   try {
-    if (boundary === '' || boundary.length > MAX_BOUNDARY) throw new Error('no boundary, or one that is too long')
-    const edges = requireFew(body, `--${boundary}`, MAX_PAIRS + 1)
+    if (boundary === '' || boundary.length > MAX_BOUNDARY) throw new Error('the boundary is missing or too long')
+    const boundaries = countAtMost(body, `--${boundary}`, MAX_PAIRS + 1)
     const parts = await readParts(body, boundary)
-    // One edge is the last. What the parser could not make sense of it leaves out, and half a form is none.
-    if (parts.length !== edges - 1) throw new Error('a part without its headers')
+    // The last boundary ends the form. The parser skips malformed parts, and an incomplete form must be refused.
+    if (parts.length !== boundaries - 1) throw new Error('a part has no valid headers')
     const form = new URLSearchParams()
     for (const [name, value] of parts) if (value !== undefined) form.append(name, value)
     return form
   } catch (error) {
     if (error instanceof Problem) throw error
-    throw new Problem('invalid_request', 'the form is not multipart/form-data as it should be, or is cut off', {
-      cause: error,
-    })
+    throw new Problem('invalid_request', 'the form is not valid multipart/form-data', { cause: error })
   }
 }
 
 type Part = [name: string, value: string | undefined]
 
 function readParts(body: Buffer, boundary: string): Promise<Part[]> {
-  // Just this boundary, whatever else the header says.
+  // Busboy must use the boundary that was counted, whatever else the header holds.
   const busboy = new Busboy({ headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` }, limits })
   const parts: Part[] = []
   return new Promise((resolve, reject) => {
@@ -117,7 +114,7 @@ function readParts(body: Buffer, boundary: string): Promise<Part[]> {
       file.on('error', reject)
       file.on('end', () => {
         const content = Buffer.concat(chunks)
-        // An input without a file sends one without a name.
+        // Browsers send a nameless, empty file for an input without one.
         const isChosen = Boolean(filename) || content.length > 0
         parts.push([name ?? '', isChosen ? dataUriOf(content) : undefined])
       })
@@ -128,10 +125,10 @@ function readParts(body: Buffer, boundary: string): Promise<Part[]> {
   })
 }
 
-/** So much more than its limit is read of a body, and thrown away: browsers show no answer to what they could not send. */
+/** Bytes past the limit that are read and discarded: a browser shows no response to a form it could not send to the end. */
 const MAX_DISCARDED = 64 * 1024 * 1024
 
-async function readAtMost(payload: AsyncIterable<Uint8Array>, limit: number, excess: string): Promise<Buffer> {
+async function readAtMost(payload: AsyncIterable<Uint8Array>, limit: number, tooLarge: string): Promise<Buffer> {
   const parts: Uint8Array[] = []
   let size = 0
   try {
@@ -142,9 +139,9 @@ async function readAtMost(payload: AsyncIterable<Uint8Array>, limit: number, exc
       if (size > limit + MAX_DISCARDED) break
     }
   } catch (error) {
-    // The sender has hung up: nobody reads this.
+    // The client has hung up and will not read this.
     throw new Problem('invalid_request', 'the body ends too early', { cause: error })
   }
   if (size <= limit) return Buffer.concat(parts)
-  throw new Problem('body_too_large', excess)
+  throw new Problem('body_too_large', tooLarge)
 }

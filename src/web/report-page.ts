@@ -5,17 +5,17 @@ import type { Problem } from '../http/problem.ts'
 import { renderFields, renderProblem } from './form.ts'
 import { contactLink } from './removal-pages.ts'
 
-/** What was typed into the form, and what is wrong with it. */
-export interface FilledReport {
+/** A report as the client typed it, and why it was refused. */
+export interface TypedReport {
   code: string
   reason: string
   details: string
   problem?: Problem
 }
 
-/** The page on which anyone reports a code. */
-export function reportPage(filled: FilledReport, contact: string | undefined): Page {
-  const { problem, code, details } = filled
+/** The page on which anyone can report a code. */
+export function reportPage(report: TypedReport, contact: string | undefined): Page {
+  const { problem, code, details } = report
   const errors = problem?.errors ?? []
   const codeField = { name: 'code', label: 'Short link or code', input: 'text', required: true } as const
   const detailsField = {
@@ -28,34 +28,32 @@ export function reportPage(filled: FilledReport, contact: string | undefined): P
     title: 'Report a link',
     body: html`<main>
       <h1>Report a link</h1>
-      <p>
-        Does a short link or QR code of this service lead to something harmful? Whoever runs the service will see it.
-      </p>
+      <p>Does a short link or QR code of this service lead to something harmful? Tell the operator of this service.</p>
       <form method="post" action="/report">
-        ${renderProblem(problem)} ${renderFields([codeField], { code }, errors)} ${reasonFields(filled, problem)}
+        ${renderProblem(problem)} ${renderFields([codeField], { code }, errors)} ${reasonFields(report, problem)}
         ${renderFields([detailsField], { details }, errors)}
         <button>Report</button>
       </form>
-      <p class="quiet">Nothing about you is kept. ${contact && contactLink(contact)}</p>
+      <p class="quiet">This service stores nothing about you. ${contact && contactLink(contact)}</p>
     </main>`,
   }
 }
 
-function reasonFields({ reason }: FilledReport, problem: Problem | undefined): Html {
+function reasonFields({ reason }: TypedReport, problem: Problem | undefined): Html {
   const faults = problem?.errors.filter(({ pointer }) => pointer === '/reason') ?? []
   return html`<fieldset>
     <legend>What is wrong with it?</legend>
-    ${faults.length > 0 && html`<p class="fault">Please choose what fits best.</p>`}
-    ${Object.entries(reportReasons).map(([name, words]) => {
+    ${faults.length > 0 && html`<p class="fault">Please choose the reason that fits best.</p>`}
+    ${Object.entries(reportReasons).map(([name, label]) => {
       const checked = name === reason && html` checked`
       return html`<label class="choice"
-        ><input type="radio" name="reason" value="${name}" required ${checked} />${words}</label
+        ><input type="radio" name="reason" value="${name}" required ${checked} />${label}</label
       >`
     })}
   </fieldset>`
 }
 
-/** What is said after a report. */
+/** The page that confirms a report. */
 export function reportedPage(code: string): Page {
   return {
     title: 'Thank you',

@@ -6,7 +6,7 @@ import { route, type Route } from '../http/route.ts'
 import { formOf } from './form-body.ts'
 import { reportedPage, reportPage } from './report-page.ts'
 
-/** What the page of reports needs of the rest of the program. */
+/** What the report page needs from the rest of the program. */
 export interface ReportPageNeeds extends ReportNeeds {
   contact: string | undefined
 }
@@ -17,15 +17,15 @@ const REPORT_LIMIT = 64 * 1024
 const hidden = { schema: { hide: true } }
 const empty = { code: '', reason: '', details: '' }
 
-/** The page on which anyone reports a code: `/report` */
+/** The page on which anyone can report a code: `/report` */
 export function reportPageRoutes(needs: ReportPageNeeds): Record<'show' | 'report', Route> {
   return {
     show: route<{ Querystring: { code?: unknown } }>({
       ...hidden,
       async handler(request, reply) {
         const { code } = request.query
-        const shown = typeof code === 'string' ? code.slice(0, 2048) : ''
-        return sendPage(reply, reportPage({ ...empty, code: shown }, needs.contact))
+        const prefilled = typeof code === 'string' ? code.slice(0, 2048) : ''
+        return sendPage(reply, reportPage({ ...empty, code: prefilled }, needs.contact))
       },
     }),
     report: route({
@@ -45,13 +45,13 @@ async function takeReport(
 ): Promise<FastifyReply> {
   const form = formOf(request.body)
   const field = (name: string) => form.get(name)?.replaceAll('\r\n', '\n') ?? ''
-  const filled = { code: field('code').trim(), reason: field('reason'), details: field('details') }
+  const typed = { code: field('code').trim(), reason: field('reason'), details: field('details') }
   const own = origin.of(request)
   try {
-    const code = await report(filled, (url) => url.origin === own || origin.owns(url))
+    const code = await report(typed, (url) => url.origin === own || origin.owns(url))
     return sendPage(reply.header('cache-control', 'no-store'), reportedPage(code))
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return sendPage(reply.code(error.status), reportPage({ ...filled, problem: error }, contact))
+    return sendPage(reply.code(error.status), reportPage({ ...typed, problem: error }, contact))
   }
 }

@@ -2,47 +2,47 @@ import type { FieldError } from '../../http/problem.ts'
 import type { Report } from '../../qr/design/job.ts'
 import type { Design } from '../../qr/design/schema.ts'
 
-/** What the server says of a design. */
-export type Verdict = { report: Report } | { errors: FieldError[]; detail: string } | { silence: Silence }
+/** The result of the server's check of a design. */
+export type CheckResult = { report: Report } | { errors: FieldError[]; detail: string } | { unavailable: Unavailable }
 
-/** Why it says nothing now: the server's words on a limit, or it has too much to do, or it cannot be reached. */
-export type Silence = { limit: string } | 'busy' | 'away'
+/** Why there is no result: a rate limit with the server's detail, an overloaded server, or one that cannot be reached. */
+export type Unavailable = { limit: string } | 'busy' | 'unreachable'
 
-/** Milliseconds after the last choice. */
-const PAUSE = 500
+/** Milliseconds after the last change. */
+const DEBOUNCE_MS = 500
 
-/** Has designs checked, the last one only. */
+/** Has the server check the latest design. */
 export interface Check {
-  /** Has a design checked once nothing else is chosen for a while. */
-  soon: (design: Design) => void
-  /** Forgets the design that was to be checked; an answer that still comes is not shown. */
-  drop: () => void
+  /** Checks a design once the form has not changed for a while. */
+  schedule: (design: Design) => void
+  /** Cancels the scheduled check, and drops the result of a running one. */
+  cancel: () => void
 }
 
-/** @param show is given what the server says of the last design, and of no other */
-export function createCheck(text: string, show: (verdict: Verdict) => void): Check {
+/** @param show called with the result for the latest design, never for an earlier one */
+export function createCheck(text: string, show: (result: CheckResult) => void): Check {
   let timer: ReturnType<typeof setTimeout> | undefined
-  let asking: AbortController | undefined
-  const drop = () => {
+  let running: AbortController | undefined
+  const cancel = () => {
     clearTimeout(timer)
-    asking?.abort()
-    asking = undefined
+    running?.abort()
+    running = undefined
   }
   return {
-    drop,
-    soon(design) {
-      drop()
+    cancel,
+    schedule(design) {
+      cancel()
       timer = setTimeout(() => {
-        const { signal } = (asking = new AbortController())
-        void ask(text, design, signal).then((verdict) => {
-          if (!signal.aborted) show(verdict)
+        const { signal } = (running = new AbortController())
+        void requestReport(text, design, signal).then((result) => {
+          if (!signal.aborted) show(result)
         })
-      }, PAUSE)
+      }, DEBOUNCE_MS)
     },
   }
 }
 
-async function ask(text: string, design: Design, signal: AbortSignal): Promise<Verdict> {
+async function requestReport(text: string, design: Design, signal: AbortSignal): Promise<CheckResult> {
   try {
     const response = await fetch('/api/qr?report=true', {
       method: 'POST',
@@ -50,13 +50,13 @@ async function ask(text: string, design: Design, signal: AbortSignal): Promise<V
       body: JSON.stringify({ data: text, format: 'svg', design }),
       signal,
     })
-    if (response.status >= 500) return { silence: 'busy' }
-    const answer: unknown = await response.json()
-    if (response.ok) return { report: answer as Report }
-    const { errors = [], detail } = answer as { errors?: FieldError[]; detail: string }
-    if (response.status === 429) return { silence: { limit: detail } }
+    if (response.status >= 500) return { unavailable: 'busy' }
+    const body: unknown = await response.json()
+    if (response.ok) return { report: body as Report }
+    const { errors = [], detail } = body as { errors?: FieldError[]; detail: string }
+    if (response.status === 429) return { unavailable: { limit: detail } }
     return { errors, detail }
   } catch {
-    return { silence: 'away' }
+    return { unavailable: 'unreachable' }
   }
 }

@@ -1,10 +1,10 @@
 import { dataUriOf, MAX_LOGO_BYTES, TOO_LARGE } from '../../qr/logo/logo.ts'
 
-/** A logo that was chosen and not sent yet. */
+/** A logo that the owner has chosen and not sent yet. */
 export interface ChosenLogo {
-  /** Its data URI; empty without one. */
+  /** Its data URI; empty when none was chosen. */
   uri: string
-  /** What is wrong with the file, to follow "The logo". */
+  /** Why the file cannot be used, to follow "The logo". */
   fault: string | undefined
 }
 

@@ -2,119 +2,125 @@ import { Problem } from '../../http/problem.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import { designOfValues, valuesOfDesign } from '../designer/values.ts'
 import { faultsOf, type Fault } from '../designer/messages.ts'
-import { createCheck, type Verdict } from './check.ts'
+import { createCheck, type CheckResult } from './check.ts'
 import { noLogo, readChosenLogo, type ChosenLogo } from './chosen-logo.ts'
 import { faultsOfNumbers, readForm } from './form-values.ts'
 import { createLetters, noFont } from './letters.ts'
-import { createDrawPicture } from './picture.ts'
-import { createView } from './view.ts'
-import { reportInWords, silenceInWords } from './report-text.ts'
+import { createDrawDesign } from './draw-design.ts'
+import { createView, type View } from './view.ts'
+import { reportText, unavailableText } from './report-text.ts'
 
-// The live preview of the owner's page. Without it the page works as well; whatever fails here leaves it as it is.
+// The live preview of the owner's page. The page works without it, so a failure here must leave the page as it is.
 
 const form = document.querySelector<HTMLFormElement>('form.design')
-if (form !== null) startPreview(form, createSketch(form, handedOver(form)))
+if (form !== null) startPreview(form, createUpdate(form, pageDataOf(form)))
 
-/** What the page hands over, as attributes of the form. */
-interface Handed {
-  /** What the image says. */
+/** What the page passes to the preview, as data attributes of the form. */
+interface PageData {
+  /** The text that the QR code encodes. */
   text: string
-  /** Where the font lies. */
+  /** The URL of the font. */
   font: string
-  /** The design that is saved, in JSON, or null. */
+  /** The saved design in JSON, or null. */
   design: string
 }
 
-function handedOver({ dataset }: HTMLFormElement): Handed {
+function pageDataOf({ dataset }: HTMLFormElement): PageData {
   const { text = '', font = '', design = 'null' } = dataset
   return { text, font, design }
 }
 
-/** Draws what the form asks for now. `isTouched` when someone has chosen something: only then it is checked as well. */
-type Sketch = (logo: ChosenLogo, isTouched: boolean) => void
+/**
+ * Updates the preview to what the form holds.
+ * @param isEdited whether the owner has changed something; the server checks only then
+ */
+type Update = (logo: ChosenLogo, isEdited: boolean) => void
 
-function startPreview(form: HTMLFormElement, sketch: Sketch): void {
+function startPreview(form: HTMLFormElement, update: Update): void {
   const picker = form.querySelector<HTMLInputElement>('[name=logo]')
   let logo = noLogo
-  let isTouched = false
+  let isEdited = false
   let frame = 0
-  const sketchSoon = () => {
+  const scheduleUpdate = () => {
     cancelAnimationFrame(frame)
-    frame = requestAnimationFrame(() => sketch(logo, isTouched))
+    frame = requestAnimationFrame(() => update(logo, isEdited))
   }
-  const takeLogo = () => {
+  const loadLogo = () => {
     const file = picker?.files?.[0]
     void readChosenLogo(file).then((chosen) => {
-      // Another one may have been chosen meanwhile.
+      // The owner may have chosen another file while this one was read.
       if (picker?.files?.[0] !== file) return
       logo = chosen
-      sketchSoon()
+      scheduleUpdate()
     })
   }
   form.addEventListener('input', () => {
-    isTouched = true
-    sketchSoon()
+    isEdited = true
+    scheduleUpdate()
   })
-  picker?.addEventListener('change', takeLogo)
-  // Browsers fill in again what was chosen before a reload, and before "back".
-  addEventListener('pageshow', takeLogo)
-  sketch(logo, isTouched)
+  picker?.addEventListener('change', loadLogo)
+  // Browsers restore the chosen file after a reload and after "back".
+  addEventListener('pageshow', loadLogo)
+  update(logo, isEdited)
 }
 
-function createSketch(form: HTMLFormElement, { text, font, design: saved }: Handed): Sketch {
-  const before = (JSON.parse(saved) as Design | null) ?? undefined
-  const asSaved = JSON.stringify(designOfValues(valuesOfDesign(before), before))
-  const draw = createDrawPicture(text)
+function createUpdate(form: HTMLFormElement, { text, font, design: savedJson }: PageData): Update {
+  const saved = (JSON.parse(savedJson) as Design | null) ?? undefined
+  const unchanged = JSON.stringify(designOfValues(valuesOfDesign(saved), saved))
+  const draw = createDrawDesign(text)
   const letters = createLetters(font)
   const view = createView(form)
-  const check = createCheck(text, showVerdict)
+  const check = createCheck(text, (result) => showResult(view, result))
+  let latest: unknown
 
-  function refuse(faults: Fault[]): void {
-    view.mark(faults)
-    view.say(`Not usable like this: ${faults[0]?.text}`)
+  async function retryWithFont(logo: ChosenLogo, isEdited: boolean): Promise<void> {
+    const mine = latest
+    const isLoaded = await letters.load()
+    if (latest !== mine) return
+    if (isLoaded) update(logo, isEdited)
+    else view.showResult('The font of the frame cannot be loaded right now, so there is no preview.')
   }
 
-  function showVerdict(verdict: Verdict): void {
-    if ('silence' in verdict) view.say(silenceInWords(verdict.silence))
-    else if ('report' in verdict) view.say(reportInWords(verdict.report))
-    else refuse(verdict.errors.length > 0 ? faultsOf(verdict.errors) : [{ field: '', text: `${verdict.detail}.` }])
-  }
-
-  /** Draws, and finds what can be said without asking. */
-  function drawn(design: Design, logo: ChosenLogo): Fault[] {
-    const faults = faultsOfLogo(logo)
-    try {
-      view.show(draw(design, letters.font ?? noFont))
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      faults.push(...faultsOf(error.errors))
-    }
-    return faults
-  }
-
-  let last: unknown
-  return function sketch(logo, isTouched) {
-    const mine = (last = {})
+  function update(logo: ChosenLogo, isEdited: boolean): void {
+    latest = {}
     const { values, outOfBounds } = readForm(form)
-    const design = designOfValues({ ...values, logo: logo.uri }, before)
-    const isAsSaved = outOfBounds.length === 0 && JSON.stringify(design) === asSaved
-    check.drop()
-    view.note(isAsSaved ? 'As it is saved.' : 'Not saved yet.')
-    view.say('')
-    if (design.frame !== undefined && letters.font === undefined) {
-      void letters.load().then((isThere) => {
-        if (last !== mine) return
-        if (isThere) sketch(logo, isTouched)
-        else view.say('The letters of the frame cannot be loaded right now, so that there is no preview of it.')
-      })
-      return
-    }
-    const faults = [...faultsOfNumbers(outOfBounds, design), ...drawn(design, logo)]
-    if (faults.length > 0) return refuse(faults)
-    // A page that is only looked at asks for nothing, and keeps what a refusal has marked.
-    if (!isTouched) return
-    view.mark([])
-    check.soon(design)
+    const design = designOfValues({ ...values, logo: logo.uri }, saved)
+    const isSaved = outOfBounds.length === 0 && JSON.stringify(design) === unchanged
+    check.cancel()
+    view.showStatus(isSaved ? 'Saved.' : 'Not saved yet.')
+    view.showResult('')
+    if (design.frame !== undefined && letters.font === undefined) return void retryWithFont(logo, isEdited)
+    const drawFaults = drawInto(view, () => draw(design, letters.font ?? noFont))
+    const faults = [...faultsOfNumbers(outOfBounds, design), ...faultsOfLogo(logo), ...drawFaults]
+    if (faults.length > 0) return refuse(view, faults)
+    // An unedited page sends no requests, and keeps the errors that the server has put into it.
+    if (!isEdited) return
+    view.showFaults([])
+    check.schedule(design)
+  }
+
+  return update
+}
+
+function refuse(view: View, faults: Fault[]): void {
+  view.showFaults(faults)
+  view.showResult(`This design cannot be used. ${faults[0]?.text}`)
+}
+
+function showResult(view: View, result: CheckResult): void {
+  if ('unavailable' in result) view.showResult(unavailableText(result.unavailable))
+  else if ('report' in result) view.showResult(reportText(result.report))
+  else refuse(view, result.errors.length > 0 ? faultsOf(result.errors) : [{ field: '', text: `${result.detail}.` }])
+}
+
+/** Shows the drawn image, or returns why it cannot be drawn. */
+function drawInto(view: View, draw: () => string): Fault[] {
+  try {
+    view.showImage(draw())
+    return []
+  } catch (error) {
+    if (error instanceof Problem) return faultsOf(error.errors)
+    throw error
   }
 }
 

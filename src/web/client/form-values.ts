@@ -3,8 +3,8 @@ import type { DesignValues } from '../designer/values.ts'
 import { faultsOf, type Fault } from '../designer/messages.ts'
 
 /**
- * What the form holds, without files, and without numbers past their bounds: those are drawn as they are saved. The
- * schema, which says on the server what the inputs say here, would double what is loaded.
+ * Values of the form, without files and without numbers out of their bounds, for which the preview draws the saved ones.
+ * The bounds come from the inputs: the schema would double the size of the script.
  */
 export function readForm(form: HTMLFormElement): { values: DesignValues; outOfBounds: HTMLInputElement[] } {
   const numbers = [...form.querySelectorAll<HTMLInputElement>('input[type=number]')]
@@ -14,14 +14,14 @@ export function readForm(form: HTMLFormElement): { values: DesignValues; outOfBo
   return { values: Object.fromEntries(entries as [string, string][]), outOfBounds }
 }
 
-/** What is wrong with the numbers that matter for a design. */
+/** Errors of numbers out of their bounds, except where the design does not use the number. */
 export function faultsOfNumbers(outOfBounds: HTMLInputElement[], { gradient, logo }: Design): Fault[] {
-  const pointless = new Set([
+  const unused = new Set([
     ...(gradient?.type === 'linear' ? [] : ['gradient_angle']),
     ...(logo === undefined ? ['logo_size'] : []),
   ])
   return outOfBounds
-    .filter(({ name }) => !pointless.has(name))
+    .filter(({ name }) => !unused.has(name))
     .flatMap(({ name, step, min, max }) => {
       const detail = `must be ${step === '1' ? 'a whole number' : 'a number'} from ${min} to ${max}`
       return faultsOf([{ pointer: `/design/${name.replace('_', '/')}`, detail }])

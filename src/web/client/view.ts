@@ -1,61 +1,61 @@
 import type { Fault } from '../designer/messages.ts'
 
-/** What the page shows of the design that is being made. */
+/** The preview of a design on the page. */
 export interface View {
   /** Shows the image of a design; the first one makes the preview appear. */
-  show: (svg: string) => void
-  /** Puts faults beside their inputs, in place of those that were there; the image is then one of before. */
-  mark: (faults: Fault[]) => void
-  /** Says something about the design, also to those who do not see it. */
-  say: (text: string) => void
-  /** Whether the design is the one that is saved. */
-  note: (text: string) => void
+  showImage: (svg: string) => void
+  /** Shows errors at their inputs in place of earlier ones, and fades the image, which is then out of date. */
+  showFaults: (faults: Fault[]) => void
+  /** Shows the result of a check; screen readers announce it. */
+  showResult: (text: string) => void
+  /** Shows whether the design is saved. */
+  showStatus: (text: string) => void
 }
 
 export function createView(form: HTMLFormElement): View {
   const image = element('img', 'qr')
-  const state = element('p', 'quiet')
-  const verdict = element('p', 'verdict')
-  verdict.ariaLive = 'polite'
+  const status = element('p', 'quiet')
+  const result = element('p', 'verdict')
+  result.ariaLive = 'polite'
   image.alt = 'Preview of the QR code'
-  const words = element('div', '')
-  words.append(state, verdict)
+  const texts = element('div', '')
+  texts.append(status, result)
   const aside = element('aside', 'preview')
   aside.ariaLabel = 'Preview'
-  aside.append(image, words)
+  aside.append(image, texts)
   let shown = ''
   return {
-    show(svg) {
+    showImage(svg) {
       if (svg === shown) return
       shown = svg
       const before = image.src
-      // As an image: nothing in it runs, and nothing outside it is loaded.
+      // In an img element, an SVG runs no script and loads nothing.
       image.src = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }))
       if (before !== '') URL.revokeObjectURL(before)
       if (!aside.isConnected) form.before(aside)
     },
-    mark(faults) {
+    showFaults(faults) {
       aside.classList.toggle('faulty', faults.length > 0)
-      for (const slot of form.querySelectorAll('.fault')) markOne(form, slot, faults)
+      for (const slot of form.querySelectorAll('.fault')) showFaultsOf(form, slot, faults)
     },
-    say(text) {
-      if (verdict.textContent !== text) verdict.textContent = text
+    showResult(text) {
+      if (result.textContent !== text) result.textContent = text
     },
-    note(text) {
-      state.textContent = text
+    showStatus(text) {
+      status.textContent = text
     },
   }
 }
 
-function markOne(form: HTMLFormElement, slot: Element, faults: Fault[]): void {
+function showFaultsOf(form: HTMLFormElement, slot: Element, faults: Fault[]): void {
   const name = slot.id.replace('fault-', '')
   const texts = faults.filter(({ field }) => field === name).map(({ text }) => text)
   slot.textContent = texts.join(' ')
   const input = name === '' ? null : form.querySelector(`[name="${name}"]`)
   if (texts.length === 0) input?.removeAttribute('aria-invalid')
   else input?.setAttribute('aria-invalid', 'true')
-  const folded = slot.closest('details')
-  if (texts.length > 0 && folded !== null) folded.open = true
+  const section = slot.closest('details')
+  if (texts.length > 0 && section !== null) section.open = true
 }
 
 function element<Name extends keyof HTMLElementTagNameMap>(name: Name, className: string): HTMLElementTagNameMap[Name] {

@@ -2,17 +2,17 @@ import { html, type Html } from '../../http/html.ts'
 import { MAX_LOGO_BYTES } from '../../qr/logo/logo.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import type { PreviewAssets } from '../assets.ts'
-import { checkbox, color, faultsBeside, folded, input, ownColor, select, type Shown } from './inputs.ts'
+import { checkbox, collapsed, color, customColor, faultsBelow, input, select, type FormState } from './inputs.ts'
 import { valuesOfDesign, type DesignValues } from './values.ts'
 import type { Fault } from './messages.ts'
 
-/** What the form is to show instead of what is saved, after it was refused. */
+/** What the form shows instead of the saved design, after a design was refused. */
 export interface RefusedDesign {
   values: DesignValues
   faults: Fault[]
 }
 
-/** What the live preview takes: paths of its script and its font, and what the image of the link says. */
+/** Input of the live preview: the paths of its script and font, and the text that the QR code encodes. */
 export interface Preview extends PreviewAssets {
   text: string
 }
@@ -26,7 +26,7 @@ interface DesignForm {
 
 /** The form in which an owner designs the QR code. */
 export function designForm(design: Design | undefined, { action, revision, refused, preview }: DesignForm): Html {
-  const shown = { values: refused?.values ?? valuesOfDesign(design), faults: refused?.faults ?? [] }
+  const state = { values: refused?.values ?? valuesOfDesign(design), faults: refused?.faults ?? [] }
   const forScript =
     preview &&
     html`data-text="${preview.text}" data-font="${preview.font}" data-design="${JSON.stringify(design ?? null)}"`
@@ -34,82 +34,82 @@ export function designForm(design: Design | undefined, { action, revision, refus
       <form method="post" action="${action}" enctype="multipart/form-data" class="design" novalidate ${forScript}>
         <input type="hidden" name="action" value="design" />
         <input type="hidden" name="revision" value="${revision}" />
-        ${faultsBeside(shown, '')} ${shapes(shown)} ${colors(shown)} ${logoChoices(shown, design)}
-        ${frameChoices(shown)} ${reading(shown)}
-        <button>Use this design</button>
+        ${faultsBelow(state, '')} ${shapes(state)} ${colors(state)} ${logoInputs(state, design)} ${frameInputs(state)}
+        ${quietZoneAndLevel(state)}
+        <button>Save design</button>
       </form>
     </div>
     ${
       design !== undefined &&
       html`<form method="post" action="${action}">
         <input type="hidden" name="action" value="plain" />
-        <button class="plain">Back to a plain code</button>
+        <button class="plain">Remove design</button>
       </form>`
     }`
 }
 
-const eyes = { square: 'Square', rounded: 'Rounded', circle: 'Round', leaf: 'Leaf' }
+const eyes = { square: 'Square', rounded: 'Rounded', circle: 'Circle', leaf: 'Leaf' }
 
-function shapes(shown: Shown): Html {
+function shapes(state: FormState): Html {
   const modules = { square: 'Squares', rounded: 'Rounded', dots: 'Dots', diamond: 'Diamonds', classy: 'Classy' }
   return html`<fieldset class="row">
     <legend>Shapes</legend>
-    <div>${select(shown, { name: 'shape', label: 'Modules' }, modules)}</div>
-    <div>${select(shown, { name: 'eye_frame', label: 'Eyes' }, eyes)}</div>
-    <div>${select(shown, { name: 'eye_ball', label: 'In the eyes' }, eyes)}</div>
+    <div>${select(state, { name: 'shape', label: 'Modules' }, modules)}</div>
+    <div>${select(state, { name: 'eye_frame', label: 'Eye frames' }, eyes)}</div>
+    <div>${select(state, { name: 'eye_ball', label: 'Eye balls' }, eyes)}</div>
   </fieldset>`
 }
 
-function colors(shown: Shown): Html {
-  const { values } = shown
-  const kinds = { none: 'One colour', linear: 'Gradient across', radial: 'Gradient from the middle' }
+function colors(state: FormState): Html {
+  const { values } = state
+  const fills = { none: 'Solid colour', linear: 'Linear gradient', radial: 'Radial gradient' }
   return html`<fieldset>
     <legend>Colours</legend>
-    ${select(shown, { name: 'gradient', label: 'Modules in' }, kinds)}
+    ${select(state, { name: 'gradient', label: 'Fill' }, fills)}
     <div class="row">
-      <div class="of-none">${color(shown, { name: 'fg', label: 'Colour' })}</div>
-      <div class="of-gradient">${color(shown, { name: 'gradient_from', label: 'From' })}</div>
-      <div class="of-gradient">${color(shown, { name: 'gradient_to', label: 'To' })}</div>
+      <div class="of-none">${color(state, { name: 'fg', label: 'Colour' })}</div>
+      <div class="of-gradient">${color(state, { name: 'gradient_from', label: 'From' })}</div>
+      <div class="of-gradient">${color(state, { name: 'gradient_to', label: 'To' })}</div>
       <div class="of-linear">
         ${input(
-          shown,
+          state,
           { name: 'gradient_angle', label: 'Angle', hint: 'degrees' },
           html`type="number" min="0" max="359" step="1"`,
         )}
       </div>
-      <div class="of-paper">${color(shown, { name: 'bg', label: 'Background' })}</div>
+      <div class="of-paper">${color(state, { name: 'bg', label: 'Background' })}</div>
     </div>
-    ${checkbox(shown, { name: 'transparent', label: 'No background', hint: 'for white paper' })}
-    ${folded(
-      shown,
-      'Colours of the eyes',
+    ${checkbox(state, { name: 'transparent', label: 'Transparent background', hint: 'for white paper' })}
+    ${collapsed(
+      state,
+      'Eye colours',
       {
         names: ['eye_frame_color', 'eye_ball_color'],
-        isChosen: values['own_eye_frame_color'] === 'yes' || values['own_eye_ball_color'] === 'yes',
+        isChosen: values['custom_eye_frame_color'] === 'yes' || values['custom_eye_ball_color'] === 'yes',
       },
-      html`${ownColor(shown, {
+      html`${customColor(state, {
         name: 'eye_frame_color',
-        box: 'The eyes have a colour of their own',
-        label: 'Colour of the eyes',
+        box: 'Custom colour for the eye frames',
+        label: 'Colour of the eye frames',
       })}
-      ${ownColor(shown, {
+      ${customColor(state, {
         name: 'eye_ball_color',
-        box: 'What is in the eyes has a colour of its own',
-        label: 'Colour in the eyes',
+        box: 'Custom colour for the eye balls',
+        label: 'Colour of the eye balls',
       })}`,
     )}
   </fieldset>`
 }
 
-function logoChoices(shown: Shown, design: Design | undefined): Html {
-  const { values } = shown
-  const waiting = values['logo_image'] ?? ''
-  const state = waiting !== '' ? 'The one that you chose is kept.' : design?.logo && 'The code has one.'
-  const behind = { yes: 'left out', no: 'drawn' }
+function logoInputs(state: FormState, design: Design | undefined): Html {
+  const { values } = state
+  const unsaved = values['logo_image'] ?? ''
+  const note = unsaved !== '' ? 'Your new logo is still here.' : design?.logo && 'The code has a logo.'
+  const behind = { yes: 'Left out', no: 'Drawn' }
   return html`<fieldset>
     <legend>Logo</legend>
     <label
-      >Picture <small>PNG, JPEG or SVG of at most ${MAX_LOGO_BYTES / 1024} KiB</small>
+      >Image <small>PNG, JPEG or SVG of at most ${MAX_LOGO_BYTES / 1024} KiB</small>
       <input
         type="file"
         name="logo"
@@ -117,76 +117,82 @@ function logoChoices(shown: Shown, design: Design | undefined): Html {
         aria-describedby="logo-state fault-logo"
       />
     </label>
-    ${faultsBeside(shown, 'logo')}
-    <p class="quiet" id="logo-state">${state}</p>
-    <input type="hidden" name="logo_image" value="${waiting}" />
-    ${state && checkbox(shown, { name: 'logo_remove', label: 'Take the logo away' })}
+    ${faultsBelow(state, 'logo')}
+    <p class="quiet" id="logo-state">${note}</p>
+    <input type="hidden" name="logo_image" value="${unsaved}" />
+    ${note && checkbox(state, { name: 'logo_remove', label: 'Remove the logo' })}
     <div class="row">
       <div>
         ${input(
-          shown,
-          { name: 'logo_size', label: 'Size', hint: '% of the side' },
+          state,
+          { name: 'logo_size', label: 'Size', hint: '% of the width of the code' },
           html`type="number" min="5" max="40" step="any"`,
         )}
       </div>
-      <div>${select(shown, { name: 'logo_knockout', label: 'Modules behind it' }, behind)}</div>
+      <div>${select(state, { name: 'logo_knockout', label: 'Modules behind the logo' }, behind)}</div>
     </div>
   </fieldset>`
 }
 
-function frameChoices(shown: Shown): Html {
-  const { values } = shown
-  const rarer = ['frame_position', 'frame_shape', 'frame_color', 'frame_text_color']
-  const isOwn = values['own_frame_color'] === 'yes' || values['own_frame_text_color'] === 'yes'
+function frameInputs(state: FormState): Html {
+  const { values } = state
+  const names = ['frame_position', 'frame_shape', 'frame_color', 'frame_text_color']
+  const hasCustomColor = values['custom_frame_color'] === 'yes' || values['custom_frame_text_color'] === 'yes'
   return html`<fieldset>
     <legend>Frame</legend>
     ${input(
-      shown,
-      { name: 'frame_text', label: 'Text', hint: 'such as “Scan me”; left empty, there is no frame' },
+      state,
+      { name: 'frame_text', label: 'Text', hint: 'such as “Scan me”; leave empty for no frame' },
       html`type="text" maxlength="40" dir="auto"`,
     )}
-    ${folded(
-      shown,
-      'Place, corners and colours of the frame',
+    ${collapsed(
+      state,
+      'Position, corners and colours of the frame',
       {
-        names: rarer,
-        isChosen: isOwn || values['frame_position'] !== 'bottom' || values['frame_shape'] !== 'rounded',
+        names,
+        isChosen: hasCustomColor || values['frame_position'] !== 'bottom' || values['frame_shape'] !== 'rounded',
       },
       html`<div class="row">
-          <div>${select(shown, { name: 'frame_position', label: 'Text' }, { bottom: 'Below', top: 'Above' })}</div>
           <div>
-            ${select(shown, { name: 'frame_shape', label: 'Corners' }, { rounded: 'Rounded', square: 'Square' })}
+            ${select(state, { name: 'frame_position', label: 'Text position' }, { bottom: 'Below', top: 'Above' })}
+          </div>
+          <div>
+            ${select(state, { name: 'frame_shape', label: 'Corners' }, { rounded: 'Rounded', square: 'Square' })}
           </div>
         </div>
-        ${ownColor(shown, {
+        ${customColor(state, {
           name: 'frame_color',
-          box: 'The frame has a colour of its own',
+          box: 'Custom colour for the frame',
           label: 'Colour of the frame',
         })}
-        ${ownColor(shown, {
+        ${customColor(state, {
           name: 'frame_text_color',
-          box: 'The text has a colour of its own',
+          box: 'Custom colour for the text',
           label: 'Colour of the text',
         })}`,
     )}
   </fieldset>`
 }
 
-function reading(shown: Shown): Html {
-  const isChosen = shown.values['margin'] !== '4' || shown.values['ecl'] !== 'M'
-  const levels = { L: 'L: 7 %', M: 'M: 15 %', Q: 'Q: 25 %', H: 'H: 30 %' }
-  return folded(
-    shown,
+function quietZoneAndLevel(state: FormState): Html {
+  const isChosen = state.values['margin'] !== '4' || state.values['ecl'] !== 'M'
+  const levels = { L: 'L: 7%', M: 'M: 15%', Q: 'Q: 25%', H: 'H: 30%' }
+  return collapsed(
+    state,
     'Quiet zone and error correction',
     { names: ['margin', 'ecl'], isChosen },
     html`${input(
-      shown,
-      { name: 'margin', label: 'Quiet zone', hint: 'modules of light around the code; 4 is the standard' },
+      state,
+      { name: 'margin', label: 'Quiet zone', hint: 'empty margin around the code, in modules; the standard is 4' },
       html`type="number" min="0" max="16" step="1"`,
     )}
     ${select(
-      shown,
-      { name: 'ecl', label: 'Error correction', hint: 'at least so much may be lost; a logo raises it by itself' },
+      state,
+      {
+        name: 'ecl',
+        label: 'Error correction',
+        hint: 'share of the code that may be damaged; a logo raises it automatically',
+      },
       levels,
     )}`,
   )

@@ -2,8 +2,8 @@ import { html, type Html } from '../../http/html.ts'
 import type { DesignValues } from './values.ts'
 import type { Fault } from './messages.ts'
 
-/** What the inputs of the design's form show. */
-export interface Shown {
+/** What the inputs of the design form show. */
+export interface FormState {
   values: DesignValues
   faults: Fault[]
 }
@@ -14,44 +14,49 @@ export interface InputText {
   hint?: string
 }
 
-/** A choice of one; of each value, what a person calls it. */
-export function select(shown: Shown, { name, label, hint }: InputText, options: Record<string, string>): Html {
+/** A drop-down list; `options` maps each value to its label. */
+export function select(state: FormState, { name, label, hint }: InputText, options: Record<string, string>): Html {
   const list = Object.entries(options).map(
-    ([value, words]) =>
-      html`<option value="${value}" ${value === shown.values[name] && html`selected`}>${words}</option>`,
+    ([value, text]) =>
+      html`<option value="${value}" ${value === state.values[name] && html`selected`}>${text}</option>`,
   )
   return field(
-    shown,
+    state,
     name,
-    html`${label} ${small(hint)}<select name="${name}" ${marks(shown, name)}>
+    html`${label} ${small(hint)}<select name="${name}" ${faultAttributes(state, name)}>
         ${list}
       </select>`,
   )
 }
 
-export function color(shown: Shown, text: InputText): Html {
-  return input(shown, text, html`type="color"`)
+export function color(state: FormState, text: InputText): Html {
+  return input(state, text, html`type="color"`)
 }
 
-/** A colour that something may have of its own; it is shown once the box is ticked. */
-export function ownColor(shown: Shown, { name, label, box }: InputText & { box: string }): Html {
-  return html`<div class="own">
-    ${checkbox(shown, { name: `own_${name}`, label: box })} ${color(shown, { name, label })}
+/** An optional colour; the style sheet shows its input once the box is ticked. */
+export function customColor(state: FormState, { name, label, box }: InputText & { box: string }): Html {
+  return html`<div class="custom">
+    ${checkbox(state, { name: `custom_${name}`, label: box })} ${color(state, { name, label })}
   </div>`
 }
 
-/** An input of one line; `attributes` say of which type. */
-export function input(shown: Shown, { name, label, hint }: InputText, attributes: Html): Html {
-  const value = shown.values[name] ?? ''
+/** An input of one line; `attributes` hold its type. */
+export function input(state: FormState, { name, label, hint }: InputText, attributes: Html): Html {
+  const value = state.values[name] ?? ''
   return field(
-    shown,
+    state,
     name,
-    html`${label} ${small(hint)}<input ${attributes} name="${name}" value="${value}" ${marks(shown, name)} />`,
+    html`${label} ${small(hint)}<input
+        ${attributes}
+        name="${name}"
+        value="${value}"
+        ${faultAttributes(state, name)}
+      />`,
   )
 }
 
-export function checkbox(shown: Shown, { name, label, hint }: InputText): Html {
-  const checked = shown.values[name] === 'yes' && html`checked`
+export function checkbox(state: FormState, { name, label, hint }: InputText): Html {
+  const checked = state.values[name] === 'yes' && html`checked`
   return html`<label class="tick">
     <input type="checkbox" name="${name}" value="yes" ${checked} />${label} ${small(hint)}
   </label>`
@@ -61,32 +66,32 @@ function small(hint: string | undefined): Html | undefined {
   return hint === undefined ? undefined : html`<small>${hint}</small> `
 }
 
-/** A label with its input, and room below for what is wrong with it, also for the preview. */
-function field(shown: Shown, name: string, content: Html): Html {
-  return html`<label>${content}</label>${faultsBeside(shown, name)}`
+/** A label with its input, and an element below it in which the page or the preview shows errors. */
+function field(state: FormState, name: string, content: Html): Html {
+  return html`<label>${content}</label>${faultsBelow(state, name)}`
 }
 
-export function faultsBeside({ faults }: Shown, name: string): Html {
+export function faultsBelow({ faults }: FormState, name: string): Html {
   const texts = faults.filter((fault) => fault.field === name).map(({ text }) => text)
   return html`<p class="fault" id="fault-${name}">${texts.join(' ')}</p>`
 }
 
-/** Ties an input to its faults. */
-function marks({ faults }: Shown, name: string): Html {
+/** Links an input to its errors. */
+function faultAttributes({ faults }: FormState, name: string): Html {
   const isInvalid = faults.some((fault) => fault.field === name)
   return html`aria-describedby="fault-${name}" ${isInvalid && html`aria-invalid="true"`}`
 }
 
-/** Rarer choices, folded away unless one of them was made or is wrong. */
-export function folded(shown: Shown, summary: string, { names, isChosen }: Folding, content: Html): Html {
-  const isOpen = isChosen || shown.faults.some(({ field }) => names.includes(field))
+/** A section that is collapsed unless one of its inputs was changed or has an error. */
+export function collapsed(state: FormState, summary: string, { names, isChosen }: Collapsing, content: Html): Html {
+  const isOpen = isChosen || state.faults.some(({ field }) => names.includes(field))
   return html`<details ${isOpen && html`open`}>
     <summary>${summary}</summary>
     ${content}
   </details>`
 }
 
-interface Folding {
+interface Collapsing {
   names: string[]
   isChosen: boolean
 }

@@ -16,7 +16,7 @@ const color = digits([3, 6, 8])
 const some = (record: Record<string, fc.Arbitrary<unknown>>, requiredKeys: string[] = []) =>
   fc.record(record, { requiredKeys, noNullPrototype: true })
 
-/** Any design that the API takes. */
+/** Any design that the API accepts. */
 const anyDesign = some({
   shape: fc.constantFrom(...moduleShapes),
   eye_frame: fc.constantFrom(...eyeShapes),
@@ -51,7 +51,7 @@ const anyDesign = some({
   ecl: fc.constantFrom('L', 'M', 'Q', 'H'),
 }) as fc.Arbitrary<Design>
 
-test('any design is the same after its form was sent as it was shown', () => {
+test('a form that is sent unchanged leaves any design as it is', () => {
   fc.assert(
     fc.property(anyDesign, (design) => {
       assert.deepEqual(designOfValues(valuesOfDesign(design), design), design)
@@ -60,11 +60,11 @@ test('any design is the same after its form was sent as it was shown', () => {
   )
 })
 
-test('a form as it is shown asks for the look that it shows, also of nothing', () => {
+test('a form that is sent unchanged without a design creates none', () => {
   assert.deepEqual(designOfValues(valuesOfDesign(undefined), undefined), {})
 })
 
-test('one choice changes just that one', () => {
+test('changing one input changes one field', () => {
   fc.assert(
     fc.property(anyDesign, (design) => {
       const values = { ...valuesOfDesign(design), margin: '13' }
@@ -73,51 +73,51 @@ test('one choice changes just that one', () => {
   )
 })
 
-test('what is no number asks for no number, and an empty input not for 0', () => {
+test('text that is no number becomes NaN, and an empty input does not become 0', () => {
   for (const margin of ['', ' ', 'x', '4 mm']) {
     assert.deepEqual(designOfValues({ ...valuesOfDesign(undefined), margin }).margin, NaN, margin)
   }
 })
 
-test('a logo is the new one, else the one that waits, else the one that is saved, unless it is taken away', () => {
+test('the logo is the new one, else the unsaved one, else the saved one, unless it is removed', () => {
   const saved = { logo: { image: 'saved', size: 0.1 } }
   const shown = valuesOfDesign(saved)
   const imageOf = (values: object) => designOfValues({ ...shown, ...values }, saved).logo?.image
   assert.equal(imageOf({}), 'saved')
-  assert.equal(imageOf({ logo_image: 'waiting' }), 'waiting')
-  assert.equal(imageOf({ logo_image: 'waiting', logo: 'new' }), 'new')
+  assert.equal(imageOf({ logo_image: 'unsaved' }), 'unsaved')
+  assert.equal(imageOf({ logo_image: 'unsaved', logo: 'new' }), 'new')
   assert.equal(imageOf({ logo_remove: 'yes' }), undefined)
-  assert.equal(imageOf({ logo_remove: 'yes', logo_image: 'waiting' }), undefined)
+  assert.equal(imageOf({ logo_remove: 'yes', logo_image: 'unsaved' }), undefined)
   assert.equal(imageOf({ logo_remove: 'yes', logo: 'new' }), 'new')
 })
 
-test('errors of the API become sentences beside the inputs that they belong to', () => {
-  const said = (pointer: string, detail: string) => {
+test('errors of the API become sentences at their inputs', () => {
+  const faultOf = (pointer: string, detail: string) => {
     const [fault] = faultsOf([{ pointer, detail }])
     return [fault?.field, fault?.text]
   }
-  assert.deepEqual(said('/design/fg', 'has a contrast of 1.00:1 to bg, no scanner'), [
+  assert.deepEqual(faultOf('/design/fg', 'has a contrast of 1.00:1 to bg, no scanner'), [
     'fg',
     'The colour has a contrast of 1.00:1 to the background, no scanner.',
   ])
-  assert.deepEqual(said('/design/logo/image', 'is a PNG that is cut off'), [
+  assert.deepEqual(faultOf('/design/logo/image', 'is a PNG that is cut off'), [
     'logo',
     'The logo is a PNG that is cut off.',
   ])
-  assert.deepEqual(said('/design/logo/size', 'must be at most 0.4'), [
+  assert.deepEqual(faultOf('/design/logo/size', 'must be at most 0.4'), [
     'logo_size',
-    'The size of the logo must be at most 40 %.',
+    'The size of the logo must be at most 40%.',
   ])
-  assert.deepEqual(said('/design/frame/text', 'must not be empty'), ['frame_text', 'The text must not be empty.'])
-  assert.deepEqual(said('/design/frame', 'must be changed: without frame the image can be read'), [
+  assert.deepEqual(faultOf('/design/frame/text', 'must not be empty'), ['frame_text', 'The text must not be empty.'])
+  assert.deepEqual(faultOf('/design/frame', 'must be changed: without frame the image can be read'), [
     'frame_text',
     'The frame must be changed: without the frame the image can be read.',
   ])
-  assert.deepEqual(said('/design/fg', 'must be changed: without fg, bg the image can be read'), [
+  assert.deepEqual(faultOf('/design/fg', 'must be changed: without fg, bg the image can be read'), [
     'fg',
     'The colour must be changed: without the colour and the background the image can be read.',
   ])
-  assert.deepEqual(said('/design', 'cannot be read'), ['', 'The design cannot be read.'])
-  assert.deepEqual(said('/constructor', 'is odd'), ['', 'The design is odd.'])
-  assert.deepEqual(said('/design/constructor', 'is odd'), ['', 'The design is odd.'])
+  assert.deepEqual(faultOf('/design', 'cannot be read'), ['', 'The design cannot be read.'])
+  assert.deepEqual(faultOf('/constructor', 'is odd'), ['', 'The design is odd.'])
+  assert.deepEqual(faultOf('/design/constructor', 'is odd'), ['', 'The design is odd.'])
 })

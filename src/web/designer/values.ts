@@ -1,117 +1,124 @@
 import type { Design } from '../../qr/design/schema.ts'
 
-/** What the inputs of the design's form hold, by their names; a box that is ticked holds "yes". */
+/** Values of the inputs of the design form, by name; a ticked box holds "yes". */
 export type DesignValues = Readonly<Record<string, string | undefined>>
 
 type Part = 'gradient' | 'logo' | 'frame'
 
-/** A choice of a design, and the input that makes it. */
-interface Choice {
+/** A field of a design and its input. */
+interface Field {
   /** The input's name. */
   name: string
-  /** Where the choice stands in a design. */
+  /** The object of the design that holds the field, unless the design itself does. */
   part?: Part
   key: string
-  /** What the input shows while the choice is left open. */
-  blank: string
+  /** What the input shows while the design does not have the field. */
+  initial: string
   show: (value: unknown) => string
   read: (text: string) => unknown
-  /** Whether a box, `own_` and the name, must be ticked for the choice to be made. */
+  /** Whether the field counts only while a box, named `custom_` and the input's name, is ticked. */
   hasBox?: boolean
-  /** Whether the choice cannot be left open where its part is there. */
-  isNeeded?: boolean
+  /** Whether its part requires the field. */
+  isRequired?: boolean
 }
 
 const same = { show: String, read: (text: string) => text }
-/** An input for a colour holds six digits and no opacity. */
+/** A colour input holds six digits and no opacity. */
 const color = { ...same, show: (value: unknown) => sixDigits(String(value)) }
-const ownColor = { ...color, blank: '#000000', hasBox: true }
+const customColor = { ...color, initial: '#000000', hasBox: true }
 const number = { show: String, read: (text: string) => (text.trim() === '' ? NaN : Number(text)) }
 
-const choices: readonly Choice[] = [
-  { name: 'shape', key: 'shape', blank: 'square', ...same },
-  { name: 'eye_frame', key: 'eye_frame', blank: 'square', ...same },
-  { name: 'eye_ball', key: 'eye_ball', blank: 'square', ...same },
-  { name: 'fg', key: 'fg', blank: '#000000', ...color },
-  { name: 'bg', key: 'bg', blank: '#ffffff', ...color },
-  { name: 'eye_frame_color', key: 'eye_frame_color', ...ownColor },
-  { name: 'eye_ball_color', key: 'eye_ball_color', ...ownColor },
-  { name: 'gradient', part: 'gradient', key: 'type', blank: 'none', ...same },
-  { name: 'gradient_from', part: 'gradient', key: 'from', blank: '#5a189a', ...color, isNeeded: true },
-  { name: 'gradient_to', part: 'gradient', key: 'to', blank: '#03045e', ...color, isNeeded: true },
-  { name: 'gradient_angle', part: 'gradient', key: 'angle', blank: '0', ...number },
+const fields: readonly Field[] = [
+  { name: 'shape', key: 'shape', initial: 'square', ...same },
+  { name: 'eye_frame', key: 'eye_frame', initial: 'square', ...same },
+  { name: 'eye_ball', key: 'eye_ball', initial: 'square', ...same },
+  { name: 'fg', key: 'fg', initial: '#000000', ...color },
+  { name: 'bg', key: 'bg', initial: '#ffffff', ...color },
+  { name: 'eye_frame_color', key: 'eye_frame_color', ...customColor },
+  { name: 'eye_ball_color', key: 'eye_ball_color', ...customColor },
+  { name: 'gradient', part: 'gradient', key: 'type', initial: 'none', ...same },
+  { name: 'gradient_from', part: 'gradient', key: 'from', initial: '#5a189a', ...color, isRequired: true },
+  { name: 'gradient_to', part: 'gradient', key: 'to', initial: '#03045e', ...color, isRequired: true },
+  { name: 'gradient_angle', part: 'gradient', key: 'angle', initial: '0', ...number },
   {
     name: 'logo_size',
     part: 'logo',
     key: 'size',
-    blank: '20',
-    show: (share) => String(Number((Number(share) * 100).toFixed(6))),
+    initial: '20',
+    show: (fraction) => String(Number((Number(fraction) * 100).toFixed(6))),
     read: (percent) => number.read(percent) / 100,
   },
   {
     name: 'logo_knockout',
     part: 'logo',
     key: 'knockout',
-    blank: 'yes',
+    initial: 'yes',
     show: (isLeftOut) => (isLeftOut === true ? 'yes' : 'no'),
     read: (text) => text === 'yes',
   },
-  { name: 'frame_text', part: 'frame', key: 'text', blank: '', show: String, read: (text) => text.trim() || undefined },
-  { name: 'frame_position', part: 'frame', key: 'position', blank: 'bottom', ...same },
-  { name: 'frame_shape', part: 'frame', key: 'shape', blank: 'rounded', ...same },
-  { name: 'frame_color', part: 'frame', key: 'color', ...ownColor },
-  { name: 'frame_text_color', part: 'frame', key: 'text_color', ...ownColor, blank: '#ffffff' },
-  { name: 'margin', key: 'margin', blank: '4', ...number },
-  { name: 'ecl', key: 'ecl', blank: 'M', ...same },
+  {
+    name: 'frame_text',
+    part: 'frame',
+    key: 'text',
+    initial: '',
+    show: String,
+    read: (text) => text.trim() || undefined,
+  },
+  { name: 'frame_position', part: 'frame', key: 'position', initial: 'bottom', ...same },
+  { name: 'frame_shape', part: 'frame', key: 'shape', initial: 'rounded', ...same },
+  { name: 'frame_color', part: 'frame', key: 'color', ...customColor },
+  { name: 'frame_text_color', part: 'frame', key: 'text_color', ...customColor, initial: '#ffffff' },
+  { name: 'margin', key: 'margin', initial: '4', ...number },
+  { name: 'ecl', key: 'ecl', initial: 'M', ...same },
 ]
 
-/** "transparent" has no digits; a box says it instead. */
+/** "transparent" has no digits: it becomes white, and a box of its own holds it. */
 function sixDigits(text: string): string {
   const digits = text.replace('#', '').toLowerCase()
   if (/^[\da-f]{3}$/.test(digits)) return `#${digits.replace(/./g, '$&$&')}`
   return /^[\da-f]{6}/.test(digits) ? `#${digits.slice(0, 6)}` : '#ffffff'
 }
 
-function chosenIn(design: Design, { part, key }: Choice): unknown {
-  const place = part === undefined ? design : design[part]
-  return (place as Record<string, unknown> | undefined)?.[key]
+function valueIn(design: Design, { part, key }: Field): unknown {
+  const holder = part === undefined ? design : design[part]
+  return (holder as Record<string, unknown> | undefined)?.[key]
 }
 
-/** How the form shows a design: each input has something, also for what the design leaves open. */
+/** The values of all inputs for a design. */
 export function valuesOfDesign(design: Design = {}): Record<string, string> {
   const values: Record<string, string> = { transparent: design.bg === 'transparent' ? 'yes' : '' }
-  for (const choice of choices) {
-    const chosen = chosenIn(design, choice)
-    values[choice.name] = chosen === undefined ? choice.blank : choice.show(chosen)
-    if (choice.hasBox) values[`own_${choice.name}`] = chosen === undefined ? '' : 'yes'
+  for (const field of fields) {
+    const value = valueIn(design, field)
+    values[field.name] = value === undefined ? field.initial : field.show(value)
+    if (field.hasBox) values[`custom_${field.name}`] = value === undefined ? '' : 'yes'
   }
   return values
 }
 
 /**
- * The design that a form asks for, not checked yet. What the form holds as it was shown stays exactly as it was, also
- * where an input cannot hold all of it: a colour's opacity, or that it was left open.
+ * The design that a form describes, not validated. An input that the client did not change leaves its field exactly as
+ * it is saved, although the input may hold less: no opacity of a colour, no absent field.
  * @param values `logo` is a new logo, `logo_image` one that was sent before and not saved, both as data URIs
- * @param before the design that is saved
+ * @param saved the design that is saved
  */
-export function designOfValues(values: DesignValues, before: Design = {}): Design {
-  const shown = valuesOfDesign(before)
-  const read = (choice: Choice) => {
-    const { name, blank, hasBox, isNeeded } = choice
-    if (hasBox && values[`own_${name}`] !== 'yes') return undefined
-    const text = isPointless(name, values) ? undefined : values[name]
-    if (text !== undefined && text !== shown[name]) return choice.read(text)
-    return chosenIn(before, choice) ?? (hasBox || isNeeded ? blank : undefined)
+export function designOfValues(values: DesignValues, saved: Design = {}): Design {
+  const shown = valuesOfDesign(saved)
+  const read = (field: Field) => {
+    const { name, initial, hasBox, isRequired } = field
+    if (hasBox && values[`custom_${name}`] !== 'yes') return undefined
+    const text = isHidden(name, values) ? undefined : values[name]
+    if (text !== undefined && text !== shown[name]) return field.read(text)
+    return valueIn(saved, field) ?? (hasBox || isRequired ? initial : undefined)
   }
   const whole: Record<string, unknown> = {}
   const parts: Record<Part, Record<string, unknown>> = {
     gradient: {},
-    logo: defined({ image: imageOf(values, before) }),
+    logo: defined({ image: imageOf(values, saved) }),
     frame: {},
   }
-  for (const choice of choices) {
-    const value = read(choice)
-    if (value !== undefined) (choice.part === undefined ? whole : parts[choice.part])[choice.key] = value
+  for (const field of fields) {
+    const value = read(field)
+    if (value !== undefined) (field.part === undefined ? whole : parts[field.part])[field.key] = value
   }
   const { gradient, logo, frame } = parts
   if (values['transparent'] === 'yes') whole['bg'] = 'transparent'
@@ -124,18 +131,18 @@ export function designOfValues(values: DesignValues, before: Design = {}): Desig
   })
 }
 
-/** Whether the input is hidden, because of another choice. */
-function isPointless(name: string, values: DesignValues): boolean {
+/** Whether the style sheet hides the input because of another one. */
+function isHidden(name: string, values: DesignValues): boolean {
   return name === 'gradient_angle' && values['gradient'] !== 'linear'
 }
 
-/** A new logo takes the place of the one that was there, and so does none. */
+/** A new logo replaces the saved one, and so does the box that removes it. */
 function imageOf(values: DesignValues, { logo }: Design): string | undefined {
   if (values['logo']) return values['logo']
   return values['logo_remove'] === 'yes' ? undefined : values['logo_image'] || logo?.image
 }
 
-/** Without what is left open. */
+/** Drops undefined members. */
 function defined(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 }

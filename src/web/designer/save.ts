@@ -8,7 +8,7 @@ import { designOfValues, type DesignValues } from './values.ts'
 import { faultsOf } from './messages.ts'
 import type { RefusedDesign } from './form.ts'
 
-/** What could not be saved, to be shown beside what is wrong. */
+/** A design that could not be saved, to be shown again with its errors. */
 export interface DesignRefusal {
   owned: OwnedLink
   text: string
@@ -16,7 +16,10 @@ export interface DesignRefusal {
   design: RefusedDesign
 }
 
-/** Saves the design of a form. */
+/**
+ * Saves the design of a form.
+ * @returns what to show when it was refused
+ */
 export async function saveDesign(
   links: Pick<Links, 'checkDesign' | 'change' | 'readByToken'>,
   token: string,
@@ -25,10 +28,10 @@ export async function saveDesign(
 ): Promise<DesignRefusal | undefined> {
   const values = Object.fromEntries(form)
   const before = await links.readByToken(token)
-  const wanted = { design: designOfValues(values, before.design) }
-  // What is not a number in JavaScript is none in JSON either; the schema says what it must be.
-  const body: unknown = JSON.parse(JSON.stringify(wanted))
-  // A form that was opened before another change would take that one back, unseen.
+  const change = { design: designOfValues(values, before.design) }
+  // JSON turns NaN into null, which the schema refuses with the bounds of the number.
+  const body: unknown = JSON.parse(JSON.stringify(change))
+  // A form opened before another change must not silently undo that change.
   const ifMatch = form.has('revision') ? entityTag({ revision: Number(form.get('revision')) }) : undefined
   try {
     requireSmallLogo(values)
@@ -37,31 +40,31 @@ export async function saveDesign(
   } catch (error) {
     if (!(error instanceof Problem) || ![400, 412, 429, 503].includes(error.status)) throw error
     const owned = await links.readByToken(token)
-    return { owned, text: reasonOf(error), problem: error, design: shownAgain(values, error) }
+    return { owned, text: reasonOf(error), problem: error, design: refusedDesign(values, error) }
   }
 }
 
 function reasonOf({ code, errors, message }: Problem): string {
   if (code === 'precondition_failed') {
-    return 'This link was saved elsewhere since you opened this page. The design that you chose is below: save again to put it in place of the other change.'
+    return 'This link was changed elsewhere since you opened this page. Your design is below: save again to overwrite the other change.'
   }
-  return `The design is not saved yet: ${errors.length > 0 ? 'please look at its marked choice' : message}.`
+  return errors.length > 0 ? 'Design not saved. Please correct the marked fields.' : `Design not saved: ${message}.`
 }
 
-/** Says of a large file what a person understands, and not how long its data URI is. */
+/** Reports the size of a large file instead of the length of its data URI, which people do not know. */
 function requireSmallLogo({ logo = '' }: DesignValues): void {
   if (logo.length > MAX_LOGO_URI) throw invalidRequest([{ pointer: '/design/logo/image', detail: TOO_LARGE }])
 }
 
-/** More than any input of the form but the logo holds. */
+/** Longer than any value of the form but the logo. */
 const MAX_TEXT = 100
 const DATA_URI = /^data:image\/[a-z+]{1,10};base64,[A-Za-z0-9+/=]*$/
 
-/** No page can fill in a file: a logo that was chosen stays as text, unless it is what is wrong. */
-function shownAgain(values: DesignValues, { errors }: Problem): RefusedDesign {
+/** A page cannot fill in a file: a new logo is sent back as text in a hidden input, unless it is what was refused. */
+function refusedDesign(values: DesignValues, { errors }: Problem): RefusedDesign {
   const isFaulty = errors.some(({ pointer }) => pointer === '/design/logo/image')
-  const waiting = values['logo'] || values['logo_image'] || ''
-  const logo_image = isFaulty || !DATA_URI.test(waiting) ? '' : waiting
+  const unsaved = values['logo'] || values['logo_image'] || ''
+  const logo_image = isFaulty || !DATA_URI.test(unsaved) ? '' : unsaved
   const cut = Object.entries(values).map(([name, text = '']) => [name, text.slice(0, MAX_TEXT).toWellFormed()])
   return { values: { ...Object.fromEntries(cut), logo: '', logo_image }, faults: faultsOf(errors) }
 }

@@ -9,17 +9,17 @@ import { createEncodeText, type QrSymbol } from '../../qr/matrix.ts'
 import { rasterOf } from '../../qr/raster.ts'
 import { renderSvg } from '../../qr/svg.ts'
 
-/** Pixels of width; the same that the image of a link has when nothing else is asked for. */
+/** Pixels of width: the default size of a link's image. */
 const SIZE = 512
 
 /**
- * Draws a design as the server does, byte for byte.
- * @throws {Problem} for what the server would refuse without looking at the image
+ * Draws a design as an SVG, byte for byte as the server does.
+ * @throws {Problem} when the server would refuse the design without decoding its image
  */
-export type DrawPicture = (design: Design, font: Font) => string
+export type DrawDesign = (design: Design, font: Font) => string
 
-/** @param text what the image says */
-export function createDrawPicture(text: string): DrawPicture {
+/** @param text the text that the QR code encodes */
+export function createDrawDesign(text: string): DrawDesign {
   const encode = createEncodeText()
   const readOnce = createReadOnce((dataUri) => readLogo(dataUri))
   return (design, font) => {
@@ -30,7 +30,7 @@ export function createDrawPicture(text: string): DrawPicture {
   }
 }
 
-/** As it is without a design. */
+/** Draws the image of a link without a design. */
 function drawPlain(symbol: QrSymbol, text: string): string {
   const raster = rasterOf(symbol.size, { size: SIZE, margin: 4 })
   return renderSvg(symbol, raster, { foreground: [0, 0, 0, 255], background: [255, 255, 255, 255] }, text)
