@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { eyeShapes, leastVersion } from '../src/qr/design/eyes.ts'
-import { encodeAround } from '../src/qr/design/logo-place.ts'
+import { encodeWithLogo } from '../src/qr/design/logo-placement.ts'
 import { composeScene, type Scene } from '../src/qr/design/scene.ts'
 import { sceneToPdf } from '../src/qr/design/scene-pdf.ts'
 import { logoAlone, sceneToSvg } from '../src/qr/design/scene-svg.ts'
@@ -10,7 +10,7 @@ import { moduleShapes } from '../src/qr/design/shapes.ts'
 import { readStyle } from '../src/qr/design/style.ts'
 import { blocksOf, levels, type Level } from '../src/qr/encoder/tables.ts'
 import { createEncodeText } from '../src/qr/matrix.ts'
-import { place, readLook } from '../src/qr/options.ts'
+import { place, readAppearance } from '../src/qr/options.ts'
 import { openSupplies } from '../src/qr/pool/tools.ts'
 import { renderPng } from '../src/qr/png/png.ts'
 import { assertCovers, chosenOf, covering } from './support/corpus.ts'
@@ -159,7 +159,7 @@ function* ofShapes(): Generator<Picture> {
 function draw({ name, design, version, level }: Sample & { design: Design }) {
   const text = textFor(version, level)
   const style = { ...readStyle(design, '', supplies), level }
-  const marked = encodeAround(encode, text, style, { boost: false, at: '' })
+  const marked = encodeWithLogo(encode, text, style, { boost: false, at: '' })
   assert.equal(marked.symbol.version, Math.max(version, leastVersion(style.eyeFrame)))
   const columns = marked.symbol.size + 2 * (style.margin + 1)
   const compose = (size: number): Scene => composeScene(marked, style, { size, text, font: supplies.font })
@@ -176,7 +176,7 @@ function draw({ name, design, version, level }: Sample & { design: Design }) {
       return picture('PDF', await printPdf(sceneToPdf(compose(size), columns * MODULE_MM, logo), PDF_DPI))
     },
     png: (size: number): Picture => {
-      const look = readLook({ size }, 'png')
+      const look = readAppearance({ size }, 'png')
       return picture('PNG', renderPng(marked.symbol, place(marked.symbol.size, look), look))
     },
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../src/http/problem.ts'
 import { createEncodeText, type Level, type QrSymbol } from '../src/qr/matrix.ts'
-import { place, readLook, type Look } from '../src/qr/options.ts'
+import { place, readAppearance, type Appearance } from '../src/qr/options.ts'
 import * as png from '../src/qr/png/png.ts'
 import * as svg from '../src/qr/svg.ts'
 import { assertCovers, chosenOf, isWhole } from './support/corpus.ts'
@@ -12,8 +12,9 @@ import { missedInBatches, missedOf } from './support/three-decoders.ts'
 
 const encodeText = createEncodeText()
 const encodeMatrix = (text: string, level: Level) => encodeText(text, { level, boost: false })
-const renderPng = (symbol: QrSymbol, look: Look) => png.renderPng(symbol, place(symbol.size, look), look)
-const renderSvg = (symbol: QrSymbol, look: Look) => svg.renderSvg(symbol, place(symbol.size, look), look, 'a text')
+const renderPng = (symbol: QrSymbol, look: Appearance) => png.renderPng(symbol, place(symbol.size, look), look)
+const renderSvg = (symbol: QrSymbol, look: Appearance) =>
+  svg.renderSvg(symbol, place(symbol.size, look), look, 'a text')
 
 const levels: readonly Level[] = ['L', 'M', 'Q', 'H']
 
@@ -125,7 +126,7 @@ function* pictures(drawings: readonly Drawing[], tinyTimes: number): Generator<P
 }
 
 function lookOf({ matrix }: Pick<Sample, 'matrix'>, size: Size) {
-  return readLook({ size: size === 'smallest' ? matrix.size + 8 : size }, 'png')
+  return readAppearance({ size: size === 'smallest' ? matrix.size + 8 : size }, 'png')
 }
 
 /** The pixels of a black and white PNG. */
@@ -247,7 +248,7 @@ test('the smallest size is one pixel a module beside the quiet zone, and one pix
     for (const margin of [0, 4, 16]) {
       const size = matrix.size + 2 * margin
       assert.equal(place(matrix.size, { size, margin }).scale, 1)
-      const look = readLook({ size: size - 1, margin }, 'png')
+      const look = readAppearance({ size: size - 1, margin }, 'png')
       for (const render of [renderSvg, renderPng]) assert.throws(() => render(matrix, look), isRefusal(size))
     }
   }
@@ -276,7 +277,7 @@ test('a PNG is exactly as large as asked, one bit a pixel, of a palette of backg
     // Outside of the whole corpus, the sizes take turns along the versions and levels.
     const all = [...sizesOf(sample, 4), 300, 301, 1024]
     for (const size of all.filter((_, turn) => isWhole || turn % 4 === (at + (at >> 2)) % 4)) {
-      const look = readLook({ size, fg: '#123456', bg: '#fedcba' }, 'png')
+      const look = readAppearance({ size, fg: '#123456', bg: '#fedcba' }, 'png')
       const { indices: _, ...png } = readPng(renderPng(sample.matrix, look))
       assert.deepEqual(png, {
         width: size,
@@ -304,7 +305,7 @@ test('a PNG carries opacities where a colour is not opaque, and only there', asy
     [{ fg: '#000000c0' }, [255, 0xc0]],
     [{ fg: '#000000fe', bg: '#eeeeee01' }, [1, 0xfe]],
   ] as const) {
-    const png = readPng(renderPng(sample.matrix, readLook(query, 'png')))
+    const png = readPng(renderPng(sample.matrix, readAppearance(query, 'png')))
     assert.deepEqual(png.opacities, opacities)
     const optional = opacities === undefined ? [] : ['tRNS']
     assert.deepEqual(png.chunks, ['IHDR', 'PLTE', ...optional, 'IDAT', 'IEND'])
@@ -316,7 +317,7 @@ test('modules are whole pixels, as large as fit, in the middle of a quiet zone a
     const { matrix } = sample
     for (const margin of [0, 1, 4, 16]) {
       for (const size of sizesOf(sample, margin)) {
-        const { indices } = readPng(renderPng(matrix, readLook({ size, margin }, 'png')))
+        const { indices } = readPng(renderPng(matrix, readAppearance({ size, margin }, 'png')))
         // The finder patterns reach into three corners of the symbol, so that its dark pixels span all of it.
         const first = indices.indexOf(1)
         const [left, top] = [first % size, Math.floor(first / size)]

@@ -1,12 +1,12 @@
 import type { Images } from './images.ts'
-import { readLook } from './options.ts'
+import { readAppearance } from './options.ts'
 
-/** What ends a compact address, and marks its visits as scans. */
+/** The suffix of compact URLs, which marks their visits as scans. */
 export const COMPACT_MARKER = '.Q'
 
 /**
- * What the image of a short link says: the short URL and nothing of the link, so that it never changes. Compact, it is in
- * capitals, of which two take eleven bits instead of sixteen: hosts and codes are the same in any case.
+ * The text that the QR code of a short link encodes: the short URL alone, so that the image never changes. The compact
+ * text is in capitals, of which two take eleven bits instead of sixteen; hosts and codes ignore case.
  */
 export function codeText(
   code: string,
@@ -17,7 +17,7 @@ export function codeText(
   return `${origin}/${code}${marker ? '?qr=1' : ''}`
 }
 
-/** The image of a short link as its own address answers it when nothing else is asked for. */
+/** The default SVG of a short link. */
 export function codeSvg(images: Images, text: string): string {
-  return images.plain(text, readLook({}, 'svg'), { level: 'M' }).body.toString()
+  return images.plain(text, readAppearance({}, 'svg'), { level: 'M' }).body.toString()
 }

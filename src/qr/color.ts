@@ -1,7 +1,7 @@
 /** Red, green, blue and opacity, 0 to 255 each. */
 export type Color = readonly [red: number, green: number, blue: number, alpha: number]
 
-/** Reads `#rgb`, `#rrggbb` or `#rrggbbaa`, with or without the `#`, or `transparent`. The form is checked before. */
+/** Parses `#rgb`, `#rrggbb` or `#rrggbbaa`, with or without the `#`, or `transparent`. The text must be valid. */
 export function parseColor(text: string): Color {
   if (text === 'transparent') return [255, 255, 255, 0]
   const digits = text.replace('#', '')
@@ -15,21 +15,20 @@ export function hex([red, green, blue]: Color): string {
   return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** 0 to 1, as SVG has it. */
+/** The opacity for SVG, 0 to 1. */
 export function opacity(color: Color): number {
   return Number((color[3] / 255).toFixed(4))
 }
 
-/** Under this contrast ratio no scanner can tell the colours apart. */
+/** Below this contrast ratio no scanner can distinguish the colours. */
 export const MIN_CONTRAST = 1.2
-/** Under this one only good scanners in good light can. */
+/** Below this one only good scanners in good light can. */
 export const GOOD_CONTRAST = 3
 
 const white: Color = [255, 255, 255, 255]
 
 /**
- * What a scanner will see: the relative luminance (WCAG 2, 0 to 1) of both colours on white paper, and their contrast
- * ratio, 1 to 21.
+ * The contrast ratio (WCAG 2, 1 to 21) of two colours on white paper, and whether the foreground is the lighter one.
  */
 export function contrast(foreground: Color, background: Color): { ratio: number; inverted: boolean } {
   const paper = over(background, white)

@@ -25,7 +25,9 @@ export const designRequestBody = Type.Object(
     boost: Type.Optional(
       Type.Boolean({ description: 'Whether to raise the level where that costs no larger symbol (true).' }),
     ),
-    dpi: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DPI, description: 'Pixels an inch, noted in a PNG.' })),
+    dpi: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_DPI, description: 'Pixels per inch, for the metadata of a PNG.' }),
+    ),
     design: Type.Optional(designSchema),
   },
   { title: 'QrRequest', examples: [{ data: 'https://example.com/', design: { shape: 'rounded', fg: '#1d3557' } }] },
@@ -34,8 +36,8 @@ export const designRequestBody = Type.Object(
 const validate = createValidator(designRequestBody)
 
 /**
- * Reads what an image is to say and how it is to look.
- * @throws {Problem} 400 with every fault that was found
+ * Reads the request for a designed image.
+ * @throws {Problem} 400 with all invalid fields
  */
 export function readDesignRequest(body: unknown): DesignJob {
   const request = asObject(body)

@@ -16,21 +16,21 @@ const reportBody = Type.Object(
     version: Type.Integer({ description: 'Of the symbol, 1 to 40.' }),
     modules: Type.Integer({ description: "Of the symbol's side." }),
     level: Type.Enum(['L', 'M', 'Q', 'H'], { description: 'Of error correction.' }),
-    contrast_ratio: Type.Number({ description: 'Where it is weakest, 1 to 21 (WCAG 2).' }),
-    inverted: Type.Boolean({ description: 'Whether something is lighter than its background.' }),
-    quiet_zone: Type.Integer({ description: 'Modules; the standard asks for 4.' }),
+    contrast_ratio: Type.Number({ description: 'The lowest in the image, 1 to 21 (WCAG 2).' }),
+    inverted: Type.Boolean({ description: 'Whether modules are lighter than their background.' }),
+    quiet_zone: Type.Integer({ description: 'In modules; the standard requires 4.' }),
     logo_correction_used: Type.Number({ description: 'Share of the error correction that the logo uses up.' }),
     logo_on_alignment: Type.Boolean({
-      description: 'Whether the logo lies on an alignment pattern, which some scanners miss then; at most `fair`.',
+      description: 'Whether the logo covers an alignment pattern, which some scanners need; at most `fair` then.',
     }),
     print: Type.Object({
-      smallest_mm: Type.Number({ description: 'The least width to print the symbol at, quiet zone included.' }),
-      distance_mm: Type.Number({ description: 'From how far away a phone reads it at that width.' }),
+      smallest_mm: Type.Number({ description: 'The smallest width to print, quiet zone included.' }),
+      distance_mm: Type.Number({ description: 'The distance from which a phone reads it at that width.' }),
     }),
     checks: Type.Array(
       Type.Object({
         name: Type.String(),
-        grade: Type.Enum(['good', 'excellent'], { description: 'What the image cannot be without it.' }),
+        grade: Type.Enum(['good', 'excellent'], { description: 'The grade that requires this step.' }),
         read: Type.Boolean(),
       }),
     ),
@@ -40,7 +40,7 @@ const reportBody = Type.Object(
 
 /** Designed QR images of any data: `POST /api/qr` */
 export function designRoute({ images, limitImages, clientOf }: DataImageNeeds): Route {
-  // What is posted is not asked for conditionally.
+  // A POST has no conditional responses.
   const { 304: _, ...responses } = imageResponse(['png', 'svg', 'pdf'])
   const json = { 'application/json': { schema: reportBody } }
   return route<{ Querystring: { report?: string } }>({
@@ -51,11 +51,11 @@ export function designRoute({ images, limitImages, clientOf }: DataImageNeeds): 
       summary: 'Design a QR image, or check one',
       operationId: 'designQr',
       description:
-        'Each designed image is read by a decoder before it is answered; one that cannot be read is refused.',
+        'A decoder reads each designed image before it is returned; an image that cannot be read is refused.',
       tags: ['QR images'],
       querystring: Type.Object({
         report: Type.Optional(
-          Type.Enum(['true', 'false'], { description: 'Answers what is known of the image instead of the image.' }),
+          Type.Enum(['true', 'false'], { description: 'Returns a report on the image instead of the image.' }),
         ),
       }),
       body: designRequestBody,
@@ -81,7 +81,7 @@ export function designRoute({ images, limitImages, clientOf }: DataImageNeeds): 
       const image =
         plain === undefined
           ? await images.designed(job, asker)
-          : await images.plainOfAny(plain.text, plain.look, plain.options, asker)
+          : await images.plainOfAny(plain.text, plain.appearance, plain.options, asker)
       return sendImage(request, reply, image, { name: 'qr', format: job.format })
     },
   })

@@ -10,18 +10,18 @@ import { deleteDesign, findDesign, putDesign } from './store.ts'
 export interface Designs {
   of: (linkId: number) => Promise<Design | undefined>
   /**
-   * Reads a design from a request, and draws it once to see whether the images of a link can be scanned.
+   * Validates a design from a request, and draws it once to check that the images of a link can be scanned.
    * @param client a key of the client
-   * @throws {Problem} 400 with every fault that was found, or for an image that cannot be read
+   * @throws {Problem} 400 with all invalid fields, or for an image that cannot be read
    */
   requireScannable: (value: unknown, link: { code: string; origin: string }, client: string) => Promise<void>
-  /** Saves a design, or none, as part of a transaction. */
+  /** Saves or removes a design as part of a transaction. */
   save: (db: Executor, linkId: number, design: CheckedDesign) => Promise<void>
 }
 
 const validate = createValidator(designSchema)
 
-/** @param textOf what the image of a short link says */
+/** @param textOf the text that the QR code of a short link encodes */
 export function createDesigns(db: Database, images: Images, textOf: (code: string, origin: string) => string): Designs {
   return {
     async of(linkId) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createImages } from './images.ts'
-import { readLook } from './options.ts'
+import { readAppearance } from './options.ts'
 import { drawPlain, type PlainJob } from './plain.ts'
 import { createEncodeText } from './matrix.ts'
 import type { RenderPool } from './pool/pool.ts'
@@ -20,7 +20,7 @@ test('while many images wait, short ones are drawn on a thread that is free as w
   }
   const draw = async () => {
     const images = createImages(pool, () => state.isBusy)
-    return (await images.plainOfAny('https://example.com/', readLook({ size: 200 }, 'png'), { level: 'M' })).tag
+    return (await images.plainOfAny('https://example.com/', readAppearance({ size: 200 }, 'png'), { level: 'M' })).tag
   }
   const tag = await draw()
   for (const [isBusy, isFree, onThread] of [

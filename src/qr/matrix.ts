@@ -4,7 +4,7 @@ import { createEncoder, type EncodeOptions, type QrSymbol } from './encoder/enco
 export type { QrSymbol } from './encoder/encoder.ts'
 export type { Level } from './encoder/tables.ts'
 
-/** Characters that the largest symbol holds (ISO/IEC 18004, table 7), by mode. */
+/** The capacity of the largest symbol in characters (ISO/IEC 18004, table 7), by mode. */
 const capacities = {
   numeric: { L: 7089, M: 5596, Q: 3993, H: 3057 },
   alphanumeric: { L: 4296, M: 3391, Q: 2420, H: 1852 },

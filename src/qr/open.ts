@@ -4,29 +4,29 @@ import { createDesigns, type Designs } from './designs.ts'
 import { createImages, type Images } from './images.ts'
 import { createRenderPool } from './pool/pool.ts'
 
-/** So many images wait without being drawn on threads. */
+/** Images that may wait before plain ones are drawn on threads as well. */
 const FEW = 4
 
-/** Draws QR images, and keeps the designs of those of links. */
+/** Draws QR images, and stores the designs of links. */
 export interface Qr {
   images: Images
   designs: Designs
-  /** What the image of a short link says. */
+  /** The text that the QR code of a short link encodes. */
   codeText: (code: string, origin: string, compact?: boolean) => string
-  /** The image of a short link as its own address answers it when nothing else is asked for. */
+  /** The default SVG of a short link. */
   codeSvg: (code: string, origin: string) => string
-  /** Draws nothing more, and ends the threads. */
+  /** Stops drawing, and ends the threads. */
   close: () => Promise<void>
 }
 
-/** What QR images need of the rest of the program. */
+/** What QR images need from the rest of the program. */
 export interface QrNeeds {
   db: Database
-  /** Whether images of links carry the marker that tells a scan from a click. */
+  /** Whether QR codes of links contain the marker that distinguishes a scan from a click. */
   marker: boolean
-  /** How many images wait for their turn. */
+  /** Requests for images that wait. */
   waiting: () => number
-  /** How long an image may wait, and then take to draw, in milliseconds each, when it is not the usual time. */
+  /** Replaces the default time that an image may wait, and then take to draw, in milliseconds each. */
   drawMs?: number | undefined
 }
 

@@ -12,7 +12,7 @@ export const MAX_PNG_SIZE = 4096
 export const MAX_SVG_SIZE = 1_000_000
 export const MAX_DPI = 9600
 
-/** The parameters that every QR image takes. */
+/** Parameters of every QR image. */
 const appearance = {
   size: Type.Optional(
     Type.Integer({
@@ -29,10 +29,10 @@ const appearance = {
     Type.Integer({
       minimum: 1,
       maximum: MAX_DPI,
-      description: 'Pixels an inch, which a PNG then carries: programs for print take its size from it.',
+      description: 'Pixels per inch, for the metadata of a PNG: print programs derive the size from it.',
     }),
   ),
-  fg: Type.Optional(inkColor('Foreground colour (`#000000`); `#` is written as `%23` or left out.')),
+  fg: Type.Optional(inkColor('Foreground colour (`#000000`); `#` may be omitted, or is encoded as `%23`.')),
   bg: Type.Optional(paperColor('Background colour (`#ffffff`), or `transparent`.')),
 }
 
@@ -42,7 +42,7 @@ export const codeImageQuery = Type.Object({
   compact: Type.Optional(
     Type.Enum(['0', '1'], {
       default: '0',
-      description: 'Encodes the address in capitals, which take fewer modules; it leads to the same.',
+      description: 'Encodes the URL in capitals, which take fewer modules. It leads to the same destination.',
     }),
   ),
 })
@@ -55,14 +55,14 @@ export const codePdfQuery = Type.Object({
   ),
 })
 
-export const NOT_UNICODE = 'must be well-formed Unicode: half of a surrogate pair is no character'
+export const NOT_UNICODE = 'must be well-formed Unicode, without lone surrogates'
 
 export const DATA_PARAMETER = Type.String({
   minLength: 1,
   maxLength: 2953,
   pattern: '^\\P{Cs}*$',
   [RULE]: NOT_UNICODE,
-  description: 'What to encode: 1 to 2,953 bytes of UTF-8, fewer at higher levels.',
+  description: 'The text to encode: 1 to 2,953 bytes of UTF-8, fewer at higher levels.',
   examples: ['https://example.com/'],
 })
 
@@ -76,19 +76,20 @@ export const dataImageQuery = Type.Object({
       pattern: '^[LMQHlmqh]$',
       [RULE]: 'must be L, M, Q or H',
       default: 'M',
-      description: 'Error-correction level: about 7, 15, 25 or 30 % of the symbol may be lost.',
+      description: 'Error-correction level: about 7, 15, 25 or 30% of the symbol may be damaged.',
     }),
   ),
   boost: Type.Optional(
     Type.Enum(['0', '1'], {
       default: '1',
-      description: 'Whether to raise the level where that costs no larger symbol; the header `QR-Level` tells it.',
+      description:
+        'Whether to raise the level where that needs no larger symbol; the header `QR-Level` has the result.',
     }),
   ),
 })
 
-/** How an image is to look. */
-export interface Look {
+/** The appearance of a plain image. */
+export interface Appearance {
   format: Format
   /** Pixels of width and height. */
   size: number
@@ -96,23 +97,23 @@ export interface Look {
   margin: number
   foreground: Color
   background: Color
-  /** Pixels an inch, when the file is to say so. */
+  /** Pixels per inch, for the metadata of the file. */
   dpi?: number
-  /** Whether scanners may have trouble with the colours. */
+  /** Whether the colours are hard to scan. */
   poor: boolean
 }
 
 /**
- * Completes the parameters of an image, which their schema has accepted one by one.
- * @throws {Problem} 400 for a size past the format's bound, or for colours that no scanner can tell apart
+ * Completes the parameters of an image, each of which its schema has accepted.
+ * @throws {Problem} 400 for a size past the bound of the format, or for too little contrast
  */
-export function readLook(query: Static<typeof codeImageQuery>, format: Format): Look {
+export function readAppearance(query: Static<typeof codeImageQuery>, format: Format): Appearance {
   const { size = 512, margin = 4, fg = '#000000', bg = '#ffffff' } = query
   requireSize(size, format)
   const [foreground, background] = [parseColor(fg), parseColor(bg)]
   const { ratio, inverted } = contrast(foreground, background)
   if (ratio < MIN_CONTRAST) {
-    const detail = `and bg have a contrast of ${ratio.toFixed(2)}:1, no scanner can tell them apart under ${MIN_CONTRAST}:1`
+    const detail = `and bg have a contrast of ${ratio.toFixed(2)}:1; no scanner can distinguish them below ${MIN_CONTRAST}:1`
     throw invalidRequest([{ pointer: '/fg', detail }])
   }
   const poor = inverted || ratio < GOOD_CONTRAST
@@ -120,8 +121,8 @@ export function readLook(query: Static<typeof codeImageQuery>, format: Format): 
 }
 
 /**
- * Pixels cost memory, vectors do not.
- * @throws {Problem} 400 for more pixels than a PNG may have
+ * Limits the pixels of a PNG, which cost memory; vectors do not.
+ * @throws {Problem} 400
  */
 export function requireSize(size: number, format: string): void {
   if (format !== 'png' || size <= MAX_PNG_SIZE) return
@@ -133,12 +134,12 @@ export function readLevel(ecl = 'M'): Level {
 }
 
 /**
- * Where the modules of a symbol lie in an image.
+ * The position of a symbol's modules in an image.
  * @throws {Problem} 400 with the smallest size that works
  */
-export function place(modules: number, look: Pick<Look, 'size' | 'margin'>): Raster {
-  const raster = rasterOf(modules, look)
+export function place(modules: number, appearance: Pick<Appearance, 'size' | 'margin'>): Raster {
+  const raster = rasterOf(modules, appearance)
   if (raster.scale > 0) return raster
-  const needed = modules + 2 * look.margin
+  const needed = modules + 2 * appearance.margin
   throw invalidRequest([{ pointer: '/size', detail: `must be at least ${needed} for this data and margin` }])
 }

@@ -1,13 +1,12 @@
 import type { QrSymbol } from './encoder/encoder.ts'
 
 /**
- * The edges of the dark modules as the data of one SVG path, for the fill rule evenodd. An outline has no seams between
- * rows at any zoom, and is smaller than a shape for each run of modules.
+ * Traces the edges of the dark modules as the data of one SVG path, for the fill rule evenodd. An outline has no seams
+ * between rows at any zoom, and is smaller than one shape per run of modules.
  *
- * Corners are the points whose four modules are of one colour but for one. Between them edges run straight, also where
- * two dark modules touch only at a corner: there two edges cross. So the corners of a row of points, taken two by two,
- * are the ends of its horizontal edges, and those of a column the ends of its vertical ones; going from end to end, in
- * turns, comes back to the start.
+ * Corners are the points where one of the four modules differs from the others. Edges between them are straight, and
+ * cross where two dark modules touch only at a corner. So the corners in a row of points, in pairs, are the ends of
+ * horizontal edges, and those in a column the ends of vertical ones; following both alternately returns to the start.
  */
 export function traceOutline(symbol: QrSymbol): string {
   const { across, down } = pairCorners(symbol)
@@ -41,7 +40,7 @@ function moveTo(x: number, y: number, lastX: number, lastY: number): string {
   return relative.length < absolute.length ? relative : absolute
 }
 
-/** For each point of the lattice its other end, across and down; -1 for what is no corner. */
+/** For each point of the grid the other end of its edge, across and down; -1 where there is no corner. */
 function pairCorners({ size, modules }: QrSymbol): { across: Int32Array; down: Int32Array } {
   const width = size + 1
   const across = new Int32Array(width * width).fill(-1)
@@ -64,7 +63,7 @@ function pairCorners({ size, modules }: QrSymbol): { across: Int32Array; down: I
   return { across, down }
 }
 
-/** @returns the corner that now waits for its other end, or -1 */
+/** @returns the corner that is still unpaired, or -1 */
 function pair(ends: Int32Array, open: number, corner: number): number {
   if (open === -1) return corner
   ends[open] = corner

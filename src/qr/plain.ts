@@ -1,14 +1,14 @@
 import type { EncodeOptions } from './encoder/encoder.ts'
 import type { EncodeText, Level } from './matrix.ts'
 import type { DesignJob } from './design/job.ts'
-import { place, readLook, type Look } from './options.ts'
+import { place, readAppearance, type Appearance } from './options.ts'
 import { renderPng } from './png/png.ts'
 import { renderSvg } from './svg.ts'
 
-/** An image without a design that is to be drawn. */
+/** An image without a design to draw. */
 export interface PlainJob {
   text: string
-  look: Look
+  appearance: Appearance
   options: EncodeOptions
 }
 
@@ -17,21 +17,23 @@ export interface PlainImage {
   level: Level
 }
 
-/** An image that is asked for like a designed one, but without a design, as the plain one that it is. */
+/** Converts a request for a designed image to one for a plain image; undefined when it has a design, or is a PDF. */
 export function plainOf({ text, design, format, size, dpi, level = 'M', boost }: DesignJob): PlainJob | undefined {
   if (format === 'pdf' || Object.keys(design).length > 0) return undefined
-  const look = readLook({ size, ...(dpi !== undefined && { dpi }) }, format)
-  return { text, look, options: { level, ...(boost !== undefined && { boost }) } }
+  const appearance = readAppearance({ size, ...(dpi !== undefined && { dpi }) }, format)
+  return { text, appearance, options: { level, ...(boost !== undefined && { boost }) } }
 }
 
 /**
- * Draws a symbol of two colours.
+ * Draws an image of two colours.
  * @throws {Problem} 400 when the data or the size do not fit
  */
-export function drawPlain(encode: EncodeText, { text, look, options }: PlainJob): PlainImage {
+export function drawPlain(encode: EncodeText, { text, appearance, options }: PlainJob): PlainImage {
   const symbol = encode(text, options)
-  const raster = place(symbol.size, look)
+  const raster = place(symbol.size, appearance)
   const body =
-    look.format === 'png' ? renderPng(symbol, raster, look) : Buffer.from(renderSvg(symbol, raster, look, text))
+    appearance.format === 'png'
+      ? renderPng(symbol, raster, appearance)
+      : Buffer.from(renderSvg(symbol, raster, appearance, text))
   return { body, level: symbol.level }
 }

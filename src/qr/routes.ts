@@ -14,29 +14,29 @@ import {
   dataImageQuery,
   NOT_UNICODE,
   readLevel,
-  readLook,
+  readAppearance,
   requireSize,
 } from './options.ts'
 import type { Asker } from './pool/queue.ts'
 import { imageResponse, sendImage } from './send.ts'
 
-/** What QR images of any data need of the rest of the program. */
+/** What QR images of any data need from the rest of the program. */
 export interface DataImageNeeds {
   images: Images
   /** A hook that charges each request for an image. */
   limitImages: onRequestAsyncHookHandler
-  /** A key of the request's client, which says nothing of its address. */
+  /** A key of the request's client that does not reveal its address. */
   clientOf: (request: FastifyRequest) => string
 }
 
-/** What QR images of short links need besides. */
+/** What QR images of short links need in addition. */
 export interface CodeImageNeeds extends DataImageNeeds {
   origin: Pick<Origin, 'of'>
-  /** What the image of a short link says. */
+  /** The text that the QR code of a short link encodes. */
   codeText: (code: string, origin: string, compact: boolean) => string
-  /** The link of a code, also a paused one; 'gone' when it was deleted, undefined when there never was one. */
+  /** The link of a code, also a paused one; 'gone' when it was deleted, undefined when it never existed. */
   linkOf: (code: string) => Promise<{ id: number; code: string } | 'gone' | undefined>
-  /** The design that was saved for a link. */
+  /** The saved design of a link. */
   designOf: (linkId: number) => Promise<Design | undefined>
 }
 
@@ -44,7 +44,7 @@ const tags = ['QR images']
 
 /** Deterministic, but a browser should notice a new version of the renderer within a day. */
 const DATA_CACHING = 'public, max-age=86400'
-/** Short, because a deleted code's image must go. */
+/** Short, because the image of a deleted code must disappear. */
 const CODE_CACHING = 'public, max-age=300'
 
 /** `GET /api/qr` */
@@ -62,11 +62,11 @@ export function dataImageRoute({ images, limitImages, clientOf }: DataImageNeeds
     async handler(request, reply) {
       requireUnicode(request.url)
       const { data, format = 'png', ecl, boost } = request.query
-      const look = readLook(request.query, format)
+      const appearance = readAppearance(request.query, format)
       reply.header('cache-control', DATA_CACHING)
       const image = await images.plainOfAny(
         data,
-        look,
+        appearance,
         { level: readLevel(ecl), boost: boost !== '0' },
         { client: clientOf(request), gone: disconnectSignal(reply) },
       )
@@ -76,7 +76,7 @@ export function dataImageRoute({ images, limitImages, clientOf }: DataImageNeeds
 }
 
 /**
- * Bytes that are no UTF-8 would be left as they were written, and encoded as percent signs.
+ * The query parser leaves invalid UTF-8 percent-encoded, so that the image would contain percent signs.
  * @throws {Problem} 400
  */
 function requireUnicode(url: string): void {
@@ -160,7 +160,7 @@ async function drawCode(
 ): Promise<Image> {
   const { size = 512, margin, fg, bg, dpi, width_mm } = query
   const isPlain = design === undefined || Object.keys(design).length === 0
-  if (isPlain && format !== 'pdf') return images.plainOfAny(text, readLook(query, format), { level: 'M' }, asker)
+  if (isPlain && format !== 'pdf') return images.plainOfAny(text, readAppearance(query, format), { level: 'M' }, asker)
   requireSize(size, format)
   const job = {
     text,

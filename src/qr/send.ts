@@ -11,12 +11,12 @@ export const imageResponse = (formats: DesignFormat[]) => ({
   200: {
     description: 'The image.',
     headers: {
-      'QR-Level': { type: 'string', description: 'The error-correction level that the symbol has.' },
+      'QR-Level': { type: 'string', description: 'The error-correction level of the symbol.' },
       'QR-Scannability': {
         type: 'string',
         description:
-          'Of designed images: `excellent`, `good` or `fair`, by what stress they can be read through. `poor` when the ' +
-          'colours are weak or inverted.',
+          'For designed images: `excellent`, `good` or `fair`, by the stress test that they pass. `poor` when the ' +
+          'contrast is low or inverted.',
       },
     },
     content: Object.fromEntries(
@@ -26,7 +26,7 @@ export const imageResponse = (formats: DesignFormat[]) => ({
   304: { description: 'The image has not changed.', type: 'null' },
 })
 
-/** Answers with an image, or with 304 when the caller has it. */
+/** Sends an image, or a 304 when the client has it. */
 export function sendImage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -39,13 +39,13 @@ export function sendImage(
     'qr-level': level,
     ...(scannability && { 'qr-scannability': scannability }),
   })
-  // A condition is for a picture that has an address (RFC 9110, 13.1.2): what is made on demand is answered each time.
-  const isAddressed = request.method === 'GET' || request.method === 'HEAD'
-  if (isAddressed && isNotModified(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  // Only GET and HEAD can be conditional (RFC 9110, 13.1.2).
+  const isConditional = request.method === 'GET' || request.method === 'HEAD'
+  if (isConditional && isNotModified(request.headers['if-none-match'], tag)) return reply.code(304).send()
   reply.headers({
     'content-type': mediaTypes[format],
     'content-disposition': `inline; filename="${name}.${format}"`,
-    // An SVG opened by itself is a document: nothing in it may run or load, but for a logo that stands in it as data.
+    // An SVG opened directly is a document: it may run and load nothing except an embedded logo.
     'content-security-policy': "default-src 'none'; img-src data:; sandbox",
   })
   return reply.send(body)

@@ -1,6 +1,6 @@
 import type { Executor } from '../db/database.ts'
 
-/** The design of a link as it was saved, a JSON text; undefined when it has none. */
+/** The saved design of a link in JSON; undefined when it has none. */
 export async function findDesign(db: Executor, linkId: number): Promise<string | undefined> {
   const row = await db.selectFrom('designs').select('design').where('link_id', '=', linkId).executeTakeFirst()
   return row?.design

@@ -11,8 +11,8 @@ export interface Paint {
 }
 
 /**
- * An SVG whose dark modules are one path, in module units, placed on whole pixels. It runs nothing and loads nothing.
- * @param text what the symbol says, for those who hear the image
+ * Renders an SVG whose dark modules are one path, in units of modules, on whole pixels. It has no scripts or references.
+ * @param text the encoded text, for screen readers
  */
 export function renderSvg(
   symbol: QrSymbol,

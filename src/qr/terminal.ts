@@ -3,12 +3,12 @@ import type { QrSymbol } from './encoder/encoder.ts'
 const BLACK_ON_WHITE = '\x1b[30;107m'
 const RESET = '\x1b[0m'
 
-/** Of two modules above each other: both light, the lower dark, the upper dark, both dark. */
+/** Two modules above each other: both light, the lower dark, the upper dark, both dark. */
 const halves = [' ', '▄', '▀', '█'] as const
 
 /**
- * The symbol with its quiet zone for a terminal, two rows of modules to a line. Black on white are set as colours, since
- * a terminal may have any of its own.
+ * Renders a symbol with its quiet zone for a terminal, two rows of modules per line. It sets black on white, whatever the
+ * colours of the terminal are.
  */
 export function renderTerminal({ size, modules }: QrSymbol, margin: number): string {
   const isDark = (x: number, y: number) => x >= 0 && x < size && y >= 0 && y < size && modules[y * size + x] === 1

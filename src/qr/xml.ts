@@ -1,6 +1,6 @@
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** A text for XML, in content or between double quotes. What XML 1.0 (2.2) cannot hold at all becomes U+FFFD. */
+/** Escapes a text for XML content and double-quoted attributes. Characters that XML 1.0 (2.2) forbids become U+FFFD. */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -1,11 +1,11 @@
-/** Grey pixels, row by row: 0 is black, 255 is white. */
+/** A greyscale image, row by row: 0 is black, 255 is white. */
 export interface Gray {
   width: number
   height: number
   pixels: Uint8Array
 }
 
-/** What a camera sees of an image on white paper. Colours are premultiplied by their opacity, as a renderer gives them. */
+/** The greyscale of an image on white paper. Colours are premultiplied by their opacity, as the renderer returns them. */
 export function grayOf(rgba: Uint8Array, width: number, height: number): Gray {
   const pixels = new Uint8Array(width * height)
   for (let at = 0, from = 0; at < pixels.length; at++, from += 4) {
@@ -16,7 +16,7 @@ export function grayOf(rgba: Uint8Array, width: number, height: number): Gray {
   return { width, height, pixels }
 }
 
-/** Fewer pixels, each the mean of those that it stands for. */
+/** Scales an image down; each pixel is the mean of those it replaces. */
 export function shrink(image: Gray, factor: number): Gray {
   const [width, height] = [Math.floor(image.width * factor), Math.floor(image.height * factor)]
   const pixels = new Uint8Array(width * height)
@@ -38,7 +38,7 @@ function meanOf(
   return sum / ((bottom - top) * (right - left))
 }
 
-/** Out of focus: three means over `2 * radius + 1` pixels, across and down, come close to a Gaussian. */
+/** Blurs an image: three box blurs of `2 * radius + 1` pixels in each direction approximate a Gaussian. */
 export function blur(image: Gray, radius: number): Gray {
   let blurred = image
   for (let pass = 0; pass < 3; pass++) {
@@ -59,34 +59,34 @@ function meanAlong({ pixels, ...size }: Gray, radius: number, { step, line, leng
   const result = new Uint8Array(pixels.length)
   const width = 2 * radius + 1
   for (let each = 0; each < lines; each++) {
-    const at = (place: number) => pixels[each * line + Math.min(length - 1, Math.max(0, place)) * step] ?? 0
+    const at = (index: number) => pixels[each * line + Math.min(length - 1, Math.max(0, index)) * step] ?? 0
     let sum = 0
-    for (let place = -radius; place <= radius; place++) sum += at(place)
-    for (let place = 0; place < length; place++) {
-      result[each * line + place * step] = sum / width
-      sum += at(place + radius + 1) - at(place - radius)
+    for (let index = -radius; index <= radius; index++) sum += at(index)
+    for (let index = 0; index < length; index++) {
+      result[each * line + index * step] = sum / width
+      sum += at(index + radius + 1) - at(index - radius)
     }
   }
   return { ...size, pixels: result }
 }
 
-/** A bad sensor: to each pixel something between plus and minus `most`, the same for the same image. */
-export function noise({ pixels, ...size }: Gray, most: number): Gray {
-  // Numbers that look random (Lehmer, modulus 2^31 - 1); an image must be judged the same each time.
+/** Adds noise of up to `amplitude` to each pixel, the same for the same image. */
+export function noise({ pixels, ...size }: Gray, amplitude: number): Gray {
+  // A pseudorandom sequence (Lehmer, modulus 2^31 - 1) with a fixed seed: the same image must always get the same grade.
   let state = 20_261_121
   const noisy = pixels.map((value) => {
     state = (state * 48_271) % 2_147_483_647
-    return Math.min(255, Math.max(0, value + ((state / 2_147_483_647) * 2 - 1) * most))
+    return Math.min(255, Math.max(0, value + ((state / 2_147_483_647) * 2 - 1) * amplitude))
   })
   return { ...size, pixels: noisy }
 }
 
-/** Bad light: the distance to a middle grey is only that share of what it was. */
+/** Reduces the contrast to a share of what it was. */
 export function fade({ pixels, ...size }: Gray, share: number): Gray {
   return { ...size, pixels: pixels.map((value) => 128 + (value - 128) * share) }
 }
 
-/** The simplest of image files (netpbm's P5), which decoders read. */
+/** Encodes an image as PGM (netpbm's P5), which decoders read. */
 export function toPgm({ width, height, pixels }: Gray): Buffer {
   return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels])
 }

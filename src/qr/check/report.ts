@@ -1,23 +1,23 @@
 import { contrast, GOOD_CONTRAST } from '../color.ts'
 import type { Report, Scannability } from '../design/job.ts'
-import type { Marked } from '../design/logo-place.ts'
+import type { SymbolWithLogo } from '../design/logo-placement.ts'
 import { coversAlignment } from '../design/shapes.ts'
 import { colorsOf, leastContrast, type Style } from '../design/style.ts'
-import type { Grade, Step } from './ladder.ts'
+import type { Grade, Step } from './stress-test.ts'
 
-/** A module that phones tell from its neighbours at arm's length, by how well the image passed. */
+/** The size of a module that phones resolve at arm's length, by scannability. */
 const MODULE_MM: Record<Scannability, number> = { excellent: 0.4, good: 0.5, fair: 0.65, poor: 0.8 }
-/** Nothing smaller is worth printing: people do not see that it is there. */
+/** Nobody notices smaller codes. */
 const LEAST_MM = 15
 /** Phones read a code from about ten times its width. */
 const DISTANCE_TO_WIDTH = 10
 
-/** Some decoders miss images of fewer pixels a module, narrower quiet zones and weaker colours that others read. */
+/** Below these, some decoders fail at images that others read: pixels of a module, modules of quiet zone, contrast. */
 const SURE_SCALE = 4
 const SURE_MARGIN = 2
 const SURE_CONTRAST = 4.5
 
-/** How an image fared. */
+/** The result of the stress test. */
 interface Tested {
   grade: Grade
   steps: Step[]
@@ -25,8 +25,12 @@ interface Tested {
   scale?: number
 }
 
-/** Sums up what is known of an image that has passed. */
-export function reportOf({ symbol, hole, damage }: Marked, style: Style, { grade, steps, scale }: Tested): Report {
+/** Creates the report of an image that can be read. */
+export function createReport(
+  { symbol, hole, damage }: SymbolWithLogo,
+  style: Style,
+  { grade, steps, scale }: Tested,
+): Report {
   const fills = [style.ink, style.eyeFrameInk, style.eyeBallInk]
   const ratio = Math.min(...fills.map((fill) => leastContrast(fill, style.background)))
   const inverted = fills.some((fill) => colorsOf(fill).some((color) => contrast(color, style.background).inverted))

@@ -4,8 +4,8 @@ import type { QrSymbol } from '../encoder/encoder.ts'
 import { isInHole, type Hole } from './shapes.ts'
 
 /**
- * How much of the error correction a hole uses up, 0 to 1 and more: of each block the codewords that it touches, to
- * those that can be restored (ISO/IEC 18004, 7.5.1: half of the correction codewords), in the block that fares worst.
+ * The share of the error correction that a hole uses up, which may exceed 1: in the worst block, the codewords that it
+ * touches, divided by those that can be restored (ISO/IEC 18004, 7.5.1: half of the correction codewords).
  */
 export function damageOf({ version, level }: QrSymbol, hole: Hole): number {
   const { count, correction, data, total } = blocksOf(version, level)

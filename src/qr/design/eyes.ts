@@ -4,7 +4,7 @@ import { box, circle, type Path } from './path.ts'
 export const eyeShapes = ['square', 'rounded', 'circle', 'leaf'] as const
 export type EyeShape = (typeof eyeShapes)[number]
 
-/** Modules of a side of a finder pattern, an eye. */
+/** Modules of a side of an eye, that is, a finder pattern. */
 const EYE = 7
 
 /** The upper left corners of the eyes. */
@@ -22,16 +22,16 @@ export function isOfEye(x: number, y: number, size: number): boolean {
 }
 
 /**
- * The least version of a symbol whose eyes have that shape. In the smallest, which has no alignment pattern, zbar places
- * the modules by the eyes' edges alone, and misplaces them where these are not straight.
+ * The smallest version of a symbol whose eyes have that shape. In version 1, which has no alignment pattern, zbar locates
+ * modules by the edges of the eyes alone, and fails where these are not straight.
  */
 export function leastVersion(frame: EyeShape): number {
   return frame === 'square' ? 1 : 2
 }
 
 /**
- * From here on eyes are square, whatever their shape: decoders tell the number of modules from the width of the eyes, and
- * rounded ones, which look a little narrower, lead them astray where there are many (zbar 0.23, zxing-cpp 1.4).
+ * From this version on eyes are always square: decoders derive the number of modules from the width of the eyes, and
+ * rounded ones, which measure a little narrower, mislead them in large symbols (zbar 0.23, zxing-cpp 1.4).
  */
 const SQUARE_EYES_FROM = 20
 
@@ -40,22 +40,22 @@ function eyeShapeOf({ version }: QrSymbol, shape: EyeShape): EyeShape {
 }
 
 /**
- * Radii of a frame's corners outside, clockwise from the upper left one. That of a circle leaves a short straight edge in
- * its middle: decoders fit lines to the edges, which an arc of its whole length tilts (zbar missed one true circle in
- * eight). A leaf is pointed towards the middle of the symbol and away from it.
+ * Outer radii of a frame's corners, clockwise from the upper left one. A circle keeps short straight edges: decoders fit
+ * lines to the edges, which a full arc tilts (zbar missed one true circle in eight). A leaf points towards the middle of
+ * the symbol and away from it.
  */
 function frameRadii(shape: EyeShape, isDiagonal: boolean): number[] {
   const radius = { square: 0, rounded: 2.2, circle: 3.1, leaf: 2.2 }[shape]
   return cornersOf(shape, isDiagonal, [radius, 0])
 }
 
-/** Round ones and pointed ones, where a leaf has either. */
+/** The radii of all corners: a leaf has two round and two pointed ones. */
 function cornersOf(shape: EyeShape, isDiagonal: boolean, [round, pointed]: readonly [number, number]): number[] {
   if (shape !== 'leaf') return [round, round, round, round]
   return isDiagonal ? [pointed, round, pointed, round] : [round, pointed, round, pointed]
 }
 
-/** The rings of the eyes; to be filled by the rule evenodd. */
+/** Draws the rings of the eyes, for the fill rule evenodd. */
 export function drawEyeFrames(symbol: QrSymbol, chosen: EyeShape): Path {
   const shape = eyeShapeOf(symbol, chosen)
   const path: Path = []
@@ -76,20 +76,20 @@ function isOnDiagonal(x: number, y: number): boolean {
   return x === y
 }
 
-/** Half of the width of what is in an eye, and its radii, round and pointed. */
+/** Half of the width of an eye ball, and its radii, round and pointed. */
 type Ball = readonly [half: number, round: number, pointed: number]
 
 /**
- * What is in the eyes, by the shape of their frames. ZXing looks along the diagonals too for the widths 1:1:3:1:1, and
- * there a frame of round corners needs a smaller ball than one of square corners: a square in a circle, drawn to full
- * size, was missed in nine images of ten. A diamond is not among the shapes: along its diagonals it is too small.
+ * Eye balls by the shape of their frames. ZXing also checks the diagonals for the widths 1:1:3:1:1, where a frame with
+ * round corners needs a smaller ball than one with square corners: it missed a full-size square in a circle in nine images
+ * of ten. There is no diamond, which is too narrow along the diagonals.
  */
 const balls: Record<'angular' | 'circular', Record<EyeShape, Ball>> = {
   angular: { square: [1.5, 0, 0], rounded: [1.5, 1, 1], circle: [1.6, 1.3, 1.3], leaf: [1.5, 1, 0] },
   circular: { square: [1.35, 0.3, 0.3], rounded: [1.5, 1, 1], circle: [1.6, 1.6, 1.6], leaf: [1.45, 1, 0.6] },
 }
 
-/** What is in the eyes' frames. */
+/** Draws the eye balls. */
 export function drawEyeBalls(symbol: QrSymbol, chosen: EyeShape, frame: EyeShape): Path {
   const shape = eyeShapeOf(symbol, chosen)
   const [half, round, pointed] = balls[eyeShapeOf(symbol, frame) === 'circle' ? 'circular' : 'angular'][shape]

@@ -1,24 +1,24 @@
 import type { Level } from '../encoder/tables.ts'
-import type { Step } from '../check/ladder.ts'
+import type { Step } from '../check/stress-test.ts'
 import type { Design } from './schema.ts'
 
 export type DesignFormat = 'png' | 'svg' | 'pdf'
 
-/** An image that is to be designed, drawn and checked. */
+/** A designed image to draw and check. */
 export interface DesignJob {
   text: string
   design: Design
   /** The pointer of the design in the request, for the errors. */
   at: string
   /**
-   * Whether the design was accepted for another text, by somebody else than who asks: its logo then shrinks to what error
-   * correction can restore of this one.
+   * Whether the design was saved for a link: it was accepted for another text, and not by this client, so that its logo is
+   * scaled down, instead of refused, where error correction cannot restore this text.
    */
   isSaved?: boolean
   format: DesignFormat
   /** Pixels of width. */
   size: number
-  /** Modules of quiet zone, when not the design's. */
+  /** Modules of quiet zone, instead of the design's. */
   margin?: number
   level?: Level
   boost?: boolean
@@ -27,28 +27,28 @@ export interface DesignJob {
   millimetres?: number
 }
 
-/** How sure a scan is. `poor` is light on dark, or colours that are hard to tell apart. */
+/** How well an image scans. `poor` is light on dark, or of low contrast. */
 export type Scannability = 'excellent' | 'good' | 'fair' | 'poor'
 
-/** What is known of an image's use in print and before cameras. */
+/** A report on how an image scans and prints. */
 export interface Report {
   scannability: Scannability
   version: number
   modules: number
   level: Level
-  /** The contrast ratio (WCAG 2) where it is weakest, 1 to 21. */
+  /** The lowest contrast ratio in the image (WCAG 2), 1 to 21. */
   contrast_ratio: number
   inverted: boolean
-  /** Modules of quiet zone; the standard asks for 4. */
+  /** Modules of quiet zone; the standard requires 4. */
   quiet_zone: number
   /** Of the codewords that error correction can restore, the share that the logo covers. */
   logo_correction_used: number
-  /** Whether the logo lies on an alignment pattern, by which some decoders place the modules around. */
+  /** Whether the logo covers an alignment pattern, by which some decoders locate the modules around it. */
   logo_on_alignment: boolean
   print: {
-    /** The least width that the symbol should be printed at, quiet zone included. */
+    /** The smallest width to print, quiet zone included. */
     smallest_mm: number
-    /** From how far away a phone reads it at that width. */
+    /** The distance from which a phone reads it at that width. */
     distance_mm: number
   }
   checks: Step[]

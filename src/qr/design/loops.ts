@@ -1,4 +1,4 @@
-/** A point where an edge turns: by its place, and by which of the modules around it is alone in its colour. */
+/** A point where an edge turns around the one module at the point whose colour differs. */
 export interface Corner {
   x: number
   y: number
@@ -18,7 +18,7 @@ const steps = [
 const corners = ['topRight', 'bottomRight', 'bottomLeft', 'topLeft'] as const
 
 /**
- * The edges of all dark modules as closed loops of corners. Modules that touch only at a corner are kept apart.
+ * The edges of all dark modules as closed loops of corners. Modules that touch only at a corner stay separate.
  * @param isDark whether a module is dark; false outside the symbol
  */
 export function traceLoops(size: number, isDark: (x: number, y: number) => boolean): Corner[][] {
@@ -34,7 +34,7 @@ export function traceLoops(size: number, isDark: (x: number, y: number) => boole
   return loops
 }
 
-/** A point of the lattice, and the direction in which the edge goes on from there. */
+/** A point of the grid, and the direction in which the edge continues. */
 interface Edge {
   x: number
   y: number
@@ -55,7 +55,7 @@ function follow(start: Edge, isDark: (x: number, y: number) => boolean, see: (x:
       loop.push({ x, y, convex: true, of: corners[direction as 0] })
       direction = (direction + 1) % 4
     } else if (aheadLeft) {
-      // The light module on the left ends here; seen from it, this is the corner across.
+      // The edge turns around the light module on the left, of which this is the opposite corner.
       loop.push({ x, y, convex: false, of: corners[((direction + 1) % 4) as 0] })
       direction = (direction + 3) % 4
     }

@@ -1,4 +1,4 @@
-/** A shape's edges in modules: a list of steps, each a number of `STEP` and its coordinates. */
+/** The edges of a shape: a list of operations, each with its operands. */
 export type Path = number[]
 
 const MOVE = 0
@@ -8,7 +8,7 @@ const CLOSE = 3
 const CIRCLE = 4
 const operands = [2, 2, 6, 0, 3]
 
-/** How far the control points of a quarter of a circle lie along its tangents. */
+/** The distance of control points along the tangents of a quarter circle. */
 const ROUND = 0.5523
 
 export function moveTo(path: Path, x: number, y: number): void {
@@ -31,10 +31,9 @@ export function curveTo(path: Path, points: readonly [number, number, number, nu
   path.push(CURVE, ...points)
 }
 
-/** A point on its way: where a line ends and a rounded corner begins. */
 type Point = readonly [x: number, y: number]
 
-/** A closed shape of straight edges, each corner rounded by its radius; the radius is shortened to half an edge. */
+/** Adds a polygon with rounded corners; a radius is limited to half of the edge. */
 export function polygon(path: Path, corners: readonly (readonly [x: number, y: number, radius: number])[]): void {
   for (const [index, [x, y, radius]] of corners.entries()) {
     const before = corners.at(index - 1) ?? [x, y]
@@ -48,7 +47,7 @@ export function polygon(path: Path, corners: readonly (readonly [x: number, y: n
   close(path)
 }
 
-/** The point so far from a corner towards the next one, at most half-way. */
+/** The point at a distance from a corner towards the next one, at most half-way. */
 function towards([x, y]: Point, [toX, toY]: readonly number[], distance: number): [number, number] {
   const [byX, byY] = [(toX ?? x) - x, (toY ?? y) - y]
   const length = Math.hypot(byX, byY)
@@ -60,7 +59,7 @@ function mix([x, y]: Point, [cornerX, cornerY]: Point): [number, number] {
   return [x + (cornerX - x) * ROUND, y + (cornerY - y) * ROUND]
 }
 
-/** A rectangle whose corners have radii of their own, clockwise from the upper left one. */
+/** Adds a rectangle with a radius for each corner, clockwise from the upper left one. */
 export function box(
   path: Path,
   [x, y, width, height]: readonly [number, number, number, number],
@@ -75,7 +74,7 @@ export function box(
   ])
 }
 
-/** Walks a path's steps, circles as four curves. */
+/** Iterates over the operations of a path. */
 function* stepsOf(path: Path): Generator<readonly [step: number, numbers: number[]]> {
   for (let at = 0; at < path.length;) {
     const step = path[at] ?? CLOSE
@@ -85,7 +84,7 @@ function* stepsOf(path: Path): Generator<readonly [step: number, numbers: number
   }
 }
 
-/** The path as the data of an SVG path. */
+/** Converts a path to the data of an SVG path. */
 export function pathToSvg(path: Path): string {
   let data = ''
   for (const [step, numbers] of stepsOf(path)) {
@@ -101,7 +100,7 @@ function circleToSvg([x = 0, y = 0, radius = 0]: number[]): string {
   return `M${join([x - radius, y])}${half(2 * radius)}${half(-2 * radius)}z`
 }
 
-/** Numbers of up to three decimals; a minus sign separates by itself. */
+/** Joins numbers of up to three decimals; a minus sign needs no separator. */
 function join(numbers: number[]): string {
   return numbers
     .map((value, index) => {
@@ -111,7 +110,7 @@ function join(numbers: number[]): string {
     .join('')
 }
 
-/** The path as operators of a PDF page (ISO 32000-1, 8.5.2). */
+/** Converts a path to the operators of a PDF page (ISO 32000-1, 8.5.2). */
 export function pathToPdf(path: Path): string {
   const lines: string[] = []
   for (const [step, numbers] of stepsOf(path)) {
@@ -127,7 +126,7 @@ function circleToPdf([x = 0, y = 0, radius = 0]: number[]): string[] {
   return [pathToPdf(path)]
 }
 
-/** A number as PDF has it: no exponent. */
+/** Formats a number for PDF, without an exponent. */
 export function decimal(value: number): string {
   return String(Number(value.toFixed(4)))
 }

@@ -1,17 +1,17 @@
 import { deflateSync } from 'node:zlib'
 
-/** A PDF file in the making (ISO 32000-1): numbered objects, which refer to each other. */
+/** A builder of PDF files (ISO 32000-1): numbered objects that refer to each other. */
 export interface PdfFile {
   /** Adds an object. @returns a reference to it */
   add: (content: string) => string
-  /** Adds a stream, compressed; `entries` are those of its dictionary besides length and filter. */
+  /** Adds a compressed stream; `entries` are those of its dictionary besides length and filter. */
   addStream: (entries: string, data: Buffer) => string
-  /** The whole file; `root` refers to the catalogue. */
+  /** Returns the file; `root` refers to the catalogue. */
   end: (root: string, info: string) => Buffer
 }
 
 export function createPdf(): PdfFile {
-  // Bytes above 127 in a comment tell programs that the file is not text (7.5.2).
+  // A comment with bytes above 127 marks the file as binary (7.5.2).
   const parts: Buffer[] = [Buffer.from('%PDF-1.5\n%\xe2\xe3\xcf\xd3\n', 'latin1')]
   const offsets: number[] = []
   let length = parts[0]?.length ?? 0
@@ -32,9 +32,9 @@ export function createPdf(): PdfFile {
     },
     addStream(entries, data) {
       const reference = begin()
-      const packed = deflateSync(data)
-      append(Buffer.from(`<<${entries}/Filter/FlateDecode/Length ${packed.length}>>\nstream\n`, 'latin1'))
-      append(packed)
+      const compressed = deflateSync(data)
+      append(Buffer.from(`<<${entries}/Filter/FlateDecode/Length ${compressed.length}>>\nstream\n`, 'latin1'))
+      append(compressed)
       append(Buffer.from('\nendstream\nendobj\n'))
       return reference
     },
@@ -49,7 +49,7 @@ export function createPdf(): PdfFile {
   }
 }
 
-/** A text string of any characters (7.9.2.2): UTF-16 with a byte order mark, in hexadecimal digits. */
+/** Encodes a text string (7.9.2.2): UTF-16 with a byte order mark, in hexadecimal. */
 export function pdfText(text: string): string {
   return `<FEFF${Buffer.from(text, 'utf16le').swap16().toString('hex').toUpperCase()}>`
 }

@@ -6,14 +6,14 @@ import type { Fill } from './style.ts'
 
 const POINTS_PER_MM = 72 / 25.4
 
-/** Pixels of a logo, red, green, blue and opacity. */
+/** The pixels of a logo: red, green, blue and opacity. */
 export interface Pixels {
   width: number
   height: number
   rgba: Uint8Array
 }
 
-/** What a page refers to, by the names that its content uses. */
+/** Resources of a page by the names that its content uses. */
 interface Resources {
   states: Map<string, string>
   shadings: Map<string, string>
@@ -21,9 +21,9 @@ interface Resources {
 }
 
 /**
- * The scene as a PDF of one page, in vectors but for the logo.
+ * Renders a scene as a PDF of one page, in vectors except for the logo.
  * @param millimetres the width of the page
- * @param logo its pixels, when the scene has one
+ * @param logo the pixels of the scene's logo
  */
 export function sceneToPdf(scene: Scene, millimetres: number, logo: Pixels | undefined): Buffer {
   const pdf = createPdf()
@@ -35,7 +35,7 @@ export function sceneToPdf(scene: Scene, millimetres: number, logo: Pixels | und
   box(paper, [0, 0, scene.width, scene.height], [])
   const isBare = scene.background[3] === 0 || scene.frame.length > 0
   const content = [
-    // From our pixels, downwards from the upper left, to points, upwards from the lower left.
+    // From pixels with the origin in the upper left to points with the origin in the lower left.
     `${decimal(scale)} 0 0 ${decimal(-scale)} 0 ${decimal(height)} cm`,
     ...(isBare ? [] : [fillShape({ path: paper, fill: { color: scene.background }, evenOdd: false }, pdf, used, 0)]),
     ...scene.frame.map((shape) => fillShape(shape, pdf, used, 0)),
@@ -46,7 +46,7 @@ export function sceneToPdf(scene: Scene, millimetres: number, logo: Pixels | und
   const stream = pdf.addStream('', Buffer.from(content, 'latin1'))
   const list = (map: Map<string, string>) => [...map].map(([name, reference]) => `/${name} ${reference}`).join('')
   const resources = `<</ExtGState<<${list(used.states)}>>/Shading<<${list(used.shadings)}>>/XObject<<${list(used.images)}>>>>`
-  // The catalogue comes last; pages and page name each other, so that the page's number is known before it is written.
+  // The page tree and the page refer to each other, so the number of the page must be known before it is written.
   const pages = pdf.add(`<</Type/Pages/Count 1/Kids[${Number.parseInt(stream, 10) + 2} 0 R]>>`)
   const media = `[0 0 ${decimal(scene.width * scale)} ${decimal(height)}]`
   pdf.add(`<</Type/Page/Parent ${pages}/MediaBox${media}/Contents ${stream}/Resources${resources}>>`)
@@ -65,7 +65,7 @@ function fillShape({ path, fill, evenOdd }: Shape, pdf: PdfFile, used: Resources
   return `q\n${state}${rgb(fill.color)} rg\n${pathToPdf(path)}\nf${star}\nQ`
 }
 
-/** Each object once, under a name of its own. */
+/** Adds an object to the file and the resources of the page. */
 function nameOf(map: Map<string, string>, letter: string, content: string, pdf: PdfFile): string {
   const name = `${letter}${map.size}`
   map.set(name, pdf.add(content))
@@ -76,7 +76,7 @@ function rgb([red, green, blue]: Color): string {
   return [red, green, blue].map((part) => decimal(part / 255)).join(' ')
 }
 
-/** A gradient from end to end (8.7.4.5). */
+/** The shading of a gradient (8.7.4.5). */
 function shadingOf(fill: Exclude<Fill, { color: unknown }>, size: number): string {
   const blend = `<</FunctionType 2/Domain[0 1]/C0[${rgb(fill.from)}]/C1[${rgb(fill.to)}]/N 1>>`
   const { x1, y1, x2, y2 } = gradientLine(fill.angle, size)
@@ -88,7 +88,7 @@ function shadingOf(fill: Exclude<Fill, { color: unknown }>, size: number): strin
   return `<</ShadingType ${type}/ColorSpace/DeviceRGB/Coords[${coords}]/Function${blend}/Extend[true true]>>`
 }
 
-/** Colours and opacity are two images, the second as the mask of the first (11.6.5.3). */
+/** Adds a logo: one image of its colours, with one of its opacity as the mask (11.6.5.3). */
 function placeImage(
   place: NonNullable<Scene['logo']>,
   { width, height, rgba }: Pixels,
@@ -104,7 +104,7 @@ function placeImage(
   const size = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/BitsPerComponent 8`
   const mask = pdf.addStream(`${size}/ColorSpace/DeviceGray`, opacities)
   used.images.set('Logo', pdf.addStream(`${size}/ColorSpace/DeviceRGB/SMask ${mask}`, colors))
-  // Kept in its ratio, in the middle of its place.
+  // Keeps the aspect ratio, centred.
   const ratio = Math.min(place.width / width, place.height / height)
   const [across, down] = [width * ratio, height * ratio]
   const x = place.x + (place.width - across) / 2

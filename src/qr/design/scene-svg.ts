@@ -5,7 +5,7 @@ import { box, pathToSvg } from './path.ts'
 import { gradientLine, gradientRadius, type Scene, type Shape } from './scene.ts'
 import type { Fill } from './style.ts'
 
-/** The scene as an SVG that runs nothing and loads nothing; a logo of pixels stands in it as data. */
+/** Renders a scene as an SVG without scripts and external references; a PNG or JPEG logo is embedded as data. */
 export function sceneToSvg(scene: Scene): string {
   const { width, height, symbol } = scene
   const gradients = [...new Set(scene.shapes.map(({ fill }) => gradientToSvg(fill, symbol.size)))].join('')
@@ -34,7 +34,7 @@ function shapeToSvg({ path, fill, evenOdd }: Shape): string {
 
 type Gradient = Exclude<Fill, { color: unknown }>
 
-/** The same for the same gradient, so that two images on a page do not take each other's. */
+/** An id by content, so that two images on one page do not use each other's gradients. */
 function gradientId({ gradient, from, to, angle }: Gradient): string {
   return `qr-${gradient}-${angle}-${hex(from).slice(1)}-${hex(to).slice(1)}`
 }
@@ -71,7 +71,7 @@ function placedLogo(image: Logo, place: string): string {
   return `<svg ${place} viewBox="0 0 ${turned}"><image width="${width}" height="${height}" ${upright} ${href}/></svg>`
 }
 
-/** For each orientation, the matrix that sets pixels of that width and height upright. */
+/** For each orientation, the matrix that turns an image of that width and height upright. */
 const turns: Record<number, (width: number, height: number) => number[]> = {
   2: (width) => [-1, 0, 0, 1, width, 0],
   3: (width, height) => [-1, 0, 0, -1, width, height],
@@ -82,7 +82,7 @@ const turns: Record<number, (width: number, height: number) => number[]> = {
   8: (width) => [0, -1, 1, 0, 0, width],
 }
 
-/** A logo alone, to be drawn at that width. A picture fills all its pixels, though the last row be a part of one. */
+/** An SVG of the logo alone. A bitmap is stretched to whole pixels, so that it also fills the last row. */
 export function logoAlone(image: Logo, width: number): string {
   const height = Math.max(1, Math.round(width / image.ratio))
   const size = `width="${width}" height="${height}"`

@@ -4,7 +4,7 @@ import { rasterOf } from '../raster.ts'
 import { drawEyeBalls, drawEyeFrames } from './eyes.ts'
 import type { Font } from './font.ts'
 import type { Logo } from '../logo/logo.ts'
-import type { Marked } from './logo-place.ts'
+import type { SymbolWithLogo } from './logo-placement.ts'
 import { box, type Path } from './path.ts'
 import { drawModules } from './shapes.ts'
 import type { Fill, Frame, Style } from './style.ts'
@@ -13,11 +13,11 @@ import type { Fill, Frame, Style } from './style.ts'
 export interface Shape {
   path: Path
   fill: Fill
-  /** Whether what lies within an even number of its edges is left out. */
+  /** Whether to fill by the rule evenodd. */
   evenOdd: boolean
 }
 
-/** Everything that is drawn, from back to front. */
+/** Everything to draw, from back to front. */
 export interface Scene {
   /** Pixels. */
   width: number
@@ -26,32 +26,36 @@ export interface Scene {
   background: Color
   /** In pixels. */
   frame: Shape[]
-  /** Where the symbol lies: its upper left corner in pixels, the pixels of a module, the modules of its side. */
+  /** The symbol: its upper left corner in pixels, pixels of a module, modules of a side. */
   symbol: { x: number; y: number; scale: number; size: number }
   /** In modules. */
   shapes: Shape[]
   /** In modules. */
   logo: { image: Logo; x: number; y: number; width: number; height: number } | undefined
-  /** What the symbol says. */
+  /** The text that the symbol encodes. */
   text: string
 }
 
 /** Modules that a frame takes on each side. */
 const BORDER = 1
-/** The height of the bar with the text, to the image's width. */
+/** The height of the bar with the text, as a share of the image's width. */
 const BAR = 0.17
 
 /** Modules from edge to edge: the symbol, its quiet zone and the sides of a frame. */
-export function columnsOf({ symbol }: Marked, { margin, frame }: Style): number {
+export function columnsOf({ symbol }: SymbolWithLogo, { margin, frame }: Style): number {
   return symbol.size + 2 * (margin + (frame === undefined ? 0 : BORDER))
 }
 
 /**
- * Lays a design out: modules are whole pixels, what is left over goes to the quiet zone. With a frame the image is higher
+ * Lays out a design: modules are whole pixels, and remaining pixels widen the quiet zone. With a frame the image is higher
  * than wide; `size` is its width.
  * @throws {Problem} 400 with the smallest size that works
  */
-export function composeScene(marked: Marked, style: Style, options: { size: number; text: string; font: Font }): Scene {
+export function composeScene(
+  marked: SymbolWithLogo,
+  style: Style,
+  options: { size: number; text: string; font: Font },
+): Scene {
   const { symbol, hole } = marked
   const { size, font, text } = options
   const columns = columnsOf(marked, style)
@@ -86,7 +90,7 @@ export function composeScene(marked: Marked, style: Style, options: { size: numb
   }
 }
 
-/** A little light between a logo and the modules around it. */
+/** Leaves a gap between a logo and the modules around it. */
 function inset({ x, y, width, height }: { x: number; y: number; width: number; height: number }, knockout: boolean) {
   const gap = knockout ? 0.4 : 0
   return { x: x + gap, y: y + gap, width: width - 2 * gap, height: height - 2 * gap }
@@ -100,7 +104,7 @@ interface FrameMeasures {
   background: Color
 }
 
-/** A box with the symbol cut out of it, what is behind the symbol, and the text in the bar. */
+/** Draws a box with a hole for the symbol, the background of the symbol, and the text in the bar. */
 function drawFrame(frame: Frame, { size, bar, border, font, background }: FrameMeasures): Shape[] {
   const radius = frame.isRounded ? size * 0.05 : 0
   const isTop = frame.position === 'top'
@@ -120,10 +124,10 @@ function drawFrame(frame: Frame, { size, bar, border, font, background }: FrameM
   ]
 }
 
-/** Where a gradient runs across a square of that many modules. */
+/** The ends of a linear gradient across a square of `size` modules. */
 export function gradientLine(angle: number, size: number): { x1: number; y1: number; x2: number; y2: number } {
   const [across, down] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)]
-  // As far as the corners reach in that direction.
+  // Half of the extent of the square in that direction.
   const half = ((Math.abs(across) + Math.abs(down)) * size) / 2
   const middle = size / 2
   return {
@@ -134,7 +138,7 @@ export function gradientLine(angle: number, size: number): { x1: number; y1: num
   }
 }
 
-/** The radius of a radial gradient: to the corners of the square. */
+/** The radius of a radial gradient, which reaches the corners of the square. */
 export function gradientRadius(size: number): number {
   return (size / 2) * Math.SQRT2
 }

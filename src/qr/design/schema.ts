@@ -32,14 +32,14 @@ const gradient = Type.Object(
   { description: 'Instead of `fg`.', additionalProperties: false },
 )
 
-/** The characters of a data URI that any logo of 256 KiB fits into. */
+/** Characters of the longest data URI of a logo of 256 KiB. */
 export const MAX_LOGO_URI = 360_000
 
 const logo = Type.Object(
   {
     image: Type.String({
       maxLength: MAX_LOGO_URI,
-      description: 'A data URI in base64 of a PNG, JPEG or SVG of at most 256 KiB; never an address.',
+      description: 'A base64 data URI of a PNG, JPEG or SVG of at most 256 KiB; not a URL.',
       examples: [
         'data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCA4IDgiPjxjaXJjbGUgY3g9IjQiIGN5PSI0IiByPSI0Ii8+PC9zdmc+',
       ],
@@ -48,15 +48,13 @@ const logo = Type.Object(
       Type.Number({
         minimum: 0.05,
         maximum: 0.4,
-        description: "Share of the symbol's side (0.2, or less where error correction cannot restore that).",
+        description: "Share of the symbol's width (0.2, or less where error correction cannot restore that).",
       }),
     ),
-    knockout: Type.Optional(
-      Type.Boolean({ description: 'Whether the modules behind it are left out (true), or it lies on them.' }),
-    ),
+    knockout: Type.Optional(Type.Boolean({ description: 'Whether the modules behind the logo are left out (true).' })),
   },
   {
-    description: 'In the middle. The error-correction level is raised to what it covers.',
+    description: 'An image in the middle. The error-correction level is raised as far as it requires.',
     additionalProperties: false,
   },
 )
@@ -64,7 +62,7 @@ const logo = Type.Object(
 const frame = Type.Object(
   {
     text: Type.String({ minLength: 1, maxLength: 40, description: 'A call to action.', examples: ['Scan me'] }),
-    position: Type.Optional(Type.Enum(['top', 'bottom'], { description: 'Where the text stands (bottom).' })),
+    position: Type.Optional(Type.Enum(['top', 'bottom'], { description: 'The position of the text (bottom).' })),
     shape: Type.Optional(Type.Enum(['rounded', 'square'], { description: 'Its corners (rounded).' })),
     color: Type.Optional(opaqueColor('Of the frame (the foreground).')),
     text_color: Type.Optional(opaqueColor('Of the text (white, or black on a light frame).')),
@@ -72,16 +70,18 @@ const frame = Type.Object(
   { description: 'Around the symbol, with a text.', additionalProperties: false },
 )
 
-/** How an image is designed: what is absent is plain. */
+/** The design of an image; absent fields have defaults. */
 export const designSchema = Type.Object(
   {
-    shape: Type.Optional(Type.Enum([...moduleShapes], { description: 'Of the modules.' })),
-    eye_frame: Type.Optional(Type.Enum([...eyeShapes], { description: 'Of the rings in three corners.' })),
-    eye_ball: Type.Optional(Type.Enum([...eyeShapes], { description: 'Of what is in the rings.' })),
+    shape: Type.Optional(Type.Enum([...moduleShapes], { description: 'Shape of the modules.' })),
+    eye_frame: Type.Optional(
+      Type.Enum([...eyeShapes], { description: 'Shape of the eye frames, the rings in three corners.' }),
+    ),
+    eye_ball: Type.Optional(Type.Enum([...eyeShapes], { description: 'Shape of the eye balls, inside the rings.' })),
     fg: Type.Optional(inkColor('Foreground (`#000000`).')),
     bg: Type.Optional(paperColor('Background (`#ffffff`), or `transparent`.')),
-    eye_frame_color: Type.Optional(opaqueColor('Of the rings (as the modules).')),
-    eye_ball_color: Type.Optional(opaqueColor('Of what is in the rings (as the modules).')),
+    eye_frame_color: Type.Optional(opaqueColor('Colour of the eye frames (that of the modules).')),
+    eye_ball_color: Type.Optional(opaqueColor('Colour of the eye balls (that of the modules).')),
     gradient: Type.Optional(gradient),
     logo: Type.Optional(logo),
     frame: Type.Optional(frame),

@@ -20,7 +20,7 @@ export function isInHole(x: number, y: number, hole: Hole | undefined): boolean 
   return x >= hole.x && x < hole.x + hole.width && y >= hole.y && y < hole.y + hole.height
 }
 
-/** All dark modules but those of the eyes and of the hole. */
+/** Draws all dark modules except those of the eyes and of the hole. */
 export function drawModules(symbol: QrSymbol, shape: ModuleShape, hole: Hole | undefined): Path {
   const { size, modules } = symbol
   const anchors = alignmentsOf(symbol).filter(([x, y]) => !isNearHole(x, y, hole))
@@ -46,7 +46,7 @@ export function drawModules(symbol: QrSymbol, shape: ModuleShape, hole: Hole | u
   return path
 }
 
-/** Whether a hole covers an alignment pattern, or part of one. */
+/** Whether a hole covers any part of an alignment pattern. */
 export function coversAlignment(symbol: QrSymbol, hole: Hole | undefined): boolean {
   return alignmentsOf(symbol).some(([x, y]) => isNearHole(x, y, hole))
 }
@@ -70,8 +70,8 @@ function anchorMap(size: number, anchors: (readonly [x: number, y: number])[]): 
 }
 
 /**
- * An alignment pattern is square whatever the shape: scanners place all other modules by its middle. Its ring is drawn
- * as four bars, so that it is one with any fill rule.
+ * Draws an alignment pattern, which is square for every shape: scanners locate all other modules by its centre. Its ring
+ * is four bars, so that it is the same with any fill rule.
  */
 function drawAnchor(path: Path, x: number, y: number): void {
   box(path, [x - 2, y - 2, 5, 1], [])
@@ -81,16 +81,16 @@ function drawAnchor(path: Path, x: number, y: number): void {
   box(path, [x, y, 1, 1], [])
 }
 
-/** A radius of half a module makes ends round; an inner corner gets a small one, like ink that has run together. */
+/** Half a module makes ends round; inner corners have a smaller radius. */
 function radiusOf({ convex, of }: Corner, shape: ModuleShape): number {
   if (shape === 'square') return 0
   if (shape === 'rounded') return convex ? 0.5 : 0.2
   return convex && (of === 'topLeft' || of === 'bottomRight') ? 0.5 : 0
 }
 
-// As large as leaves the gaps that make the look; smaller ones cost light between the modules that scanners need.
+// As large as the visible gaps allow: smaller dots scan worse.
 const DOT_RADIUS = 0.46
-/** Half a diagonal: the tips reach a little into the neighbours, so that rows stay connected. */
+/** Half a diagonal: the tips overlap the neighbours a little, so that rows stay connected. */
 const DIAMOND_REACH = 0.6
 
 function drawEach(

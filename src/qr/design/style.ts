@@ -8,7 +8,7 @@ import type { Logo, ReadLogo } from '../logo/logo.ts'
 import type { Design } from './schema.ts'
 import type { ModuleShape } from './shapes.ts'
 
-/** What a shape is filled with. */
+/** The fill of a shape. */
 export type Fill = { color: Color } | { gradient: 'linear' | 'radial'; from: Color; to: Color; angle: number }
 
 export interface Frame {
@@ -19,7 +19,7 @@ export interface Frame {
   textColor: Color
 }
 
-/** A design with nothing left open. */
+/** A design with all defaults filled in. */
 export interface Style {
   shape: ModuleShape
   eyeFrame: EyeShape
@@ -28,14 +28,14 @@ export interface Style {
   eyeFrameInk: Fill
   eyeBallInk: Fill
   background: Color
-  /** `size` is undefined when none was asked for. */
+  /** `size` is undefined when the design has none. */
   logo: { image: Logo; size: number | undefined; knockout: boolean } | undefined
   frame: Frame | undefined
   margin: number
   level: Level
 }
 
-/** What a design may name and does not hold itself. */
+/** What is needed to read a design. */
 export interface Supplies {
   font: Font
   readLogo: ReadLogo
@@ -45,9 +45,9 @@ const black: Color = [0, 0, 0, 255]
 const white: Color = [255, 255, 255, 255]
 
 /**
- * Completes a design, which its schema has accepted.
+ * Completes a design that its schema has accepted.
  * @param at the pointer of the design in the request, for the errors
- * @throws {Problem} 400 for colours that no scanner can tell apart, a logo that is none, a text that cannot be drawn or read
+ * @throws {Problem} 400 for too little contrast, an invalid logo, or a text that cannot be drawn or read
  */
 export function readStyle(design: Design, at: string, { font, readLogo }: Supplies): Style {
   const style = { ...plain, ...inksOf(design), ...shapesOf(design), frame: frameOf(design, inkOf(design)) }
@@ -60,7 +60,7 @@ export function readStyle(design: Design, at: string, { font, readLogo }: Suppli
   return { ...style, logo: image && { image, size: design.logo?.size, knockout: design.logo?.knockout ?? true } }
 }
 
-/** What an absent choice means. */
+/** Values of absent fields. */
 const plain = { shape: 'square', eyeFrame: 'square', eyeBall: 'square', margin: 4, level: 'M' } as const
 
 function shapesOf({ shape, eye_frame, eye_ball, margin, ecl }: Design): Partial<Style> {
@@ -70,11 +70,11 @@ function shapesOf({ shape, eye_frame, eye_ball, margin, ecl }: Design): Partial<
 
 function inksOf(design: Design) {
   const ink = inkOf(design)
-  const own = (color: string | undefined): Fill => (color === undefined ? ink : { color: parseColor(color) })
+  const customOr = (color: string | undefined): Fill => (color === undefined ? ink : { color: parseColor(color) })
   return {
     ink,
-    eyeFrameInk: own(design.eye_frame_color),
-    eyeBallInk: own(design.eye_ball_color),
+    eyeFrameInk: customOr(design.eye_frame_color),
+    eyeBallInk: customOr(design.eye_ball_color),
     background: parseColor(design.bg ?? '#ffffff'),
   }
 }
@@ -91,12 +91,12 @@ function contrastErrors(
   return fills.flatMap(([name, fill], index) => {
     const ratio = leastContrast(fill, background)
     if (ratio >= MIN_CONTRAST || (index > 0 && fill === ink)) return []
-    const detail = `has a contrast of ${ratio.toFixed(2)}:1 to bg, no scanner can tell them apart under ${MIN_CONTRAST}:1`
+    const detail = `has a contrast of ${ratio.toFixed(2)}:1 to bg; no scanner can distinguish them below ${MIN_CONTRAST}:1`
     return [{ pointer: `/${name}`, detail }]
   })
 }
 
-/** Controls, marks of direction, joiners, separators of lines: nothing of them can be seen. */
+/** Invisible characters: controls, directional marks, joiners, line separators. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
 function textErrors(frame: Frame | undefined, font: Font): FieldError[] {
@@ -110,19 +110,19 @@ function textErrors(frame: Frame | undefined, font: Font): FieldError[] {
       : [
           {
             pointer: '/frame/text_color',
-            detail: `has a contrast of ${ratio.toFixed(2)}:1 to the frame's colour, nobody can read it under ${MIN_CONTRAST}:1`,
+            detail: `has a contrast of ${ratio.toFixed(2)}:1 to the frame's colour; nobody can read it below ${MIN_CONTRAST}:1`,
           },
         ]),
   ]
 }
 
 function textFault(text: string, font: Font): string | undefined {
-  const [unseen] = invisible.exec(text) ?? []
-  if (unseen !== undefined) {
-    const code = (unseen.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-    return `has the character U+${code}, which cannot be seen`
+  const [character] = invisible.exec(text) ?? []
+  if (character !== undefined) {
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+    return `has the invisible character U+${code}`
   }
-  if (text.trim() === '') return 'has nothing that can be seen'
+  if (text.trim() === '') return 'must not be blank'
   const missing = [...new Set(font.missing(text))]
   return missing.length === 0 ? undefined : `has characters that the font does not have: ${missing.join(' ')}`
 }
@@ -149,7 +149,7 @@ function frameOf({ frame }: Design, ink: Fill): Frame | undefined {
   const color = frame.color === undefined ? colorsOf(ink)[0] : parseColor(frame.color)
   const readable = contrast(color, white).ratio >= contrast(color, black).ratio ? white : black
   return {
-    // The font has an accented letter as one character, however it was typed.
+    // The font has accented letters as single characters.
     text: frame.text.normalize('NFC'),
     position: frame.position ?? 'bottom',
     isRounded: (frame.shape ?? 'rounded') === 'rounded',
@@ -162,7 +162,7 @@ export function colorsOf(fill: Fill): readonly [Color, ...Color[]] {
   return 'color' in fill ? [fill.color] : [fill.from, fill.to]
 }
 
-/** The contrast ratio of a fill where it is weakest. */
+/** The lowest contrast ratio of a fill. */
 export function leastContrast(fill: Fill, background: Color): number {
   return Math.min(...colorsOf(fill).map((color) => contrast(color, background).ratio))
 }

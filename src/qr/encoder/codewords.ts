@@ -1,10 +1,10 @@
 import { ALPHANUMERIC, alphanumericValue, BYTE, countBitsOf, indicators, type Segment } from './segments.ts'
 import { blocksOf, type Level } from './tables.ts'
 
-/** The codewords of a symbol in the order in which they are placed: blocks interleaved, data before correction. */
+/** The codewords of a symbol in the order of their placement: blocks interleaved, data before error correction. */
 export type Codewords = (segments: Segment[], version: number, level: Level) => Uint8Array
 
-/** @returns a maker of codewords, which keeps the generator polynomials that it has made */
+/** Creates a function that caches generator polynomials. */
 export function createCodewords(): Codewords {
   const generators = new Map<number, Uint8Array>()
   return (segments, version, level) => {
@@ -13,7 +13,7 @@ export function createCodewords(): Codewords {
     if (generator === undefined) generators.set(correction, (generator = generatorOf(correction)))
     const message = pack(segments, version, data)
     const codewords = new Uint8Array(total)
-    // The later blocks are one codeword longer where the data do not divide evenly (7.5.1).
+    // Later blocks have one more codeword when the data does not divide evenly (7.5.1).
     const short = Math.floor(data / count)
     const shortBlocks = count - (data % count)
     for (let block = 0, start = 0; block < count; block++) {
@@ -73,7 +73,7 @@ function appendAlphanumeric(bytes: Uint8Array, append: (value: number, bits: num
   }
 }
 
-// GF(256) with the polynomial x^8 + x^4 + x^3 + x^2 + 1 (7.5.2). Powers are kept twice over, so that a sum of two
+// GF(256) with the polynomial x^8 + x^4 + x^3 + x^2 + 1 (7.5.2). The table of powers is doubled, so that a sum of two
 // logarithms needs no reduction.
 const powers = new Uint8Array(510)
 const logarithms = new Uint8Array(256)
@@ -97,7 +97,7 @@ function generatorOf(degree: number): Uint8Array {
   return product.map((value) => logarithms[value] ?? 0)
 }
 
-/** The remainder of the words, as a polynomial, by the generator. */
+/** The remainder of the words, as a polynomial, divided by the generator. */
 function remainderOf(words: Uint8Array, generator: Uint8Array): Uint8Array {
   const degree = generator.length
   const remainder = new Uint8Array(degree + 1)

@@ -7,7 +7,7 @@ import { blocksOf, levels, type Level } from './tables.ts'
 /** A QR code of ISO/IEC 18004, model 2, without its quiet zone. */
 export interface QrSymbol {
   version: number
-  /** The level it has, which is higher than the one asked for where that costs no larger version. */
+  /** The actual level: higher than requested where that needs no larger version. */
   level: Level
   mask: number
   /** Modules on a side. */
@@ -28,14 +28,14 @@ export interface EncodeOptions {
 /** Encodes bytes in the smallest symbol that holds them; undefined when none does. */
 export type Encoder = (bytes: Uint8Array, options: EncodeOptions) => QrSymbol | undefined
 
-/** A version's layout, and room to draw in: allocating it anew would take as long as drawing. */
+/** The layout of a version, and buffers to draw in, since allocating them would take as long as drawing. */
 interface Board {
   layout: Layout
   unmasked: Bits
   drafts: [Bits, Bits]
 }
 
-/** @returns an encoder, which keeps the layouts of the versions that it was asked for */
+/** Creates an encoder, which caches the layouts of the versions that it has used. */
 export function createEncoder(): Encoder {
   const codewordsOf = createCodewords()
   const boards: (Board | undefined)[] = []
@@ -83,12 +83,12 @@ function leastPenalty(board: Board, level: Level): { mask: number; drawn: Bits }
   return { mask, drawn }
 }
 
-/** Draws the symbol with a mask, and the format information that tells it. */
+/** Draws the symbol with a mask and its format information. */
 function draw({ layout, unmasked }: Board, format: { level: Level; mask: number }, drawn: Bits): Bits {
-  const turned = layout.masks[format.mask] ?? unmasked
+  const inverted = layout.masks[format.mask] ?? unmasked
   for (let at = 0; at < drawn.rows.length; at++) {
-    drawn.rows[at] = (unmasked.rows[at] ?? 0) ^ (turned.rows[at] ?? 0)
-    drawn.columns[at] = (unmasked.columns[at] ?? 0) ^ (turned.columns[at] ?? 0)
+    drawn.rows[at] = (unmasked.rows[at] ?? 0) ^ (inverted.rows[at] ?? 0)
+    drawn.columns[at] = (unmasked.columns[at] ?? 0) ^ (inverted.columns[at] ?? 0)
   }
   const bits = formatBits(format.level, format.mask)
   const { formatPlaces } = layout

@@ -1,8 +1,8 @@
 import { alignmentCenters, sizeOf, type Level } from './tables.ts'
 
 /**
- * Modules packed into words, a bit for each, the lowest bit leftmost; kept both by rows and by columns, because what is
- * asked of neighbours costs nothing across words and much within one.
+ * Modules packed into words, one bit each, the lowest bit leftmost; both by rows and by columns, because comparing
+ * neighbours is cheap across words and expensive within one.
  */
 export interface Bits {
   size: number
@@ -32,11 +32,11 @@ function isSet({ words, rows }: Bits, x: number, y: number): boolean {
 export interface Layout {
   /** The dark modules of the function patterns and of the version information. */
   fixed: Bits
-  /** The places of the codewords' bits in their order (7.7.3), as `y * 256 + x`. */
+  /** The positions of the codewords' bits in their order (7.7.3), as `y * 256 + x`. */
   places: Uint16Array
-  /** The places of the format information (7.9.1, figure 25), the 15 bits twice, from the lowest up. */
+  /** The positions of the format information (7.9.1, figure 25), the 15 bits twice, from the lowest up. */
   formatPlaces: Uint16Array
-  /** What each mask (7.8.2, table 10) turns over, of the places alone. */
+  /** The codeword modules that each mask (7.8.2, table 10) inverts. */
   masks: Bits[]
 }
 
@@ -66,9 +66,9 @@ export function layOut(version: number): Layout {
   for (const place of formatPlaces) setBit(reserved, place & 255, place >> 8)
 
   const places = walk(size, reserved)
-  const masks = maskFormulas.map((turns) => {
+  const masks = maskFormulas.map((inverts) => {
     const mask = emptyBits(size)
-    for (const place of places) if (turns(place & 255, place >> 8)) setBit(mask, place & 255, place >> 8)
+    for (const place of places) if (inverts(place & 255, place >> 8)) setBit(mask, place & 255, place >> 8)
     return mask
   })
   return { fixed, places, formatPlaces, masks }
@@ -76,7 +76,7 @@ export function layOut(version: number): Layout {
 
 type Draw = (x: number, y: number, dark: boolean) => void
 
-/** Square rings about a centre, each dark or light from the inside out; what lies outside the symbol is left out. */
+/** Draws square rings around a centre, each dark or light from the inside out, clipped to the symbol. */
 function drawRings(size: number, center: readonly [x: number, y: number], rings: boolean[], draw: Draw): void {
   const radius = rings.length - 1
   const range = (at: number) => [Math.max(0, at - radius), Math.min(size - 1, at + radius)] as const
@@ -126,7 +126,7 @@ function formatPlacesOf(size: number): Uint16Array {
   ])
 }
 
-/** The 15 bits that tell level and mask (7.9). */
+/** The 15 bits of the format information: level and mask (7.9). */
 export function formatBits(level: Level, mask: number): number {
   const data = ({ L: 1, M: 0, Q: 3, H: 2 }[level] << 3) | mask
   return ((data << 10) | checksum(data, 0x537, 10)) ^ 0x5412
@@ -139,7 +139,7 @@ function checksum(data: number, generator: number, bits: number): number {
   return remainder & ((1 << bits) - 1)
 }
 
-/** Two columns at a time from the right, up and down in turns, the timing column left out. */
+/** Walks two columns at a time from the right, alternately up and down, without the timing column. */
 function walk(size: number, reserved: Bits): Uint16Array {
   const places: number[] = []
   let upwards = true

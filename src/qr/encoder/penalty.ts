@@ -1,14 +1,14 @@
 import type { Bits } from './layout.ts'
 
-// ISO/IEC 18004, 7.8.3: what makes a symbol hard to read, and its price. 32 modules are looked at with one operation.
+// The penalties of ISO/IEC 18004, 7.8.3. One operation compares 32 modules.
 const RUN = 3
 const BLOCK = 3
 const FINDER = 40
 const BALANCE = 10
 
 /**
- * The penalty score of a masked symbol, whose least is the best mask; Infinity once it is no less than `bound`. The
- * quiet zone counts as light where a pattern that looks like a finder's reaches the edge.
+ * The penalty score of a masked symbol, or Infinity once it reaches `bound`; the mask with the lowest score is best. The
+ * quiet zone counts as light where a pattern like a finder's reaches the edge.
  */
 export function penaltyOf(bits: Bits, bound: number): number {
   const { size, words, rows, columns } = bits
@@ -49,20 +49,20 @@ function linesPenalty(lines: Int32Array, { size, words }: Bits): number {
       a = now
     }
   }
-  // A run of n has n - 4 places where a fifth module ends, and costs n - 2.
+  // A run of n modules counts n - 4 times in `excess`, and costs n - 2.
   return excess + runs * (RUN - 1) + finders * FINDER
 }
 
-/** How many of the patterns that end in this line have four light modules before or after. */
+/** Counts the patterns ending in this line that have four light modules before or after. */
 function finderCount(lines: Int32Array, finder: number, at: number, words: number): number {
-  // Outside the symbol there is nothing, and so light.
+  // Outside the symbol everything is light.
   const dark = (offset: number) => lines[at + offset * words] ?? 0
   const before = dark(-7) | dark(-8) | dark(-9) | dark(-10)
   const after = dark(1) | dark(2) | dark(3) | dark(4)
   return ones(finder & ~before) + ones(finder & ~after)
 }
 
-/** Squares of two by two modules of one colour, overlapping ones as well. */
+/** Penalizes squares of two by two modules of one colour, also overlapping ones. */
 function blocksPenalty(rows: Int32Array, size: number, words: number): number {
   let blocks = 0
   for (let word = 0; word < words; word++) {
@@ -81,14 +81,14 @@ function blocksPenalty(rows: Int32Array, size: number, words: number): number {
   return blocks * BLOCK
 }
 
-/** Each full 5 % that the share of dark modules is away from half. */
+/** Penalizes each full 5% that the share of dark modules differs from half. */
 function balancePenalty(rows: Int32Array, size: number): number {
   let dark = 0
   for (const word of rows) dark += ones(word)
   return Math.floor((Math.abs(dark * 2 - size * size) * 10) / (size * size)) * BALANCE
 }
 
-/** The bits that are set in a word: counted in twos, fours and eights, then added up by a product. */
+/** Counts the bits set in a word: in twos, fours and eights, then summed by a multiplication. */
 function ones(word: number): number {
   const twos = word - ((word >>> 1) & 0x55555555)
   const fours = (twos & 0x33333333) + ((twos >>> 2) & 0x33333333)

@@ -29,17 +29,17 @@ export function countBitsOf(mode: Mode, version: number): number {
 
 const alphanumerics = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:'
 
-/** The place of a byte in the alphanumeric set, or -1. */
+/** The value of a byte in the alphanumeric set, or -1. */
 export const alphanumericValue = Int8Array.from({ length: 256 }, (_, byte) =>
   alphanumerics.indexOf(String.fromCharCode(byte)),
 )
 
-// Sixths of a bit for a character: three digits take 10 bits, two alphanumeric characters 11. With them the cost of a
-// run is exact once it is rounded up to whole bits, as 1 and 2 digits left over take 4 and 7 bits, and 1 character 6.
+// The cost of a character in sixths of a bit: three digits take 10 bits, two alphanumeric characters 11. Rounded up to
+// whole bits, the cost of a run is exact: 1 and 2 remaining digits take 4 and 7 bits, and 1 character 6.
 const SIXTHS = 6
 const costs = [20, 33, 48] as const
 
-/** A text cut into segments, and the smallest symbol that holds it. */
+/** A text divided into segments, and the smallest symbol that holds it. */
 export interface Plan {
   segments: Segment[]
   version: number
@@ -48,14 +48,13 @@ export interface Plan {
 }
 
 /**
- * Cuts bytes into segments so that they take the fewest bits, for the smallest version of that level, not below
- * `minVersion`, that holds them; undefined when none does. The best cut depends on the version, whose headers grow
- * twice.
+ * Divides bytes into segments that take the fewest bits, for the smallest version of that level, at least `minVersion`,
+ * that holds them; undefined when none does. The best division depends on the version, because headers grow twice.
  */
 export function planSegments(bytes: Uint8Array, level: Level, minVersion = 1): Plan | undefined {
   for (const [group, last] of lastVersions.entries()) {
     if (last < minVersion || exceeds(bytes, last, level)) continue
-    const { segments, bits } = cut(bytes, group)
+    const { segments, bits } = divide(bytes, group)
     const first = Math.max(minVersion, (lastVersions[group - 1] ?? 0) + 1)
     for (let version = first; version <= last; version++) {
       if (bits <= blocksOf(version, level).data * 8) return { segments, version, bits }
@@ -64,19 +63,19 @@ export function planSegments(bytes: Uint8Array, level: Level, minVersion = 1): P
   return undefined
 }
 
-/** Whether bytes would be too many for a version even if all of them were digits. */
+/** Whether bytes exceed a version even if all of them were digits. */
 function exceeds(bytes: Uint8Array, version: number, level: Level): boolean {
   return bytes.length * costs[NUMERIC] > blocksOf(version, level).data * 8 * SIXTHS
 }
 
-/** The cheapest way, by dynamic programming: for each mode, the least cost of all bytes so far that ends in it. */
-function cut(bytes: Uint8Array, group: number): { segments: Segment[]; bits: number } {
+/** Finds the cheapest division by dynamic programming: for each mode, the lowest cost of the bytes so far that ends in it. */
+function divide(bytes: Uint8Array, group: number): { segments: Segment[]; bits: number } {
   const heads = modes.map((mode) => (4 + (countBits[mode][group] ?? 0)) * SIXTHS)
-  // For each byte and mode, the mode of the byte before on the cheapest way.
+  // For each byte and mode, the mode of the byte before in the cheapest division.
   const before = new Uint8Array(bytes.length * modes.length)
   const ends = Float64Array.from(heads)
   for (let at = 0; at < bytes.length; at++) {
-    // Whoever changes the mode comes from the cheapest one, in whole bits.
+    // A change of mode starts from the cheapest one, rounded up to whole bits.
     const cheapest = cheapestOf(ends)
     const whole = wholeBits(ends[cheapest] ?? 0) * SIXTHS
     const byte = bytes[at] ?? 0
@@ -106,7 +105,7 @@ function isOf(mode: Mode, byte: number): boolean {
   return mode === ALPHANUMERIC ? (alphanumericValue[byte] ?? -1) >= 0 : byte >= 0x30 && byte <= 0x39
 }
 
-/** Walks the cheapest way back from its end. */
+/** Reconstructs the cheapest division from its end. */
 function follow(bytes: Uint8Array, before: Uint8Array, last: Mode): Segment[] {
   const segments: Segment[] = []
   let [mode, end] = [last, bytes.length]

@@ -1,4 +1,4 @@
-/** Error-correction levels of ISO/IEC 18004, 6.5.1: about 7, 15, 25 and 30 % of the symbol may be lost. */
+/** Error-correction levels (ISO/IEC 18004, 6.5.1): about 7, 15, 25 and 30% of the symbol may be damaged. */
 export type Level = 'L' | 'M' | 'Q' | 'H'
 
 export const levels = ['L', 'M', 'Q', 'H'] as const satisfies Level[]
@@ -61,14 +61,14 @@ export function blocksOf(version: number, level: Level): Blocks {
   return { count, correction, total, data: total - count * correction }
 }
 
-/** Modules that carry codewords: all but those of the function patterns. */
+/** Modules that carry codewords: all except those of the function patterns. */
 function dataModules(version: number): number {
   const size = sizeOf(version)
   const finders = 3 * 8 * 8
   const timing = 2 * (size - 16)
   const format = 31
   const aligned = alignmentCenters(version).length
-  // Three corners of the grid have finder patterns instead; those on a timing pattern share five modules with it.
+  // Three corners of the grid have finder patterns; alignment patterns on a timing pattern share five modules with it.
   const alignment = aligned === 0 ? 0 : (aligned ** 2 - 3) * 25 - 2 * (aligned - 2) * 5
   const versionInformation = version < 7 ? 0 : 36
   return size * size - finders - timing - format - alignment - versionInformation
@@ -79,7 +79,7 @@ export function alignmentCenters(version: number): number[] {
   if (version === 1) return []
   const count = Math.floor(version / 7) + 2
   const last = sizeOf(version) - 7
-  // Evenly from the far edge, at an even distance; for version 32 the standard rounds the other way.
+  // At equal, even distances from the far edge; for version 32 the standard rounds the other way.
   const step = version === 32 ? 26 : 2 * Math.ceil((last - 6) / (count - 1) / 2)
   return [6, ...Array.from({ length: count - 1 }, (_, at) => last - (count - 2 - at) * step)]
 }

@@ -7,7 +7,7 @@ export interface CssToken {
 }
 
 export interface Declaration {
-  /** In small letters. */
+  /** In lower case. */
   property: string
   value: string
   isImportant: boolean
@@ -20,7 +20,7 @@ const closing = new Map([
   [types.LeftCurlyBracket, types.RightCurlyBracket],
 ])
 
-/** The tokens of a text, with a space for each comment, of which the last may be open. */
+/** Tokenizes a text; comments, also an unclosed one, become spaces. */
 export function tokensOf(css: string): CssToken[] {
   const tokens: CssToken[] = []
   tokenize(css, (type, start, end) => {
@@ -29,7 +29,7 @@ export function tokensOf(css: string): CssToken[] {
   return tokens
 }
 
-/** What a text declares, such as a `style`; what is no declaration is passed over. */
+/** Parses declarations, such as those of a `style` attribute; skips everything else. */
 export function declarationsOf(css: string): Declaration[] {
   const declarations: Declaration[] = []
   const ends: number[] = []
@@ -51,31 +51,31 @@ export function declarationsOf(css: string): Declaration[] {
 }
 
 function declarationOf(tokens: readonly CssToken[]): Declaration | undefined {
-  const start = nextPlace(tokens, 0)
-  const colon = nextPlace(tokens, start + 1)
+  const start = nextIndex(tokens, 0)
+  const colon = nextIndex(tokens, start + 1)
   const name = tokens[start]
   if (name?.type !== types.Ident || tokens[colon]?.type !== types.Colon) return undefined
-  const last = lastPlace(tokens, tokens.length)
-  const mark = lastPlace(tokens, last)
+  const last = lastIndex(tokens, tokens.length)
+  const mark = lastIndex(tokens, last)
   const isImportant = mark > colon && tokens[mark]?.text === '!' && tokens[last]?.text.toLowerCase() === 'important'
   const value = tokens.slice(colon + 1, isImportant ? mark : undefined).map(({ text }) => text)
   return { property: name.text.toLowerCase(), value: value.join('').trim(), isImportant }
 }
 
-function isBlank(token: CssToken | undefined): boolean {
+function isSpace(token: CssToken | undefined): boolean {
   return token?.type === types.WhiteSpace
 }
 
-/** Where the first token lies, from a place on, that is no blank. */
-function nextPlace(tokens: readonly CssToken[], from: number): number {
+/** The index of the first token, at or after `from`, that is not whitespace. */
+function nextIndex(tokens: readonly CssToken[], from: number): number {
   let at = from
-  while (isBlank(tokens[at])) at++
+  while (isSpace(tokens[at])) at++
   return at
 }
 
-/** Where the last one lies before a place. */
-function lastPlace(tokens: readonly CssToken[], before: number): number {
+/** The index of the last token before `before` that is not whitespace. */
+function lastIndex(tokens: readonly CssToken[], before: number): number {
   let at = before - 1
-  while (isBlank(tokens[at])) at--
+  while (isSpace(tokens[at])) at--
   return at
 }

@@ -1,2 +1,2 @@
-/** What is wrong with a logo, in words that follow "the logo". */
+/** An invalid logo. The message follows "the logo". */
 export class LogoError extends Error {}

@@ -1,26 +1,26 @@
 import { arcHull, commandsOf, type Point } from './path.ts'
 import { XmlError } from './xml-reader.ts'
 
-/** From the coordinates of an element to those of the drawing: x' = a x + c y + e, y' = b x + d y + f. */
+/** A transform from coordinates of an element to those of the drawing: x' = a x + c y + e, y' = b x + d y + f. */
 export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number]
 
-/** The smallest and the largest coordinates of something. */
+/** A bounding box. */
 export type Extent = readonly [left: number, top: number, right: number, bottom: number]
 
-/** What drawing a shape depends on. */
+/** The measures of a shape that its cost depends on. */
 export interface Outline {
-  /** At most so far it reaches, without its stroke; undefined when there is nothing to it. */
+  /** A bounding box without the stroke; undefined for an empty shape. */
   extent: Extent | undefined
   /** Lines and curves. */
   segments: number
-  /** About how long it is, rather more than less. */
+  /** The approximate length, rather too long than too short. */
   length: number
 }
 
 export const identity: Matrix = [1, 0, 0, 1, 0, 0]
 const units: Record<string, number> = { '': 1, px: 1, pt: 4 / 3, pc: 16, mm: 96 / 25.4, cm: 96 / 2.54, in: 96, em: 16 }
 
-/** A length in pixels; undefined when it is none. Of a percentage it is the share of `whole`. */
+/** Parses a length in pixels; undefined when it is invalid. A percentage is a share of `whole`. */
 export function lengthOf(text: string | undefined, whole = Number.NaN): number | undefined {
   const [, digits, unit = ''] = /^\s*([+-]?[\d.]+(?:e[+-]?\d+)?)(%|[a-z]*)\s*$/i.exec(text ?? '') ?? []
   const length = Number(digits) * (unit === '%' ? whole / 100 : (units[unit.toLowerCase()] ?? Number.NaN))
@@ -28,8 +28,8 @@ export function lengthOf(text: string | undefined, whole = Number.NaN): number |
 }
 
 /**
- * Reads a `transform`.
- * @throws {XmlError} when it is none of SVG 1.1, 7.6: what is not understood would be drawn somewhere else
+ * Parses a `transform`.
+ * @throws {XmlError} when it is not one of SVG 1.1, 7.6: the shape would be drawn in another position
  */
 export function matrixOf(text: string): Matrix {
   const step = /\s*([a-z]+)\s*\(([^()]*)\)[\s,]*/iy
@@ -51,7 +51,7 @@ export function matrixOf(text: string): Matrix {
 }
 
 function unknownTransform(text: string): XmlError {
-  return new XmlError(`has the transform ${text.slice(0, 60)}, not of SVG 1.1`)
+  return new XmlError(`has the transform ${text.slice(0, 60)}, which SVG 1.1 does not have`)
 }
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180
@@ -72,7 +72,7 @@ export function multiply([a, b, c, d, e, f]: Matrix, [g, h, i, j, k, l]: Matrix)
   return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f]
 }
 
-/** Where an extent lies after a transform, with `around` more on each side before. */
+/** Transforms an extent, enlarged by `around` on each side. */
 export function moveExtent([left, top, right, bottom]: Extent, [a, b, c, d, e, f]: Matrix, around = 0): Extent {
   const corners = [left - around, right + around].flatMap((x) =>
     [top - around, bottom + around].map((y) => [a * x + c * y + e, b * x + d * y + f] as const),
@@ -96,8 +96,8 @@ function extentOf(xs: readonly number[], ys: readonly number[]): Extent {
 
 /**
  * Measures a shape.
- * @param whole what a percentage is a share of
- * @throws {XmlError} for a path that is not one
+ * @param whole the length that percentages refer to
+ * @throws {XmlError} for an invalid path
  */
 export function outlineOf(name: string, attributes: ReadonlyMap<string, string>, whole: number): Outline {
   const at = (key: string) => lengthOf(attributes.get(key), whole) ?? 0
@@ -123,15 +123,15 @@ export function outlineOf(name: string, attributes: ReadonlyMap<string, string>,
   }
 }
 
-/** Where a path has got to. */
+/** The current position in a path. */
 interface Pen {
   at: Point
   start: Point
-  /** The point towards which the last curve arrived. */
+  /** The last control point of the previous curve. */
   control: Point
 }
 
-/** Measures the hull of a path's points: its curves lie within (SVG 1.1, 8.3). */
+/** Measures the hull of a path's points, in which its curves lie (SVG 1.1, 8.3). */
 function pathOutline(d: string): Outline {
   const [xs, ys]: [number[], number[]] = [[], []]
   let pen: Pen = { at: [0, 0], start: [0, 0], control: [0, 0] }
@@ -168,7 +168,7 @@ function pointsOf(
     (places[at * 2] ?? 0) + offsetX,
     (places[at * 2 + 1] ?? 0) + offsetY,
   ])
-  // A smooth curve leaves in the direction in which the one before arrived.
+  // A smooth curve starts in the direction in which the previous one ended.
   const isSmooth = kind === 's' || kind === 't'
   return isSmooth ? [[2 * x - pen.control[0], 2 * y - pen.control[1]], ...points] : points
 }

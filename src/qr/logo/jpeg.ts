@@ -6,26 +6,26 @@ const END = 0xd9
 const START_OF_SCAN = 0xda
 const EXIF = 0xe1
 const ADOBE = 0xee
-/** A progressive picture has ten or so; each is as much work as the whole picture, however few bytes it has. */
+/** A progressive image has ten or so; each costs as much as the whole image, however few bytes it has. */
 const MAX_SCANS = 32
-/** Tables of codes and of quantisation, the number of lines, the interval of restarts. */
+/** Huffman and quantisation tables, number of lines, restart interval. */
 const tables = new Set([0xc4, 0xdb, 0xdc, 0xdd])
 
 /** A JPEG without its metadata. */
 export interface Jpeg {
   picture: Uint8Array
-  /** As it is stored. */
+  /** As stored, before the orientation. */
   width: number
   height: number
-  /** How it is to be turned and mirrored, 1 to 8 (Exif 2.32, 4.6.4 A); 1 is as it is stored. */
+  /** The Exif orientation, 1 to 8 (Exif 2.32, 4.6.4 A); 1 is upright. */
   orientation: number
 }
 
 /**
- * Keeps the segments of a JPEG that make its picture, and of the applications' ones only Adobe's colours. What lies behind
- * its end is another file, such as the smaller pictures of a phone, with metadata of their own.
+ * Keeps only the segments of a JPEG that its image needs: of the application segments, only Adobe's colour transform.
+ * Bytes after the end marker are dropped: phones append previews with metadata there.
  * @throws {LogoError}
- * @throws {RangeError} when it is cut off
+ * @throws {RangeError} when the file is truncated
  */
 export function readJpeg(file: Uint8Array): Jpeg {
   const view = viewOf(file)
@@ -49,14 +49,14 @@ export function readJpeg(file: Uint8Array): Jpeg {
   }
 }
 
-/** What a frame says of the picture (B.2.2). */
+/** The size in a frame header (B.2.2). */
 function sizeOf(view: DataView, at: number): { width: number; height: number } {
-  // Four are the inks of a press; renderers do not agree on their colours, and some draw none.
+  // Four components are CMYK, which renderers draw in different colours, or not at all.
   if (view.getUint8(at + 9) === 4) throw new LogoError('is a JPEG in CMYK: save it in RGB')
   return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
 }
 
-/** The tag of the orientation in the first directory of TIFF metadata (TIFF 6.0, section 2); undefined without one. */
+/** The orientation tag in the first directory of Exif metadata (TIFF 6.0, section 2); undefined when there is none. */
 function orientationOf(segment: Uint8Array): number | undefined {
   if (latin1(segment.subarray(0, 6)) !== 'Exif\0\0' || segment.length < 14) return undefined
   const tiff = viewOf(segment.subarray(6))
@@ -73,13 +73,13 @@ function orientationOf(segment: Uint8Array): number | undefined {
 }
 
 function endOfSegment(view: DataView, at: number, marker: number): number {
-  // What has no length belongs into a scan, or at the start of a file.
+  // Markers without a length belong inside a scan, or at the start of a file.
   if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd8)) throw new LogoError('is a JPEG that is damaged')
   const end = at + 2 + view.getUint16(at + 2)
   return marker === START_OF_SCAN ? endOfScan(view, end) : end
 }
 
-/** Where the next marker starts: any number of fill bytes may stand before it (B.1.1.2). */
+/** The index of the next marker, after any number of fill bytes (B.1.1.2). */
 function markerFrom(view: DataView, from: number): number {
   let at = from
   if (view.getUint8(at) !== 0xff) throw new LogoError('is a JPEG that is damaged')
@@ -87,7 +87,7 @@ function markerFrom(view: DataView, from: number): number {
   return at
 }
 
-/** Where the marker lies that ends a scan: in its data stand stuffed zeros and restarts (B.1.1.5). */
+/** The index of the marker that ends a scan, whose data may contain stuffed zeros and restart markers (B.1.1.5). */
 function endOfScan(view: DataView, from: number): number {
   for (let at = from; ; at++) {
     if (view.getUint8(at) !== 0xff) continue
@@ -97,12 +97,12 @@ function endOfScan(view: DataView, from: number): number {
   }
 }
 
-/** Frames: baseline, extended and progressive; not the arithmetic and lossless ones that nothing draws. */
+/** Baseline, extended and progressive frames; no renderer supports the arithmetic and lossless ones. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xc2
 }
 
 function isNeeded(marker: number, length: number): boolean {
-  // Adobe's segment has one length; a longer one could carry anything.
+  // Adobe's segment has a fixed length; a longer one could contain anything.
   return isFrame(marker) || tables.has(marker) || marker === START_OF_SCAN || (marker === ADOBE && length === 16)
 }

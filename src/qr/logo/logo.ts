@@ -7,37 +7,37 @@ import { XmlError } from './xml-reader.ts'
 /** The largest logo, in bytes. */
 export const MAX_LOGO_BYTES = 256 * 1024
 export const TOO_LARGE = `must be at most ${MAX_LOGO_BYTES / 1024} KiB`
-/** The most pixels of a side: a logo is drawn far smaller, and a small file can claim any size. */
+/** Pixels of a side at most: logos are drawn far smaller, and a small file can declare any size. */
 const MAX_LOGO_SIDE = 2048
 
-/** A logo that is safe to draw and to hand on. */
+/** A logo that is safe to draw and to embed. */
 export type Logo = { ratio: number } & (
   | { type: 'svg'; markup: string }
   | {
       type: 'png' | 'jpeg'
       base64: string
-      /** Pixels, as they are stored. */
+      /** Pixels as stored, before the orientation. */
       width: number
       height: number
-      /** How they are to be turned and mirrored, as `readJpeg` has it. */
+      /** The Exif orientation, 1 to 8. */
       orientation: number
     }
 )
 
-/** What proves that a PNG is whole; browsers have no such thing that answers at once. */
+/** Functions that validate a PNG; browsers have no synchronous ones. */
 export interface Zlib {
   crc32: (bytes: Uint8Array) => number
-  /** How many bytes these unpack to; undefined when they are damaged, or are more than `most`. */
-  unpackedLength: (packed: Uint8Array, most: number) => number | undefined
+  /** The length after decompression; undefined when the data is damaged, or longer than `max`. */
+  unpackedLength: (compressed: Uint8Array, max: number) => number | undefined
 }
 
 /** Reads the logo of a design. */
 export type ReadLogo = (dataUri: string) => Logo
 
 /**
- * Reads a logo given as a data URI, by what its bytes are and not by what they are said to be, and takes out of it all
- * that is not needed to draw it: programs, references, metadata.
- * @param zlib without it the data of a PNG are not looked into: a preview may show what is refused later
+ * Reads a logo from a data URI by its content, whatever its declared type, and removes everything that drawing does not
+ * need: scripts, references, metadata.
+ * @param zlib without it the pixels of a PNG are not validated: a preview may show a logo that is refused later
  * @throws {LogoError}
  */
 export function readLogo(dataUri: string, zlib?: Zlib): Logo {
@@ -52,14 +52,14 @@ export function readLogo(dataUri: string, zlib?: Zlib): Logo {
     if (latin1(file.subarray(0, 2)) === '\xff\xd8') return jpegLogo(file)
     if (latin1(file.subarray(1, 4)) === 'PNG') return readPng(file, zlib)
   } catch (error) {
-    // A length in the file leads past its end.
-    if (error instanceof RangeError) throw new LogoError('is a picture that is cut off', { cause: error })
+    // A length in the file points past its end.
+    if (error instanceof RangeError) throw new LogoError('is an image that is cut off', { cause: error })
     throw error
   }
   return readSvg(file)
 }
 
-/** The data of a data URI, of one of the types that a logo may have. */
+/** The data of a data URI of an allowed type. */
 function dataOf(dataUri: string): string | undefined {
   const comma = dataUri.indexOf(',')
   const [type = '', ...parameters] = dataUri.slice(0, Math.max(0, comma)).split(';')
@@ -71,7 +71,7 @@ function dataOf(dataUri: string): string | undefined {
   return isKnown && /^[A-Za-z0-9+/]*={0,2}$/.test(data) ? data : undefined
 }
 
-/** Keeps the last logo: the same one is drawn several times, to be looked at, tried and changed. */
+/** Caches the last logo: the same one is drawn several times while its design is changed and checked. */
 export function createReadOnce(read: ReadLogo): ReadLogo {
   let last: { dataUri: string; logo: Logo } | undefined
   return (dataUri) => {
@@ -80,7 +80,7 @@ export function createReadOnce(read: ReadLogo): ReadLogo {
   }
 }
 
-/** A file as a data URI of the type that its first bytes have; what has none of them is taken for an SVG. */
+/** Encodes a file as a data URI whose type follows from its first bytes; SVG when they are unknown. */
 export function dataUriOf(file: Uint8Array): string {
   const start = latin1(file.subarray(0, 4))
   const type = start.startsWith('\xff\xd8') ? 'jpeg' : start.endsWith('PNG') ? 'png' : 'svg+xml'
@@ -122,14 +122,14 @@ const neededChunks = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'])
 /** Samples of a pixel, by colour type (ISO/IEC 15948, 11.2.2). */
 const samples: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
-/** A chunk of a PNG: its length, its type, its data, its checksum. */
+/** A chunk of a PNG. */
 interface Chunk {
   type: string
   data: Uint8Array
   whole: Uint8Array
 }
 
-/** Keeps the chunks that make the picture. Its data may unpack to no more than the picture that it says it is. */
+/** Keeps only the chunks that the image needs. Its data must not decompress to more than its declared size. */
 function readPng(file: Uint8Array, zlib: Zlib | undefined): Logo {
   const chunks = chunksOf(file, zlib).filter(({ type }) => neededChunks.has(type))
   const header = chunks[0]?.type === 'IHDR' ? chunks[0].data : undefined
@@ -159,12 +159,12 @@ function chunksOf(file: Uint8Array, zlib: Zlib | undefined): Chunk[] {
 function checkPixels(chunks: Chunk[], { width, height }: { width: number; height: number }, zlib: Zlib): void {
   const [depth = 0, colorType = 0, , , interlace = 0] = chunks[0]?.data.subarray(8) ?? []
   const bits = depth * (samples[colorType] ?? 0)
-  // Interlaced pictures have up to seven rows for one, some of them a byte longer.
-  const most = (Math.ceil((width * bits) / 8) + 1) * height + (interlace === 0 ? 0 : (height + 8) * 14)
-  const packed = joinBytes(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data))
-  const length = zlib.unpackedLength(packed, most)
+  // Interlaced images have up to seven rows for one, some of them a byte longer.
+  const max = (Math.ceil((width * bits) / 8) + 1) * height + (interlace === 0 ? 0 : (height + 8) * 14)
+  const compressed = joinBytes(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data))
+  const length = zlib.unpackedLength(compressed, max)
   if (length === undefined) {
-    throw new LogoError('is a PNG whose picture is damaged, or larger than its header says')
+    throw new LogoError('is a PNG whose image is damaged, or larger than its header says')
   }
-  if (bits === 0 || (interlace === 0 && length < most)) throw new LogoError('is a PNG that is cut off')
+  if (bits === 0 || (interlace === 0 && length < max)) throw new LogoError('is a PNG that is cut off')
 }

@@ -4,8 +4,8 @@ const number = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy
 const counts: Record<string, number> = { m: 2, l: 2, h: 1, v: 1, c: 6, s: 4, q: 4, t: 2, a: 7, z: 0 }
 
 /**
- * The commands of a path (SVG 1.1, 8.3.9), each with its own numbers.
- * @throws {XmlError} for a path that is not one
+ * Parses the commands of a path (SVG 1.1, 8.3.9).
+ * @throws {XmlError} for an invalid path
  */
 export function* commandsOf(d: string): Generator<{ letter: string; values: number[] }> {
   const gap = /[\s,]*/y
@@ -21,11 +21,11 @@ export function* commandsOf(d: string): Generator<{ letter: string; values: numb
   }
   let letter = ''
   while (at < text.length) {
-    const own = take(/[a-z]/iy)
-    // Coordinates without a letter go on as before; after a move they are lines.
-    letter = own ?? (letter === 'm' ? 'l' : letter === 'M' ? 'L' : letter)
+    const explicit = take(/[a-z]/iy)
+    // Coordinates without a letter repeat the command; after a move they are lines.
+    letter = explicit ?? (letter === 'm' ? 'l' : letter === 'M' ? 'L' : letter)
     const count = counts[letter.toLowerCase()]
-    if (count === undefined || (own === undefined && count === 0)) throw damagedPath(d, at)
+    if (count === undefined || (explicit === undefined && count === 0)) throw damagedPath(d, at)
     const values = Array.from({ length: count }, (_, index) => {
       const isFlag = count === 7 && (index === 3 || index === 4)
       const value = Number(take(isFlag ? /[01]/y : number) ?? Number.NaN)
@@ -43,9 +43,9 @@ function damagedPath(d: string, at: number): XmlError {
 export type Point = readonly [x: number, y: number]
 
 /**
- * Two corners of a square in which an arc lies (F.6.5): for the small part of an ellipse about its ends, for the large one
- * about its middle.
- * @param values of its command: radii, turn in degrees, whether it is the large part, whether it runs clockwise
+ * Two corners of a square that contains an arc (F.6.5): around its ends for the small arc, around the centre of the ellipse
+ * for the large one.
+ * @param values of the command: radii, rotation in degrees, large-arc flag, sweep flag
  */
 export function arcHull(from: Point, to: Point, values: readonly number[]): Point[] {
   const [radiusX = 0, radiusY = 0, degrees = 0, isLarge, isClockwise] = values
@@ -54,14 +54,14 @@ export function arcHull(from: Point, to: Point, values: readonly number[]): Poin
   const [cos, sin] = [Math.cos(turn), Math.sin(turn)]
   const middle: Point = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2]
   const [halfX, halfY] = [(from[0] - to[0]) / 2, (from[1] - to[1]) / 2]
-  // Where the ellipse is a circle of radius 1, half of the chord is:
+  // Half of the chord, in coordinates where the ellipse is the unit circle.
   const [x, y] = [(cos * halfX + sin * halfY) / rx, (cos * halfY - sin * halfX) / ry]
   const half = Math.hypot(x, y)
   const around = ([left, top]: Point, reach: number): Point[] => [
     [left - reach, top - reach],
     [left + reach, top + reach],
   ]
-  // Radii that are too short for the chord are stretched to it (F.6.6), so that its middle is theirs.
+  // Radii that are too short for the chord are scaled up to it (F.6.6); its middle is then the centre.
   if (!isLarge || half >= 1 || half === 0) return around(middle, Math.max(rx, ry) * half)
   const away = (isLarge === isClockwise ? -1 : 1) * Math.sqrt(1 / half ** 2 - 1)
   const [centreX, centreY] = [away * y * rx, -away * x * ry]

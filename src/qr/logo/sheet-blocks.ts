@@ -1,14 +1,14 @@
 import { tokenTypes as types } from 'css-tree/tokenizer'
 import { tokensOf, type CssToken } from './css.ts'
-import { outside } from './look.ts'
+import { externalReference } from './presentation.ts'
 import { XmlError } from './xml-reader.ts'
 
-/** What stands before the braces of a rule, and what in them. */
+/** A rule: its selectors, and the declarations in its braces. */
 export type Block = [selectors: string, declarations: string]
 
 /**
- * The blocks of a style sheet, which holds plain rules and nothing else.
- * @throws {XmlError} for what is more than that
+ * Parses the rules of a style sheet.
+ * @throws {XmlError} for anything except plain rules
  */
 export function blocksOf(sheet: string): Block[] {
   const tokens = tokensOf(sheet)
@@ -38,21 +38,21 @@ export function blocksOf(sheet: string): Block[] {
 const urls = new Set([types.Url, types.BadUrl])
 const strings = new Set([types.String, types.BadString])
 
-/** @throws {XmlError} for what a sheet must not hold anywhere, also where it says nothing */
+/** @throws {XmlError} for tokens that must not occur anywhere in a style sheet, even without effect */
 function requireAllowed(tokens: readonly CssToken[]): void {
   let before = ''
   for (const { type, text } of tokens) {
-    if (type === types.AtKeyword) throw new XmlError(`must not hold ${text.slice(0, 40)} in its <style>`)
-    if (text.includes('\\')) throw new XmlError('must not hold escapes (\\) in its <style>')
-    if (urls.has(type) && !text.slice(4).trimStart().startsWith('#')) throw outside()
-    if (strings.has(type) && /^url\($/i.test(before) && text[1] !== '#') throw outside()
-    // What is a blank elsewhere is a part of a name in CSS.
+    if (type === types.AtKeyword) throw new XmlError(`must not have ${text.slice(0, 40)} in its <style>`)
+    if (text.includes('\\')) throw new XmlError('must not have escapes (\\) in its <style>')
+    if (urls.has(type) && !text.slice(4).trimStart().startsWith('#')) throw externalReference()
+    if (strings.has(type) && /^url\($/i.test(before) && text[1] !== '#') throw externalReference()
+    // Other Unicode whitespace is part of a name in CSS.
     if (/[^\S\t\n\f\r ]/.test(text)) throw notUnderstood(before + text)
     if (type !== types.WhiteSpace) before = text
   }
 }
 
-/** Whether the declarations end where they seem to: no string or bracket goes on behind a semicolon or the block. */
+/** Whether no string or bracket continues past a semicolon or the end of the block. */
 function isPlain(tokens: readonly CssToken[]): boolean {
   let isOpen = false
   for (const { type, text } of tokens) {

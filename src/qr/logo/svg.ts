@@ -1,42 +1,42 @@
 import { escapeXml } from '../xml.ts'
 import { layerCost, MAX_STOPS, requireCost, requireLayers, requireNear, shapeExtent, type Cost } from './cost.ts'
 import { identity, joinExtents, lengthOf, matrixOf, multiply, type Extent, type Matrix } from './geometry.ts'
-import { isGradient, linksOf, type Links } from './links.ts'
-import { lookOf } from './look.ts'
+import { isGradient, referencesIn, type References } from './references.ts'
+import { presentationOf } from './presentation.ts'
 import { inlineStyles } from './style-sheet.ts'
 import { readXml, XmlError, type XmlElement } from './xml-reader.ts'
 
 const shapes = new Set('path rect circle ellipse line polyline polygon'.split(' '))
-const drawn = new Set([...shapes, 'linearGradient', 'radialGradient', 'g', 'defs', 'stop', 'clipPath'])
-/** Elements without a mark on paper, which are left out. */
-const silent = new Set('title desc metadata'.split(' '))
-/** What an element has from the one around it, as far as it matters to what it costs. */
+const supported = new Set([...shapes, 'linearGradient', 'radialGradient', 'g', 'defs', 'stop', 'clipPath'])
+/** Elements that draw nothing, which are dropped. */
+const ignored = new Set('title desc metadata'.split(' '))
+/** Inherited properties that affect the cost of drawing. */
 const inherited = ['fill', 'stroke', 'stroke-width', 'stroke-linejoin', 'stroke-miterlimit', 'stroke-dasharray']
 
-/** What is known of a drawing while it is written. */
+/** The state of a drawing while it is written. */
 interface Drawing {
   box: Extent
-  links: Links
+  references: References
   cost: Cost
-  /** What each clip path costs whenever it is used. */
+  /** The cost of each clip path per use. */
   clips: Map<string, Cost>
 }
 
-/** What is around an element. */
-interface Around {
+/** What an element inherits. */
+interface Context {
   matrix: Matrix
-  look: ReadonlyMap<string, string>
-  /** Groups that are drawn apart. */
+  properties: ReadonlyMap<string, string>
+  /** Nested layers. */
   layers: number
-  /** Of the clip path that it belongs to. */
+  /** The cost of the clip path around the element. */
   clip: Cost | undefined
 }
 
 /**
- * An SVG reduced to what it draws: known shapes with known attributes. What could run, load or refer to anything outside
- * is not left out but refused, because the drawing would not be what its owner made; so is what would cost too much.
- * @returns the markup of an `svg` element without a place of its own, to stand inside another one
- * @throws {XmlError} with what is wrong, to follow "the logo"
+ * Reduces an SVG to known shapes with known attributes. Scripts and external references are refused instead of dropped,
+ * because the drawing would differ from the original; drawings that cost too much are refused as well.
+ * @returns the markup of an `svg` element without position, to be nested in another one
+ * @throws {XmlError} whose message follows "the logo"
  */
 export function sanitizeSvg(text: string): { markup: string; ratio: number } {
   const root = inlineStyles(readXml(text.replace(/^\ufeff/, '')))
@@ -44,15 +44,15 @@ export function sanitizeSvg(text: string): { markup: string; ratio: number } {
   const [left, top, width, height] = viewBoxOf(root)
   const drawing: Drawing = {
     box: [left, top, left + width, top + height],
-    links: linksOf(root, text),
-    cost: { segments: 0, coats: 0 },
+    references: referencesIn(root, text),
+    cost: { segments: 0, overdraw: 0 },
     clips: new Map(),
   }
-  const look = new Map([...lookOf(root)].filter(([name]) => !/^(?:x|y|width|height|viewBox)$/.test(name)))
-  if (look.has('transform')) throw new XmlError('must not have a transform on <svg>')
-  const group = { ...root, name: 'g', attributes: look }
-  const { markup } = write(group, drawing, { matrix: identity, look: new Map(), layers: 0, clip: undefined })
-  for (const id of drawing.links.clipUses) add(drawing.cost, drawing.clips.get(id))
+  const properties = new Map([...presentationOf(root)].filter(([name]) => !/^(?:x|y|width|height|viewBox)$/.test(name)))
+  if (properties.has('transform')) throw new XmlError('must not have a transform on <svg>')
+  const group = { ...root, name: 'g', attributes: properties }
+  const { markup } = write(group, drawing, { matrix: identity, properties: new Map(), layers: 0, clip: undefined })
+  for (const id of drawing.references.clipUses) add(drawing.cost, drawing.clips.get(id))
   requireCost(drawing.cost)
   return { markup: `viewBox="${[left, top, width, height].join(' ')}">${markup}</svg>`, ratio: width / height }
 }
@@ -83,87 +83,90 @@ interface Written {
 
 const nothing: Written = { markup: '', extent: undefined }
 
-function write(element: XmlElement, drawing: Drawing, around: Around): Written {
+function write(element: XmlElement, drawing: Drawing, context: Context): Written {
   const { name, children } = element
-  if (silent.has(name) || (name.includes(':') && !name.startsWith('svg:'))) return nothing
-  if (!drawn.has(name)) throw new XmlError(`must not hold <${name}>: only shapes, gradients and clip paths are drawn`)
-  const own = lookOf(element)
-  if (shapes.has(name)) return writeShape(name, own, drawing, around)
+  if (ignored.has(name) || (name.includes(':') && !name.startsWith('svg:'))) return nothing
+  if (!supported.has(name))
+    throw new XmlError(`must not have <${name}>: only shapes, gradients and clip paths are supported`)
+  const own = presentationOf(element)
+  if (shapes.has(name)) return writeShape(name, own, drawing, context)
   if (isGradient(element)) requireStops(element)
-  const isLayer = requireLayer(own, around)
-  const inside: Around = {
-    matrix: multiply(around.matrix, matrixOf(own.get('transform') ?? '')),
-    look: lookWithin(own, around.look),
-    layers: around.layers + Number(isLayer),
-    clip: name === 'clipPath' ? openClip(element, drawing) : around.clip,
+  const isLayer = requireLayer(own, context)
+  const inside: Context = {
+    matrix: multiply(context.matrix, matrixOf(own.get('transform') ?? '')),
+    properties: inheritedBy(own, context.properties),
+    layers: context.layers + Number(isLayer),
+    clip: name === 'clipPath' ? openClip(element, drawing) : context.clip,
   }
   requireLayers(inside.layers)
   const inner = children.map((child) => write(child, drawing, inside))
   const extent = inner.reduce<Extent | undefined>((all, each) => joinExtents(all, each.extent), undefined)
   if (isLayer) add(drawing.cost, layerCost(extent, drawing.box))
   const markup = inner.map((each) => each.markup).join('')
-  const attributes = writeLook(own, drawing) + drawing.links.attributes(element)
+  const attributes = writeProperties(own, drawing) + drawing.references.attributes(element)
   return { markup: `<${name}${attributes}${markup === '' ? '/>' : `>${markup}</${name}>`}`, extent }
 }
 
 function openClip({ attributes }: XmlElement, { clips }: Drawing): Cost {
-  const cost: Cost = { segments: 0, coats: 0 }
+  const cost: Cost = { segments: 0, overdraw: 0 }
   clips.set(attributes.get('id') ?? '', cost)
   return cost
 }
 
-function writeShape(name: string, own: Map<string, string>, drawing: Drawing, around: Around): Written {
+function writeShape(name: string, own: Map<string, string>, drawing: Drawing, context: Context): Written {
   const { box } = drawing
-  const matrix = multiply(around.matrix, matrixOf(own.get('transform') ?? ''))
-  const { extent, cost } = shapeExtent(name, new Map([...own, ...lookWithin(own, around.look)]), { matrix, box })
+  const matrix = multiply(context.matrix, matrixOf(own.get('transform') ?? ''))
+  const properties = new Map([...own, ...inheritedBy(own, context.properties)])
+  const { extent, cost } = shapeExtent(name, properties, { matrix, box })
   if (extent === undefined) return nothing
-  const markup = `<${name}${writeLook(own, drawing)}/>`
-  if (around.clip !== undefined) {
-    requireLayer(own, around)
-    // Wherever it is used, it may lie over everything.
-    add(around.clip, { segments: cost.segments, coats: 1 })
+  const markup = `<${name}${writeProperties(own, drawing)}/>`
+  if (context.clip !== undefined) {
+    requireLayer(own, context)
+    // A clip path may cover everything wherever it is used.
+    add(context.clip, { segments: cost.segments, overdraw: 1 })
     return { markup, extent: undefined }
   }
-  // What lies wholly outside is not seen; a renderer would take memory for it.
+  // Shapes outside of the box are invisible, but would cost the renderer memory.
   if (extent[0] > box[2] || extent[1] > box[3] || extent[2] < box[0] || extent[3] < box[1]) return nothing
   requireNear(extent, box)
   add(drawing.cost, cost)
-  if (requireLayer(own, around)) {
-    requireLayers(around.layers + 1)
+  if (requireLayer(own, context)) {
+    requireLayers(context.layers + 1)
     add(drawing.cost, layerCost(extent, box))
   }
   return { markup, extent }
 }
 
-/** Whether an element is drawn apart before it is put onto the others. */
-function requireLayer(own: ReadonlyMap<string, string>, { clip }: Around): boolean {
+/** Whether an element is a layer, which is drawn separately before it is composited. */
+function requireLayer(own: ReadonlyMap<string, string>, { clip }: Context): boolean {
   const isClipped = (own.get('clip-path') ?? 'none') !== 'none'
-  // They could multiply without bound.
+  // The cost of nested clip paths would multiply.
   if (clip && isClipped) throw new XmlError('must not clip its clip paths')
   const opacity = own.get('opacity') ?? '1'
   return isClipped || (opacity !== '1' && opacity !== '100%')
 }
 
-function lookWithin(own: ReadonlyMap<string, string>, around: ReadonlyMap<string, string>): Map<string, string> {
-  const look = new Map(around)
+/** The inherited properties, overridden by those of the element. */
+function inheritedBy(own: ReadonlyMap<string, string>, outer: ReadonlyMap<string, string>): Map<string, string> {
+  const properties = new Map(outer)
   for (const name of inherited) {
     const value = own.get(name)
-    if (value !== undefined && value !== 'inherit') look.set(name, value)
+    if (value !== undefined && value !== 'inherit') properties.set(name, value)
   }
-  return look
+  return properties
 }
 
 function add(cost: Cost, more: Cost | undefined): void {
   cost.segments += more?.segments ?? 0
-  cost.coats += more?.coats ?? 0
+  cost.overdraw += more?.overdraw ?? 0
 }
 
 function requireStops({ children }: XmlElement): void {
   if (children.length > MAX_STOPS) throw new XmlError(`has a gradient of more than ${MAX_STOPS} stops`)
 }
 
-function writeLook(look: ReadonlyMap<string, string>, { links }: Drawing): string {
-  return [...look]
-    .map(([name, value]) => ` ${name}="${escapeXml(/^url/i.test(value) ? links.paint(name, value) : value)}"`)
+function writeProperties(properties: ReadonlyMap<string, string>, { references }: Drawing): string {
+  return [...properties]
+    .map(([name, value]) => ` ${name}="${escapeXml(/^url/i.test(value) ? references.paint(name, value) : value)}"`)
     .join('')
 }

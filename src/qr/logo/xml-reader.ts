@@ -1,33 +1,33 @@
 import { SaxesParser } from 'saxes'
 
-/** What is wrong with a text that should be XML. */
+/** Invalid or unsupported XML. The message follows "the logo". */
 export class XmlError extends Error {}
 
 export interface XmlElement {
   name: string
   attributes: Map<string, string>
   children: XmlElement[]
-  /** What stands directly in a `style`; the text of others is not kept. */
+  /** The text of a `style` element; that of other elements is dropped. */
   text: string
 }
 
 const MAX_DEPTH = 40
 const MAX_ELEMENTS = 5000
 const MAX_ATTRIBUTES = 200
-/** Characters of an attribute; the style that Inkscape writes on a text has some 2,000. */
+/** Characters of an attribute; a style that Inkscape writes has some 2,000. */
 const MAX_VALUE = 4096
-/** Attributes that may be as long as the file: a path is where all of a drawing may stand. */
-const long = new Set(['d', 'points'])
-/** Attributes of editors and for screen readers, whose values nothing here reads. */
+/** Attributes that may be as long as the file: a whole drawing may be one path. */
+const unlimited = new Set(['d', 'points'])
+/** Attributes for editors and screen readers, whose values are dropped. */
 const isUnread = (name: string) => /^(?:data|aria)-/.test(name) || (name.includes(':') && !/^(?:xlink|xml):/.test(name))
 
 const MAX_DOCTYPE = 512
-/** The document type that programs write over an SVG 1.1; what it names is not loaded, and it declares nothing itself. */
+/** The document type that programs write into SVG 1.1: it declares no entities, and its DTD is not loaded. */
 const doctype = /^svg(?:\s+PUBLIC\s+"-\/\/W3C\/\/DTD SVG [^"<>]*"\s+"[^"<>]*")?$/
 
 /**
- * Reads the elements of an XML text, of which a drawing needs no more than this: no declarations, so no entities of its
- * own that could grow without bound, no processing instructions.
+ * Parses the elements of an XML text. It refuses declarations, whose entities could grow without bound, and processing
+ * instructions; drawings need neither.
  * @throws {XmlError}
  */
 export function readXml(text: string): XmlElement {
@@ -52,7 +52,7 @@ export function readXml(text: string): XmlElement {
   parser.on('cdata', takeText)
   parser.on('doctype', requireHarmless)
   parser.on('processinginstruction', () => requireHarmless(''))
-  // The first fault ends the reading: what is read behind one may be anything.
+  // The first error ends parsing: what follows it is unreliable.
   parser.on('error', ({ message }) => {
     throw new XmlError(`is not well-formed XML: ${message.replace(/\.$/, '').slice(0, 100)}`)
   })
@@ -68,7 +68,7 @@ function takeAttribute({ name: element, attributes }: XmlElement, name: string, 
     throw new XmlError(`has more than ${MAX_ATTRIBUTES} attributes on <${element.slice(0, 40)}>`)
   }
   const kept = isUnread(name) ? '' : value
-  if (kept.length > MAX_VALUE && !long.has(name)) {
+  if (kept.length > MAX_VALUE && !unlimited.has(name)) {
     throw new XmlError(`has ${name.slice(0, 40)} of more than ${MAX_VALUE.toLocaleString('en')} characters`)
   }
   attributes.set(name, kept)
@@ -80,5 +80,5 @@ function closeElement(open: XmlElement[], name: string): void {
 
 function requireHarmless(declared: string): void {
   if (declared.length <= MAX_DOCTYPE && doctype.test(declared.trim())) return
-  throw new XmlError('has a document type, an instruction or a mark that drawings do not need')
+  throw new XmlError('has a document type, a processing instruction or a declaration that drawings do not need')
 }

@@ -1,3 +1,4 @@
+import { createBitWriter, type BitWriter } from './bit-writer.ts'
 import { huffmanCodes, type Codes } from './huffman.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -7,7 +8,7 @@ const DISTANCE_SYMBOLS = 30
 /** The order in which the lengths of the code length codes are written (RFC 1951, 3.2.7). */
 const headerOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
-/** A zlib stream (RFC 1950) of one block with codes of its own; its cost follows the tokens and not the bytes. */
+/** Writes a zlib stream (RFC 1950) of one block with dynamic codes, in time proportional to the tokens, not the bytes. */
 export function deflateTokens(tokens: Tokens, adler: number): Buffer {
   const symbols = new Uint32Array(LENGTH_SYMBOLS)
   const distances = new Uint32Array(DISTANCE_SYMBOLS)
@@ -34,7 +35,7 @@ interface Split {
   extraBits: number
 }
 
-/** Of each power of two there are `1 << steps` symbols, from where the values are that many on. */
+/** Each power of two from `1 << steps` on has `1 << steps` symbols. */
 function split(offset: number, steps: number, first: number): Split {
   const extraBits = Math.max(0, 31 - Math.clz32(offset) - steps)
   const symbol = first + (extraBits << steps) + (offset >> extraBits)
@@ -115,7 +116,7 @@ interface Coded {
   distanceCodes: Codes
 }
 
-/** Bytes of the whole stream, from how often each symbol occurs. */
+/** The length of the stream in bytes, from the frequencies of its symbols. */
 function sizeOf(header: Header, { symbols, symbolCodes, distances, distanceCodes }: Coded): number {
   const extraOfLength = (symbol: number) => (symbol < 265 || symbol === 285 ? 0 : (symbol - 261) >> 2)
   const extraOfDistance = (symbol: number) => (symbol < 4 ? 0 : (symbol - 2) >> 1)
@@ -161,43 +162,5 @@ function writeTokens(writer: BitWriter, tokens: Tokens, symbolCodes: Codes, dist
       writer.write(frontCode, frontTotal)
       writer.write(backCode, backTotal)
     })
-  }
-}
-
-interface BitWriter {
-  /** Writes up to 24 bits, the lowest first. */
-  write: (value: number, bits: number) => void
-  /** Has the same bits written so many times over. */
-  repeat: (times: number, bits: number, writeOnce: () => void) => void
-  /** Fills the last byte up and closes the stream. */
-  end: (adler: number) => Buffer
-}
-
-function createBitWriter(bytes: number): BitWriter {
-  const buffer = Buffer.alloc(bytes)
-  let position = 0
-  return {
-    write(value, bits) {
-      let at = position >> 3
-      for (let rest = value << (position & 7); rest !== 0; rest >>>= 8) {
-        buffer[at] = (buffer[at] ?? 0) | (rest & 0xff)
-        at++
-      }
-      position += bits
-    },
-    repeat(times, bits, writeOnce) {
-      const end = position + bits * times
-      // Eight of them are `bits` whole bytes, wherever they start: from then on each byte is one that stands already.
-      const written = Math.min(times, 16)
-      for (let each = 0; each < written; each++) writeOnce()
-      if (written === times) return
-      for (let at = position >> 3; at < end >> 3; at++) buffer[at] = buffer[at - bits] ?? 0
-      if ((end & 7) > 0) buffer[end >> 3] = (buffer[(end >> 3) - bits] ?? 0) & ((1 << (end & 7)) - 1)
-      position = end
-    },
-    end(adler) {
-      buffer.writeUInt32BE(adler, bytes - 4)
-      return buffer
-    },
   }
 }

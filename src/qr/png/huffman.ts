@@ -1,26 +1,26 @@
-/** Codes of a Huffman tree (RFC 1951, 3.2.2), by symbol: the bits as they are written, and how many; 0 for no code. */
+/** Codes of a Huffman tree (RFC 1951, 3.2.2) by symbol: the bits to write, and their number; 0 for no code. */
 export interface Codes {
   bits: Uint16Array
   lengths: Uint8Array
 }
 
-/** The best codes for symbols that occur so often, none longer than `longest` bits. */
+/** The best codes for symbols of these frequencies, none longer than `longest` bits. */
 export function huffmanCodes(frequencies: Uint32Array, longest: number): Codes {
   let flattened = frequencies
   let lengths = codeLengths(flattened)
   while (lengths.some((length) => length > longest)) {
-    // Rare symbols have codes that are too long: make them look less rare.
+    // The codes of rare symbols are too long: flatten the frequencies.
     flattened = flattened.map((frequency) => (frequency === 0 ? 0 : (frequency >> 2) + 1))
     lengths = codeLengths(flattened)
   }
   return { lengths, bits: codeBits(lengths) }
 }
 
-/** Joins the two rarest, again and again; leaves in order of their frequency and joints in that of their making. */
+/** Repeatedly joins the two rarest nodes: leaves by ascending frequency, joints in the order of their creation. */
 function codeLengths(frequencies: Uint32Array): Uint8Array {
   const lengths = new Uint8Array(frequencies.length)
   const leaves = rarestFirst(frequencies)
-  // A lone code still takes a bit.
+  // A single code still takes one bit.
   if (leaves.length === 1) lengths[leaves[0] ?? 0] = 1
   if (leaves.length < 2) return lengths
   const parents = joinAll(leaves.map((symbol) => frequencies[symbol] ?? 0))
@@ -53,7 +53,7 @@ function joinAll(leaves: number[]): number[] {
   return parents
 }
 
-/** Counts up within each length, and starts each at twice where the shorter one has ended. */
+/** Assigns consecutive codes within each length; each length starts at twice the end of the shorter one. */
 function codeBits(lengths: Uint8Array): Uint16Array {
   const bits = new Uint16Array(lengths.length)
   const next = new Uint16Array(17)
@@ -70,7 +70,7 @@ function codeBits(lengths: Uint8Array): Uint16Array {
   return bits
 }
 
-/** Codes are written from their highest bit, everything else from its lowest. */
+/** Codes are written from the highest bit, everything else from the lowest. */
 function reverse(code: number, length: number): number {
   let reversed = 0
   for (let bit = 0; bit < length; bit++) reversed = (reversed << 1) | ((code >> bit) & 1)

@@ -7,10 +7,10 @@ import { paintRows, tokenizeRows } from './rows.ts'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** Up to so many pixels, finding repetitions that we do not look for makes files smaller and takes no time to speak of. */
-const MAX_SEARCHED = 700 * 700
+/** Up to this many pixels, zlib makes smaller files in little time. */
+const MAX_ZLIB_PIXELS = 700 * 700
 
-/** A PNG of two colours: one bit a pixel, a palette of background and foreground, `tRNS` where one is transparent. */
+/** Renders a PNG of two colours: one bit a pixel, a palette, and `tRNS` when one of them is transparent. */
 export function renderPng(symbol: QrSymbol, raster: Raster, paint: Paint & { dpi?: number }): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(raster.size, 0)
@@ -30,14 +30,14 @@ export function renderPng(symbol: QrSymbol, raster: Raster, paint: Paint & { dpi
 }
 
 function imageData(symbol: QrSymbol, raster: Raster): Buffer {
-  if (raster.size ** 2 <= MAX_SEARCHED) return deflateSync(paintRows(symbol, raster), { level: 6 })
+  if (raster.size ** 2 <= MAX_ZLIB_PIXELS) return deflateSync(paintRows(symbol, raster), { level: 6 })
   const { tokens, adler } = tokenizeRows(symbol, raster)
   return deflateTokens(tokens, adler())
 }
 
 const METRES_PER_INCH = 0.0254
 
-/** Pixels a metre, across and down (ISO/IEC 15948, 11.3.5.3). */
+/** The data of a `pHYs` chunk: pixels per metre (ISO/IEC 15948, 11.3.5.3). */
 export function density(dpi: number): Buffer {
   const data = Buffer.alloc(9)
   const perMetre = Math.round(dpi / METRES_PER_INCH)
@@ -47,7 +47,7 @@ export function density(dpi: number): Buffer {
   return data
 }
 
-/** A PNG file of these chunks. */
+/** Joins chunks to a PNG file. */
 export function joinPng(chunks: (readonly [type: string, data: Buffer])[]): Buffer {
   const size = chunks.reduce((sum, [, data]) => sum + data.length + 12, signature.length)
   const file = Buffer.allocUnsafe(size)
@@ -63,7 +63,7 @@ export function joinPng(chunks: (readonly [type: string, data: Buffer])[]): Buff
   return file
 }
 
-/** A PNG file with one more chunk, behind its header. */
+/** Inserts a chunk after the header of a PNG file. */
 export function insertChunk(file: Buffer, type: string, data: Buffer): Buffer {
   // The signature, and the header with its length, type and checksum.
   const start = 8 + 25

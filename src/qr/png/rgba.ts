@@ -5,12 +5,12 @@ const CHANNELS = 4
 const UP = 2
 
 /**
- * A PNG of eight bits a channel: red, green, blue, opacity. What is wholly transparent is white beneath, so that programs
- * that know no opacity show dark on light too.
- * @param pixels row by row, colours multiplied by their opacity; not to be used afterwards, they are changed
+ * Encodes a PNG of eight bits a channel: red, green, blue, opacity. Transparent pixels are white, so that programs that
+ * ignore opacity show dark on light.
+ * @param pixels row by row, colours premultiplied by their opacity; modified in place
  */
 export function renderRgbaPng(pixels: Uint8Array, width: number, height: number): Buffer {
-  layOnWhite(pixels)
+  unpremultiply(pixels)
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
@@ -23,7 +23,7 @@ export function renderRgbaPng(pixels: Uint8Array, width: number, height: number)
   ])
 }
 
-function layOnWhite(pixels: Uint8Array): void {
+function unpremultiply(pixels: Uint8Array): void {
   for (let at = 0; at < pixels.length; at += CHANNELS) {
     const alpha = pixels[at + 3] ?? 0
     if (alpha === 0) pixels.fill(255, at, at + 3)
@@ -33,7 +33,7 @@ function layOnWhite(pixels: Uint8Array): void {
   }
 }
 
-/** Each row as its difference to the one above (ISO/IEC 15948, 9.2): rows of a module are alike. */
+/** Stores each row as the difference from the one above (ISO/IEC 15948, 9.2): the rows of a module are equal. */
 function filterUp(pixels: Uint8Array, stride: number, height: number): Buffer {
   const rows = Buffer.allocUnsafe((1 + stride) * height)
   for (let y = 0, to = 0; y < height; y++) {

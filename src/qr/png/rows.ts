@@ -2,19 +2,19 @@ import type { QrSymbol } from '../encoder/encoder.ts'
 import type { Raster } from '../raster.ts'
 import { createTokenWriter, type TokenWriter } from './tokens.ts'
 
-// PNG (ISO/IEC 15948), 9.2: a row is stored as it is, or as its difference from the row above.
+// Filters (ISO/IEC 15948, 9.2): a row is stored unchanged, or as the difference from the row above.
 const FILTER_NONE = 0
 const FILTER_UP = 2
 
 /**
- * The filtered rows of an image of one bit a pixel, as tokens: one row for each row of modules, and its repetitions,
- * which are all zeros but for the filter's number.
+ * Tokenizes the filtered rows of an image of one bit a pixel: one row for each row of modules, and its repetitions, which
+ * are zeros except for the filter byte.
  */
 export function tokenizeRows({ size: modules, modules: dark }: QrSymbol, raster: Raster): TokenWriter {
   const { size, scale, offset } = raster
   const stride = 1 + Math.ceil(size / 8)
   const writer = createTokenWriter()
-  // The quiet zone is the palette's first colour, so that its rows are zeros.
+  // The quiet zone has the palette's first colour, so its rows are zeros.
   writer.run(FILTER_NONE, offset * stride)
   for (let y = 0; y < modules; y++) {
     writeRow(writer, dark.subarray(y * modules, (y + 1) * modules), raster)
@@ -27,7 +27,7 @@ export function tokenizeRows({ size: modules, modules: dark }: QrSymbol, raster:
   return writer
 }
 
-/** The bytes of a row of pixels, as runs of equal bytes. */
+/** Writes the bytes of a row of pixels as runs. */
 function writeRow(writer: TokenWriter, row: Uint8Array, { size, scale, offset }: Raster): void {
   let [byte, run] = [FILTER_NONE, 1]
   const append = (next: number, count: number) => {
@@ -39,7 +39,7 @@ function writeRow(writer: TokenWriter, row: Uint8Array, { size, scale, offset }:
       run = count
     }
   }
-  // Bytes are written up to here, and the bits of the one that is not complete yet.
+  // The number of bytes written, and the bits of the incomplete next one.
   let [at, partial] = [0, 0]
   for (let x = 0; x < row.length; x++) {
     if (row[x] === 0) continue
@@ -68,7 +68,7 @@ function writeRow(writer: TokenWriter, row: Uint8Array, { size, scale, offset }:
   writer.run(byte, run)
 }
 
-/** The same rows as bytes. */
+/** Returns the same rows as bytes. */
 export function paintRows({ size: modules, modules: dark }: QrSymbol, { size, scale, offset }: Raster): Buffer {
   const stride = 1 + Math.ceil(size / 8)
   const rows = Buffer.alloc(stride * size)

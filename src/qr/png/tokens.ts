@@ -1,22 +1,22 @@
-/** The longest run of bytes that one match repeats (RFC 1951, 3.2.5). */
+/** The longest match (RFC 1951, 3.2.5). */
 export const MAX_LENGTH = 258
 const MIN_LENGTH = 3
 
-/** What a deflate stream is made of, before it is coded: each is a literal byte, or one match so many times over. */
+/** The tokens of a deflate stream before coding: each is a literal byte, or a match that is repeated `counts` times. */
 export interface Tokens {
-  /** Bytes that each match repeats; 0 for a literal. */
+  /** The length of a match; 0 for a literal. */
   lengths: number[]
-  /** How far back the repeated bytes stand; of a literal, the byte itself. */
+  /** The distance of a match; the byte of a literal. */
   values: number[]
   counts: number[]
 }
 
-/** Collects tokens, and the checksum of the bytes that they stand for, without the bytes. */
+/** Collects tokens, and the checksum of the bytes that they represent, without the bytes. */
 export interface TokenWriter {
   tokens: Tokens
-  /** So many times the same byte. */
+  /** Adds `count` equal bytes. */
   run: (byte: number, count: number) => void
-  /** So many more rows like the last `stride` bytes, of which the first is not zero and all others are. */
+  /** Repeats the last `stride` bytes as `rows` more rows; all bytes except the first must be zero. */
   repeatRow: (stride: number, first: number, rows: number) => void
   /** The Adler-32 of all bytes so far (RFC 1950, 8.2). */
   adler: () => number
@@ -37,7 +37,7 @@ export function createTokenWriter(): TokenWriter {
 
   function match(length: number, distance: number): void {
     const last = length % MAX_LENGTH
-    // What is too short for a match of its own is taken from the match before.
+    // A remainder too short for a match borrows from the previous match.
     const borrowed = last > 0 && last < MIN_LENGTH && length > MAX_LENGTH ? MIN_LENGTH - last : 0
     const full = Math.floor(length / MAX_LENGTH) - (borrowed > 0 ? 1 : 0)
     if (full > 0) push(MAX_LENGTH, distance, full)

@@ -128,13 +128,13 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
 }
 
 function isLarge(job: Job): boolean {
-  return !('look' in job) && job.format === 'png' && job.size > LARGE
+  return !('appearance' in job) && job.format === 'png' && job.size > LARGE
 }
 
 /** Another try would take as long. */
 function tooCostly(job: Job, effort: number): Problem {
   const detail = `takes more than ${effort / 1000} s of work to draw and to check: it must be simpler`
-  const pointer = 'look' in job ? '/data' : job.design.logo === undefined ? '/size' : `${job.at}/logo/image`
+  const pointer = 'appearance' in job ? '/data' : job.design.logo === undefined ? '/size' : `${job.at}/logo/image`
   return invalidRequest([{ pointer, detail }])
 }
 

@@ -19,7 +19,7 @@ const loading = openTools()
 async function draw(job: DesignJob | PlainJob): Promise<RenderAnswer> {
   try {
     const tools = await loading
-    return { image: 'look' in job ? drawPlain(tools.encode, job) : await renderDesign(job, tools) }
+    return { image: 'appearance' in job ? drawPlain(tools.encode, job) : await renderDesign(job, tools) }
   } catch (error) {
     // WebAssembly that has stopped in the middle cannot be relied on again.
     const broken = [error, (error as Error).cause].some((each) => each instanceof Error && each.name === 'RuntimeError')

@@ -1,9 +1,9 @@
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { Gray } from '../check/gray.ts'
-import { climb, TEST_SCALE, type Step } from '../check/ladder.ts'
-import { reportOf } from '../check/report.ts'
+import { gradeImage, TEST_SCALE, type Step } from '../check/stress-test.ts'
+import { createReport } from '../check/report.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
-import { encodeAround, type Marked } from '../design/logo-place.ts'
+import { encodeWithLogo, type SymbolWithLogo } from '../design/logo-placement.ts'
 import { columnsOf, composeScene, type Scene } from '../design/scene.ts'
 import type { Logo } from '../logo/logo.ts'
 import { sceneToPdf, type Pixels } from '../design/scene-pdf.ts'
@@ -37,7 +37,7 @@ export async function renderDesign(job: DesignJob, tools: Tools): Promise<Design
   const readsAsIs = await tools.reads(gray, bytes)
   const tested = await test(job, tools)
   if (!readsAsIs || tested === undefined) throw await explain(job, tools, tested !== undefined)
-  const report = reportOf(marked, style, { ...tested, ...(png && { scale: scene.symbol.scale }) })
+  const report = createReport(marked, style, { ...tested, ...(png && { scale: scene.symbol.scale }) })
   const body = bodyOf(job, laidOut, { svg, png }, tools)
   return { body, level: marked.symbol.level, scannability: report.scannability, report }
 }
@@ -54,20 +54,20 @@ function photograph(
 }
 
 interface LaidOut {
-  marked: Marked
+  marked: SymbolWithLogo
   style: Style
   scene: Scene
 }
 
 function layOut(job: DesignJob, tools: Tools): LaidOut {
-  const { text, design, at, size, margin, level, boost = true, format, isSaved: shrinks = false } = job
+  const { text, design, at, size, margin, level, boost = true, format, isSaved: mayShrink = false } = job
   const read = readStyle(design, at, tools)
   const style = {
     ...read,
     margin: margin ?? read.margin,
     level: highest(level, design.ecl) ?? read.level,
   }
-  const marked = encodeAround(tools.encode, text, style, { boost, at, shrinks })
+  const marked = encodeWithLogo(tools.encode, text, style, { boost, at, mayShrink })
   const scene = composeScene(marked, style, {
     // A PDF has no pixels: it is laid out with as many as make whole modules, and nothing is left over.
     size: format === 'pdf' ? columnsOf(marked, style) * TEST_SCALE : size,
@@ -90,7 +90,7 @@ async function test(
   const gray = tools.rasterizer.photograph(sceneToSvg(scene), scene.width)
   const bytes = Buffer.from(job.text)
   if (!(await tools.reads(gray, bytes))) return undefined
-  return climb(gray, (image) => tools.reads(image, bytes))
+  return gradeImage(gray, (image) => tools.reads(image, bytes))
 }
 
 /** The choices that can spoil an image, the likeliest first. */

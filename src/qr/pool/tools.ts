@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { crc32, inflateSync } from 'node:zlib'
-import { openReader, type Reader } from '../check/reader.ts'
+import { openDecoder, type Decoder } from '../check/decoder.ts'
 import { readFont } from '../design/font.ts'
 import { createReadOnce, readLogo, type Zlib } from '../logo/logo.ts'
 import type { Supplies } from '../design/style.ts'
@@ -12,12 +12,12 @@ import { openRasterizer, type Rasterizer } from './raster.ts'
 export interface Tools extends Supplies {
   encode: EncodeText
   rasterizer: Rasterizer
-  reads: Reader
+  reads: Decoder
 }
 
 /** Loads everything from the installed packages; once in a thread. */
 export async function openTools(): Promise<Tools> {
-  const [rasterizer, reads] = await Promise.all([openRasterizer(), openReader()])
+  const [rasterizer, reads] = await Promise.all([openRasterizer(), openDecoder()])
   return { encode: createEncodeText(), ...openSupplies(), rasterizer, reads }
 }
 

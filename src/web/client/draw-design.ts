@@ -1,4 +1,4 @@
-import { encodeAround } from '../../qr/design/logo-place.ts'
+import { encodeWithLogo } from '../../qr/design/logo-placement.ts'
 import { createReadOnce, readLogo } from '../../qr/logo/logo.ts'
 import type { Font } from '../../qr/design/font.ts'
 import { composeScene } from '../../qr/design/scene.ts'
@@ -25,7 +25,7 @@ export function createDrawDesign(text: string): DrawDesign {
   return (design, font) => {
     if (Object.keys(design).length === 0) return drawPlain(encode(text, { level: 'M' }), text)
     const style = readStyle(design, '/design', { font, readLogo: readOnce })
-    const marked = encodeAround(encode, text, style, { boost: true, at: '/design' })
+    const marked = encodeWithLogo(encode, text, style, { boost: true, at: '/design' })
     return sceneToSvg(composeScene(marked, style, { size: SIZE, text, font }))
   }
 }

@@ -1,18 +1,18 @@
-import { outside } from './look.ts'
-import { referenceOf } from './reference.ts'
+import { externalReference } from './presentation.ts'
+import { referenceOf } from './url-reference.ts'
 import { XmlError, type XmlElement } from './xml-reader.ts'
 
-/** What the elements of a drawing refer to: gradients and clip paths in it. */
-export interface Links {
-  /** The id of an element, and what a gradient has its stops from, as they are written. */
+/** References between the elements of a drawing, to gradients and clip paths. */
+export interface References {
+  /** The attributes `id` and `href` of an element, rewritten. */
   attributes: (element: XmlElement) => string
-  /** A value with `url(#…)`, as it is written; a colour behind it is taken when nothing has that id. */
+  /** A value with `url(#…)`, rewritten; its fallback colour when nothing has that id. */
   paint: (name: string, value: string) => string
-  /** The clip paths that were written, each as often as it was. */
+  /** The clip paths used, once for each use. */
   clipUses: string[]
 }
 
-/** The most gradients that have their stops from each other. */
+/** The longest chain of gradients that inherit their stops. */
 const MAX_CHAIN = 10
 
 export function isGradient({ name }: XmlElement): boolean {
@@ -20,11 +20,11 @@ export function isGradient({ name }: XmlElement): boolean {
 }
 
 /**
- * Finds what can be referred to. Ids are written as numbers behind a hash of the drawing, so that two of them on one page do
- * not take each other's gradients.
- * @throws {XmlError} for an id that two have; as its functions do, for what leads nowhere, outside or in a circle
+ * Collects the elements that others can refer to. Ids are replaced by a hash of the drawing and a number, so that two
+ * drawings on one page do not use each other's gradients.
+ * @throws {XmlError} for a duplicate id; its functions throw for references to nothing, outside or in a circle
  */
-export function linksOf(root: XmlElement, text: string): Links {
+export function referencesIn(root: XmlElement, text: string): References {
   const targets = targetsIn(root)
   const hash = targets.size > 0 ? hashOf(text) : ''
   const ids = new Map([...targets.keys()].map((id, index) => [id, `logo-${hash}-${index}`]))
@@ -33,15 +33,15 @@ export function linksOf(root: XmlElement, text: string): Links {
     clipUses,
     attributes(element) {
       const id = element.attributes.get('id') ?? ''
-      const own = targets.get(id) === element ? ` id="${ids.get(id)}"` : ''
+      const idAttribute = targets.get(id) === element ? ` id="${ids.get(id)}"` : ''
       const href = isGradient(element) ? hrefOf(element) : undefined
-      if (href === undefined) return own
-      requireEnd(element, targets)
-      return `${own} href="#${ids.get(href)}"`
+      if (href === undefined) return idAttribute
+      requireShortChain(element, targets)
+      return `${idAttribute} href="#${ids.get(href)}"`
     },
     paint(name, value) {
       const reference = referenceOf(value)
-      if (reference === undefined) throw outside()
+      if (reference === undefined) throw externalReference()
       const { id, rest } = reference
       const target = targets.get(id)
       if (target && isGradient(target) === (name !== 'clip-path')) {
@@ -49,7 +49,7 @@ export function linksOf(root: XmlElement, text: string): Links {
         return `url(#${ids.get(id)})${rest === '' ? '' : ` ${rest}`}`
       }
       if (rest !== '') return rest
-      throw new XmlError(`refers to #${id}, but holds no such ${name === 'clip-path' ? 'clip path' : 'gradient'}`)
+      throw new XmlError(`refers to #${id}, but has no such ${name === 'clip-path' ? 'clip path' : 'gradient'}`)
     },
   }
 }
@@ -68,17 +68,17 @@ function targetsIn(root: XmlElement): Map<string, XmlElement> {
   return targets
 }
 
-function requireEnd(gradient: XmlElement, targets: ReadonlyMap<string, XmlElement>): void {
+function requireShortChain(gradient: XmlElement, targets: ReadonlyMap<string, XmlElement>): void {
   let at = gradient
   for (let links = 0; ; links++) {
     const href = hrefOf(at)
     if (href === undefined) return
     const target = targets.get(href)
     if (target === undefined || !isGradient(target)) {
-      throw new XmlError(`refers to #${href}, but holds no such gradient`)
+      throw new XmlError(`refers to #${href}, but has no such gradient`)
     }
     if (links === MAX_CHAIN)
-      throw new XmlError(`has gradients that refer to each other in a circle, or ${MAX_CHAIN} times`)
+      throw new XmlError(`has gradients that refer to each other in a circle, or more than ${MAX_CHAIN} times`)
     at = target
   }
 }
@@ -87,7 +87,7 @@ function hrefOf({ attributes }: XmlElement): string | undefined {
   return (attributes.get('href') ?? attributes.get('xlink:href'))?.trim().slice(1)
 }
 
-/** FNV-1a of 32 bits: the same for the same drawing, another for another one. */
+/** The 32-bit FNV-1a hash of a drawing. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -1,11 +1,11 @@
-/** A value that begins with an address inside of the drawing, `url(#…)`. */
+/** A value that begins with a reference inside of the drawing, `url(#…)`. */
 export interface Reference {
   id: string
-  /** What stands behind it, for when nothing has that id. */
+  /** The fallback behind it, for when nothing has that id. */
   rest: string
 }
 
-/** Reads such a value; undefined for any other. */
+/** Parses such a value; undefined for any other. */
 export function referenceOf(value: string): Reference | undefined {
   const end = value.indexOf(')')
   if (end < 0 || value.slice(0, 4).toLowerCase() !== 'url(') return undefined

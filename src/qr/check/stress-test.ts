@@ -1,23 +1,23 @@
 import { blur, fade, noise, shrink, type Gray } from './gray.ts'
 
-/** Whether a decoder reads the exact bytes that an image should say. */
+/** Whether a decoder reads the expected bytes from an image. */
 export type Reads = (image: Gray) => Promise<boolean>
 
 /** How well an image can be scanned. */
 export type Grade = 'excellent' | 'good' | 'fair'
 
-/** A step of the ladder: what was done to the image, and whether it could still be read. */
+/** A step of the stress test: how the image was degraded, and whether it could still be read. */
 export interface Step {
   name: string
-  /** Without it the image is no better than the grade below. */
+  /** The grade that requires the step. */
   grade: 'excellent' | 'good'
   read: boolean
 }
 
-/** Pixels of a module in the image that is put to the test. */
+/** Pixels of a module in the tested image. */
 export const TEST_SCALE = 8
 
-/** What a photo of a code goes through, first as on a good day, then as on a bad one. */
+/** Degradations that photos of codes suffer, mild ones first. */
 const stress: { name: string; grade: Step['grade']; apply: (image: Gray) => Gray }[] = [
   { name: 'small: 3 pixels a module', grade: 'good', apply: (image) => shrink(image, 3 / TEST_SCALE) },
   { name: 'blurred by a quarter of a module', grade: 'good', apply: (image) => blur(image, 2) },
@@ -34,8 +34,8 @@ const stress: { name: string; grade: Step['grade']; apply: (image: Gray) => Gray
   },
 ]
 
-/** Puts an image of `TEST_SCALE` pixels a module through all the stress. */
-export async function climb(image: Gray, reads: Reads): Promise<{ grade: Grade; steps: Step[] }> {
+/** Grades an image of `TEST_SCALE` pixels a module by all degradations that it survives. */
+export async function gradeImage(image: Gray, reads: Reads): Promise<{ grade: Grade; steps: Step[] }> {
   const steps: Step[] = []
   for (const { name, grade, apply } of stress) steps.push({ name, grade, read: await reads(apply(image)) })
   const passes = (grade: Step['grade']) => steps.every((step) => step.read || step.grade !== grade)
