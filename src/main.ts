@@ -7,7 +7,7 @@ import { commands } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { readConfig, type Config } from './config/config.ts'
 import { listenOnSockets } from './http/listeners.ts'
-import { letV8GiveWay } from './lib/background-thread.ts'
+import { lowerV8Priority } from './lib/background-thread.ts'
 import { createClosing } from './lib/closing.ts'
 import { createLogLines } from './lib/log-lines.ts'
 import { lineOf, StartError } from './lib/start-error.ts'
@@ -73,7 +73,7 @@ async function run(args: string[]): Promise<string | Verdict | undefined> {
 async function serve(config: Config): Promise<undefined> {
   // What is kept holds private keys of certificates, the day's salt, and what owners wrote for themselves.
   process.umask(0o077)
-  letV8GiveWay()
+  lowerV8Priority()
   const mayLeave = leaveOnSignal()
   const log = openLog()
   const closing = createClosing((error, name) => log.error({ err: error }, `${name} could not be closed`))

@@ -547,7 +547,7 @@ describe('bad input', () => {
     }
   })
 
-  test("in a frame's text is told by what it is: nothing to be seen, or a character that cannot be", async () => {
+  test("of a frame's text names what is wrong: a blank text, or an invisible character", async () => {
     for (const [text, word] of [
       ['   ', /must not be blank/],
       ['\u00a0', /must not be blank/],
@@ -605,32 +605,32 @@ describe('bad input', () => {
   })
 })
 
-test('an image is drawn as long as one of those who asked for it waits', async () => {
-  const begun: { job: DesignJob; gone: AbortSignal | undefined; answer: (image: DesignedImage) => void }[] = []
-  const never = () => Promise.reject(new Error('not asked for'))
+test('an image is drawn as long as one of the clients that requested it waits', async () => {
+  const started: { job: DesignJob; signal: AbortSignal | undefined; resolve: (image: DesignedImage) => void }[] = []
+  const never = () => Promise.reject(new Error('not requested'))
   const images = createImages({
     draw: never,
-    render: (job, { gone } = {}) => new Promise((answer) => begun.push({ job, gone, answer })),
+    render: (job, { signal } = {}) => new Promise((resolve) => started.push({ job, signal, resolve })),
     isFree: () => false,
     close: async () => undefined,
   })
   const job: DesignJob = { text: DATA, design: {}, at: '', format: 'svg', size: 300 }
   const clients = [new AbortController(), new AbortController()]
-  for (const { signal } of clients) void images.designed(job, { gone: signal }).catch(() => undefined)
+  for (const { signal } of clients) void images.designed(job, { signal }).catch(() => undefined)
   clients[0]?.abort()
-  assert.deepEqual([begun.length, begun[0]?.gone?.aborted], [1, false])
+  assert.deepEqual([started.length, started[0]?.signal?.aborted], [1, false])
   clients[1]?.abort()
-  assert.equal(begun[0]?.gone?.aborted, true)
-  // Who comes now does not get the one that was given up.
+  assert.equal(started[0]?.signal?.aborted, true)
+  // A later request does not share the cancelled drawing.
   void images.designed(job)
-  assert.deepEqual([begun.length, begun[1]?.gone?.aborted], [2, false])
+  assert.deepEqual([started.length, started[1]?.signal?.aborted], [2, false])
 })
 
 describe('the threads that draw', () => {
-  const patient = { patience: PATIENCE_MS, timeout: PATIENCE_MS, effort: PATIENCE_MS }
+  const patient = { queueTimeout: PATIENCE_MS, timeout: PATIENCE_MS, cpuTime: PATIENCE_MS }
   const job = (margin: number) => ({ text: DATA, design: { margin }, at: '/design', format: 'svg' as const, size: 300 })
 
-  test('past their bound refuse with 503 and Retry-After, and what was accepted is drawn', async () => {
+  test('refuse jobs past their bound with 503 and Retry-After, and draw those that were accepted', async () => {
     const pool = createRenderPool({ ...patient, threads: 1, queue: 2 })
     const outcomes = await Promise.allSettled([1, 2, 3, 4, 5].map((margin) => pool.render(job(margin))))
     await pool.close()
@@ -643,7 +643,7 @@ describe('the threads that draw', () => {
     assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '5'])
   })
 
-  test('end a job that takes too long, and go on with the next', async () => {
+  test('abort a job that takes too long, and continue with the next', async () => {
     const pool = createRenderPool({ threads: 1, queue: 2, timeout: 1 })
     const outcomes = await Promise.allSettled([pool.render(job(1)), pool.render(job(2))])
     await pool.close()
@@ -654,22 +654,22 @@ describe('the threads that draw', () => {
     }
   })
 
-  test('end a job that is more work than an image may be, say so with its field, and go on with the next', async () => {
-    const pool = createRenderPool({ ...patient, threads: 1, queue: 2, effort: 1 })
+  test('abort a job that takes too much CPU time with an error at its field, and continue with the next', async () => {
+    const pool = createRenderPool({ ...patient, threads: 1, queue: 2, cpuTime: 1 })
     const logo = { image: dataUri('png', pngFile(8, 8)) }
     const outcomes = await Promise.allSettled([pool.render(job(1)), pool.render({ ...job(2), design: { logo } })])
     await pool.close()
     const pointers = outcomes.map((outcome) => {
       assert.ok(outcome.status === 'rejected' && outcome.reason instanceof Problem)
       assert.equal(outcome.reason.status, 400)
-      assert.match(outcome.reason.message, /more than 0\.001 s of work/)
+      assert.match(outcome.reason.message, /more than 0\.001 s of CPU time/)
       return outcome.reason.errors[0]?.pointer
     })
     assert.deepEqual(pointers, ['/size', '/design/logo/image'])
   })
 
-  test('let nobody wait for longer than it is worth', async () => {
-    const pool = createRenderPool({ ...patient, threads: 1, queue: 2, patience: 1 })
+  test('refuse a job that has waited for too long', async () => {
+    const pool = createRenderPool({ ...patient, threads: 1, queue: 2, queueTimeout: 1 })
     const outcomes = await Promise.allSettled([pool.render(job(1)), pool.render(job(2))])
     await pool.close()
     assert.equal(outcomes[0]?.status, 'fulfilled')
@@ -677,12 +677,12 @@ describe('the threads that draw', () => {
     assert.match(outcomes[1].reason.message, /too many images/)
   })
 
-  test('do not begin what nobody waits for any more, and it leaves its place in the queue', async () => {
+  test('drop a waiting job when its client disconnects, which frees its slot in the queue', async () => {
     const pool = createRenderPool({ ...patient, threads: 1, queue: 1 })
-    const gone = new AbortController()
-    const [first, second] = [pool.render(job(1)), pool.render(job(2), { gone: gone.signal })]
-    gone.abort()
-    await assert.rejects(second, /nobody waits/)
+    const abort = new AbortController()
+    const [first, second] = [pool.render(job(1)), pool.render(job(2), { signal: abort.signal })]
+    abort.abort()
+    await assert.rejects(second, /disconnected/)
     const third = pool.render(job(3))
     assert.deepEqual(
       (await Promise.allSettled([first, third])).map(({ status }) => status),
@@ -783,13 +783,13 @@ describe('the owner designs the code on the page of the link', () => {
     assert.equal(await designOf(token), null)
   })
 
-  test('what cannot be scanned is told beside the form, and nothing is saved', async () => {
+  test('a design that cannot be scanned is refused with an error, and nothing is saved', async () => {
     const { token } = await create(server, { target: 'https://example.com/' })
     const refused = await send(token, { ...chosen, fg: '#fefefe' })
     assert.equal(refused.status, 400)
     const text = await refused.text()
     assert.match(text, /The colour has a contrast of/)
-    assert.match(text, /not saved yet/)
+    assert.match(text, /Design not saved/)
     assert.equal(await designOf(token), null)
   })
 })

@@ -1,10 +1,10 @@
 // The thread that copies the databases: SQLite lets nothing else happen on a thread while it does.
 import { isDiskFull } from '../db/sqlite-errors.ts'
-import { giveWay } from '../lib/background-thread.ts'
+import { lowerPriority } from '../lib/background-thread.ts'
 import { answerCalls, notify } from '../lib/thread-calls.ts'
 import { takeCopies, type Taken, type TakeOptions } from './take.ts'
 
-giveWay()
+lowerPriority()
 const calls = {
   /** Tells each step; what went wrong is for the operator. */
   async take(options: TakeOptions): Promise<Taken | { fault: string }> {

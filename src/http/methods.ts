@@ -2,7 +2,7 @@ import { METHODS } from 'node:http'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { Problem } from './problem.ts'
 
-/** What is known of one path: who added its routes (whose hooks also run for other methods), and their methods. */
+/** The routes of one path: their methods, and the plugin that added them, whose hooks also run for other methods. */
 interface Path {
   owner: FastifyInstance
   config: FastifyContextConfig | undefined
@@ -10,14 +10,14 @@ interface Path {
 }
 
 /**
- * Knows every path of `app`, as routes are added to it. Call it before the first route.
- * @param reserve called with the first segment of each path that is not a parameter: no alias may take it
- * @returns to be called after the last route: OPTIONS is answered then, every other method is a 405
+ * Collects the routes that are added to `app`. To be called before the first route.
+ * @param reserve called with the first segment of each path, unless it is a parameter: no alias may use it
+ * @returns to be called after the last route: adds a response to OPTIONS, and a 405 for all other methods
  */
 export function watchRoutes(app: FastifyInstance, reserve: (word: string) => void): () => void {
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
-    // No route takes it; Fastify would ask for the type of its body before it says so.
+    // No route has it; by default Fastify would require a content type before the 405.
     if (method === 'QUERY') app.addHttpMethod(method, { overrideExisting: true })
   }
   const paths = new Map<string, Path>()
@@ -31,24 +31,24 @@ export function watchRoutes(app: FastifyInstance, reserve: (word: string) => voi
   })
 
   return () => {
-    for (const [url, path] of paths) answerOthers(url, path)
+    for (const [url, path] of paths) addOtherMethods(url, path)
   }
 }
 
-function answerOthers(url: string, { owner, config, methods }: Path): void {
+function addOtherMethods(url: string, { owner, config, methods }: Path): void {
   const allow = [...methods, 'OPTIONS'].sort().join(', ')
   const others = METHODS.filter((method) => !methods.has(method) && method !== 'CONNECT') as HTTPMethods[]
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('allow', allow)
     if (request.method === 'OPTIONS') return reply.code(204).send()
-    throw new Problem('method_not_allowed', `${request.method} is not among ${allow}`)
+    throw new Problem('method_not_allowed', `${request.method} is not one of ${allow}`)
   }
   owner.route({
     url: url.slice(owner.prefix.length),
     method: others,
     schema: { hide: true },
     config: { ...config, work: 'immediate' },
-    // Answered before a body is read: whatever it holds, it changes nothing.
+    // Responds before a body is read, which would change nothing.
     onRequest: answer,
     handler: answer,
   })

@@ -46,7 +46,7 @@ export function metricsRoute({ metrics, isInternal }: MetricsNeeds): Route {
     },
     async handler(request, reply) {
       if (!isInternal(request.raw)) throw new Problem('forbidden', 'metrics are for the operator of this service')
-      // Loaded with the first request: many services are never asked for their metrics.
+      // Loaded at the first request: many services are never scraped.
       opened ??= import('./metrics-registry.ts').then((it) => it.openRegistry([...processMetrics, ...metrics]))
       const registry = await opened
       reply.headers({ 'content-type': registry.contentType, 'cache-control': 'no-store' })

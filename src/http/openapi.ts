@@ -9,18 +9,18 @@ import { problems } from './problem-schema.ts'
 import { catalogue } from './problem.ts'
 import { route, type Route } from './route.ts'
 
-/** Answers the OpenAPI 3.1 document, without the origin that it is requested from. */
+/** Returns the OpenAPI 3.1 document without `servers`, which depends on the origin of the request. */
 export type DescribeApi = () => Promise<object>
 
-/** Collects all routes that follow, for a document that is made when it is first asked for. */
+/** Collects all routes added later, for a document that is created at the first request. */
 export function describeApi(app: FastifyInstance, version: string): DescribeApi {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => void (route.method !== 'HEAD' && !route.schema?.hide && routes.push(route)))
-  let made: Promise<object> | undefined
-  return () => (made ??= describe(routes, version))
+  let document: Promise<object> | undefined
+  return () => (document ??= describe(routes, version))
 }
 
-/** Of routes that nobody calls: the generator is loaded with the first request, when those of `app` can no longer change. */
+/** Describes copies of the routes: the generator is loaded at the first request, when routes can no longer be added to `app`. */
 async function describe(routes: RouteOptions[], version: string): Promise<object> {
   const { default: swagger } = await import('@fastify/swagger')
   const app = Fastify({ exposeHeadRoutes: false, schemaController: { compilersFactory: noCompilers } })

@@ -6,10 +6,10 @@ import type {
   RouteShorthandOptionsWithHandler,
 } from 'fastify'
 
-/** A route without its method and its path: those stand in `app.ts`. */
+/** A route without its method and path, which are in `app.ts`. */
 export type Route = RouteShorthandOptionsWithHandler
 
-/** Lets a handler name the types of its request; the path, which must have those parameters, is said elsewhere. */
+/** Declares the types of a handler's request; the path in `app.ts` must have the declared parameters. */
 export function route<R extends RouteGenericInterface>(
   definition: RouteShorthandOptionsWithHandler<
     RawServerDefault,

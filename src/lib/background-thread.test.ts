@@ -8,15 +8,15 @@ import { Worker } from 'node:worker_threads'
 const linux = process.platform === 'linux'
 
 test(
-  'background work gives way, and the thread that answers requests does not',
+  'background work has a lower priority, and the thread that serves requests has not',
   { skip: !linux && 'priorities belong to threads on Linux only' },
   async () => {
     const module = new URL('./background-thread.ts', import.meta.url).href
     const worker = new Worker(
       `const { readlinkSync } = require('node:fs')
        const { getPriority } = require('node:os')
-       import(${JSON.stringify(module)}).then(({ giveWay }) => {
-         giveWay()
+       import(${JSON.stringify(module)}).then(({ lowerPriority }) => {
+         lowerPriority()
          const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
          require('node:worker_threads').parentPort.postMessage(getPriority(thread))
        })`,
@@ -30,13 +30,13 @@ test(
 )
 
 test(
-  'background work of a process that gives way itself gives way to it',
+  'background work of a process of low priority has a lower one',
   { skip: !linux && 'priorities belong to threads on Linux only' },
   () => {
     const module = new URL('./background-thread.ts', import.meta.url).href
-    const script = `import(${JSON.stringify(module)}).then(({ giveWay }) => {
+    const script = `import(${JSON.stringify(module)}).then(({ lowerPriority }) => {
       const os = require('node:os')
-      giveWay()
+      lowerPriority()
       // The calling thread is the main one: its priority is the one that was lowered.
       console.log(os.getPriority(process.pid))
     })`
@@ -56,11 +56,11 @@ test(
   { skip: !linux && 'priorities belong to threads on Linux only' },
   () => {
     const module = new URL('./background-thread.ts', import.meta.url).href
-    const script = `import(${JSON.stringify(module)}).then(({ letV8GiveWay }) => {
+    const script = `import(${JSON.stringify(module)}).then(({ lowerV8Priority }) => {
       const { readdirSync, readFileSync } = require('node:fs')
       const os = require('node:os')
       const own = os.getPriority(process.pid)
-      letV8GiveWay()
+      lowerV8Priority()
       const threads = readdirSync('/proc/self/task').map((thread) => ({
         name: readFileSync('/proc/self/task/' + thread + '/comm', 'utf8').trim(),
         nicer: os.getPriority(Number(thread)) - own,

@@ -1,26 +1,26 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 
-/** How much nicer background work is: about a third of the share of the threads that answer requests, when all are busy. */
-const NICER = 5
+/** Nice levels of background threads below those that serve requests: about a third of their share when all are busy. */
+const NICENESS = 5
 
 /**
- * Lets the calling thread give way to the threads that answer requests. On Linux, a priority belongs to a thread
- * (setpriority(2), "C library/kernel differences") and `/proc/thread-self` names the calling one; elsewhere nothing
- * happens, because there the whole process would give way.
+ * Lowers the priority of the calling thread. On Linux, priorities belong to threads (setpriority(2), "C library/kernel
+ * differences"), and `/proc/thread-self` is the calling one. Elsewhere this does nothing, because it would lower the
+ * priority of the whole process.
  */
-export function giveWay(): void {
+export function lowerPriority(): void {
   lower(() => [readlinkSync('/proc/thread-self').split('/').at(-1) ?? ''])
 }
 
-/** What Node calls the threads on which V8 collects garbage and compiles. */
+/** Node's name for the threads on which V8 collects garbage and compiles. */
 const V8_THREAD = 'node-V8Worker'
 
 /**
- * Lets V8's own threads give way as well. There are four: on a single core, or beside others that are busy, one collection
- * would keep each turn of the event loop waiting for four slices of the scheduler (17 ms were measured for 4 ms of work).
+ * Lowers the priority of V8's threads. There are four: on a single or busy core, one garbage collection would delay each
+ * iteration of the event loop by four time slices of the scheduler (17 ms were measured for 4 ms of work).
  */
-export function letV8GiveWay(): void {
+export function lowerV8Priority(): void {
   const nameOf = (thread: string) => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim()
   lower(() => readdirSync('/proc/self/task').filter((thread) => nameOf(thread) === V8_THREAD))
 }
@@ -28,29 +28,29 @@ export function letV8GiveWay(): void {
 function lower(threads: () => string[]): void {
   if (process.platform !== 'linux') return
   try {
-    const nice = Math.min(getPriority(process.pid) + NICER, constants.priority.PRIORITY_LOW)
+    const nice = Math.min(getPriority(process.pid) + NICENESS, constants.priority.PRIORITY_LOW)
     for (const thread of threads()) setPriority(Number(thread), nice)
   } catch {
-    // Without /proc each thread takes its share like any other.
+    // Without /proc all threads have the same priority.
   }
 }
 
-/** How long background work runs at a stretch, and rests after it, in milliseconds. */
-const STRETCH_MS = 1
-const REST_MS = 0.1
+/** How long background work runs without a break, and how long it then sleeps, in milliseconds. */
+const RUN_MS = 1
+const SLEEP_MS = 0.1
 
 /**
- * To be called often by long work on a thread of its own: makes the thread sleep for a moment after each stretch. On a
- * busy core the scheduler would let it run for several milliseconds at a time, and requests would wait for as long.
+ * Creates a function that long work on a thread calls often, to yield the core by a short sleep. On a busy core the
+ * scheduler would otherwise let the thread run for several milliseconds, while requests wait.
  */
-export function createRest(): () => void {
-  const nothing = new Int32Array(new SharedArrayBuffer(4))
+export function createYield(): () => void {
+  const never = new Int32Array(new SharedArrayBuffer(4))
   let calls = 0
-  let began = performance.now()
+  let startedAt = performance.now()
   return () => {
-    // The clock costs more than the work between two calls.
-    if (++calls % 32 !== 0 || performance.now() - began < STRETCH_MS) return
-    Atomics.wait(nothing, 0, 0, REST_MS)
-    began = performance.now()
+    // Reading the clock costs more than the work between two calls.
+    if (++calls % 32 !== 0 || performance.now() - startedAt < RUN_MS) return
+    Atomics.wait(never, 0, 0, SLEEP_MS)
+    startedAt = performance.now()
   }
 }

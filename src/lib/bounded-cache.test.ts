@@ -29,7 +29,7 @@ test('an entry is there with its last value, or not at all', () => {
   )
 })
 
-test('what is used stays while the rest is forgotten, and the weight stays under the bound', () => {
+test('used entries stay while others are evicted, and the weight stays under the bound', () => {
   const cache = createBoundedCache<string>(1000)
   cache.set('hot', 'value', 10)
   for (let i = 0; i < 10_000; i++) {
@@ -40,7 +40,7 @@ test('what is used stays while the rest is forgotten, and the weight stays under
   assert.ok(kept <= 100, `${kept} entries of weight 10 are kept in a cache of 1000`)
 })
 
-test('an entry heavier than the whole bound does not stay beside others', () => {
+test('an entry heavier than the bound does not stay beside others', () => {
   const cache = createBoundedCache<string>(100)
   cache.set('a', 'x', 500)
   cache.set('b', 'y', 60)

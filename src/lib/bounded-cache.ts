@@ -1,4 +1,4 @@
-/** A map that forgets what was least lately used, so that its weight stays under a bound. */
+/** A map that evicts the least recently used entries to keep its weight under a bound. */
 export interface BoundedCache<V> {
   get(key: string): V | undefined
   /** `weight` is the entry's share of the bound, in the bound's own unit (bytes, say). */
@@ -8,8 +8,8 @@ export interface BoundedCache<V> {
 }
 
 /**
- * Two generations: entries are written to the young one; when that holds half the bound, it becomes the old one and
- * the former old one is dropped whole. A hit in the young generation is one map look-up and writes nothing, which is
+ * Two generations: entries are written to the young one; when that reaches half of the bound, it becomes the old one,
+ * and the former old one is dropped. A hit in the young generation is one map look-up and writes nothing, which is
  * why this and not a linked list: a visit pays for it.
  */
 export function createBoundedCache<V>(maxWeight: number): BoundedCache<V> {

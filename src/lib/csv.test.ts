@@ -38,7 +38,7 @@ const tables = fc.array(fc.tuple(fc.constant('x'), cells, cells), { minLength: 1
 /** What a cell says without the apostrophes that keep it from being a formula. */
 const plain = (cell: string) => cell.replaceAll("'", '')
 
-test('whatever is written, a reader gets the same cells, and none of their lines begins as a formula', () => {
+test('a reader gets the cells as they were written, and none of their lines begins like a formula', () => {
   fc.assert(
     fc.property(tables, (table) => {
       const read = parse(writeRecords(table))
@@ -53,12 +53,12 @@ test('whatever is written, a reader gets the same cells, and none of their lines
   )
 })
 
-test('cells that are no formulas stay as they are', () => {
+test('cells that are not formulas are unchanged', () => {
   const record = ['a-b', '1+1', "it's", 'https://example.com/?a=1', 'one\ntwo', 'x@example.com', ' =1', '']
   assert.deepEqual(parse(writeRecords([record])), [record])
 })
 
-test('every kind of line end is quoted, so that no reader splits the row there', () => {
+test('cells with any kind of line end are quoted, so that no reader splits the row there', () => {
   for (const end of ['\n', '\r', '\r\n']) {
     assert.equal(writeRecords([['x', `a${end}=1+1`]]), `x,"a${end}'=1+1"\r\n`)
   }

@@ -1,14 +1,14 @@
 import { stringify } from 'csv-stringify/sync'
 
-/** Where a line can begin inside a cell: what some program takes for a line end. */
+/** Characters in a cell that some program treats as a line end. */
 const LINE_ENDS = '\\r\\n\\v\\f\\x85\\u2028\\u2029'
-/** What makes spreadsheets take a text for a formula, also in full width (OWASP, "CSV Injection"). */
+/** Characters at the start of a formula in spreadsheets, also in full width (OWASP, "CSV Injection"). */
 const FORMULA = '=+\\-@\\t\\uFF1D\\uFF0B\\uFF0D\\uFF20'
 const formulaStarts = new RegExp(`^(?=[${FORMULA}\\r\\n])|(?<=[${LINE_ENDS}])(?=[${FORMULA}])`, 'g')
 
 /**
- * Records as CSV (RFC 4180, CRLF). A cell, or a line inside one, that a spreadsheet would take for a formula gets an
- * apostrophe in front; a cell with a line end of any kind is quoted.
+ * Writes records as CSV (RFC 4180, CRLF). A cell, or a line inside one, that a spreadsheet would treat as a formula gets
+ * an apostrophe in front; a cell with a line end of any kind is quoted.
  */
 export function writeRecords(records: readonly (readonly string[])[]): string {
   const cells = records.map((record) => record.map(disarm))

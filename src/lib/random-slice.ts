@@ -1,24 +1,24 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Bytes that are drawn at a time: to ask for each few costs more than to use them. */
+/** Random bytes that are generated at a time: a system call for each few would cost more than their use. */
 const POOL_BYTES = 4096
 
-/** At most as many random bytes, each of which is given once. Their memory is cleared at the next call. */
+/** Returns up to `POOL_BYTES` random bytes, each only once. The next call clears their memory. */
 export const randomSlice = createPool()
 
 function createPool(): (length: number) => Buffer {
   const pool = Buffer.alloc(POOL_BYTES)
   let at = POOL_BYTES
-  let given = 0
+  let last = 0
   return (length) => {
-    // What was given is not kept beside what will be.
-    pool.fill(0, given, at)
+    // Clears the bytes of the previous call.
+    pool.fill(0, last, at)
     if (at + length > POOL_BYTES) {
       randomFillSync(pool)
       at = 0
     }
-    given = at
+    last = at
     at += length
-    return pool.subarray(given, at)
+    return pool.subarray(last, at)
   }
 }

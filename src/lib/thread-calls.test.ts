@@ -51,7 +51,7 @@ function start(t: TestContext, options: Partial<ThreadOptions> = {}): Thread<Thr
   return thread
 }
 
-test('calls are answered each by its own result, also when a later one is done first', async (t) => {
+test('each call gets its own result, also when a later one finishes first', async (t) => {
   const thread = start(t, { data: { of: 'the caller' } })
   const slow = thread.call('hold', 'slow')
   const done: unknown[] = []
@@ -63,7 +63,7 @@ test('calls are answered each by its own result, also when a later one is done f
   assert.deepEqual(await thread.call('data'), { of: 'the caller' })
 })
 
-test('an error keeps its kind, its message and its codes, and the thread goes on', async (t) => {
+test('an error keeps its class, its message and its codes, and the thread continues', async (t) => {
   const thread = start(t)
   const error: unknown = await thread.call('fail').catch((thrown: unknown) => thrown)
   assert.ok(error instanceof RangeError)
@@ -74,8 +74,8 @@ test('an error keeps its kind, its message and its codes, and the thread goes on
   assert.equal(await thread.call('add', 1, 1), 2)
 })
 
-test('a call whose arguments cannot be sent is rejected, and none waits for it', async (t) => {
-  const thread = start(t, { most: 1 })
+test('a call whose arguments cannot be cloned is rejected, and does not stay pending', async (t) => {
+  const thread = start(t, { maxPending: 1 })
   await assert.rejects(
     thread.call('hold', () => 1),
     { name: 'DataCloneError' },
@@ -83,8 +83,8 @@ test('a call whose arguments cannot be sent is rejected, and none waits for it',
   assert.equal(await thread.call('add', 1, 1), 2)
 })
 
-test('calls past the bound are rejected at once, and there is room again after an answer', async (t) => {
-  const thread = start(t, { most: 2 })
+test('calls past the bound are rejected at once, and accepted again after a result', async (t) => {
+  const thread = start(t, { maxPending: 2 })
   const waiting = [thread.call('add', 1, 1), thread.call('add', 2, 2)]
   await assert.rejects(thread.call('add', 3, 3), { code: 'ERR_THREAD_BUSY' })
   assert.deepEqual(await Promise.all(waiting), [2, 4])
@@ -94,7 +94,7 @@ test('calls past the bound are rejected at once, and there is room again after a
 for (const [how, end, reason] of [
   ['exits', (thread: Thread<ThreadCalls>) => thread.call('exit'), /^the thread has ended$/],
   ['throws outside of a call', (thread: Thread<ThreadCalls>) => thread.call('crash'), /^uncaught$/],
-  ['is ended', (thread: Thread<ThreadCalls>) => thread.terminate(), /^the thread has ended$/],
+  ['is terminated', (thread: Thread<ThreadCalls>) => thread.terminate(), /^the thread has ended$/],
 ] as const) {
   test(`the calls of a thread that ${how} are rejected, as are later ones, and onEnd is called once`, async (t) => {
     const ends: unknown[] = []
@@ -115,14 +115,14 @@ test('a thread whose module cannot be loaded rejects its calls', async (t) => {
   await assert.rejects(broken.call('add', 1, 1), { name: 'ReferenceError' })
 })
 
-test('notices arrive in order, and before the answer', async (t) => {
-  const told: unknown[] = []
-  const thread = start(t, { onNotice: (notice) => told.push(notice) })
+test('notices arrive in order, and before the result', async (t) => {
+  const notices: unknown[] = []
+  const thread = start(t, { onNotice: (notice) => notices.push(notice) })
   await thread.call('steps', 'one', 'two')
-  assert.deepEqual(told, ['one', 'two'])
+  assert.deepEqual(notices, ['one', 'two'])
 })
 
-test('a result hands over what `transfer` names, and the rest is copied', async (t) => {
+test('a result transfers what `transfer` lists, and copies the rest', async (t) => {
   const thread = startThread<ThreadCalls>(
     moduleOf(calls, '(value) => (value instanceof Uint8Array ? [value.buffer] : [])'),
     {
@@ -134,7 +134,7 @@ test('a result hands over what `transfer` names, and the rest is copied', async 
   assert.equal(await thread.call('add', 1, 1), 2)
 })
 
-test('a thread that is used once ends with its use, and with a signal', async () => {
+test('`withThread` terminates the thread after its use, and when its signal aborts', async () => {
   const options = { name: 'the thread' }
   let used: Thread<ThreadCalls> | undefined
   const sum = await withThread(moduleOf(calls), options, (thread: Thread<ThreadCalls>) =>
@@ -154,7 +154,7 @@ test('a thread that is used once ends with its use, and with a signal', async ()
   await assert.rejects(late, /has ended/)
 })
 
-test('a process runs on while a call waits, and a thread without calls does not keep it', () => {
+test('a pending call keeps the process running, and a thread without calls does not', () => {
   const script = `
     const { startThread } = await import(${JSON.stringify(helper)})
     const thread = startThread(new URL(${JSON.stringify(moduleOf(calls).href)}), { name: 'the thread' })

@@ -61,7 +61,6 @@ export function createTimeSlices(options: TimeSliceOptions): TimeSlices {
   /** A task that arrives alone starts in this iteration of the event loop, after the caller has returned. */
   function startAlone(): void {
     remaining = 1
-    isFirst = false
     setImmediate(step)
     queueMicrotask(() => {
       startedAt = slice.openNow()

@@ -1,6 +1,6 @@
 // Turns a file into a table, off the thread that answers visits.
 import { rm } from 'node:fs/promises'
-import { createRest, giveWay } from '../lib/background-thread.ts'
+import { createYield, lowerPriority } from '../lib/background-thread.ts'
 import { answerCalls } from '../lib/thread-calls.ts'
 import { writeCompact } from './compact-write.ts'
 import { openMmdb } from './mmdb.ts'
@@ -14,13 +14,13 @@ export interface TableTask {
   table: string
 }
 
-giveWay()
+lowerPriority()
 const calls = {
   async make({ file, unpacked, table }: TableTask): Promise<void> {
     try {
       const source = openMmdb(await unpack(file, unpacked))
       try {
-        writeCompact([source], table, createRest())
+        writeCompact([source], table, createYield())
       } finally {
         source.close()
       }

@@ -38,50 +38,52 @@ const reportBody = Type.Object(
   { title: 'QrReport' },
 )
 
+// A POST has no conditional responses.
+const { 304: _, ...responses } = imageResponse(['png', 'svg', 'pdf'])
+const json = { 'application/json': { schema: reportBody } }
+
+const designRouteSchema = {
+  summary: 'Design a QR image, or check one',
+  operationId: 'designQr',
+  description: 'A decoder reads each designed image before it is returned; an image that cannot be read is refused.',
+  tags: ['QR images'],
+  querystring: Type.Object({
+    report: Type.Optional(
+      Type.Enum(['true', 'false'], { description: 'Returns a report on the image instead of the image.' }),
+    ),
+  }),
+  body: designRequestBody,
+  response: {
+    ...responses,
+    200: { ...responses[200], content: { ...responses[200].content, ...json } },
+    ...problems(
+      'malformed_json',
+      'invalid_request',
+      'unscannable',
+      'body_too_large',
+      'unsupported_media_type',
+      'rate_limited',
+    ),
+  },
+}
+
 /** Designed QR images of any data: `POST /api/qr` */
 export function designRoute({ images, limitImages, clientOf }: DataImageNeeds): Route {
-  // A POST has no conditional responses.
-  const { 304: _, ...responses } = imageResponse(['png', 'svg', 'pdf'])
-  const json = { 'application/json': { schema: reportBody } }
   return route<{ Querystring: { report?: string } }>({
     bodyLimit: DESIGN_BODY_LIMIT,
     config: { work: 'images' },
     onRequest: limitImages,
-    schema: {
-      summary: 'Design a QR image, or check one',
-      operationId: 'designQr',
-      description:
-        'A decoder reads each designed image before it is returned; an image that cannot be read is refused.',
-      tags: ['QR images'],
-      querystring: Type.Object({
-        report: Type.Optional(
-          Type.Enum(['true', 'false'], { description: 'Returns a report on the image instead of the image.' }),
-        ),
-      }),
-      body: designRequestBody,
-      response: {
-        ...responses,
-        200: { ...responses[200], content: { ...responses[200].content, ...json } },
-        ...problems(
-          'malformed_json',
-          'invalid_request',
-          'unscannable',
-          'body_too_large',
-          'unsupported_media_type',
-          'rate_limited',
-        ),
-      },
-    },
+    schema: designRouteSchema,
     async handler(request, reply) {
       const job = readDesignRequest(request.body)
-      const asker = { client: clientOf(request), gone: disconnectSignal(reply) }
+      const requester = { client: clientOf(request), signal: disconnectSignal(reply) }
       reply.header('cache-control', 'no-store')
-      if (request.query.report === 'true') return (await images.designed(job, asker)).report
+      if (request.query.report === 'true') return (await images.designed(job, requester)).report
       const plain = plainOf(job)
       const image =
         plain === undefined
-          ? await images.designed(job, asker)
-          : await images.plainOfAny(plain.text, plain.appearance, plain.options, asker)
+          ? await images.designed(job, requester)
+          : await images.plainOfAny(plain.text, plain.appearance, plain.options, requester)
       return sendImage(request, reply, image, { name: 'qr', format: job.format })
     },
   })

@@ -6,7 +6,7 @@ import { drawPlain, type PlainJob } from './plain.ts'
 import { createEncodeText } from './matrix.ts'
 import type { RenderPool } from './pool/pool.ts'
 
-test('while many images wait, short ones are drawn on a thread that is free as well, and are the same', async () => {
+test('while many images wait, short ones are drawn on a free thread as well, with the same result', async () => {
   const state = { isBusy: false, isFree: false, onThread: 0 }
   const encode = createEncodeText()
   const pool: RenderPool = {

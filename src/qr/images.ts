@@ -7,7 +7,7 @@ import { createEncodeText, type EncodeText, type Level } from './matrix.ts'
 import { readAppearance, type Appearance } from './options.ts'
 import { drawPlain, type PlainImage } from './plain.ts'
 import type { RenderPool } from './pool/pool.ts'
-import type { Asker } from './pool/queue.ts'
+import type { Requester } from './pool/queue.ts'
 
 /** An image, ready to send. */
 export interface Image {
@@ -34,12 +34,12 @@ export interface Images {
    * The same for any text: long texts are drawn on a thread, and all texts while many images wait and a thread is free.
    * @throws {Problem} 400 when the data or the size do not fit, 503 when too many images are being drawn
    */
-  plainOfAny: (text: string, appearance: Appearance, options: EncodeOptions, asker?: Asker) => Promise<Image>
+  plainOfAny: (text: string, appearance: Appearance, options: EncodeOptions, requester?: Requester) => Promise<Image>
   /**
    * Draws and checks a designed image on a thread. The work is dropped when all clients have disconnected before it starts.
    * @throws {Problem} 400 when it cannot be drawn or scanned, 503 when too many images are being drawn
    */
-  designed: (job: DesignJob, asker?: Asker) => Promise<CheckedImage>
+  designed: (job: DesignJob, requester?: Requester) => Promise<CheckedImage>
   close: () => Promise<void>
 }
 
@@ -62,10 +62,10 @@ export function createImages(pool: RenderPool, isBusy: () => boolean = () => fal
 
   return {
     plain: drawHere,
-    async plainOfAny(text, appearance, options, asker) {
+    async plainOfAny(text, appearance, options, requester) {
       if (text.length <= MAX_SHORT && !(isBusy() && pool.isFree())) return drawHere(text, appearance, options)
       const key = JSON.stringify([text, appearance, options])
-      return plain.get(key) ?? plain.add(key, appearance, await pool.draw({ text, appearance, options }, asker))
+      return plain.get(key) ?? plain.add(key, appearance, await pool.draw({ text, appearance, options }, requester))
     },
     designed: createDesigned(pool),
     close: pool.close,
@@ -97,8 +97,8 @@ function createDesigned(pool: RenderPool): Images['designed'] {
   const cache = createBoundedCache<CheckedImage>(CACHE_BYTES)
   const drawings = new Map<string, Drawing>()
 
-  async function draw(key: string, job: DesignJob, asker: Asker): Promise<CheckedImage> {
-    const { body: bytes, ...rest } = await pool.render(job, asker)
+  async function draw(key: string, job: DesignJob, requester: Requester): Promise<CheckedImage> {
+    const { body: bytes, ...rest } = await pool.render(job, requester)
     const body = Buffer.from(bytes)
     const image = { ...rest, body, tag: entityTagOf(body) }
     // A single large image must not evict all others.
@@ -113,16 +113,16 @@ function createDesigned(pool: RenderPool): Images['designed'] {
   /** A drawing waits in the queue of the client that was first. */
   function start(key: string, job: DesignJob, client: string | undefined): Drawing {
     const abort = new AbortController()
-    const image = draw(key, job, { client, gone: abort.signal }).finally(() => remove(key, drawing))
+    const image = draw(key, job, { client, signal: abort.signal }).finally(() => remove(key, drawing))
     const drawing = { image, waiting: 0, cancel: () => abort.abort() }
     drawings.set(key, drawing)
     return drawing
   }
 
-  function share(key: string, job: DesignJob, { client, gone }: Asker): Promise<CheckedImage> {
+  function share(key: string, job: DesignJob, { client, signal }: Requester): Promise<CheckedImage> {
     const drawing = drawings.get(key) ?? start(key, job, client)
     drawing.waiting++
-    gone?.addEventListener('abort', () => {
+    signal?.addEventListener('abort', () => {
       if (--drawing.waiting > 0) return
       remove(key, drawing)
       drawing.cancel()
@@ -130,9 +130,9 @@ function createDesigned(pool: RenderPool): Images['designed'] {
     return drawing.image
   }
 
-  return async (job, asker = {}) => {
+  return async (job, requester = {}) => {
     const key = hash('sha256', JSON.stringify(job), 'base64')
-    return cache.get(key) ?? share(key, job, asker)
+    return cache.get(key) ?? share(key, job, requester)
   }
 }
 

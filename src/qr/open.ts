@@ -31,7 +31,7 @@ export interface QrNeeds {
 }
 
 export function openQr({ db, marker, waiting, drawMs }: QrNeeds): Qr {
-  const bounds = drawMs === undefined ? {} : { patience: drawMs, timeout: drawMs, effort: drawMs }
+  const bounds = drawMs === undefined ? {} : { queueTimeout: drawMs, timeout: drawMs, cpuTime: drawMs }
   const images = createImages(createRenderPool(bounds), () => waiting() > FEW)
   const textOf = (code: string, origin: string, compact = false) => codeText(code, origin, { marker, compact })
   return {

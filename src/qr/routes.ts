@@ -17,7 +17,7 @@ import {
   readAppearance,
   requireSize,
 } from './options.ts'
-import type { Asker } from './pool/queue.ts'
+import type { Requester } from './pool/queue.ts'
 import { imageResponse, sendImage } from './send.ts'
 
 /** What QR images of any data need from the rest of the program. */
@@ -68,7 +68,7 @@ export function dataImageRoute({ images, limitImages, clientOf }: DataImageNeeds
         data,
         appearance,
         { level: readLevel(ecl), boost: boost !== '0' },
-        { client: clientOf(request), gone: disconnectSignal(reply) },
+        { client: clientOf(request), signal: disconnectSignal(reply) },
       )
       return sendImage(request, reply, image, { name: 'qr', format })
     },
@@ -145,7 +145,7 @@ async function answerCodeImage(
     needs,
     request.query,
     { text, format, design: await needs.designOf(link.id) },
-    { client: needs.clientOf(request), gone: disconnectSignal(reply) },
+    { client: needs.clientOf(request), signal: disconnectSignal(reply) },
   )
   reply.header('cache-control', CODE_CACHING)
   return sendImage(request, reply, image, { name: link.code, format })
@@ -156,11 +156,12 @@ async function drawCode(
   { images }: DataImageNeeds,
   query: Static<typeof codePdfQuery>,
   { text, format, design }: { text: string; format: DesignFormat; design: Design | undefined },
-  asker: Asker,
+  requester: Requester,
 ): Promise<Image> {
   const { size = 512, margin, fg, bg, dpi, width_mm } = query
   const isPlain = design === undefined || Object.keys(design).length === 0
-  if (isPlain && format !== 'pdf') return images.plainOfAny(text, readAppearance(query, format), { level: 'M' }, asker)
+  if (isPlain && format !== 'pdf')
+    return images.plainOfAny(text, readAppearance(query, format), { level: 'M' }, requester)
   requireSize(size, format)
   const job = {
     text,
@@ -173,5 +174,5 @@ async function drawCode(
     ...(dpi !== undefined && { dpi }),
     ...(width_mm !== undefined && { millimetres: width_mm }),
   }
-  return images.designed(job, asker)
+  return images.designed(job, requester)
 }

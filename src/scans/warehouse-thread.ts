@@ -1,7 +1,7 @@
 // The thread that owns the warehouse. It answers calls one after the other; a fold lets others in between its chunks.
 import { workerData } from 'node:worker_threads'
 import { mkdirSync } from 'node:fs'
-import { createRest, giveWay } from '../lib/background-thread.ts'
+import { createYield, lowerPriority } from '../lib/background-thread.ts'
 import { answerCalls } from '../lib/thread-calls.ts'
 import { readPage, type Cursor } from './export.ts'
 import { openFold } from './fold.ts'
@@ -18,10 +18,10 @@ export interface ThreadOptions {
   instance: string
 }
 
-giveWay()
+lowerPriority()
 const options = workerData as ThreadOptions
 mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
-const rest = createRest()
+const rest = createYield()
 const warehouse = openWarehouse(options.warehouse, rest)
 warehouse.belongTo(options.instance)
 const fold = openFold(warehouse, options, rest)

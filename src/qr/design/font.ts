@@ -1,19 +1,19 @@
 import { close, curveTo, lineTo, moveTo, type Path } from './path.ts'
 
-/** A font whose letters are drawn as shapes, so that an image looks the same wherever it is opened. */
+/** A font whose letters are drawn as shapes, so that an image is the same in every program. */
 export interface Font {
-  /** The characters of a text that the font has no letter for. */
+  /** The characters of a text that the font does not have. */
   missing: (text: string) => string[]
   /** The width of a text of height 1. */
   width: (text: string) => number
-  /** Adds the letters of a text: from `x` to the right, standing on `y`, capitals `height * 0.71` high. */
+  /** Draws a text: from `x` to the right, with the baseline at `y`, capitals `height * 0.71` high. */
   draw: (path: Path, text: string, at: { x: number; y: number; height: number }) => void
 }
 
 interface Letter {
   /** In units of the font. */
   width: number
-  /** SVG path data: steps m, l, q and z, relative, the y axis upwards. */
+  /** SVG path data: relative m, l, q and z, the y axis upwards. */
   outline: string
 }
 
@@ -37,7 +37,7 @@ export function readFont(file: string): Font {
   }
 }
 
-/** A line is the width of a letter, a space, the letter, and its outline. */
+/** A line has the width of a letter, a space, the letter, and its outline. */
 function readLetter(line: string): [string, Letter] {
   const at = line.indexOf(' ')
   const letter = String.fromCodePoint(line.codePointAt(at + 1) ?? 0)
@@ -62,7 +62,7 @@ function drawOutline(path: Path, outline: string, { x, y, scale }: { x: number; 
   }
 }
 
-/** A quadratic curve as the cubic one that is the same. */
+/** Draws a quadratic curve as the equivalent cubic one. */
 function quadraticTo(path: Path, from: Point, control: Point, to: Point): void {
   const third = (end: Point, axis: 0 | 1) => end[axis] + ((control[axis] - end[axis]) * 2) / 3
   curveTo(path, [third(from, 0), third(from, 1), third(to, 0), third(to, 1), ...to])

@@ -3,7 +3,7 @@ import { XmlError } from './xml-reader.ts'
 
 // The renderer needs memory for the extent of a group, also outside of the image, and time for every segment and pixel.
 // These bounds keep nearly all of the worst logos to about a second and 150 MB in an image of 1024 pixels; real drawings
-// come nowhere near. Thousands of overlapping curves can take seven seconds; the pool ends that (`effort`).
+// come nowhere near. Thousands of overlapping curves can take seven seconds; the pool aborts that (`cpuTime`).
 /** Lines and curves; stroked ones count four times, dashes each. */
 const MAX_SEGMENTS = 12_000
 /** How many times a logo may paint over its whole area. */

@@ -17,14 +17,14 @@ describe('an SVG logo with a style sheet is refused, with a word that says why, 
       .concat('@keyframes a{from{fill:red}}', '@supports (fill:red){.a{fill:red}}', '@namespace "a";', '@layer a;')
       .map((css): [string, string, RegExp] => {
         const [name = ''] = /@[\w-]+/.exec(css) ?? []
-        return [name, sheet(`.a{fill:red}${css}`, a), new RegExp(`must not hold ${name} in its <style>`)]
+        return [name, sheet(`.a{fill:red}${css}`, a), new RegExp(`must not have ${name} in its <style>`)]
       }),
     ...['g path', 'g>path', 'g + path', 'g~path', '.a:hover', '.a::before', '[fill]', 'path[d]', '*', '.a.b', '.1', '']
       .concat('.a,', ':root', '#1', 'svg|path', '#a.b', '&lt;!-- .a', '.a%')
       .map((css): [string, string, RegExp] => [
         `the selector ${css}`,
         sheet(`${css}{fill:red}`, a),
-        /must not hold the selector ".*" in its <style>: only names/,
+        /must not have the selector ".*" in its <style>: only names/,
       ]),
     ['escapes', sheet('.\\61{fill:red}', a), /escapes/],
     ['an escaped address', sheet('.a{fill:u\\72l(http://example.com)}', a), /escapes/],
@@ -82,7 +82,7 @@ describe('what a style sheet costs is bounded:', () => {
     [
       'a wide stroke',
       sheet('.a{stroke:red;stroke-width:1000}', '<path class="a" d="M0 0L8 8"/>'),
-      /beyond its viewBox/,
+      /exceeds its viewBox/,
     ],
     ['opacities', sheet('.a{opacity:.5}', rect('class="a"').repeat(40)), /paints over itself/],
     [

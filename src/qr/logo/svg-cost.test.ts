@@ -37,10 +37,10 @@ describe('what an SVG logo costs is bounded:', () => {
   const bombs: [what: string, text: string, word: RegExp][] = [
     ['curves', svg(`<path d="M0 0${curves(12_000)}"/>`), /12,001 lines and curves.*at most 12000/],
     ['stroked curves', svg(`<g stroke="red"><path d="M0 0${curves(3100)}"/></g>`), /lines and curves/],
-    ['a wide stroke', svg('<path stroke="red" stroke-width="1000" d="M0 0L8 8"/>'), /beyond its viewBox/],
-    ['a far shape', svg('<rect x="-100" y="-100" width="300" height="300"/>'), /beyond its viewBox/],
-    ['a shape that a group enlarges', svg(`<g transform="scale(100)">${box}</g>`), /beyond its viewBox/],
-    ['arcs of wide radius', svg('<path d="M0 0A1 1e6 0 1 1 7 8"/>'), /beyond its viewBox/],
+    ['a wide stroke', svg('<path stroke="red" stroke-width="1000" d="M0 0L8 8"/>'), /exceeds its viewBox/],
+    ['a far shape', svg('<rect x="-100" y="-100" width="300" height="300"/>'), /exceeds its viewBox/],
+    ['a shape that a group enlarges', svg(`<g transform="scale(100)">${box}</g>`), /exceeds its viewBox/],
+    ['arcs of wide radius', svg('<path d="M0 0A1 1e6 0 1 1 7 8"/>'), /exceeds its viewBox/],
     ['tiny dashes', svg('<path stroke="red" stroke-dasharray=".00001" d="M0 4h8"/>'), /lines and curves/],
     ['shapes', svg(times(110, () => box)), /paints over itself 110 times/],
     [

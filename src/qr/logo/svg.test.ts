@@ -143,7 +143,7 @@ describe('an SVG logo is refused, with a word that says why,', () => {
     ['text behind it', '<svg/>text', /not well-formed XML/],
     ['an entity of HTML', svg('<title>&nbsp;</title>'), /undefined entity/],
     ['an entity that objects have', svg('<title>&constructor;</title>'), /undefined entity/],
-    ['another instruction', `<?xml-stylesheet href="a.css"?>${svg(rect(''))}`, /an instruction/],
+    ['another instruction', `<?xml-stylesheet href="a.css"?>${svg(rect(''))}`, /processing instruction/],
     ['a character that no text has', svg('<title>\u{1}</title>'), /disallowed character/],
   ]
   for (const [what, text, word] of damaged) test(`with ${what}`, () => assert.throws(() => clean(text), word))

@@ -1,129 +1,162 @@
 import { availableParallelism } from 'node:os'
 import { invalidRequest, Problem } from '../../http/problem.ts'
+import { startThread } from '../../lib/thread-calls.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
-import { startThread } from '../../lib/thread-calls.ts'
-import { ask, type Painter } from './ask.ts'
-import { createQueue, type Asker, type Waiting } from './queue.ts'
+import { drawOnThread, type RenderThread } from './draw-on-thread.ts'
+import { createQueue, type QueuedJob, type Requester } from './queue.ts'
 import type { RenderAnswer, RenderCalls } from './render-thread.ts'
 
 /**
- * Draws on threads of their own, so that nothing else waits for it. What nobody waits for any more is not begun. Clients
- * take turns, and none has more than half of the threads and of the queue.
+ * Draws images on threads. A job is dropped when its client disconnects before it starts. Clients are served round-robin,
+ * and none has more than half of the threads and of the queue.
  */
 export interface RenderPool {
-  /** @throws {Problem} 400 when the data or the size do not fit; 503 when too many wait already */
-  draw: (job: PlainJob, asker?: Asker) => Promise<PlainImage>
+  /** @throws {Problem} 400 when the data or the size do not fit; 503 when too many jobs wait */
+  draw: (job: PlainJob, requester?: Requester) => Promise<PlainImage>
   /**
-   * @throws {Problem} 400 for a design that cannot be drawn or scanned, or is too much work; 503 with `Retry-After` when too many wait already,
-   * or it takes too long
+   * @throws {Problem} 400 for a design that cannot be drawn or scanned, or takes too much CPU time; 503 with `Retry-After`
+   * when too many jobs wait, or the job takes too long
    */
-  render: (job: DesignJob, asker?: Asker) => Promise<DesignedImage>
-  /** Whether there is a processor and a thread for what could be drawn elsewhere as well, and nothing waits for it. */
+  render: (job: DesignJob, requester?: Requester) => Promise<DesignedImage>
+  /** Whether a thread and a core are free, and no job waits. */
   isFree: () => boolean
   close: () => Promise<void>
 }
 
+/** Times in milliseconds. */
 export interface PoolOptions {
   threads: number
   /** Jobs that may wait for a thread. */
   queue: number
-  /** Milliseconds that a job may wait. */
-  patience: number
-  /** Milliseconds that a job may take; its thread is ended then. */
+  /** How long a job may wait. */
+  queueTimeout: number
+  /** How long a job may take before its thread is terminated. */
   timeout: number
-  /** Milliseconds of the processor that a job may take, the very large ones aside; its thread is ended then. */
-  effort: number
+  /** The CPU time that a job may take before its thread is terminated, except very large ones. */
+  cpuTime: number
 }
 
 /**
- * A second thread only where it does not take the first one's core. Waiting and drawing together must end before the
- * server cuts a connection on which nothing moves.
+ * A second thread only where there is a second core. Waiting and drawing together must end before the server closes the
+ * connection as stalled.
  */
 const defaults: PoolOptions = {
   threads: Math.min(2, availableParallelism()),
   queue: 16,
-  patience: 10_000,
+  queueTimeout: 10_000,
   timeout: 10_000,
-  effort: 5000,
+  cpuTime: 5000,
 }
 
-/** One alone is for the event loop. */
-const hasProcessors = availableParallelism() > 1
+/** A single core is for the event loop. */
+const hasCores = availableParallelism() > 1
 
-/** Drawing so many pixels takes some 400 MB, which a thread gives back when it ends: one such job at a time. */
+/** Drawing more pixels of width takes some 400 MB, which a thread releases when it ends: one such job at a time. */
 const LARGE = 2048
 
 type Job = DesignJob | PlainJob
-/** The image of a design has more to it. */
+/** The image of a design has further fields. */
 type Drawn = DesignedImage & PlainImage
 
 const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
 
-/** Threads start when there is work for them. */
 export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool {
-  const { threads, queue: length, patience, timeout, effort } = { ...defaults, ...options }
-  const queue = createQueue<Job, Drawn>({ length, patience, atOnce: Math.max(1, Math.floor(threads / 2)) })
-  const idle: Painter[] = []
-  const all = new Set<Painter>()
-  let large = 0
-  let closed = false
+  const settings = { ...defaults, ...options }
+  const perClient = Math.max(1, Math.floor(settings.threads / 2))
+  const queue = createQueue<Job, Drawn>({ length: settings.queue, timeout: settings.queueTimeout, perClient })
+  const threads = createThreads(settings.threads, startNext)
+  const runner = createRunner(threads, settings, (error) => (isClosed ? stopping() : error))
+  let isClosed = false
 
-  function start(): Painter {
-    const onEnd = () => {
-      all.delete(painter)
-      if (idle.includes(painter)) idle.splice(idle.indexOf(painter), 1)
-      next()
-    }
-    const module = new URL('./render-thread.ts', import.meta.url)
-    const painter = startThread<RenderCalls>(module, { name: 'the thread that drew an image', heap: HEAP, onEnd })
-    all.add(painter)
-    return painter
-  }
-
-  function next(): void {
-    if (closed) return
-    while (idle.length > 0 || all.size < threads) {
-      const work = queue.take((job) => large === 0 || !isLarge(job))
+  function startNext(): void {
+    if (isClosed) return
+    while (threads.isFree()) {
+      const work = queue.take(runner.mayStart)
       if (work === undefined) return
-      void run(idle.pop() ?? start(), work)
+      void runner.run(work).then(startNext)
     }
   }
 
-  async function run(painter: Painter, work: Waiting<Job, Drawn>): Promise<void> {
-    const weight = Number(isLarge(work.job))
-    large += weight
-    const allowance = { timeout, effort: weight === 0 ? effort : timeout, tooCostly: () => tooCostly(work.job, effort) }
-    const isUsable = await ask(painter, work.job, allowance).then(
-      (answer) => pass(answer, work),
-      (error: unknown) => {
-        work.reject(closed ? stopping() : error)
-        return false
-      },
-    )
-    if (isUsable) idle.push(painter)
-    else await painter.terminate()
-    large -= weight
-    work.done()
-    next()
-  }
-
-  function enqueue(job: Job, asker?: Asker): Promise<Drawn> {
-    if (closed) return Promise.reject(stopping())
-    const drawn = queue.add(job, asker)
-    next()
+  function enqueue(job: Job, requester?: Requester): Promise<Drawn> {
+    if (isClosed) return Promise.reject(stopping())
+    const drawn = queue.add(job, requester)
+    startNext()
     return drawn
   }
 
   return {
     draw: enqueue,
     render: enqueue,
-    isFree: () => !closed && hasProcessors && queue.length() === 0 && (idle.length > 0 || all.size < threads),
+    isFree: () => !isClosed && hasCores && queue.length() === 0 && threads.isFree(),
     async close() {
-      closed = true
+      isClosed = true
       queue.clear(stopping())
-      await Promise.all([...all].map((painter) => painter.terminate()))
+      await threads.terminate()
     },
+  }
+}
+
+/** Runs jobs on threads, at most one large job at a time. */
+function createRunner(
+  threads: Threads,
+  { timeout, cpuTime }: PoolOptions,
+  reasonOf: (error: unknown) => unknown,
+): { mayStart: (job: Job) => boolean; run: (work: QueuedJob<Job, Drawn>) => Promise<void> } {
+  let large = 0
+  return {
+    mayStart: (job) => large === 0 || !isLarge(job),
+    async run(work) {
+      const thread = threads.take()
+      const weight = Number(isLarge(work.job))
+      large += weight
+      const cpuLimit = weight === 0 ? cpuTime : timeout
+      const limits = { timeout, cpuTime: cpuLimit, tooCostly: () => tooCostly(work.job, cpuTime) }
+      const isReusable = await drawOnThread(thread, work.job, limits).then(
+        (answer) => settle(work, answer),
+        (error: unknown) => {
+          work.reject(reasonOf(error))
+          return false
+        },
+      )
+      if (isReusable) threads.release(thread)
+      else await thread.terminate()
+      large -= weight
+      work.done()
+    },
+  }
+}
+
+type Threads = ReturnType<typeof createThreads>
+
+/**
+ * Threads, which are started on demand.
+ * @param onEnd called when a thread has ended
+ */
+function createThreads(max: number, onEnd: () => void) {
+  const idle: RenderThread[] = []
+  const all = new Set<RenderThread>()
+
+  function start(): RenderThread {
+    const module = new URL('./render-thread.ts', import.meta.url)
+    const thread = startThread<RenderCalls>(module, {
+      name: 'the thread that drew an image',
+      heap: HEAP,
+      onEnd() {
+        all.delete(thread)
+        if (idle.includes(thread)) idle.splice(idle.indexOf(thread), 1)
+        onEnd()
+      },
+    })
+    all.add(thread)
+    return thread
+  }
+
+  return {
+    isFree: () => idle.length > 0 || all.size < max,
+    take: () => idle.pop() ?? start(),
+    release: (thread: RenderThread) => void idle.push(thread),
+    terminate: () => Promise.all([...all].map((thread) => thread.terminate())),
   }
 }
 
@@ -131,9 +164,9 @@ function isLarge(job: Job): boolean {
   return !('appearance' in job) && job.format === 'png' && job.size > LARGE
 }
 
-/** Another try would take as long. */
-function tooCostly(job: Job, effort: number): Problem {
-  const detail = `takes more than ${effort / 1000} s of work to draw and to check: it must be simpler`
+/** A 400, because a retry would take as long. */
+function tooCostly(job: Job, cpuTime: number): Problem {
+  const detail = `takes more than ${cpuTime / 1000} s of CPU time to draw and check: it must be simpler`
   const pointer = 'appearance' in job ? '/data' : job.design.logo === undefined ? '/size' : `${job.at}/logo/image`
   return invalidRequest([{ pointer, detail }])
 }
@@ -142,8 +175,8 @@ function stopping(): Problem {
   return new Problem('unavailable', 'the service is stopping')
 }
 
-/** @returns whether the thread can be given another job */
-function pass(answer: RenderAnswer, { job, resolve, reject }: Waiting<Job, Drawn>): boolean {
+/** @returns whether the thread can be used again */
+function settle({ job, resolve, reject }: QueuedJob<Job, Drawn>, answer: RenderAnswer): boolean {
   if ('image' in answer) {
     resolve(answer.image as Drawn)
     return !isLarge(job)

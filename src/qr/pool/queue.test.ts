@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 import { Problem } from '../../http/problem.ts'
-import { createQueue, type Queue, type Waiting } from './queue.ts'
+import { createQueue, type Queue, type QueuedJob } from './queue.ts'
 
 const opened: Queue<string, string>[] = []
-function open(length: number, atOnce = 1): Queue<string, string> {
-  const queue = createQueue<string, string>({ length, patience: 600_000, atOnce })
+function open(length: number, perClient = 1): Queue<string, string> {
+  const queue = createQueue<string, string>({ length, timeout: 600_000, perClient })
   opened.push(queue)
   return queue
 }
 const any = () => true
 
-/** Has work wait whose outcome a test does not look at, until it is taken out. */
+/** Queues jobs, and ignores their results. */
 function wait(queue: Queue<string, string>, client: string | undefined, ...jobs: string[]): Promise<string>[] {
   return jobs.map((job) => {
     const outcome = queue.add(job, { client })
@@ -20,7 +20,7 @@ function wait(queue: Queue<string, string>, client: string | undefined, ...jobs:
   })
 }
 
-/** Does all that waits, one job at a time. */
+/** Takes all jobs, one at a time. */
 function order(queue: Queue<string, string>): string[] {
   const jobs: string[] = []
   for (let work = queue.take(any); work !== undefined; work = queue.take(any)) {
@@ -32,12 +32,12 @@ function order(queue: Queue<string, string>): string[] {
 }
 
 describe('the queue of images', () => {
-  // What still waits would keep the process.
+  // The timers of waiting jobs would keep the process alive.
   afterEach(() => {
     for (const queue of opened.splice(0)) queue.clear(new Problem('unavailable', 'the test is over'))
   })
 
-  test('lets clients take turns, and each of them in its own order', () => {
+  test('serves clients round-robin, and each of them in order', () => {
     const queue = open(16)
     wait(queue, 'a', 'a1', 'a2', 'a3', 'a4')
     wait(queue, 'b', 'b1', 'b2')
@@ -45,7 +45,7 @@ describe('the queue of images', () => {
     assert.deepEqual(order(queue), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
   })
 
-  test('serves who comes later after one job of each who waits', () => {
+  test('serves a new client after one job of each that waits', () => {
     const queue = open(16)
     wait(queue, 'a', 'a1', 'a2', 'a3')
     const first = queue.take(any)
@@ -54,11 +54,11 @@ describe('the queue of images', () => {
     assert.deepEqual(order(queue), ['a2', 'b1', 'a3'])
   })
 
-  test('begins no more of one client at once than it is told to, and others meanwhile', () => {
+  test('limits the jobs of one client in progress, and serves others meanwhile', () => {
     const queue = open(16, 2)
     wait(queue, 'a', 'a1', 'a2', 'a3')
     wait(queue, 'b', 'b1')
-    const begun: Waiting<string, string>[] = []
+    const begun: QueuedJob<string, string>[] = []
     for (let work = queue.take(any); work !== undefined; work = queue.take(any)) begun.push(work)
     assert.deepEqual(
       begun.map(({ job }) => job),
@@ -70,7 +70,7 @@ describe('the queue of images', () => {
     assert.equal(queue.take(any)?.job, 'a3')
   })
 
-  test('passes over what is not possible now, also of another client', () => {
+  test('skips jobs that may not start now, also of other clients', () => {
     const queue = open(16)
     wait(queue, 'a', 'a large', 'a1')
     wait(queue, 'b', 'b large')
@@ -81,7 +81,7 @@ describe('the queue of images', () => {
     )
   })
 
-  test('has half of its places for one client, all of them for several, and none for more', async () => {
+  test('accepts half of its length from one client, all of it from several, and no more', async () => {
     const queue = open(4)
     wait(queue, 'a', 'a1', 'a2')
     await assert.rejects(queue.add('a3', { client: 'a' }), isBusy)
@@ -92,13 +92,13 @@ describe('the queue of images', () => {
     assert.deepEqual(order(queue), ['a3'])
   })
 
-  test('has a place for everyone, also where it has only one', () => {
+  test('accepts one job even if its length is one', () => {
     const queue = open(1)
     wait(queue, 'a', 'a1')
     assert.deepEqual(order(queue), ['a1'])
   })
 
-  test('counts what the program itself asks for as no client', async () => {
+  test('does not limit the program itself per client', async () => {
     const queue = open(3)
     wait(queue, undefined, '1', '2', '3')
     await assert.rejects(queue.add('4'), isBusy)
@@ -106,17 +106,17 @@ describe('the queue of images', () => {
     assert.deepEqual([one?.job, two?.job], ['1', '2'])
   })
 
-  test('frees the place of who has gone', async () => {
+  test('drops the job of a client that disconnects', async () => {
     const queue = open(2)
-    const gone = new AbortController()
-    const outcome = queue.add('a1', { client: 'a', gone: gone.signal })
-    gone.abort()
-    await assert.rejects(outcome, /nobody waits/)
+    const abort = new AbortController()
+    const outcome = queue.add('a1', { client: 'a', signal: abort.signal })
+    abort.abort()
+    await assert.rejects(outcome, /disconnected/)
     wait(queue, 'a', 'a2')
     assert.deepEqual(order(queue), ['a2'])
   })
 
-  test('refuses all that waits when it is cleared', async () => {
+  test('rejects all waiting jobs when it is cleared', async () => {
     const queue = open(8)
     const outcomes = [...wait(queue, 'a', 'a1', 'a2'), ...wait(queue, 'b', 'b1')]
     queue.clear(new Problem('unavailable', 'over'))

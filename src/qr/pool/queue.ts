@@ -1,114 +1,147 @@
 import { Problem } from '../../http/problem.ts'
 
-/** Who asks for an image. */
-export interface Asker {
-  /** The same for the same client, and nothing that says who that is. Without it the program itself asks. */
+/** The client that requests an image. */
+export interface Requester {
+  /** The same key for all requests of a client, which does not reveal its address. Absent for the program itself. */
   client?: string | undefined
-  /** When nobody waits for the image any more. */
-  gone?: AbortSignal | undefined
+  /** Aborts when the client has disconnected. */
+  signal?: AbortSignal | undefined
 }
 
-/** Work that waits for its turn. */
-export interface Waiting<Job, Result> {
+/** A job in the queue. */
+export interface QueuedJob<Job, Result> {
   job: Job
   client: string | undefined
   resolve: (result: Result) => void
   reject: (error: unknown) => void
-  /** To be called when it no longer is worked on. */
+  /** To be called when the job is no longer in progress. */
   done: () => void
 }
 
-/** A bounded queue, in which nothing waits for longer than it is worth, and clients take turns. */
+/** A bounded queue with a time-out, which serves clients round-robin. */
 export interface Queue<Job, Result> {
   /**
-   * Waits for a turn.
-   * @throws {Problem} 503 when too many wait, of all or of this client, or when this one has waited for too long
+   * Queues a job; resolves with its result.
+   * @throws {Problem} 503 when too many jobs wait, of all clients or of this one, or when this one has waited for too long
    */
-  add: (job: Job, asker?: Asker) => Promise<Result>
-  /** Takes out the first work that may be done now, of the client whose last turn is the longest ago. */
-  take: (isPossible: (job: Job) => boolean) => Waiting<Job, Result> | undefined
+  add: (job: Job, requester?: Requester) => Promise<Result>
+  /** Removes the first job that may start now, of the client that was served least recently. */
+  take: (mayStart: (job: Job) => boolean) => QueuedJob<Job, Result> | undefined
   length: () => number
-  /** Refuses all that waits. */
+  /** Rejects all waiting jobs. */
   clear: (reason: Problem) => void
 }
 
-interface Entry<Job, Result> extends Waiting<Job, Result> {
-  leave: () => void
-}
-
 export interface QueueOptions {
-  /** How many may wait; of one client, half of them. */
+  /** Jobs that may wait; of one client, half of them. */
   length: number
-  /** Milliseconds that work may wait. */
-  patience: number
-  /** How many of one client are worked on at once. */
-  atOnce: number
+  /** Milliseconds that a job may wait. */
+  timeout: number
+  /** Jobs of one client that may be in progress at the same time. */
+  perClient: number
 }
 
-/** What the program itself asks for counts for no client. */
-export function createQueue<Job, Result>({ length, patience, atOnce }: QueueOptions): Queue<Job, Result> {
-  /** What waits of each client, in the order of their turns. */
-  const lines = new Map<string | undefined, Entry<Job, Result>[]>()
-  const begun = createTally()
+/** Jobs of the program itself count for no client. */
+export function createQueue<Job, Result>({ length, timeout, perClient }: QueueOptions): Queue<Job, Result> {
+  const waiting = createWaitingJobs<Job, Result>()
+  const inProgress = createTally()
   const share = Math.max(1, Math.floor(length / 2))
-  const all = () => [...lines.values()].flat()
-
-  function remove(entry: Entry<Job, Result>): void {
-    const line = lines.get(entry.client)?.filter((each) => each !== entry) ?? []
-    if (line.length > 0) lines.set(entry.client, line)
-    else lines.delete(entry.client)
-  }
 
   function isFull(client: string | undefined): boolean {
-    if (client !== undefined && (lines.get(client)?.length ?? 0) >= share) return true
-    return all().length >= length
+    return (client !== undefined && waiting.countOf(client) >= share) || waiting.all().length >= length
   }
 
   return {
-    add(job, { client, gone } = {}) {
-      if (isFull(client)) return Promise.reject(busy())
+    add(job, { client, signal } = {}) {
+      if (isFull(client)) return Promise.reject(overloaded())
       return new Promise<Result>((resolve, reject) => {
-        const refuse = (reason: Problem) => {
-          entry.leave()
-          reject(reason)
-        }
-        const giveUp = () => refuse(new Problem('unavailable', 'nobody waits for this image any more'))
-        const timer = setTimeout(() => refuse(busy()), patience)
-        const entry: Entry<Job, Result> = {
-          job,
-          client,
-          resolve,
-          reject,
-          done: () => begun.add(client, -1),
-          leave() {
-            clearTimeout(timer)
-            gone?.removeEventListener('abort', giveUp)
-            remove(entry)
-          },
-        }
-        lines.set(client, [...(lines.get(client) ?? []), entry])
-        gone?.addEventListener('abort', giveUp)
+        const done = () => inProgress.add(client, -1)
+        waiting.add({ job, client, resolve, reject, done }, timeout, signal)
       })
     },
-    take(isPossible) {
-      for (const [client, line] of lines) {
-        const next = begun.of(client) < atOnce ? line.find(({ job }) => isPossible(job)) : undefined
+    take(mayStart) {
+      const next = waiting.take((client) => inProgress.of(client) < perClient, mayStart)
+      if (next !== undefined) inProgress.add(next.client, 1)
+      return next
+    },
+    length: () => waiting.all().length,
+    clear(reason) {
+      for (const { refuse } of waiting.all()) refuse(reason)
+    },
+  }
+}
+
+interface Entry<Job, Result> extends QueuedJob<Job, Result> {
+  leave: () => void
+  refuse: (reason: Problem) => void
+}
+
+/** Waiting jobs by client, the client that was served least recently first. */
+function createWaitingJobs<Job, Result>() {
+  const byClient = new Map<string | undefined, Entry<Job, Result>[]>()
+
+  function remove(entry: Entry<Job, Result>): void {
+    const remaining = byClient.get(entry.client)?.filter((each) => each !== entry) ?? []
+    if (remaining.length > 0) byClient.set(entry.client, remaining)
+    else byClient.delete(entry.client)
+  }
+
+  function moveToEnd(client: string | undefined): void {
+    const entries = byClient.get(client)
+    byClient.delete(client)
+    if (entries !== undefined) byClient.set(client, entries)
+  }
+
+  return {
+    all: () => [...byClient.values()].flat(),
+    countOf: (client: string) => byClient.get(client)?.length ?? 0,
+    add(queued: QueuedJob<Job, Result>, timeout: number, signal: AbortSignal | undefined): void {
+      const entry = withTimeout(queued, { timeout, signal, remove })
+      byClient.set(entry.client, [...(byClient.get(entry.client) ?? []), entry])
+    },
+    take(
+      mayServe: (client: string | undefined) => boolean,
+      mayStart: (job: Job) => boolean,
+    ): QueuedJob<Job, Result> | undefined {
+      for (const [client, entries] of byClient) {
+        const next = mayServe(client) ? entries.find(({ job }) => mayStart(job)) : undefined
         if (next === undefined) continue
         next.leave()
-        begun.add(client, 1)
-        const rest = lines.get(client)
-        lines.delete(client)
-        if (rest !== undefined) lines.set(client, rest)
+        moveToEnd(client)
         return next
       }
       return undefined
     },
-    length: () => all().length,
-    clear(reason) {
-      for (const { reject } of all()) reject(reason)
-      for (const { leave } of all()) leave()
+  }
+}
+
+interface Leaving<Job, Result> {
+  timeout: number
+  signal: AbortSignal | undefined
+  remove: (entry: Entry<Job, Result>) => void
+}
+
+/** Refuses a job when it has waited for too long, or when its client disconnects. */
+function withTimeout<Job, Result>(
+  queued: QueuedJob<Job, Result>,
+  { timeout, signal, remove }: Leaving<Job, Result>,
+): Entry<Job, Result> {
+  const onDisconnect = () => entry.refuse(new Problem('unavailable', 'the client has disconnected'))
+  const timer = setTimeout(() => entry.refuse(overloaded()), timeout)
+  signal?.addEventListener('abort', onDisconnect)
+  const entry: Entry<Job, Result> = {
+    ...queued,
+    leave() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onDisconnect)
+      remove(entry)
+    },
+    refuse(reason) {
+      entry.leave()
+      queued.reject(reason)
     },
   }
+  return entry
 }
 
 interface Tally {
@@ -130,7 +163,7 @@ function createTally(): Tally {
   }
 }
 
-function busy(): Problem {
+function overloaded(): Problem {
   const detail = 'too many images are being drawn, try again in a moment'
   return new Problem('unavailable', detail, { headers: { 'retry-after': '5' } })
 }

@@ -6,11 +6,11 @@ import { renderRgbaPng } from '../png/rgba.ts'
 
 type RenderedImage = ReturnType<InstanceType<typeof Resvg>['render']>
 
-/** Turns SVGs of ours into pixels. */
+/** Renders the SVGs of this service to pixels. */
 export interface Rasterizer {
-  /** What a camera sees of the image, at that width, on white paper. */
+  /** The greyscale of an image at that width on white paper. */
   photograph: (svg: string, width: number) => Gray
-  /** The image as a PNG, at its own width, and what a camera sees of it. */
+  /** An image as a PNG at its own width, and its greyscale. */
   draw: (svg: string) => { png: Uint8Array; gray: Gray }
   pixels: (svg: string) => Pixels
 }
@@ -18,7 +18,7 @@ export interface Rasterizer {
 export async function openRasterizer(): Promise<Rasterizer> {
   await initWasm(readFileSync(new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))))
   const render = <T>(svg: string, width: number | undefined, use: (image: RenderedImage) => T): T => {
-    // Text was drawn as shapes: there is nothing to look up a font for.
+    // Text is drawn as shapes, so no fonts are needed.
     const tree = new Resvg(svg, {
       font: { loadSystemFonts: false },
       ...(width && { fitTo: { mode: 'width', value: width } }),
@@ -37,7 +37,7 @@ export async function openRasterizer(): Promise<Rasterizer> {
       render(svg, undefined, (image) => {
         const { pixels, width, height } = image
         const gray = grayOf(pixels, width, height)
-        // The renderer's own files are twice as large, and black beneath what is transparent.
+        // The renderer's PNGs are twice as large, and black where they are transparent.
         return { gray, png: renderRgbaPng(pixels, width, height) }
       }),
     pixels: (svg) =>
@@ -45,7 +45,7 @@ export async function openRasterizer(): Promise<Rasterizer> {
   }
 }
 
-/** Colours that were multiplied by their opacity, as they were before. */
+/** Converts premultiplied colours to straight ones. */
 function straight(pixels: Uint8Array): Uint8Array {
   const rgba = Uint8Array.from(pixels)
   for (let at = 0; at < rgba.length; at += 4) {

@@ -15,16 +15,16 @@ import { density, insertChunk } from '../png/png.ts'
 import type { Rasterizer } from './raster.ts'
 import type { Tools } from './tools.ts'
 
-/** Larger SVGs are checked at this width, which is what a screen shows of them. */
+/** Larger SVGs are checked at this width, about that of a screen. */
 const MAX_CHECKED = 1024
-/** Pixels of its longer side that a logo has in a PDF. */
+/** Pixels of the longer side of a logo in a PDF. */
 const PDF_LOGO = 800
 const PDF_MM = 50
-/** Modules of quiet zone that the standard asks for. */
+/** Modules of quiet zone that the standard requires. */
 const STANDARD_MARGIN = 4
 
 /**
- * Draws an image and proves that it can be scanned.
+ * Draws an image and checks that it can be scanned.
  * @throws {Problem} 400 for a design that cannot be drawn, or whose image cannot be read
  */
 export async function renderDesign(job: DesignJob, tools: Tools): Promise<DesignedImage> {
@@ -42,7 +42,7 @@ export async function renderDesign(job: DesignJob, tools: Tools): Promise<Design
   return { body, level: marked.symbol.level, scannability: report.scannability, report }
 }
 
-/** What is asked for as pixels is checked just as it is. */
+/** Renders an image for the check: a PNG exactly as it is returned. */
 function photograph(
   svg: string,
   { format }: DesignJob,
@@ -69,7 +69,7 @@ function layOut(job: DesignJob, tools: Tools): LaidOut {
   }
   const marked = encodeWithLogo(tools.encode, text, style, { boost, at, mayShrink })
   const scene = composeScene(marked, style, {
-    // A PDF has no pixels: it is laid out with as many as make whole modules, and nothing is left over.
+    // A PDF has no pixels: it is laid out with as many as make whole modules without a remainder.
     size: format === 'pdf' ? columnsOf(marked, style) * TEST_SCALE : size,
     text,
     font: tools.font,
@@ -81,7 +81,7 @@ function highest(...wanted: (Level | undefined)[]): Level | undefined {
   return levels.findLast((level) => wanted.includes(level))
 }
 
-/** Puts the image at a size of its own through the ladder; undefined when it cannot even be read there as it is. */
+/** Runs the stress test on the image at a fixed size; undefined when it cannot be read even without stress. */
 async function test(
   job: DesignJob,
   tools: Tools,
@@ -93,7 +93,7 @@ async function test(
   return gradeImage(gray, (image) => tools.reads(image, bytes))
 }
 
-/** The choices that can spoil an image, the likeliest first. */
+/** Fields of a design that can make an image unreadable, the likeliest first. */
 const suspects: (keyof Design)[][] = [
   ['logo'],
   ['fg', 'gradient', 'bg'],
@@ -105,7 +105,7 @@ const suspects: (keyof Design)[][] = [
   ['frame'],
 ]
 
-/** Finds the choice without which the image can be scanned. */
+/** Finds the field without which the image can be scanned. */
 async function explain(job: DesignJob, tools: Tools, readsLarger: boolean): Promise<Problem> {
   if (readsLarger)
     return unscannable('/size', 'is too small for this design: the image can only be read when it is larger')
@@ -124,10 +124,10 @@ async function explain(job: DesignJob, tools: Tools, readsLarger: boolean): Prom
       )
     }
   }
-  return unscannable(job.at, 'cannot be read: more than one of its choices must be changed')
+  return unscannable(job.at, 'cannot be read: more than one field must be changed')
 }
 
-/** What cannot be drawn does not pass either. */
+/** Whether a variant can be drawn and read. */
 async function passes(job: DesignJob, tools: Tools): Promise<boolean> {
   const tested = await test(job, tools).catch((error: unknown) => {
     if (error instanceof Problem) return undefined
@@ -140,7 +140,7 @@ function unscannable(pointer: string, detail: string): Problem {
   return new Problem('unscannable', `${pointer} ${detail}`, { errors: [{ pointer, detail }] })
 }
 
-/** The renderer gives up on some drawings, on one outside its own frame for example; it is not to be used again then. */
+/** The renderer traps on some drawings, such as one outside of its viewBox; the thread cannot be used again then. */
 function drawLogo(image: Logo, at: string, rasterizer: Rasterizer): Pixels {
   try {
     return rasterizer.pixels(logoAlone(image, 64))
@@ -154,7 +154,7 @@ function drawLogo(image: Logo, at: string, rasterizer: Rasterizer): Pixels {
 
 const UNDRAWABLE = 'cannot be drawn: it is damaged or empty'
 
-/** A renderer passes over a picture that it cannot unpack; we do not. */
+/** The renderer ignores an image that it cannot decode, which is refused instead. */
 function checkLogo({ logo }: Style, { at }: DesignJob, { rasterizer }: Tools): void {
   if (logo === undefined) return
   const { rgba } = drawLogo(logo.image, at, rasterizer)

@@ -8,20 +8,20 @@ import { fontFile } from '../font-file.ts'
 import { createEncodeText, type EncodeText } from '../matrix.ts'
 import { openRasterizer, type Rasterizer } from './raster.ts'
 
-/** What drawing a design takes. */
+/** Everything needed to draw and check a design. */
 export interface Tools extends Supplies {
   encode: EncodeText
   rasterizer: Rasterizer
   reads: Decoder
 }
 
-/** Loads everything from the installed packages; once in a thread. */
+/** Loads everything from the installed packages, once per thread. */
 export async function openTools(): Promise<Tools> {
   const [rasterizer, reads] = await Promise.all([openRasterizer(), openDecoder()])
   return { encode: createEncodeText(), ...openSupplies(), rasterizer, reads }
 }
 
-/** The font, and the reader of logos that proves them whole. */
+/** The font, and a reader of logos that validates their pixels. */
 export function openSupplies(): Supplies {
   const font = readFont(readFileSync(fontFile, 'utf8'))
   return { font, readLogo: createReadOnce((dataUri) => readLogo(dataUri, zlib)) }
@@ -29,9 +29,9 @@ export function openSupplies(): Supplies {
 
 const zlib: Zlib = {
   crc32,
-  unpackedLength(packed, most) {
+  unpackedLength(compressed, max) {
     try {
-      return inflateSync(packed, { maxOutputLength: most }).length
+      return inflateSync(compressed, { maxOutputLength: max }).length
     } catch {
       return undefined
     }

@@ -5,7 +5,7 @@ import { faultsOf, type Fault } from '../designer/messages.ts'
 import { createCheck, type CheckResult } from './check.ts'
 import { noLogo, readChosenLogo, type ChosenLogo } from './chosen-logo.ts'
 import { faultsOfNumbers, readForm } from './form-values.ts'
-import { createLetters, noFont } from './letters.ts'
+import { createFontLoader, noFont } from './font-loader.ts'
 import { createDrawDesign } from './draw-design.ts'
 import { createView, type View } from './view.ts'
 import { reportText, unavailableText } from './report-text.ts'
@@ -68,14 +68,14 @@ function createUpdate(form: HTMLFormElement, { text, font, design: savedJson }: 
   const saved = (JSON.parse(savedJson) as Design | null) ?? undefined
   const unchanged = JSON.stringify(designOfValues(valuesOfDesign(saved), saved))
   const draw = createDrawDesign(text)
-  const letters = createLetters(font)
+  const fontLoader = createFontLoader(font)
   const view = createView(form)
   const check = createCheck(text, (result) => showResult(view, result))
   let latest: unknown
 
   async function retryWithFont(logo: ChosenLogo, isEdited: boolean): Promise<void> {
     const mine = latest
-    const isLoaded = await letters.load()
+    const isLoaded = await fontLoader.load()
     if (latest !== mine) return
     if (isLoaded) update(logo, isEdited)
     else view.showResult('The font of the frame cannot be loaded right now, so there is no preview.')
@@ -89,8 +89,8 @@ function createUpdate(form: HTMLFormElement, { text, font, design: savedJson }: 
     check.cancel()
     view.showStatus(isSaved ? 'Saved.' : 'Not saved yet.')
     view.showResult('')
-    if (design.frame !== undefined && letters.font === undefined) return void retryWithFont(logo, isEdited)
-    const drawFaults = drawInto(view, () => draw(design, letters.font ?? noFont))
+    if (design.frame !== undefined && fontLoader.font === undefined) return void retryWithFont(logo, isEdited)
+    const drawFaults = drawInto(view, () => draw(design, fontLoader.font ?? noFont))
     const faults = [...faultsOfNumbers(outOfBounds, design), ...faultsOfLogo(logo), ...drawFaults]
     if (faults.length > 0) return refuse(view, faults)
     // An unedited page sends no requests, and keeps the errors that the server has put into it.

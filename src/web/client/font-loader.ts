@@ -1,19 +1,19 @@
 import { readFont, type Font } from '../../qr/design/font.ts'
 
-/** For designs without a text. */
+/** The font of designs without a text. */
 export const noFont: Font = { missing: () => [], width: () => 0, draw: () => undefined }
 
-/** The font of the frames' texts, which is loaded when it is first asked for. */
-export interface Letters {
-  /** Undefined until it is there. */
+/** Loads the font for the texts of frames at first use. */
+export interface FontLoader {
+  /** Undefined until it is loaded. */
   font: Font | undefined
-  /** Loads it, once at a time; whether it is there then. */
+  /** Concurrent calls share one request. Resolves with whether the font is loaded. */
   load: () => Promise<boolean>
 }
 
-export function createLetters(url: string): Letters {
+export function createFontLoader(url: string): FontLoader {
   let loading: Promise<boolean> | undefined
-  const letters: Letters = {
+  const loader: FontLoader = {
     font: undefined,
     load: () => (loading ??= fetchFont().finally(() => (loading = undefined))),
   }
@@ -21,11 +21,11 @@ export function createLetters(url: string): Letters {
     try {
       const response = await fetch(url)
       if (!response.ok) return false
-      letters.font = readFont(await response.text())
+      loader.font = readFont(await response.text())
       return true
     } catch {
       return false
     }
   }
-  return letters
+  return loader
 }
