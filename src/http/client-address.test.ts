@@ -8,7 +8,7 @@ const client = createClientAddress(parseNetworks('127.0.0.0/8,10.0.0.0/8,2001:db
 const of = (forwarded: string, remoteAddress = '127.0.0.1') =>
   client.of({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage)
 
-test('an entry of X-Forwarded-For with a port is the address without it', () => {
+test('the port of an entry of X-Forwarded-For is ignored', () => {
   for (const [entry, address] of [
     ['8.8.8.8', '8.8.8.8'],
     ['8.8.8.8:5678', '8.8.8.8'],
@@ -24,7 +24,7 @@ test('an entry of X-Forwarded-For with a port is the address without it', () => 
     assert.equal(of(entry), address, entry)
 })
 
-test('an entry that is no address ends the walk, whatever port it has', () => {
+test('an invalid entry ends the walk, whatever its port', () => {
   for (const entry of [
     '',
     'unknown',

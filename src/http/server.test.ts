@@ -75,8 +75,8 @@ function drip(t: TestContext, port: number, begin: string, more: string) {
 const HEADERS = 'GET / HTTP/1.1\r\nHost: x\r\n'
 const BODY = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n'
 
-describe('a slow client is cut off, however it drips,', () => {
-  test('when its headers take too long, and when it says nothing', async (t) => {
+describe('a slow client is disconnected', () => {
+  test('when its headers take too long, and when it sends nothing', async (t) => {
     const port = await serveBy(t, { headersMs: 100 })
     const slow = drip(t, port, HEADERS, 'X-Drip: 1\r\n')
     const silent = connectRaw(t, port)

@@ -24,7 +24,7 @@ function longList(length: number, most: number): unknown[] {
   return new Proxy([], {
     get(target, name) {
       if (name === 'length') return length
-      if (typeof name === 'string' && /^\d+$/.test(name)) assert.ok(Number(name) <= most, `item ${name} was looked at`)
+      if (typeof name === 'string' && /^\d+$/.test(name)) assert.ok(Number(name) <= most, `item ${name} was read`)
       return Reflect.get(target, name)
     },
     has: (target, name) => (typeof name === 'string' && /^\d+$/.test(name)) || Reflect.has(target, name),

@@ -52,7 +52,7 @@ test(
 )
 
 test(
-  'the threads of V8 give way, and the main thread does not',
+  'the threads of V8 have a lower priority, and the main thread has not',
   { skip: !linux && 'priorities belong to threads on Linux only' },
   () => {
     const module = new URL('./background-thread.ts', import.meta.url).href

@@ -6,7 +6,7 @@ import { createEncodeText, type Level } from './matrix.ts'
 const encode = createEncodeText()
 const largest = 40 * 4 + 17
 
-test('the largest symbol of each level takes just as much as the error says, in each mode', () => {
+test('the largest symbol of each level holds exactly the capacity that the error states, in each mode', () => {
   const bounds: [character: string, bounds: [Level, number][]][] = [
     [
       '7',

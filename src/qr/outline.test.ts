@@ -30,7 +30,7 @@ function fillPath(path: string, size: number): number[] {
   })
 }
 
-test('the outline fills exactly the dark modules, whatever they are', () => {
+test('the outline fills exactly the dark modules, in any pattern', () => {
   const squares = fc
     .integer({ min: 1, max: 12 })
     .chain((size) =>

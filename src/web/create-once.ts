@@ -15,15 +15,15 @@ export const MAX_FORM_KEY = 255
 export async function createOnce(
   links: Pick<Links, 'create' | 'requireToken'>,
   body: object,
-  asked: { origin: string; admit: Admit },
+  options: { origin: string; admit: Admit },
   formKey: string,
 ): Promise<string> {
   const request = JSON.stringify(body)
   const isKey = /^[\w-]{16,255}$/.test(formKey)
   const repeatable = isKey ? { key: `${formKey} ${hash('sha256', request)}`, request } : undefined
-  const { token } = await links.create(body, { ...asked, repeatable })
+  const { token } = await links.create(body, { ...options, repeatable })
   if (repeatable === undefined || (await hasLink(links, token))) return token
-  return (await links.create(body, { ...asked, repeatable: undefined })).token
+  return (await links.create(body, { ...options, repeatable: undefined })).token
 }
 
 async function hasLink(links: Pick<Links, 'requireToken'>, token: string): Promise<boolean> {

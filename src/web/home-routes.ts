@@ -50,8 +50,8 @@ async function createFromForm(needs: HomeNeeds, request: FastifyRequest, reply: 
   const typedKey = form.get('idempotency_key') ?? ''
   const formKey = typedKey.length <= MAX_FORM_KEY ? typedKey : ''
   try {
-    const asked = { origin: needs.origin.of(request), admit: () => needs.limits.charge(request, reply, 'links') }
-    const token = await createOnce(needs.links, { kind: kind.name, ...values, utm }, asked, formKey)
+    const options = { origin: needs.origin.of(request), admit: () => needs.limits.charge(request, reply, 'links') }
+    const token = await createOnce(needs.links, { kind: kind.name, ...values, utm }, options, formKey)
     return await reply.header('cache-control', 'no-store').redirect(`/m/${token}?created`, 303)
   } catch (error) {
     if (!(error instanceof Problem)) throw error

@@ -42,7 +42,7 @@ const mixed = fc
   .map((parts) => parts.join(''))
   .filter((text) => text.length > 0)
 
-test('a text is cut so that no other cut takes fewer bits', () => {
+test('no other division into segments takes fewer bits', () => {
   fc.assert(
     fc.property(mixed, fc.constantFrom(1, 10, 27), (text, minVersion) => {
       const plan = planSegments(bytesOf(text), 'L', minVersion)
@@ -54,7 +54,7 @@ test('a text is cut so that no other cut takes fewer bits', () => {
   )
 })
 
-test('neighbouring segments differ in mode, and a character is never cut in two', () => {
+test('adjacent segments differ in mode, and no character is split', () => {
   fc.assert(
     fc.property(mixed, (text) => {
       const { segments } = planSegments(bytesOf(text), 'M') ?? { segments: [] }
@@ -67,7 +67,7 @@ test('neighbouring segments differ in mode, and a character is never cut in two'
   )
 })
 
-test('a mixed text makes a smaller symbol than bytes alone do', () => {
+test('a mixed text needs a smaller symbol than in byte mode alone', () => {
   const ticket = 'https://example.com/t/' + '0123456789'.repeat(4)
   const smaller = encode(bytesOf(ticket), { level: 'M', boost: false })
   const alone = encode(bytesOf('x'.repeat(ticket.length)), { level: 'M', boost: false })
@@ -89,7 +89,7 @@ test('the level is raised as far as the version allows, and never lowered', () =
   )
 })
 
-test('what no symbol holds is told, in every mode', () => {
+test('a text that no symbol holds is undefined, in every mode', () => {
   for (const [character, most] of [
     ['7', 7089],
     ['A', 4296],

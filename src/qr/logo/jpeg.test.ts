@@ -62,7 +62,7 @@ function exifOf(orientation: number, order: 'II' | 'MM'): Buffer<ArrayBuffer> {
 const { pixels } = rasterizer
 
 describe('of a JPEG', () => {
-  test('what its metadata say of how it is turned is read before they are taken out', () => {
+  test('the orientation is read before the metadata is removed', () => {
     for (const order of ['II', 'MM'] as const) {
       for (let orientation = 1; orientation <= 8; orientation++) {
         const jpeg = readJpeg(progressive(exifOf(orientation, order)))
@@ -72,7 +72,7 @@ describe('of a JPEG', () => {
     }
   })
 
-  test('metadata that are cut off or say nothing of it leave it as it is', () => {
+  test('truncated metadata, or metadata without an orientation, leaves it upright', () => {
     const { length } = exifOf(6, 'MM')
     for (let cut = 4; cut < length - 12; cut++) {
       const short = segment(0xe1, [...exifOf(6, 'MM').subarray(4, cut)])
@@ -81,12 +81,12 @@ describe('of a JPEG', () => {
     assert.equal(readJpeg(progressive(exif)).orientation, 1)
   })
 
-  test('the colours of a press are refused, with what to do', () => {
+  test('CMYK is refused, with advice', () => {
     const frame = segment(0xc0, [8, 0, 8, 0, 8, 4, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11, 0])
     assert.throws(() => readJpeg(Buffer.concat([START, frame, progressive().subarray(2)])), /CMYK: save it in RGB/)
   })
 
-  test('each way to turn it is drawn', () => {
+  test('each orientation is drawn', () => {
     // Six pixels, of which the upper left one is red.
     const rgba = Uint8Array.from({ length: 24 }, (_, at) => (at < 4 && at % 3 > 0 ? 0 : 255))
     const stored = { type: 'png', base64: toBase64(renderRgbaPng(rgba, 3, 2)), width: 3, height: 2 } as const
@@ -117,29 +117,29 @@ describe('of a JPEG', () => {
     assert.deepEqual([...rgba.subarray(0, 4)], [160, 160, 160, 255])
   })
 
-  test('metadata are taken out wherever they stand: in front, between and behind the scans', () => {
+  test('metadata is removed before, between and after the scans', () => {
     for (const each of [exif, comment, segment(0xf7, 'SECRET'), segment(0xee, 'no colours of Adobe, but a SECRET')]) {
       assert.deepEqual(Buffer.from(readJpeg(progressive(each)).picture), progressive())
     }
   })
 
-  test('what lies behind its end is not kept, though it be another JPEG', () => {
+  test('bytes after its end are dropped, even another JPEG', () => {
     const two = Buffer.concat([progressive(), START, exif, jpegFile().subarray(2), Buffer.from('SECRET')])
     assert.deepEqual(Buffer.from(readJpeg(two).picture), progressive())
   })
 
-  test('fill bytes in front of a marker are no fault', () => {
+  test('fill bytes before a marker are accepted', () => {
     const { picture } = readJpeg(progressive(Buffer.from([0xff, 0xff])))
     assert.ok(Buffer.from(picture).includes(Buffer.from([0x7f, 0xff, 0, 0xff, 0xd0, 0x7f, 0xff, 0])))
   })
 
-  test("Adobe's word on its colours is kept", () => {
+  test("Adobe's colour transform is kept", () => {
     const adobe = segment(0xee, 'Adobe\0d\0\0\0\0\x01')
     const { picture } = readJpeg(Buffer.concat([START, adobe, progressive().subarray(2)]))
     assert.ok(Buffer.from(picture).includes(adobe))
   })
 
-  test('wherever it is cut off, it is refused', () => {
+  test('truncated anywhere, it is refused', () => {
     const file = progressive(exif)
     for (let length = 2; length < file.length; length++) {
       assert.throws(
@@ -150,7 +150,7 @@ describe('of a JPEG', () => {
     }
   })
 
-  test('a start within it, a restart outside of a scan and a picture without scans are refused', () => {
+  test('a second start, a restart outside of a scan and an image without scans are refused', () => {
     for (const wrong of [START, Buffer.from([0xff, 0xd3])]) {
       assert.throws(() => readJpeg(progressive(wrong)), /damaged/)
     }
@@ -161,12 +161,12 @@ describe('of a JPEG', () => {
     )
   })
 
-  test('more scans than 32 are refused, each of which is as much work as the whole picture; so many are not', () => {
+  test('more than 32 scans are refused, since each costs as much as the whole image', () => {
     assert.equal(readJpeg(costlyLogos['scans that are drawn of a large JPEG']?.(20_000) ?? START).width, 2048)
     assert.throws(() => readJpeg(costlyLogos['scans of a small JPEG']?.(2000) ?? START), /more than 32 scans/)
   })
 
-  test('a directory of metadata that says it has more entries than there is room for is read to its end', () => {
+  test('a metadata directory that declares more entries than it holds is read to its end', () => {
     const exif = segment(0xe1, 'Exif\0\0MM\0*\0\0\0\x08\0\x7f\0\0')
     assert.equal(readJpeg(progressive(exif)).orientation, 1)
   })

@@ -22,7 +22,7 @@ const flags = [
   [1, 1],
 ]
 
-test('an arc is drawn within its hull, however it is turned, and that of a large one is no larger than it', () => {
+test('an arc lies within its hull at any rotation, and the hull of a large arc is tight', () => {
   const { pixels } = rasterizer
   const drawn = (d: string): Point[] => {
     const path = `<path d="${d}" fill="none" stroke="red"/>`

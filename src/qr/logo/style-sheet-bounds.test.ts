@@ -5,7 +5,7 @@ import { svg, sheet, rect, clean } from '../../../test/support/style-sheets.ts'
 const times = (count: number, part: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => part(at)).join('')
 
-describe('an SVG logo with a style sheet is refused, with a word that says why, for', () => {
+describe('an SVG logo with a style sheet is refused, with the reason, for', () => {
   const a = rect('class="a"')
   const refusals: [what: string, text: string, word: RegExp][] = [
     ...[
@@ -55,7 +55,7 @@ describe('an SVG logo with a style sheet is refused, with a word that says why, 
   for (const [what, text, word] of refusals) test(what, () => assert.throws(() => clean(text), word))
 })
 
-describe('what a style sheet costs is bounded:', () => {
+describe('the cost of a style sheet is bounded:', () => {
   const groups = (count: number, attributes: string) => times(count, () => `<g ${attributes}/>`)
   const bombs: [what: string, text: string, word: RegExp][] = [
     [
@@ -106,7 +106,7 @@ describe('what a style sheet costs is bounded:', () => {
   ]
   for (const [what, text, word] of bombs) test(what, () => assert.throws(() => clean(text), word))
 
-  test('as much as a file can hold within these bounds is drawn', () => {
+  test('the largest style sheet within these bounds is drawn', () => {
     const classes = Array.from({ length: 5000 }, (_, at) => `a${at}`)
     const lists = Array.from({ length: 25 }, (_, at) => classes.slice(at * 200, at * 200 + 200))
     const elements = lists.map((list) => `<g class="${list.join(' ')}"/>`.repeat(5))

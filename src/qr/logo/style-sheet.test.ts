@@ -183,12 +183,12 @@ describe('an SVG logo with a style sheet is drawn', () => {
 
   for (const [what, text, color] of cascade) test(`with ${what}`, () => assert.equal(colorOf(text), color))
 
-  test('in several parts with a comment of XML between them, which is no part of it', () => {
+  test('in several parts with an XML comment between them, which is ignored', () => {
     const text = sheet('.a{fill:<!-- red}.a{fill: --><![CDATA[blue]]>}', rect('class="a"'))
     assert.ok(cleanPixels(text).equals(pixelsOf(svg(rect('fill="blue"')))))
   })
 
-  test('without what is refused elsewhere, when a rule is for nothing', () => {
+  test('without rules that match nothing, even if they would be refused', () => {
     assert.equal(colorOf(sheet('.b{filter:url(#f);mix-blend-mode:multiply}', rect('fill="red"'))), RED)
   })
 })

@@ -33,7 +33,7 @@ const stops = (count: number) => times(count, () => '<stop offset=".5" stop-colo
 
 const box = '<rect width="8" height="8"/>'
 
-describe('what an SVG logo costs is bounded:', () => {
+describe('the cost of an SVG logo is bounded:', () => {
   const bombs: [what: string, text: string, word: RegExp][] = [
     ['curves', svg(`<path d="M0 0${curves(12_000)}"/>`), /12,001 lines and curves.*at most 12000/],
     ['stroked curves', svg(`<g stroke="red"><path d="M0 0${curves(3100)}"/></g>`), /lines and curves/],
@@ -71,7 +71,7 @@ describe('what an SVG logo costs is bounded:', () => {
     assert.equal(middle(svg(small + detailed + rect('fill="red" opacity=".99"'))), RED)
   })
 
-  test('comments that stay open are read once', () => {
+  test('unclosed comments are read in linear time', () => {
     assert.match(clean(svg(rect(`style="${'/* '.repeat(1300)}"`))), /<rect/)
   })
 })

@@ -26,19 +26,19 @@ const middle = (text: string) => colorsOf(text)[1]
 const [RED, BLUE, NONE] = ['100', '001', 'none']
 
 describe('an SVG logo is drawn', () => {
-  test('as the style says, where an attribute says otherwise', () => {
+  test('with its style taking precedence over attributes', () => {
     assert.equal(middle(svg(rect('fill="red" style="fill:blue"'))), BLUE)
     assert.equal(middle(svg(rect('style="fill:blue" fill="red"'))), BLUE)
   })
 
-  test('as the last thing that its style says and that can be understood, unless another is important', () => {
+  test('with the last valid declaration of its style, unless another is important', () => {
     assert.equal(middle(svg(rect('style="fill:red;fill:blue"'))), BLUE)
     assert.equal(middle(svg(rect('style="fill:blue;fill:color(display-p3 1 0 0)"'))), BLUE)
     assert.equal(middle(svg(rect('fill="blue" style="fill:color(display-p3 1 0 0)"'))), BLUE)
     assert.equal(middle(svg(rect('style="/* ; */FILL : blue ! important;fill:red;"'))), BLUE)
   })
 
-  test('with a size of its own in its style, without a viewBox and with the document type of Illustrator', () => {
+  test('with a size in its style, without a viewBox and with the document type of Illustrator', () => {
     assert.equal(middle(svg(rect('fill="red"'), 'viewBox="0 0 8 8" style="width:24px;height:24px"')), RED)
     assert.equal(sanitizeSvg(svg(rect(''), 'width="16px" height="8"')).ratio, 2)
     const doctype =
@@ -46,14 +46,14 @@ describe('an SVG logo is drawn', () => {
     assert.equal(middle(doctype + svg(rect('fill="red"'))), RED)
   })
 
-  test('in the colour behind a gradient that it does not have, and with one that it has', () => {
+  test('in the fallback colour of a missing gradient, and with an existing one', () => {
     const stops = '<stop stop-color="blue"/>'
     assert.equal(middle(svg(rect('fill="url(#f) red"'))), RED)
     assert.equal(middle(svg(`<linearGradient id="f">${stops}</linearGradient>${rect('fill="url(#f) red"')}`)), BLUE)
     assert.equal(middle(svg(`<linearGradient id="f g">${stops}</linearGradient>${rect('fill="url(\'#f g\')"')}`)), BLUE)
   })
 
-  test('with gradients that have their stops from others', () => {
+  test('with gradients that inherit their stops', () => {
     for (const href of ['xlink:href', 'href']) {
       const gradients =
         `<radialGradient id="c" ${href}="#b"/><linearGradient id="a"><stop stop-color="red"/><stop offset="1" ` +
@@ -66,14 +66,14 @@ describe('an SVG logo is drawn', () => {
     }
   })
 
-  test('without what is hidden, and with what its dashes leave', () => {
+  test('without hidden shapes, and with dashes', () => {
     assert.equal(middle(svg(rect('visibility="hidden"'))), NONE)
     assert.equal(middle(svg(rect('style="display:none"'))), NONE)
     const dashed = '<path d="M0 4h8" stroke="red" stroke-width="8" stroke-dasharray="3 2 3"/>'
     assert.deepEqual(colorsOf(svg(dashed)), [RED, NONE, RED])
   })
 
-  test('in arcs, smooth curves and turned groups, wherever they lie', () => {
+  test('with arcs, smooth curves and rotated groups', () => {
     const paths = [
       '<path fill="red" d="M4 0a4 4 0 014 4 4 4 0 01-4 4A4 4 0 014 0z"/>',
       '<path fill="red" d="M4 0a4 4 0 100 8A4 4 0 104 0z"/>',
@@ -88,11 +88,11 @@ describe('an SVG logo is drawn', () => {
     for (const path of paths) assert.equal(middle(svg(path)), RED, path)
   })
 
-  test('without shapes that lie wholly outside, which a renderer would take memory for', () => {
+  test('without shapes outside of the viewBox, which would cost the renderer memory', () => {
     assert.doesNotMatch(clean(svg(`${rect('')}<circle cx="1e6" cy="4" r="8"/>`)), /circle/)
   })
 
-  test('with ids that no other logo has, the same each time', () => {
+  test('with ids that are unique to the logo, and the same each time', () => {
     const gradient = (color: string) =>
       svg(`<linearGradient id="a"><stop stop-color="${color}"/></linearGradient>${rect('fill="url(#a)"')}`)
     const idOf = (text: string) => / id="([^"]+)"/.exec(clean(text))?.[1]
@@ -102,7 +102,7 @@ describe('an SVG logo is drawn', () => {
   })
 })
 
-describe('an SVG logo is refused, with a word that says why,', () => {
+describe('an SVG logo is refused, with the reason,', () => {
   const refusals: [what: string, text: string, word: RegExp][] = [
     ['a mask', svg(rect('mask="url(#m)"')), /mask/],
     ['a mask elsewhere', svg(rect('mask="url(http://example.com/#m)"')), /mask/],
@@ -148,13 +148,13 @@ describe('an SVG logo is refused, with a word that says why,', () => {
   ]
   for (const [what, text, word] of damaged) test(`with ${what}`, () => assert.throws(() => clean(text), word))
 
-  test('but not for what editors write for themselves, however long it is', () => {
+  test('but not for long attributes of editors', () => {
     const own = `inkscape:path-effect="#a" sodipodi:nodetypes="${'c'.repeat(9000)}" data-name="${'a'.repeat(9000)}"`
     assert.equal(middle(svg(rect(`fill="red" ${own}`))), RED)
     assert.equal(middle(svg(`<path fill="red" d="M0 0${'h8v8h-8z '.repeat(1000)}"/>`)), RED)
   })
 
-  test('but not for saying that there is no mask, filter or marker', () => {
+  test('but not for declaring that it has no mask, filter or marker', () => {
     const none = 'mask="none" style="filter:none;marker-start:none;mix-blend-mode:normal;vector-effect:none"'
     assert.equal(middle(svg(rect(`fill="red" ${none}`))), RED)
   })

@@ -19,7 +19,7 @@ function symbolOf(text: string, minVersion = 1) {
   return symbol
 }
 
-test('the stream written from modules unpacks to the very rows that painting makes, at any size', () => {
+test('the stream written from modules decompresses to the painted rows, at any size', () => {
   const image = fc
     .record({ version: fc.integer({ min: 1, max: 40 }), margin: fc.nat(16), extra: fc.nat(1400) })
     .map(({ version, margin, extra }) => {
@@ -36,7 +36,7 @@ test('the stream written from modules unpacks to the very rows that painting mak
   )
 })
 
-test('the largest images unpack to the rows that painting makes as well', () => {
+test('the largest images decompress to the painted rows as well', () => {
   for (const [version, size] of [
     [1, 4096],
     [4, 4096],
@@ -51,7 +51,7 @@ test('the largest images unpack to the rows that painting makes as well', () => 
   }
 })
 
-test('runs and repeated rows of every length unpack to what they stand for, checksum included', () => {
+test('runs and repeated rows of every length decompress correctly, checksum included', () => {
   for (let length = 1; length < 1100; length++) {
     const writer = createTokenWriter()
     writer.run(7, 2)
@@ -70,7 +70,7 @@ test('runs and repeated rows of every length unpack to what they stand for, chec
   }
 })
 
-test('codes stay under their bound however uneven the frequencies, and no code starts another', () => {
+test('codes stay within their length limit for any frequencies, and none is a prefix of another', () => {
   const fibonacci = new Uint32Array(30)
   for (let at = 0; at < 30; at++) fibonacci[at] = at < 2 ? 1 : (fibonacci[at - 1] ?? 0) + (fibonacci[at - 2] ?? 0)
   for (const longest of [7, 15]) {
@@ -99,7 +99,7 @@ test('files are as small as promised, and no larger than zlib by more than half'
   }
 })
 
-test('a density stands in the file before the image data, in pixels a metre, and only where it was asked for', () => {
+test('a density is written before the image data, in pixels per metre, and only if requested', () => {
   const symbol = symbolOf('some text')
   const raster = rasterOf(symbol.size, { size: 300, margin: 4 })
   const png = renderPng(symbol, raster, { ...black, dpi: 300 })
