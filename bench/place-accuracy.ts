@@ -2,7 +2,7 @@
 // addresses; cities against where universities are, whose old networks are known and have not moved.
 import { createRequire } from 'node:module'
 import { openBundled } from '../src/places/bundled.ts'
-import { createFind } from '../src/places/find.ts'
+import { createFindPlace } from '../src/places/find.ts'
 import { openMmdb } from '../src/places/mmdb.ts'
 import { placesIn } from '../src/places/record.ts'
 import { printTable } from './support.ts'
@@ -28,8 +28,8 @@ const universities = `
   .map((entry) => /^(?<network>\S+) (?<country>\S+) (?<city>.+)$/.exec(entry)?.groups ?? {})
 
 const bundled = openBundled()
-const find = createFind(bundled)
-const registries = createFind([
+const find = createFindPlace(bundled)
+const registries = createFindPlace([
   placesIn(
     openMmdb(
       createRequire(import.meta.url).resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'),

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Reader } from 'mmdb-lib'
 import { bundledTables, cities, openBundled } from '../src/places/bundled.ts'
 import { BLOCK_BYTES, type Header } from '../src/places/compact-format.ts'
-import { createFind } from '../src/places/find.ts'
+import { createFindPlace } from '../src/places/find.ts'
 import { openCompact } from '../src/places/compact.ts'
 import { openMmdb } from '../src/places/mmdb.ts'
 import { placesIn, type PlaceFile } from '../src/places/record.ts'
@@ -57,9 +57,9 @@ const textOf = (bytes: number[]) =>
       ).join(':')
 
 const kinds: Record<string, () => (address: string) => unknown> = {
-  off: () => createFind([]),
-  quirl: () => createFind(openBundled()),
-  'quirl, without its tables': () => createFind([...openBundled(undefined, '/nonexistent')]),
+  off: () => createFindPlace([]),
+  quirl: () => createFindPlace(openBundled()),
+  'quirl, without its tables': () => createFindPlace([...openBundled(undefined, '/nonexistent')]),
   'mmdb-lib': () => {
     const [four, six] = [4, 6].map((version) => new Reader(readFileSync(pathOf(version))))
     return (address) => (address.includes(':') ? six : four)?.get(address)

@@ -14,7 +14,7 @@ import { bulkRoute, readRows } from './links/bulk-routes.ts'
 import { creationRoute, manageRoutes } from './links/routes.ts'
 import { designRoute } from './qr/design-route.ts'
 import { codeImageRoutes, dataImageRoute } from './qr/routes.ts'
-import { liveRoutes } from './scans/live.ts'
+import { streamRoutes } from './scans/stream-route.ts'
 import { exportRoutes, statsRoutes } from './scans/routes.ts'
 import type { Services } from './services.ts'
 import { fileRoutes, previewRoute, visitRoutes } from './visits/routes.ts'
@@ -150,7 +150,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     designedImage: designRoute({ images, limitImages, clientOf }),
     stats: statsRoutes({ scans, links, slots, now }),
     scans: exportRoutes({ scans, links, slots }),
-    stream: liveRoutes({ scans, links, slots, onDrain }),
+    stream: streamRoutes({ scans, links, slots, onDrain }),
     report: reportRoute({ report: abuse.report, origin, limitReports: limits.each('reports') }),
     domain: domainRoutes({ domains, limitDomains: limits.each('domains') }),
     openApi: openApiRoute(describe, origin),

@@ -189,7 +189,7 @@ async function killed(service: Service): Promise<void> {
   await exitOf(service)
 }
 
-test('everything that was answered before a backup under load is answered the same after its restore elsewhere', async (t) => {
+test('after a restore, every response is the same as before the backup, which was taken under load', async (t) => {
   const [folder, dataDir, elsewhere] = inFolder(t, 'backup', 'data', 'elsewhere')
   // Both under one origin, which stands in what they answer.
   const port = await freePort()
@@ -257,7 +257,7 @@ test('everything that was answered before a backup under load is answered the sa
   assert.equal(restored.output().includes('level'), false, restored.output())
 })
 
-test('a backup is for the owner alone, holds no key of a visitor, and its sums can be checked without quirl', async (t) => {
+test('only its owner can read a backup, it has no visitor keys, and sha256sum verifies it', async (t) => {
   const folder = join(temporaryFolder(t), 'backup')
   const server = await startServer(t)
   const { code } = await create(server, { target: TARGET })
@@ -270,7 +270,7 @@ test('a backup is for the owner alone, holds no key of a visitor, and its sums c
   assert.deepEqual(await once(checking, 'exit'), [0, null])
 })
 
-test('the backup of a service that was killed holds the visits that no statistics have yet, and each counts once', async (t) => {
+test('a backup after a kill has the journalled visits, and each counts once', async (t) => {
   const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
   const service = await begin(t)
   const link = await create(service, { target: TARGET })
@@ -282,7 +282,7 @@ test('the backup of a service that was killed holds the visits that no statistic
   for (const DATA_DIR of [elsewhere, service.dataDir]) await assertCounted(await startServer(t, { DATA_DIR }), link)
 })
 
-test('while scans.db is locked, a backup holds the journal instead, and each scan counts once after its restore', async (t) => {
+test('a backup has the journal while scans.db is locked, and each scan counts once after the restore', async (t) => {
   const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
   const server = await startServer(t)
   const link = await create(server, { target: TARGET })
@@ -293,7 +293,7 @@ test('while scans.db is locked, a backup holds the journal instead, and each sca
   mkdirSync(join(server.dataDir, 'journal', 'folder.scans'))
   const { text } = await say(server.dataDir, backup, folder)
   assert.match(text, /\d files? of scans that are not in the statistics yet/)
-  assert.match((await say(elsewhere, verify, folder)).text, /^journal +good +20 scans wait for the statistics$/m)
+  assert.match((await say(elsewhere, verify, folder)).text, /^journal +good +20 scans are not in the statistics yet$/m)
   await say(elsewhere, restore, folder)
   await assertCounted(await startServer(t, { DATA_DIR: elsewhere }), link)
 })
@@ -321,7 +321,7 @@ async function halfway(t: Ending, dataDir: string, folder: string): Promise<Chil
   return running
 }
 
-test('a backup whose command is killed cannot be taken for one; interrupted, it leaves nothing', async (t) => {
+test('a backup whose command is killed is refused as incomplete; an interrupted one leaves nothing', async (t) => {
   const [first, second, third, elsewhere] = inFolder(t, 'first', 'second', 'third', 'elsewhere')
   const { dataDir } = await startServer(t)
   const command = await halfway(t, dataDir, first)
@@ -329,8 +329,8 @@ test('a backup whose command is killed cannot be taken for one; interrupted, it 
   await refuse(dataDir, backup, [second], /another backup of DATA_DIR=\S+ is running/)
   command.kill('SIGKILL')
   await once(command, 'exit')
-  await refuse(elsewhere, verify, [first], /holds no whole backup: it was interrupted/)
-  await refuse(elsewhere, restore, [first], /holds no whole backup: it was interrupted/)
+  await refuse(elsewhere, verify, [first], /holds no complete backup: its command was interrupted/)
+  await refuse(elsewhere, restore, [first], /holds no complete backup: its command was interrupted/)
   await refuse(dataDir, backup, [first], /holds an unfinished backup: remove it first/)
   for (const each of [second, elsewhere]) assert.equal(existsSync(each), false)
 
@@ -341,7 +341,7 @@ test('a backup whose command is killed cannot be taken for one; interrupted, it 
   await say(dataDir, backup, third)
 })
 
-test('kill -9 of the service during a backup leaves a whole one or none', async (t) => {
+test('kill -9 of the service during a backup leaves a complete backup or none', async (t) => {
   const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
   const service = await begin(t)
   const link = await create(service, { target: TARGET })
@@ -355,7 +355,7 @@ test('kill -9 of the service during a backup leaves a whole one or none', async 
   assert.equal((await visit(`${restored.url}/${link.code}`)).status, 302)
 })
 
-test('a disk that gets full during a backup or a restore ends it with one line, and nothing of it is left', async (t) => {
+test('a full disk ends a backup or a restore with one line, and leaves nothing', async (t) => {
   const disk = smallDisk(t, 120 * 1024)
   if (disk === undefined) return
   const isReal = Object.keys(disk.env).length === 0
@@ -380,7 +380,7 @@ test('a disk that gets full during a backup or a restore ends it with one line, 
   }
 })
 
-test('a restore takes only a folder that is empty and that no service uses; one that was interrupted does not start', async (t) => {
+test('a restore requires an empty folder without a service; after an interrupted one the service does not start', async (t) => {
   const [folder, half] = inFolder(t, 'backup', 'half')
   const server = await startServer(t)
   const { dataDir } = server
@@ -393,7 +393,7 @@ test('a restore takes only a folder that is empty and that no service uses; one 
   await assert.rejects(startServer(t, { DATA_DIR: half }), /holds a restore that was interrupted/)
 })
 
-test('a backup goes only into a folder of its own, and only of a folder that quirl keeps', async (t) => {
+test('a backup requires an empty folder, and a data folder of quirl', async (t) => {
   const [folder, parent, empty] = inFolder(t, 'backup', 'parent', 'empty')
   const { dataDir } = await startServer(t)
   mkdirSync(parent)
@@ -406,22 +406,22 @@ test('a backup goes only into a folder of its own, and only of a folder that qui
   await refuse(dataDir, backup, [], /name one folder/)
   await refuse(parent, backup, [folder], /holds nothing of quirl/)
   await refuse(parent, verify, [], /holds nothing of quirl/)
-  await refuse(parent, verify, [parent], /holds no whole backup: there is no SHA256SUMS in it/)
+  await refuse(parent, verify, [parent], /holds no complete backup: it has no SHA256SUMS/)
   await refuse(parent, verify, [folder], /does not exist/)
   // What the file system keeps in its root is not in the way.
   mkdirSync(join(empty, 'lost+found'))
   await say(dataDir, backup, empty)
 })
 
-test('a backup of which a byte was changed, cut off, added or taken away is refused', async (t) => {
+test('a backup with a changed, truncated, extended, missing or additional file is refused', async (t) => {
   const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
   const service = await startServer(t)
   await visitOften(service, await create(service, { target: TARGET }))
   await say(service.dataDir, backup, folder)
   const names = readdirSync(folder)
   const isRefused = async () => {
-    await refuse(elsewhere, verify, [folder], /is damaged|holds no whole backup/)
-    await refuse(elsewhere, restore, [folder], /is damaged|holds no whole backup/)
+    await refuse(elsewhere, verify, [folder], /is damaged|holds no complete backup/)
+    await refuse(elsewhere, restore, [folder], /is damaged|holds no complete backup/)
   }
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...names), fc.nat(), fc.nat({ max: 7 }), async (name, at, bit) => {
@@ -453,7 +453,7 @@ test('a backup of which a byte was changed, cut off, added or taken away is refu
   await say(elsewhere, restore, folder)
 })
 
-test('a backup by a newer quirl, and one whose sums lead out of its folder, are refused', async (t) => {
+test('a backup by a newer version, and one whose checksums name a path outside, are refused', async (t) => {
   const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
   const server = await startServer(t)
   await say(server.dataDir, backup, folder)
@@ -468,7 +468,7 @@ test('a backup by a newer quirl, and one whose sums lead out of its folder, are 
   for (const command of [verify, restore]) await refuse(elsewhere, command, [folder], /SHA256SUMS cannot be read/)
 })
 
-test('verify says what is wrong with a data folder, and exits 1', async (t) => {
+test('verify lists the faults of a data folder, and exits with status 1', async (t) => {
   const server = await startServer(t)
   const { dataDir } = server
   const link = await create(server, { target: TARGET })
@@ -482,14 +482,14 @@ test('verify says what is wrong with a data folder, and exits 1', async (t) => {
   const said = async () => (await say(dataDir, verify)).text
   assert.match(await said(), /^links\.db +good +1 links, 1 codes, schema \d+$/m)
   assert.match(await said(), /^scans\.db +good +20 scans of 1 links, schema \d+$/m)
-  assert.match(await said(), /^identity +good +scans and links are of the store [\w-]+$/m)
+  assert.match(await said(), /^identity +good +scans and links belong to the instance [\w-]+$/m)
   await server.stop()
   change('scans.db', 'update totals set humans = humans + 1')
-  assert.match(await said(), /^sums +BAD +the counts of 1 links \(\d+\) do not agree$/m)
+  assert.match(await said(), /^counts +BAD +the counts of 1 links \(\d+\) are inconsistent$/m)
   change('scans.db', "update totals set humans = humans - 1; update instance set id = 'another'")
-  assert.match(await said(), /^identity +BAD +its scans are of another links\.db$/m)
+  assert.match(await said(), /^identity +BAD +its scans belong to another links\.db$/m)
   change('links.db', 'delete from links')
-  assert.match(await said(), /^orphans +BAD +there are scans of 1 links \(\d+\), and no such links$/m)
+  assert.match(await said(), /^orphans +BAD +there are scans of 1 links \(\d+\) that do not exist$/m)
   assert.equal((await quirl(dataDir, 'verify')).status, 1)
   writeFileSync(join(dataDir, 'scans.db'), 'nonsense'.repeat(1000))
   assert.match(await said(), /^scans\.db +BAD +cannot be read: file is not a database$/m)
@@ -497,7 +497,7 @@ test('verify says what is wrong with a data folder, and exits 1', async (t) => {
   assert.match(await said(), /^scans\.db +BAD +cannot be read: unable to open database file$/m)
 })
 
-test('nothing of a link that was deleted is in a backup, also when its scans have not been removed yet', async (t) => {
+test('a backup has nothing of a deleted link, even before its scans have been purged', async (t) => {
   const [folder] = inFolder(t, 'backup')
   const server = await startServer(t)
   await visitOften(server, await create(server, { target: TARGET }))
@@ -511,20 +511,20 @@ test('nothing of a link that was deleted is in a backup, also when its scans hav
   assert.match((await say(server.dataDir, verify, folder)).text, /^scans\.db +good +0 scans of 0 links/m)
 })
 
-test('no backup lies in the folder that it is of, and nothing is restored into a backup, wherever links lead', async (t) => {
+test('a backup inside its data folder, and a restore into a backup, are refused, also through symbolic links', async (t) => {
   const [folder, link] = inFolder(t, 'backup', 'link')
   const { dataDir } = await startServer(t)
   symlinkSync(dataDir, link)
   for (const place of [dataDir, link])
     for (const name of ['new', 'lists', 'journal/new'])
-      await refuse(dataDir, backup, [join(place, name)], /lies in DATA_DIR=\S+: a backup needs a folder elsewhere/)
+      await refuse(dataDir, backup, [join(place, name)], /is inside DATA_DIR=\S+: a backup needs a folder elsewhere/)
   assert.equal(existsSync(join(dataDir, 'new')), false)
   await say(dataDir, backup, folder)
-  await refuse(join(folder, 'data'), restore, [folder], /lies in \S+, which nothing may be added to/)
+  await refuse(join(folder, 'data'), restore, [folder], /is inside \S+, and nothing may be added to a backup/)
   await say(dataDir, verify, folder)
 })
 
-test('a backup that fails removes what it made and nothing else, whatever it failed of', async (t) => {
+test('a backup that fails removes only what it created', async (t) => {
   const [folder] = inFolder(t, 'backup')
   const { dataDir } = await startServer(t)
   mkdirSync(folder)
@@ -548,7 +548,7 @@ test('a backup that fails removes what it made and nothing else, whatever it fai
   assert.deepEqual(readdirSync(folder), ['note'])
 })
 
-test('what is no folder, no backup and no database of quirl is told in one line', async (t) => {
+test('a path that is not a folder, a backup or a database of quirl is refused with one line', async (t) => {
   const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
   const { dataDir } = await startServer(t)
   const refused = async (reason: RegExp, ...args: string[]) => {
@@ -574,18 +574,18 @@ test('what is no folder, no backup and no database of quirl is told in one line'
   assert.match((await say(elsewhere, verify)).text, /^links\.db +BAD +cannot be read: no such table: migrations$/m)
 })
 
-test('what a newer quirl keeps is neither copied nor looked at by an older one', async (t) => {
+test('an older version neither copies nor verifies the data of a newer one', async (t) => {
   const [folder] = inFolder(t, 'backup')
   const { dataDir } = await startServer(t)
   const scans = new DatabaseSync(join(dataDir, 'scans.db'))
   scans.exec('pragma user_version = 1000')
   scans.close()
   await refuse(dataDir, verify, [], /was written by a newer quirl than this one/)
-  await refuse(dataDir, backup, [folder], /no backup was taken: .* is of a newer quirl than this one/)
+  await refuse(dataDir, backup, [folder], /no backup was taken: .* was written by a newer quirl than this one/)
   assert.equal(existsSync(folder), false)
 })
 
-test('what root makes in the folder of a service belongs to the service', async (t) => {
+test('files that root creates in a data folder belong to the user of the service', async (t) => {
   if (process.getuid?.() !== 0) return cannotTry(t, 'only root may give files away')
   const [folder] = inFolder(t, 'backup')
   const server = await startServer(t)

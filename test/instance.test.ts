@@ -109,7 +109,7 @@ test('an older links.db beside newer scans stops the start; adopted, the scans o
   assert.equal((await exitOf(second)).code, 0)
   putInPlace(join(dataDir, 'copy'), file)
 
-  assert.match(await refusalOfProgram(dataDir), /scans\.db does not fit links\.db .*newer.*"quirl adopt"/)
+  assert.match(await refusalOfProgram(dataDir), /scans\.db does not match links\.db .*newer.*"quirl adopt"/)
   const before = kept(dataDir)
   const told = await command(dataDir, 'adopt')
   assert.equal(told.status, 0, told.stderr)
@@ -139,12 +139,12 @@ test('scans that were put aside and come back after new links were made stop the
   putInPlace(join(dataDir, 'copy'), file)
   renameSync(scans, aside)
   const third = await startOn(t, dataDir)
-  assert.ok(third.logged.some(({ msg }) => /there was no scans\.db beside links\.db/.test(String(msg))))
+  assert.ok(third.logged.some(({ msg }) => /scans\.db is missing/.test(String(msg))))
   const made = await createVisited(third, 10, 0)
   await third.stop()
   putInPlace(aside, scans)
 
-  assert.match(await refusalOf(t, dataDir), /scans\.db does not fit links\.db/)
+  assert.match(await refusalOf(t, dataDir), /scans\.db does not match links\.db/)
   assert.equal((await command(dataDir, 'adopt', '--yes')).status, 0)
   const fourth = await startOn(t, dataDir)
   assert.deepEqual(new Set(await allScansOf(fourth, made)), new Set([0]))
@@ -181,7 +181,7 @@ test("another instance's links.db, or its scans, stop the start, whatever their 
     const [mine, copy] = [join(one.dataDir, name), join(one.dataDir, 'mine')]
     copyFileSync(mine, copy)
     putInPlace(join(other.dataDir, name), mine)
-    assert.match(await refusalOf(t, one.dataDir), /its scans are of another links\.db/)
+    assert.match(await refusalOf(t, one.dataDir), /its scans belong to another links\.db/)
     putInPlace(copy, mine)
   }
   const service = await startOn(t, one.dataDir)
@@ -201,7 +201,7 @@ test('scans of many links that links.db does not know stop the start; those of a
   putInPlace(copy, file)
   lose(10)
   const service = await startOn(t, dataDir)
-  const logged = () => service.logged.find(({ msg }) => /links that links.db does not know have/.test(String(msg)))
+  const logged = () => service.logged.find(({ msg }) => /links that links\.db does not know have/.test(String(msg)))
   await poll(() => logged() !== undefined)
   assert.equal(logged()?.['count'], 10)
   assert.equal(linksIn(dataDir).length, 40)
@@ -283,7 +283,7 @@ test('a scan of a link whose creation a power loss took back falls to nobody', a
   assert.ok(linksIn(dataDir).includes(lost))
 })
 
-/** Takes out of a folder what this version keeps in it, and gives its links the numbers that they would have had. */
+/** Reverts a folder to the version before the instance check, with the link ids that it would have had. */
 function makeOld(dataDir: string): void {
   const [links, scans] = [new DatabaseSync(join(dataDir, 'links.db')), new DatabaseSync(join(dataDir, 'scans.db'))]
   const ids = links.prepare('select id from links order by id').all() as { id: number }[]
@@ -320,5 +320,5 @@ test('a folder of a version from before names is taken up as it is, unless its l
   await server.stop()
   for (const { file, copy } of copies) putInPlace(copy, file)
   change(join(dataDir, 'links.db'), 'delete from links where id = 3')
-  assert.match(await refusalOf(t, dataDir, 'links.db'), /scans\.db does not fit links\.db/)
+  assert.match(await refusalOf(t, dataDir, 'links.db'), /scans\.db does not match links\.db/)
 })

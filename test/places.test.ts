@@ -6,7 +6,7 @@ import { filesBelow } from './support/files.ts'
 import { start } from './support/program.ts'
 import { create, visit } from './support/server.ts'
 
-test('a service as it is installed knows cities, and says where they come from', async (t) => {
+test('a fresh installation knows cities, and "quirl places" shows their source', async (t) => {
   const service = await start(t, temporaryFolder(t), ['--trust-proxy=127.0.0.0/8'])
   const link = await create(service, { target: 'https://example.com/' })
   await visit(`${service.url}/${link.code}`, { 'x-forwarded-for': '129.132.19.216', 'user-agent': 'x' })
@@ -17,22 +17,22 @@ test('a service as it is installed knows cities, and says where they come from',
     [['Zurich', 'CH']],
   )
 
-  const told = await command(service.dataDir, 'places')
-  assert.equal(told.status, 0, told.stderr)
-  assert.match(told.stdout, /^bundled +city ipv4 +2026-06-05 +134\.\d MB +- +good$/m)
-  assert.match(told.stdout, /^bundled +\S.* +20\d\d-\d\d-\d\d +7\.8 MB +- +good$/m)
+  const shown = await command(service.dataDir, 'places')
+  assert.equal(shown.status, 0, shown.stderr)
+  assert.match(shown.stdout, /^bundled +city ipv4 +2026-06-05 +134\.\d MB +- +good$/m)
+  assert.match(shown.stdout, /^bundled +\S.* +20\d\d-\d\d-\d\d +7\.8 MB +- +good$/m)
 })
 
-test('an address is looked up for the operator, and written nowhere', async (t) => {
+test('"quirl places" looks up an address, which is written nowhere', async (t) => {
   const service = await start(t)
   const found = await command(service.dataDir, 'places', '18.9.22.69')
   assert.deepEqual([found.status, found.stdout.trim()], [0, 'country US, city Cambridge, MA'])
-  const nowhere = await command(service.dataDir, 'places', '10.0.0.1')
-  assert.equal(nowhere.stdout.trim(), 'country unknown, city unknown')
+  const unknown = await command(service.dataDir, 'places', '10.0.0.1')
+  assert.equal(unknown.stdout.trim(), 'country unknown, city unknown')
   for (const words of [['here'], ['1.2.3'], ['5.5.5.5', '6.6.6.6']]) {
     const refused = await command(service.dataDir, 'places', ...words)
     assert.equal(refused.status, 1)
-    assert.match(refused.stderr, /^quirl: (?:that is no IP address|name one address)\n$/)
+    assert.match(refused.stderr, /^quirl: (?:that is not an IP address|name one address)\n$/)
   }
   for (const { name, bytes } of filesBelow(service.dataDir)) {
     assert.ok(!bytes.includes('18.9.22.69') && !bytes.includes(Buffer.from([18, 9, 22, 69])), name)
@@ -40,7 +40,7 @@ test('an address is looked up for the operator, and written nowhere', async (t) 
   assert.doesNotMatch(service.output(), /18\.9\.22\.69/)
 })
 
-test('without places, nothing is known', async (t) => {
+test('with GEOIP_DB=off no place is known', async (t) => {
   const service = await start(t, temporaryFolder(t), ['--geoip-db=off'])
   assert.match((await command(service.dataDir, 'places')).stdout, /^GEOIP_DB=off/)
   assert.match((await command(service.dataDir, 'places', '18.9.22.69')).stdout, /^country unknown, city unknown/)

@@ -61,7 +61,7 @@ const metric = async (server: TestServer, name: string) => {
 const go = (server: TestServer, link: Created, headers: Record<string, string>, query = '') =>
   visit(`${server.url}/${link.code}${query}`, headers)
 
-test('a scan says what was read from the visit, in the statistics, the export and the totals', async (t) => {
+test('statistics, export and totals have the values derived from a visit', async (t) => {
   const now = Date.UTC(2026, 10, 20, 12, 30, 15, 123)
   const server = await startBehindProxy(t, () => now)
   const link = await create(server, { target: EXAMPLE })
@@ -160,7 +160,7 @@ test('only a GET of a live code is a scan', async (t) => {
   assert.equal((await stats(server, link)).totals['scans'], 2)
 })
 
-test('a visitor is counted once a link and UTC day, and a bot or a prefetch never takes that place', async (t) => {
+test('a visitor counts once per link and UTC day, and a bot or a prefetch never counts instead', async (t) => {
   let now = Date.UTC(2026, 10, 20, 22)
   const server = await startBehindProxy(t, () => now)
   const [link, other] = [await create(server, { target: EXAMPLE }), await create(server, { target: EXAMPLE })]
@@ -191,7 +191,7 @@ test('a visitor is counted once a link and UTC day, and a bot or a prefetch neve
   )
 })
 
-test('who asks not to be tracked is counted, without a visitor, a city or a referrer', async (t) => {
+test('a visit that opts out of tracking counts, without a visitor key, a city or a referrer', async (t) => {
   const server = await startBehindProxy(t)
   const link = await create(server, { target: EXAMPLE })
   for (const wish of [{ 'sec-gpc': '1' }, { dnt: '1' }])
@@ -201,7 +201,7 @@ test('who asks not to be tracked is counted, without a visitor, a city or a refe
   assert.deepEqual(breakdowns['referrer'], [{ value: null, scans: 2, unique_visitors: 0 }])
 })
 
-test('a country told by a trusted network is believed, one told by a stranger is not', async (t) => {
+test('a country header is used from a trusted proxy, and ignored from anyone else', async (t) => {
   const env = { GEO_HEADERS: 'cloudflare' }
   const trusting = await startServer(t, { ...env, TRUST_PROXY: '127.0.0.1' })
   const wary = await startServer(t, env)
@@ -217,7 +217,7 @@ test('a country told by a trusted network is believed, one told by a stranger is
   }
 })
 
-test('another time zone moves the borders of the days, and nothing else', async (t) => {
+test('the time zone changes the borders of days only', async (t) => {
   let now = Date.UTC(2026, 9, 20)
   const server = await startBehindProxy(t, () => now)
   const link = await create(server, { target: EXAMPLE })
@@ -274,7 +274,7 @@ test('the parameters of the statistics have bounds', async (t) => {
   assert.equal((await fetch(`${server.url}/api/manage/scans.csv`, { headers })).status, 200)
 })
 
-test('past 200 values a day, a link keeps the counts and calls the rest (other)', async (t) => {
+test('beyond 200 values a day, further values of a link count as (other)', async (t) => {
   const now = Date.UTC(2026, 10, 20)
   const server = await startBehindProxy(t, () => now)
   const link = await create(server, { target: EXAMPLE })
@@ -287,7 +287,7 @@ test('past 200 values a day, a link keeps the counts and calls the rest (other)'
   assert.equal((await csv(server, link)).rows.length, 230)
 })
 
-test('no header can break or poison what is kept', async (t) => {
+test('no header can break the statistics or inject text into them', async (t) => {
   const server = await startBehindProxy(t)
   const link = await create(server, { target: EXAMPLE })
   const hostile = [
@@ -342,7 +342,7 @@ test('a deleted link leaves no scan behind, journalled ones included', async (t)
   db.close()
 })
 
-test('salts and keys of visitors are gone when their day is over', async (t) => {
+test('salts and keys of visitors are destroyed when their day is over', async (t) => {
   let now = Date.UTC(2026, 10, 20, 12)
   const server = await startBehindProxy(t, () => now)
   const link = await create(server, { target: EXAMPLE })
@@ -359,7 +359,7 @@ test('salts and keys of visitors are gone when their day is over', async (t) => 
   )
 })
 
-test('no address is anywhere: not in a file, a log line or an answer, as text, as bytes or as a plain hash', async (t) => {
+test('no file, log line or response has an address, as text, as bytes or as a plain hash', async (t) => {
   const server = await startBehindProxy(t)
   const link = await create(server, { target: EXAMPLE })
   const addresses = Array.from({ length: 500 }, (_, at) => [
@@ -409,7 +409,7 @@ test('no address is anywhere: not in a file, a log line or an answer, as text, a
   }
 })
 
-test('the stream tells the totals at once, after each fold that changed them, and ends when the service stops', async (t) => {
+test('the stream sends the totals at once and after each fold that changed them, and ends when the service stops', async (t) => {
   const server = await startBehindProxy(t)
   const link = await create(server, { target: EXAMPLE })
   const response = await owner(server, link, '/stream')
@@ -432,7 +432,7 @@ test('the stream tells the totals at once, after each fold that changed them, an
   assert.equal((await reader.read()).done, true)
 })
 
-test('the metrics tell the operator of the backlog and of losses, and tell a stranger nothing', async (t) => {
+test('the metrics show backlog and losses to the operator, and nothing to anyone else', async (t) => {
   const server = await startBehindProxy(t)
   const link = await create(server, { target: EXAMPLE })
   await go(server, link, from('8.8.8.8'))
@@ -466,7 +466,7 @@ test('scans older than SCAN_RETENTION leave the export, while the counts of thei
   assert.equal((await stats(second, link)).totals['scans'], 2)
 })
 
-test('a hundred listeners that do not read keep no visit waiting and take bounded memory', async (t) => {
+test('a hundred clients that do not read their streams delay no visit and take bounded memory', async (t) => {
   const server = await startBehindProxy(t)
   const link = await create(server, { target: EXAMPLE })
   const listeners = Array.from({ length: 100 }, (_, at) => {

@@ -18,7 +18,7 @@ const listeners = async (server: TestServer) => {
   return Number(/^quirl_stream_listeners (.+)$/m.exec(text)?.[1])
 }
 
-/** A connection that sends so many requests at once and reads what comes. */
+/** Opens a connection, pipelines requests, and collects the responses. */
 function send(t: TestContext, server: TestServer, path: string, from: string, { method = 'GET', times = 1 } = {}) {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   undoLater(t, () => void socket.destroy())
@@ -38,7 +38,7 @@ async function assertRefused(response: { received: () => string }, status: numbe
   assert.equal((JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as { code: string }).code, code)
 }
 
-test('a client has four streams, an IPv6 household is one, and each that ends gives its place back', async (t) => {
+test('a client (of IPv6 a /64) may have four streams, and each that ends frees its slot', async (t) => {
   const { server, link } = await start(t)
   const path = `/api/manage/${link.token}/stream`
   const four = ['::1', '::2', 'ffff::1', 'abcd::1'].map((end) =>
@@ -62,7 +62,7 @@ test('a client has four streams, an IPv6 household is one, and each that ends gi
   assert.equal(await listeners(server), 5)
 })
 
-test('past the streams of all clients together the answer is 503, until one of them ends', async (t) => {
+test('beyond the bound of all clients together the response is 503, until a stream ends', async (t) => {
   const { server, link } = await start(t, { streams: { perClient: 4, total: 10 } })
   const path = `/api/manage/${link.token}/stream`
   const ten = Array.from({ length: 10 }, (_, at) => send(t, server, path, `8.8.8.${at}`))
@@ -78,7 +78,7 @@ test('past the streams of all clients together the answer is 503, until one of t
   await poll(() => next.received().includes('event: totals'))
 })
 
-test('streams that wait behind another on their connection give their slots back with it', async (t) => {
+test('pipelined streams free their slots when their connection closes', async (t) => {
   const { server, link } = await start(t)
   const path = `/api/manage/${link.token}/stream`
   for (let round = 0; round < 3; round++) {
@@ -89,13 +89,13 @@ test('streams that wait behind another on their connection give their slots back
   }
 })
 
-test('an unknown token takes no place and is not told of the bounds', async (t) => {
+test('an unknown token gets a 404 and takes no slot', async (t) => {
   const { server } = await start(t, { streams: { perClient: 0, total: 0 }, stats: { perClient: 0, total: 0 } })
   for (const name of ['stream', 'stats', 'scans.csv'])
     assert.equal((await fetch(`${server.url}/api/manage/unknown/${name}`)).status, 404)
 })
 
-test('statistics and exports are bounded in the same way, and every answer gives its place back', async (t) => {
+test('statistics and exports are bounded too, and every response frees its slot', async (t) => {
   const one = { perClient: 1, total: 2 }
   const { server, link } = await start(t, { stats: one, exports: one })
   await visit(`${server.url}/${link.code}`)
@@ -117,7 +117,7 @@ test('statistics and exports are bounded in the same way, and every answer gives
   }
 })
 
-test('an export reads one page ahead of a reader that reads nothing, and stops when that has gone', async () => {
+test('an export reads at most one page ahead of a client that does not read, and stops when it disconnects', async () => {
   let read = 0
   let ended = false
   async function* pages() {

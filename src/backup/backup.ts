@@ -7,43 +7,43 @@ import { isDiskFull } from '../db/sqlite-errors.ts'
 import { lineOf, StartError } from '../lib/start-error.ts'
 import { withThread, type Thread } from '../lib/thread-calls.ts'
 import { syncPath } from '../lib/sync-path.ts'
-import { liesBelow, namesIn } from './files.ts'
-import { JOURNAL, LINKS, PARTS, SUMS, UNFINISHED, writeManifest, type Facts } from './manifest.ts'
-import type { Taken, TakeOptions } from './take.ts'
-import type { TakeCalls } from './take-thread.ts'
+import { isInside, listFolder } from './files.ts'
+import { JOURNAL, LINKS, PARTS, CHECKSUMS, UNFINISHED, writeManifest, type BackupSummary } from './manifest.ts'
+import type { Snapshot, SnapshotOptions } from './snapshot.ts'
+import type { SnapshotCalls } from './snapshot-thread.ts'
 
 export interface BackupOptions {
   dataDir: string
   folder: string
   /** The version of this program. */
   version: string
-  /** Lets the service move what it has recorded into the statistics; false when none runs on the data folder. */
+  /** Has the service fold its journal; resolves with false when no service runs on the data folder. */
   fold: () => Promise<boolean>
   now: () => number
-  /** Told what is done next, and in which folder. */
+  /** Called with the next step, and the folder that it writes to. */
   onStep: (step: string, folder: string) => void
-  /** Makes sure that `undo` is called should the process be ended before the function that this answers is called. */
+  /** Registers `undo` for signals that end the process, until the returned function is called. */
   undoOnEnd: (undo: () => void) => () => void
 }
 
 const SYNC_MS = 50
 
-/** The journal files that were copied may reach the statistics meanwhile, once what kept them from it is mended. */
+/** A fold that works again may remove journal files while they are copied: then the copy restarts. */
 const ATTEMPTS = 5
 
 /**
- * Writes a backup into a folder that is empty or not there: whole, checked and on the disk, or not at all. Everything that
- * was answered before the call is in it, each scan once; the keys of visitors are not.
+ * Writes a backup into an empty or new folder: complete, verified and synced, or not at all. It has everything that was
+ * acknowledged before the call, each scan once, but no visitor keys.
  * @throws {StartError} when it cannot be taken
  */
-export async function backUp(options: BackupOptions): Promise<Facts> {
+export async function backUp(options: BackupOptions): Promise<BackupSummary> {
   const { dataDir, version, undoOnEnd } = options
   if (!existsSync(join(dataDir, LINKS)))
     throw new StartError(`DATA_DIR=${dataDir} holds nothing of quirl: name its folder with --data-dir`)
   const folder = resolve(options.folder)
-  if (liesBelow(folder, dataDir))
+  if (isInside(folder, dataDir))
     throw new StartError(
-      `${folder} lies in DATA_DIR=${dataDir}: a backup needs a folder elsewhere, best on another disk`,
+      `${folder} is inside DATA_DIR=${dataDir}: a backup needs a folder elsewhere, best on another disk`,
     )
   const unfinished = join(folder, UNFINISHED)
   const backups = lockBackups(dataDir)
@@ -51,10 +51,14 @@ export async function backUp(options: BackupOptions): Promise<Facts> {
   const ended = undoOnEnd(() => remove())
   try {
     remove = prepare(folder)
-    const { at, sums, ...counts } = await takeSettled({ ...options, folder: unfinished })
-    const facts = writeManifest(unfinished, { quirl: version, taken_at: new Date(at).toISOString(), ...counts }, sums)
+    const { at, checksums, ...counts } = await snapshotAfterFold({ ...options, folder: unfinished })
+    const summary = writeManifest(
+      unfinished,
+      { quirl: version, taken_at: new Date(at).toISOString(), ...counts },
+      checksums,
+    )
     publish(unfinished, folder)
-    return facts
+    return summary
   } catch (error) {
     remove()
     throw explain(error, folder)
@@ -64,7 +68,7 @@ export async function backUp(options: BackupOptions): Promise<Facts> {
   }
 }
 
-/** What an operator is told of what ended a backup. */
+/** Turns a failure of the environment into an error for the operator. */
 function explain(error: unknown, folder: string): unknown {
   const line = lineOf(error)
   if (error instanceof StartError || line === undefined) return error
@@ -72,16 +76,16 @@ function explain(error: unknown, folder: string): unknown {
   return new StartError(`no backup was taken: ${reason}`, { cause: error })
 }
 
-/** Makes the folder in which a backup is written until it is whole. @returns removes all that was made since */
+/** Creates the folder for the unfinished backup. @returns a function that removes everything that was created */
 function prepare(folder: string): () => void {
   let isNew = false
   const undo = () => {
     const made = isNew ? [folder] : PARTS.map((name) => join(folder, name))
-    // The thread that copies may be making a file.
+    // Retried, because the copying thread may be creating a file.
     for (const path of made) rmSync(path, { recursive: true, force: true, maxRetries: 3 })
   }
   try {
-    const names = namesIn(folder)
+    const names = listFolder(folder)
     if (names?.includes(UNFINISHED)) throw new StartError(`${folder} holds an unfinished backup: remove it first`)
     if (names !== undefined && names.length > 0)
       throw new StartError(`${folder} is not empty: each backup needs a folder of its own`)
@@ -96,8 +100,14 @@ function prepare(folder: string): () => void {
   }
 }
 
-/** Copies the databases once they hold what was recorded; journal files that cannot be moved into them are copied too. */
-async function takeSettled({ dataDir, folder, fold, now, onStep }: BackupOptions): Promise<Taken & { at: number }> {
+/** Has the journal folded, then copies the databases, and the journal files that could not be folded. */
+async function snapshotAfterFold({
+  dataDir,
+  folder,
+  fold,
+  now,
+  onStep,
+}: BackupOptions): Promise<Snapshot & { at: number }> {
   let lock: FolderLock | undefined
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -107,72 +117,77 @@ async function takeSettled({ dataDir, folder, fold, now, onStep }: BackupOptions
       if (!(await fold())) lock ??= lockFolder(dataDir)
       const after = new Set(journalsOf(dataDir))
       const journals = before.filter((name) => after.has(name))
-      const taken = await takeUnlessFolded({ dataDir, folder, journals }, (step) => onStep(step, folder))
-      if (taken !== undefined) return { ...taken, at }
+      const snapshot = await snapshotUnlessFolded({ dataDir, folder, journals }, (step) => onStep(step, folder))
+      if (snapshot !== undefined) return { ...snapshot, at }
       for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
     }
-    throw new StartError('the journal changed again and again while it was copied: try again')
+    throw new StartError('the journal kept changing while it was copied: try again')
   } finally {
     lock?.release()
   }
 }
 
-/** Undefined when a journal file went meanwhile: its scans may be in the copied database as well. */
-async function takeUnlessFolded(options: TakeOptions, onStep: (step: string) => void): Promise<Taken | undefined> {
-  const areThere = () => {
-    const there = new Set(journalsOf(options.dataDir))
-    return options.journals.every((name) => there.has(name))
+/** @returns undefined when a journal file was folded meanwhile: its scans may be in the copied database as well */
+async function snapshotUnlessFolded(
+  options: SnapshotOptions,
+  onStep: (step: string) => void,
+): Promise<Snapshot | undefined> {
+  const haveAll = () => {
+    const existing = new Set(journalsOf(options.dataDir))
+    return options.journals.every((name) => existing.has(name))
   }
   try {
-    const taken = await takeOnThread(options, onStep)
-    return areThere() ? taken : undefined
+    const snapshot = await snapshotOnThread(options, onStep)
+    return haveAll() ? snapshot : undefined
   } catch (error) {
-    if (areThere()) throw error
+    if (haveAll()) throw error
     return undefined
   }
 }
 
-/** What else stands there no service can read either. */
+/** The journal files; the service cannot read anything else there either. */
 function journalsOf(dataDir: string): string[] {
   const isFile = (name: string) => statSync(join(dataDir, JOURNAL, name), { throwIfNoEntry: false })?.isFile() === true
-  return (namesIn(join(dataDir, JOURNAL)) ?? []).filter((name) => name.endsWith('.scans') && isFile(name))
+  return (listFolder(join(dataDir, JOURNAL)) ?? []).filter((name) => name.endsWith('.scans') && isFile(name))
 }
 
-async function takeOnThread(options: TakeOptions, onStep: (step: string) => void): Promise<Taken> {
-  const writing = { file: '', isOver: false }
+async function snapshotOnThread(options: SnapshotOptions, onStep: (step: string) => void): Promise<Snapshot> {
+  const writing = { file: '', isDone: false }
   const synced = syncOften(writing)
   const onNotice = (step: unknown) => {
     writing.file = join(options.folder, String(step))
     onStep(String(step))
   }
   try {
-    const module = new URL('./take-thread.ts', import.meta.url)
-    const result = await withThread(module, { name: 'the thread that copies', onNotice }, (thread: Thread<TakeCalls>) =>
-      thread.call('take', options),
+    const module = new URL('./snapshot-thread.ts', import.meta.url)
+    const result = await withThread(
+      module,
+      { name: 'the thread that copies', onNotice },
+      (thread: Thread<SnapshotCalls>) => thread.call('take', options),
     )
     if ('fault' in result) throw new StartError(`no backup was taken: ${result.fault}`)
     return result
   } finally {
-    writing.isOver = true
+    writing.isDone = true
     await synced
   }
 }
 
-/** Brings what is written to the disk bit by bit: all at once, it would be in the way of what the service writes. */
-async function syncOften(writing: { file: string; isOver: boolean }): Promise<void> {
-  for (; !writing.isOver; await sleep(SYNC_MS)) {
+/** Syncs the file often while it is written: one sync of all of it would delay the writes of the service. */
+async function syncOften(writing: { file: string; isDone: boolean }): Promise<void> {
+  for (; !writing.isDone; await sleep(SYNC_MS)) {
     const file = await open(writing.file).catch(() => undefined)
     await file?.datasync().catch(() => {})
     await file?.close()
   }
 }
 
-/** Gives a whole backup's files their places. The sums are last: without them it is none. */
+/** Moves the files of a complete backup to their final names. The checksums are last: without them it is not a backup. */
 function publish(unfinished: string, folder: string): void {
-  for (const name of readdirSync(unfinished).filter((name) => name !== SUMS))
+  for (const name of readdirSync(unfinished).filter((name) => name !== CHECKSUMS))
     renameSync(join(unfinished, name), join(folder, name))
   syncPath(folder)
-  renameSync(join(unfinished, SUMS), join(folder, SUMS))
+  renameSync(join(unfinished, CHECKSUMS), join(folder, CHECKSUMS))
   rmdirSync(unfinished)
   syncPath(folder)
   syncPath(dirname(folder))

@@ -4,8 +4,8 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 
 const BLOCK_BYTES = 1 << 20
 
-/** What is in a folder; a file system's own folder for lost files does not count. Undefined where there is none. */
-export function namesIn(folder: string): string[] | undefined {
+/** The names in a folder, without the file system's `lost+found`; undefined when the folder does not exist. */
+export function listFolder(folder: string): string[] | undefined {
   try {
     return readdirSync(folder).filter((name) => name !== 'lost+found')
   } catch (error) {
@@ -14,10 +14,10 @@ export function namesIn(folder: string): string[] | undefined {
   }
 }
 
-/** Whether a path lies below a folder, wherever links lead; what is not there yet lies where it would be made. */
-export function liesBelow(path: string, folder: string): boolean {
-  const way = relative(realPath(folder), realPath(path))
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+/** Whether a path is inside a folder after symbolic links are resolved; the path need not exist. */
+export function isInside(path: string, folder: string): boolean {
+  const inner = relative(realPath(folder), realPath(path))
+  return inner !== '' && inner !== '..' && !inner.startsWith(`..${sep}`) && !isAbsolute(inner)
 }
 
 function realPath(path: string): string {
@@ -28,14 +28,14 @@ function realPath(path: string): string {
   }
 }
 
-/** The size of a file in bytes, and its SHA-256 in hexadecimal digits. */
-export interface Sum {
+/** The size of a file, and its SHA-256 in hexadecimal digits. */
+export interface Checksum {
   bytes: number
   sha256: string
 }
 
-/** Reads a file, and copies it, where a new file is named; the copy is on the disk when this returns. */
-export function sumOf(file: string, copy?: string): Sum {
+/** Computes the checksum of a file; with `copy`, also copies it to a new file, which is synced when this returns. */
+export function checksumOf(file: string, copy?: string): Checksum {
   const hash = createHash('sha256')
   const block = Buffer.allocUnsafe(BLOCK_BYTES)
   const source = openSync(file, 'r')

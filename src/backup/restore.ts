@@ -6,26 +6,28 @@ import { requireRestored, RESTORING } from '../db/open.ts'
 import { isDiskFull } from '../db/sqlite-errors.ts'
 import { StartError } from '../lib/start-error.ts'
 import { syncPath } from '../lib/sync-path.ts'
-import { liesBelow, namesIn, sumOf } from './files.ts'
-import { JOURNAL, LINKS, readManifest, SCANS, type Facts, type Manifest } from './manifest.ts'
+import { isInside, listFolder, checksumOf } from './files.ts'
+import { JOURNAL, LINKS, readManifest, SCANS, type BackupSummary, type Manifest } from './manifest.ts'
 
 export interface RestoreOptions {
   folder: string
   dataDir: string
-  /** Told what is done next. */
+  /** Called with the next step. */
   onStep: (step: string) => void
 }
 
 /**
- * Puts a backup into a data folder that is empty or not there, once it was checked: whole and on the disk, or not at all.
- * @throws {StartError} when that cannot be done
+ * Verifies a backup and copies it into an empty or new data folder: completely and synced, or not at all.
+ * @throws {StartError} when it cannot be restored
  */
-export function restore(options: RestoreOptions): Facts {
+export function restore(options: RestoreOptions): BackupSummary {
   const { folder, onStep } = options
   const dataDir = resolve(options.dataDir)
   requireEmpty(dataDir)
-  if (liesBelow(dataDir, folder))
-    throw new StartError(`DATA_DIR=${dataDir} lies in ${folder}, which nothing may be added to: name another folder`)
+  if (isInside(dataDir, folder))
+    throw new StartError(
+      `DATA_DIR=${dataDir} is inside ${folder}, and nothing may be added to a backup: name another folder`,
+    )
   const manifest = readManifest(folder, (path) => onStep(`reading ${path}`))
   for (const name of [LINKS, SCANS]) {
     onStep(`checking ${name}`)
@@ -40,20 +42,20 @@ export function restore(options: RestoreOptions): Facts {
     throw new StartError(`DATA_DIR=${dataDir} cannot be written: ${(error as Error).message}`, { cause: error })
   }
   try {
-    putLocked({ ...options, dataDir }, manifest)
+    copyLocked({ ...options, dataDir }, manifest)
   } catch (error) {
     rmSync(restoring, { recursive: true, force: true })
-    if (isNew && namesIn(dataDir)?.length === 0) rmdirSync(dataDir)
+    if (isNew && listFolder(dataDir)?.length === 0) rmdirSync(dataDir)
     if (isDiskFull(error)) throw new StartError(`the disk of DATA_DIR=${dataDir} is full: nothing was restored`)
     throw error
   }
-  return manifest.facts
+  return manifest.summary
 }
 
 function requireEmpty(dataDir: string): void {
   requireRestored(dataDir)
-  const names = namesIn(dataDir) ?? []
-  // A service that runs on it is the better reason.
+  const names = listFolder(dataDir) ?? []
+  // When a service runs on it, that is the better message.
   if (names.includes('lock')) lockFolder(dataDir).release()
   if (names.length > 0)
     throw new StartError(`DATA_DIR=${dataDir} is not empty: move it away, or name another folder with --data-dir`)
@@ -64,26 +66,27 @@ function requireSound(folder: string, name: string): void {
   try {
     const [fault] = faultsOf(db)
     if (fault !== undefined)
-      throw new StartError(`${folder} holds a damaged ${name}, as it was when it was copied: ${fault}`)
+      throw new StartError(`${folder} has a ${name} that was damaged before it was copied: ${fault}`)
   } finally {
     db.close()
   }
 }
 
-function putLocked({ folder, dataDir, onStep }: RestoreOptions, { facts, sums }: Manifest): void {
+function copyLocked({ folder, dataDir, onStep }: RestoreOptions, { summary, checksums }: Manifest): void {
   const restoring = join(dataDir, RESTORING)
-  const paths = Object.keys(facts.files)
+  const paths = Object.keys(summary.files)
   const folders = paths.some((path) => path.startsWith(JOURNAL)) ? [JOURNAL] : []
   const lock = lockFolder(dataDir)
   try {
     for (const name of folders) mkdirSync(join(restoring, name), { mode: 0o700 })
     for (const path of paths) {
       onStep(`copying ${path}`)
-      const { sha256 } = sumOf(join(folder, path), join(restoring, path))
-      if (sha256 !== sums.get(path)) throw new StartError(`${folder} cannot be read: ${path} is not what it was before`)
+      const { sha256 } = checksumOf(join(folder, path), join(restoring, path))
+      if (sha256 !== checksums.get(path))
+        throw new StartError(`${folder} cannot be read: ${path} changed between two reads`)
     }
     for (const name of [...folders, '.']) syncPath(join(restoring, name))
-    // A quirl that knows nothing of restores begins anew where there are no links, and so they are the last.
+    // The links are last: an older version, which does not know restores, creates an empty links.db when there is none.
     for (const name of [...folders, SCANS, LINKS]) renameSync(join(restoring, name), join(dataDir, name))
     syncPath(dataDir)
     rmdirSync(restoring)

@@ -1,33 +1,33 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { linkIdsAfter } from '../scans/purge.ts'
 
-/** What the links' database holds. */
-export interface LinkFacts {
+/** The contents of `links.db`. */
+export interface LinksSummary {
   schema: number
   links: number
   codes: number
-  /** The name by which scans know the store; null where it has none yet. */
+  /** The id of the store, which `scans.db` has too; null in data of older versions. */
   instance: string | null
 }
 
-/** What the scans' database holds. */
-export interface ScanFacts {
+/** The contents of `scans.db`. */
+export interface ScansSummary {
   schema: number
   /** Links that have scans. */
   scanned: number
   scans: number
-  /** Scans that are there as rows of their own; `SCAN_RETENTION` leaves only counts of the others. */
+  /** Raw scans; of others `SCAN_RETENTION` leaves only counts. */
   rows: number
 }
 
-export function readLinkFacts(db: DatabaseSync): LinkFacts {
-  // Every code that was ever given; older versions have those of links among the others.
+export function summarizeLinks(db: DatabaseSync): LinksSummary {
+  // Counts every code that was ever assigned; older versions have the codes of links in `codes` too.
   const codes = `(select count(*) from codes) +
     (select count(*) from links where code_key not in (select code_key from codes))`
   const query = `select (select max(number) from migrations) as "schema",
     (select count(*) from links) as links, ${codes} as codes`
   const instance = has(db, 'instance') ? db.prepare('select id from instance').get()?.['id'] : undefined
-  return { ...db.prepare(query).get(), instance: instance ?? null } as unknown as LinkFacts
+  return { ...db.prepare(query).get(), instance: instance ?? null } as unknown as LinksSummary
 }
 
 /** Older versions have fewer tables. */
@@ -35,17 +35,17 @@ function has(db: DatabaseSync, table: string): boolean {
   return db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(table) !== undefined
 }
 
-export function readScanFacts(db: DatabaseSync): ScanFacts {
+export function summarizeScans(db: DatabaseSync): ScansSummary {
   const { user_version: schema } = db.prepare('pragma user_version').get() as { user_version: number }
   const query = `select count(*) as scanned, coalesce(sum(humans + bots), 0) as scans,
     (select count(*) from scans) as rows from totals`
-  return { ...(db.prepare(query).get() as unknown as Omit<ScanFacts, 'schema'>), schema }
+  return { ...(db.prepare(query).get() as unknown as Omit<ScansSummary, 'schema'>), schema }
 }
 
-/** Links that are asked for together. */
-const STEP = 1000
+/** Links of one query. */
+const PAGE = 1000
 
-/** The links that have scans and are not there, by whether it is known that they were deleted. */
+/** The links with scans that do not exist: known deletions, and unknown ones. */
 export function orphansOf(scans: DatabaseSync, links: DatabaseSync): { deleted: number[]; unknown: number[] } {
   const table = ['deletions', 'purges'].find((name) => has(links, name))
   const isDeleted = table === undefined ? '0' : `exists (select 1 from ${table} where link_id = value)`
@@ -55,16 +55,16 @@ export function orphansOf(scans: DatabaseSync, links: DatabaseSync): { deleted: 
   )
   const missing: { id: number; isDeleted: number }[] = []
   for (let last = 0; ;) {
-    const ids = linkIdsAfter({ db: scans }, last, STEP)
+    const ids = linkIdsAfter({ db: scans }, last, PAGE)
     if (ids.length === 0) break
     missing.push(...(find.all(JSON.stringify(ids)) as unknown as typeof missing))
     last = ids.at(-1) ?? Number.POSITIVE_INFINITY
   }
-  const idsThatAre = (deleted: number) => missing.filter((row) => row.isDeleted === deleted).map(({ id }) => id)
-  return { deleted: idsThatAre(1), unknown: idsThatAre(0) }
+  const idsWith = (deleted: number) => missing.filter((row) => row.isDeleted === deleted).map(({ id }) => id)
+  return { deleted: idsWith(1), unknown: idsWith(0) }
 }
 
-/** How far a journal file has reached the statistics, in bytes. */
+/** How far a journal file has been folded, in bytes. */
 export function markOf(scans: DatabaseSync, journal: string): number {
   const row = scans.prepare('select position from marks where journal = ?').get(journal)
   return (row as { position: number } | undefined)?.position ?? 0

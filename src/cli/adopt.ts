@@ -3,14 +3,14 @@ import type { Database } from '../db/database.ts'
 import { StartError } from '../lib/start-error.ts'
 import { instanceOf } from '../links/instance.ts'
 import { noteDeleted } from '../links/manage.ts'
-import { inspectScans, takeOver, type Fit } from '../scans/adopt.ts'
-import { requireLinks } from '../scans/belonging.ts'
+import { assignScans, inspectScans, type Inspection } from '../scans/adopt.ts'
+import { requireLinks } from '../scans/instance-check.ts'
 import type { Command } from './command.ts'
 
 export const adopt: Command = {
   name: 'adopt',
   usage: '',
-  summary: 'say whether scans.db fits links.db, while no quirl runs; go on with links.db as it is',
+  summary: 'check whether scans.db matches links.db, while the service is stopped; continue with links.db as it is',
   options: { yes: { type: 'boolean', doc: 'give up the scans of links that links.db does not know' } },
   async run({ words, flags, dataDir }) {
     if (words.length > 0) throw new StartError(`"quirl adopt" takes no "${words[0]}"`)
@@ -26,18 +26,18 @@ export const adopt: Command = {
 
 async function adoptScans(db: Database, dataDir: string, isConfirmed: boolean): Promise<string> {
   const links = instanceOf(db)
-  const fit = await inspectScans(dataDir, links)
-  const { fault, unknown } = fit
-  if (fault === undefined && unknown.length === 0) return 'scans.db fits links.db: there is nothing to give up'
+  const inspection = await inspectScans(dataDir, links)
+  const { mismatch, unknown } = inspection
+  if (mismatch === undefined && unknown.length === 0) return 'scans.db matches links.db: there is nothing to give up'
   if (!isConfirmed)
-    return `${describe(fit)}\nNothing was changed. "quirl adopt --yes" gives up what links.db does not know.`
+    return `${describe(inspection)}\nNothing was changed. "quirl adopt --yes" gives up what links.db does not know.`
   // Once they count as deleted, the next start removes their scans as it does those of any deleted link.
   await noteDeleted({ db }, unknown)
-  takeOver(dataDir, await links.id())
-  return `scans.db fits links.db from now on; the next start removes the scans of ${unknown.length} links`
+  assignScans(dataDir, await links.id())
+  return `scans.db matches links.db from now on; the next start removes the scans of ${unknown.length} links`
 }
 
-function describe({ fault, known, unknown }: Fit): string {
+function describe({ mismatch, known, unknown }: Inspection): string {
   const counts = `${known} links with scans are in links.db, or were; ${unknown.length} are not.`
-  return fault === undefined ? counts : `scans.db does not fit links.db: ${fault}. ${counts}`
+  return mismatch === undefined ? counts : `scans.db does not match links.db: ${mismatch}. ${counts}`
 }

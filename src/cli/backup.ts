@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { backUp } from '../backup/backup.ts'
-import type { Facts } from '../backup/manifest.ts'
+import type { BackupSummary } from '../backup/manifest.ts'
 import { NotRunning } from '../admin/client.ts'
 import { oneWord } from './block.ts'
 import type { Command } from './command.ts'
@@ -29,7 +29,7 @@ export const backup: Command = {
         },
       )
     try {
-      const facts = await backUp({
+      const summary = await backUp({
         dataDir,
         folder,
         version,
@@ -38,7 +38,7 @@ export const backup: Command = {
         onStep: steps.begin,
         undoOnEnd: undoOnSignal,
       })
-      return `${folder} is a backup of ${contentsOf(facts)}`
+      return `${folder} is a backup of ${contentsOf(summary)}`
     } finally {
       steps.end()
     }
@@ -72,7 +72,7 @@ function followSteps(progress: Progress, dataDir: string): Steps {
 }
 
 /** What a backup holds, in words. */
-export function contentsOf({ taken_at: at, links, scans, files }: Facts): string {
+export function contentsOf({ taken_at: at, links, scans, files }: BackupSummary): string {
   const bytes = Object.values(files).reduce((sum, each) => sum + each, 0)
   const journal = Object.keys(files).filter((path) => path.startsWith('journal/')).length
   return [

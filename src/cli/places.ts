@@ -1,5 +1,5 @@
 import { StartError } from '../lib/start-error.ts'
-import type { PlacesAnswer } from '../places/operator.ts'
+import type { PlacesResponse } from '../places/operator.ts'
 import type { Command } from './command.ts'
 import { minuteOf, oneLine, table } from './table.ts'
 
@@ -13,7 +13,7 @@ export const places: Command = {
     const [address, ...more] = words
     if (more.length > 0) throw new StartError('name one address')
     const input = { ...(address !== undefined && { address }), refresh: flags['refresh'] === true }
-    const { sources, place } = (await ask('places', input)) as PlacesAnswer
+    const { sources, place } = (await ask('places', input)) as PlacesResponse
     if (place !== undefined) {
       return `country ${place.country ?? 'unknown'}, city ${place.city === null ? 'unknown' : oneLine(place.city)}`
     }

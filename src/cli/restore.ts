@@ -14,8 +14,8 @@ export const restore: Command = {
     process.umask(0o077)
     const progress = createProgress()
     try {
-      const facts = putBack({ folder, dataDir: call.dataDir, onStep: (step) => progress.show(`${step} …`) })
-      return `${resolve(call.dataDir)} holds the backup of ${contentsOf(facts)}`
+      const summary = putBack({ folder, dataDir: call.dataDir, onStep: (step) => progress.show(`${step} …`) })
+      return `${resolve(call.dataDir)} holds the backup of ${contentsOf(summary)}`
     } finally {
       progress.end()
     }

@@ -36,7 +36,7 @@ test('an address in any notation has the bytes that ipaddr.js reads', () => {
   )
 })
 
-test('an address with a zone, or in the notation that is no longer in use, is none of the public internet', () => {
+test('an address with a zone, or an IPv4-compatible one, which is deprecated, is not public', () => {
   for (const address of ['2a01:4f8::1%eth0', 'fe80::1%1', '::5.1.2.3']) {
     assert.equal(publicBytes(address), undefined, address)
   }

@@ -2,16 +2,16 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { isPublicAddress } from '../lib/public-address.ts'
 
-/** The bytes of an address of the public internet: 4, or 16 of IPv6; undefined for what is none. */
+/** The bytes of a public address: 4 for IPv4, 16 for IPv6; undefined for any other text. */
 export function publicBytes(address: string): number[] | undefined {
-  // ipaddr.js reads 1.2.3 and 010.1 as addresses too. A zone names a network of this machine's.
+  // ipaddr.js also accepts 1.2.3 and 010.1. An address with a zone is local to this machine.
   const family = isIP(address)
   if (family === 0 || address.includes('%')) return undefined
   const bytes = family === 4 ? address.split('.').map(Number) : bytesOfSix(address)
   return isPublicAddress(ipaddr.fromByteArray(bytes)) ? bytes : undefined
 }
 
-/** Of a valid address; ipaddr.js takes 5 µs, half of what a look-up may take. */
+/** Parses a valid address; ipaddr.js takes 5 µs, half of the budget of a look-up. */
 function bytesOfSix(address: string): number[] {
   const dotted = address.includes('.') ? address.lastIndexOf(':') + 1 : address.length
   const bytes: number[] = []
@@ -21,7 +21,7 @@ function bytesOfSix(address: string): number[] {
     const code = index < dotted ? address.charCodeAt(index) : COLON
     if (code !== COLON) group = (group < 0 ? 0 : group * 16) + digitOf(code)
     else if (group >= 0) bytes.push(group >> 8, group & 255)
-    // A colon after no digits is the second of two; or the first, where the address begins with them.
+    // A colon without digits before it is the second of `::`, or the first when the address begins with `::`.
     else if (index < dotted) zerosAt = bytes.length
     if (code === COLON) group = -1
   }
@@ -32,7 +32,7 @@ function bytesOfSix(address: string): number[] {
 
 const COLON = 58
 
-/** Of a hexadecimal digit in either case: 9 stands before A and a in their columns of ASCII. */
+/** The value of a hexadecimal digit in either case: the low four bits of A and a in ASCII are 1. */
 function digitOf(code: number): number {
   return code < COLON ? code - 48 : (code & 15) + 9
 }

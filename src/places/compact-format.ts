@@ -1,38 +1,39 @@
-// A table of places made from published files, so that a look-up costs one read of the disk and the memory of an index:
-// networks in order, in blocks of a fixed size, each entry the distance from the one before and the number of its place.
+// A table of places, converted from published files so that a look-up takes one read of the disk, and an index in memory.
+// It has the networks in order, in blocks of a fixed size; each entry is the distance from the previous one and the number
+// of its place.
 
-/** Of the first block stands the header; then come the blocks of networks, IPv4 first, then the index and the names. */
+/** The first block is the header; then follow the blocks of networks, IPv4 first, the index and the names. */
 export const BLOCK_BYTES = 512
 
-/** Raised when the layout changes, or what is read from records. */
+/** To be incremented when the layout changes, or the interpretation of records. */
 export const FORMAT = 2
 
 export interface Header {
   format: number
-  /** What the table was made from. */
+  /** Identifies the published files. */
   key: string
   size: number
   builtAt: number
   type: string
-  /** How many blocks each family has. */
+  /** The number of blocks of each family. */
   blocks: { 4: number; 6: number }
-  /** Of the names, in bytes, and how many there are. */
+  /** The size of all names, and their number. */
   nameBytes: number
   names: number
-  /** Of the index and the names. */
+  /** The checksum of the index and the names. */
   crc: number
 }
 
-/** The address space of a family: the prefix that is looked at, and how many of the bits that follow it are told apart. */
+/** The part of a family's address space that the table covers: a prefix, and the resolution in bits after it. */
 interface Space {
   prefix: readonly number[]
   bits: number
 }
 
-/** All that is public of IPv6 is in 2000::/3; its /56, which is a household's, is the finest that a number holds exactly. */
+/** All public IPv6 is in 2000::/3; 53 bits, the /56 of a household, are what a number represents exactly. */
 export const spaces: { 4: Space; 6: Space } = { 4: { prefix: [], bits: 32 }, 6: { prefix: [0, 0, 1], bits: 53 } }
 
-/** Where an address stands in its family's space. */
+/** The position of an address in the space of its family. */
 export function positionOf(address: readonly number[]): number {
   const [bytes, prefix] = address.length === 4 ? [4, 256] : [7, 32]
   let position = (address[0] ?? 0) % prefix
@@ -40,7 +41,7 @@ export function positionOf(address: readonly number[]): number {
   return position
 }
 
-/** What is asked of the published files that a table is made from. */
+/** Identifies the published files that a table is made from. */
 export function keyOf(files: readonly { size: number; builtAt: number; type: string }[]): string {
   return files.map(({ size, builtAt, type }) => `${size}-${builtAt}-${type}`).join(' ')
 }

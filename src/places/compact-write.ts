@@ -4,20 +4,20 @@ import { BLOCK_BYTES, FORMAT, keyOf, spaces, type Header } from './compact-forma
 import type { Mmdb } from './mmdb.ts'
 import { createNames, type Names } from './names.ts'
 
-/** A number of 53 bits has eight groups of seven, and so has each of an entry's two at most. */
-const LONGEST_ENTRY = 16
+/** An entry has two numbers of up to 53 bits, in groups of seven bits. */
+const MAX_ENTRY_BYTES = 16
 
 /**
- * Writes the table of what published files say: of each family, the first that has it.
- * @param rest called often, to let others run
- * @throws when a file is damaged, wherever it is, or names no place; nothing is left then
+ * Writes the table of published files; each family comes from the first file that has it.
+ * @param yieldNow called often during the work
+ * @throws when a file is damaged anywhere, or has no place; nothing is left then
  */
-export function writeCompact(files: readonly Mmdb[], path: string, rest: () => void = () => {}): void {
+export function writeCompact(files: readonly Mmdb[], path: string, yieldNow: () => void = () => {}): void {
   const draft = `${path}.tmp`
   const file = openSync(draft, 'w')
   try {
     const names = createNames()
-    const written = ([4, 6] as const).map((family) => writeNetworks(file, files, family, names, rest))
+    const written = ([4, 6] as const).map((family) => writeNetworks({ file, files, names, yieldNow }, family))
     const { offsets, bytes } = names.finish()
     const indexes = written.map(({ firsts }) => bytesOf(new Float64Array(firsts)))
     const tail = Buffer.concat([...indexes, bytesOf(offsets), bytes])
@@ -36,7 +36,7 @@ export function writeCompact(files: readonly Mmdb[], path: string, rest: () => v
       crc: crc32(tail),
     }
     writeSync(file, Buffer.from(JSON.stringify(header).padEnd(BLOCK_BYTES)), 0, BLOCK_BYTES, 0)
-    // After power loss, a name must not lead to less than was written.
+    // Synced before the rename: after power loss, the name must not lead to an incomplete file.
     fsyncSync(file)
     renameSync(draft, path)
   } finally {
@@ -45,29 +45,37 @@ export function writeCompact(files: readonly Mmdb[], path: string, rest: () => v
   }
 }
 
-function writeNetworks(file: number, files: readonly Mmdb[], family: 4 | 6, names: Names, rest: () => void) {
+interface Conversion {
+  file: number
+  files: readonly Mmdb[]
+  names: Names
+  yieldNow: () => void
+}
+
+function writeNetworks({ file, files, names, yieldNow }: Conversion, family: 4 | 6) {
   const { prefix, bits } = spaces[family]
   const blocks = createBlockWriter(file)
   if (family === 4) writeSync(file, Buffer.alloc(BLOCK_BYTES))
   for (const source of files) {
     const numberOf = names.of(source)
-    let [put, position] = [-1, -1]
-    let [weighed, from] = [0, 0]
+    let [written, position] = [-1, -1]
+    let [weighted, from] = [0, 0]
     source.walk(family, prefix, (start, offset) => {
-      rest()
+      yieldNow()
       const number = numberOf(offset)
-      if (number === put) return
-      names.weigh(weighed, start - from)
-      weighed = number
+      // Adjacent networks of one place are merged.
+      if (number === written) return
+      names.addWeight(weighted, start - from)
+      weighted = number
       from = start
       const at = Math.floor(start * 2 ** bits)
-      // Of what is finer than is told apart, the first counts; neighbours in one place are one network.
+      // Of networks below the resolution, the first one counts.
       if (at === position) return
-      blocks.put(at, number)
+      blocks.append(at, number)
       position = at
-      put = number
+      written = number
     })
-    names.weigh(weighed, 1 - from)
+    names.addWeight(weighted, 1 - from)
     if (blocks.firsts.length > 0) break
   }
   blocks.finish()
@@ -79,10 +87,10 @@ function createBlockWriter(file: number) {
   const block = Buffer.alloc(BLOCK_BYTES)
   let end = 0
   let last = 0
-  const putNumber = (value: number) => {
-    let rest = value
-    for (; rest >= 128; rest = Math.floor(rest / 128)) block[end++] = (rest % 128) | 128
-    block[end++] = rest
+  const appendNumber = (value: number) => {
+    let left = value
+    for (; left >= 128; left = Math.floor(left / 128)) block[end++] = (left % 128) | 128
+    block[end++] = left
   }
   const finish = () => {
     if (end > 0) writeSync(file, block)
@@ -90,14 +98,14 @@ function createBlockWriter(file: number) {
     end = 0
   }
   return {
-    /** Where each block begins. */
+    /** The first position of each block. */
     firsts,
-    put(at: number, number: number): void {
-      // A distance of 0 is the end of a block: room for it must be left.
-      if (end + LONGEST_ENTRY >= BLOCK_BYTES) finish()
+    append(at: number, number: number): void {
+      // A distance of 0 ends a block, and needs space too.
+      if (end + MAX_ENTRY_BYTES >= BLOCK_BYTES) finish()
       if (end === 0) firsts.push(at)
-      else putNumber(at - last)
-      putNumber(number)
+      else appendNumber(at - last)
+      appendNumber(number)
       last = at
     },
     finish,

@@ -20,7 +20,7 @@ const six = fc
   .tuple(fc.constantFrom(0x20, 0x24, 0x26, 0x28, 0x2a, 0x3f), fc.array(octet, { minLength: 15, maxLength: 15 }))
   .map(([first, rest]) => [first, ...rest])
 
-test('a table says of every address what the file says', (t) => {
+test('a table has the same place for every address as its file', (t) => {
   const folder = temporaryFolder(t)
   const network = fc.oneof(
     fc.tuple(four, fc.integer({ min: 1, max: 32 })).map(([bytes, prefix]) => `${bytes.join('.')}/${prefix}`),
@@ -31,7 +31,7 @@ test('a table says of every address what the file says', (t) => {
   const record: fc.Arbitrary<Data> = fc.record({ country_code: country, city })
   const networks = fc.array(fc.tuple(network, record), { maxLength: 60 })
   const property = fc.property(networks, fc.array(fc.oneof(four, six)), (known, addresses) => {
-    // So that one place at least is known.
+    // At least one place: a table without any is refused.
     const content = mmdb([...distinct(known), ['223.255.255.255/32', { country_code: 'FR' }]])
     const [path, table] = [join(folder, 'places.mmdb'), join(folder, 'places.table')]
     writeFileSync(path, content)
@@ -42,8 +42,8 @@ test('a table says of every address what the file says', (t) => {
     for (const address of asked) {
       const offset = file.find(address)
       const place = offset === undefined ? undefined : placeAt(file, offset)
-      const isNowhere = place === undefined || (place.country === null && place.city === null)
-      assert.deepEqual(compact.find(address), isNowhere ? undefined : place, address.join('.'))
+      const isUnknown = place === undefined || (place.country === null && place.city === null)
+      assert.deepEqual(compact.find(address), isUnknown ? undefined : place, address.join('.'))
     }
     file.close()
     compact.close()
@@ -51,14 +51,14 @@ test('a table says of every address what the file says', (t) => {
   fc.assert(property, { numRuns: 200 })
 })
 
-/** Of overlapping networks the writer of the tests keeps no order: no two are one in the other. */
+/** Drops networks that overlap an earlier one, which the writer of the tests does not support. */
 function distinct(known: [string, Data][]): [string, Data][] {
-  const kept: [string, Data][] = []
+  const result: [string, Data][] = []
   for (const each of known) {
     const bits = bitsOf(each[0])
-    if (!kept.some(([other]) => bits.startsWith(bitsOf(other)) || bitsOf(other).startsWith(bits))) kept.push(each)
+    if (!result.some(([other]) => bits.startsWith(bitsOf(other)) || bitsOf(other).startsWith(bits))) result.push(each)
   }
-  return kept
+  return result
 }
 
 function bytesOf(address: string): number[] {
@@ -73,14 +73,14 @@ function bitsOf(network: string): string {
   return `${bytes.length}:${bits.slice(0, Number(prefix))}`
 }
 
-/** Its first address and its last, and those beside. */
+/** The first and the last address of a network, and their neighbours. */
 function edgesOf(network: string): number[][] {
   const [family = '', bits = ''] = bitsOf(network).split(':')
   const length = Number(family) * 8
   return ['0', '1'].flatMap((fill) => {
     const value = BigInt(`0b${bits.padEnd(length, fill)}`)
     return [value, value - 1n, value + 1n].flatMap((each) => {
-      // Neighbours in IPv6 are those of the finest that is told apart.
+      // Neighbours in IPv6 are a /56 apart, the resolution of the table.
       const moved = length === 128 && each !== value ? value + (each - value) * 2n ** 72n : each
       const text = moved.toString(2).padStart(length, '0')
       const isInside = moved >= 0n && text.length === length && (length === 32 || text.startsWith('001'))
@@ -97,7 +97,7 @@ function textOf(bytes: number[]): string {
 }
 
 for (const bundle of [cities, countries]) {
-  test(`the bundled ${bundle.table} says what its files say`, (t) => {
+  test(`the bundled ${bundle.table} has the same places as its files`, (t) => {
     const files = openBundle(bundle)
     const table = openCompact(bundledTables + bundle.table, keyOf(files))
     t.after(() => [table, ...files].forEach(({ close }) => close()))
@@ -110,21 +110,21 @@ for (const bundle of [cities, countries]) {
 function compareRandomly(table: PlaceFile, ipv4: Mmdb, ipv6: Mmdb): void {
   const property = fc.property(fc.oneof(four, six), (address) => {
     const file = address.length === 4 ? ipv4 : ipv6
-    // Of IPv6, the first network of a /56 stands for it.
-    const asked = address.map((byte, index) => (address.length === 4 || index < 7 ? byte : 0))
-    const offset = file.find(asked)
+    // In IPv6, the first network of a /56 counts for all of it.
+    const lookedUp = address.map((byte, index) => (address.length === 4 || index < 7 ? byte : 0))
+    const offset = file.find(lookedUp)
     const place = offset === undefined ? undefined : placeAt(file, offset)
-    const isNowhere = place === undefined || (place.country === null && place.city === null)
-    const told = table.find(address)
-    // Of towns that share their name, all but one have their region after it.
-    const isTold = told?.city?.startsWith(`${place?.city}, `) === true
-    const expected = isTold ? { ...place, city: told.city } : place
-    assert.deepEqual(told, isNowhere ? undefined : expected)
+    const isUnknown = place === undefined || (place.country === null && place.city === null)
+    const found = table.find(address)
+    // All but one of the towns that share a name have their region as a suffix.
+    const hasSuffix = found?.city?.startsWith(`${place?.city}, `) === true
+    const expected = hasSuffix ? { ...place, city: found.city } : place
+    assert.deepEqual(found, isUnknown ? undefined : expected)
   })
   fc.assert(property, { numRuns: runs(600) })
 }
 
-test('towns that share a name are told apart, however their regions are spelled', (t) => {
+test('towns that share a name get their region as a suffix, unless they are one town', (t) => {
   const folder = temporaryFolder(t)
   const [path, table] = [join(folder, 'places.mmdb'), join(folder, 'places.table')]
   const town = (country: string, city: string, state1: string, latitude: number, longitude: number) => ({
@@ -160,8 +160,8 @@ test('towns that share a name are told apart, however their regions are spelled'
   writeCompact([file], table)
   const compact = openCompact(table)
   t.after(compact.close)
-  const told = Array.from({ length: 10 }, (_, index) => compact.find([5, index + 1, 0, 1])?.city)
-  assert.deepEqual(told, [
+  const names = Array.from({ length: 10 }, (_, index) => compact.find([5, index + 1, 0, 1])?.city)
+  assert.deepEqual(names, [
     'Essen, Lower Saxony',
     'Essen',
     'Prague',
@@ -175,7 +175,7 @@ test('towns that share a name are told apart, however their regions are spelled'
   ])
 })
 
-test('where a file names the tree of IPv4 again, its table does not', (t) => {
+test('a table does not repeat IPv4 where its file does', (t) => {
   const folder = temporaryFolder(t)
   const tableOf = (copies: string[]) => {
     const [path, table] = [join(folder, 'places.mmdb'), join(folder, 'places.table')]

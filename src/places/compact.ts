@@ -4,20 +4,20 @@ import { crc32 } from 'node:zlib'
 import { BLOCK_BYTES, FORMAT, positionOf, type Header } from './compact-format.ts'
 import type { Place, PlaceFile } from './record.ts'
 
-/** Of what is damaged, no more than this is read: the largest tables have a hundredth of it. */
-const LARGEST_TAIL = 256 * 1024 * 1024
+/** Bounds the memory for a damaged header: the largest tables have a hundredth of it. */
+const MAX_TAIL_BYTES = 256 * 1024 * 1024
 
 /**
  * Opens a table that `writeCompact` has written.
- * @param key what it shall have been made from
- * @param movesTo where it will be from now on
- * @throws when it is not there, or not whole, or made from something else
+ * @param key the expected key of its published files
+ * @param movesTo the path to which the caller will rename it
+ * @throws when it is missing, incomplete, or made from other files
  */
 export function openCompact(path: string, key?: string, movesTo = path): PlaceFile {
   const file = openSync(path, 'r')
   try {
     const header = readHeader(file)
-    if (key !== undefined && header.key !== key) throw new Error('it was made from something else')
+    if (key !== undefined && header.key !== key) throw new Error('it was made from other files')
     const { firsts, nameOf } = readTail(file, header)
     const block = Buffer.alloc(BLOCK_BYTES)
     let isClosed = false
@@ -28,7 +28,7 @@ export function openCompact(path: string, key?: string, movesTo = path): PlaceFi
       find(address) {
         const family = address.length === 4 ? 4 : 6
         const position = positionOf(address)
-        const index = lastUpTo(firsts[family], position)
+        const index = lastAtMost(firsts[family], position)
         if (index < 0) return undefined
         const number = (family === 4 ? 0 : header.blocks[4]) + index + 1
         if (readSync(file, block, 0, BLOCK_BYTES, number * BLOCK_BYTES) < BLOCK_BYTES) throw new Error('truncated')
@@ -46,10 +46,9 @@ export function openCompact(path: string, key?: string, movesTo = path): PlaceFi
   }
 }
 
-/** How much is read at a time, without having many such buffers in memory. */
 const CHUNK_BYTES = 1024 * 1024
 
-/** Reads a file for nothing but the system's cache, which keeps it as long as there is room. */
+/** Loads a file into the system's cache. */
 async function readAll(path: string, isDone: () => boolean): Promise<void> {
   const file = await open(path)
   try {
@@ -72,7 +71,7 @@ function readTail(file: number, { blocks, names, nameBytes, crc }: Header) {
   const at = BLOCK_BYTES * (1 + blocks[4] + blocks[6])
   const indexBytes = 8 * (blocks[4] + blocks[6])
   const length = indexBytes + 4 * (names + 1) + nameBytes
-  if (!(length < LARGEST_TAIL) || fstatSync(file).size !== at + length) throw new Error('it is not whole')
+  if (!(length < MAX_TAIL_BYTES) || fstatSync(file).size !== at + length) throw new Error('it is incomplete')
   const { buffer } = new Uint8Array(length)
   const tail = Buffer.from(buffer)
   readSync(file, tail, 0, length, at)
@@ -90,8 +89,8 @@ function readTail(file: number, { blocks, names, nameBytes, crc }: Header) {
   }
 }
 
-/** The index of the last value that is not above another; -1 when all are. */
-function lastUpTo(values: Float64Array, value: number): number {
+/** The index of the last value that is at most `value`; -1 when there is none. */
+function lastAtMost(values: Float64Array, value: number): number {
   let [low, high] = [0, values.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -101,7 +100,7 @@ function lastUpTo(values: Float64Array, value: number): number {
   return low - 1
 }
 
-/** The number of the place of the last network in a block that begins at or before a position. */
+/** The place of the last network in a block that begins at or before a position. */
 function findInBlock(block: Buffer, first: number, position: number): number {
   let at = 0
   let start = first
@@ -109,7 +108,7 @@ function findInBlock(block: Buffer, first: number, position: number): number {
   while (true) {
     numberAt = at
     while ((block[at++] ?? 0) >= 128);
-    // The distance to the next; where none follows, it is 0.
+    // The distance to the next network; 0 after the last.
     let byte = block[at++] ?? 0
     let distance = byte & 127
     for (let scale = 128; byte >= 128; scale *= 128) {

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { berlin, createWorld, vienna } from '../../test/support/place-sources.ts'
 
-test('a file is used anew when another takes its place, and the old one while that is damaged', async (t) => {
+test('a replaced file is used, unless it is damaged: then the last good one stays in use', async (t) => {
   const { open, warnings } = createWorld(t)
   const file = join(temporaryFolder(t), 'places.mmdb')
   const replace = (content: Buffer) => {
@@ -24,13 +24,13 @@ test('a file is used anew when another takes its place, and the old one while th
   await places.refresh()
   assert.equal(places.find('5.1.2.3').city, 'Berlin')
   assert.equal(warnings.length, 1)
-  assert.match(warnings[0] ?? '', /its last good state stays in use$/)
+  assert.match(warnings[0] ?? '', /the last good version stays in use$/)
   replace(vienna)
   await places.refresh()
   assert.equal(places.find('5.1.2.3').city, 'Vienna')
 })
 
-test('the table of a file is kept: the next start has it at once, also when the file is damaged or gone by then', async (t) => {
+test('the table of a file is stored: the next start uses it at once, also when the file is damaged or missing by then', async (t) => {
   const { open, warnings, dataDir } = createWorld(t)
   const file = join(temporaryFolder(t), 'places.mmdb.gz')
   writeFileSync(file, gzipSync(berlin))
@@ -38,8 +38,8 @@ test('the table of a file is kept: the next start has it at once, also when the 
   await first.refresh()
   assert.equal(first.find('5.1.2.3').city, 'Berlin')
   await first.close()
-  const kept = () => readdirSync(join(dataDir, 'places')).map((name) => name.slice(16))
-  assert.deepEqual(kept().toSorted(), ['.json', '.table'])
+  const stored = () => readdirSync(join(dataDir, 'places')).map((name) => name.slice(16))
+  assert.deepEqual(stored().toSorted(), ['.json', '.table'])
   writeFileSync(file, vienna.subarray(0, 100))
   for (const reason of [/metadata/, /ENOENT/]) {
     warnings.length = 0
@@ -52,16 +52,16 @@ test('the table of a file is kept: the next start has it at once, also when the 
     assert.match(warnings[0] ?? '', reason)
     assert.equal(next.metric('quirl_places_failing'), 1)
     await next.close()
-    assert.deepEqual(kept().toSorted(), ['.json', '.table'])
+    assert.deepEqual(stored().toSorted(), ['.json', '.table'])
     rmSync(file, { force: true })
   }
 })
 
-test('a table that could not be written is made an hour later, or when somebody asks for it', async (t) => {
+test('a table that could not be written is retried an hour later, or on request', async (t) => {
   const { open, dataDir, pass, warnings } = createWorld(t)
   const file = join(temporaryFolder(t), 'places.mmdb')
   writeFileSync(file, berlin)
-  for (const isAsked of [false, true]) {
+  for (const isRequested of [false, true]) {
     const places = open(file)
     const inTheWay = join(dataDir, 'places', `${hash('sha256', file).slice(0, 16)}.new.table.tmp`)
     mkdirSync(inTheWay)
@@ -69,8 +69,8 @@ test('a table that could not be written is made an hour later, or when somebody 
     assert.match(warnings.join('\n'), /^GEOIP_DB: \S+ cannot be used \([A-Z_]+\): [^\n]+$/)
     await places.refresh()
     assert.equal(places.metric('quirl_places_failing'), 1)
-    if (!isAsked) pass(1 / 24)
-    await places.refresh(isAsked)
+    if (!isRequested) pass(1 / 24)
+    await places.refresh(isRequested)
     assert.equal(places.metric('quirl_places_failing'), 0)
     assert.equal(places.find('5.1.2.3').city, 'Berlin')
     await places.close()
@@ -79,7 +79,7 @@ test('a table that could not be written is made an hour later, or when somebody 
   }
 })
 
-test('what an operator keeps in the folder of the tables stays there', async (t) => {
+test('files of the operator in the folder of the tables are not removed', async (t) => {
   const { open, dataDir } = createWorld(t)
   const folder = join(dataDir, 'places')
   mkdirSync(join(folder, 'old'), { recursive: true })
@@ -95,7 +95,7 @@ test('what an operator keeps in the folder of the tables stays there', async (t)
   assert.equal(readdirSync(folder).length, 4)
 })
 
-test('a stop ends the making of a table', async (t) => {
+test('closing aborts the conversion of a file', async (t) => {
   const { open, dataDir } = createWorld(t)
   const { resolve } = createRequire(import.meta.url)
   const folder = join(dataDir, 'places')

@@ -2,15 +2,15 @@ import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { publicBytes } from './address.ts'
 import type { Place, PlaceFile } from './record.ts'
 
-/** Never throws: what is no address of the public internet is nowhere. */
+/** Returns the place of an address. Never throws: any other text, and any address that is not public, is `unknownPlace`. */
 export type FindPlace = (address: string) => Place
 
 const CACHED_PLACES = 10_000
 
-export const nowhere: Place = Object.freeze({ country: null, city: null })
+export const unknownPlace: Place = Object.freeze({ country: null, city: null })
 
-/** Remembers the places of the latest addresses, in memory alone. */
-export function createFind(files: readonly PlaceFile[]): FindPlace {
+/** Creates a look-up that caches the places of the latest addresses, in memory only. */
+export function createFindPlace(files: readonly PlaceFile[]): FindPlace {
   const cache = createBoundedCache<Place>(CACHED_PLACES)
   return (address) => {
     let place = cache.get(address)
@@ -19,11 +19,11 @@ export function createFind(files: readonly PlaceFile[]): FindPlace {
   }
 }
 
-/** What the first file knows; a city of a later one only where both mean the same country. */
+/** The place in the first file that has one; its city may come from a later file with the same country. */
 export function findIn(files: readonly PlaceFile[], address: string): Place {
   const bytes = publicBytes(address)
-  if (bytes === undefined) return nowhere
-  let { country, city } = nowhere
+  if (bytes === undefined) return unknownPlace
+  let { country, city } = unknownPlace
   for (const file of files) {
     const place = lookUp(file, bytes)
     country ??= place.country
@@ -33,11 +33,11 @@ export function findIn(files: readonly PlaceFile[], address: string): Place {
   return { country, city }
 }
 
-/** A visit is worth more than its place: what is damaged is not known. */
+/** A damaged file must not fail a visit. */
 function lookUp(file: PlaceFile, bytes: number[]): Place {
   try {
-    return file.find(bytes) ?? nowhere
+    return file.find(bytes) ?? unknownPlace
   } catch {
-    return nowhere
+    return unknownPlace
   }
 }

@@ -1,12 +1,12 @@
 import { withThread, type Thread } from '../lib/thread-calls.ts'
 import type { TableCalls, TableTask } from './table-thread.ts'
 
-/** Names are kept outside of it (MiB). */
+/** In MiB; names are stored outside of the heap. */
 const HEAP = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 64 }
 
 /**
- * Makes the table of a file on a thread of its own, which ends with it, or when that is no longer wanted.
- * @throws when the file is damaged, wherever it is, or is about something else
+ * Converts a file into a table on a thread, which ends afterwards, or when the signal aborts.
+ * @throws when the file is damaged anywhere, or has no places
  */
 export function makeTable(task: TableTask, signal: AbortSignal): Promise<void> {
   const options = { name: 'the thread that makes tables', heap: HEAP, signal }

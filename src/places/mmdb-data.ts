@@ -1,4 +1,4 @@
-import type { Blocks } from './blocks.ts'
+import type { CachedFile } from './cached-file.ts'
 
 /** Types of the format (https://maxmind.github.io/MaxMind-DB/). */
 const EXTENDED = 0
@@ -11,13 +11,13 @@ const BOOLEAN = 14
 const FLOAT = 15
 const UNSIGNED = new Set([5, 6, 9])
 
-/** Of a name, no more than this is read. */
+/** Longer texts are truncated. */
 const MAX_TEXT = 512
-/** Entries of maps and arrays that one question may walk over: the largest records have a tenth of it. */
+/** Entries of maps and arrays that one look-up may visit: the largest records have a tenth of it. */
 const MAX_ENTRIES = 2000
 const MAX_DEPTH = 8
 
-/** A value: what is at `at`, of `size` bytes or entries; and where the next one begins, in the place where it was named. */
+/** A value of `size` bytes or entries at `at`; `next` is the position after it, or after the pointer to it. */
 interface Value {
   type: number
   size: number
@@ -25,67 +25,20 @@ interface Value {
   next: number
 }
 
-/** Looks into the data of a file without decoding what is not asked for. */
+/** Reads single values of records, without decoding the others. */
 export interface MmdbData {
   /**
-   * The text at a path of names in the value at an offset; in an array, the first.
+   * Returns the text at a path of keys in the record at an offset; of an array, the first element counts.
    * @throws when the file is damaged there
    */
   text: (offset: number, path: readonly string[]) => string | undefined
   number: (offset: number, path: readonly string[]) => number | undefined
 }
 
-/** @param base what pointers count from */
-export function createMmdbData({ byte, bytes }: Pick<Blocks, 'byte' | 'bytes'>, base: number): MmdbData {
-  const { read, readPlain, unsigned } = createValues(byte, base)
-  let entries = 0
-
-  /** Where what follows a value begins. */
-  function after(value: Value, depth = 0): number {
-    if (value.type !== MAP && value.type !== ARRAY) return value.next
-    if (depth > MAX_DEPTH) throw new Error('it is nested too deep')
-    let { next } = value
-    for (let index = 0; index < value.size; index++) {
-      countEntry()
-      if (value.type === MAP) next = readPlain(next).next
-      next = after(readPlain(next), depth + 1)
-    }
-    return next
-  }
-
-  function entryOf(map: Value, name: string): Value | undefined {
-    let offset = map.at
-    for (let index = 0; index < map.size; index++) {
-      countEntry()
-      const key = read(offset)
-      if (key.type !== STRING) throw new Error('a name is no text')
-      if (isText(key, name)) return read(key.next)
-      offset = after(readPlain(key.next))
-    }
-    return undefined
-  }
-
-  function isText({ size, at }: Value, text: string): boolean {
-    if (size !== text.length) return false
-    for (let index = 0; index < size; index++) if (byte(at + index) !== text.charCodeAt(index)) return false
-    return true
-  }
-
-  function countEntry(): void {
-    if (++entries > MAX_ENTRIES) throw new Error('a record is too large')
-  }
-
-  function find(offset: number, path: readonly string[]): Value | undefined {
-    entries = 0
-    let value: Value | undefined = read(offset)
-    for (const name of path) {
-      if (value.type === ARRAY && value.size > 0) value = read(value.at)
-      value = value.type === MAP ? entryOf(value, name) : undefined
-      if (value === undefined) return undefined
-    }
-    return value
-  }
-
+/** @param base the offset that pointers are relative to */
+export function createMmdbData({ byte, bytes }: Pick<CachedFile, 'byte' | 'bytes'>, base: number): MmdbData {
+  const values = createValues(byte, base)
+  const find = createFinder(byte, values)
   return {
     text(offset, path) {
       const value = find(offset, path)
@@ -96,20 +49,73 @@ export function createMmdbData({ byte, bytes }: Pick<Blocks, 'byte' | 'bytes'>, 
       if (value === undefined) return undefined
       if (value.type === DOUBLE && value.size === 8) return bytes(value.at, 8).readDoubleBE()
       if (value.type === FLOAT && value.size === 4) return bytes(value.at, 4).readFloatBE()
-      return UNSIGNED.has(value.type) && value.size <= 8 ? unsigned(value.at, value.size) : undefined
+      return UNSIGNED.has(value.type) && value.size <= 8 ? values.unsigned(value.at, value.size) : undefined
     },
   }
 }
 
-/** Reads what kind of value stands at an offset, and how large it is. */
-function createValues(byte: Blocks['byte'], base: number) {
+type Values = ReturnType<typeof createValues>
+
+/** Returns a function that finds the value at a path of keys, in bounded time however the file is damaged. */
+function createFinder(byte: CachedFile['byte'], { read, readPlain }: Values) {
+  let entries = 0
+
+  function countEntry(): void {
+    if (++entries > MAX_ENTRIES) throw new Error('a record is too large')
+  }
+
+  /** The position after a value and all of its entries. */
+  function endOf(value: Value, depth = 0): number {
+    if (value.type !== MAP && value.type !== ARRAY) return value.next
+    if (depth > MAX_DEPTH) throw new Error('it is nested too deep')
+    let { next } = value
+    for (let index = 0; index < value.size; index++) {
+      countEntry()
+      if (value.type === MAP) next = readPlain(next).next
+      next = endOf(readPlain(next), depth + 1)
+    }
+    return next
+  }
+
+  function entryOf(map: Value, name: string): Value | undefined {
+    let offset = map.at
+    for (let index = 0; index < map.size; index++) {
+      countEntry()
+      const key = read(offset)
+      if (key.type !== STRING) throw new Error('a key is not a text')
+      if (isText(byte, key, name)) return read(key.next)
+      offset = endOf(readPlain(key.next))
+    }
+    return undefined
+  }
+
+  return (offset: number, path: readonly string[]): Value | undefined => {
+    entries = 0
+    let value: Value | undefined = read(offset)
+    for (const name of path) {
+      if (value.type === ARRAY && value.size > 0) value = read(value.at)
+      value = value.type === MAP ? entryOf(value, name) : undefined
+      if (value === undefined) return undefined
+    }
+    return value
+  }
+}
+
+function isText(byte: CachedFile['byte'], { size, at }: Value, text: string): boolean {
+  if (size !== text.length) return false
+  for (let index = 0; index < size; index++) if (byte(at + index) !== text.charCodeAt(index)) return false
+  return true
+}
+
+/** Decodes the headers of values. */
+function createValues(byte: CachedFile['byte'], base: number) {
   function unsigned(at: number, length: number): number {
     let value = 0
     for (let index = 0; index < length; index++) value = value * 256 + byte(at + index)
     return value
   }
 
-  /** A value, or what a pointer leads to, which may be no other pointer: so no chain of them has no end. */
+  /** Reads a value, or the target of a pointer. The target must not be a pointer, so that no chain is endless. */
   function read(offset: number): Value {
     const value = readPlain(offset)
     if (value.type !== POINTER) return value
@@ -135,7 +141,7 @@ function createValues(byte: Blocks['byte'], base: number) {
     return { type, size, at, next: holdsBytes ? at + size : at }
   }
 
-  /** The upper bits of its size say how long it is, and each length begins where the shorter one ends. */
+  /** Two bits give the length of a pointer; the range of each length begins where that of the shorter one ends. */
   function readPointer(control: number, at: number): Value {
     const length = ((control >> 3) & 3) + 1
     const upper = length === 4 ? 0 : (control & 7) * 256 ** length

@@ -8,7 +8,7 @@ import { fc, runs } from '../../test/support/fast-check.ts'
 import { Reader } from 'mmdb-lib'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { mmdb } from '../../test/support/mmdb.ts'
-import { openBlocks } from './blocks.ts'
+import { openCachedFile } from './cached-file.ts'
 import { openMmdb } from './mmdb.ts'
 import { placeAt } from './record.ts'
 
@@ -35,7 +35,7 @@ for (const version of [4, 6] as const) {
   })
 }
 
-/** Of what is given out, so that many are found. */
+/** Addresses in allocated prefixes, so that many have a record. */
 function ipv6(octet: fc.Arbitrary<number>): fc.Arbitrary<number[]> {
   const first = fc.constantFrom([0x20, 0x01], [0x20, 0x03], [0x24, 0x00], [0x26, 0x00], [0x26, 0x07], [0x2a, 0x02])
   const rest = fc.array(octet, { minLength: 14, maxLength: 14 })
@@ -51,7 +51,7 @@ function textOf(bytes: number[]): string {
 for (const recordSize of [24, 28, 32] as const) {
   test(`records of ${recordSize} bits are read, IPv4 below ::/96 too`, (t) => {
     const path = join(temporaryFolder(t), 'places.mmdb')
-    // So many that the upper bits of a pointer are used where they stand apart.
+    // Enough for pointers whose upper bits are set, which some record sizes store apart.
     const filler = Array.from({ length: 60 }, (_, index): [string, string] => [
       `7.${index}.0.0/16`,
       'x'.repeat(300_000),
@@ -75,34 +75,34 @@ for (const recordSize of [24, 28, 32] as const) {
   })
 }
 
-test('of a file, no more than its bound is in memory, and every byte is read right', (t) => {
+test('a file larger than its cache is read correctly, byte by byte and in ranges', (t) => {
   const path = join(temporaryFolder(t), 'bytes')
   const content = Buffer.from(Array.from({ length: 100_001 }, (_, index) => (index * 7919) % 251))
   writeFileSync(path, content)
-  const blocks = openBlocks(path, 16 * 1024)
-  t.after(blocks.close)
+  const file = openCachedFile(path, 16 * 1024)
+  t.after(file.close)
   const offset = fc.nat({ max: content.length - 1 })
   fc.assert(
-    fc.property(offset, (at) => blocks.byte(at) === content[at]),
+    fc.property(offset, (at) => file.byte(at) === content[at]),
     { numRuns: runs(600) },
   )
-  assert.deepEqual(blocks.bytes(4000, 50_000), content.subarray(4000, 54_000))
-  for (const at of [-1, content.length, Number.NaN]) assert.throws(() => blocks.byte(at), RangeError)
+  assert.deepEqual(file.bytes(4000, 50_000), content.subarray(4000, 54_000))
+  for (const at of [-1, content.length, Number.NaN]) assert.throws(() => file.byte(at), RangeError)
 })
 
-test('what has become shorter since it was opened is an error, and no other bytes', (t) => {
+test('reading a part that was truncated since the file was opened throws', (t) => {
   const path = join(temporaryFolder(t), 'bytes')
   writeFileSync(path, Buffer.alloc(100_000, 1))
-  const blocks = openBlocks(path, 1024 * 1024)
-  t.after(blocks.close)
-  assert.equal(blocks.byte(0), 1)
+  const file = openCachedFile(path, 1024 * 1024)
+  t.after(file.close)
+  assert.equal(file.byte(0), 1)
   truncateSync(path, 50_000)
-  assert.throws(() => blocks.byte(90_000), /truncated/)
-  assert.throws(() => blocks.byte(90_000), /truncated/)
-  assert.equal(blocks.byte(0), 1)
+  assert.throws(() => file.byte(90_000), /truncated/)
+  assert.throws(() => file.byte(90_000), /truncated/)
+  assert.equal(file.byte(0), 1)
 })
 
-test('a damaged file is an error or another answer, and ends soon', (t) => {
+test('reading a damaged file returns or throws an Error, in bounded time', (t) => {
   const folder = temporaryFolder(t)
   const record = {
     country: { iso_code: 'US' },
@@ -142,7 +142,7 @@ test('a damaged file is an error or another answer, and ends soon', (t) => {
   fc.assert(damage, { numRuns: runs(400) })
 })
 
-test('a map that says it has millions of entries is refused', (t) => {
+test('a map that claims millions of entries is refused', (t) => {
   const good = mmdb([['5.1.0.0/16', 'record']])
   const record = good.indexOf('record') - 1
   const metadata = good.indexOf('\xab\xcd\xefMaxMind.com', 'latin1')

@@ -9,9 +9,9 @@ import { openPlaces } from './open.ts'
 
 const day = 86_400_000
 const soon = () => builtAt + 30 * day
-const nowhere = { country: null, city: null }
+const unknown = { country: null, city: null }
 
-/** The sources, open, with what was logged of them. */
+/** Opens sources, and collects their warnings. */
 function openAll(t: TestContext, sources: string[], { now = soon, dataDir = temporaryFolder(t) } = {}) {
   const warnings: string[] = []
   const log = { warn: (text: string) => void warnings.push(text) }
@@ -63,12 +63,12 @@ test('flat records and those of MaxMind are read', async (t) => {
   assert.deepEqual(find('5.3.2.3'), { country: 'AT', city: 'Wien' })
   assert.deepEqual(find('5.4.2.3'), { country: 'FR', city: null })
   assert.deepEqual(find('5.5.5.5'), { country: 'IT', city: null })
-  assert.deepEqual(find('5.5.5.6'), nowhere)
+  assert.deepEqual(find('5.5.5.6'), unknown)
   assert.deepEqual(find('2a01:4f8:1:2::'), { country: 'FI', city: 'Helsinki' })
-  assert.deepEqual(find('2a01:4f9::1'), nowhere)
+  assert.deepEqual(find('2a01:4f9::1'), unknown)
 })
 
-test('private and special addresses, and what is none, are nowhere, whatever the file says', async (t) => {
+test('private and special addresses, and other texts, have no place, whatever the file has', async (t) => {
   const everywhere = { country_code: 'DE', city: 'Berlin' }
   const { find } = await placesOf(
     t,
@@ -83,13 +83,13 @@ test('private and special addresses, and what is none, are nowhere, whatever the
   for (const address of '10.0.0.1 127.0.0.1 100.64.0.1 169.254.1.1 192.168.1.1 172.16.0.1 192.0.2.1 224.0.0.1 0.0.0.0 255.255.255.255'.split(
     ' ',
   )) {
-    assert.deepEqual(find(address), nowhere, address)
-    assert.deepEqual(find(`::ffff:${address}`), nowhere, address)
+    assert.deepEqual(find(address), unknown, address)
+    assert.deepEqual(find(`::ffff:${address}`), unknown, address)
   }
   for (const address of ':: ::1 fe80::1 fe80::1%eth0 fc00::1 ff02::1 2001:db8::1 2002:a00:1:: 64:ff9b::a00:1'.split(
     ' ',
   )) {
-    assert.deepEqual(find(address), nowhere, address)
+    assert.deepEqual(find(address), unknown, address)
   }
   for (const text of [
     '',
@@ -102,18 +102,18 @@ test('private and special addresses, and what is none, are nowhere, whatever the
     'x'.repeat(10_000),
     '__proto__',
   ]) {
-    assert.deepEqual(find(text), nowhere, text)
+    assert.deepEqual(find(text), unknown, text)
   }
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void find(text)))
 })
 
-test('a file of IPv4 alone says nothing of IPv6 addresses', async (t) => {
+test('a file of IPv4 only has no place for IPv6 addresses', async (t) => {
   const { find } = await placesOf(t, mmdb([['0.0.0.0/1', { country_code: 'DE' }]], { ipVersion: 4 }))
   assert.deepEqual(find('5.1.2.3'), { country: 'DE', city: null })
-  assert.deepEqual(find('2a01:4f8::1'), nowhere)
+  assert.deepEqual(find('2a01:4f8::1'), unknown)
 })
 
-test('names are cleaned, and codes that are no country are left out', async (t) => {
+test('names are cleaned, and codes that are not a country are dropped', async (t) => {
   const { find } = await placesOf(
     t,
     mmdb([
@@ -130,11 +130,11 @@ test('names are cleaned, and codes that are no country are left out', async (t) 
   assert.deepEqual(find('5.1.0.1'), { country: null, city: 'New York City' })
   assert.deepEqual(find('5.2.0.1'), { country: null, city: 'x'.repeat(100) })
   assert.deepEqual(find('5.3.0.1'), { country: null, city: 'x'.repeat(99) })
-  for (const address of ['5.4.0.1', '5.5.0.1', '5.6.0.1', '5.7.0.1']) assert.deepEqual(find(address), nowhere, address)
+  for (const address of ['5.4.0.1', '5.5.0.1', '5.6.0.1', '5.7.0.1']) assert.deepEqual(find(address), unknown, address)
   assert.deepEqual(find('5.8.0.1'), { country: 'BR', city: 'São Paulo' })
 })
 
-test('a file that is missing or damaged is told, and the bundled one stands in', async (t) => {
+test('a missing or damaged file is logged, and the bundled database is used instead', async (t) => {
   const good = mmdb([['5.1.0.0/16', { country_code: 'DE' }]])
   // A pointer to itself in the place of the record's map: 0x20 0x00 points to the start of the data.
   const endless = Buffer.from(good)
@@ -168,10 +168,10 @@ test('a file that is missing or damaged is told, and the bundled one stands in',
   }
 })
 
-test('a file older than 90 days is told and used', async (t) => {
+test('a file older than 90 days is logged and used', async (t) => {
   const content = mmdb([['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }]])
   assert.deepEqual((await placesOf(t, content, () => builtAt + 90 * day)).warnings, [])
   const { find, warnings, file } = await placesOf(t, content, () => builtAt + 91 * day)
-  assert.deepEqual(warnings, [`GEOIP_DB: ${file} was built 91 days ago: renew it, as addresses move`])
+  assert.deepEqual(warnings, [`GEOIP_DB: ${file} was built 91 days ago: update it, as addresses move`])
   assert.deepEqual(find('5.1.2.3'), { country: 'DE', city: 'Berlin' })
 })

@@ -5,7 +5,7 @@ import { findIn } from './find.ts'
 import type { Place, PlaceFile } from './record.ts'
 import type { Source } from './source.ts'
 
-/** What an operator may know about a source. */
+/** A source, as `quirl places` shows it. */
 export interface SourceStatus {
   name: string
   fault: string | null
@@ -13,7 +13,7 @@ export interface SourceStatus {
   files: { type: string; built_at: number; size: number }[]
 }
 
-export interface PlacesAnswer {
+export interface PlacesResponse {
   sources: SourceStatus[]
   place?: Place
 }
@@ -24,14 +24,14 @@ export interface PlaceOperatorDeps {
   refresh: (all: boolean) => Promise<void>
 }
 
-/** What `quirl places` asks for. An address is looked up, and neither recorded nor kept in memory. */
+/** The operation of `quirl places`. It looks up an address without recording or caching it. */
 export function placeOperations({ files, sources, refresh }: PlaceOperatorDeps): AdminOperations {
   return {
-    async places({ address, refresh: isWanted }): Promise<PlacesAnswer> {
+    async places({ address, refresh: isRequested }): Promise<PlacesResponse> {
       if (address !== undefined && (typeof address !== 'string' || isIP(address) === 0)) {
-        throw new Problem('invalid_request', 'that is no IP address')
+        throw new Problem('invalid_request', 'that is not an IP address')
       }
-      if (isWanted === true) await refresh(true)
+      if (isRequested === true) await refresh(true)
       return { sources: sources.map(statusOf), ...(address !== undefined && { place: findIn(files(), address) }) }
     },
   }

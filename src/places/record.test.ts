@@ -15,7 +15,7 @@ function placeOf(t: TestContext, record: Data) {
   return placeAt(file, file.find([5, 1, 2, 3]) ?? 0)
 }
 
-test('a city is told without its district', (t) => {
+test('the district of a city is removed', (t) => {
   const cities = {
     'Zurich (Zurich (Kreis 1) / Hochschulen)': 'Zurich',
     'Cambridge (Area 2/MIT)': 'Cambridge',
@@ -37,11 +37,11 @@ test('a city is told without its district', (t) => {
   }
 })
 
-test('one name is written in one way, whichever its bytes are', (t) => {
+test('names are normalized to NFC', (t) => {
   assert.equal(placeOf(t, { city: 'Zu\u0308rich' }).city, 'Z\u00fcrich')
 })
 
-test('where cities are told apart by their region, it stands after the name', (t) => {
+test('in some countries the code of the region follows the name of the city', (t) => {
   const springfield = (region: Data) => placeOf(t, { country_code: 'US', city: 'Springfield', state1: region }).city
   assert.equal(springfield('Illinois'), 'Springfield, IL')
   assert.equal(springfield('Massachusetts'), 'Springfield, MA')
@@ -63,13 +63,13 @@ test('where cities are told apart by their region, it stands after the name', (t
   )
 })
 
-test('elsewhere no region is told, because one is spelled in several ways', (t) => {
+test('in other countries it does not, because a region has several spellings', (t) => {
   for (const region of ['Prague', 'Hlavni mesto Praha']) {
     assert.equal(placeOf(t, { country_code: 'CZ', city: 'Prague', state1: region }).city, 'Prague')
   }
 })
 
-test('an address of which only the region is known has no city', (t) => {
+test('a record with a region but no city has no city', (t) => {
   const place = placeOf(t, { country_code: 'US', city: '', state1: 'Illinois' })
   assert.deepEqual(place, { country: 'US', city: null })
 })

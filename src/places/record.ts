@@ -1,30 +1,30 @@
 import type { Mmdb } from './mmdb.ts'
 import { hasRegions, regionCode } from './regions.ts'
 
-/** Where an address is, as far as is known. */
+/** The place of an address. Unknown is null. */
 export interface Place {
   /** ISO 3166-1 alpha-2. */
   country: string | null
   city: string | null
 }
 
-/** A source of places that is open. */
+/** An open source of places. */
 export interface PlaceFile {
-  /** Of the file as it was published. */
+  /** The size of the published file. */
   size: number
   builtAt: number
   type: string
   /**
-   * The place of an address (4 or 16 bytes), if it is known.
+   * Returns the place of an address (4 or 16 bytes), if it is known.
    * @throws when the file is damaged there, or cannot be read
    */
   find: (address: readonly number[]) => Place | undefined
-  /** Has the system read all of it, so that look-ups do not wait for the disk; where it is small enough for that. */
+  /** Loads the file into the system's cache, so that look-ups do not wait for the disk; absent for large files. */
   readAhead?: () => Promise<void>
   close: () => void
 }
 
-/** Looks places up in a published file as it stands. */
+/** Looks up places in a published file directly. */
 export function placesIn(file: Mmdb): PlaceFile {
   const { size, builtAt, type, close } = file
   return {
@@ -41,21 +41,21 @@ export function placesIn(file: Mmdb): PlaceFile {
 
 const LONGEST_CITY = 100
 
-/** The names of MaxMind's records, and of flat ones. */
+/** The paths in flat records, and in MaxMind's. */
 const countryPaths = [['country_code'], ['country', 'iso_code'], ['country']]
 const cityPaths = [['city'], ['city', 'names', 'en']]
 const regionPaths = [['state1'], ['subdivisions', 'iso_code'], ['region']]
-/** Of regions that have no code of their own which people would know. */
+/** The names of regions, for those without a well-known code. */
 const regionNamePaths = [['state1'], ['subdivisions', 'names', 'en'], ['region'], ['subdivisions', 'iso_code']]
 const latitudePaths = [['latitude'], ['location', 'latitude']]
 const longitudePaths = [['longitude'], ['location', 'longitude']]
 
-/** Cities whose names hold parentheses that are no district. */
+/** Cities whose names have parentheses that are not a district. */
 const namedByRiver = /^(?:Frankfurt \(Oder\)|Halle \(Saale\))/
 
 type Data = Pick<Mmdb, 'data'>
 
-/** The free data have these cities under their districts as well (Paris 19 Buttes-Chaumont, Praha 10). */
+/** Cities that the free data also have under the names of their districts (Paris 19 Buttes-Chaumont, Praha 10). */
 const numberedDistrict = /^(Paris|Lyon|Marseille|Praha) \d/
 
 /** @throws when the file is damaged there, or cannot be read */
@@ -66,7 +66,7 @@ export function placeAt({ data }: Data, offset: number): Place {
   return { country, city: region === undefined ? city : `${city}, ${region}` }
 }
 
-/** What tells towns of one name apart. */
+/** What distinguishes towns of the same name. */
 export interface Whereabouts {
   region: string | null
   latitude: number
@@ -74,7 +74,7 @@ export interface Whereabouts {
 }
 
 /**
- * Of a place whose name may be another's as well; undefined where its region is in its name already, or nothing is known.
+ * Returns where a place is, if its name may be ambiguous; undefined when the name has its region already, or without data.
  * @throws when the file is damaged there, or cannot be read
  */
 export function whereaboutsAt({ data }: Data, offset: number, { country, city }: Place): Whereabouts | undefined {
@@ -102,14 +102,14 @@ function numberAt(data: Mmdb['data'], offset: number, paths: string[][]): number
 }
 
 function countryOf(code: string | undefined): string | null {
-  // EU and AP stand for regions in older files, ZZ and XX for "unknown".
+  // Older files use EU and AP for regions, and ZZ and XX for "unknown".
   return code !== undefined && /^(?!EU|AP|ZZ|XX)[A-Z]{2}$/.test(code) ? code : null
 }
 
 /**
- * A name comes from a file that others write, and goes into pages and spreadsheets. Databases put the district after it, in
- * parentheses, brackets or as a number: so fine a place would tell more of a visitor than a city does, and the city would
- * fall into pieces.
+ * Cleans a name, which comes from a third party's file and goes into pages and spreadsheets. Removes the district that
+ * databases append in parentheses, in brackets or as a number: it would reveal more about a visitor than a city does, and
+ * split the counts of the city.
  */
 function cityOf(name = ''): string | null {
   const spaced = name

@@ -7,9 +7,9 @@ import { startListServer } from '../../test/support/list-server.ts'
 import { mmdb } from '../../test/support/mmdb.ts'
 import { berlin, createWorld, vienna } from '../../test/support/place-sources.ts'
 
-const nowhere = { country: null, city: null }
+const unknown = { country: null, city: null }
 
-test('the first source that knows answers, and a city only with its own country', async (t) => {
+test('the first source with a country is used; a later one adds a city of the same country only', async (t) => {
   const folder = temporaryFolder(t)
   const { open } = createWorld(t)
   const write = (name: string, content: Buffer) => {
@@ -36,23 +36,23 @@ test('the first source that knows answers, and a city only with its own country'
   assert.deepEqual(find('5.1.0.1'), { country: 'DE', city: 'Bonn' })
   assert.deepEqual(find('5.2.0.1'), { country: 'FR', city: null })
   assert.deepEqual(find('5.3.0.1'), { country: 'IT', city: 'Rome' })
-  assert.deepEqual(find('129.132.1.1'), nowhere)
+  assert.deepEqual(find('129.132.1.1'), unknown)
   const both = open(cities, 'bundled')
   await both.refresh()
   assert.deepEqual(both.find('129.132.1.1'), { country: 'CH', city: 'Zurich' })
 })
 
-test('off knows nothing, and says nothing', async (t) => {
+test('without sources no place is known, and nothing is logged', async (t) => {
   const { open, warnings, pass } = createWorld(t)
   const places = open()
   pass(500)
   await places.refresh()
-  assert.deepEqual(places.find('129.132.1.1'), nowhere)
+  assert.deepEqual(places.find('129.132.1.1'), unknown)
   assert.deepEqual(warnings, [])
   assert.equal(places.metric('quirl_places_age_seconds'), 0)
 })
 
-test('data that grow old in use are told once, and their age is a metric', async (t) => {
+test('data that grow old in use are logged once, and their age is a metric', async (t) => {
   const { open, pass, warnings } = createWorld(t)
   const places = open('bundled')
   pass(400)
@@ -63,20 +63,20 @@ test('data that grow old in use are told once, and their age is a metric', async
   assert.ok((places.metric('quirl_places_age_seconds') ?? 0) > 300 * 86_400)
 })
 
-test('a stop ends a download that does not', async (t) => {
+test('closing aborts an endless download', async (t) => {
   const { open } = createWorld(t)
   const publisher = await startListServer(t)
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   publisher.answer('/endless', (_, response) => {
     response.writeHead(200).write('x')
-    asked.resolve()
+    requested.resolve()
   })
   const places = open(publisher.url('/endless'))
-  await asked.promise
+  await requested.promise
   await places.close()
 })
 
-test('what was there before a process was killed in the middle of a change is in use at the next start', async (t) => {
+test('after a kill between replacing a table and its state, the next start uses the table and requests it again', async (t) => {
   const { open, dataDir, warnings, pass } = createWorld(t)
   const publisher = await startListServer(t)
   publisher.publish('/cities', berlin, { etag: '"1"' })
@@ -91,12 +91,12 @@ test('what was there before a process was killed in the middle of a change is in
   await second.refresh()
   assert.equal(second.find('5.1.2.3').city, 'Vienna')
   await second.close()
-  // The new table has its name, and what is known of it has not.
+  // The new table, with the state of the old one.
   for (const [name, content] of saved) if (name.endsWith('.json')) writeFileSync(join(folder, name), content)
   const third = open(publisher.url('/cities'))
   assert.equal(third.find('5.1.2.3').city, 'Vienna')
   await third.refresh()
-  assert.deepEqual(publisher.statuses('/cities'), [200, 200, 200], 'asked for with what the old one was known by')
+  assert.deepEqual(publisher.statuses('/cities'), [200, 200, 200], 'requested with the validators of the old one')
   assert.equal(third.find('5.1.2.3').city, 'Vienna')
   assert.deepEqual(warnings, [])
 })

@@ -11,7 +11,7 @@ for (const [what, pack] of [
   ['an .mmdb', (content: Buffer) => content],
   ['an .mmdb.gz', (content: Buffer) => gzipSync(content)],
 ] as const) {
-  test(`${what} is fetched, kept for the next start, and asked for again after a month`, async (t) => {
+  test(`${what} is fetched, stored for the next start, and requested again after a month`, async (t) => {
     const { open, pass, warnings, dataDir } = createWorld(t)
     const publisher = await startListServer(t)
     publisher.publish('/cities', pack(berlin), { etag: '"1"' })
@@ -35,17 +35,17 @@ for (const [what, pack] of [
     assert.deepEqual(publisher.statuses('/cities'), [200, 304, 200])
     assert.deepEqual(second.find('5.1.2.3'), { country: 'AT', city: 'Vienna' })
     assert.deepEqual(warnings, [])
-    const kept = readdirSync(join(dataDir, 'places')).toSorted()
+    const stored = readdirSync(join(dataDir, 'places')).toSorted()
     assert.deepEqual(
-      kept.map((name) => name.slice(16)),
+      stored.map((name) => name.slice(16)),
       ['.json', '.table'],
       'nothing else is left',
     )
-    for (const name of kept) assert.ok(!readFileSync(join(dataDir, 'places', name)).includes('secret'), name)
+    for (const name of stored) assert.ok(!readFileSync(join(dataDir, 'places', name)).includes('secret'), name)
   })
 }
 
-test('what is not whole, no database, or about something else does not replace the last good state', async (t) => {
+test('a download that is incomplete, not a database, or not about places does not replace the last good one', async (t) => {
   const { open, pass, warnings, dataDir } = createWorld(t)
   const publisher = await startListServer(t)
   publisher.publish('/cities', berlin, { etag: '"1"' })
@@ -68,8 +68,8 @@ test('what is not whole, no database, or about something else does not replace t
     await places.refresh()
     assert.deepEqual(places.find('5.1.2.3'), { country: 'DE', city: 'Berlin' }, what)
     const [fault, ...others] = warnings.filter((text) => text.includes('cannot be used'))
-    assert.match(fault ?? '', /^GEOIP_DB: 127\.0\.0\.1:\d+\/cities cannot be used \(.+\): its last good state/, what)
-    assert.deepEqual(others, [], `${what}: said once`)
+    assert.match(fault ?? '', /^GEOIP_DB: 127\.0\.0\.1:\d+\/cities cannot be used \(.+\): the last good version/, what)
+    assert.deepEqual(others, [], `${what}: logged once`)
     assert.equal(places.metric('quirl_places_failing'), 1)
     assert.equal(readdirSync(join(dataDir, 'places')).length, 2, what)
     publisher.publish('/cities', berlin, { etag: `"good again after ${Buffer.from(what).toString('hex')}"` })
@@ -84,7 +84,7 @@ test('what is not whole, no database, or about something else does not replace t
   assert.equal(places.metric('quirl_places_failing'), 0)
 })
 
-test('while nothing was fetched yet, the bundled data answer', async (t) => {
+test('until the first download succeeds, the bundled database is used', async (t) => {
   const { open, warnings } = createWorld(t)
   const publisher = await startListServer(t)
   const places = open(publisher.url('/missing'))
@@ -94,7 +94,7 @@ test('while nothing was fetched yet, the bundled data answer', async (t) => {
   assert.deepEqual(places.find('129.132.1.1'), { country: 'CH', city: 'Zurich' })
 })
 
-test('a table that was damaged on the disk is fetched again', async (t) => {
+test('a source whose table was damaged on the disk is fetched again', async (t) => {
   const { open, dataDir, warnings } = createWorld(t)
   const publisher = await startListServer(t)
   publisher.publish('/cities', berlin, { etag: '"1"' })
@@ -110,7 +110,7 @@ test('a table that was damaged on the disk is fetched again', async (t) => {
   assert.deepEqual(warnings, [])
 })
 
-test('an address may name the month', async (t) => {
+test('an address may contain placeholders for the year and month', async (t) => {
   const { open, pass } = createWorld(t)
   const publisher = await startListServer(t)
   publisher.publish('/cities-2026-06.mmdb', berlin, { etag: '"1"' })
@@ -123,7 +123,7 @@ test('an address may name the month', async (t) => {
   assert.equal(places.find('5.1.2.3').city, 'Vienna')
 })
 
-test('a redirect is followed, but to no machine beside this one', async (t) => {
+test('a redirect is followed, unless it leads to a machine that is not public', async (t) => {
   const { open, pass, warnings } = createWorld(t)
   const publisher = await startListServer(t)
   publisher.publish('/cities', berlin, { etag: '"1"' })

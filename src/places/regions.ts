@@ -13,8 +13,8 @@ const australian =
   'VIC Victoria,WA Western Australia'
 
 /**
- * The regions that people write after a city's name, by country: codes of ISO 3166-2. Elsewhere the free databases spell
- * one region in several ways (Prague is in "Prague" and in "Hlavni mesto Praha"), so that it would make two cities of one.
+ * The countries whose cities are named with their regions, and the codes of these (ISO 3166-2). Elsewhere the free databases
+ * spell a region in several ways (Prague is in "Prague" and in "Hlavni mesto Praha"), which would split a city in two.
  */
 const regions: Record<string, Map<string, string>> = {
   US: codesOf(states),
@@ -34,12 +34,12 @@ function codesOf(list: string): Map<string, string> {
   )
 }
 
-/** Whether the names of a country's cities are told with their regions. */
+/** Whether cities of a country are named with their regions. */
 export function hasRegions(country: string): boolean {
   return Object.hasOwn(regions, country)
 }
 
-/** The code of a region, by its code or its name; undefined where cities are not told apart by it. */
+/** The code of a region, by its code or its name; undefined in countries whose cities are named without. */
 export function regionCode(country: string | null, region: string | undefined): string | undefined {
   if (country === null || region === undefined || !hasRegions(country)) return undefined
   return regions[country]?.get(region) ?? regions[country]?.get(region.toLowerCase())

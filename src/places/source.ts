@@ -2,43 +2,44 @@ import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { faultOf, isRemote, obtain, sourceName, type Fetch } from '../lib/obtain.ts'
 import { openBundled } from './bundled.ts'
-import type { KeptState, KeptTables } from './kept.ts'
 import { makeTable } from './make-table.ts'
 import type { PlaceFile } from './record.ts'
+import type { TableCache, TableState } from './table-cache.ts'
 import type { TableTask } from './table-thread.ts'
 
-/** How long what has failed rests, unless somebody asks for it. */
+/** The delay before a failed source is retried, unless the operator requests a refresh. */
 export const RETRY_MS = 3_600_000
 
-/** One of the words of `GEOIP_DB`. */
+/** One of the values of `GEOIP_DB`. */
 export interface Source {
   name: string
   isRemote: boolean
-  /** What is in use of it; empty while nothing is. */
+  /** The files in use; empty while there are none. */
   files: PlaceFile[]
-  /** Why it, or its last refresh, cannot be used. */
+  /** Why the source, or its last refresh, cannot be used. */
   fault: string | null
   takenAt: number | undefined
   /**
-   * Looks whether there is something new, which is in `files` from then on.
-   * @param isAsked whether somebody waits for it, so that also what was refused before is looked at
-   * @returns what is no longer in use and shall be closed; undefined when nothing is new
-   * @throws what keeps it from being used
+   * Checks for a new version, and puts it into `files`.
+   * @param isForced whether the operator requested it: then a version that was refused before is read again
+   * @returns the replaced files, to be closed; undefined when there is no new version
+   * @throws when the source cannot be used
    */
-  refresh: (isAsked: boolean) => Promise<PlaceFile[] | undefined>
+  refresh: (isForced: boolean) => Promise<PlaceFile[] | undefined>
 }
 
 export interface SourceDeps {
-  kept: KeptTables
+  tables: TableCache
   now: () => number
   fetch: Fetch
-  /** Ends work that is under way. */
+  /** Aborts work in progress. */
   signal: AbortSignal
 }
 
-export function openSource(word: string, deps: SourceDeps): Source {
-  if (word === 'bundled') return openBundledSource()
-  return isRemote(word) ? openRemote(word, deps) : openFile(word, deps)
+/** @param setting a path, an https URL or `bundled` */
+export function openSource(setting: string, deps: SourceDeps): Source {
+  if (setting === 'bundled') return openBundledSource()
+  return isRemote(setting) ? openRemote(setting, deps) : openFile(setting, deps)
 }
 
 export function openBundledSource(): Source {
@@ -46,23 +47,23 @@ export function openBundledSource(): Source {
   try {
     return { ...source, files: openBundled(), fault: null }
   } catch (error) {
-    return { ...source, files: [], fault: `${plainFault(error)}: install again, or set GEOIP_DB` }
+    return { ...source, files: [], fault: `${reasonOf(error)}: install again, or set GEOIP_DB` }
   }
 }
 
-/** A file of the operator's, who may put another in its place. */
+/** A file of the operator, who may replace it at any time. */
 function openFile(path: string, deps: SourceDeps): Source {
-  const { source, knownState, take } = openTabled(path, path, deps)
+  const { source, currentState, replaceTable } = openTabled(path, path, deps)
   const from = hash('sha256', path)
   let refused: { stamp: string; error: unknown; at: number } | undefined
   return Object.assign(source, {
-    async refresh(isAsked: boolean) {
+    async refresh(isForced: boolean) {
       const etag = stampOf(path)
-      if (etag === knownState()?.etag) return undefined
-      // What is damaged stays so until it is replaced: it is not read anew each minute. A full disk may have room again.
-      if (etag === refused?.stamp && !isAsked && deps.now() - refused.at < RETRY_MS) throw refused.error
+      if (etag === currentState()?.etag) return undefined
+      // A damaged file stays damaged until it is replaced, but a full disk may have space again: retried once an hour.
+      if (etag === refused?.stamp && !isForced && deps.now() - refused.at < RETRY_MS) throw refused.error
       try {
-        return await take(async (draft) => {
+        return await replaceTable(async (draft) => {
           await makeTable({ ...draft, file: path }, deps.signal)
           if (stampOf(path) !== etag) throw new Error('it was changed while it was read')
           return { etag, lastModified: null, takenAt: deps.now(), from }
@@ -81,19 +82,19 @@ function stampOf(path: string): string {
 }
 
 function openRemote(url: string, deps: SourceDeps): Source {
-  const { kept, now, fetch, signal } = deps
-  const { source, knownState, take } = openTabled(url, sourceName(url), deps)
+  const { tables, now, fetch, signal } = deps
+  const { source, currentState, replaceTable } = openTabled(url, sourceName(url), deps)
   const refresh = () =>
-    take(async (draft) => {
-      const asked = monthly(url, now())
-      // What another address answered last month says nothing of this one; the address may hold a key.
-      const from = hash('sha256', asked)
-      const state = knownState()
+    replaceTable(async (draft) => {
+      const address = expandMonth(url, now())
+      // Validators are valid for one address only; stored as a hash, because the address may contain a key.
+      const from = hash('sha256', address)
+      const state = currentState()
       const known = state?.from === from ? state : undefined
-      const validators = await obtain(asked, draft.file, { known, fetch, purpose: 'places' })
+      const validators = await obtain(address, draft.file, { known, fetch, purpose: 'places' })
       const takenAt = now()
       if (validators === undefined) {
-        if (state !== undefined) await kept.save(url, Object.assign(state, { takenAt }))
+        if (state !== undefined) await tables.saveState(url, Object.assign(state, { takenAt }))
         source.takenAt = takenAt
         return undefined
       }
@@ -101,42 +102,47 @@ function openRemote(url: string, deps: SourceDeps): Source {
       source.takenAt = takenAt
       return { ...validators, takenAt, from }
     })
-  return Object.assign(source, { isRemote: true, takenAt: knownState()?.takenAt, refresh })
+  return Object.assign(source, { isRemote: true, takenAt: currentState()?.takenAt, refresh })
 }
 
-/** A source that is read by way of a table, which is kept. */
-function openTabled(word: string, name: string, { kept }: SourceDeps) {
-  const found = kept.load(word)
-  let state = found?.state
-  const files = found === undefined ? [] : [found.file]
+/** A source that is converted into a table, which is stored. */
+function openTabled(setting: string, name: string, { tables }: SourceDeps) {
+  const stored = tables.load(setting)
+  let state = stored?.state
+  const files = stored === undefined ? [] : [stored.file]
   const source: Omit<Source, 'refresh'> = { name, isRemote: false, files, fault: null, takenAt: undefined }
 
-  /** @param make makes the table of the draft; undefined when there is nothing new */
-  async function take(make: (draft: TableTask) => Promise<KeptState | undefined>): Promise<PlaceFile[] | undefined> {
+  /**
+   * @param make writes the table of the draft; returns undefined when there is no new version
+   * @returns the replaced files
+   */
+  async function replaceTable(
+    make: (draft: TableTask) => Promise<TableState | undefined>,
+  ): Promise<PlaceFile[] | undefined> {
     try {
-      const made = await make(kept.draft(word))
+      const made = await make(tables.draft(setting))
       if (made === undefined) return undefined
-      const taken = await kept.take(word, made)
-      const before = source.files
-      state = taken.state
-      source.files = [taken.file]
-      return before
+      const table = await tables.replace(setting, made)
+      const replaced = source.files
+      state = table.state
+      source.files = [table.file]
+      return replaced
     } finally {
-      kept.discard(word)
+      tables.discardDraft(setting)
     }
   }
 
-  return { source, knownState: () => state, take }
+  return { source, currentState: () => state, replaceTable }
 }
 
-/** Publishers put the month into the names of their files. */
-export function monthly(url: string, now: number): string {
+/** Replaces {YYYY} and {MM}: publishers put the month into the names of their files. */
+function expandMonth(url: string, now: number): string {
   const [year = '', month = ''] = new Date(now).toISOString().split('-')
   return url.replaceAll('{YYYY}', year).replaceAll('{MM}', month)
 }
 
-/** What the reader stumbled over says little to an operator; what the system says (ENOENT, EACCES) does. */
-export function plainFault(error: unknown): string {
+/** The system's error code (ENOENT, EACCES) where there is one, which helps an operator more than the message. */
+export function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
   return typeof code === 'string' && /^E[A-Z]+$/.test(code) ? code : faultOf(error)
 }

@@ -1,4 +1,4 @@
-// Turns a file into a table, off the thread that answers visits.
+// Converts a file into a table, off the main thread.
 import { rm } from 'node:fs/promises'
 import { createYield, lowerPriority } from '../lib/background-thread.ts'
 import { answerCalls } from '../lib/thread-calls.ts'
@@ -7,9 +7,9 @@ import { openMmdb } from './mmdb.ts'
 import { unpack } from './unpack.ts'
 
 export interface TableTask {
-  /** An .mmdb or .mmdb.gz, whatever it is called. */
+  /** An .mmdb or .mmdb.gz file, whatever its name. */
   file: string
-  /** Where it may be unpacked. */
+  /** The path to unpack it to. */
   unpacked: string
   table: string
 }
@@ -30,7 +30,7 @@ const calls = {
   },
 }
 
-/** What can be asked of the thread. */
+/** The calls that the thread takes. */
 export type TableCalls = typeof calls
 
 answerCalls(calls)

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { unpack } from './unpack.ts'
 
-test('a compressed file is unpacked, and another is read as it is', async (t) => {
+test('a compressed file is unpacked, any other is used as it is', async (t) => {
   const folder = temporaryFolder(t)
   const [file, to] = [join(folder, 'places'), join(folder, 'unpacked')]
   writeFileSync(file, 'as it is')
@@ -16,10 +16,10 @@ test('a compressed file is unpacked, and another is read as it is', async (t) =>
   assert.equal(readFileSync(to, 'utf8'), 'compressed')
 })
 
-test('what would take more than half of the room that is left is refused, and leaves nothing', async (t) => {
+test('a file that would take more than half of the free disk space is refused, and leaves nothing', async (t) => {
   const folder = temporaryFolder(t)
   const [file, to] = [join(folder, 'places'), join(folder, 'unpacked')]
-  // A thousandth of what it holds.
+  // Compressed to a thousandth of its size.
   writeFileSync(file, gzipSync(Buffer.alloc(4_000_000)))
   await assert.rejects(
     unpack(file, to, async () => 6_000_000),
@@ -29,7 +29,7 @@ test('what would take more than half of the room that is left is refused, and le
   assert.equal(await unpack(file, to, async () => 8_000_000), to)
 })
 
-test('half of a compressed file is refused, and leaves nothing', async (t) => {
+test('a truncated compressed file is refused, and leaves nothing', async (t) => {
   const folder = temporaryFolder(t)
   const [file, to] = [join(folder, 'places'), join(folder, 'unpacked')]
   const content = gzipSync(Buffer.from(Array.from({ length: 10_000 }, (_, index) => (index * 7919) % 251)))
@@ -38,7 +38,7 @@ test('half of a compressed file is refused, and leaves nothing', async (t) => {
   assert.deepEqual(readdirSync(folder), ['places'])
 })
 
-test('an archive is told as one', async (t) => {
+test('the error for an archive says that it is one', async (t) => {
   const folder = temporaryFolder(t)
   const [file, to] = [join(folder, 'places'), join(folder, 'unpacked')]
   const archive = Buffer.alloc(10_240)
@@ -46,7 +46,7 @@ test('an archive is told as one', async (t) => {
   archive.write('ustar', 257)
   for (const content of [archive, gzipSync(archive)]) {
     writeFileSync(file, content)
-    await assert.rejects(unpack(file, to), /^Error: it is a tar archive: name the \.mmdb that is in it$/)
+    await assert.rejects(unpack(file, to), /^Error: it is a tar archive: name the \.mmdb file inside$/)
     assert.deepEqual(readdirSync(folder), ['places'])
   }
 })

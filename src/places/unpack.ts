@@ -5,17 +5,17 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 
-/** What compressed files may hold. */
+/** The largest unpacked file. */
 const MAX_BYTES = 2 ** 31
 
 /**
- * Unpacks a file that is compressed by gzip, whatever it is called.
- * @param to what is written then; nothing is left of what fails
- * @returns where the file is that is to be read: `to`, or the file itself, which is not compressed
- * @throws when it is damaged, or larger than half of what is free on the disk, which visits need as well
+ * Unpacks a file if it is compressed by gzip, whatever its name.
+ * @param to the path of the unpacked file; it is removed after an error
+ * @returns `to`, or the file itself when it is not compressed
+ * @throws when the file is damaged, or would take more than half of the free disk space, which visits need too
  */
 export async function unpack(file: string, to: string, freeBytes = freeOn): Promise<string> {
-  if ((await startOf(file, 0, 2)) !== '1f8b') return requireNoArchive(file)
+  if ((await hexAt(file, 0, 2)) !== '1f8b') return requireNoArchive(file)
   const max = Math.min(MAX_BYTES, (await freeBytes(dirname(to))) / 2)
   let bytes = 0
   const bound = new Transform({
@@ -39,16 +39,16 @@ async function freeOn(folder: string): Promise<number> {
   return bavail * bsize
 }
 
-/** Publishers offer archives beside the files; the word stands where each of their entries begins. */
+/** Publishers also offer tar archives, whose entries have `ustar` at byte 257. */
 async function requireNoArchive(file: string): Promise<string> {
-  if ((await startOf(file, 257, 5)) === Buffer.from('ustar').toString('hex')) {
-    throw new Error('it is a tar archive: name the .mmdb that is in it')
+  if ((await hexAt(file, 257, 5)) === Buffer.from('ustar').toString('hex')) {
+    throw new Error('it is a tar archive: name the .mmdb file inside')
   }
   return file
 }
 
-/** Bytes near the start of a file, in hexadecimal digits. */
-async function startOf(file: string, at: number, length: number): Promise<string> {
+/** Bytes of a file, in hexadecimal digits. */
+async function hexAt(file: string, at: number, length: number): Promise<string> {
   const opened = await open(file)
   try {
     const { buffer, bytesRead } = await opened.read(Buffer.alloc(length), 0, length, at)

@@ -1,60 +1,60 @@
 import { join } from 'node:path'
 import { openToRead } from '../db/copy.ts'
 import type { LinksInstance } from '../links/instance.ts'
-import { findMismatch, readScans, unusable } from './belonging.ts'
+import { findMismatch, readScans, unusable } from './instance-check.ts'
 import { readJournalFile } from './journal-file.ts'
 import { journalsIn } from './journal.ts'
 import { linkIdsAfter } from './purge.ts'
 import { openWarehouse } from './warehouse.ts'
 
-/** Links of one question. */
+/** Links of one query. */
 const PAGE = 1_000
 
-/** How the scans of a folder fit the links of a store. */
-export interface Fit {
-  /** Why the service does not start on them; undefined when it does. */
-  fault: string | undefined
-  /** How many links that have folded scans are or were links of the store. */
+/** How the scans of a folder match the links of a store. */
+export interface Inspection {
+  /** Why the service refuses to start on them; undefined when it starts. */
+  mismatch: string | undefined
+  /** The number of links with folded scans that are, or were, links of the store. */
   known: number
-  /** Those that neither are nor were, and have scans. */
+  /** The links with scans that are not, and never were. */
   unknown: number[]
 }
 
 /**
- * Looks through all scans of a folder that no service runs on; nothing is changed.
+ * Inspects all scans of a folder on which no service runs, without changing anything.
  * @throws {StartError} when they cannot be read
  */
-export async function inspectScans(dataDir: string, links: LinksInstance): Promise<Fit> {
+export async function inspectScans(dataDir: string, links: LinksInstance): Promise<Inspection> {
   const file = join(dataDir, 'scans.db')
   const scans = readScans(file)
-  const fault = scans && (await findMismatch(scans, links))
+  const mismatch = scans && (await findMismatch(scans, links))
   const unknown = new Set<number>()
   let known = 0
-  const look = async (ids: number[]) => {
+  const check = async (ids: number[]) => {
     const found = await links.known(ids)
     for (const id of ids) if (!found.has(id)) unknown.add(id)
     return found.size
   }
   if (scans !== undefined && scans.sample.length > 0) {
-    for (const ids of pagesOf(file)) known += await look(ids)
+    for (const ids of pagesOf(file)) known += await check(ids)
   }
   const journalled = [...journalledLinks(join(dataDir, 'journal'))]
-  for (let at = 0; at < journalled.length; at += PAGE) await look(journalled.slice(at, at + PAGE))
+  for (let at = 0; at < journalled.length; at += PAGE) await check(journalled.slice(at, at + PAGE))
   // The newest link may have no scans.
-  if (scans?.newest !== undefined) await look([scans.newest])
-  return { fault, known, unknown: [...unknown] }
+  if (scans?.newest !== undefined) await check([scans.newest])
+  return { mismatch, known, unknown: [...unknown] }
 }
 
 /**
- * Notes that the scans of a folder are of the links of a store.
- * @throws {StartError} when `scans.db` cannot be written
+ * Records in `scans.db` that its scans belong to a store of links.
+ * @throws {StartError} when the file cannot be written
  */
-export function takeOver(dataDir: string, instance: string): void {
+export function assignScans(dataDir: string, instance: string): void {
   const file = join(dataDir, 'scans.db')
   try {
     const warehouse = openWarehouse(file)
     try {
-      warehouse.belongTo(instance)
+      warehouse.setInstance(instance)
     } finally {
       warehouse.close()
     }
@@ -74,17 +74,17 @@ function* pagesOf(file: string): Generator<number[]> {
   }
 }
 
-/** The links whose scans are not folded yet; of what cannot be read, none. */
+/** The links of scans that are not folded yet, except in unreadable files. */
 function journalledLinks(folder: string): Set<number> {
   const ids = new Set<number>()
-  const gather = (file: string) => {
+  const addLinksOf = (file: string) => {
     for (const { scans } of readJournalFile(file, 0)) for (const { linkId } of scans) ids.add(linkId)
   }
   for (const name of journalsIn(folder)) {
     try {
-      gather(join(folder, name))
+      addLinksOf(join(folder, name))
     } catch {
-      // Such a file is kept and not folded either.
+      // The fold cannot read such a file either, and leaves it.
     }
   }
   return ids

@@ -1,9 +1,9 @@
 /**
- * What a user agent says, as ordered tables: the first row whose pattern occurs gives its name. Most agents claim to be
- * several things (Edge says Chrome and Safari, Android says Linux), so that the narrower row stands above the wider one.
+ * Names by pattern, in ordered tables: the first row that matches wins. Most user agents name several products (Edge
+ * names Chrome and Safari, Android names Linux), so that a specific row stands above a general one.
  *
- * A pattern is either literal words with bounded repetition, or begins with ^ and looks for such words in one pass:
- * its time is linear in the length of the agent. Names are the ones that people know, and the only text that leaves.
+ * A pattern is either literal words with bounded repetition, or begins with ^ and searches for such words in one pass:
+ * it takes linear time. The names are those that people know, and the only text of a user agent that is stored.
  */
 export interface Row<Name extends string = string> {
   readonly name: Name
@@ -13,7 +13,7 @@ export interface Row<Name extends string = string> {
 export type Device = 'mobile' | 'tablet' | 'desktop' | 'tv' | 'console' | 'wearable' | 'other'
 
 export const systems: readonly Row[] = [
-  // Consoles and Windows phones named the systems of others to be let in.
+  // Consoles and Windows phones named other systems, for compatibility.
   { name: 'Xbox', pattern: /\bXbox\b/ },
   { name: 'PlayStation', pattern: /\bPlaystation\b/i },
   { name: 'Nintendo', pattern: /\bNintendo\b/ },
@@ -32,7 +32,7 @@ export const systems: readonly Row[] = [
   { name: 'Series 40', pattern: /\bSeries ?40\b/ },
   { name: 'Bada', pattern: /\bBada\b/ },
   { name: 'MeeGo', pattern: /\b(?:MeeGo|Maemo)\b/ },
-  // An iPad that asks for desktop sites, as all do since iPadOS 13, says that it is a Mac: there is no telling.
+  // Since iPadOS 13, an iPad requests desktop sites by default and identifies itself as a Mac.
   { name: 'iPadOS', pattern: /\biPad\b/ },
   { name: 'iOS', pattern: /\b(?:iPhone|iPod|iOS)\b/ },
   // UC Browser writes Adr; its JUC leaves the system out and ran on Android only.
@@ -49,7 +49,7 @@ export const systems: readonly Row[] = [
   { name: 'Linux', pattern: /\b(?:Linux|Ubuntu|Debian|Fedora|CentOS)\b/i },
 ]
 
-/** Apps that show pages themselves: their users would not say that they use the web view beneath. */
+/** Apps that show pages in a web view, under the name that their users know. */
 const apps: readonly Row[] = [
   { name: 'Threads', pattern: /\bBarcelona \d/ },
   { name: 'Instagram', pattern: /\bInstagram \d/ },
@@ -102,7 +102,7 @@ export const browsers: readonly Row[] = [
   { name: 'Sogou', pattern: /\bMetaSr\b|\bSogouM(?:obileBrowser|SE)\b/ },
   { name: 'Coc Coc', pattern: /\bcoc_coc_browser\// },
   { name: 'Whale', pattern: /\bWhale\/\d/ },
-  // A PlayStation Vita says Silk too.
+  // A PlayStation Vita names Silk too.
   { name: 'Silk', pattern: /^(?![^]*PlayStation)[^]*\bSilk\/\d/ },
   { name: 'DuckDuckGo', pattern: /\b(?:DuckDuckGo|Ddg)\/\d/ },
   { name: 'Ecosia', pattern: /\bEcosia\b/ },
@@ -123,14 +123,14 @@ export const browsers: readonly Row[] = [
   { name: 'Waterfox', pattern: /\bWaterfox\/\d/ },
   { name: 'Internet Explorer', pattern: /\bMSIE \d|\bTrident\/\d|\bIEMobile\b/ },
   { name: 'Firefox', pattern: /\b(?:Firefox|FxiOS|Focus|Klar|Fennec|Iceweasel)\/\d/ },
-  // Since Android 5 a web view says wv; before, it was Chrome with a Version.
+  // Since Android 5 a web view adds wv; before, it was Chrome with a Version.
   { name: 'Android WebView', pattern: /; wv\)|\bVersion\/\d\.\d Chrome\/\d/ },
   { name: 'Chrome', pattern: /\b(?:Chrome|Chromium|CriOS|CrMo|HeadlessChrome)\b/ },
   { name: 'BlackBerry Browser', pattern: /\b(?:BlackBerry|BB10|PlayBook)/ },
   { name: 'Nokia Browser', pattern: /\b(?:NokiaBrowser|S40OviBrowser|BrowserNG)\/\d/ },
   { name: 'Android Browser', pattern: /^(?=[^]*\bAndroid\b)[^]*\b(?:Version|AppleWebKit)\/\d/ },
   { name: 'Safari', pattern: /^(?=[^]*\b(?:iPhone|iPad|iPod|Macintosh|Windows)\b)[^]*\bSafari\/\d/ },
-  // What an app without a name of its own shows pages in.
+  // The web view of an app that adds no name.
   { name: 'iOS WebView', pattern: /^(?=[^]*\b(?:iPhone|iPad|iPod)\b)[^]*\bAppleWebKit\/\d/ },
 ]
 
@@ -142,7 +142,7 @@ export const devices: readonly Row<Device>[] = [
   { name: 'tv', pattern: /\b(?:Roku|MiTV|AFT[A-Z]|POV_TV|PhilipsTV|SHIELD Android)/ },
   { name: 'wearable', pattern: /\b(?:watchOS|Watch OS|Apple ?Watch|Wear OS|SM-R\d{3}|OculusBrowser|Mobile VR)\b/ },
   { name: 'tablet', pattern: /\b(?:iPad|PlayBook|TouchPad|Kindle|Nook|Xoom|Transformer|Tab)\b|Tablet(?! PC)/i },
-  // Tablets that say Mobile, or nothing: Samsung, Amazon, Lenovo, Huawei, Xiaomi, Google.
+  // Tablets that claim to be Mobile, or neither: Samsung, Amazon, Lenovo, Huawei, Xiaomi, Google.
   {
     name: 'tablet',
     pattern: /\b(?:SM-[PTX]\d{3}|GT-P\d{4}|GT-N[58]\d{3}|KF[A-Z]{2,6}\b|Nexus (?:7|9|10)\b|Pixel C\b)/,
@@ -155,7 +155,7 @@ export const devices: readonly Row<Device>[] = [
   { name: 'mobile', pattern: /Mobi|\b(?:iPhone|iPod|Windows Phone|Windows CE|BlackBerry|BB10|KAIOS|Phone;)/ },
   { name: 'mobile', pattern: /\b(?:MIDP|CLDC|Series ?[46]0|S60|Symbian|SymbOS|UP\.Browser|UCWEB|Nokia|MeeGo|Palm)/ },
   { name: 'mobile', pattern: /^(?:JUC|Dalvik\/)|\bOpera Mini\b/ },
-  // Android's own advice: a phone's browser says Mobile, a tablet's does not.
+  // As Android recommends, the browser of a phone adds Mobile, that of a tablet does not.
   { name: 'tablet', pattern: /(?<!like )Android\b/i },
   { name: 'desktop', pattern: /\b(?:Windows|Win(?:NT|32|64|9[58])|Macintosh|Mac ?OS|Mac_PowerPC|X11|CrOS)/i },
   { name: 'desktop', pattern: /\b(?:Linux|FreeBSD|OpenBSD|NetBSD|SunOS)\b/i },

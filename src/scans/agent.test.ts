@@ -3,22 +3,22 @@ import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
 import { crawlers, handLabelled, presentAgents, secondOpinions, type Corpus } from '../../test/support/agent-corpus.ts'
 import { browsers, devices, systems } from './agent-tables.ts'
-import { createAgentReader } from './agent.ts'
+import { createAgentParser } from './agent.ts'
 
-const read = createAgentReader()
+const read = createAgentParser()
 const nothing = { device: null, os: null, browser: null }
 
-/** The share of the corpus' labels that we read as well, in percent; prints it with what was read otherwise. */
-function agreement(say: (line: string) => void, { samples }: Corpus, field: 'os' | 'browser' | 'device'): number {
+/** The share of the corpus' labels that the parser agrees with, in percent; prints it with the differences. */
+function agreement(print: (line: string) => void, { samples }: Corpus, field: 'os' | 'browser' | 'device'): number {
   const labelled = samples.filter((sample) => sample[field] !== undefined)
   const others = labelled.filter((sample) => read(sample.userAgent)[field] !== sample[field])
   const percent = (100 * (labelled.length - others.length)) / labelled.length
-  say(`${field.padEnd(8)} ${percent.toFixed(1)} % of ${labelled.length}`)
-  for (const other of others) say(`  not ${other[field]} but ${read(other.userAgent)[field]}: ${other.userAgent}`)
+  print(`${field.padEnd(8)} ${percent.toFixed(1)} % of ${labelled.length}`)
+  for (const other of others) print(`  not ${other[field]} but ${read(other.userAgent)[field]}: ${other.userAgent}`)
   return percent
 }
 
-test('agents that others have labelled by hand are read as they say', (t) => {
+test('the parser agrees with a corpus of user agents that was labelled by hand', (t) => {
   const corpus = handLabelled()
   assert.ok(corpus.samples.length > 470, `there are only ${corpus.samples.length}`)
   assert.ok(agreement(t.diagnostic.bind(t), corpus, 'os') >= 97)
@@ -27,14 +27,14 @@ test('agents that others have labelled by hand are read as they say', (t) => {
   t.diagnostic(`left out: ${[...corpus.leftOut].map(([label, count]) => `${label} ${count}`).join(', ')}`)
 })
 
-test('another reader mostly agrees', (t) => {
+test('the parser mostly agrees with another parser', (t) => {
   const corpus = secondOpinions()
   assert.ok(agreement(t.diagnostic.bind(t), corpus, 'os') >= 97)
   assert.ok(agreement(t.diagnostic.bind(t), corpus, 'browser') >= 90)
   t.diagnostic(`left out: ${[...corpus.leftOut].map(([label, count]) => `${label} ${count}`).join(', ')}`)
 })
 
-test('the browsers and apps of this decade are known, and are no bots', () => {
+test('the browsers and apps of this decade are recognised, and are not bots', () => {
   for (const { userAgent, os, browser, device } of presentAgents) {
     assert.deepEqual(read(userAgent), { device, os, browser, bot: false }, userAgent)
   }
@@ -56,11 +56,11 @@ test('crawlers, previewers and tools are bots, and browsers are not', (t) => {
   for (const { userAgent, bot } of handLabelled().samples) if (bot === true) assert.ok(read(userAgent).bot, userAgent)
 })
 
-test('who does not say who it is, is a bot', () => {
+test('a client without a user agent is a bot', () => {
   for (const userAgent of [undefined, '', ' ', '\t']) assert.deepEqual(read(userAgent), { ...nothing, bot: true })
 })
 
-test('nothing of the agent itself comes out, only names of the tables', () => {
+test('the result has only names of the tables, never text of the user agent', () => {
   const names = new Set<string | null>([null, ...[...systems, ...browsers, ...devices].map(({ name }) => name)])
   const word = fc.constantFrom(...presentAgents.flatMap(({ userAgent }) => userAgent.split(/(?<=[ ;()/])/)))
   const agent = fc.oneof(
@@ -80,7 +80,7 @@ test('nothing of the agent itself comes out, only names of the tables', () => {
   for (const name of names) assert.match(name ?? '', /^[\w !]*$/, 'a name must be harmless wherever it is shown')
 })
 
-test('names of the language, control characters and broken text are agents without a name', () => {
+test('names of JavaScript properties, control characters and malformed text get no name', () => {
   const odd = [
     '__proto__',
     'constructor',
@@ -99,7 +99,7 @@ test('names of the language, control characters and broken text are agents witho
   }
 })
 
-test('only the first 512 characters are looked at', () => {
+test('only the first 512 characters are parsed', () => {
   const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0'
   assert.equal(read(`${'x'.repeat(511)} ${firefox}`).browser, null)
   assert.equal(read(firefox + ' '.repeat(8192) + 'Edg/141.0').browser, 'Firefox')
@@ -107,8 +107,8 @@ test('only the first 512 characters are looked at', () => {
   assert.deepEqual(read('('.repeat(8192)), { ...nothing, bot: true })
 })
 
-test('what was read once is remembered', () => {
+test('a repeated user agent comes from the cache', () => {
   const userAgent = presentAgents[0]?.userAgent
   assert.equal(read(userAgent), read(userAgent))
-  assert.notEqual(createAgentReader()(userAgent), read(userAgent))
+  assert.notEqual(createAgentParser()(userAgent), read(userAgent))
 })

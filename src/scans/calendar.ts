@@ -1,12 +1,12 @@
 const DAY_MS = 86_400_000
 const SLOT_MS = 900_000
 
-/** The UTC day of a time, counted from 1970-01-01. */
+/** The UTC day of a time in milliseconds, counted from 1970-01-01. */
 export function dayOf(at: number): number {
   return Math.floor(at / DAY_MS)
 }
 
-/** The quarter of an hour of a time, counted from 1970. Every time zone's offset today is a multiple of it. */
+/** The quarter of an hour of a time, counted from 1970. The offset of every time zone today is a multiple of it. */
 export function slotOf(at: number): number {
   return Math.floor(at / SLOT_MS)
 }

@@ -8,7 +8,7 @@ import { openJournal } from './journal.ts'
 import { openJournalFile } from './journal-file.ts'
 import { NOW, scan, open, write, citiesOf } from '../../test/support/fold-damaged.ts'
 
-test('files that cannot be folded are named and tried again more and more rarely, and all others are folded', async (t) => {
+test('files that cannot be folded are listed and retried with backoff, and all others are folded', async (t) => {
   const { journal, visitors, warehouse, fold } = open(t)
   mkdirSync(join(journal, '0.scans'))
   writeFileSync(join(journal, '1.scans'), '00000000\n')
@@ -32,7 +32,7 @@ test('files that cannot be folded are named and tried again more and more rarely
   assert.deepEqual(readdirSync(visitors), ['2026-11-20.keys'])
 })
 
-test('a large file of nothing but damage lets others have their turn, and is one damaged place', async (t) => {
+test('a large file of nothing but damage yields to other work, and counts as one damaged stretch', async (t) => {
   const { journal, fold } = open(t)
   const garbage = Buffer.alloc(40 << 20, `${'x'.repeat(1023)}\n`)
   writeFileSync(join(journal, '0.scans'), garbage)
@@ -42,10 +42,10 @@ test('a large file of nothing but damage lets others have their turn, and is one
   const { lost, failed } = await fold.run(['0.scans'], NOW)
   clearImmediate(next)
   assert.deepEqual([lost, failed], [1, []])
-  assert.ok(turns >= 2, `others had ${turns} turns`)
+  assert.ok(turns >= 2, `the event loop had ${turns} turns`)
 })
 
-test('a file that is folded in part and fails keeps its place when its day is over: nothing is folded twice', async (t) => {
+test('a partly folded file that fails keeps its mark when its day is over: nothing is folded twice', async (t) => {
   let fails = true
   const { journal, warehouse, fold } = open(t)
   write(journal, '0.scans', 1, [['a', 'b', 'c', 'd', 'e'], ['f']])
@@ -68,7 +68,7 @@ test('a file that is folded in part and fails keeps its place when its day is ov
   assert.deepEqual(citiesOf(warehouse, 1).sort(), ['a', 'b', 'c', 'd', 'e', 'f'])
 })
 
-test('damaged keys of a day are begun anew, which is told once, and the scans of the day are folded', async (t) => {
+test('a damaged file of keys is recreated and reported once, and the scans of its day are folded', async (t) => {
   const { journal, visitors, warehouse, fold } = open(t)
   const keys = '2026-11-20.keys'
   writeFileSync(join(visitors, keys), 'this is no database'.repeat(100))
@@ -78,7 +78,7 @@ test('damaged keys of a day are begun anew, which is told once, and the scans of
   const folded = await fold.run(['0.scans'], NOW)
   assert.deepEqual([folded.moved, folded.damaged, folded.failed], [1, [keys], []])
   assert.deepEqual((await fold.run([], NOW)).damaged, [])
-  // What cannot be begun anew does not stop the other days.
+  // A file that cannot be recreated does not stop the other days.
   fold.close()
   fs.rmSync(join(visitors, keys))
   mkdirSync(join(visitors, keys))
@@ -94,7 +94,7 @@ test('damaged keys of a day are begun anew, which is told once, and the scans of
   assert.deepEqual(citiesOf(warehouse, 1).sort(), ['a', 'c'])
 })
 
-test('scans of deleted links are dropped, also where a whole file holds nothing else', async (t) => {
+test('scans of deleted links are dropped, also when a file has no others', async (t) => {
   const { journal, warehouse, fold } = open(t)
   write(journal, '0.scans', 1, [['a']])
   write(journal, '1.scans', 2, [['b']])
@@ -103,7 +103,7 @@ test('scans of deleted links are dropped, also where a whole file holds nothing 
   assert.deepEqual([citiesOf(warehouse, 1), citiesOf(warehouse, 2)], [[], ['b']])
 })
 
-test('what one answer throws does not keep the others of its tick from being given', async (t) => {
+test('a callback that throws does not stop the other callbacks of its turn', async (t) => {
   const thrown: unknown[] = []
   const journal = openJournal({
     folder: join(temporaryFolder(t), 'journal'),
@@ -113,18 +113,18 @@ test('what one answer throws does not keep the others of its tick from being giv
     onFailure: () => assert.fail(),
     onThrow: (error) => thrown.push((error as Error).message),
   })
-  const given: number[] = []
+  const called: number[] = []
   for (const number of [1, 2, 3]) {
     journal.record(scan(1, 'a'), () => {
       if (number === 2) throw new Error('the header is bad')
-      given.push(number)
+      called.push(number)
     })
   }
   journal.close()
-  assert.deepEqual([given, thrown, journal.status().recorded], [[1, 3], ['the header is bad'], 3])
+  assert.deepEqual([called, thrown, journal.status().recorded], [[1, 3], ['the header is bad'], 3])
 })
 
-test('where scans survive power loss, the folder that names a new journal file is synced before its first scan', (t) => {
+test('when scans must survive power loss, the folder of a new journal file is synced before the first scan', (t) => {
   const folder = temporaryFolder(t)
   const synced: string[] = []
   const { fsyncSync, fdatasyncSync } = fs

@@ -4,39 +4,39 @@ import type { Agent } from './agent.ts'
 import type { Scan } from './scan.ts'
 import type { VisitorKeys } from './visitors.ts'
 
-/** Longer user agents are cut before they are looked at. */
+/** Longer user agents are truncated before they are parsed. */
 const MAX_AGENT = 512
 
-/** Reads from a request what is recorded of a visit. */
+/** Derives from a request the scan to record. */
 export type Describe = (request: IncomingMessage, linkId: number) => Scan
 
 export interface DescribeDeps {
   now: () => number
   client: ClientAddress
   keys: VisitorKeys
-  readAgent: (userAgent: string | undefined) => Agent
-  /** The host of a referrer, `direct` when there is none. */
-  readReferrer: (referer: string | undefined) => string
+  parseAgent: (userAgent: string | undefined) => Agent
+  /** Returns the host of a referrer, or `direct` without one. */
+  parseReferrer: (referer: string | undefined) => string
   findPlace: (address: string) => { country: string | null; city: string | null }
-  /** The header in which a trusted proxy tells the country, or undefined. */
+  /** The header in which a trusted proxy sends the country, or undefined. */
   countryHeader: string | undefined
 }
 
-/** What marks a visit as a scan of a QR image: `?qr=1`, or `.Q` at the end of the path where the image is compact. */
+/** The marker of a QR image: `?qr=1`, or `.Q` at the end of the path for a compact image. */
 const qrMarker = /^[^?]*\.[Qq](?:\?|$)|[?&]qr(?:=1)?(?:&|$)/
 
-/** The address, the user agent and the referrer stay in this function: only what is read from them leaves it. */
+/** The address, the user agent and the referrer stay in this function: only values derived from them leave it. */
 export function createDescribe(deps: DescribeDeps): Describe {
   return (request, linkId) => {
     const { headers, url = '' } = request
     const at = deps.now()
     const userAgent = (headers['user-agent'] ?? '').slice(0, MAX_AGENT)
-    const { device, os, browser, bot: isBot } = deps.readAgent(userAgent)
+    const { device, os, browser, bot: isBot } = deps.parseAgent(userAgent)
     const bot = isBot || isPrefetch(headers)
     const address = deps.client.of(request)
     const { country, city } = placeOf(deps, request, address)
-    // Global Privacy Control and Do Not Track: counted, but not told apart, and no further than the country.
-    const isPrivate = headers['sec-gpc'] === '1' || headers['dnt'] === '1'
+    // Global Privacy Control and Do Not Track: the visit counts, without a visitor key, a city or a referrer.
+    const optsOut = headers['sec-gpc'] === '1' || headers['dnt'] === '1'
     return {
       linkId,
       at,
@@ -45,24 +45,24 @@ export function createDescribe(deps: DescribeDeps): Describe {
       os,
       browser,
       country,
-      city: isPrivate ? null : city,
-      referrer: isPrivate ? null : deps.readReferrer(headers.referer),
+      city: optsOut ? null : city,
+      referrer: optsOut ? null : deps.parseReferrer(headers.referer),
       bot,
-      visitor: isPrivate ? null : deps.keys.keyOf({ linkId, address, userAgent, bot }, at),
+      visitor: optsOut ? null : deps.keys.keyOf({ linkId, address, userAgent, bot }, at),
     }
   }
 }
 
 function placeOf({ countryHeader, client, findPlace }: DescribeDeps, request: IncomingMessage, address: string) {
   const place = findPlace(address)
-  const told = countryHeader === undefined ? undefined : request.headers[countryHeader]
-  if (typeof told !== 'string' || !/^[A-Z]{2}$/.test(told) || !client.isProxied(request)) return place
-  // XX and T1 stand for "unknown" and "Tor".
-  if (told === 'XX' || told === 'T1') return place
-  return { country: told, city: told === place.country ? place.city : null }
+  const country = countryHeader === undefined ? undefined : request.headers[countryHeader]
+  if (typeof country !== 'string' || !/^[A-Z]{2}$/.test(country) || !client.isProxied(request)) return place
+  // CDNs send XX for "unknown" and T1 for "Tor".
+  if (country === 'XX' || country === 'T1') return place
+  return { country, city: country === place.country ? place.city : null }
 }
 
-/** Browsers and apps that fetch ahead, or to show a preview, are no visitors (yet). */
+/** Whether a browser or an app prefetches the page or renders a preview: no visitor sees it (yet). */
 function isPrefetch(headers: IncomingMessage['headers']): boolean {
   const purposes = [headers['sec-purpose'], headers['purpose'], headers['x-purpose'], headers['x-moz']]
   return purposes.some((purpose) => purpose !== undefined && /prefetch|prerender|preview/i.test(String(purpose)))

@@ -4,15 +4,15 @@ import { splitCity } from './dictionary.ts'
 
 const columns = ['scanned_at', 'source', 'device', 'os', 'browser', 'country', 'city', 'referrer', 'unique', 'bot']
 
-/** Where a page of the export ended, and the next one begins. */
+/** The last row of a page, after which the next one begins. */
 export interface Cursor {
   at: number
   n: number
 }
 
-/** The scans of a page: its text, and where to go on; undefined after the last. */
 export interface Page {
   csv: string
+  /** Undefined on the last page. */
   next: Cursor | undefined
 }
 
@@ -20,17 +20,17 @@ export interface Page {
 export const csvHeader = `${columns.join()}\r\n`
 
 /**
- * A page of a link's raw scans, oldest first, as CSV (RFC 4180). A cell that a spreadsheet would take for a formula gets
- * an apostrophe in front.
+ * Reads a page of a link's raw scans, oldest first, as CSV (RFC 4180). A cell that a spreadsheet would execute as a formula
+ * gets an apostrophe in front.
  */
-export function readPage({ db, words }: Warehouse, linkId: number, after: Cursor, limit: number): Page {
+export function readPage({ db, dictionary }: Warehouse, linkId: number, after: Cursor, limit: number): Page {
   const rows = db
     .prepare(
       `select at, n, source, device, os, browser, country, city, referrer, first, bot from scans
        where link_id = ? and (at, n) > (?, ?) order by at, n limit ?`,
     )
     .all(linkId, after.at, after.n, limit) as Record<string, number>[]
-  const text = (id: number | undefined) => words.text(id ?? 0) ?? ''
+  const text = (id: number | undefined) => dictionary.text(id ?? 0) ?? ''
   const cells = rows.map((row) => [
     new Date(row['at'] ?? 0).toISOString(),
     text(row['source']),

@@ -6,19 +6,19 @@ import type { FoldedScan, Scan } from './scan.ts'
 import { destroyKeys, keysFile } from './visitors.ts'
 import { transaction } from './warehouse.ts'
 
-/** A part of a journal file, whose scans are folded together. A repetition after a crash has the same borders. */
+/** A part of a journal file that is folded in one transaction. A retry after a crash has the same borders. */
 export interface Chunk {
   journal: string
-  /** Where it begins in the file, in bytes. */
+  /** The position of its first byte in the file. */
   from: number
   scans: Scan[]
 }
 
-/** Decides which scans are a visitor's first of a link and a UTC day. */
+/** Decides which scans are a visitor's first of a link on a UTC day. */
 export interface FirstOfDay {
-  /** Flags a chunk's scans. Flagging a chunk again, because it could not be kept, gives the same flags. */
+  /** Flags a chunk's scans. A retry of a chunk that was not committed to the warehouse gets the same flags. */
   flag: (chunk: Chunk) => FoldedScan[]
-  /** Lets go of all files, so that those of past days can be destroyed. */
+  /** Closes all files, so that those of past days can be destroyed. */
   close: () => void
 }
 
@@ -30,12 +30,12 @@ interface DayKeys {
 }
 
 /**
- * @param rest called again and again during long work
- * @param onDamage told of each file of keys that was damaged; it is begun anew, so that its visitors count again
+ * @param yieldNow called often during long work
+ * @param onDamage called with each damaged file of keys; it is recreated, and its visitors count again
  */
 export function openFirstOfDay(
   folder: string,
-  rest: () => void = () => {},
+  yieldNow: () => void = () => {},
   onDamage: (file: string) => void = () => {},
 ): FirstOfDay {
   const days = new Map<number, DayKeys>()
@@ -46,16 +46,16 @@ export function openFirstOfDay(
     return keys
   }
 
-  function flagSound(day: number, chunk: Chunk, flags: Set<Scan>): void {
+  function flagOrRecreate(day: number, chunk: Chunk, flags: Set<Scan>): void {
     try {
-      flagDay(keysOf(day), chunk, flags, rest)
+      flagDay(keysOf(day), chunk, flags, yieldNow)
     } catch (error) {
       if (!isSqliteDamaged(error)) throw error
       days.get(day)?.db.close()
       days.delete(day)
       destroyKeys(folder, day)
       onDamage(basename(keysFile(folder, day)))
-      flagDay(keysOf(day), chunk, flags, rest)
+      flagDay(keysOf(day), chunk, flags, yieldNow)
     }
   }
 
@@ -63,7 +63,7 @@ export function openFirstOfDay(
     flag(chunk) {
       const flags = new Set<Scan>()
       for (const [day, scans] of Map.groupBy(chunk.scans, ({ at }) => dayOf(at)))
-        flagSound(day, { ...chunk, scans }, flags)
+        flagOrRecreate(day, { ...chunk, scans }, flags)
       return chunk.scans.map((scan) => ({ ...scan, first: flags.has(scan) }))
     },
     close() {
@@ -101,20 +101,20 @@ function prepareDay(db: DatabaseSync): DayKeys {
 }
 
 /**
- * The keys are committed before the scans are. A crash in between repeats the chunk; then a key that this very chunk has
- * brought still counts as new, once.
+ * The keys are committed before the scans. After a crash in between, the chunk is retried; a key that the chunk itself
+ * has inserted then still counts as new, once.
  */
-function flagDay(keys: DayKeys, { journal, from, scans }: Chunk, flags: Set<Scan>, rest: () => void): void {
+function flagDay(keys: DayKeys, { journal, from, scans }: Chunk, flags: Set<Scan>, yieldNow: () => void): void {
   transaction(keys.db, () => {
     const { id } = keys.chunkId.get(journal, from) as { id: number }
-    const met = new Set<string>()
+    const seenInChunk = new Set<string>()
     for (const scan of scans) {
-      rest()
+      yieldNow()
       const { linkId, visitor } = scan
       if (visitor === null) continue
       const name = `${linkId}:${visitor}`
-      if (met.has(name)) continue
-      met.add(name)
+      if (seenInChunk.has(name)) continue
+      seenInChunk.add(name)
       const isNew = keys.insert.run(linkId, visitor, id).changes === 1
       if (isNew || (keys.find.get(linkId, visitor) as { chunk: number }).chunk === id) flags.add(scan)
     }

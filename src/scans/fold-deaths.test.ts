@@ -12,7 +12,7 @@ import { readStats, readTotals } from './stats.ts'
 import { openWarehouse, type Warehouse } from './warehouse.ts'
 import { NOW, HOUR, makeFolders, scan } from '../../test/support/fold-folders.ts'
 
-/** A warehouse that dies at given additions: before its commit, or after it and before the fold knows. */
+/** A warehouse that fails at given additions: before the commit, or after it but before it returns. */
 function mortal(warehouse: Warehouse, deaths: ('before' | 'after' | 'none')[]): Warehouse {
   return {
     ...warehouse,
@@ -25,7 +25,7 @@ function mortal(warehouse: Warehouse, deaths: ('before' | 'after' | 'none')[]): 
   }
 }
 
-/** Folds everything, opening all files anew after each death. */
+/** Folds everything, and reopens all files after each failure. */
 async function foldThroughDeaths(
   folders: Folders & { warehouse: string },
   deaths: ('before' | 'after' | 'none')[],
@@ -45,7 +45,7 @@ async function foldThroughDeaths(
   }
 }
 
-test('whatever the scans and however often the fold dies, nothing is lost, doubled or flagged wrongly', async (t) => {
+test('however often the fold is interrupted, no scan is lost, counted twice or flagged wrongly', async (t) => {
   const scans = fc.array(
     fc.record({
       linkId: fc.integer({ min: 1, max: 3 }),
@@ -67,7 +67,7 @@ test('whatever the scans and however often the fold dies, nothing is lost, doubl
       async (made, batch, files, plan) => {
         const folders = makeFolders(t)
         const all = made
-          .map(({ hoursAgo, ...rest }) => scan({ ...rest, at: NOW - hoursAgo * HOUR }))
+          .map(({ hoursAgo, ...fields }) => scan({ ...fields, at: NOW - hoursAgo * HOUR }))
           .sort((a, b) => a.at - b.at)
         const share = Math.ceil(all.length / files) || 1
         for (let file = 0; file < files; file++) {

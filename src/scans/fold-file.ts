@@ -1,60 +1,59 @@
 import { renameSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { FirstOfDay } from './first-of-day.ts'
 import { readJournalFile } from './journal-file.ts'
 import type { Scan } from './scan.ts'
 import type { Warehouse } from './warehouse.ts'
 
-/** Bytes of one transaction, for files that hold little but damage: others get their turn after it. */
+/** The most bytes of one transaction, for files that hold little but damage: the thread serves other calls after it. */
 const CHUNK_BYTES = 16 << 20
 
-/** A fault of one file, or of the day whose scans it holds: it says nothing about the other files. */
-export class FileFault extends Error {}
+/** An error of one file, or of the keys of its day: other files can still be folded. */
+export class FileError extends Error {}
 
-/** What the files of a fold are folded with. */
 export interface FileFold {
   folder: string
   warehouse: Warehouse
   firsts: FirstOfDay
-  /** Scans of one transaction, by the size of the ended file in bytes, so that a repetition has the same. */
+  /** Scans of one transaction, by the size of the closed file in bytes, so that a retry has the same chunks. */
   chunkScansOf: (bytes: number) => number
   /** Links whose scans are dropped. */
-  gone: ReadonlySet<number>
-  /** Told of the scans of each chunk, when they are in the warehouse. */
+  deletedLinks: ReadonlySet<number>
+  /** Called with the scans of each committed chunk. */
   onScans: (scans: Scan[]) => void
 }
 
 /**
- * Moves what is in a journal file into the warehouse, then removes the file; a damaged one is renamed.
+ * Moves the scans of a journal file into the warehouse, then removes the file; renames it when it is damaged.
  * @returns whether it was damaged
- * @throws {FileFault} when it cannot be read or removed; anything else is a fault of the warehouse
+ * @throws {FileError} when the file cannot be read or removed; any other error is the warehouse's
  */
 export async function foldFile(fold: FileFold, journal: string): Promise<boolean> {
   const { warehouse, chunkScansOf } = fold
   const file = join(fold.folder, journal)
-  const chunkScans = chunkScansOf(blame(() => sizeOf(file)))
+  const chunkScans = chunkScansOf(asFileError(() => sizeOf(file)))
   const mark = warehouse.mark(journal)
   const start = mark.position
-  const next = { scans: [] as Scan[], from: start, end: start, lost: 0, isDamaged: mark.isDamaged }
-  for (const { scans, lost, isDamaged, end } of blamed(readJournalFile(file, start))) {
-    for (const scan of scans) next.scans.push(scan)
-    next.lost += lost
-    next.isDamaged ||= isDamaged
-    next.end = end
-    if (next.scans.length < chunkScans && end - next.from < CHUNK_BYTES) continue
-    keepChunk(fold, journal, next)
-    await turn()
+  const chunk = { scans: [] as Scan[], from: start, end: start, lost: 0, isDamaged: mark.isDamaged }
+  for (const { scans, lost, isDamaged, end } of withFileErrors(readJournalFile(file, start))) {
+    for (const scan of scans) chunk.scans.push(scan)
+    chunk.lost += lost
+    chunk.isDamaged ||= isDamaged
+    chunk.end = end
+    if (chunk.scans.length < chunkScans && end - chunk.from < CHUNK_BYTES) continue
+    commitChunk(fold, journal, chunk)
+    await yieldToEventLoop()
   }
-  if (next.end > next.from) keepChunk(fold, journal, next)
-  blame(() => (next.isDamaged ? renameSync(file, `${file}.damaged`) : unlinkSync(file)))
-  return next.isDamaged
+  if (chunk.end > chunk.from) commitChunk(fold, journal, chunk)
+  asFileError(() => (chunk.isDamaged ? renameSync(file, `${file}.damaged`) : unlinkSync(file)))
+  return chunk.isDamaged
 }
 
-/** To open a pipe that nobody writes to would never end. */
+/** Opening a pipe without a writer would block forever. */
 function sizeOf(file: string): number {
   const status = statSync(file)
-  if (!status.isFile()) throw new Error('it is no file')
+  if (!status.isFile()) throw new Error('it is not a regular file')
   return status.size
 }
 
@@ -66,32 +65,32 @@ interface NextChunk {
   isDamaged: boolean
 }
 
-/** Keeps a chunk in the warehouse, and begins the next. */
-function keepChunk({ warehouse, firsts, gone, onScans }: FileFold, journal: string, chunk: NextChunk): void {
+/** Commits a chunk to the warehouse, and resets it for the next. */
+function commitChunk({ warehouse, firsts, deletedLinks, onScans }: FileFold, journal: string, chunk: NextChunk): void {
   const { from, end, lost, isDamaged } = chunk
-  const scans = gone.size === 0 ? chunk.scans : chunk.scans.filter(({ linkId }) => !gone.has(linkId))
-  const flagged = blame(() => firsts.flag({ journal, from, scans }))
+  const scans = deletedLinks.size === 0 ? chunk.scans : chunk.scans.filter(({ linkId }) => !deletedLinks.has(linkId))
+  const flagged = asFileError(() => firsts.flag({ journal, from, scans }))
   warehouse.add(flagged, { journal, position: end, lost, isDamaged })
   onScans(scans)
   Object.assign(chunk, { scans: [], from: end, lost: 0 })
 }
 
-function blame<T>(work: () => T): T {
+function asFileError<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw faultOf(error)
+    throw fileErrorOf(error)
   }
 }
 
-function* blamed<T>(items: Iterable<T>): Generator<T> {
+function* withFileErrors<T>(items: Iterable<T>): Generator<T> {
   try {
     yield* items
   } catch (error) {
-    throw faultOf(error)
+    throw fileErrorOf(error)
   }
 }
 
-function faultOf(error: unknown): FileFault {
-  return new FileFault(error instanceof Error ? error.message : String(error), { cause: error })
+function fileErrorOf(error: unknown): FileError {
+  return new FileError(error instanceof Error ? error.message : String(error), { cause: error })
 }

@@ -9,7 +9,7 @@ import { openJournal } from './journal.ts'
 import { openWarehouse } from './warehouse.ts'
 import { NOW, HOUR, makeFolders, scan } from '../../test/support/fold-folders.ts'
 
-test('what stands before and after a damaged line is read; a line that was cut short at the end is none', (t) => {
+test('the lines before and after a damaged one are read; a truncated last line is not damage', (t) => {
   const file = join(temporaryFolder(t), 'x.scans')
   const writer = openJournalFile(file, true)
   writer.append([scan({ at: 1 }), scan({ at: 2 })])
@@ -24,11 +24,11 @@ test('what stands before and after a damaged line is read; a line that was cut s
     [...readJournalFile(file, end)].flatMap((batch) => batch.scans.map(({ at }) => at)),
     [3],
   )
-  const sound = readFileSync(file)
+  const intact = readFileSync(file)
   appendFileSync(file, '0123abcd [[1')
   assert.deepEqual([read(), lost(), parts().some((part) => part.isDamaged)], [[1, 2, 3], [0, 0], false])
   appendFileSync(file, ',2],[3,4]]\n')
-  appendFileSync(file, sound)
+  appendFileSync(file, intact)
   assert.deepEqual(
     [read(), lost()],
     [
@@ -36,8 +36,8 @@ test('what stands before and after a damaged line is read; a line that was cut s
       [0, 0, 2, 0, 0],
     ],
   )
-  // The sum of nothing, and no sum at all: one damaged place.
-  writeFileSync(file, Buffer.concat([Buffer.from('00000000\n00000000 \n\n'), sound]))
+  // The checksum of no bytes, and no checksum at all: one damaged stretch.
+  writeFileSync(file, Buffer.concat([Buffer.from('00000000\n00000000 \n\n'), intact]))
   assert.deepEqual(
     [read(), lost()],
     [
@@ -47,7 +47,7 @@ test('what stands before and after a damaged line is read; a line that was cut s
   )
 })
 
-test('batches longer than a block are read whole', (t) => {
+test('batches longer than a read block are read whole', (t) => {
   const file = join(temporaryFolder(t), 'x.scans')
   const writer = openJournalFile(file, false)
   const scans = Array.from({ length: 30_000 }, (_, at) => scan({ at, city: `Zürich ${at}` }))
@@ -60,7 +60,7 @@ test('batches longer than a block are read whole', (t) => {
   )
 })
 
-test('a journal that cannot be written loses scans, says so, answers all the same, and recovers by itself', async (t) => {
+test('a journal that cannot be written counts lost scans, calls back all the same, and recovers by itself', async (t) => {
   let now = NOW
   const folder = join(temporaryFolder(t), 'journal')
   const failures: number[] = []
@@ -71,7 +71,7 @@ test('a journal that cannot be written loses scans, says so, answers all the sam
   const record = () => new Promise<void>((resolve) => journal.record(scan(), resolve))
   await record()
   assert.equal(journal.rotate().length, 1)
-  // No one, not even root, can make a file in a folder that is none.
+  // Nobody, not even root, can create a file below a file.
   renameSync(folder, `${folder}.away`)
   writeFileSync(folder, '')
   await Promise.all([record(), record()])
@@ -87,7 +87,7 @@ test('a journal that cannot be written loses scans, says so, answers all the sam
   journal.close()
 })
 
-test('a clock that is set back does not keep a journal that can be written again from recording', async (t) => {
+test('a journal recovers also when the clock is set back', async (t) => {
   const folder = join(temporaryFolder(t), 'journal')
   const clocks = { now: NOW, monotonic: 0 }
   const journal = openJournal({
@@ -111,7 +111,7 @@ test('a clock that is set back does not keep a journal that can be written again
   journal.close()
 })
 
-test('keys and salts of past days are overwritten and unlinked by the next fold, also after a week switched off', async (t) => {
+test('the next fold destroys the keys and salts of past days, also after a week without the service', async (t) => {
   const folders = makeFolders(t)
   const writer = openJournalFile(join(folders.journal, '1.scans'), false)
   writer.append([scan({ at: NOW - 7 * 24 * HOUR }), scan({ at: NOW })])
@@ -129,7 +129,7 @@ test('keys and salts of past days are overwritten and unlinked by the next fold,
   warehouse.close()
 })
 
-test('a fold tells each link that it changed once, also those of several chunks, and of very many that they are many', async (t) => {
+test('a fold lists each changed link once, across chunks and files, and none when there are too many', async (t) => {
   const folders = makeFolders(t)
   const write = (name: string, linkIds: number[]) => {
     const writer = openJournalFile(join(folders.journal, name), false)

@@ -1,15 +1,15 @@
 import { readdirSync } from 'node:fs'
 import { dayOf } from './calendar.ts'
 import { openFirstOfDay } from './first-of-day.ts'
-import { FileFault, foldFile, type FileFold } from './fold-file.ts'
+import { FileError, foldFile, type FileFold } from './fold-file.ts'
 import { syncPath } from '../lib/sync-path.ts'
 import type { Scan } from './scan.ts'
 import { destroyBefore } from './visitors.ts'
 import type { Warehouse } from './warehouse.ts'
 
-/** Scans of one transaction: larger ones let a statistics request wait. */
+/** Scans of one transaction: a larger one would delay requests for statistics. */
 const CHUNK_SCANS = 2500
-/** The same for a file so large that the fold is behind: each row of the rollups is then written more rarely. */
+/** For a file so large that the fold is behind: larger transactions write each row of the rollups less often. */
 const LARGE_CHUNK_SCANS = 10_000
 const LARGE_FILE_BYTES = 4 << 20
 
@@ -18,12 +18,11 @@ export interface Folders {
   visitors: string
 }
 
-/** The links whose scans were moved, each once; undefined when they are too many to tell, so that it may be any. */
+/** The links whose scans were folded, each once; undefined when there are too many to list, so that any may be. */
 export type ChangedLinks = number[] | undefined
 
-/** What a fold did. */
-export interface Folded {
-  /** The number of scans that were moved. */
+export interface FoldResult {
+  /** The number of scans that were folded. */
   moved: number
   changed: ChangedLinks
   /** Files that were found damaged, each once. */
@@ -39,55 +38,56 @@ export interface FailedFile {
   reason: string
 }
 
-/** Links that a fold tells; of more it says that they are many. */
-const MAX_TOLD = 10_000
+/** A fold lists up to this many changed links. */
+const MAX_CHANGED = 10_000
 
-/** Moves ended journal files into the warehouse. */
+/** Moves closed journal files into the warehouse. */
 export interface Fold {
   /**
-   * Folds files in the given order and removes each when it is wholly in the warehouse; then destroys the visitor keys
-   * of the days before `now`, which these files completed. Whatever ends it half-way, the next call goes on there. A file
-   * that cannot be folded does not stop the others; the call fails when the warehouse cannot be written.
-   * @param gone links whose scans are dropped
+   * Folds files in the given order and removes each once all of it is in the warehouse; then destroys the visitor keys
+   * of the days before `now`, which these files completed. After an interruption, the next call resumes. A file that
+   * cannot be folded does not stop the others.
+   * @param deletedLinks links whose scans are dropped
+   * @throws when the warehouse cannot be written
    */
-  run: (journals: string[], now: number, gone?: number[]) => Promise<Folded>
+  run: (journals: string[], now: number, deletedLinks?: number[]) => Promise<FoldResult>
   close: () => void
 }
 
 /**
- * @param rest called again and again during long work
- * @param chunkScansOf scans of one transaction, by the size of the ended file in bytes, so that a repetition has the same
+ * @param yieldNow called often during long work
+ * @param chunkScansOf scans of one transaction, by the size of the closed file in bytes, so that a retry has the same chunks
  */
 export function openFold(
   warehouse: Warehouse,
   folders: Folders,
-  rest: () => void = () => {},
+  yieldNow: () => void = () => {},
   chunkScansOf = chunkScansBySize,
 ): Fold {
   let damaged: string[] = []
-  const firsts = openFirstOfDay(folders.visitors, rest, (file) => damaged.push(file))
-  const failures = rememberFailures()
+  const firsts = openFirstOfDay(folders.visitors, yieldNow, (file) => damaged.push(file))
+  const retries = createRetries()
   let today = Number.NaN
 
   function endDay(day: number): void {
     firsts.close()
     destroyBefore(folders.visitors, day)
-    // Names of removed files can go once their removal is on the disk; until then they keep a file that a power
-    // loss brings back from being folded twice.
+    // A power loss can bring a removed file back until its removal is synced; its mark keeps it from being folded twice.
     syncPath(folders.journal)
-    warehouse.keepMarks(readdirSync(folders.journal))
+    warehouse.retainMarks(readdirSync(folders.journal))
     today = day
   }
 
   return {
-    async run(journals, now, gone = []) {
+    async run(journals, now, deletedLinks = []) {
       const { onScans, moved, changed } = countMoved()
-      const fold = { folder: folders.journal, warehouse, firsts, chunkScansOf, gone: new Set(gone), onScans }
-      failures.keep(journals)
+      const deleted = new Set(deletedLinks)
+      const fold = { folder: folders.journal, warehouse, firsts, chunkScansOf, deletedLinks: deleted, onScans }
+      retries.retain(journals)
       for (const journal of journals) {
-        if (failures.isDue(journal) && (await failures.note(journal, fold))) damaged.push(journal)
+        if (retries.isDue(journal) && (await retries.tryFold(journal, fold))) damaged.push(journal)
       }
-      const failed = failures.all()
+      const failed = retries.failed()
       try {
         if (dayOf(now) !== today) endDay(dayOf(now))
       } catch (error) {
@@ -111,42 +111,42 @@ function countMoved() {
   return {
     onScans: (scans: Scan[]) => {
       moved += scans.length
-      for (const { linkId } of scans) if (links.size <= MAX_TOLD) links.add(linkId)
+      for (const { linkId } of scans) if (links.size <= MAX_CHANGED) links.add(linkId)
     },
     moved: () => moved,
-    changed: () => (links.size > MAX_TOLD ? undefined : [...links]),
+    changed: () => (links.size > MAX_CHANGED ? undefined : [...links]),
   }
 }
 
-/** A file that fails again and again is left alone for this many folds, at most. */
-const MAX_PASSED = 64
+/** A file that fails repeatedly is skipped for at most this many folds. */
+const MAX_SKIPS = 64
 
-/** Remembers which files cannot be folded, and tries each more and more rarely: many of them would take up every fold. */
-function rememberFailures() {
-  const byFile = new Map<string, { reason: string; passes: number; left: number }>()
+/** Retries files that cannot be folded with exponential backoff: many of them would take up every fold. */
+function createRetries() {
+  const byFile = new Map<string, { reason: string; skips: number; left: number }>()
   return {
-    /** Forgets the files that are not there any more. */
-    keep(journals: string[]) {
-      const there = new Set(journals)
-      for (const journal of byFile.keys()) if (!there.has(journal)) byFile.delete(journal)
+    /** Drops the state of files that no longer exist. */
+    retain(journals: string[]) {
+      const existing = new Set(journals)
+      for (const journal of byFile.keys()) if (!existing.has(journal)) byFile.delete(journal)
     },
     isDue(journal: string): boolean {
       const failure = byFile.get(journal)
       return failure === undefined || failure.left-- === 0
     },
-    /** Folds a file; whether it was damaged. */
-    async note(journal: string, fold: FileFold): Promise<boolean> {
+    /** @returns whether the file was damaged */
+    async tryFold(journal: string, fold: FileFold): Promise<boolean> {
       try {
         const wasDamaged = await foldFile(fold, journal)
         byFile.delete(journal)
         return wasDamaged
       } catch (error) {
-        if (!(error instanceof FileFault)) throw error
-        const passes = Math.min(MAX_PASSED, (byFile.get(journal)?.passes ?? 0.5) * 2)
-        byFile.set(journal, { reason: error.message, passes, left: passes })
+        if (!(error instanceof FileError)) throw error
+        const skips = Math.min(MAX_SKIPS, (byFile.get(journal)?.skips ?? 0.5) * 2)
+        byFile.set(journal, { reason: error.message, skips, left: skips })
         return false
       }
     },
-    all: (): FailedFile[] => Array.from(byFile, ([file, { reason }]) => ({ file, reason })),
+    failed: (): FailedFile[] => Array.from(byFile, ([file, { reason }]) => ({ file, reason })),
   }
 }

@@ -2,52 +2,53 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { openToRead } from '../db/copy.ts'
 
-/** Links that are looked at, whether the store of links knows them: all that have scans, when they are no more. */
+/** Up to this many links with scans, the sample has all of them. */
 const SAMPLE = 1_000
-/** Of more, such runs of neighbours are looked at, which lie anywhere. */
+/** The sample of a larger table consists of runs of this many neighbours from random positions. */
 const RUN = 50
 
-/** What the scans say of the links that they are of. */
+/** What `scans.db` records about the links that its scans belong to. */
 export interface ScansIdentity {
-  /** The name of the store that has the links; undefined where none was noted yet. */
+  /** The id of the link store; undefined when none is recorded yet. */
   instance: string | undefined
-  /** The newest link that was kept for good in that store; undefined when there was none yet. */
+  /** The newest committed link of that store; undefined without any. */
   newest: number | undefined
-  /** Some of the links that have scans. */
+  /** A sample of the links that have scans. */
   sample: number[]
 }
 
-/** What is noted in `scans.db` about the links. */
-export interface IdentityNotes {
-  /** Notes whose links the scans are of, in place of what was noted. */
-  belongTo: (instance: string) => void
-  /** Notes the newest link that is kept for good. */
-  noteNewest: (linkId: number) => void
+/** Writes the identity into `scans.db`. */
+export interface IdentityWriter {
+  /** Records the id of the link store, in place of the former one. */
+  setInstance: (instance: string) => void
+  /** Records the newest committed link. */
+  setNewestLink: (linkId: number) => void
 }
 
-export function openIdentity(db: DatabaseSync): IdentityNotes {
+export function openIdentity(db: DatabaseSync): IdentityWriter {
   const writeNewest = db.prepare('update instance set newest = ?')
-  let noted: number | undefined
+  let written: number | undefined
   return {
-    belongTo(instance) {
+    setInstance(instance) {
       // Another process may hold the write lock.
       if (db.prepare('select id from instance').get()?.['id'] === instance) return
       const write = `insert into instance values (1, ?, null)
         on conflict (one) do update set id = excluded.id, newest = null`
       db.prepare(write).run(instance)
-      noted = undefined
+      written = undefined
     },
-    noteNewest(linkId) {
-      if (linkId === noted) return
+    setNewestLink(linkId) {
+      if (linkId === written) return
       writeNewest.run(linkId)
-      noted = linkId
+      written = linkId
     },
   }
 }
 
 /**
- * Reads what `scans.db`, or a copy of it, says of itself; nothing in it is changed. Undefined when there is none.
- * @throws when it is no database
+ * Reads the identity from `scans.db`, or from a copy, without changing the file.
+ * @returns undefined when the file is missing or empty
+ * @throws when the file is not a database
  */
 export function readScansIdentity(file: string): ScansIdentity | undefined {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined
@@ -55,13 +56,13 @@ export function readScansIdentity(file: string): ScansIdentity | undefined {
   try {
     const tables = db.prepare("select name from sqlite_master where type = 'table'").all()
     const has = (table: string) => tables.some(({ name }) => name === table)
-    const noted = has('instance') ? db.prepare('select id, newest from instance').get() : undefined
+    const recorded = has('instance') ? db.prepare('select id, newest from instance').get() : undefined
     const sample = has('totals') ? readSample(db) : []
-    if (noted !== undefined) {
-      const { id, newest } = noted as { id: string; newest: number | null }
+    if (recorded !== undefined) {
+      const { id, newest } = recorded as { id: string; newest: number | null }
       return { instance: id, newest: newest ?? undefined, sample }
     }
-    // Before the newest one was noted, links were numbered one after the other.
+    // Versions that did not record the newest link numbered links sequentially.
     return { instance: undefined, newest: has('totals') ? readLast(db) : undefined, sample }
   } finally {
     db.close()
@@ -73,7 +74,7 @@ function readLast(db: DatabaseSync): number | undefined {
   return last ?? undefined
 }
 
-/** However many links there are, this takes no longer than a few hundred look-ups. */
+/** Takes at most some hundred index look-ups, however many links there are. */
 function readSample(db: DatabaseSync): number[] {
   const page = db.prepare('select link_id from totals where link_id >= ? order by link_id limit ?')
   const idsFrom = (id: number, limit: number) =>
@@ -86,6 +87,6 @@ function readSample(db: DatabaseSync): number[] {
     least: number
     most: number
   }
-  const anywhere = () => Math.floor(least + Math.random() * (most - least))
-  return [...new Set(Array.from({ length: SAMPLE / RUN }, () => idsFrom(anywhere(), RUN)).flat())]
+  const randomId = () => Math.floor(least + Math.random() * (most - least))
+  return [...new Set(Array.from({ length: SAMPLE / RUN }, () => idsFrom(randomId(), RUN)).flat())]
 }

@@ -5,15 +5,19 @@ import { syncPath } from '../lib/sync-path.ts'
 import { readLines, type Line } from './journal-lines.ts'
 import { fromRow, toRow, type Scan } from './scan.ts'
 
-// A journal file is text: a line for each batch, eight hexadecimal digits of the CRC-32 of the rest, a space, and the
-// batch's scans as a JSON array. What has no line end at the end of a file was being written when the process ended, and was
-// never acknowledged. Any other line that does not match its sum is damage, and the lines after it are as good as before.
+// A journal file is text with a line for each batch: the CRC-32 of the JSON in eight hexadecimal digits, a space, and the
+// batch's scans as a JSON array. A last line without a line end was being written when the process ended, and was never
+// acknowledged. Any other line that does not match its checksum is damaged; the lines after it are read as usual.
 
-const SUM_LENGTH = 9
+/** The length of a checksum, with its space. */
+const PREFIX_LENGTH = 9
 
-/** A file that batches are appended to. */
+/** Appends batches to a file. */
 export interface JournalWriter {
-  /** Writes a batch; when this returns, it survives the process. Throws when it could not be written whole. */
+  /**
+   * Writes a batch; when this returns, the batch survives the end of the process.
+   * @throws when the batch could not be written whole
+   */
   append: (scans: Scan[]) => void
   close: () => void
 }
@@ -21,28 +25,28 @@ export interface JournalWriter {
 /** @param sync whether a batch also survives power loss, at the price of an fdatasync each */
 export function openJournalFile(file: string, sync: boolean): JournalWriter {
   const descriptor = openSync(file, 'ax', 0o600)
-  if (sync) keepName(file, descriptor)
-  let good = 0
+  if (sync) syncName(file, descriptor)
+  let validBytes = 0
   return {
     append(scans) {
       const json = JSON.stringify(scans.map(toRow))
-      const line = Buffer.from(`${sumOf(json)} ${json}\n`)
+      const line = Buffer.from(`${checksumOf(json)} ${json}\n`)
       try {
         for (let written = 0; written < line.length;) written += writeSync(descriptor, line, written)
         if (sync) fdatasyncSync(descriptor)
       } catch (error) {
-        // What a full disk has left of the line goes: nothing is appended to it, and the reader would take it for torn.
-        ftruncateSync(descriptor, good)
+        // Removes the part that a full disk has accepted: nothing may be appended to it.
+        ftruncateSync(descriptor, validBytes)
         throw error
       }
-      good += line.length
+      validBytes += line.length
     },
     close: () => closeSync(descriptor),
   }
 }
 
-/** Makes the name of a new file survive power loss: syncing a file does not sync the folder that names it. */
-function keepName(file: string, descriptor: number): void {
+/** Makes the name of a new file survive power loss: syncing a file does not sync its folder. */
+function syncName(file: string, descriptor: number): void {
   try {
     syncPath(dirname(file))
   } catch (error) {
@@ -51,23 +55,23 @@ function keepName(file: string, descriptor: number): void {
   }
 }
 
-function sumOf(text: string | Buffer): string {
+function checksumOf(text: string | Buffer): string {
   return crc32(text).toString(16).padStart(8, '0')
 }
 
-/** A part of a journal file: a batch as it was written, or what damage has left of some. */
+/** A part of a journal file: an intact batch, or a damaged stretch. */
 export interface Part {
-  /** None, where they cannot be read. */
+  /** Empty when damaged. */
   scans: Scan[]
-  /** Scans that cannot be read; at least 1 for each damaged place. Where the damage hit the start of one it may miss that. */
+  /** Estimated unreadable scans: at least 1 for each damaged stretch; a scan whose first byte is damaged is not counted. */
   lost: number
-  /** Whether the file is not as it was written here; what has only been cut short at its end is. */
+  /** Whether the bytes differ from what was written; a truncated last line is not damage. */
   isDamaged: boolean
-  /** Where the part ends in its file, in bytes: the position from which the next one is read. */
+  /** The position in the file after this part, in bytes. */
   end: number
 }
 
-/** The parts of a file from a position on, in order, with bounded memory. */
+/** Reads the parts of a file from a position on, in order, with bounded memory. */
 export function* readJournalFile(file: string, from: number): Generator<Part> {
   const descriptor = openSync(file, 'r')
   try {
@@ -86,16 +90,16 @@ export function* readJournalFile(file: string, from: number): Generator<Part> {
   }
 }
 
-/** What was written as one line. */
+/** A line as it was written. */
 interface Piece {
   bytes: Buffer
   size: number
-  /** Undefined when they cannot be read. */
+  /** Undefined when unreadable. */
   scans: Scan[] | undefined
   isDamaged: boolean
 }
 
-/** The line, when it is sound; else the lines that it may have been before the ends between them were damaged. */
+/** Yields an intact line as it is; splits a damaged one where a line end between two lines may have been damaged. */
 function* piecesOf(line: Line): Generator<Piece> {
   const { bytes, size, isEnded } = line
   const whole = parseLine(bytes)
@@ -110,7 +114,7 @@ function* piecesOf(line: Line): Generator<Piece> {
   const rest = size - start
   const isTooLong = size > bytes.length + 1
   if (isEnded || isTooLong) return yield { bytes: last, size: rest, scans: parseLine(last), isDamaged: true }
-  // Its own end may be what is damaged; else it was never written whole.
+  // Either the line end at the end of the file is damaged, or the line was never written whole.
   const scans = parseLine(last) ?? parseLine(last.subarray(0, -1))
   if (scans !== undefined) yield { bytes: last, size: rest, scans, isDamaged: true }
 }
@@ -118,16 +122,16 @@ function* piecesOf(line: Line): Generator<Piece> {
 const OPENING = ' [['
 const CLOSING = ']]'
 
-/** Where lines seem to begin behind others whose ends are damaged: `]]`, a byte, eight digits, ` [[`. Sums tell whether they do. */
+/** Finds likely starts of lines after a damaged line end: `]]`, a byte, eight digits, ` [[`. Their checksums decide. */
 function* startsIn(bytes: Buffer): Generator<number> {
   for (let at = bytes.indexOf(OPENING); at !== -1; at = bytes.indexOf(OPENING, at + 1)) {
-    const start = at - SUM_LENGTH + 1
+    const start = at - PREFIX_LENGTH + 1
     if (start > CLOSING.length && bytes.toString('latin1', start - 1 - CLOSING.length, start - 1) === CLOSING)
       yield start
   }
 }
 
-/** How many scans seem to begin in unreadable bytes: each begins with a bracket and its link's number. */
+/** Estimates the scans in unreadable bytes: each begins with a bracket and the link's id. */
 function countRows(bytes: Buffer): number {
   let count = 0
   for (let at = bytes.indexOf('['); at !== -1; at = bytes.indexOf('[', at + 1)) {
@@ -138,9 +142,9 @@ function countRows(bytes: Buffer): number {
 }
 
 function parseLine(line: Buffer): Scan[] | undefined {
-  const json = line.subarray(SUM_LENGTH)
-  // Nothing at all has a sum too, which is 0.
-  if (json.length === 0 || line.toString('latin1', 0, SUM_LENGTH) !== `${sumOf(json)} `) return undefined
+  const json = line.subarray(PREFIX_LENGTH)
+  // The checksum of no bytes is 0, which is valid too.
+  if (json.length === 0 || line.toString('latin1', 0, PREFIX_LENGTH) !== `${checksumOf(json)} `) return undefined
   try {
     return (JSON.parse(json.toString('utf8')) as Parameters<typeof fromRow>[0][]).map(fromRow)
   } catch {

@@ -2,30 +2,30 @@ import { readSync } from 'node:fs'
 
 const READ_BYTES = 1 << 20
 const NEWLINE = 10
-/** What is longer was never written as one line: it is passed over and not gathered in memory. */
+/** No batch is longer: the reader skips such a line without buffering it. */
 const MAX_LINE_BYTES = 64 << 20
 
 /** A line of a file. */
 export interface Line {
-  /** The line without its end; empty when it is too long. Only valid until the next line is asked for. */
+  /** The line without its line end; empty when the line is too long. Valid until the next line is read. */
   bytes: Buffer
-  /** What the line takes of the file, with its end. */
+  /** The bytes of the line in the file, with its line end. */
   size: number
-  /** False for what stands at the end of the file without an end of its own. */
+  /** False for a last line without a line end. */
   isEnded: boolean
 }
 
-/** The lines of a file from a position on, in bounded memory and in time that grows with the file's size. */
+/** Reads the lines of a file from a position on, in bounded memory and linear time. */
 export function* readLines(descriptor: number, from: number): Generator<Line> {
   const block = Buffer.alloc(READ_BYTES)
   let size = 0
   let parts: Buffer[] = []
-  const gather = (part: Buffer) => {
+  const append = (part: Buffer) => {
     size += part.length
     if (size <= MAX_LINE_BYTES) parts.push(part)
     else parts = []
   }
-  const take = (isEnded: boolean): Line => {
+  const finishLine = (isEnded: boolean): Line => {
     const [first = Buffer.alloc(0), ...more] = parts
     const line = { bytes: more.length > 0 ? Buffer.concat(parts) : first, size: isEnded ? size + 1 : size, isEnded }
     size = 0
@@ -38,12 +38,12 @@ export function* readLines(descriptor: number, from: number): Generator<Line> {
     position += read.length
     let start = 0
     for (let end = read.indexOf(NEWLINE); end !== -1; end = read.indexOf(NEWLINE, start)) {
-      gather(read.subarray(start, end))
-      yield take(true)
+      append(read.subarray(start, end))
+      yield finishLine(true)
       start = end + 1
     }
-    // The block is used again.
-    gather(Buffer.from(read.subarray(start)))
+    // Copied, because the next read overwrites the block.
+    append(Buffer.from(read.subarray(start)))
   }
-  if (size > 0) yield take(false)
+  if (size > 0) yield finishLine(false)
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Metric } from '../http/metrics.ts'
 import { keepSpareFiles } from '../lib/spare-files.ts'
 import { syncPath } from '../lib/sync-path.ts'
 import { openJournalFile, type JournalWriter } from './journal-file.ts'
@@ -9,29 +8,29 @@ import type { Scan } from './scan.ts'
 
 const SUFFIX = '.scans'
 
-/** How long a journal that could not be written is left alone. */
+/** How long scans are dropped after a failed write, before the next one is tried. */
 const RETRY_MS = 1000
 
-/** Where a visit's scan is kept before the visit is answered. */
+/** Writes scans to the disk before their visits are answered. */
 export interface Journal {
   /**
-   * Notes a scan and calls `recorded` once it is on its way to survive: the scans of one turn of the event loop are
-   * written together. When they cannot be written, `recorded` is called all the same; the scans are counted as lost.
+   * Queues a scan and calls `recorded` once it is written: one write for all scans of a turn of the event loop. When the
+   * write fails, `recorded` is called all the same, and the scans are counted as lost.
    */
   record: (scan: Scan, recorded: () => void) => void
-  /** Writes what was noted in this turn, and calls back, without waiting for its end. */
+  /** Writes the queued scans now, and calls back. */
   flush: () => void
-  /** Ends the file that is written to; the names of all ended files, oldest first. Each may be folded and removed. */
+  /** Closes the current file; returns the names of all closed files, oldest first. Each may be folded and removed. */
   rotate: () => string[]
   status: () => JournalStatus
-  /** What waits to be folded, in bytes. */
+  /** Bytes that are not folded yet. */
   backlog: () => number
   close: () => void
 }
 
-/** How the journal is, since the start. */
+/** Counted since the start. */
 export interface JournalStatus {
-  /** Whether scans were lost since the last one that was written. */
+  /** Whether the last write failed. */
   failing: boolean
   lost: number
   recorded: number
@@ -43,74 +42,46 @@ export interface JournalOptions {
   sync: boolean
   /** The time of day, for the names of files. */
   now: () => number
-  /** A clock that never goes back, for how long to wait. */
+  /** A monotonic clock, for the delay before a retry. */
   monotonic: () => number
-  /** Told of a failure, and of the number of scans that were lost to it, once for each try. */
+  /** Called with the error and the number of scans lost so far, once for each failed write. */
   onFailure: (error: unknown, lost: number) => void
-  /** Told what an answer threw. */
+  /** Called with what a `recorded` callback threw. */
   onThrow: (error: unknown) => void
 }
 
-export function openJournal({ folder, sync, now, monotonic, onFailure, onThrow }: JournalOptions): Journal {
-  const { openFile, files, close } = openFolder(folder, sync)
-  let writer: JournalWriter | undefined
+export function openJournal(options: JournalOptions): Journal {
+  const { openFile, files, backlog, close } = openFolder(options.folder, options.sync)
+  const writer = createRetryingWriter(openFile, options)
   let waiting: Scan[] = []
-  let answers: (() => void)[] = []
-  /** Of the last try, when that failed. */
-  let failedAt: number | undefined
-  let lost = 0
-  let recorded = 0
-
-  function abandon(): void {
-    const ended = writer
-    writer = undefined
-    ended?.close()
-  }
-
-  function write(scans: Scan[]): void {
-    if (failedAt !== undefined && monotonic() - failedAt < RETRY_MS) {
-      lost += scans.length
-      return
-    }
-    try {
-      writer ??= openFile(newName(now()))
-      writer.append(scans)
-      recorded += scans.length
-      failedAt = undefined
-    } catch (error) {
-      failedAt = monotonic()
-      lost += scans.length
-      onFailure(error, lost)
-      tryTo(abandon)
-    }
-  }
+  let callbacks: (() => void)[] = []
 
   function flush(): void {
-    const [scans, written] = [waiting, answers]
+    const [scans, recorded] = [waiting, callbacks]
     waiting = []
-    answers = []
-    if (scans.length > 0) write(scans)
-    for (const answer of written) tryTo(answer, onThrow)
+    callbacks = []
+    if (scans.length > 0) writer.write(scans)
+    for (const callback of recorded) tryTo(callback, options.onThrow)
   }
 
   const end = () => {
     flush()
-    abandon()
+    writer.endFile()
   }
 
   return {
     record(scan, recorded) {
       waiting.push(scan)
-      // After the sockets of this turn were read: one write for all the visits that they brought.
-      if (answers.push(recorded) === 1) setImmediate(flush)
+      // Runs after the sockets of this turn were read: one write for all their visits.
+      if (callbacks.push(recorded) === 1) setImmediate(flush)
     },
     flush,
     rotate() {
       end()
       return files().sort()
     },
-    status: () => ({ failing: failedAt !== undefined, lost, recorded }),
-    backlog: () => bytesOf(folder, files()),
+    status: writer.status,
+    backlog,
     close() {
       end()
       close()
@@ -118,22 +89,64 @@ export function openJournal({ folder, sync, now, monotonic, onFailure, onThrow }
   }
 }
 
-/** The folder of the journal, in which a file can be opened also when the process may open no more. */
+/** Appends batches to one file until that is ended or fails; after a failure, drops batches for a while and tries anew. */
+function createRetryingWriter(
+  openFile: (name: string) => JournalWriter,
+  { now, monotonic, onFailure }: Pick<JournalOptions, 'now' | 'monotonic' | 'onFailure'>,
+) {
+  let file: JournalWriter | undefined
+  /** Undefined unless the last write failed. */
+  let failedAt: number | undefined
+  let lost = 0
+  let recorded = 0
+
+  function endFile(): void {
+    const ended = file
+    file = undefined
+    ended?.close()
+  }
+
+  return {
+    write(scans: Scan[]): void {
+      if (failedAt !== undefined && monotonic() - failedAt < RETRY_MS) {
+        lost += scans.length
+        return
+      }
+      try {
+        file ??= openFile(newName(now()))
+        file.append(scans)
+        recorded += scans.length
+        failedAt = undefined
+      } catch (error) {
+        failedAt = monotonic()
+        lost += scans.length
+        onFailure(error, lost)
+        tryTo(endFile)
+      }
+    },
+    endFile,
+    status: (): JournalStatus => ({ failing: failedAt !== undefined, lost, recorded }),
+  }
+}
+
+/** Opens the folder, with spare descriptors: a file can be created also when the process may open no more. */
 function openFolder(folder: string, sync: boolean) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (sync) syncPath(dirname(folder))
-  // For a journal file, and the folder when that is synced.
+  // One for a journal file, and one for the folder when that is synced.
   const spare = keepSpareFiles(sync ? 2 : 1)
+  const files = () => spare.use(() => readdirSync(folder).filter(isJournal))
   return {
     openFile: (name: string): JournalWriter => spare.use(() => openJournalFile(join(folder, name), sync)),
-    files: () => spare.use(() => readdirSync(folder).filter(isJournal)),
+    files,
+    backlog: () => bytesOf(folder, files()),
     close: spare.close,
   }
 }
 
 const isJournal = (name: string) => name.endsWith(SUFFIX)
 
-/** The files of a folder that are still to be folded; none when there is no such folder. */
+/** The journal files of a folder; empty when there is no such folder. */
 export function journalsIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter(isJournal)
@@ -142,7 +155,7 @@ export function journalsIn(folder: string): string[] {
   }
 }
 
-/** What one piece of work throws must not keep the next from being done. */
+/** Passes what `work` throws to `onThrow`, so that the caller goes on. */
 function tryTo(work: () => void, onThrow: (error: unknown) => void = () => {}): void {
   try {
     work()
@@ -151,36 +164,12 @@ function tryTo(work: () => void, onThrow: (error: unknown) => void = () => {}): 
   }
 }
 
-/** @param unreadable scans that the fold found damaged, ever */
-export function journalMetrics({ status, backlog }: Journal, unreadable: () => number): Metric[] {
-  return [
-    {
-      name: 'quirl_journal_backlog_bytes',
-      help: 'Journalled scans that are not folded yet',
-      type: 'gauge',
-      read: backlog,
-    },
-    {
-      name: 'quirl_scans_recorded_total',
-      help: 'Visits recorded before their answer',
-      type: 'counter',
-      read: () => status().recorded,
-    },
-    {
-      name: 'quirl_scans_lost_total',
-      help: 'Visits answered unrecorded, and recorded scans that were damaged before they were folded',
-      type: 'counter',
-      read: () => status().lost + unreadable(),
-    },
-  ]
-}
-
-/** The fold may remove a file meanwhile. */
+/** A fold may remove files in between. */
 function bytesOf(folder: string, names: string[]): number {
   return names.reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0)
 }
 
-/** Names sort by the time of their making; the random part keeps a name from ever being seen twice. */
+/** Names sort by creation time; the random part makes each name unique for good. */
 function newName(at: number): string {
   return `${String(at).padStart(15, '0')}-${randomBytes(8).toString('hex')}${SUFFIX}`
 }

@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 import type { Totals } from '../links/link.ts'
-import { createAgentReader } from './agent.ts'
+import { createAgentParser } from './agent.ts'
 import { createDescribe, type DescribeDeps } from './describe.ts'
 import { openRecorder, type Recorder, type RecorderOptions } from './recorder.ts'
-import { createReferrerReader } from './referrer.ts'
+import { createReferrerParser } from './referrer.ts'
 
-/** Records visits as scans, and reads what was recorded. */
+/** Records visits as scans, and reads statistics of them. */
 export interface Scans extends Omit<Recorder, 'keys' | 'record'> {
-  /** Records the visit of a link, then calls `recorded`, whether or not it could be recorded. */
+  /** Records the visit of a link, then calls `recorded`, also when recording failed. */
   record: (request: IncomingMessage, linkId: number, recorded: () => void) => void
-  /** The totals of a link with all its visits until now, where these can be counted in time. */
+  /** Reads the totals of a link, with all visits until now if the fold succeeds in time. */
   latestTotals: (linkId: number) => Promise<Totals>
 }
 
 /** What scans need of the rest of the program. */
 export interface ScansNeeds extends RecorderOptions, Pick<DescribeDeps, 'client' | 'countryHeader' | 'findPlace'> {
-  /** Whether a host name is the service's own: it is no referrer. */
+  /** Whether a host name is the service's own, and therefore not a referrer. */
   isOwnHost: (host: string) => boolean
 }
 
-/** @throws {StartError} when what is kept cannot be used, or is of other links; it is not changed then */
+/** @throws {StartError} when `scans.db` cannot be used, or belongs to other links; it is not changed then */
 export async function openScans({
   isOwnHost,
   client,
@@ -34,8 +34,8 @@ export async function openScans({
     keys,
     countryHeader,
     findPlace,
-    readAgent: createAgentReader(),
-    readReferrer: createReferrerReader(isOwnHost),
+    parseAgent: createAgentParser(),
+    parseReferrer: createReferrerParser(isOwnHost),
   })
   return {
     ...recorder,

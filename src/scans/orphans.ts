@@ -1,6 +1,6 @@
 import type { WarehouseClient } from './warehouse-client.ts'
 
-/** Links of one question. */
+/** Links of one query. */
 const PAGE = 1_000
 
 export interface OrphanLinks {
@@ -10,17 +10,16 @@ export interface OrphanLinks {
   known: (linkIds: number[]) => Promise<Set<number>>
 }
 
-/** Who is told what was found. */
 export interface OrphanListeners {
-  /** Told of each deleted link. */
+  /** Called with each deleted link. */
   onDeleted: (linkId: number) => void
-  /** Told how many links are not known, when there are any. */
+  /** Called with the number of unknown links, if there are any. */
   onUnknown: (count: number) => void
 }
 
 /**
- * Looks through all links that have scans. Those that were deleted come back with an older copy of the scans, and go again;
- * those of which nothing is known may be there when another copy of the links is in place, and are kept.
+ * Checks all links that have scans. An older copy of the scans brings back those of deleted links, which are purged again;
+ * scans of unknown links stay, because another copy of the links may have them.
  */
 export async function findOrphans(
   warehouse: Pick<WarehouseClient, 'call'>,

@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { transaction, type Warehouse } from './warehouse.ts'
 
-/** Rows of one step: others get their turn in between. */
+/** Rows of one transaction: the thread serves other calls in between. */
 const STEP = 10_000
 
 const tables = ['scans', 'pulse', 'daily', 'monthly', 'totals'] as const
@@ -13,7 +13,7 @@ const keys = {
   totals: 'link_id',
 }
 
-/** Removes everything that is kept about links. What ends it half-way, another call completes. */
+/** Removes all scans and counts of links. After an interruption, another call completes it. */
 export async function purgeLinks({ db }: Pick<Warehouse, 'db'>, linkIds: number[]): Promise<void> {
   const removals = tables.map((table) =>
     db.prepare(
@@ -25,11 +25,11 @@ export async function purgeLinks({ db }: Pick<Warehouse, 'db'>, linkIds: number[
     for (const removal of removals) left -= Number(removal.run(linkId, left).changes)
     return limit - left
   }
-  for (let at = 0; at < linkIds.length; await turn()) {
+  for (let at = 0; at < linkIds.length; await yieldToEventLoop()) {
     transaction(db, () => {
       for (let left = STEP; at < linkIds.length && left > 0;) {
         const removed = remove(linkIds[at] ?? 0, left)
-        // Fewer than there may be: nothing of it is left.
+        // Fewer than the limit: the link has no more rows.
         if (removed < left) at++
         left -= removed
       }
@@ -37,7 +37,7 @@ export async function purgeLinks({ db }: Pick<Warehouse, 'db'>, linkIds: number[
   }
 }
 
-/** Removes raw scans from before a time, link by link; rollups stay. */
+/** Removes raw scans from before a time, link by link; the rollups stay. */
 export async function prune(warehouse: Warehouse, before: number): Promise<void> {
   const remove = warehouse.db.prepare(
     `delete from scans where (link_id, at, n) in (select link_id, at, n from scans where link_id = ? and at < ? limit ${STEP})`,
@@ -45,15 +45,15 @@ export async function prune(warehouse: Warehouse, before: number): Promise<void>
   for (let linkId = 0; ;) {
     const ids = linkIdsAfter(warehouse, linkId, 100)
     for (const id of ids) {
-      while (Number(remove.run(id, before).changes) === STEP) await turn()
+      while (Number(remove.run(id, before).changes) === STEP) await yieldToEventLoop()
       linkId = id
     }
     if (ids.length === 0) return
-    await turn()
+    await yieldToEventLoop()
   }
 }
 
-/** The links that have scans, by their ids from one on, so that those that are gone can be found. */
+/** A page of the ids of all links that have scans, in ascending order. */
 export function linkIdsAfter({ db }: Pick<Warehouse, 'db'>, linkId: number, limit: number): number[] {
   const rows = db.prepare('select link_id from totals where link_id > ? order by link_id limit ?').all(linkId, limit)
   return (rows as { link_id: number }[]).map((row) => row.link_id)

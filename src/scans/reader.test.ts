@@ -4,22 +4,22 @@ import { createReader } from './reader.ts'
 import type { StatsQuery } from './stats.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
 
-/** A warehouse that answers when it is told to, and what it was asked. */
+/** A warehouse that records its calls and returns when the test says so. */
 function start() {
-  const asked: [name: string, ...args: unknown[]][] = []
-  const answers: (() => void)[] = []
-  const call = (...question: (typeof asked)[number]) => {
-    const number = asked.push(question)
-    return new Promise((resolve) => answers.push(() => resolve(number)))
+  const calls: [name: string, ...args: unknown[]][] = []
+  const returns: (() => void)[] = []
+  const call = (...received: (typeof calls)[number]) => {
+    const number = calls.push(received)
+    return new Promise((resolve) => returns.push(() => resolve(number)))
   }
-  const reader = createReader({ call } as unknown as WarehouseClient, () => 1000 + asked.length)
+  const reader = createReader({ call } as unknown as WarehouseClient, () => 1000 + calls.length)
   const turn = () => new Promise((resolve) => setImmediate(resolve))
   return {
-    asked,
+    calls,
     reader,
     turn,
-    answer: () => {
-      answers.shift()?.()
+    finish: () => {
+      returns.shift()?.()
       return turn()
     },
   }
@@ -27,11 +27,11 @@ function start() {
 
 const month: StatsQuery = { days: 30, timeZone: 'UTC', audience: 'all' }
 
-test('equal questions that wait are asked once, and none is answered by one that was put before it came', async () => {
-  const { asked, reader, turn, answer } = start()
+test('equal queries that wait share a call, and none gets the result of a call that started before it', async () => {
+  const { calls, reader, turn, finish } = start()
   const first = reader.stats('a', 1, month)
   await turn()
-  // The first is on its way: what is folded from now on, it may not know.
+  // The first call has started: it may miss what is folded from now on.
   const same = [reader.stats('a', 1, month), reader.stats('b', 1, { ...month }), reader.stats('c', 1, month)]
   const others = [
     reader.stats('a', 2, month),
@@ -39,9 +39,9 @@ test('equal questions that wait are asked once, and none is answered by one that
     reader.stats('a', 1, { ...month, timeZone: 'Asia/Tokyo' }),
     reader.stats('a', 1, { ...month, audience: 'bot' }),
   ]
-  for (let at = 0; at < 6; at++) await answer()
-  assert.equal(asked.length, 6)
-  assert.deepEqual(asked.slice(0, 3), [
+  for (let at = 0; at < 6; at++) await finish()
+  assert.equal(calls.length, 6)
+  assert.deepEqual(calls.slice(0, 3), [
     ['stats', 1, month, 1000],
     ['stats', 1, month, 1001],
     ['stats', 2, month, 1002],
@@ -49,8 +49,8 @@ test('equal questions that wait are asked once, and none is answered by one that
   assert.deepEqual(await Promise.all([first, ...same, ...others]), [1, 2, 2, 2, 3, 4, 5, 6])
 })
 
-test('one question for statistics or an export waits for the thread at a time, and one for totals', async () => {
-  const { asked, reader, turn, answer } = start()
+test('at most one call for statistics or an export is queued at the thread, and one for totals', async () => {
+  const { calls, reader, turn, finish } = start()
   for (let linkId = 1; linkId <= 50; linkId++) {
     void reader.stats('greedy', linkId, month)
     void reader.page('greedy', linkId, { at: 0, n: 0 }, 10)
@@ -58,11 +58,11 @@ test('one question for statistics or an export waits for the thread at a time, a
   }
   void reader.stats('modest', 99, month)
   await turn()
-  assert.deepEqual(asked.map(([name]) => name).sort(), ['stats', 'totals'])
-  for (let at = 0; at < 3; at++) await answer()
-  // Who wants little does not wait for all that another wants.
+  assert.deepEqual(calls.map(([name]) => name).sort(), ['stats', 'totals'])
+  for (let at = 0; at < 3; at++) await finish()
+  // A client with one query does not wait for all queries of another.
   assert.ok(
-    asked.some(([name, linkId]) => name === 'stats' && linkId === 99),
-    JSON.stringify(asked),
+    calls.some(([name, linkId]) => name === 'stats' && linkId === 99),
+    JSON.stringify(calls),
   )
 })

@@ -1,43 +1,43 @@
 import type { Totals } from '../links/link.ts'
-import { createBatch } from './batch.ts'
+import { createBatcher } from './batcher.ts'
 import type { Cursor, Page } from './export.ts'
+import { createFairQueue } from './fair-queue.ts'
 import type { Stats, StatsQuery } from './stats.ts'
-import { createTurns } from './turns.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
 
-/** What is read of the folded scans. An answer holds all that was folded when it was asked for. */
+/** Reads the folded scans. A result has everything that was folded before the call. */
 export interface Reader {
   totals: (linkId: number) => Promise<Totals>
-  /** Reads statistics; clients take turns. */
+  /** Reads statistics; clients are served round-robin. */
   stats: (client: string, linkId: number, query: StatsQuery) => Promise<Stats>
-  /** Reads a page of the export; clients take turns. */
+  /** Reads a page of the export; clients are served round-robin. */
   page: (client: string, linkId: number, after: Cursor, limit: number) => Promise<Page>
 }
 
 /**
- * Reads the warehouse. However many ask, at most two questions wait for its thread beside the fold: one for totals, which
- * names each link once, and one for statistics or an export. So the fold never waits for more than these.
+ * Reads the warehouse. However many requests wait, at most two calls are queued at its thread beside the fold: one for
+ * totals, batched, and one for statistics or an export. So the fold never waits for more than these.
  */
 export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () => number): Reader {
-  const turns = createTurns()
-  // Equal questions that wait are asked once; one that was put already may not know what was folded since.
+  const queue = createFairQueue()
+  // Equal queries share a call that has not started; one that has may miss what was folded since.
   const waiting = new Map<string, Promise<Stats>>()
 
   function stats(client: string, linkId: number, query: StatsQuery): Promise<Stats> {
     const key = JSON.stringify([linkId, query.days, query.timeZone, query.audience])
-    const same = waiting.get(key)
-    if (same !== undefined) return same
-    const asked = turns.run(client, () => {
+    const shared = waiting.get(key)
+    if (shared !== undefined) return shared
+    const result = queue.run(client, () => {
       waiting.delete(key)
       return warehouse.call('stats', linkId, query, now())
     })
-    waiting.set(key, asked)
-    return asked
+    waiting.set(key, result)
+    return result
   }
 
   return {
-    totals: createBatch((linkIds) => warehouse.call('totals', linkIds)),
+    totals: createBatcher((linkIds) => warehouse.call('totals', linkIds)),
     stats,
-    page: (client, ...args) => turns.run(client, () => warehouse.call('exportPage', ...args)),
+    page: (client, ...args) => queue.run(client, () => warehouse.call('exportPage', ...args)),
   }
 }

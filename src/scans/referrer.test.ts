@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
-import { createReferrerReader } from './referrer.ts'
+import { createReferrerParser } from './referrer.ts'
 
-const read = createReferrerReader((host) => host === 'qr.example.org')
+const read = createReferrerParser((host) => host === 'qr.example.org')
 const reads = (cases: Record<string, string>) => {
   for (const [referer, expected] of Object.entries(cases)) assert.equal(read(referer), expected, referer)
 }
@@ -21,7 +21,7 @@ test('a referrer is its host, without path, query, port and case', () => {
   })
 })
 
-test('the edition of a site is left out, what is registered is not', () => {
+test('the prefix of an edition is removed, never a part of the registrable domain', () => {
   reads({
     'https://www.example.com/': 'example.com',
     'https://m.example.com/': 'example.com',
@@ -42,7 +42,7 @@ test('the edition of a site is left out, what is registered is not', () => {
   })
 })
 
-test('hosts that only forward are the site that they belong to', () => {
+test('hosts that only redirect count as their site', () => {
   reads({
     'https://t.co/abc': 'x.com',
     'https://twitter.com/': 'x.com',
@@ -53,7 +53,7 @@ test('hosts that only forward are the site that they belong to', () => {
   })
 })
 
-test('an app is its site, or its package when that is not known', () => {
+test('an app counts as its site, or as its package when the site is unknown', () => {
   reads({
     'android-app://com.google.android.gm/': 'mail.google.com',
     'android-app://com.google.android.googlequicksearchbox/https/www.google.com': 'google.com',
@@ -68,7 +68,7 @@ test('an app is its site, or its package when that is not known', () => {
   })
 })
 
-test('no referrer, our own pages, bare addresses and what no browser writes are direct', () => {
+test('no referrer, pages of the service, bare addresses and texts that no browser sends are direct', () => {
   assert.equal(read(undefined), 'direct')
   reads({
     '': 'direct',
@@ -102,15 +102,15 @@ test('no referrer, our own pages, bare addresses and what no browser writes are 
   })
 })
 
-test('the own hosts may change while the service runs', () => {
+test('the hosts of the service may change while it runs', () => {
   const own = new Set<string>()
-  const read = createReferrerReader((host) => own.has(host))
+  const read = createReferrerParser((host) => own.has(host))
   assert.equal(read('https://go.example.com/'), 'go.example.com')
   own.add('go.example.com')
   assert.equal(read('https://go.example.com/'), 'direct')
 })
 
-test('whatever is sent, the answer is a short plain name', () => {
+test('whatever a client sends, the result is a short plain name', () => {
   const part = fc.oneof(
     fc.constantFrom(
       'https://',

@@ -4,20 +4,20 @@ import { createBoundedCache } from '../lib/bounded-cache.ts'
 
 const DIRECT = 'direct'
 const CACHE_BYTES = 1_000_000
-/** What an entry weighs beside its two strings. */
+/** The memory of an entry beside its two strings. */
 const ENTRY_BYTES = 200
 /**
  * A scheme and a host with its port, as browsers write them (RFC 9110, section 10.1.3; WHATWG's URL serializer): in
- * ASCII, without a user, escapes or backslashes. What is written otherwise was not written by one.
+ * ASCII, without a user, escapes or backslashes. A browser sends nothing else.
  */
 const origin = /^(https?|android-app):\/\/([\w.:[\]-]{1,261})(?=[/?#]|$)/i
-/** Names of at most 253 characters, of labels of at most 63 (RFC 1035, section 2.3.4); underscores are met as well. */
+/** Names of at most 253 characters, of labels of at most 63 (RFC 1035, section 2.3.4); some hosts have underscores. */
 const isHostName = (host: string) =>
   host.length <= 253 && /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(host) && !/[^.]{64}/.test(host)
 /** https://developer.android.com/build/configure-app-module: two segments or more. */
 const packageName = /^(?=.{1,100}$)[a-z0-9_]+(?:\.[a-z0-9_]+)+$/
 
-/** Hosts of a site that only forward to it, or are the same site under an older name. */
+/** Hosts that only redirect to a site, or are its older names. */
 const aliases = new Map([
   ['t.co', 'x.com'],
   ['twitter.com', 'x.com'],
@@ -29,7 +29,7 @@ const aliases = new Map([
   ['youtu.be', 'youtube.com'],
 ])
 
-/** The sites of Android apps, so that a visit from the app and one from the site are counted as one referrer. */
+/** The sites of Android apps, so that visits from the app and from the site count as one referrer. */
 const apps = new Map([
   ['com.google.android.googlequicksearchbox', 'google.com'],
   ['com.google.android.gm', 'mail.google.com'],
@@ -64,23 +64,23 @@ const apps = new Map([
 ])
 
 interface Referrer {
-  /** As it was sent, to ask whether it is our own; missing for apps, and where nothing can be shown. */
+  /** The full host, for the check whether it is the service's own; absent for apps and for referrers that are not shown. */
   host?: string
   referrer: string
 }
 
 /**
- * Reads where a visit came from: the host of the `Referer`, in lower case, without what only says which edition of a
- * site it was (`www.`, `m.`, and Facebook's forwarders `l.` and `lm.`); `direct` when there is none to show. Of
- * `android-app://…`, which apps send, the app's site, else its package name. The answer is made of letters, digits,
- * dots, hyphens and underscores, and is at most 253 characters long. Never throws.
+ * Returns the host of the `Referer`, in lower case and without the prefix of an edition of the site (`www.`, `m.`, and
+ * Facebook's redirectors `l.` and `lm.`); `direct` when there is none to show. For `android-app://…`, which apps send, the
+ * app's site, else its package name. The result has letters, digits, dots, hyphens and underscores only, at most 253
+ * characters. Never throws.
  *
- * Path, query and user are personal data more often than not: nothing of them is remembered, not even in the cache.
+ * Path, query and user are often personal data: nothing stores them, not even the cache.
  *
- * @param isOwnHost tells whether a host, in lower case and without a port, is the service's own: then nobody referred.
- *   It is asked each time, as domains come and go.
+ * @param isOwnHost whether a host, in lower case and without a port, is the service's own: such visits are direct.
+ *   Called each time, because domains change.
  */
-export function createReferrerReader(isOwnHost: (host: string) => boolean): (referer: string | undefined) => string {
+export function createReferrerParser(isOwnHost: (host: string) => boolean): (referer: string | undefined) => string {
   const cache = createBoundedCache<Referrer>(CACHE_BYTES)
   return (referer = '') => {
     const [found, scheme = '', authority = ''] = origin.exec(referer) ?? []
@@ -88,7 +88,7 @@ export function createReferrerReader(isOwnHost: (host: string) => boolean): (ref
     let known = cache.get(found)
     if (known === undefined) {
       known = scheme.toLowerCase() === 'android-app' ? ofApp(authority) : ofSite(found)
-      // Copied, because a slice keeps the whole header, with its path, in memory.
+      // Copied, because a slice would retain the whole header, with its path.
       cache.set(Buffer.from(found, 'latin1').toString('latin1'), known, 2 * found.length + ENTRY_BYTES)
     }
     return known.host !== undefined && isOwnHost(known.host) ? DIRECT : known.referrer
@@ -102,19 +102,19 @@ function ofApp(authority: string): Referrer {
 
 function ofSite(address: string): Referrer {
   const host = URL.parse(address)?.hostname.replace(/\.$/, '') ?? ''
-  // Who links from a bare address is a machine in someone's house or office: the address is that person's datum.
+  // A bare address is a machine in a home or an office, and with it personal data.
   if (isIP(host) !== 0 || !isHostName(host)) return { referrer: DIRECT }
   const site = withoutEdition(host)
   return { host, referrer: aliases.get(site) ?? site }
 }
 
-/** Never cuts into the name that is registered (m.me, l.com), which the public suffix list tells. */
+/** Never removes a part of the registrable domain (m.me, l.com), which the public suffix list defines. */
 function withoutEdition(host: string): string {
   const registered = getDomain(host, { allowPrivateDomains: true, extractHostname: false }) ?? host
-  let rest = host
+  let site = host
   for (;;) {
-    const shorter = rest.replace(/^(?:www|m|l|lm)\./, '')
-    if (shorter === rest || shorter.length < registered.length) return rest
-    rest = shorter
+    const shorter = site.replace(/^(?:www|m|l|lm)\./, '')
+    if (shorter === site || shorter.length < registered.length) return site
+    site = shorter
   }
 }

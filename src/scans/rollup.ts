@@ -3,18 +3,18 @@ import { dayOf, monthOf, slotOf, startOfDay } from './calendar.ts'
 import { dimensions, OTHER } from './warehouse-schema.ts'
 import type { FoldedScan } from './scan.ts'
 
-/** Distinct values that are told apart for a link, a period and a dimension; the rest is `(other)`. */
+/** Distinct values of a link, a period and a dimension; scans with further values count as `(other)`. */
 const MAX_VALUES = 200
 
 /** Scans and first-of-day scans, by audience: the columns of every rollup. */
 type Counts = [humans: number, humanFirsts: number, bots: number, botFirsts: number]
 
-/** Counts of a period by value; dimension and value are packed into one number, which is quick to look up. */
+/** Counts of a period by value; dimension and value are packed into one number, for fast look-ups. */
 type Values = Map<number, Counts>
 
-/** What a link's rows of every rollup grow by. */
-interface Growth {
-  pulse: Map<number, Counts>
+/** What to add to a link's rows of every rollup. */
+interface Increments {
+  quarterHourly: Map<number, Counts>
   days: Map<number, Values>
   totals: Counts
   qr: number
@@ -29,7 +29,7 @@ interface ValueTable {
 }
 
 export interface RollupWriter {
-  pulse: StatementSync
+  quarterHourly: StatementSync
   totals: StatementSync
   daily: ValueTable
   monthly: ValueTable
@@ -54,7 +54,7 @@ export function rollupWriter(db: DatabaseSync): RollupWriter {
     ),
   })
   return {
-    pulse: db.prepare(
+    quarterHourly: db.prepare(
       `insert into pulse values (?, ?, ?, ?, ?, ?) on conflict (link_id, slot) do update set ${addToColumns('pulse')}`,
     ),
     totals: db.prepare(
@@ -66,7 +66,7 @@ export function rollupWriter(db: DatabaseSync): RollupWriter {
   }
 }
 
-/** Scans that count alike: of one link and quarter of an hour, with the same values, flag and audience. */
+/** Scans of one link and quarter of an hour with the same values. */
 export interface Group {
   linkId: number
   at: number
@@ -77,37 +77,37 @@ export interface Group {
   lastAt: number
 }
 
-/** Adds groups of scans to every rollup; each row is touched once, however many scans it gets. */
+/** Adds groups of scans to every rollup; writes each row once, however many scans it counts. */
 export function addToRollups(writer: RollupWriter, groups: Iterable<Group>): void {
-  // One link after the other, so that only one's counts are in memory.
+  // Link by link, so that the counts of only one are in memory.
   for (const [linkId, ofLink] of Map.groupBy(groups, (group) => group.linkId)) {
-    const { pulse, days, totals, qr, lastAt } = growthOf(ofLink)
-    for (const [slot, counts] of pulse) writer.pulse.run(linkId, slot, ...counts)
+    const { quarterHourly, days, totals, qr, lastAt } = incrementsOf(ofLink)
+    for (const [slot, counts] of quarterHourly) writer.quarterHourly.run(linkId, slot, ...counts)
     const { scans } = writer.totals.get(linkId, ...totals, qr, lastAt) as { scans: number }
-    // A link with so few scans cannot have too many values.
+    // With so few scans, a link cannot exceed the limit of values.
     const isSmall = scans <= MAX_VALUES
     for (const [day, values] of days) writeValues(writer.daily, [linkId, day], values, isSmall)
     for (const [month, values] of monthsOf(days)) writeValues(writer.monthly, [linkId, month], values, isSmall)
   }
 }
 
-function growthOf(groups: Group[]): Growth {
-  const growth: Growth = { pulse: new Map(), days: new Map(), totals: [0, 0, 0, 0], qr: 0, lastAt: 0 }
+function incrementsOf(groups: Group[]): Increments {
+  const sums: Increments = { quarterHourly: new Map(), days: new Map(), totals: [0, 0, 0, 0], qr: 0, lastAt: 0 }
   for (const { at, ids, counts, isQr, lastAt } of groups) {
-    add(growth.pulse, slotOf(at), counts)
-    let values = growth.days.get(dayOf(at))
-    if (values === undefined) growth.days.set(dayOf(at), (values = new Map()))
+    add(sums.quarterHourly, slotOf(at), counts)
+    let values = sums.days.get(dayOf(at))
+    if (values === undefined) sums.days.set(dayOf(at), (values = new Map()))
     for (let dimension = 0; dimension < ids.length; dimension++) {
       add(values, (ids[dimension] ?? 0) * dimensions.length + dimension, counts)
     }
-    addCounts(growth.totals, counts)
-    if (isQr) growth.qr += counts[0] + counts[2]
-    growth.lastAt = Math.max(growth.lastAt, lastAt)
+    addCounts(sums.totals, counts)
+    if (isQr) sums.qr += counts[0] + counts[2]
+    sums.lastAt = Math.max(sums.lastAt, lastAt)
   }
-  return growth
+  return sums
 }
 
-/** The days' counts by month. Nearly always there is one day, whose counts are the month's. */
+/** Sums the days' counts by month. Nearly always there is one day, whose counts are the month's. */
 function monthsOf(days: Map<number, Values>): Map<number, Values> {
   const months = new Map<number, Values>()
   for (const [day, values] of days) {
@@ -123,7 +123,7 @@ function copyOf(values: Values): Values {
   return new Map(Array.from(values, ([key, counts]) => [key, [...counts]]))
 }
 
-/** Sorts scans into groups, and calls back for each scan with the ids of its values. */
+/** Groups scans, and calls back for each scan with the ids of its values. */
 export function groupScans(
   scans: FoldedScan[],
   idsOf: (scan: FoldedScan) => number[],
@@ -163,14 +163,14 @@ function count(counts: Counts, { bot, first }: FoldedScan): void {
   if (first) counts[bot ? 3 : 1]++
 }
 
-/** @param isSmall whether a link has so few scans that it cannot have too many values */
+/** @param isSmall whether the link has so few scans that it cannot exceed the limit of values */
 function writeValues(
   table: ValueTable,
   [linkId, period]: [linkId: number, period: number],
   values: Values,
   isSmall: boolean,
 ): void {
-  // How many values each dimension that gets a new one has so far.
+  // The number of values so far, of each dimension that gets a new one.
   const known: (number | undefined)[] = []
   for (const [key, counts] of values) {
     const dimension = key % dimensions.length

@@ -8,7 +8,7 @@ import type { Slots } from '../limits/slots.ts'
 import { csvHeader, type Cursor, type Page } from './export.ts'
 import type { Scans } from './open.ts'
 import { statsBody, statsQuery } from './schemas.ts'
-import type { Audience } from './stats.ts'
+import type { Audience } from './breakdowns.ts'
 
 /** What statistics need of the rest of the program. */
 export interface StatsNeeds {
@@ -25,10 +25,10 @@ export interface ExportNeeds {
   slots: Pick<Slots, 'exports'>
 }
 
-/** Rows of one turn of the export, some 200 KB: an export holds two of them while its client does not read. */
+/** Rows of a page of the export, some 200 KB: an export buffers two pages while its client does not read. */
 const PAGE_ROWS = 2000
 
-/** The statistics of a link: `GET /api/manage/<token>/stats` */
+/** Returns the statistics of a link: `GET /api/manage/<token>/stats` */
 export function statsRoutes({ scans, links, slots, now }: StatsNeeds): OwnerRoutes {
   return ownerRoutes({
     config: { work: 'statistics' },
@@ -49,10 +49,10 @@ export function statsRoutes({ scans, links, slots, now }: StatsNeeds): OwnerRout
         throw invalidRequest([{ pointer: '/tz', detail: 'must be an IANA time zone such as Europe/Berlin' }])
       const { client, release } = slots.stats(request)
       try {
-        const asked = now()
+        const receivedAt = now()
         const isSettled = await scans.settle()
         const stats = await scans.stats(client, link.id, { days, timeZone: tz, audience: audience as Audience })
-        return { code: link.code, ...stats, ...(!isSettled && { as_of: new Date(asked).toISOString() }) }
+        return { code: link.code, ...stats, ...(!isSettled && { as_of: new Date(receivedAt).toISOString() }) }
       } finally {
         release()
       }
@@ -60,7 +60,7 @@ export function statsRoutes({ scans, links, slots, now }: StatsNeeds): OwnerRout
   })
 }
 
-/** The raw scans of a link as CSV: `GET /api/manage/<token>/scans.csv` */
+/** Streams the raw scans of a link as CSV: `GET /api/manage/<token>/scans.csv` */
 export function exportRoutes({ scans, links, slots }: ExportNeeds): OwnerRoutes {
   return ownerRoutes({
     config: { work: 'statistics' },
@@ -68,7 +68,7 @@ export function exportRoutes({ scans, links, slots }: ExportNeeds): OwnerRoutes 
       summary: 'Export the raw scans of a link',
       operationId: 'exportScans',
       description:
-        'RFC 4180, oldest first; cells that a spreadsheet would take for a formula get an apostrophe in front.',
+        'RFC 4180, oldest first; a cell that a spreadsheet would execute as a formula gets an apostrophe in front.',
       tags: ['Statistics'],
       response: {
         200: { description: 'The scans.', content: { 'text/csv': { schema: Type.String() } } },
@@ -85,23 +85,21 @@ export function exportRoutes({ scans, links, slots }: ExportNeeds): OwnerRoutes 
       if (request.method === 'HEAD') return reply.headers(headers).send()
       const { client, release } = slots.exports(request)
       const read = (after: Cursor) => scans.page(client, link.id, after, PAGE_ROWS)
-      const giveUp = (error: unknown) => {
+      try {
+        await scans.settle()
+        // Read before the headers are sent: an error of the first page gets an error response.
+        const body = textOf(pages(read, await read({ at: 0, n: 0 })))
+        body.once('close', release)
+        return reply.headers(headers).send(body)
+      } catch (error) {
         release()
         throw error
       }
-      const first = async () => {
-        await scans.settle()
-        return read({ at: 0, n: 0 })
-      }
-      // A fault of the first page is an answer of its own.
-      const answer = textOf(pages(read, await first().catch(giveUp)))
-      answer.once('close', release)
-      return reply.headers(headers).send(answer)
     },
   })
 }
 
-/** Reads one piece ahead and not more: memory stays the same however many there are, and however slow the reader is. */
+/** Streams text with one piece of read-ahead: memory stays bounded, however many pieces there are and however slow the client. */
 export function textOf(pieces: AsyncIterable<string>): Readable {
   return Readable.from(pieces, { objectMode: false, highWaterMark: 1 })
 }
@@ -116,7 +114,7 @@ async function* pages(read: (after: Cursor) => Promise<Page>, first: Page): Asyn
 }
 
 function isTimeZone(name: string): boolean {
-  // Most ask for it, and it takes longer to ask than anything else of their request.
+  // The default; creating a DateTimeFormat is the most expensive part of a request.
   if (name === 'UTC') return true
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).format(0) !== ''

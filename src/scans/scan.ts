@@ -1,9 +1,9 @@
-/** How a visitor came: by scanning the QR image or by following the link. */
+/** How the visitor reached the code: by scanning the QR image or by following the link. */
 export type Source = 'qr' | 'link'
 
 /**
- * One visit of a live code, as it is recorded. There is no field for an address, a user agent or a referrer: only what
- * was read from them. Unknown is null.
+ * One recorded visit of a live code. No field holds an address, a user agent or a whole referrer, only values derived
+ * from them. Unknown is null.
  */
 export interface Scan {
   linkId: number
@@ -16,19 +16,19 @@ export interface Scan {
   /** ISO 3166-1 alpha-2. */
   country: string | null
   city: string | null
-  /** The referrer's host; `direct` when there was none, null for who asks not to be followed. */
+  /** The referrer's host; `direct` without one, null when the visitor opts out of tracking. */
   referrer: string | null
   bot: boolean
-  /** 48 bits that are the same for the same visitor of the same link on the same UTC day; null for who asks not to be counted so. */
+  /** 48 bits that identify a visitor of one link within one UTC day; null when the visitor opts out of tracking. */
   visitor: number | null
 }
 
-/** A scan with its first-of-day flag, which is decided by the fold. */
+/** A scan with its first-of-day flag, which the fold sets. */
 export interface FoldedScan extends Scan {
   first: boolean
 }
 
-/** The order of a scan's values in the journal. It is only ever read by the version that wrote it, or a later one. */
+/** The order of a scan's values in the journal. Only the version that wrote it, or a later one, reads it. */
 type ScanRow = [
   linkId: number,
   at: number,
@@ -43,7 +43,7 @@ type ScanRow = [
   visitor: number | null,
 ]
 
-/** A scan as the journal keeps it. */
+/** Encodes a scan for the journal. */
 export function toRow(scan: Scan): ScanRow {
   const { linkId, at, device, os, browser, country, city, referrer, visitor } = scan
   return [
@@ -61,7 +61,7 @@ export function toRow(scan: Scan): ScanRow {
   ]
 }
 
-/** A scan as it was before it was journalled. */
+/** Decodes a scan from the journal. */
 export function fromRow(row: ScanRow): Scan {
   const [linkId, at, qr, device, os, browser, country, city, referrer, bot, visitor] = row
   return {

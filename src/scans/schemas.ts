@@ -6,7 +6,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const nullable = (schema: TSchema) => Type.Unsafe({ anyOf: [schema, { type: 'null' }] })
 const counts = {
   scans: count('Recorded visits.'),
-  unique_visitors: count('Visitors, each counted once a link and UTC day.'),
+  unique_visitors: count('Visitors, each counted once per link and UTC day.'),
 }
 const split = {
   humans: count('Scans by people.'),
@@ -29,7 +29,7 @@ export const statsQuery = Type.Object({
     Type.String({
       maxLength: 64,
       default: 'UTC',
-      description: 'IANA time zone of the day borders.',
+      description: 'IANA time zone in which days begin and end.',
       examples: ['Europe/Berlin'],
     }),
   ),
@@ -38,7 +38,7 @@ export const statsQuery = Type.Object({
       pattern: '^(?:all|human|bot)$',
       [RULE]: 'must be all, human or bot',
       default: 'all',
-      description: 'Whose scans are counted.',
+      description: 'The visitors whose scans are counted.',
     }),
   ),
 })
@@ -64,10 +64,13 @@ export const statsBody = Type.Object(
     }),
     breakdowns: Type.Object(
       Object.fromEntries(dimensions.map((name) => [name, Type.Array(name === 'city' ? cityRow : row)])),
-      { description: 'The ten most frequent values each; unknown is null.' },
+      { description: 'The ten most frequent values of each dimension; unknown is null.' },
     ),
     as_of: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Only when the latest scans could not be included in time.' }),
+      Type.String({
+        format: 'date-time',
+        description: 'Only present when the latest scans could not be included in time.',
+      }),
     ),
   },
   { title: 'Statistics' },

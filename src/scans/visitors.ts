@@ -15,15 +15,14 @@ import {
 import { join } from 'node:path'
 import { dateOfDay, dayOf } from './calendar.ts'
 
-// What tells a visitor's second visit of a day from another visitor's first lives here, a salt and the keys seen of each
-// UTC day, apart from the scans. When the day is over it is overwritten and gone, and no one can find out any more
-// whether an address was among the visitors.
+// Unique visitors need a salt and the keys seen of each UTC day. Both are stored apart from the scans, and overwritten and
+// unlinked when the day is over: from then on no one can find out whether an address was among the visitors.
 
 const SALT_BYTES = 32
-/** 48 bits: of 100,000 visitors of one link on one day, one pair in 56,000 days is taken for the same. */
+/** 48 bits: with 100,000 visitors of one link a day, two keys collide once in 56,000 days. */
 const KEY_DIGITS = 12
 
-/** Whom a visit is from, as far as it may be told. None of this is ever written anywhere. */
+/** What identifies a visitor. None of it is ever written anywhere. */
 export interface Visitor {
   linkId: number
   /** The address, IPv6 shortened to its /64. */
@@ -32,12 +31,12 @@ export interface Visitor {
   bot: boolean
 }
 
-/** Makes the keys of visitors, on the thread of the visits. */
+/** Computes the keys of visitors, on the main thread. */
 export interface VisitorKeys {
   keyOf: (visitor: Visitor, at: number) => number
 }
 
-/** @param folder holds the salts; a day's salt is on the disk before its first key is used, if there is space for it */
+/** @param folder holds the salts; a day's salt is synced to the disk before its first key is used, unless the disk is full */
 export function openVisitorKeys(folder: string): VisitorKeys {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   let day = Number.NaN
@@ -49,7 +48,7 @@ export function openVisitorKeys(folder: string): VisitorKeys {
         salt = saltOf(folder, today)
         day = today
       }
-      // A secret prefix of fixed length makes a plain hash safe here: the result is truncated and never shown.
+      // Length extension does not matter here: the prefix is secret and of fixed length, the digest truncated and never shown.
       const digest = hash('sha256', `${salt}${linkId}|${bot ? 1 : 0}|${address}|${userAgent}`, 'hex')
       return Number.parseInt(digest.slice(0, KEY_DIGITS), 16)
     },
@@ -59,20 +58,19 @@ export function openVisitorKeys(folder: string): VisitorKeys {
 function saltOf(folder: string, day: number): string {
   const file = join(folder, `${dateOfDay(day)}.salt`)
   if (existsSync(file)) {
-    const kept = readFileSync(file, 'latin1')
-    if (kept.length === SALT_BYTES * 2) return kept
+    const stored = readFileSync(file, 'latin1')
+    if (stored.length === SALT_BYTES * 2) return stored
   }
   const salt = randomBytes(SALT_BYTES).toString('hex')
   try {
     writeFileSync(file, salt, { mode: 0o600, flush: true })
   } catch {
-    // A full disk must not keep visits from being answered. The salt serves from memory; only a restart within the day
-    // would count its visitors again.
+    // A full disk must not fail visits. The salt stays in memory; only a restart within the day counts its visitors again.
   }
   return salt
 }
 
-/** Where a day's keys are kept. */
+/** The database of a day's keys. */
 export function keysFile(folder: string, day: number): string {
   return join(folder, `${dateOfDay(day)}.keys`)
 }
@@ -85,7 +83,7 @@ export function destroyBefore(folder: string, day: number): void {
   }
 }
 
-/** Destroys the keys of a day, and not its salt. */
+/** Destroys the keys of a day, but not its salt. */
 export function destroyKeys(folder: string, day: number): void {
   const file = keysFile(folder, day)
   for (const name of [file, `${file}-journal`]) if (existsSync(name)) overwriteAndUnlink(name)

@@ -1,26 +1,26 @@
 import { startThread, type Thread } from '../lib/thread-calls.ts'
 import type { ThreadCalls, ThreadOptions } from './warehouse-thread.ts'
 
-/** The warehouse's thread, seen from the thread of the visits. */
+/** The main thread's side of the warehouse's thread. */
 export interface WarehouseClient {
   call: Thread<ThreadCalls>['call']
   close: () => Promise<void>
 }
 
-/** A fold needs no more than this (MiB). */
+/** Enough for a fold (MiB). */
 const HEAP = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 192 }
 
-/** How long the thread may take to close its files. What it is at then is undone by the next start. */
+/** How long the thread may take to close its files; SQLite rolls back what is interrupted then. */
 const CLOSE_MS = 1000
 
 /**
- * Starts the thread with the first call. Should it end by itself, the calls that wait fail, `onFailure` is told, and the next call
- * starts it anew: what it had not kept is still in the journal.
+ * Starts the thread at the first call. When it ends by itself, its calls reject, `onFailure` is called, and the next call
+ * restarts it: the journal still has the scans that it had not committed.
  */
 export function startWarehouse(data: ThreadOptions, onFailure: (error: unknown) => void): WarehouseClient {
-  /** The one that takes calls. */
+  /** The thread that takes calls. */
   let thread: Thread<ThreadCalls> | undefined
-  /** It may have failed, and not have let go of its files yet. */
+  /** The latest thread, which may have failed without having closed its files yet. */
   let last: Thread<ThreadCalls> | undefined
   let isClosed = false
 
@@ -44,13 +44,13 @@ export function startWarehouse(data: ThreadOptions, onFailure: (error: unknown) 
   return {
     call,
     async close() {
-      // A thread that has ended by itself is not started again to be told to.
-      const told = thread === undefined ? undefined : call('close')
+      // A thread that has ended by itself is not restarted for this.
+      const closed = thread === undefined ? undefined : call('close')
       isClosed = true
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)))
       try {
-        await Promise.race([told, late])
+        await Promise.race([closed, late])
       } finally {
         thread = undefined
         await Promise.race([last?.terminate(), late])

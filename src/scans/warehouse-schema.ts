@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** What a scan is broken down by. A dimension is kept as its place in this list: append only. */
+/** The dimensions of the breakdowns. The database stores the index into this list: append only. */
 export const dimensions = ['source', 'device', 'os', 'browser', 'country', 'city', 'referrer'] as const
 export type Dimension = (typeof dimensions)[number]
 
-/** Values are kept once, as words; 0 stands for unknown, 1 for whatever came after the most frequent. */
+/** Ids that the dictionary reserves: an unknown value, and `(other)`. */
 export const UNKNOWN = 0
 export const OTHER = 1
 
@@ -20,7 +20,7 @@ const steps = [
   -- How far each journal file has been folded, in bytes.
   create table marks (journal text primary key, position integer not null) without rowid;
 
-  -- Raw scans, clustered by link and time. n only tells apart what arrived in the same millisecond.
+  -- Raw scans, clustered by link and time. n distinguishes scans of the same millisecond.
   create table scans (
     link_id integer not null, at integer not null, n integer not null,
     source integer not null, device integer not null, os integer not null, browser integer not null,
@@ -56,20 +56,20 @@ const steps = [
   );
   `,
   `
-  -- Scans that were lost to damage of the journal, ever, and whether a journal file has been met damaged so far.
+  -- Scans that were lost to damage of the journal, ever, and whether damage was found in a journal file so far.
   alter table counter add column lost integer not null default 0;
   alter table marks add column damaged integer not null default 0;
   `,
   `
-  -- One row: the store whose links the scans are of, and the newest link of it that is known to be kept there.
+  -- One row: the store that the scans belong to, and its newest committed link.
   create table instance (one integer primary key check (one = 1), id text not null, newest integer);
   `,
 ]
 
-/** The newest schema that this program knows. */
+/** The newest schema that this version knows. */
 export const warehouseSchema = steps.length
 
-/** Brings the schema up to date. The warehouse has one writer, so that a counter in the file is enough. */
+/** Migrates the schema. The warehouse has one writer, so that `user_version` is enough and needs no lock. */
 export function migrateWarehouse(db: DatabaseSync): void {
   const { user_version: applied } = db.prepare('pragma user_version').get() as { user_version: number }
   if (applied > steps.length) throw new Error(`the warehouse was written by a newer quirl (schema ${applied})`)

@@ -1,4 +1,4 @@
-// The thread that owns the warehouse. It answers calls one after the other; a fold lets others in between its chunks.
+// The thread that owns the warehouse. It runs one call at a time; a fold yields to other calls between its chunks.
 import { workerData } from 'node:worker_threads'
 import { mkdirSync } from 'node:fs'
 import { createYield, lowerPriority } from '../lib/background-thread.ts'
@@ -9,27 +9,27 @@ import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
 import { readStats, readTotals, type StatsQuery } from './stats.ts'
 import { openWarehouse } from './warehouse.ts'
 
-/** Where the thread's files are. */
+/** The thread's files and folders. */
 export interface ThreadOptions {
   warehouse: string
   journal: string
   visitors: string
-  /** The store whose links the scans are of. */
+  /** The id of the link store that the scans belong to. */
   instance: string
 }
 
 lowerPriority()
 const options = workerData as ThreadOptions
 mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
-const rest = createYield()
-const warehouse = openWarehouse(options.warehouse, rest)
-warehouse.belongTo(options.instance)
-const fold = openFold(warehouse, options, rest)
+const yieldNow = createYield()
+const warehouse = openWarehouse(options.warehouse, yieldNow)
+warehouse.setInstance(options.instance)
+const fold = openFold(warehouse, options, yieldNow)
 
 const calls = {
-  fold(journals: string[], now: number, gone: number[], newest?: number) {
-    if (newest !== undefined) warehouse.noteNewest(newest)
-    return fold.run(journals, now, gone)
+  fold(journals: string[], now: number, deletedLinks: number[], newest?: number) {
+    if (newest !== undefined) warehouse.setNewestLink(newest)
+    return fold.run(journals, now, deletedLinks)
   },
   lost: () => warehouse.lost(),
   totals: (linkIds: number[]) => linkIds.map((linkId) => readTotals(warehouse, linkId)),
@@ -44,7 +44,7 @@ const calls = {
   },
 }
 
-/** What can be asked of the thread. */
+/** The calls that the thread takes. */
 export type ThreadCalls = typeof calls
 
 answerCalls(calls)

@@ -21,7 +21,7 @@ const scan = (at: number, referrer: string): FoldedScan => ({
   first: true,
 })
 
-test('scans that could not be kept on a full disk leave no words behind that later scans would be given', (t) => {
+test('a rollback on a full disk clears the cache of the dictionary: later scans get their own texts', (t) => {
   const warehouse = openWarehouse(join(temporaryFolder(t), 'scans.db'))
   undoLater(t, () => warehouse.close())
   const { db } = warehouse

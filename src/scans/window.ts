@@ -1,6 +1,6 @@
 import { dayOf, firstDayOfMonth, monthOf, slotOf, startOfDay } from './calendar.ts'
 
-/** A day of the owner's calendar. */
+/** A day in the requested time zone. */
 export interface LocalDay {
   date: string
   /** The first quarter of an hour of the day, and the first one after it. */
@@ -8,15 +8,15 @@ export interface LocalDay {
   toSlot: number
 }
 
-/** Where the counts of a window by value are found. Ranges of periods include both ends, ranges of times only the first. */
+/** The rows that hold the counts of a window by value. Ranges of periods include both ends, ranges of times only the first. */
 export interface Parts {
   months: [from: number, to: number][]
   days: [from: number, to: number][]
-  /** Edges that are no whole UTC day: counted from raw scans, milliseconds since 1970. */
+  /** Edges that are not whole UTC days: counted from raw scans, milliseconds since 1970. */
   raw: [from: number, to: number][]
 }
 
-/** The days of a window in a time zone, oldest first; the last is the one of `now`. */
+/** The days of a window in a time zone, oldest first; the last one has `now`. */
 export function localDays(now: number, days: number, timeZone: string): LocalDay[] {
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate()
   const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime({ timeZone }).epochMilliseconds
@@ -26,7 +26,7 @@ export function localDays(now: number, days: number, timeZone: string): LocalDay
   })
 }
 
-/** Splits a range of time into whole months, whole days that are left, and edges. */
+/** Splits a range of time into whole months, the remaining whole days, and edges. */
 export function partsOf(from: number, to: number): Parts {
   const firstDay = Math.ceil(from / startOfDay(1))
   const endDay = dayOf(to)

@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts'
 import { openDatabase, requireRestored } from '../db/open.ts'
 import type { Sync } from '../db/session.ts'
 import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
-import { requireLinks } from '../scans/belonging.ts'
+import { requireLinks } from '../scans/instance-check.ts'
 
 /** The store, and what is known of its faults. */
 export interface Store {

@@ -10,7 +10,7 @@ import { openWarehouse, type Warehouse } from '../../src/scans/warehouse.ts'
 
 export const NOW = Date.UTC(2026, 10, 20, 12)
 
-/** A scan that its city tells from all others. */
+/** A scan that its city identifies. */
 export const scan = (linkId: number, city: string): Scan => ({
   linkId,
   at: NOW,
@@ -36,7 +36,7 @@ export function open(t: TestContext, wrap: (warehouse: Warehouse) => Warehouse =
   mkdirSync(folders.journal)
   mkdirSync(folders.visitors)
   const warehouse = openWarehouse(join(root, 'scans.db'))
-  // Chunks of a few scans, so that damage stands before, in and behind their borders.
+  // Chunks of a few scans, so that there is damage before, at and after their borders.
   const fold = openFold(wrap(warehouse), folders, undefined, () => 5)
   undoLater(t, () => {
     fold.close()
@@ -45,7 +45,7 @@ export function open(t: TestContext, wrap: (warehouse: Warehouse) => Warehouse =
   return { ...folders, warehouse, fold }
 }
 
-/** Writes a journal file of one line for each batch of cities. */
+/** Writes a journal file with one line for each batch of cities. */
 export function write(folder: string, name: string, linkId: number, batches: string[][]): Buffer {
   const writer = openJournalFile(join(folder, name), false)
   for (const cities of batches) writer.append(cities.map((city) => scan(linkId, city)))

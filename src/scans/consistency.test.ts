@@ -4,13 +4,13 @@ import { test, type TestContext } from 'node:test'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { prune } from './purge.ts'
 import type { FoldedScan } from './scan.ts'
-import { linksOfUnequalSums } from './sums.ts'
+import { findInconsistentLinks } from './consistency.ts'
 import { openWarehouse, type Warehouse } from './warehouse.ts'
 
 const HOUR = 3_600_000
 const START = Date.UTC(2026, 10, 1)
 
-/** Three links with 100 scans each, one an hour, of people and of bots. */
+/** A warehouse of three links with 100 scans each, one an hour, of people and of bots. */
 function openFilled(t: TestContext): Warehouse {
   const warehouse = openWarehouse(join(temporaryFolder(t), 'scans.db'))
   undoLater(t, () => warehouse.close())
@@ -32,44 +32,44 @@ function openFilled(t: TestContext): Warehouse {
   return warehouse
 }
 
-test('counts agree as they are written, also of links whose oldest scans have been removed', async (t) => {
+test('the counts of a fold are consistent, also after the removal of the oldest scans', async (t) => {
   const warehouse = openFilled(t)
-  assert.deepEqual([...linksOfUnequalSums(warehouse.db)], [])
+  assert.deepEqual([...findInconsistentLinks(warehouse.db)], [])
   for (const before of [START + 100.3 * HOUR, START + 250 * HOUR, START + 1000 * HOUR]) {
     await prune(warehouse, before)
-    assert.deepEqual([...linksOfUnequalSums(warehouse.db)], [])
+    assert.deepEqual([...findInconsistentLinks(warehouse.db)], [])
   }
 })
 
 for (const [what, change] of [
-  ['a total', 'update totals set bots = bots + 1 where link_id = 2'],
-  ['no total', 'delete from totals where link_id = 2'],
+  ['a wrong total', 'update totals set bots = bots + 1 where link_id = 2'],
+  ['a missing total', 'delete from totals where link_id = 2'],
   [
-    'a quarter of an hour',
+    'a missing quarter of an hour',
     'delete from pulse where (link_id, slot) in (select link_id, max(slot) from pulse where link_id = 2)',
   ],
   [
-    'a value of a day',
+    'a wrong count of a value',
     'update daily set humans = humans + 1 where (link_id, value, dimension) = (2, 0, 3) and period % 2 = 0',
   ],
-  ['a month', 'update monthly set human_firsts = 0 where link_id = 2'],
-  ['a scan', 'delete from scans where (link_id, n) in (select link_id, max(n) from scans where link_id = 2)'],
-  ['an audience', 'update scans set bot = 1 - bot where link_id = 2 and n < 30'],
+  ['a wrong month', 'update monthly set human_firsts = 0 where link_id = 2'],
+  ['a missing scan', 'delete from scans where (link_id, n) in (select link_id, max(n) from scans where link_id = 2)'],
+  ['a wrong audience', 'update scans set bot = 1 - bot where link_id = 2 and n < 30'],
   [
-    'a scan too many',
+    'an extra scan',
     'insert into scans select link_id, at, n + 1000, source, device, os, browser, country, city, referrer, first, bot from scans where link_id = 2 limit 1',
   ],
 ] as const) {
-  test(`a link with ${what} that is wrong is found, and no other`, async (t) => {
+  test(`a link with ${what} is found, and no other`, async (t) => {
     const warehouse = openFilled(t)
     warehouse.db.exec(change)
-    assert.deepEqual([...linksOfUnequalSums(warehouse.db)], [2])
+    assert.deepEqual([...findInconsistentLinks(warehouse.db)], [2])
   })
 }
 
-test('of a link whose oldest scans have been removed, one that is missing since is found', async (t) => {
+test('a missing scan is found also where the oldest scans of the link have been removed', async (t) => {
   const warehouse = openFilled(t)
   await prune(warehouse, START + 100 * HOUR)
   warehouse.db.exec('delete from scans where (link_id, n) in (select link_id, max(n) - 3 from scans where link_id = 2)')
-  assert.deepEqual([...linksOfUnequalSums(warehouse.db)], [2])
+  assert.deepEqual([...findInconsistentLinks(warehouse.db)], [2])
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
-import { createTexts } from './texts.ts'
+import { createStringTable } from './string-table.ts'
 
 test('texts are numbered as a map of strings would number them', () => {
   const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('', 'a', 'aa', 'Zürich', '東京', '😀'))
   const property = fc.property(fc.array(text, { maxLength: 200 }), (all) => {
-    const texts = createTexts()
+    const texts = createStringTable()
     const expected = new Map<string, number>()
     for (const each of all) {
       if (!expected.has(each)) expected.set(each, expected.size)
@@ -19,7 +19,7 @@ test('texts are numbered as a map of strings would number them', () => {
 })
 
 test('many texts keep their numbers while there come more', () => {
-  const texts = createTexts()
+  const texts = createStringTable()
   const nameOf = (index: number) => `the town of ${index}`
   for (let index = 0; index < 30_000; index++) assert.equal(texts.numberOf(nameOf(index)), index)
   for (let index = 0; index < 30_000; index += 7) {

@@ -8,12 +8,12 @@ import { drivers } from '../../test/support/drivers.ts'
 import { StartError } from '../lib/start-error.ts'
 import { instanceOf } from '../links/instance.ts'
 import { noteDeleted } from '../links/manage.ts'
-import { findMismatch, readScans, requireLinks } from './belonging.ts'
+import { findMismatch, readScans, requireLinks } from './instance-check.ts'
 import { readScansIdentity } from './identity.ts'
 import { openWarehouse } from './warehouse.ts'
 
 for (const driver of drivers) {
-  test(`whether scans belong to links is judged the same on ${driver.name}`, async (t) => {
+  test(`a mismatch of scans and links is found on ${driver.name}`, async (t) => {
     const db = await driver.open(t)
     if (db === undefined) return
     const links = instanceOf(db)
@@ -32,7 +32,7 @@ for (const driver of drivers) {
   })
 }
 
-/** A warehouse whose links from 1 on have a scan each. */
+/** Creates a warehouse whose links, from 1 on, have a scan each. */
 function makeWarehouse(file: string, links: number): void {
   const { db, close } = openWarehouse(file)
   const numbers = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${links}) select i`
@@ -40,7 +40,7 @@ function makeWarehouse(file: string, links: number): void {
   close()
 }
 
-test('of a few links with scans all are looked at, and of many no more than a thousand', (t) => {
+test('the sample has all links of a small scans.db, and at most a thousand of a large one', (t) => {
   const file = (name: number) => join(folder, `${name}.db`)
   const folder = temporaryFolder(t)
   for (const links of [0, 1, 1000, 1001, 20_000]) {
@@ -55,26 +55,26 @@ test('of a few links with scans all are looked at, and of many no more than a th
   assert.equal(readScansIdentity(file(7)), undefined)
 })
 
-test('scans say whose links they are of, and which was the newest; another owner forgets that one', (t) => {
+test('scans.db records the instance and its newest link; another instance clears the newest link', (t) => {
   const file = join(temporaryFolder(t), 'scans.db')
   const warehouse = openWarehouse(file)
-  const told = () => {
+  const identity = () => {
     const { instance, newest } = readScansIdentity(file) ?? {}
     return [instance, newest]
   }
-  assert.deepEqual(told(), [undefined, undefined])
-  warehouse.belongTo('one')
-  warehouse.noteNewest(2 ** 46)
-  warehouse.belongTo('one')
-  assert.deepEqual(told(), ['one', 2 ** 46])
-  warehouse.belongTo('two')
-  assert.deepEqual(told(), ['two', undefined])
-  warehouse.noteNewest(2 ** 46)
-  assert.deepEqual(told(), ['two', 2 ** 46])
+  assert.deepEqual(identity(), [undefined, undefined])
+  warehouse.setInstance('one')
+  warehouse.setNewestLink(2 ** 46)
+  warehouse.setInstance('one')
+  assert.deepEqual(identity(), ['one', 2 ** 46])
+  warehouse.setInstance('two')
+  assert.deepEqual(identity(), ['two', undefined])
+  warehouse.setNewestLink(2 ** 46)
+  assert.deepEqual(identity(), ['two', 2 ** 46])
   warehouse.close()
 })
 
-test('a transaction of scans.db that was cut off is taken back, and what is no database is named and left', (t) => {
+test('an interrupted transaction of scans.db is rolled back; a file that is not a database is named and not changed', (t) => {
   const folder = temporaryFolder(t)
   const [file, copy] = [join(folder, 'scans.db'), join(folder, 'copy.db')]
   const db = new DatabaseSync(file)
@@ -95,7 +95,7 @@ test('a transaction of scans.db that was cut off is taken back, and what is no d
   assert.equal(readFileSync(file, 'utf8'), text)
 })
 
-test('a folder without links is refused only when there are scans', (t) => {
+test('a folder without links.db is refused only when it has scans', (t) => {
   const dataDir = join(temporaryFolder(t), 'data')
   requireLinks(dataDir)
   mkdirSync(join(dataDir, 'journal'), { recursive: true })

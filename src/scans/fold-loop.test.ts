@@ -1,44 +1,44 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChangedLinks, Folded } from './fold.ts'
-import { startFolding } from './folding.ts'
+import type { ChangedLinks, FoldResult } from './fold.ts'
+import { startFoldLoop } from './fold-loop.ts'
 
-const nothing: Folded = { moved: 0, changed: [], damaged: [], lost: 0, failed: [] }
+const nothing: FoldResult = { moved: 0, changed: [], damaged: [], lost: 0, failed: [] }
 
-test('a fold tells what it changed; after one that failed, the next tells that it may be any link', async () => {
-  const results: (Folded | Error)[] = [
+test('a fold reports the links that it changed; the first one after a failure reports that any link may have', async () => {
+  const results: (FoldResult | Error)[] = [
     { ...nothing, moved: 2, changed: [1, 2] },
     nothing,
     new Error('the disk is full'),
     nothing,
     { ...nothing, moved: 1, changed: [3] },
   ]
-  const told: ChangedLinks[] = []
+  const reported: ChangedLinks[] = []
   const errors: unknown[] = []
   const foldJournal = async () => {
     const result = results.shift() ?? nothing
     if (result instanceof Error) throw result
     return result
   }
-  const { fold, count, stop } = startFolding(foldJournal, {
+  const { fold, count, stop } = startFoldLoop(foldJournal, {
     onFaults: () => assert.fail(),
-    onFold: (changed) => told.push(changed),
+    onFold: (changed) => reported.push(changed),
     onError: (error) => errors.push(error),
   })
-  const went: boolean[] = []
-  for (let at = 0; at < 5; at++) went.push(await fold())
+  const succeeded: boolean[] = []
+  for (let at = 0; at < 5; at++) succeeded.push(await fold())
   stop()
-  assert.deepEqual(went, [true, true, false, true, true])
-  assert.deepEqual(told, [[1, 2], undefined, [3]])
+  assert.deepEqual(succeeded, [true, true, false, true, true])
+  assert.deepEqual(reported, [[1, 2], undefined, [3]])
   assert.deepEqual([errors.length, count()], [1, 3])
 })
 
-test('a fold that fails five seconds in a row, or leaves a file, counts as failing until one goes well', async (t) => {
+test('a fold that fails for five seconds, or leaves a file for as long, counts as failing until one succeeds', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const left = [{ file: 'x.scans', reason: 'it is a folder' }]
-  let outcome: () => Folded = () => nothing
+  let outcome: () => FoldResult = () => nothing
   let faults = 0
-  const { failing, stop } = startFolding(async () => outcome(), {
+  const { failing, stop } = startFoldLoop(async () => outcome(), {
     onFaults: () => faults++,
     onFold: () => {},
     onError: () => {},

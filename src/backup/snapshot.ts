@@ -5,33 +5,33 @@ import { copyDatabase, faultsOf } from '../db/copy.ts'
 import { StartError } from '../lib/start-error.ts'
 import { purgeLinks } from '../scans/purge.ts'
 import { syncPath } from '../lib/sync-path.ts'
-import { sumOf, type Sum } from './files.ts'
+import { checksumOf, type Checksum } from './files.ts'
 import { isNewer, JOURNAL, LINKS, SCANS } from './manifest.ts'
-import { orphansOf, readLinkFacts, readScanFacts, type LinkFacts, type ScanFacts } from './store.ts'
+import { orphansOf, summarizeLinks, summarizeScans, type LinksSummary, type ScansSummary } from './store.ts'
 
-export interface TakeOptions {
+export interface SnapshotOptions {
   dataDir: string
   /** An empty folder. */
   folder: string
-  /** Journal files whose scans are in no database yet. */
+  /** Journal files that are not folded. */
   journals: string[]
 }
 
-/** What was copied. */
-export interface Taken {
-  links: LinkFacts
-  scans: ScanFacts
-  /** Of each file that was written, by its path in the folder. */
-  sums: Map<string, Sum>
+/** What a snapshot has. */
+export interface Snapshot {
+  links: LinksSummary
+  scans: ScansSummary
+  /** The checksum of each file, by its path in the folder. */
+  checksums: Map<string, Checksum>
 }
 
 /**
- * Copies what a data folder keeps into another, beside a service that may be using it; all of it is on the disk when this
- * ends. The scans come first: whatever they belong to is then among the links, which are newer, and so no number
- * of a link that has scans can be given again. The scans of links that were deleted in between are left out.
- * @param onStep told what is done next
+ * Copies a data folder into another, also while a service is using it; the copy is synced when this resolves. Scans are
+ * copied first: the newer copy of the links then has every link with scans, except those that were deleted in between,
+ * whose scans are removed.
+ * @param onStep called with the next step
  */
-export async function takeCopies(options: TakeOptions, onStep: (text: string) => void): Promise<Taken> {
+export async function takeSnapshot(options: SnapshotOptions, onStep: (text: string) => void): Promise<Snapshot> {
   const { dataDir, folder, journals } = options
   const copies = journals.map((name) => `${JOURNAL}/${name}`)
   if (copies.length > 0) mkdirSync(join(folder, JOURNAL), { mode: 0o700 })
@@ -41,20 +41,21 @@ export async function takeCopies(options: TakeOptions, onStep: (text: string) =>
     copyDatabase(join(dataDir, name), join(folder, name))
   }
   onStep('checking')
-  const facts = await finish(folder)
+  const summary = await finish(folder)
   const paths = [LINKS, SCANS, ...copies]
-  const sums = new Map(paths.map((path) => [path, syncedSum(join(folder, path))]))
+  const checksums = new Map(paths.map((path) => [path, syncAndChecksum(join(folder, path))]))
   if (copies.length > 0) syncPath(join(folder, JOURNAL))
-  return { ...facts, sums }
+  return { ...summary, checksums }
 }
 
-async function finish(folder: string): Promise<Omit<Taken, 'sums'>> {
+async function finish(folder: string): Promise<Omit<Snapshot, 'checksums'>> {
   const links = new DatabaseSync(join(folder, LINKS), { readOnly: true })
   const scans = new DatabaseSync(join(folder, SCANS))
   try {
-    const schemas = { links: readLinkFacts(links), scans: readScanFacts(scans) }
-    if (isNewer(schemas)) throw new StartError('what is kept is of a newer quirl than this one: use that one')
-    // A copy that is not finished is thrown away.
+    const schemas = { links: summarizeLinks(links), scans: summarizeScans(scans) }
+    if (isNewer(schemas))
+      throw new StartError('the data folder was written by a newer quirl than this one: use that one')
+    // Without a journal: an unfinished copy is discarded.
     scans.exec('pragma journal_mode = off; pragma synchronous = off; pragma secure_delete = on')
     await purgeLinks({ db: scans }, orphansOf(scans, links).deleted)
     for (const [name, db] of [
@@ -64,14 +65,14 @@ async function finish(folder: string): Promise<Omit<Taken, 'sums'>> {
       const [fault] = faultsOf(db)
       if (fault !== undefined) throw new StartError(`${name} is damaged, and no backup of it was taken: ${fault}`)
     }
-    return { links: readLinkFacts(links), scans: readScanFacts(scans) }
+    return { links: summarizeLinks(links), scans: summarizeScans(scans) }
   } finally {
     links.close()
     scans.close()
   }
 }
 
-function syncedSum(file: string): Sum {
+function syncAndChecksum(file: string): Checksum {
   syncPath(file)
-  return sumOf(file)
+  return checksumOf(file)
 }

@@ -1,16 +1,16 @@
-// The thread that copies the databases: SQLite lets nothing else happen on a thread while it does.
+// The thread that copies the databases: SQLite copies synchronously.
 import { isDiskFull } from '../db/sqlite-errors.ts'
 import { lowerPriority } from '../lib/background-thread.ts'
 import { answerCalls, notify } from '../lib/thread-calls.ts'
-import { takeCopies, type Taken, type TakeOptions } from './take.ts'
+import { takeSnapshot, type Snapshot, type SnapshotOptions } from './snapshot.ts'
 
 lowerPriority()
 const calls = {
-  /** Tells each step; what went wrong is for the operator. */
-  async take(options: TakeOptions): Promise<Taken | { fault: string }> {
+  /** Notifies of each step; a fault is a text for the operator. */
+  async take(options: SnapshotOptions): Promise<Snapshot | { fault: string }> {
     let step = 'the journal'
     try {
-      return await takeCopies(options, (next) => {
+      return await takeSnapshot(options, (next) => {
         step = next
         notify(step)
       })
@@ -21,7 +21,7 @@ const calls = {
   },
 }
 
-/** What can be asked of the thread. */
-export type TakeCalls = typeof calls
+/** The calls that the thread takes. */
+export type SnapshotCalls = typeof calls
 
 answerCalls(calls)

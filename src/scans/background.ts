@@ -1,0 +1,75 @@
+import { startFoldLoop, type FoldLoop } from './fold-loop.ts'
+import type { Journal } from './journal.ts'
+import { findOrphans, type OrphanLinks } from './orphans.ts'
+import type { Purger } from './purger.ts'
+import type { RecorderLog } from './recorder-log.ts'
+import type { Subscribers } from './subscribers.ts'
+import type { WarehouseClient } from './warehouse-client.ts'
+
+export interface BackgroundOptions {
+  /** Raw scans are removed after this time, in milliseconds; Infinity keeps them. */
+  retention: number
+  now: () => number
+  links: OrphanLinks & {
+    /** The newest link that was committed since the start. */
+    newest: () => number | undefined
+  }
+}
+
+interface Parts {
+  journal: Journal
+  warehouse: WarehouseClient
+  purger: Purger
+  subscribers: Subscribers
+  log: RecorderLog
+  onError: (error: unknown) => void
+}
+
+/** The fold; `stop` stops all background work. */
+export type Background = FoldLoop & { lost: () => number }
+
+/**
+ * Starts the fold, the search for orphans and the removal of old scans.
+ * @param lost scans that earlier runs have lost to damage
+ */
+export function startBackground(parts: Parts, options: BackgroundOptions, lost: number): Background {
+  const { journal, warehouse, purger, subscribers, log, onError } = parts
+  const { now, links } = options
+  let lostEver = lost
+  const loop = startFoldLoop(
+    async () => {
+      const result = await purger.during((deletedLinks) =>
+        warehouse.call('fold', journal.rotate(), now(), deletedLinks, links.newest()),
+      )
+      lostEver = result.lost
+      return result
+    },
+    { onFold: subscribers.publish, onFaults: log.faultsFound, onError },
+  )
+  void loop
+    .fold()
+    .then(() => findOrphans(warehouse, links, { onDeleted: purger.purge, onUnknown: log.unknownLinks }))
+    .catch(onError)
+  const pruning = startPruning(options, (before) => warehouse.call('prune', before), onError)
+  return {
+    ...loop,
+    lost: () => lostEver,
+    stop() {
+      loop.stop()
+      clearInterval(pruning)
+    },
+  }
+}
+
+const PRUNE_MS = 3_600_000
+
+function startPruning(
+  { retention, now }: BackgroundOptions,
+  prune: (before: number) => Promise<void>,
+  onError: (error: unknown) => void,
+): NodeJS.Timeout | undefined {
+  if (retention === Number.POSITIVE_INFINITY) return undefined
+  const run = () => void prune(now() - retention).catch(onError)
+  run()
+  return setInterval(run, PRUNE_MS)
+}

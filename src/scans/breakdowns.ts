@@ -1,0 +1,108 @@
+import { splitCity } from './dictionary.ts'
+import { dimensions, type Dimension } from './warehouse-schema.ts'
+import type { Warehouse } from './warehouse.ts'
+import type { Parts } from './window.ts'
+
+export type Audience = 'all' | 'human' | 'bot'
+
+export interface Counts {
+  scans: number
+  unique_visitors: number
+}
+
+/** The scans of one value of a dimension; a city has its country. */
+export type ValueCount = Counts & { value: string | null; country?: string | null }
+
+export type Breakdowns = Record<Dimension, ValueCount[]>
+
+/** The columns that an audience sums. */
+export const columnsOf: Record<Audience, { scans: string; firsts: string }> = {
+  all: { scans: 'humans + bots', firsts: 'human_firsts + bot_firsts' },
+  human: { scans: 'humans', firsts: 'human_firsts' },
+  bot: { scans: 'bots', firsts: 'bot_firsts' },
+}
+
+/** The values that a breakdown lists. */
+const TOP = 10
+
+/** Counts of one dimension by the id of their value. */
+type CountsById = Map<number, { scans: number; firsts: number }>
+
+/** Reads the most frequent values of each dimension in a window. */
+export function readBreakdowns(warehouse: Warehouse, linkId: number, audience: Audience, parts: Parts): Breakdowns {
+  const counts = createSums()
+  addRollups(warehouse, linkId, audience, parts, counts.add)
+  addRawScans(warehouse, linkId, audience, parts, counts.add)
+  return Object.fromEntries(
+    dimensions.map((dimension, at) => [dimension, topValues(warehouse, dimension, counts.of(at))]),
+  ) as Breakdowns
+}
+
+type Add = (dimension: number, value: number, scans: number, firsts: number) => void
+
+function createSums() {
+  const sums: CountsById[] = dimensions.map(() => new Map())
+  const add: Add = (dimension, value, scans, firsts) => {
+    const sum = sums[dimension]?.get(value)
+    if (sum === undefined) {
+      sums[dimension]?.set(value, { scans, firsts })
+      return
+    }
+    sum.scans += scans
+    sum.firsts += firsts
+  }
+  return { add, of: (dimension: number): CountsById => sums[dimension] ?? new Map() }
+}
+
+function addRollups({ db }: Warehouse, linkId: number, audience: Audience, parts: Parts, add: Add): void {
+  const { scans, firsts } = columnsOf[audience]
+  for (const [table, ranges] of [
+    ['monthly', parts.months],
+    ['daily', parts.days],
+  ] as const) {
+    // Summed here: a month has some ten thousand rows, and SQLite would sort them all to group them.
+    const read = db.prepare(
+      `select dimension, value, ${scans}, ${firsts} from ${table} where link_id = ? and period between ? and ?`,
+    )
+    read.setReturnArrays(true)
+    for (const range of ranges) {
+      for (const row of read.all(linkId, ...range) as unknown as Parameters<Add>[]) add(...row)
+    }
+  }
+}
+
+/** Counts the raw scans at the edges of a window that are not whole UTC days. */
+function addRawScans({ db }: Warehouse, linkId: number, audience: Audience, parts: Parts, add: Add): void {
+  const bots = { all: '', human: 'and bot = 0', bot: 'and bot = 1' }[audience]
+  for (const range of parts.raw) {
+    for (const [at, dimension] of dimensions.entries()) {
+      const read = db.prepare(
+        `select ${dimension} as value, count(*) as scans, sum(first) as firsts from scans
+         where link_id = ? and at >= ? and at < ? ${bots} group by ${dimension}`,
+      )
+      for (const row of read.all(linkId, ...range) as { value: number; scans: number; firsts: number }[])
+        add(at, row.value, row.scans, row.firsts)
+    }
+  }
+}
+
+/** The most frequent values, by scans and then by name; unknown ones last among equals. */
+function topValues({ dictionary }: Warehouse, dimension: Dimension, counts: CountsById): ValueCount[] {
+  const sorted = [...counts].filter(([, { scans }]) => scans > 0).sort(([, a], [, b]) => b.scans - a.scans)
+  const least = sorted[TOP - 1]?.[1].scans ?? 0
+  const named = sorted
+    .filter(([, { scans }]) => scans >= least)
+    .map(([id, { scans, firsts }]) => ({ value: dictionary.text(id), scans, unique_visitors: firsts }))
+  named.sort((a, b) => b.scans - a.scans || compareNames(a.value, b.value))
+  const top = named.slice(0, TOP)
+  if (dimension !== 'city') return top
+  return top.map(({ value, scans, unique_visitors }) => {
+    const { city, country } = splitCity(value)
+    return { value: city, country, scans, unique_visitors }
+  })
+}
+
+function compareNames(a: string | null, b: string | null): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
+  return a < b ? -1 : a > b ? 1 : 0
+}

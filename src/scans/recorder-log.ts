@@ -1,0 +1,50 @@
+import { throttle } from '../lib/throttle.ts'
+import type { FoldResult } from './fold.ts'
+
+export type Log = Record<'error' | 'warn', (details: object, text: string) => void>
+
+const INTERVAL_MS = 60_000
+/** Files that a line names. */
+const MAX_NAMED = 10
+
+/** The log lines about scans. Repeated failures are logged at most once a minute each. */
+export interface RecorderLog {
+  writeFailed: (error: unknown, lost: number) => void
+  callbackFailed: (error: unknown) => void
+  foldFailed: (error: unknown) => void
+  faultsFound: (result: FoldResult) => void
+  scansMissing: () => void
+  unknownLinks: (count: number) => void
+}
+
+/** @param monotonic a monotonic clock */
+export function createRecorderLog(log: Log, monotonic: () => number): RecorderLog {
+  const throttled = <A extends unknown[]>(write: (...args: A) => void) => throttle(INTERVAL_MS, monotonic, write)
+  const filesFailed = throttled((failed: FoldResult['failed']) =>
+    log.error(
+      { count: failed.length, files: failed.slice(0, MAX_NAMED) },
+      'files cannot be folded; the fold continues with the others',
+    ),
+  )
+  return {
+    writeFailed: throttled((error: unknown, lost: number) =>
+      log.error({ err: error, lost }, 'scans cannot be recorded; visits are answered all the same'),
+    ),
+    callbackFailed: throttled((error: unknown) => log.error({ err: error }, 'a recorded visit could not be answered')),
+    foldFailed: throttled((error: unknown) =>
+      log.error({ err: error }, 'the fold of scans failed and will be retried'),
+    ),
+    faultsFound({ damaged, failed, lost }) {
+      if (failed.length > 0) filesFailed(failed)
+      // A fold reports each damaged file once.
+      if (damaged.length === 0) return
+      log.error(
+        { count: damaged.length, files: damaged.slice(0, MAX_NAMED), lost_ever: lost },
+        'damaged files were found: journal files are renamed to *.damaged, visitor keys are recreated',
+      )
+    },
+    scansMissing: () => log.warn({}, 'scans.db is missing: the statistics start from zero'),
+    unknownLinks: (count) =>
+      log.warn({ count }, 'links that links.db does not know have scans, which are not deleted: see "quirl adopt"'),
+  }
+}
