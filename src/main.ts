@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { pino, type Logger } from 'pino'
-import { createAsk } from './admin/client.ts'
-import type { Verdict } from './cli/command.ts'
+import { createAdminClient } from './admin/client.ts'
+import type { CommandResult } from './cli/command.ts'
 import { commands } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { readConfig, type Config } from './config/config.ts'
@@ -53,19 +53,19 @@ function cannotPrint(error: NodeJS.ErrnoException): void {
 }
 
 /** Answers what is to be printed, if the work has not printed it. */
-async function run(args: string[]): Promise<string | Verdict | undefined> {
-  const asked = readConfig(args, process.env, undefined, commands)
-  switch (asked.run) {
+async function run(argv: string[]): Promise<string | CommandResult | undefined> {
+  const invocation = readConfig(argv, process.env, undefined, commands)
+  switch (invocation.run) {
     case 'help':
-      return asked.command === undefined ? helpText(commands) : commandHelp(asked.command)
+      return invocation.command === undefined ? helpText(commands) : commandHelp(invocation.command)
     case 'version':
       return manifest.version
     case 'serve':
-      return serve(asked.config)
+      return serve(invocation.config)
     case 'command': {
-      const { command, words, flags, config } = asked
+      const { command, args, flags, config } = invocation
       const { dataDir } = config
-      return command.run({ words, flags, dataDir, version: manifest.version, ask: createAsk(dataDir) })
+      return command.run({ args, flags, dataDir, version: manifest.version, call: createAdminClient(dataDir) })
     }
   }
 }

@@ -270,7 +270,7 @@ describe('an operator', () => {
     )
     assert.equal((await visit(`${second.url}/${link.code}`)).status, 302)
     assert.equal((await post(`${second.url}/api/links`, { target: 'https://own.example/' })).status, 201)
-    assert.equal(await run(second, 'entries'), 'you have blocked and allowed nothing\n')
+    assert.equal(await run(second, 'entries'), 'there are no block or allow rules\n')
   })
 
   test('allows what is on a list, and forgets that again', async (t) => {
@@ -284,11 +284,11 @@ describe('an operator', () => {
     )
     assert.equal(
       await run(server, 'unblock', 'www.bad.example'),
-      'www.bad.example/ is allowed in spite of the lists\n1 link is back\n',
+      'www.bad.example/ is allowed although it is on a list\n1 link is back\n',
     )
     assert.equal((await visit(link.short_url)).status, 302)
     await refused(await post(`${server.url}/api/links`, { target: 'https://bad.example/' }), 422)
-    assert.equal(await run(server, 'entries', '--forget=www.bad.example'), 'you have blocked and allowed nothing\n')
+    assert.equal(await run(server, 'entries', '--forget=www.bad.example'), 'there are no block or allow rules\n')
     await untilVisit(link.short_url, 410)
   })
 
@@ -297,7 +297,7 @@ describe('an operator', () => {
     await run(server, 'block', 'bad.example')
     assert.match(
       await run(server, 'unblock', 'bad.example'),
-      /no longer blocked by you\n0 links are back\nthe list own\.txt still stops it: "quirl unblock bad\.example\/" once more/,
+      /no longer blocked by you\n0 links are back\nthe list own\.txt still blocks it: run "quirl unblock bad\.example\/" once more/,
     )
   })
 
@@ -316,11 +316,11 @@ describe('an operator', () => {
       [['block', 'http://intranet/'], /is neither a code nor a public host/],
       [['block', 'qr.bakery.shop'], /qr\.bakery\.shop is this service itself/],
       [['block', 'https://no host/'], /is neither a code nor a host nor a URL/],
-      [['block'], /name one code, host or URL/],
-      [['block', 'a', 'b'], /name one code, host or URL/],
+      [['block'], /give one code, host or URL/],
+      [['block', 'a', 'b'], /give one code, host or URL/],
       [['block', 'up', `--reason=${'x'.repeat(501)}`], /at most 500 characters/],
       [['reports', 'dismiss', 'up'], /nothing is reported of up/],
-      [['reports', 'forget', 'up'], /name one code/],
+      [['reports', 'forget', 'up'], /give one code/],
       [['entries', '--forget=nowhere.example'], /you have said nothing of nowhere\.example/],
     ]
     for (const [args, says] of lines) assert.match(await fails(server, ...args), says)
@@ -359,7 +359,7 @@ describe('reports', () => {
     const [json] = JSON.parse(await run(server, 'reports', '--json')) as { code: string; count: number }[]
     assert.deepEqual([json?.code, json?.count], ['Menu', 101])
     assert.equal(await run(server, 'reports', 'dismiss', 'menu'), 'the reports of Menu are dismissed\n')
-    assert.equal(await run(server, 'reports'), 'nothing is reported\n')
+    assert.equal(await run(server, 'reports'), 'there are no reports\n')
     assert.match(await run(server, 'audit'), /dismiss +Menu +operator/)
   })
 

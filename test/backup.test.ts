@@ -23,9 +23,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fc } from './support/fast-check.ts'
 import { backUp } from '../src/backup/backup.ts'
 import { adopt } from '../src/cli/adopt.ts'
-import { createAsk } from '../src/admin/client.ts'
+import { createAdminClient } from '../src/admin/client.ts'
 import { backup } from '../src/cli/backup.ts'
-import type { Command, Verdict } from '../src/cli/command.ts'
+import type { Command, CommandResult } from '../src/cli/command.ts'
 import { restore } from '../src/cli/restore.ts'
 import { verify } from '../src/cli/verify.ts'
 import { StartError } from '../src/lib/start-error.ts'
@@ -171,8 +171,8 @@ async function succeed(dataDir: string, ...args: string[]): Promise<string> {
 }
 
 /** Runs a command in this process, which is quicker than one of its own. */
-async function say(dataDir: string, { run }: Command, ...words: string[]): Promise<Verdict> {
-  const said = await run({ words, flags: {}, dataDir, version: '1.2.3', ask: createAsk(dataDir) })
+async function say(dataDir: string, { run }: Command, ...args: string[]): Promise<CommandResult> {
+  const said = await run({ args, flags: {}, dataDir, version: '1.2.3', call: createAdminClient(dataDir) })
   return typeof said === 'string' ? { text: said, status: 0 } : said
 }
 

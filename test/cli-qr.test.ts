@@ -39,7 +39,7 @@ test('"quirl qr" draws the symbol with half blocks and its quiet zone, without a
   assert.ok(quiet.every((dark) => dark === 0))
 })
 
-test('"quirl qr --out" writes a PNG, an SVG or a PDF, by the name of the file', async (t) => {
+test('"quirl qr --out" writes a PNG, an SVG or a PDF, depending on the file name', async (t) => {
   const folder = temporaryFolder(t)
   const design = join(folder, 'design.json')
   writeFileSync(design, JSON.stringify({ shape: 'dots', fg: '#03045e' }))
@@ -66,16 +66,16 @@ test('"quirl qr --out" writes a PNG, an SVG or a PDF, by the name of the file', 
   assert.deepEqual([png?.text, svg?.text], [DATA, DATA])
 })
 
-test('whoever stops reading a drawing, as "head" does, sees no fault of the program', async () => {
+test('a reader that closes the pipe early, as "head" does, causes no error message', async () => {
   const drawing = spawn(process.execPath, [program, 'qr', DATA], { stdio: ['ignore', 'pipe', 'pipe'] })
   drawing.stdout.destroy()
-  let told = ''
-  drawing.stderr.on('data', (data) => (told += String(data)))
+  let printed = ''
+  drawing.stderr.on('data', (data) => (printed += String(data)))
   const [status] = (await once(drawing, 'close')) as [number]
-  assert.deepEqual([status, told], [1, ''])
+  assert.deepEqual([status, printed], [1, ''])
 })
 
-test('data that are no UTF-8 are refused, not drawn as something else', () => {
+test('data that are not UTF-8 are refused', () => {
   const { status, stdout, stderr } = spawnSync('sh', [
     '-c',
     `exec "$0" "$1" qr "$(printf 'caf\\351')"`,
@@ -85,7 +85,7 @@ test('data that are no UTF-8 are refused, not drawn as something else', () => {
   assert.deepEqual([status, String(stdout), String(stderr)], [1, '', 'quirl: the data must be UTF-8\n'])
 })
 
-test('a design may begin with the byte order mark that editors on Windows write', async (t) => {
+test('a design file may begin with a byte order mark, as Windows editors write it', async (t) => {
   const folder = temporaryFolder(t)
   const file = join(folder, 'design.json')
   writeFileSync(file, '\ufeff{"shape":"dots"}')
@@ -93,14 +93,14 @@ test('a design may begin with the byte order mark that editors on Windows write'
   assert.deepEqual([status, stderr], [0, ''])
 })
 
-test('what "quirl qr" cannot do is one line that says what to change, and no file', async (t) => {
+test('a failing "quirl qr" prints one line that says what to change, and writes no file', async (t) => {
   const folder = temporaryFolder(t)
   const out = join(folder, 'x.png')
   const broken = join(folder, 'broken.json')
   writeFileSync(broken, '{"shape":')
   for (const [args, line] of [
-    [[], /one word/],
-    [['a', 'b'], /one word/],
+    [[], /one argument/],
+    [['a', 'b'], /one argument/],
     [['a', '--out=a.gif'], /must end in/],
     [['a', '--size=300'], /--out/],
     [['a', `--out=${out}`, '--size=big'], /size must be a whole number/],
@@ -110,7 +110,7 @@ test('what "quirl qr" cannot do is one line that says what to change, and no fil
     [['a', `--out=${join(folder, 'no', 'x.png')}`], /ENOENT/],
     [['a', `--out=${out}`, `--design=${join(folder, 'none.json')}`], /none\.json/],
     [['a', `--out=${out}`, `--design=${broken}`], /broken\.json: the file is not valid JSON/],
-    [['a', `--out=${out}`, '--width=40'], /--width is for a \.pdf/],
+    [['a', `--out=${out}`, '--width=40'], /--width is only for a \.pdf/],
   ] as const) {
     const { status, stdout, stderr } = await command(folder, 'qr', ...args)
     assert.deepEqual([status, stdout], [1, ''], args.join(' ').slice(0, 60))

@@ -870,7 +870,7 @@ describe('the operator', () => {
     for (const [args, line] of [
       [['domains', 'check', NAME], /no domain of this name is registered/],
       [['domains', 'remove', 'localhost'], /no domain of this name is registered/],
-      [['domains', 'remove'], /name one domain/],
+      [['domains', 'remove'], /give one domain/],
       [['domains', 'frob', NAME], /has no "frob"/],
       [['domains', 'refuse', 'localhost'], /the name must be a full name/],
       [['domains', 'allow', NAME], /qr\.example\.com is not refused/],

@@ -4,7 +4,7 @@ import { sql } from '#kysely'
 import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { createAsk } from '../src/admin/client.ts'
+import { createAdminClient } from '../src/admin/client.ts'
 import { syncData, type Sync } from '../src/db/session.ts'
 import { StartError } from '../src/lib/start-error.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
@@ -279,7 +279,7 @@ test('what a failed sync left unanswered, and was kept, is in force: an entry of
     await poll(async () => (await fetch(`${server.url}/healthz`)).status === 200)
   }
   await unanswered(() =>
-    assert.rejects(createAsk(server.dataDir)('block', { subject: 'https://blocked.example.com/' })),
+    assert.rejects(createAdminClient(server.dataDir)('block', { subject: 'https://blocked.example.com/' })),
   )
   const blocked = () => post(`${server.url}/api/links`, { target: 'https://blocked.example.com/' })
   await poll(async () => (await blocked()).status === 422)

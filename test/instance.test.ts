@@ -113,11 +113,14 @@ test('an older links.db beside newer scans stops the start; adopted, the scans o
   const before = kept(dataDir)
   const told = await command(dataDir, 'adopt')
   assert.equal(told.status, 0, told.stderr)
-  assert.match(told.stdout, /3 links with scans are in links\.db, or were; 25 are not\.\nNothing was changed/)
+  assert.match(
+    told.stdout,
+    /Of the links with scans, 3 are or were in links\.db; 25 are unknown to it\.\nNothing was changed/,
+  )
   assert.deepEqual(kept(dataDir), before)
   const adopted = await command(dataDir, 'adopt', '--yes')
   assert.match(adopted.stdout, /removes the scans of 25 links/, adopted.stderr)
-  assert.match((await command(dataDir, 'adopt')).stdout, /nothing to give up/)
+  assert.match((await command(dataDir, 'adopt')).stdout, /nothing to discard/)
 
   const service = await start(t, dataDir)
   await poll(() => linksIn(dataDir).length === 3)

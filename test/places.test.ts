@@ -32,7 +32,7 @@ test('"quirl places" looks up an address, which is written nowhere', async (t) =
   for (const words of [['here'], ['1.2.3'], ['5.5.5.5', '6.6.6.6']]) {
     const refused = await command(service.dataDir, 'places', ...words)
     assert.equal(refused.status, 1)
-    assert.match(refused.stderr, /^quirl: (?:that is not an IP address|name one address)\n$/)
+    assert.match(refused.stderr, /^quirl: (?:that is not an IP address|give one address)\n$/)
   }
   for (const { name, bytes } of filesBelow(service.dataDir)) {
     assert.ok(!bytes.includes('18.9.22.69') && !bytes.includes(Buffer.from([18, 9, 22, 69])), name)

@@ -636,7 +636,7 @@ describe('the operator', () => {
     await service.activate(NAME)
     service.authority.mode = 'down'
     await assert.rejects(service.visit(NAME), refusal)
-    assert.match((await run('certs')).text, /qr\.example\.com +none yet +- +unreachable: .*; tried again from 20/)
+    assert.match((await run('certs')).text, /qr\.example\.com +none yet +- +unreachable: .*; next attempt after 20/)
     const failed = await run('certs', 'renew', NAME)
     assert.equal(failed.status, 1)
     assert.match(
@@ -645,7 +645,7 @@ describe('the operator', () => {
     )
     service.authority.mode = 'up'
     const renewed = await run('certs', 'renew', NAME)
-    assert.match(renewed.text, /^qr\.example\.com has a certificate until 20\d\d-/)
+    assert.match(renewed.text, /^qr\.example\.com has a certificate that is valid until 20\d\d-/)
     assert.equal((await service.visit(NAME, '/none')).status, 404)
     const before = await serialOf(service, HOST)
     assert.equal((await run('certs', 'renew', HOST.toUpperCase())).status, 0)

@@ -1,55 +1,58 @@
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { reachSocket, socketPath } from './socket.ts'
+import { socketPath, withShortPath } from './socket.ts'
 import { StartError } from '../lib/start-error.ts'
 
-/** An operation may work through everything that is stored. */
+/** Some operations process everything in the store. */
 const TIMEOUT_MS = 600_000
 
-/** Runs one of the service's operations (`AdminOperations`) and answers what it answered. */
-export type Ask = (operation: string, input?: object) => Promise<unknown>
+/**
+ * Calls one of the service's operations (`AdminOperations`) and returns its result.
+ * @throws {StartError} with the detail of the operation's `Problem`, or when the service cannot be reached
+ */
+export type CallOperation = (operation: string, input?: object) => Promise<unknown>
 
 /** No service runs on the data folder. */
 export class NotRunning extends StartError {}
 
-/** Asks the service that runs on `dataDir`. */
-export function createAsk(dataDir: string): Ask {
+/** A client of the service that runs on `dataDir`. */
+export function createAdminClient(dataDir: string): CallOperation {
   return async (operation, input = {}) => {
     const { status, body } = await post(dataDir, operation, JSON.stringify(input))
-    const answer = JSON.parse(body) as unknown
-    if (status === 200) return answer
-    throw new StartError((answer as { detail: string }).detail)
+    const result = JSON.parse(body) as unknown
+    if (status === 200) return result
+    throw new StartError((result as { detail: string }).detail)
   }
 }
 
 function post(dataDir: string, operation: string, body: string): Promise<{ status: number; body: string }> {
   const path = socketPath(dataDir)
-  return reachSocket(
+  return withShortPath(
     path,
-    (reachable) =>
+    (shortPath) =>
       new Promise((resolve, reject) => {
-        const asking = request({
-          socketPath: reachable,
+        const outgoing = request({
+          socketPath: shortPath,
           path: `/${operation}`,
           method: 'POST',
           headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
           timeout: TIMEOUT_MS,
         })
-        asking.once('response', (response) => {
-          text(response).then((answered) => resolve({ status: response.statusCode ?? 0, body: answered }), reject)
+        outgoing.once('response', (response) => {
+          text(response).then((received) => resolve({ status: response.statusCode ?? 0, body: received }), reject)
         })
-        asking.once('timeout', () => asking.destroy(new Error('it does not answer')))
-        asking.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, dataDir)))
-        asking.end(body)
+        outgoing.once('timeout', () => outgoing.destroy(new Error('the request timed out')))
+        outgoing.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, dataDir)))
+        outgoing.end(body)
       }),
   )
 }
 
 function explain(error: NodeJS.ErrnoException, dataDir: string): StartError {
-  const nobody = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR'].includes(error.code ?? '')
-  if (nobody) {
-    return new NotRunning(`no quirl is running on DATA_DIR=${dataDir}: start it, or name its folder with --data-dir`)
+  const isNotRunning = ['ENOENT', 'ECONNREFUSED', 'ENOTDIR'].includes(error.code ?? '')
+  if (isNotRunning) {
+    return new NotRunning(`no quirl is running on DATA_DIR=${dataDir}: start it, or pass its folder with --data-dir`)
   }
   const reason = ['EACCES', 'EPERM'].includes(error.code ?? '') ? 'only the user that runs it may' : error.message
-  return new StartError(`the quirl that runs on DATA_DIR=${dataDir} cannot be asked: ${reason}`, { cause: error })
+  return new StartError(`cannot reach the quirl that runs on DATA_DIR=${dataDir}: ${reason}`, { cause: error })
 }

@@ -7,33 +7,33 @@ import { asObject, parseJsonBody } from '../http/body.ts'
 import { Problem, problemBody } from '../http/problem.ts'
 
 /**
- * What an operator can ask of the running service, by name: `quirl <command>` calls them through a socket in the data
- * folder. An operation takes and answers JSON; a `Problem` that it throws is what the operator reads.
+ * The operations of the running service by name. `quirl <command>` calls them through a socket in the data folder.
+ * Input and result are JSON; the command prints the detail of a `Problem` that an operation throws.
  */
 export type AdminOperations = Record<string, (input: Record<string, unknown>) => Promise<unknown>>
 
-/** Who may reach the socket may do everything: the user that runs the service, and root. */
+/** Access to the socket is access to every operation: only the user that runs the service, and root. */
 const SOCKET_MODE = 0o600
 
-/** What `sockaddr_un` holds on the narrowest of the systems (macOS: 104 bytes with the final zero). */
+/** The smallest `sockaddr_un` path of all systems (macOS: 104 bytes with the final zero). */
 const MAX_PATH_BYTES = 103
 
 /** How long a request may take to arrive. */
 const REQUEST_TIMEOUT_MS = 10_000
 
-/** How long operations that run are waited for when the socket is closed. */
+/** How long `close` waits for running operations. */
 const GRACE_MS = 1000
 
-/** Where the service that uses `dataDir` listens for its operator. */
+/** The admin socket of the service that uses `dataDir`. */
 export function socketPath(dataDir: string): string {
   return resolve(dataDir, 'admin.sock')
 }
 
 /**
- * Hands `use` a path of the socket that is short enough for the system: a deep folder is reached through a link that
- * is there only while `use` runs.
+ * Passes `use` a path of the socket that is short enough for the system. For a deep folder that is a temporary symbolic
+ * link, which is removed when `use` has finished.
  */
-export async function reachSocket<T>(path: string, use: (path: string) => Promise<T>): Promise<T> {
+export async function withShortPath<T>(path: string, use: (path: string) => Promise<T>): Promise<T> {
   if (Buffer.byteLength(path) <= MAX_PATH_BYTES) return use(path)
   const folder = mkdtempSync(join(tmpdir(), 'quirl-'))
   try {
@@ -45,24 +45,24 @@ export async function reachSocket<T>(path: string, use: (path: string) => Promis
 }
 
 /**
- * Answers operators on the socket of `dataDir` until it is closed. What a former process has left there is replaced:
- * the caller holds the folder's lock.
- * @param onFault told of what an operation threw that is no `Problem`
+ * Serves the operations on the socket of `dataDir` until it is closed. A socket that a former process left behind is
+ * replaced: the caller holds the folder's lock.
+ * @param onError called with unexpected errors of operations
  */
 export async function openAdminSocket(
   dataDir: string,
   operations: AdminOperations,
-  onFault: (error: unknown, operation: string) => void,
+  onError: (error: unknown, operation: string) => void,
 ): Promise<{ close: () => Promise<void> }> {
   const path = socketPath(dataDir)
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     const operation = (request.url ?? '').slice(1)
-    void answer(operations, operation, request, response, (error) => onFault(error, operation))
+    void handle(operations, operation, request, response, (error) => onError(error, operation))
   })
   rmSync(path, { force: true })
-  await reachSocket(path, (reachable) => {
+  await withShortPath(path, (shortPath) => {
     const { promise, resolve: listening, reject } = Promise.withResolvers<void>()
-    server.once('listening', listening).once('error', reject).listen(reachable)
+    server.once('listening', listening).once('error', reject).listen(shortPath)
     return promise.then(() => chmodSync(path, SOCKET_MODE))
   })
   return {
@@ -78,18 +78,18 @@ export async function openAdminSocket(
             failed(error)
           }
         })
-        // Operations that run may end; each connection is for one.
+        // Running operations may finish: each connection carries one request.
         server.closeIdleConnections()
       }),
   }
 }
 
-async function answer(
+async function handle(
   operations: AdminOperations,
   name: string,
   request: IncomingMessage,
   response: ServerResponse,
-  onFault: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): Promise<void> {
   const send = (status: number, body: string) => {
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body)
@@ -101,8 +101,10 @@ async function answer(
     send(200, JSON.stringify(result ?? null))
   } catch (error) {
     const problem =
-      error instanceof Problem ? error : new Problem('internal_error', 'it failed; the log of the service says why')
-    if (problem.status >= 500) onFault(error)
+      error instanceof Problem
+        ? error
+        : new Problem('internal_error', 'the operation failed: see the log of the service')
+    if (problem.status >= 500) onError(error)
     send(problem.status, problemBody(problem, name))
   }
 }

@@ -10,10 +10,10 @@ import type { Command } from './command.ts'
 export const adopt: Command = {
   name: 'adopt',
   usage: '',
-  summary: 'check whether scans.db matches links.db, while the service is stopped; continue with links.db as it is',
-  options: { yes: { type: 'boolean', doc: 'give up the scans of links that links.db does not know' } },
-  async run({ words, flags, dataDir }) {
-    if (words.length > 0) throw new StartError(`"quirl adopt" takes no "${words[0]}"`)
+  summary: 'check whether scans.db matches links.db, while no quirl runs; or make it match',
+  options: { yes: { type: 'boolean', doc: 'discard the scans of links that are not in links.db' } },
+  async run({ args, flags, dataDir }) {
+    if (args.length > 0) throw new StartError(`"quirl adopt" takes no argument, but got "${args[0]}"`)
     requireLinks(dataDir)
     const db = await openDatabase(dataDir, Date.now)
     try {
@@ -28,16 +28,16 @@ async function adoptScans(db: Database, dataDir: string, isConfirmed: boolean): 
   const links = instanceOf(db)
   const inspection = await inspectScans(dataDir, links)
   const { mismatch, unknown } = inspection
-  if (mismatch === undefined && unknown.length === 0) return 'scans.db matches links.db: there is nothing to give up'
+  if (mismatch === undefined && unknown.length === 0) return 'scans.db matches links.db: there is nothing to discard'
   if (!isConfirmed)
-    return `${describe(inspection)}\nNothing was changed. "quirl adopt --yes" gives up what links.db does not know.`
-  // Once they count as deleted, the next start removes their scans as it does those of any deleted link.
+    return `${describe(inspection)}\nNothing was changed. "quirl adopt --yes" discards the scans of unknown links.`
+  // Marked as deleted, so that the next start purges their scans like those of any deleted link.
   await noteDeleted({ db }, unknown)
   assignScans(dataDir, await links.id())
-  return `scans.db matches links.db from now on; the next start removes the scans of ${unknown.length} links`
+  return `scans.db matches links.db now; the next start removes the scans of ${unknown.length} links`
 }
 
 function describe({ mismatch, known, unknown }: Inspection): string {
-  const counts = `${known} links with scans are in links.db, or were; ${unknown.length} are not.`
+  const counts = `Of the links with scans, ${known} are or were in links.db; ${unknown.length} are unknown to it.`
   return mismatch === undefined ? counts : `scans.db does not match links.db: ${mismatch}. ${counts}`
 }

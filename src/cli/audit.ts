@@ -1,5 +1,5 @@
 import type { Command } from './command.ts'
-import { minuteOf, oneLine, table } from './table.ts'
+import { formatTime, toSingleLine, formatTable } from './table.ts'
 
 interface AuditRow {
   at: number
@@ -12,17 +12,17 @@ interface AuditRow {
 export const audit: Command = {
   name: 'audit',
   usage: '',
-  summary: 'list the newest removals, blocks and dismissals, and who made them',
-  async run({ ask }) {
-    const { audit: found } = (await ask('audit')) as { audit: AuditRow[] }
-    if (found.length === 0) return 'nothing was blocked or removed yet'
+  summary: 'list the newest entries of the audit log: removals, blocks, dismissed reports',
+  async run({ call }) {
+    const { audit: found } = (await call('audit')) as { audit: AuditRow[] }
+    if (found.length === 0) return 'the audit log is empty'
     const rows = found.map(({ at, action, subject, source, reason }) => [
-      minuteOf(at),
+      formatTime(at),
       action,
       subject,
       source,
-      oneLine(reason),
+      toSingleLine(reason),
     ])
-    return table([['AT (UTC)', 'WHAT', 'OF', 'BY', 'REASON'], ...rows])
+    return formatTable([['TIME (UTC)', 'ACTION', 'SUBJECT', 'SOURCE', 'REASON'], ...rows])
   },
 }

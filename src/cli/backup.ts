@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { backUp } from '../backup/backup.ts'
 import type { BackupSummary } from '../backup/manifest.ts'
 import { NotRunning } from '../admin/client.ts'
-import { oneWord } from './block.ts'
+import { singleArgument } from './arguments.ts'
 import type { Command } from './command.ts'
 import { createProgress, megabytes, undoOnSignal, type Progress } from './progress.ts'
 
@@ -12,16 +12,15 @@ const REFRESH_MS = 200
 export const backup: Command = {
   name: 'backup',
   usage: '<folder>',
-  summary: 'copy all that quirl keeps into a new folder, while it runs or not',
-  async run(call) {
-    const { dataDir, version, ask } = call
-    const folder = oneWord(call, 'folder')
-    // What is kept holds private keys of certificates.
+  summary: 'copy all data into a new folder, whether the service is running or not',
+  async run({ args, dataDir, version, call }) {
+    const folder = singleArgument(args, 'folder')
+    // The data includes private keys of certificates.
     process.umask(0o077)
     const progress = createProgress()
     const steps = followSteps(progress, dataDir)
     const fold = () =>
-      ask('fold').then(
+      call('fold').then(
         () => true,
         (error: unknown) => {
           if (error instanceof NotRunning) return false
@@ -38,7 +37,7 @@ export const backup: Command = {
         onStep: steps.begin,
         undoOnEnd: undoOnSignal,
       })
-      return `${folder} is a backup of ${contentsOf(summary)}`
+      return `${folder} is a backup of ${describeBackup(summary)}`
     } finally {
       steps.end()
     }
@@ -50,7 +49,7 @@ interface Steps {
   end: () => void
 }
 
-/** Shows the step that is done, with how far the copy of a database has got. */
+/** Shows the current step, and the progress of the copy of a database. */
 function followSteps(progress: Progress, dataDir: string): Steps {
   let show = () => {}
   const timer = setInterval(() => show(), REFRESH_MS)
@@ -71,18 +70,18 @@ function followSteps(progress: Progress, dataDir: string): Steps {
   }
 }
 
-/** What a backup holds, in words. */
-export function contentsOf({ taken_at: at, links, scans, files }: BackupSummary): string {
+/** A summary of a backup. */
+export function describeBackup({ taken_at: at, links, scans, files }: BackupSummary): string {
   const bytes = Object.values(files).reduce((sum, each) => sum + each, 0)
   const journal = Object.keys(files).filter((path) => path.startsWith('journal/')).length
   return [
-    `${at.slice(0, 19).replace('T', ' ')} UTC: ${amount(links.links, 'link')}`,
-    amount(scans.scans, 'scan'),
-    ...(journal > 0 ? [`${amount(journal, 'file')} of scans that are not in the statistics yet`] : []),
+    `${at.slice(0, 19).replace('T', ' ')} UTC: ${pluralize(links.links, 'link')}`,
+    pluralize(scans.scans, 'scan'),
+    ...(journal > 0 ? [`${pluralize(journal, 'journal file')} with scans that are not in the statistics yet`] : []),
     megabytes(bytes),
   ].join(', ')
 }
 
-export function amount(count: number, what: string): string {
-  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
+function pluralize(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }

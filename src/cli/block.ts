@@ -1,25 +1,22 @@
-import { StartError } from '../lib/start-error.ts'
-import type { Call, Command } from './command.ts'
+import { singleArgument } from './arguments.ts'
+import type { Command } from './command.ts'
 
-/** Why, in the operator's words. */
-export const reason = { type: 'string', doc: 'what the owner and the audit are told' } as const
+/** The reason that an operator gives for a block or its removal. */
+export const reason = { type: 'string', doc: 'the reason, for the owner and the audit log' } as const
+
+/** What `quirl block` and `quirl unblock` take. */
+export const SUBJECT = 'code, host or URL'
 
 export const block: Command = {
   name: 'block',
   usage: '<code|host|url>',
-  summary: 'remove a code, or every link to a host or URL, now and from now on',
+  summary: 'remove a code, or block a host or URL: existing links to it are removed, new ones refused',
   options: { reason, legal: { type: 'boolean', doc: 'by legal order: visits answer 451 instead of 410' } },
-  async run(call) {
-    const input = { subject: oneWord(call), reason: call.flags['reason'], legal: call.flags['legal'] === true }
-    const { code, entry } = (await call.ask('block', input)) as { code?: string; entry?: string }
+  async run({ args, flags, call }) {
+    const subject = singleArgument(args, SUBJECT)
+    const input = { subject, reason: flags['reason'], legal: flags['legal'] === true }
+    const { code, entry } = (await call('block', input)) as { code?: string; entry?: string }
     if (code !== undefined) return `${code} is removed`
-    return `${entry} is blocked: no new link may lead there, and those that do are being removed`
+    return `${entry} is blocked: new links to it are refused, and existing ones are being removed`
   },
-}
-
-/** The one word that a command is about. */
-export function oneWord({ words }: Call, what = 'code, host or URL'): string {
-  const [word, ...more] = words
-  if (word !== undefined && more.length === 0) return word
-  throw new StartError(`name one ${what}; "quirl <command> --help" says more`)
 }

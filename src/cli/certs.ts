@@ -1,31 +1,33 @@
 import { StartError } from '../lib/start-error.ts'
 import type { CertificateRow } from '../tls/operator.ts'
-import { oneWord } from './block.ts'
+import { singleArgument } from './arguments.ts'
 import type { Command } from './command.ts'
-import { minuteOf, oneLine, table } from './table.ts'
+import { formatTime, toSingleLine, formatTable } from './table.ts'
 
 export const certs: Command = {
   name: 'certs',
   usage: '[renew <domain>]',
-  summary: 'list the certificates with their expiry; get a new one now, whatever failed before',
-  async run(call) {
-    const [verb, ...words] = call.words
-    if (verb === undefined) return list(call)
+  summary: 'list the certificates with their expiry; renew one now, regardless of earlier failures',
+  async run(context) {
+    const [verb, ...args] = context.args
+    if (verb === undefined) return list(context)
     if (verb !== 'renew')
-      throw new StartError(`"quirl certs" has no "${verb}": it lists, or takes "renew" and a domain`)
-    const name = oneWord({ ...call, words }, 'domain')
-    const renewed = (await call.ask('renew-cert', { name })) as { name: string; expires_at: number }
-    return `${renewed.name} has a certificate until ${minuteOf(renewed.expires_at)} UTC`
+      throw new StartError(`"quirl certs" has no "${verb}": give "renew" and a domain, or nothing to list`)
+    const name = singleArgument(args, 'domain')
+    const renewed = (await context.call('renew-cert', { name })) as { name: string; expires_at: number }
+    return `${renewed.name} has a certificate that is valid until ${formatTime(renewed.expires_at)} UTC`
   },
 }
 
-const list: Command['run'] = async ({ ask }) => {
-  const { certificates } = (await ask('certs')) as { certificates: CertificateRow[] }
+const list: Command['run'] = async ({ call }) => {
+  const { certificates } = (await call('certs')) as { certificates: CertificateRow[] }
   const rows = certificates.map(({ name, expires_at: expires, renews_at: renews, fault, retry_at: retry }) => [
     name,
-    expires === null ? 'none yet' : minuteOf(expires),
-    renews === null ? '-' : minuteOf(renews),
-    fault === null ? 'good' : `${oneLine(fault)}${retry === null ? '' : `; tried again from ${minuteOf(retry)} on`}`,
+    expires === null ? 'none yet' : formatTime(expires),
+    renews === null ? '-' : formatTime(renews),
+    fault === null
+      ? 'good'
+      : `${toSingleLine(fault)}${retry === null ? '' : `; next attempt after ${formatTime(retry)}`}`,
   ])
-  return table([['NAME', 'EXPIRES (UTC)', 'RENEWED (UTC)', 'STATE'], ...rows])
+  return formatTable([['NAME', 'EXPIRES (UTC)', 'RENEWAL (UTC)', 'STATE'], ...rows])
 }

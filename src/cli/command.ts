@@ -1,32 +1,34 @@
-import type { Ask } from '../admin/client.ts'
+import type { CallOperation } from '../admin/client.ts'
 import type { CommandShape, Flags } from '../config/config.ts'
 
-/** One word of the command line that asks the running service to do something. */
+/** A command of `quirl`. */
 export interface Command extends CommandShape {
   /** What follows the name, as the help shows it. */
   usage: string
-  /** What it does, in one line. */
+  /** One line for the help. */
   summary: string
   /**
-   * Does it, and answers what is printed; with a status other than 0 when what was looked at is not as it should be.
-   * @throws {StartError} when it cannot be done; its message is what the operator reads
+   * Runs the command and returns the text to print.
+   * @throws {StartError} when it fails; the operator reads its message
    */
-  run: (call: Call) => Promise<string | Verdict>
+  run: (context: CommandContext) => Promise<string | CommandResult>
 }
 
-/** What is printed, and the exit status. */
-export interface Verdict {
+/** The text to print, and the exit status: not 0 when a check found a fault. */
+export interface CommandResult {
   text: string
   status: number
 }
 
-/** A command as it was typed. */
-export interface Call {
-  words: string[]
+/** What a command runs with. */
+export interface CommandContext {
+  /** The positional arguments after the command's name. */
+  args: string[]
   flags: Flags
-  /** The folder of the service, for what is done while none runs. */
+  /** The folder of the service, for commands that work without a running one. */
   dataDir: string
-  ask: Ask
-  /** Of this program. */
+  /** Calls an operation of the running service. */
+  call: CallOperation
+  /** The version of this program. */
   version: string
 }

@@ -1,47 +1,49 @@
 import { StartError } from '../lib/start-error.ts'
 import type { DomainReport, RefusedReport } from '../domains/operator.ts'
-import { oneWord } from './block.ts'
-import type { Command } from './command.ts'
-import { minuteOf, oneLine, table } from './table.ts'
+import { singleArgument } from './arguments.ts'
+import type { Command, CommandContext } from './command.ts'
+import { formatTime, toSingleLine, formatTable } from './table.ts'
 
 export const domains: Command = {
   name: 'domains',
   usage: '[check|remove|refuse|allow <domain>]',
-  summary: 'list the custom domains; look one up in DNS now, remove it, keep a name for yourself, or allow it again',
-  async run(call) {
-    const [verb, ...words] = call.words
-    if (verb === undefined) return list(call)
-    const name = oneWord({ ...call, words }, 'domain')
-    if (verb === 'check') return sentence((await call.ask('check-domain', { name })) as DomainReport)
-    if (verb === 'remove') return `${((await call.ask('remove-domain', { name })) as DomainReport).name} is removed`
-    if (verb === 'refuse') return `${await named(call, 'refuse-domain', name)} and names under it cannot be registered`
-    if (verb === 'allow') return `${await named(call, 'allow-domain', name)} can be registered again`
+  summary: 'list the custom domains; check the DNS of one now, remove it, refuse a name, or allow it again',
+  async run(context) {
+    const [verb, ...args] = context.args
+    if (verb === undefined) return list(context)
+    const name = singleArgument(args, 'domain')
+    if (verb === 'check') return describe((await context.call('check-domain', { name })) as DomainReport)
+    if (verb === 'remove') return `${((await context.call('remove-domain', { name })) as DomainReport).name} is removed`
+    if (verb === 'refuse')
+      return `${await callWithName(context, 'refuse-domain', name)} and names under it cannot be registered`
+    if (verb === 'allow') return `${await callWithName(context, 'allow-domain', name)} can be registered again`
     const verbs = '"check", "remove", "refuse" or "allow"'
-    throw new StartError(`"quirl domains" has no "${verb}": it lists, or takes ${verbs} and a domain`)
+    throw new StartError(`"quirl domains" has no "${verb}": give ${verbs} and a domain, or nothing to list`)
   },
 }
 
-const list: Command['run'] = async ({ ask }) => {
-  const { domains: found, refused } = (await ask('domains')) as { domains: DomainReport[]; refused: RefusedReport[] }
+const list: Command['run'] = async ({ call }) => {
+  const { domains: found, refused } = (await call('domains')) as { domains: DomainReport[]; refused: RefusedReport[] }
   if (found.length + refused.length === 0) return 'no domain is registered'
   const rows = found.map(({ name, status, since, checked_at: checked, fault }) => [
     name,
     status,
-    minuteOf(since),
-    checked === null ? 'never' : minuteOf(checked),
-    fault === null ? 'none' : oneLine(fault),
+    formatTime(since),
+    checked === null ? 'never' : formatTime(checked),
+    fault === null ? 'none' : toSingleLine(fault),
   ])
-  return table([
+  return formatTable([
     ['DOMAIN', 'STATUS', 'SINCE (UTC)', 'CHECKED (UTC)', 'FAULT'],
     ...rows,
-    ...refused.map(({ name, since }) => [name, 'refused', minuteOf(since), '-', 'none']),
+    ...refused.map(({ name, since }) => [name, 'refused', formatTime(since), '-', 'none']),
   ])
 }
 
-async function named({ ask }: Parameters<Command['run']>[0], operation: string, name: string): Promise<string> {
-  return ((await ask(operation, { name })) as { name: string }).name
+/** Calls an operation on one name, and returns the name in its canonical form. */
+async function callWithName({ call }: CommandContext, operation: string, name: string): Promise<string> {
+  return ((await call(operation, { name })) as { name: string }).name
 }
 
-function sentence({ name, status, fault }: DomainReport): string {
-  return `${name} is ${status}${fault === null ? '' : `: ${oneLine(fault)}`}`
+function describe({ name, status, fault }: DomainReport): string {
+  return `${name} is ${status}${fault === null ? '' : `: ${toSingleLine(fault)}`}`
 }

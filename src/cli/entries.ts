@@ -1,5 +1,5 @@
 import type { Command } from './command.ts'
-import { minuteOf, oneLine, table } from './table.ts'
+import { formatTime, toSingleLine, formatTable } from './table.ts'
 
 interface Entry {
   entry: string
@@ -12,17 +12,17 @@ interface Entry {
 export const entries: Command = {
   name: 'entries',
   usage: '',
-  summary: 'list the hosts and URLs that you have blocked or allowed',
-  options: { forget: { type: 'string', doc: 'take back what you have said of this host or URL' } },
-  async run({ ask, flags }) {
-    const { entries: found } = (await ask('entries', { forget: flags['forget'] })) as { entries: Entry[] }
-    if (found.length === 0) return 'you have blocked and allowed nothing'
+  summary: 'list the block and allow rules for hosts and URLs',
+  options: { forget: { type: 'string', doc: 'delete the rule for this host or URL' } },
+  async run({ call, flags }) {
+    const { entries: found } = (await call('entries', { forget: flags['forget'] })) as { entries: Entry[] }
+    if (found.length === 0) return 'there are no block or allow rules'
     const rows = found.map(({ entry, verdict, legal, reason, created_at: at }) => [
-      minuteOf(at),
+      formatTime(at),
       legal === 1 ? 'legal' : verdict,
       entry,
-      oneLine(reason),
+      toSingleLine(reason),
     ])
-    return table([['SINCE (UTC)', 'WORD', 'HOST OR URL', 'REASON'], ...rows])
+    return formatTable([['SINCE (UTC)', 'RULE', 'HOST OR URL', 'REASON'], ...rows])
   },
 }

@@ -14,7 +14,7 @@ test('--help lists every setting with its default', () => {
   }
 })
 
-test('the help lists every command, and each command says what it takes', () => {
+test('the help lists every command, and the help of a command lists its flags', () => {
   for (const command of commands) {
     assert.match(helpText(commands), new RegExp(`^  ${command.name} .*${command.summary}$`, 'm'))
     for (const flag of Object.keys(command.options ?? {})) assert.match(commandHelp(command), new RegExp(`--${flag}`))

@@ -3,7 +3,7 @@ import type { Command } from './command.ts'
 
 /** The text of `quirl --help`. */
 export function helpText(commands: readonly Command[]): string {
-  const rows = [{ name: 'serve', usage: '', summary: 'serve (also without a word)' }, ...commands]
+  const rows = [{ name: 'serve', usage: '', summary: 'run the service (the default)' }, ...commands]
   return [
     'quirl: short links and dynamic QR codes without an account',
     '',
@@ -11,13 +11,13 @@ export function helpText(commands: readonly Command[]): string {
     '',
     ...rows.map(({ name, usage, summary }) => `  ${`${name} ${usage}`.padEnd(30)} ${summary}`),
     '',
-    'Commands ask the service that runs on the same DATA_DIR; "quirl <command> --help" says more.',
-    '"restore", "verify", "adopt" and "qr" need none, and "backup" takes what is there.',
-    'Each value is taken from its flag, else from the environment variable, else from the file .env:',
+    'Commands talk to the service that runs on the same DATA_DIR; see also "quirl <command> --help".',
+    '"restore", "verify", "adopt" and "qr" need no running service, and "backup" works with or without one.',
+    'Settings: flags take precedence over environment variables, which take precedence over the file .env:',
     '',
     ...settingsHelp(),
-    `  --${'help'.padEnd(29)} this text`,
-    `  --${'version'.padEnd(29)} the version`,
+    `  --${'help'.padEnd(29)} print this text`,
+    `  --${'version'.padEnd(29)} print the version`,
     '',
   ].join('\n')
 }

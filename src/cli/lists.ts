@@ -1,5 +1,5 @@
 import type { Command } from './command.ts'
-import { minuteOf, table } from './table.ts'
+import { formatTime, formatTable } from './table.ts'
 
 interface ListStatus {
   name: string
@@ -13,24 +13,24 @@ interface ListStatus {
 export const lists: Command = {
   name: 'lists',
   usage: '',
-  summary: 'say what the lists of ABUSE_FEEDS hold, and what is wrong with them',
+  summary: 'show the state of the lists of ABUSE_FEEDS',
   options: {
-    refresh: { type: 'boolean', doc: 'ask for all of them now' },
-    accept: { type: 'boolean', doc: 'likewise, and take over those that shrank by half' },
+    refresh: { type: 'boolean', doc: 'download all lists now' },
+    accept: { type: 'boolean', doc: 'likewise, and accept lists that shrank by half' },
   },
-  async run({ ask, flags }) {
+  async run({ call, flags }) {
     const input = { refresh: flags['refresh'] === true, accept: flags['accept'] === true }
-    const { lists: found, sweeping } = (await ask('lists', input)) as { lists: ListStatus[]; sweeping: boolean }
-    if (found.length === 0) return 'no lists are set: ABUSE_FEEDS names files and URLs'
+    const { lists: found, sweeping } = (await call('lists', input)) as { lists: ListStatus[]; sweeping: boolean }
+    if (found.length === 0) return 'there are no lists: ABUSE_FEEDS is unset'
     const rows = found.map(({ name, format, entries, ignored, takenAt, fault }) => [
       name,
       format ?? '-',
       String(entries ?? '-'),
       String(ignored ?? '-'),
-      takenAt === undefined ? 'never' : minuteOf(takenAt),
+      takenAt === undefined ? 'never' : formatTime(takenAt),
       fault ?? 'good',
     ])
-    const header = ['LIST', 'FORMAT', 'ENTRIES', 'LEFT OUT', 'TAKEN (UTC)', 'STATE']
-    return table([header, ...rows]) + (sweeping ? '\n\nall links are being matched again' : '')
+    const header = ['LIST', 'FORMAT', 'ENTRIES', 'SKIPPED', 'UPDATED (UTC)', 'STATE']
+    return formatTable([header, ...rows]) + (sweeping ? '\n\nall links are being screened again' : '')
   },
 }

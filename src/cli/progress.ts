@@ -1,23 +1,23 @@
-/** What is being done, on one line of a terminal that is written over; elsewhere nothing is shown. */
+/** A progress line, which is overwritten in place. Nothing is shown unless the output is a terminal. */
 export interface Progress {
   show: (text: string) => void
   end: () => void
 }
 
-/** @param terminal standard error: what is printed at last stands on standard output alone */
+/** @param terminal standard error, because standard output is for the result */
 export function createProgress(terminal: NodeJS.WriteStream = process.stderr): Progress {
-  const put = (text: string) => {
+  const show = (text: string) => {
     if (terminal.isTTY) terminal.write(`\r\u001B[K${text}`)
   }
-  return { show: put, end: () => put('') }
+  return { show, end: () => show('') }
 }
 
-/** A number of bytes as an operator reads it. */
+/** A human-readable number of bytes. */
 export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`
 }
 
-/** Calls `undo` should the operator or the system end the process before the function that this answers is called. */
+/** Calls `undo` when a signal ends the process. Returns a function that removes the handlers. */
 export function undoOnSignal(undo: () => void): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const stop = () => {
@@ -28,7 +28,7 @@ export function undoOnSignal(undo: () => void): () => void {
       undo()
     } finally {
       stop()
-      // A thread that copies would keep Node from ending by itself; the signal's own effect does not wait for it.
+      // A thread that copies would keep the process alive; the default action of the signal does not wait for it.
       process.kill(process.pid, signal)
     }
   }

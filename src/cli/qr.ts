@@ -9,31 +9,31 @@ import { createEncodeText } from '../qr/matrix.ts'
 import { drawPlain, plainOf, type PlainImage } from '../qr/plain.ts'
 import { createRenderPool } from '../qr/pool/pool.ts'
 import { renderTerminal } from '../qr/terminal.ts'
-import type { Call, Command } from './command.ts'
+import type { CommandContext, Command } from './command.ts'
 
 const MARGIN = 4
 
 export const qr: Command = {
   name: 'qr',
   usage: '<data>',
-  summary: 'draw a QR code, in the terminal or into a file; needs no running service',
+  summary: 'draw a QR code in the terminal or to a file; needs no running service',
   options: {
-    out: { type: 'string', doc: 'the file: .png, .svg or .pdf' },
-    size: { type: 'string', doc: 'its width in pixels [512]' },
-    width: { type: 'string', doc: 'of a PDF, in millimetres [50]' },
-    ecl: { type: 'string', doc: 'the lowest error-correction level: L, M, Q or H [M]' },
-    design: { type: 'string', doc: 'a JSON file with a design, as POST /api/qr takes it' },
+    out: { type: 'string', doc: 'the output file: .png, .svg or .pdf' },
+    size: { type: 'string', doc: 'the width in pixels [512]' },
+    width: { type: 'string', doc: 'the width of a PDF in millimetres [50]' },
+    ecl: { type: 'string', doc: 'the minimum error-correction level: L, M, Q or H [M]' },
+    design: { type: 'string', doc: 'a JSON file with a design in the format of POST /api/qr' },
   },
-  async run(call) {
-    const [data, ...more] = call.words
+  async run(context) {
+    const [data, ...more] = context.args
     if (data === undefined || more.length > 0) {
-      throw new StartError('give the data as one word, in quotes where it has spaces')
+      throw new StartError('give the data as one argument, in quotes if it contains spaces')
     }
-    // What Node puts in the place of bytes that are no UTF-8: the code would say something else than was typed.
+    // Node replaces invalid UTF-8: the code would encode something else than the operator typed.
     if (data.includes('\ufffd')) throw new StartError('the data must be UTF-8')
     try {
-      const { out } = call.flags
-      return typeof out === 'string' ? await writeImage(call, data, out) : drawHere(call, data)
+      const { out } = context.flags
+      return typeof out === 'string' ? await writeImage(context, data, out) : drawHere(context, data)
     } catch (error) {
       if (error instanceof Problem)
         throw new StartError(error.message.replace(/^\/(?:design\/)?/, ''), { cause: error })
@@ -42,18 +42,18 @@ export const qr: Command = {
   },
 }
 
-function drawHere({ flags }: Call, data: string): string {
+function drawHere({ flags }: CommandContext, data: string): string {
   const foreign = ['size', 'width', 'design'].find((name) => flags[name] !== undefined)
-  if (foreign !== undefined) throw new StartError(`--${foreign} is for an image: name its file with --out`)
+  if (foreign !== undefined) throw new StartError(`--${foreign} needs an image file: add --out`)
   const { text, level } = readDesignRequest({ data, ...ecl(flags['ecl']) })
   return renderTerminal(createEncodeText()(text, { level: level ?? 'M' }), MARGIN)
 }
 
-async function writeImage({ flags }: Call, data: string, out: string): Promise<string> {
+async function writeImage({ flags }: CommandContext, data: string, out: string): Promise<string> {
   const format = extname(out).slice(1).toLowerCase()
   if (!['png', 'svg', 'pdf'].includes(format)) throw new StartError(`--out=${out} must end in .png, .svg or .pdf`)
   if (flags['width'] !== undefined && format !== 'pdf')
-    throw new StartError('--width is for a .pdf; --size has the pixels of others')
+    throw new StartError('--width is only for a .pdf; use --size for the pixels of other images')
   const job = readDesignRequest({
     data,
     format,
@@ -83,7 +83,7 @@ function ecl(flag: unknown): { ecl?: string } {
   return typeof flag === 'string' ? { ecl: flag.toUpperCase() } : {}
 }
 
-/** A number as it was typed; what is none stays a text, which the schema then refuses. */
+/** Parses a decimal number; any other text is passed on, and the schema refuses it. */
 function number(name: string, flag: unknown): Record<string, unknown> {
   if (typeof flag !== 'string') return {}
   return { [name]: /^\d+(?:\.\d+)?$/.test(flag) ? Number(flag) : flag }
@@ -91,7 +91,7 @@ function number(name: string, flag: unknown): Record<string, unknown> {
 
 function readJsonFile(file: string): unknown {
   try {
-    // Editors on Windows begin a file with a byte order mark.
+    // Windows editors prepend a byte order mark.
     return parseStrictJson(readFileSync(file, 'utf8').replace(/^\ufeff/, ''))
   } catch (error) {
     if (!(error instanceof JsonError) && !(error instanceof Error && 'syscall' in error)) throw error

@@ -1,6 +1,6 @@
-import type { Command } from './command.ts'
-import { oneWord } from './block.ts'
-import { minuteOf, oneLine, table } from './table.ts'
+import type { Command, CommandContext } from './command.ts'
+import { singleArgument } from './arguments.ts'
+import { formatTime, toSingleLine, formatTable } from './table.ts'
 
 interface Report {
   code: string
@@ -13,28 +13,28 @@ interface Report {
 export const reports: Command = {
   name: 'reports',
   usage: '[dismiss <code>]',
-  summary: 'list the reported codes, the most often reported first; or dismiss the reports of one',
-  options: { json: { type: 'boolean', doc: 'everything that is known, as JSON' } },
-  async run(call) {
-    const [verb, ...rest] = call.words
-    if (verb !== undefined) return dismiss({ ...call, words: verb === 'dismiss' ? rest : [] })
-    const { reports: found } = (await call.ask('reports')) as { reports: Report[] }
-    if (call.flags['json'] === true) return JSON.stringify(found, undefined, 2)
-    if (found.length === 0) return 'nothing is reported'
+  summary: 'list the reported codes, the most reported first; or dismiss the reports of one',
+  options: { json: { type: 'boolean', doc: 'print all details as JSON' } },
+  async run(context) {
+    const [verb, ...rest] = context.args
+    if (verb !== undefined) return dismiss(context, verb === 'dismiss' ? rest : [])
+    const { reports: found } = (await context.call('reports')) as { reports: Report[] }
+    if (context.flags['json'] === true) return JSON.stringify(found, undefined, 2)
+    if (found.length === 0) return 'there are no reports'
     const rows = found.map((each) => [
       each.code,
       String(each.count),
-      minuteOf(each.last_at),
+      formatTime(each.last_at),
       reasonsOf(each),
       newest(each),
     ])
-    const hint = 'see where a code leads: "/<code>+"; then "quirl block <code>" or "quirl reports dismiss <code>"'
-    return `${table([['CODE', 'REPORTS', 'LAST (UTC)', 'REASONS', 'NEWEST NOTE'], ...rows])}\n\n${hint}`
+    const hint = '"/<code>+" shows where a code leads; then "quirl block <code>" or "quirl reports dismiss <code>"'
+    return `${formatTable([['CODE', 'REPORTS', 'LAST (UTC)', 'REASONS', 'NEWEST NOTE'], ...rows])}\n\n${hint}`
   },
 }
 
-const dismiss: Command['run'] = async (call) => {
-  const { code } = (await call.ask('dismiss', { subject: oneWord(call) })) as { code: string }
+async function dismiss({ call }: CommandContext, args: string[]): Promise<string> {
+  const { code } = (await call('dismiss', { subject: singleArgument(args, 'code') })) as { code: string }
   return `the reports of ${code} are dismissed`
 }
 
@@ -44,5 +44,5 @@ function reasonsOf({ reasons }: Report): string {
 }
 
 function newest({ notes }: Report): string {
-  return oneLine(notes[0]?.details ?? '').slice(0, 100)
+  return toSingleLine(notes[0]?.details ?? '').slice(0, 100)
 }

@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 
-/** What the operation of this name answers. */
+/** The result of the operation. */
 export interface Status {
   version: string
   /** Why the service is not ready, or null. */
@@ -10,9 +10,9 @@ export interface Status {
 export const status: Command = {
   name: 'status',
   usage: '',
-  summary: 'say whether the running service is ready',
-  async run({ ask }) {
-    const { version, not_ready: reason } = (await ask('status')) as Status
+  summary: 'show whether the running service is ready',
+  async run({ call }) {
+    const { version, not_ready: reason } = (await call('status')) as Status
     return `quirl ${version} is ${reason === null ? 'ready' : `not ready: ${reason}`}`
   },
 }

@@ -1,5 +1,5 @@
-/** Rows of texts in columns that line up; the last column is left as it is. */
-export function table(rows: string[][]): string {
+/** Aligns the columns of a table; the last one is not padded. */
+export function formatTable(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   return rows
     .map((row) =>
@@ -8,12 +8,12 @@ export function table(rows: string[][]): string {
     .join('\n')
 }
 
-/** A time as an operator reads it, UTC. */
-export function minuteOf(at: number): string {
+/** A time in UTC, to the minute. */
+export function formatTime(at: number): string {
   return new Date(at).toISOString().slice(0, 16).replace('T', ' ')
 }
 
-/** What others have written, on one line and without anything that a terminal would obey. */
-export function oneLine(text: string): string {
+/** Untrusted text on one line, without control characters, which a terminal would interpret. */
+export function toSingleLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }

@@ -1,4 +1,5 @@
-import { oneWord, reason } from './block.ts'
+import { singleArgument } from './arguments.ts'
+import { reason, SUBJECT } from './block.ts'
 import type { Command } from './command.ts'
 
 interface Unblocked {
@@ -12,17 +13,17 @@ interface Unblocked {
 export const unblock: Command = {
   name: 'unblock',
   usage: '<code|host|url>',
-  summary: 'take a removal or a block back, or allow what is on a list',
+  summary: 'undo a removal or a block, or allow a host or URL that is on a list',
   options: { reason },
-  async run(call) {
-    const input = { subject: oneWord(call), reason: call.flags['reason'] }
-    const { code, entry, allowed, restored, still } = (await call.ask('unblock', input)) as Unblocked
+  async run({ args, flags, call }) {
+    const input = { subject: singleArgument(args, SUBJECT), reason: flags['reason'] }
+    const { code, entry, allowed, restored, still } = (await call('unblock', input)) as Unblocked
     if (code !== undefined) return `${code} is back`
     const by = still?.list === undefined ? `your block of ${still?.entry}` : `the list ${still.list}`
     return [
-      allowed ? `${entry} is allowed in spite of the lists` : `${entry} is no longer blocked by you`,
+      allowed ? `${entry} is allowed although it is on a list` : `${entry} is no longer blocked by you`,
       `${restored} ${restored === 1 ? 'link is' : 'links are'} back`,
-      ...(still === null ? [] : [`${by} still stops it: "quirl unblock ${entry}" once more allows it`]),
+      ...(still === null ? [] : [`${by} still blocks it: run "quirl unblock ${entry}" once more to allow it`]),
     ].join('\n')
   },
 }

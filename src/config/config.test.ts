@@ -52,14 +52,14 @@ test('a flag wins over the environment, which wins over the .env file', (t) => {
   assert.equal(read(['--port=3'], { PORT: '2' }, dotEnv).host, '::1')
 })
 
-test('an empty value is an unset one, wherever it stands', (t) => {
+test('an empty flag, variable or .env entry counts as unset', (t) => {
   const dotEnv = join(temporaryFolder(t), '.env')
   writeFileSync(dotEnv, 'PORT=\n')
   assert.equal(read([], { PORT: '' }, dotEnv).port, 3000)
   assert.equal(read(['--port='], { PORT: '2' }).port, 2)
 })
 
-test('a wrong value stops the start with a line that names the variable, the value and what is allowed', () => {
+test('an invalid value prevents the start, with one line that names the variable, the value and the allowed ones', () => {
   const wrong: [name: string, value: string][] = [
     ['PORT', 'http'],
     ['PORT', '65536'],
@@ -110,7 +110,7 @@ test('a wrong value stops the start with a line that names the variable, the val
   }
 })
 
-test('--tls and --email are taken as people type them', () => {
+test('--tls and --email are short for --tls=on and --acme-email', () => {
   const config = read(['serve', '--tls', '--email', 'me@example.com'])
   assert.deepEqual([config.tls, config.acmeEmail], [true, 'me@example.com'])
   assert.equal(read(['--tls', 'off', '--email=me@example.com']).tls, false)
@@ -118,7 +118,7 @@ test('--tls and --email are taken as people type them', () => {
   assert.equal(read(['--port=1', '--tls']).tls, true)
 })
 
-test('an unknown flag or a stray word stops the start with one line', () => {
+test('an unknown flag or argument prevents the start, with one line', () => {
   for (const args of [['--prot', '1'], ['serve-me'], ['--port']]) {
     assert.throws(
       () => read(args),
@@ -127,11 +127,11 @@ test('an unknown flag or a stray word stops the start with one line', () => {
   }
 })
 
-test('BASE_URL is kept as an origin, without a trailing slash', () => {
+test('BASE_URL is normalised to an origin without a trailing slash', () => {
   assert.equal(read([], { BASE_URL: 'https://QR.example.com:443/' }).baseUrl, 'https://qr.example.com')
 })
 
-test('lists are files and https URLs; on loopback http will do', () => {
+test('abuse lists are files or https URLs; http is allowed on loopback', () => {
   const text = '/etc/quirl/own.txt, https://lists.example/hosts?key=1,http://127.0.0.1:8080/hosts,/etc/quirl/own.txt'
   assert.deepEqual(read([], { ABUSE_FEEDS: text }).abuseFeeds, [
     '/etc/quirl/own.txt',
@@ -140,17 +140,17 @@ test('lists are files and https URLs; on loopback http will do', () => {
   ])
 })
 
-test('a contact is kept as the URI that security.txt asks for', () => {
+test('a contact becomes a URI, which security.txt requires', () => {
   assert.equal(read([], { CONTACT: 'abuse@example.com' }).contact, 'mailto:abuse@example.com')
   assert.equal(read([], { CONTACT: 'https://example.com/abuse' }).contact, 'https://example.com/abuse')
 })
 
-test('a command is found among the flags, and gets its words and its own flags', () => {
+test('a command receives its arguments and its flags, in any order', () => {
   const shapes = [{ name: 'block', options: { reason: { type: 'string' as const, doc: '' } } }, { name: 'status' }]
   const invocation = readConfig(['--data-dir=/d', 'block', 'a', '--reason', 'b c', 'd'], {}, '/nonexistent', shapes)
   assert.ok(invocation.run === 'command')
   assert.equal(invocation.command, shapes[0])
-  assert.deepEqual([invocation.words, invocation.flags['reason'], invocation.config.dataDir], [['a', 'd'], 'b c', '/d'])
+  assert.deepEqual([invocation.args, invocation.flags['reason'], invocation.config.dataDir], [['a', 'd'], 'b c', '/d'])
   assert.equal(readConfig(['serve', '--port=1'], {}, '/nonexistent', shapes).run, 'serve')
   assert.deepEqual(readConfig(['status', '--help'], {}, '/nonexistent', shapes), { run: 'help', command: shapes[1] })
   for (const [args, says] of [
@@ -166,6 +166,6 @@ test('a command is found among the flags, and gets its words and its own flags',
   }
 })
 
-test('docs/configuration.md is what the table makes: "npm run docs" writes it', () => {
+test('docs/configuration.md is up to date: "npm run docs" writes it', () => {
   assert.equal(readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8'), configurationPage())
 })

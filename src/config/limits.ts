@@ -7,11 +7,11 @@ function limit(name: string, fallback: number, what: string) {
     fallback: String(fallback),
     parse: (text) => integer(text, 0, 1_000_000_000),
     allowed: 'a whole number from 0 to 1000000000',
-    doc: `${what} an hour and client address; 0: no limit`,
+    doc: `${what} per hour and client address; 0: no limit`,
   })
 }
 
-/** What one client address may do. */
+/** The hourly quotas of one client address. */
 export const limitSettings = {
   limitLinks: limit('LINKS', 60, 'links created'),
   limitBulk: limit('BULK', 10, 'bulk requests'),

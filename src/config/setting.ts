@@ -1,11 +1,11 @@
-/** How one value is configured. `parse` returns undefined for a text that is not allowed. */
+/** The declaration of one setting. `parse` returns undefined for an invalid value. */
 export interface Setting<T, F extends string | undefined = string | undefined> {
-  /** The environment variable; the flag is the same word in lower case with dashes. */
+  /** The environment variable; the flag is its name in lower case with dashes. */
   name: string
-  /** The text that stands in when none is given; undefined when "unset" has a meaning of its own. */
+  /** The default; undefined when the setting may be unset. */
   fallback: F
   parse: (text: string) => T | undefined
-  /** Completes "is not allowed: …". */
+  /** Completes "is not allowed: it must be …". */
   allowed: string
   doc: string
 }

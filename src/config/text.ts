@@ -1,6 +1,6 @@
 import { flagOf, settings } from './config.ts'
 
-/** The settings as `quirl --help` lists them, a line each. */
+/** The lines of `quirl --help` about settings, one for each. */
 export function settingsHelp(): string[] {
   return Object.values(settings).map((row) => {
     const fallback = row.fallback === undefined ? '' : ` [${row.fallback}]`
@@ -19,9 +19,9 @@ export function configurationPage(): string {
     '',
     '<!-- Generated from src/config/config.ts by "npm run docs". -->',
     '',
-    'Every value has a default, so nothing is required. Each is taken from its flag, else from the environment variable,',
-    'else from the file `.env` in the working folder. An empty value counts as unset. A value that is not allowed stops',
-    'the start with a line that says why.',
+    'No setting is required: each has a default. The flag takes precedence over the environment variable, which takes',
+    'precedence over the file `.env` in the working folder. An empty value counts as unset. With an invalid value the',
+    'service does not start, and prints one line with the reason.',
     '',
     '| variable | flag | default | meaning | allowed |',
     '| --- | --- | --- | --- | --- |',

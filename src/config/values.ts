@@ -1,9 +1,9 @@
-// How texts of the configuration become values; undefined for a text that is not allowed.
+// Parsers of settings. Each returns undefined for an invalid value.
 import { isIP } from 'node:net'
 
 /**
- * Files and https URLs, each once. A loopback address may be asked without TLS: nobody stands between, and tests and
- * local mirrors have no certificate.
+ * Files and https URLs without duplicates. http is allowed on loopback, where no one can intercept it: tests and local
+ * mirrors have no certificate.
  */
 export function listSources(text: string): string[] | undefined {
   const sources = text.split(',').map((part) => part.trim())
@@ -19,13 +19,13 @@ export function listSources(text: string): string[] | undefined {
   return sources.every(isAllowed) ? [...new Set(sources)] : undefined
 }
 
-/** Where places come from; nowhere for `off`. */
+/** Sources of geolocation data; an empty list for `off`. */
 export function placeSources(text: string): string[] | undefined {
   const sources = text === 'off' ? [] : listSources(text)
   return sources?.includes('off') ? undefined : sources
 }
 
-/** A way to reach the operator, as a URI, which security.txt asks for. */
+/** The operator's contact as a URI, which security.txt requires. */
 export function contactUri(text: string): string | undefined {
   const address = text.replace(/^mailto:/i, '')
   if (/^[^\s@:/?#<>"]+@[\w.-]+\.[\w-]+$/.test(address)) return `mailto:${address}`
@@ -40,21 +40,21 @@ export function integer(text: string, min: number, max: number): number | undefi
 
 const DAY_MS = 86_400_000
 
-/** How long, in milliseconds. */
+/** A duration in milliseconds. */
 export function retention(text: string): number | undefined {
   if (text === 'forever') return Number.POSITIVE_INFINITY
   const days = integer(text.replace(/d$/, ''), 1, 36_500)
   return text.endsWith('d') && days !== undefined ? days * DAY_MS : undefined
 }
 
-/** An origin, without the slash. */
+/** An origin without a trailing slash. */
 export function origin(text: string): string | undefined {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined
   return url.username + url.password + url.search + url.hash === '' && url.pathname === '/' ? url.origin : undefined
 }
 
-/** Reads a comma-separated list of servers, each an address with or without a port; undefined when one is not. */
+/** A comma-separated list of IP addresses, each with or without a port. */
 export function parseServers(text: string): string[] | undefined {
   const servers = text.split(',').map((part) => part.trim())
   const isServer = (server: string) => {
@@ -65,14 +65,14 @@ export function parseServers(text: string): string[] | undefined {
   return servers.every(isServer) ? servers : undefined
 }
 
-/** The header of each content delivery network that tells the visitor's country. */
+/** The request header in which each content delivery network sends the visitor's country. */
 const countryHeaders: Record<string, string> = {
   cloudflare: 'cf-ipcountry',
   vercel: 'x-vercel-ip-country',
   cloudfront: 'cloudfront-viewer-country',
 }
 
-/** That header's name, or undefined when the network is not known. */
+/** The country header of a network; undefined for an unknown network. */
 export function countryHeader(network: string): string | undefined {
   return Object.hasOwn(countryHeaders, network) ? countryHeaders[network] : undefined
 }
