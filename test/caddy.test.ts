@@ -50,7 +50,7 @@ async function set(t: TestContext) {
   }
 }
 
-test('the first visit of an active name gets a certificate, that of every other name is refused', async (t) => {
+test('Caddy obtains a certificate on the first visit of an active name, and for no other name', async (t) => {
   const service = await set(t)
   if (service === undefined) return
   const { visit, dns, services } = service
@@ -68,7 +68,7 @@ test('the first visit of an active name gets a certificate, that of every other 
   }
 })
 
-test('a name whose record was set a moment ago works on its first visit', async (t) => {
+test('a name works on its first visit right after its record was set', async (t) => {
   const service = await set(t)
   if (service === undefined) return
   const { visit, dns, services } = service
@@ -80,7 +80,7 @@ test('a name whose record was set a moment ago works on its first visit', async 
   assert.equal(services.domains.statusOf(NAME), 'active')
 })
 
-test('who comes through Caddy may not ask what Caddy asks; plain HTTP leads to HTTPS', async (t) => {
+test('clients of Caddy cannot use its tls-ask endpoint; plain HTTP redirects to HTTPS', async (t) => {
   const service = await set(t)
   if (service === undefined) return
   assert.equal((await service.visit(HOST, `/internal/tls-ask?domain=${HOST}`)).status, 403)

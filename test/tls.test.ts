@@ -101,7 +101,7 @@ const refusal = /ECONNRESET|socket disconnected|socket hang up/
 const serialOf = async (service: Setting, name: string) =>
   (await seeHandshake(service.httpsPort, name, await service.authority.root())).serial
 
-test('from registration to a redirect over HTTPS: pending with its fault named, then the record, then the first visit', async (t) => {
+test('a registered domain is pending with its DNS fault until its record is set; its first visit then redirects over HTTPS', async (t) => {
   const service = await ready(t)
   if (service === undefined) return
   const { visit, dns, authority, httpsPort } = service
@@ -131,7 +131,7 @@ test('from registration to a redirect over HTTPS: pending with its fault named, 
 })
 
 describe('certificates', () => {
-  test('50 first visits at once make one order, and all are answered', async (t) => {
+  test('50 concurrent first visits place one order, and all of them get a response', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     await service.activate(NAME)
@@ -140,7 +140,7 @@ describe('certificates', () => {
     assert.deepEqual(service.authority.orders, [HOST, NAME])
   })
 
-  test('are got although the authority refuses two nonces in five', async (t) => {
+  test('are issued although the authority rejects two nonces in five', async (t) => {
     const service = await ready(t, { badNonces: 40 })
     if (service === undefined) return
     for (const name of ['a.example.com', 'b.example.com', 'c.example.com']) {
@@ -150,7 +150,7 @@ describe('certificates', () => {
     assert.deepEqual(service.authority.orders, [HOST, 'a.example.com', 'b.example.com', 'c.example.com'])
   })
 
-  test('are kept over a restart, which orders nothing', async (t) => {
+  test('survive a restart, which places no order', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     await service.activate(NAME)
@@ -172,7 +172,7 @@ describe('certificates', () => {
     assert.deepEqual(service.authority.orders, [HOST])
   })
 
-  test('are not ordered for a pending name until its DNS is right; it is looked up in the handshake', async (t) => {
+  test('are not ordered for a pending name until its DNS is correct, which the handshake checks', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     service.dns.zones[NAME] = { a: ['198.51.100.1'] }
@@ -184,7 +184,7 @@ describe('certificates', () => {
     assert.equal((await service.visit(NAME, '/none')).status, 404)
   })
 
-  test('of a name that no longer leads here are not used, and are again when it does', async (t) => {
+  test('are not used for a name that no longer points here, until it does again', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     await service.activate(NAME)
@@ -198,7 +198,7 @@ describe('certificates', () => {
     assert.deepEqual(service.authority.orders, [HOST, NAME])
   })
 
-  test('while the authority is down: old names go on, new ones fail at once, and are got when it is back', async (t) => {
+  test('keep working while the authority is down; new names fail at once, and are issued when it is back', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     await service.activate(NAME)
@@ -211,14 +211,14 @@ describe('certificates', () => {
       assert.equal((await service.visit(NAME, '/none')).status, 404)
     }
     assert.equal(patience.aborted, false)
-    assert.match(JSON.stringify(service.logged), /new\.example\.com.*unreachable: localhost:\d+ does not answer/)
+    assert.match(JSON.stringify(service.logged), /new\.example\.com.*unreachable: localhost:\d+ does not respond/)
     service.authority.mode = 'up'
-    await assert.rejects(service.visit('new.example.com'), refusal, 'a failed name rests for a minute')
+    await assert.rejects(service.visit('new.example.com'), refusal, 'a failed name backs off for a minute')
     await service.pass(MINUTE)
     assert.equal((await service.visit('new.example.com', '/none')).status, 404)
   })
 
-  test('are got from an authority that has lost our account: it is made anew', async (t) => {
+  test('are issued by an authority that lost the account: it is registered again', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     await service.authority.replace()
@@ -227,7 +227,7 @@ describe('certificates', () => {
     assert.equal(service.authority.accounts, 2)
   })
 
-  test('that the authority refuses are tried again after a rest, when what it saw is right', async (t) => {
+  test('that the authority refused are ordered again after the back-off, when the DNS is correct', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     await service.activate(NAME)
@@ -245,7 +245,7 @@ describe('certificates', () => {
 })
 
 describe('a host with port 443 alone', () => {
-  test('gets its certificates there (TLS-ALPN-01), and does not try port 80 again', async (t) => {
+  test('obtains its certificates there (TLS-ALPN-01), and does not try port 80 again', async (t) => {
     if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
     const [closedPort, httpsPort] = [await freePort(), await freePort()]
     const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, [NAME]: { cname: HOST } })
@@ -264,7 +264,7 @@ describe('a host with port 443 alone', () => {
     await assert.rejects(stranger, refusal)
   })
 
-  test('that cannot be reached on either port is told both reasons', async (t) => {
+  test('reports both faults when the authority reaches neither port', async (t) => {
     if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
     const [httpPort, tlsPort] = [await freePort(), await freePort()]
     const { address } = await startAuthorityDns(t)
@@ -283,7 +283,7 @@ describe('renewal', () => {
     return { end: leaf.validToDate.getTime(), length: leaf.validToDate.getTime() - leaf.validFromDate.getTime() }
   }
 
-  test('comes when a third of the life is left, while connections go on', async (t) => {
+  test('happens when a third of the lifetime is left, while connections stay open', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     const before = await serialOf(service, HOST)
@@ -298,7 +298,7 @@ describe('renewal', () => {
     assert.deepEqual(service.authority.orders, [HOST, HOST])
   })
 
-  test('that fails leaves the old certificate in use, is tried again by the back-off, and ends with it', async (t) => {
+  test('that fails leaves the old certificate in use until it expires, and is retried with back-off', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     const before = await serialOf(service, HOST)
@@ -315,7 +315,7 @@ describe('renewal', () => {
     await assert.rejects(service.visit(HOST), refusal, 'an expired certificate is not used')
   })
 
-  test('follows the window that the authority suggests, and says which certificate it replaces', async (t) => {
+  test('uses the window that the authority suggests, and names the certificate that it replaces', async (t) => {
     const future = Date.now() + 365 * DAY
     const service = await ready(t, { ari: { start: future, end: future + DAY } })
     if (service === undefined) return
@@ -333,7 +333,7 @@ describe('renewal', () => {
     authority.ari = { start: service.now() - 2 * DAY, end: service.now() - DAY }
     const asked = authority.ariAsked.length
     await service.pass(30 * MINUTE)
-    assert.equal(authority.ariAsked.length, asked, 'asked again only when Retry-After is over')
+    assert.equal(authority.ariAsked.length, asked, 'checked again only after Retry-After')
     await service.pass(31 * MINUTE)
     assert.notEqual(await serialOf(service, HOST), before)
     assert.deepEqual(
@@ -395,7 +395,7 @@ describe('several processes on one store', () => {
     }
   }
 
-  test('make one order for a name, whose certificate both use', { timeout: 120_000 }, async (t) => {
+  test('place one order for a name, and share its certificate', { timeout: 120_000 }, async (t) => {
     const nodes = await setNodes(t)
     if (nodes === undefined) return
     const [first, second] = await Promise.all([nodes.start(), nodes.start()])
@@ -411,7 +411,7 @@ describe('several processes on one store', () => {
     assert.equal(serials[0], serials[1])
   })
 
-  test('take over from one that was killed while it ordered', { timeout: 120_000 }, async (t) => {
+  test('take over the order of a process that was killed', { timeout: 120_000 }, async (t) => {
     const nodes = await setNodes(t)
     if (nodes === undefined) return
     const [first, second] = [await nodes.start(), await nodes.start()]
@@ -427,7 +427,7 @@ describe('several processes on one store', () => {
     assert.deepEqual(nodes.authority.orders, [HOST, NAME, NAME])
   })
 
-  test('take each other’s session tickets', { timeout: 120_000 }, async (t) => {
+  test('accept each other’s session tickets', { timeout: 120_000 }, async (t) => {
     const nodes = await setNodes(t)
     if (nodes === undefined) return
     const [first, second] = await Promise.all([nodes.start(), nodes.start()])
@@ -477,7 +477,7 @@ describe('session tickets', () => {
     })
   }
 
-  test('do not keep a name in use that was removed: the handshake is refused, and open connections get 421', async (t) => {
+  test('do not admit a removed name: its handshake is rejected, and open connections get 421', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     await service.activate(NAME)
@@ -497,7 +497,7 @@ describe('session tickets', () => {
 const closed = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve))
 
 describe('over HTTPS', () => {
-  test('the Host is checked on every request: 421 for what is neither the service nor active', async (t) => {
+  test('every request gets 421 unless its Host is the service or an active domain', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     await service.activate(NAME)
@@ -516,7 +516,7 @@ describe('over HTTPS', () => {
     }
   })
 
-  test('only our own host asks browsers to stay with HTTPS', async (t) => {
+  test("only the service's own host sends Strict-Transport-Security", async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     await service.activate(NAME)
@@ -534,7 +534,7 @@ describe('over HTTPS', () => {
     assert.deepEqual([custom.status, custom.headers['strict-transport-security']], [302, undefined])
   })
 
-  test('who names no host gets the certificate of the service', async (t) => {
+  test('a client without a server name gets the certificate of the service', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     const { names } = await seeHandshake(service.httpsPort, '', await service.authority.root(), {
@@ -543,7 +543,7 @@ describe('over HTTPS', () => {
     assert.match(names, /go\.bakery\.shop/)
   })
 
-  test('plain HTTP gets a 400 that says so, and rubbish is hung up on', async (t) => {
+  test('plain HTTP gets a 400 with the reason, and invalid bytes close the connection', async (t) => {
     const service = await set(t)
     if (service === undefined) return
     const answer = await ask(`http://127.0.0.1:${service.httpsPort}/`)
@@ -558,7 +558,7 @@ describe('over HTTPS', () => {
     }
   })
 
-  test('who does not finish the first message is hung up on', { timeout: 120_000 }, async (t) => {
+  test('a client that does not complete its ClientHello is disconnected', { timeout: 120_000 }, async (t) => {
     const service = await set(t)
     if (service === undefined) return
     const half = Buffer.from('16030100c8010000c40303', 'hex')
@@ -573,7 +573,7 @@ describe('over HTTPS', () => {
 })
 
 describe('over plain HTTP beside it', () => {
-  test('pages lead to HTTPS, the API is refused, health and challenges are answered', async (t) => {
+  test('pages redirect to HTTPS, the API is refused, health checks and challenges are served', async (t) => {
     const service = await set(t)
     if (service === undefined) return
     const at = (path: string, host: string, method = 'GET') => ask(service.url + path, { method, headers: { host } })
@@ -622,7 +622,7 @@ describe('over plain HTTP beside it', () => {
 })
 
 describe('the operator', () => {
-  test('lists certificates with their expiry and faults, and renews one in spite of its rest', async (t) => {
+  test('lists certificates with their expiry and faults, and renews one despite its back-off', async (t) => {
     const service = await ready(t)
     if (service === undefined) return
     const run = async (...args: string[]) => {
@@ -631,7 +631,7 @@ describe('the operator', () => {
     }
     assert.match(
       (await run('certs')).text,
-      /^NAME +EXPIRES \(UTC\) +RENEWED \(UTC\) +STATE\ngo\.bakery\.shop +20\d\d-.* good\n$/,
+      /^NAME +EXPIRES \(UTC\) +RENEWAL \(UTC\) +STATE\ngo\.bakery\.shop +20\d\d-.* good\n$/,
     )
     await service.activate(NAME)
     service.authority.mode = 'down'
@@ -641,7 +641,7 @@ describe('the operator', () => {
     assert.equal(failed.status, 1)
     assert.match(
       failed.text,
-      /^quirl: no certificate for qr\.example\.com: unreachable: localhost:\d+ does not answer\n$/,
+      /^quirl: no certificate for qr\.example\.com: unreachable: localhost:\d+ does not respond\n$/,
     )
     service.authority.mode = 'up'
     const renewed = await run('certs', 'renew', NAME)
@@ -727,7 +727,7 @@ describe('the program with --tls', () => {
     },
   )
 
-  test('says in one line what it needs, and exits 1', { timeout: 120_000 }, async (t) => {
+  test('with unusable settings prints one line and exits 1', { timeout: 120_000 }, async (t) => {
     const busy = createServer().listen(0, '127.0.0.1')
     await once(busy, 'listening')
     const { port } = busy.address() as AddressInfo

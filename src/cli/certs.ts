@@ -1,5 +1,5 @@
 import { StartError } from '../lib/start-error.ts'
-import type { CertificateRow } from '../tls/operator.ts'
+import type { CertificatesResult, RenewedResult } from '../tls/operator.ts'
 import { singleArgument } from './arguments.ts'
 import type { Command } from './command.ts'
 import { formatTime, toSingleLine, formatTable } from './table.ts'
@@ -14,13 +14,13 @@ export const certs: Command = {
     if (verb !== 'renew')
       throw new StartError(`"quirl certs" has no "${verb}": give "renew" and a domain, or nothing to list`)
     const name = singleArgument(args, 'domain')
-    const renewed = (await context.call('renew-cert', { name })) as { name: string; expires_at: number }
+    const renewed = (await context.call('renew-cert', { name })) as RenewedResult
     return `${renewed.name} has a certificate that is valid until ${formatTime(renewed.expires_at)} UTC`
   },
 }
 
 const list: Command['run'] = async ({ call }) => {
-  const { certificates } = (await call('certs')) as { certificates: CertificateRow[] }
+  const { certificates } = (await call('certs')) as CertificatesResult
   const rows = certificates.map(({ name, expires_at: expires, renews_at: renews, fault, retry_at: retry }) => [
     name,
     expires === null ? 'none yet' : formatTime(expires),

@@ -1,5 +1,5 @@
+import { readName } from '../admin/input.ts'
 import type { AdminOperations } from '../admin/socket.ts'
-import { Problem } from '../http/problem.ts'
 import { expiresAt, type Domain } from './domain.ts'
 import type { Domains } from './open.ts'
 
@@ -26,18 +26,11 @@ export type OperatedDomains = Pick<Domains, 'list' | 'refused' | 'check' | 'evic
 export function domainOperations(domains: OperatedDomains): AdminOperations {
   return {
     domains: async () => ({ domains: (await domains.list()).map(report), refused: await domains.refused() }),
-    'check-domain': async (input) => report(await domains.check(nameIn(input))),
-    'remove-domain': async (input) => report(await domains.evict(nameIn(input))),
-    'refuse-domain': async (input) => ({ name: await domains.refuse(nameIn(input)) }),
-    'allow-domain': async (input) => ({ name: await domains.allow(nameIn(input)) }),
+    'check-domain': async (input) => report(await domains.check(readName(input))),
+    'remove-domain': async (input) => report(await domains.evict(readName(input))),
+    'refuse-domain': async (input) => ({ name: await domains.refuse(readName(input)) }),
+    'allow-domain': async (input) => ({ name: await domains.allow(readName(input)) }),
   }
-}
-
-/** @throws {Problem} 400 when the operation names nothing */
-export function nameIn(input: Record<string, unknown>): string {
-  const { name } = input
-  if (typeof name === 'string') return name
-  throw new Problem('invalid_request', 'name a host name')
 }
 
 function report(domain: Domain): DomainReport {

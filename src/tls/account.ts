@@ -1,46 +1,47 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import type { Database } from '../db/database.ts'
-import { AcmeError, type AcmeClient, type Signer } from './acme.ts'
-import { findAccount, insertAccount, updateAccount } from './store.ts'
+import { AcmeError } from './acme-error.ts'
+import type { AcmeClient, Signer } from './acme.ts'
+import { findAccount, insertAccount, updateAccount } from './acme-store.ts'
 
-/** Runs `work` as the holder of our account with the authority. */
+/** Runs `work` with the service's account at the authority. */
 export type WithAccount = <T>(work: (signer: Required<Signer>) => Promise<T>) => Promise<T>
 
 interface AccountDeps {
   db: Database
   client: AcmeClient
   directory: string
-  /** Where the authority may write to; an e-mail address. */
+  /** The contact address of the account. */
   email: string | undefined
 }
 
-/** A new ECDSA key on P-256, PEM (PKCS #8). */
+/** Generates an ECDSA key on P-256, PEM (PKCS #8). */
 export function newKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return privateKey.export({ type: 'pkcs8', format: 'pem' })
 }
 
 /**
- * Keeps one account for all processes on the store. The key is kept before the account is made, so that processes that
- * start at once use one key, for which the authority makes one account (RFC 8555, 7.3.1). An account that the authority
- * no longer knows is made anew.
+ * One account for all processes on the store. The key is stored before the account is registered: processes that start
+ * at the same time use one key, for which the authority creates one account (RFC 8555, 7.3.1). When the authority no
+ * longer knows the account, it is registered again.
  */
 export function createAccount({ db, client, directory, email }: AccountDeps): WithAccount {
   async function open(): Promise<Required<Signer>> {
-    let kept = await findAccount(db.write, directory)
-    if (kept === undefined) {
+    let stored = await findAccount(db.write, directory)
+    if (stored === undefined) {
       await insertAccount(db.write, directory, newKey())
-      kept = await findAccount(db.write, directory)
+      stored = await findAccount(db.write, directory)
     }
-    const key = createPrivateKey(kept?.key ?? '')
-    return { key, account: kept?.url ?? (await register(key)) }
+    const key = createPrivateKey(stored?.key ?? '')
+    return { key, account: stored?.url ?? (await register(key)) }
   }
 
   async function register(key: Signer['key']): Promise<string> {
     const { newAccount } = await client.directory()
     const contact = email === undefined ? {} : { contact: [`mailto:${email}`] }
     const { location } = await client.post(newAccount, { key }, { termsOfServiceAgreed: true, ...contact })
-    if (location === undefined) throw new AcmeError('malformed', 'the account has no address')
+    if (location === undefined) throw new AcmeError('malformed', 'the account has no URL')
     await updateAccount(db.write, directory, null, location)
     return location
   }

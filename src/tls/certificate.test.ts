@@ -29,7 +29,7 @@ function makeCertificate(t: TestContext, name: string, days = 30) {
   return { key: readFileSync(keyFile, 'utf8'), chain: readFileSync(certFile, 'utf8'), certFile }
 }
 
-test('a request is one that openssl verifies, for that name alone', (t) => {
+test('openssl verifies a certificate request, which is for one name', (t) => {
   if (!requireProgram(t, 'openssl', 'openssl')) return
   for (const name of [
     'qr.example.com',
@@ -45,7 +45,7 @@ test('a request is one that openssl verifies, for that name alone', (t) => {
   }
 })
 
-test('DER that was written is read again, at every length', () => {
+test('DER values of every length class are decoded as they were encoded', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 70_000 }), (length) => {
       const content = Buffer.alloc(length, 7)
@@ -71,11 +71,11 @@ test('the identifier for renewal information is the one of RFC 9773', (t) => {
   assert.ok(shown.replaceAll(':', '').includes(hex(authority)), shown)
 })
 
-test('the example of RFC 9773 gives its identifier', () => {
+test("the identifier of RFC 9773's example is correct", () => {
   assert.equal(renewalId(exampleCertificate), 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE')
 })
 
-test('a certificate is taken only for its name, its key and its time', (t) => {
+test('a certificate for another name or key, or an expired one, is refused', (t) => {
   if (!requireProgram(t, 'openssl', 'openssl')) return
   const { chain, key } = makeCertificate(t, 'qr.example.com')
   const now = Date.now()

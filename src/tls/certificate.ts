@@ -4,7 +4,7 @@ import { decodeAll, decodeFirst } from './der.ts'
 /** A certificate with its key. Times are milliseconds since 1970, UTC. */
 export interface Certificate {
   name: string
-  /** The certificate and those that lead to a root, PEM. */
+  /** The certificate and its intermediates, PEM. */
   chain: string
   /** The private key, PEM (PKCS #8). */
   key: string
@@ -12,12 +12,12 @@ export interface Certificate {
   notAfter: number
 }
 
-/** The certificate cannot be used for what it was asked for. */
+/** The authority issued an unusable certificate. */
 export class CertificateError extends Error {}
 
 /**
- * Reads what a certificate authority has issued.
- * @throws {CertificateError} unless it is for that name and key, and valid for some time
+ * Parses and checks an issued certificate.
+ * @throws {CertificateError} unless it is for that name and key, and has not expired
  */
 export function readCertificate(name: string, chain: string, key: string, now: number): Certificate {
   const leaf = new X509Certificate(chain)
@@ -31,7 +31,7 @@ export function readCertificate(name: string, chain: string, key: string, now: n
   return { name, chain, key, notBefore, notAfter }
 }
 
-/** When to renew without a word of the authority: when a third of its life is left. */
+/** The default renewal time: when a third of the lifetime is left. */
 export function renewalTime({ notBefore, notAfter }: Certificate): number {
   return notAfter - (notAfter - notBefore) / 3
 }
@@ -44,12 +44,12 @@ const KEY_IDENTIFIER = 0x80
 
 /**
  * The identifier of a certificate for renewal information (RFC 9773, 4.1): the authority's key identifier and the
- * serial number, each base64url, joined by a dot. Undefined when it names no key of an authority.
+ * serial number, each base64url, joined by a dot. Undefined when the certificate has no authority key identifier.
  */
 export function renewalId(chain: string): string | undefined {
   const [body] = decodeFirst(new X509Certificate(chain).raw)
   const fields = decodeAll(body?.content ?? Buffer.alloc(0))
-  // The version stands before the serial number, in a tag of its own.
+  // The version, which precedes the serial number, has a context tag.
   const serial = fields.find(({ tag }) => tag === 0x02)
   const extensions = fields.find(({ tag }) => tag === EXTENSIONS)
   const authority = extensions && authorityKey(extensions.content)

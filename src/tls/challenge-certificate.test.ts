@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { requireProgram } from '../../test/support/programs.ts'
 import { challengeCertificate } from './challenge-certificate.ts'
 
-test('the certificate for a challenge is one that openssl reads, with the digest in a critical extension', (t) => {
+test('openssl parses the certificate of a challenge, with the digest in a critical extension', (t) => {
   const { key, chain } = challengeCertificate('qr.example.com', 'token.thumbprint', Date.now())
   const certificate = new X509Certificate(chain)
   assert.equal(certificate.checkPrivateKey(createPrivateKey(key)), true)

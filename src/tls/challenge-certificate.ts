@@ -13,11 +13,11 @@ const EXTENSIONS = 0xa3
 const BOOLEAN = 0x01
 const GENERALIZED_TIME = 0x18
 
-/** How long before and after now it is valid; nobody looks. */
+/** Validity before and after now; authorities do not check it. */
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * The certificate that answers TLS-ALPN-01 (RFC 8737, 3): self-signed, for one name, with the digest of the key
+ * The certificate of a TLS-ALPN-01 response (RFC 8737, 3): self-signed, for one name, with the digest of the key
  * authorization in a critical extension.
  */
 export function challengeCertificate(
@@ -41,7 +41,7 @@ export function challengeCertificate(
   const body = encode(
     'sequence',
     encode(VERSION, encode('integer', Buffer.from([2]))),
-    // Positive, and never with a leading zero.
+    // The serial number is positive and has no leading zero byte.
     encode('integer', Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     signatureAlgorithm(),
     subject,

@@ -7,7 +7,7 @@ import { connect, type ConnectionOptions } from 'node:tls'
 import { fc } from '../../test/support/fast-check.ts'
 import { undoLater, type Ending } from '../../test/support/cleanup.ts'
 import { requireProgram } from '../../test/support/programs.ts'
-import { readStart } from './client-hello.ts'
+import { readClientHello } from './client-hello.ts'
 
 /** What a client sends first to a server that stays silent. */
 async function firstBytes(t: Ending, speak: (port: number) => void): Promise<Buffer> {
@@ -27,12 +27,12 @@ const helloOf = (t: Ending, options: ConnectionOptions) =>
   })
 
 const read = (bytes: Buffer) => {
-  const start = readStart(bytes)
+  const start = readClientHello(bytes)
   if (start.type !== 'hello') assert.fail(start.type)
   return start.hello
 }
 
-test('the name and the protocols are read from the hello of Node, in each version of TLS', async (t) => {
+test("the server name and the protocols are read from Node's hello, in each version of TLS", async (t) => {
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
     const bytes = await helloOf(t, {
       servername: 'QR.Example.com',
@@ -45,7 +45,7 @@ test('the name and the protocols are read from the hello of Node, in each versio
   assert.deepEqual(read(await helloOf(t, {})), { serverName: undefined, protocols: [] })
 })
 
-test('the hello of OpenSSL is read', async (t) => {
+test("OpenSSL's hello is read", async (t) => {
   if (!requireProgram(t, 'openssl', 'openssl')) return
   const bytes = await firstBytes(t, (port) => {
     const args = ['s_client', '-connect', `127.0.0.1:${port}`, '-servername', 'qr.example.com', '-alpn', 'acme-tls/1']
@@ -55,10 +55,10 @@ test('the hello of OpenSSL is read', async (t) => {
   assert.deepEqual(read(bytes), { serverName: 'qr.example.com', protocols: ['acme-tls/1'] })
 })
 
-test('a hello that is cut anywhere is incomplete, and one that comes in many records is whole', async (t) => {
+test('a hello that is truncated anywhere is incomplete, and one in many records is complete', async (t) => {
   const bytes = await helloOf(t, { servername: 'qr.example.com' })
   for (let at = 0; at < bytes.length; at++)
-    assert.equal(readStart(bytes.subarray(0, at)).type, 'incomplete', String(at))
+    assert.equal(readClientHello(bytes.subarray(0, at)).type, 'incomplete', String(at))
   const message = bytes.subarray(5)
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 5 }), (lengths) => {
@@ -75,19 +75,19 @@ test('a hello that is cut anywhere is incomplete, and one that comes in many rec
   )
 })
 
-test('what follows the hello does not matter', async (t) => {
+test('bytes after the hello are ignored', async (t) => {
   const bytes = await helloOf(t, { servername: 'qr.example.com' })
   assert.equal(read(Buffer.concat([bytes, Buffer.from('anything')])).serverName, 'qr.example.com')
 })
 
-test('whatever is sent is read without a fault, and a spoiled hello never names another host', async (t) => {
+test('any input is parsed without an exception, and a corrupted hello never has an invalid host name', async (t) => {
   const bytes = await helloOf(t, { servername: 'qr.example.com', ALPNProtocols: ['h2'] })
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (random) => void readStart(Buffer.from(random))))
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (random) => void readClientHello(Buffer.from(random))))
   fc.assert(
     fc.property(fc.nat(bytes.length - 1), fc.nat(255), (at, value) => {
       const spoiled = Buffer.from(bytes)
       spoiled[at] = value
-      const start = readStart(spoiled)
+      const start = readClientHello(spoiled)
       if (start.type === 'hello' && start.hello.serverName !== undefined) {
         assert.match(start.hello.serverName, /^[a-z0-9.-]{1,253}$/)
       }
@@ -96,8 +96,8 @@ test('whatever is sent is read without a fault, and a spoiled hello never names 
   )
 })
 
-test('what is no TLS, and what would never end, is foreign', () => {
-  const foreign = [
+test('bytes that are not TLS, and an endless hello, are invalid', () => {
+  const invalid = [
     Buffer.from('GET / HTTP/1.1\r\n'),
     Buffer.from([0x80, 0x2e, 0x01]),
     Buffer.from('1603010000', 'hex'),
@@ -105,10 +105,10 @@ test('what is no TLS, and what would never end, is foreign', () => {
     Buffer.from('1603010004010fffff', 'hex'),
     Buffer.from('16020100040100ffff', 'hex'),
   ]
-  for (const bytes of foreign) assert.equal(readStart(bytes).type, 'foreign', bytes.toString('hex'))
+  for (const bytes of invalid) assert.equal(readClientHello(bytes).type, 'invalid', bytes.toString('hex'))
   const name = Buffer.from('a b')
   const extension = Buffer.concat([Buffer.from([0, 0, 0, 8, 0, 6, 0, 0, 3]), name])
   const body = Buffer.concat([Buffer.alloc(34), Buffer.from([0, 0, 0, 0, 0, extension.length]), extension])
   const hello = Buffer.concat([Buffer.from([0x16, 3, 1, 0, body.length + 4, 1, 0, 0, body.length]), body])
-  assert.equal(readStart(hello).type, 'foreign', 'a name that is none')
+  assert.equal(readClientHello(hello).type, 'invalid', 'an invalid name')
 })

@@ -1,15 +1,15 @@
-/** What a client says before anything is encrypted. */
+/** The extensions of a ClientHello that select a certificate. */
 export interface ClientHello {
-  /** The name that it wants (RFC 6066, 3), in lower case; undefined when it names none. */
+  /** The server name (RFC 6066, 3) in lower case; undefined when the client sent none. */
   serverName: string | undefined
-  /** The protocols that it would speak (RFC 7301). */
+  /** The ALPN protocols (RFC 7301). */
   protocols: string[]
 }
 
-/** What the first bytes of a connection are. */
-export type Start = { type: 'hello'; hello: ClientHello } | { type: 'incomplete' } | { type: 'foreign' }
+/** The result of parsing the first bytes of a connection; 'invalid' when they are not a ClientHello. */
+export type ParsedHello = { type: 'hello'; hello: ClientHello } | { type: 'incomplete' } | { type: 'invalid' }
 
-/** Larger than any hello that is sent, with post-quantum keys and padding. */
+/** Larger than any real hello, with post-quantum keys and padding. */
 const MAX_HELLO = 32_768
 
 const HANDSHAKE = 0x16
@@ -21,18 +21,18 @@ const MESSAGE_HEADER = 4
 
 const hostName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
 
-/** Reads the first bytes that a client has sent (RFC 8446, 4.1.2 and 5.1; older hellos look the same). */
-export function readStart(bytes: Buffer): Start {
+/** Parses the first bytes from a client (RFC 8446, 4.1.2 and 5.1; older versions have the same layout). */
+export function readClientHello(bytes: Buffer): ParsedHello {
   try {
     const message = readMessage(bytes)
     return message === undefined ? { type: 'incomplete' } : { type: 'hello', hello: readHello(message) }
   } catch (error) {
-    if (error instanceof RangeError) return { type: 'foreign' }
+    if (error instanceof RangeError) return { type: 'invalid' }
     throw error
   }
 }
 
-/** Joins the message from its records; undefined while it is not complete. @throws {RangeError} when it is none */
+/** Joins the records of the message; undefined while it is incomplete. @throws {RangeError} for an invalid one */
 function readMessage(bytes: Buffer): Buffer | undefined {
   const parts: Buffer[] = []
   let length = 0
@@ -51,25 +51,25 @@ function readMessage(bytes: Buffer): Buffer | undefined {
       if (needed > MAX_HELLO) throw new RangeError('the ClientHello is too long')
       if (message.length >= needed) return message.subarray(MESSAGE_HEADER, needed)
     }
-    // Records without content would let a hello go on for ever.
+    // Otherwise empty records could make a hello endless.
     if (end === at + RECORD_HEADER || at > MAX_HELLO) throw new RangeError('the ClientHello is too long')
     at = end
   }
   return undefined
 }
 
-/** Walks over `bytes`. @throws {RangeError} past their end */
+/** A cursor over `bytes`, whose methods throw a RangeError past the end. */
 function reader(bytes: Buffer) {
   let at = 0
   const take = (length: number): Buffer => {
-    if (at + length > bytes.length) throw new RangeError('a field is cut short')
+    if (at + length > bytes.length) throw new RangeError('a field is truncated')
     at += length
     return bytes.subarray(at - length, at)
   }
   return {
     take,
     number: (size: number) => take(size).readUIntBE(0, size),
-    /** A field that its length stands before, in so many bytes. */
+    /** A field after its length, which has `size` bytes. */
     field: (size: number) => take(take(size).readUIntBE(0, size)),
     isAtEnd: () => at >= bytes.length,
   }

@@ -5,12 +5,12 @@ const SUBJECT_ALT_NAME = '2.5.29.17'
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2'
 
-/** Context tags: attributes of a request, and a DNS name among the names of a subject (RFC 5280, 4.2.1.6). */
+/** Context tags: the attributes of a request, and a DNS name in the alternative names (RFC 5280, 4.2.1.6). */
 const ATTRIBUTES = 0xa0
 const DNS_NAME = 0x82
 
 /**
- * A certificate request (RFC 2986) in DER for one DNS name, which stands in the subject's alternative names alone.
+ * A certificate signing request (RFC 2986) in DER for one DNS name, which is only in the subject's alternative names.
  * @param key an ECDSA private key on P-256
  */
 export function createCsr(name: string, key: KeyObject): Buffer {
@@ -27,12 +27,12 @@ export function createCsr(name: string, key: KeyObject): Buffer {
   return signed(info, key)
 }
 
-/** The value of the extension that names the subject. */
+/** The value of the extension with the subject's alternative names. */
 export function alternativeNames(name: string): Buffer {
   return encode('sequence', encode(DNS_NAME, Buffer.from(name, 'ascii')))
 }
 
-/** What certificates and requests have in common: the information, the algorithm, the signature. */
+/** The outer structure of certificates and requests: the information, the algorithm, the signature. */
 export function signed(info: Buffer, key: KeyObject): Buffer {
   const signature = encode('bitString', Buffer.from([0]), sign('sha256', info, key))
   return encode('sequence', info, signatureAlgorithm(), signature)

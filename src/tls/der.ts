@@ -1,8 +1,8 @@
-// The few pieces of DER (ITU-T X.690) that certificate requests and identifiers of certificates need.
+// The parts of DER (ITU-T X.690) that certificate requests and certificate identifiers need.
 
 const tags = { integer: 0x02, bitString: 0x03, octetString: 0x04, oid: 0x06, utf8: 0x0c, sequence: 0x30, set: 0x31 }
 
-/** One value: its tag, its length in the shortest form, its content. */
+/** Encodes a value: the tag, the length in its shortest form, the content. */
 export function encode(tag: keyof typeof tags | number, ...content: Uint8Array[]): Buffer {
   const body = Buffer.concat(content)
   const number = typeof tag === 'number' ? tag : tags[tag]
@@ -12,7 +12,7 @@ export function encode(tag: keyof typeof tags | number, ...content: Uint8Array[]
   return Buffer.concat([Buffer.from([number, 0x80 | length.length]), length, body])
 }
 
-/** An object identifier in its dotted form. */
+/** Encodes an object identifier from its dotted form. */
 export function encodeOid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
   const bytes = [first * 40 + second, ...rest].flatMap((part) => {
@@ -23,29 +23,29 @@ export function encodeOid(dotted: string): Buffer {
   return encode('oid', Buffer.from(bytes))
 }
 
-/** A value that was read. */
-export interface Value {
+/** A decoded value. */
+export interface DerValue {
   tag: number
   content: Buffer
 }
 
-/** Reads the values that stand one after the other in `bytes`. @throws {RangeError} when one is cut short */
-export function decodeAll(bytes: Buffer): Value[] {
-  const values: Value[] = []
+/** Decodes consecutive values. @throws {RangeError} when one is truncated */
+export function decodeAll(bytes: Buffer): DerValue[] {
+  const values: DerValue[] = []
   for (let at = 0; at < bytes.length;) {
     const tag = bytes.readUInt8(at)
     const short = bytes.readUInt8(at + 1)
     const more = short < 0x80 ? 0 : short & 0x7f
     const length = more === 0 ? short : bytes.readUIntBE(at + 2, more)
     const start = at + 2 + more
-    if (start + length > bytes.length) throw new RangeError('a DER value is cut short')
+    if (start + length > bytes.length) throw new RangeError('a DER value is truncated')
     values.push({ tag, content: bytes.subarray(start, start + length) })
     at = start + length
   }
   return values
 }
 
-/** The first value in `bytes`, and the values inside it. */
-export function decodeFirst(bytes: Buffer): Value[] {
+/** Decodes the values inside the first value of `bytes`. */
+export function decodeFirst(bytes: Buffer): DerValue[] {
   return decodeAll(decodeAll(bytes)[0]?.content ?? Buffer.alloc(0))
 }

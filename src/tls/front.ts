@@ -5,7 +5,7 @@ import { Problem } from '../http/problem.ts'
 import { sendProblem } from '../http/raw-problem.ts'
 import { hostName } from '../lib/host.ts'
 
-/** Answers what TLS decides before any route; false when the request is to go on to them. */
+/** Handles requests that TLS rules decide before routing; returns false when the routes handle the request. */
 export type Front = (request: IncomingMessage, response: ServerResponse) => boolean
 
 interface FrontDeps {
@@ -13,16 +13,16 @@ interface FrontDeps {
   origin: string
   host: string
   statusOf: (name: string) => string | undefined
-  /** The answer to a challenge of a certificate authority. */
+  /** Finds the response to a challenge of a certificate authority. */
   challenge: (token: string) => Promise<string | undefined>
 }
 
-/** A year. Only our own host says so: a domain's owner may take the domain elsewhere. */
+/** A year. Only for the service's own host: the owner of a custom domain may move it to another server. */
 const STRICT_TRANSPORT = 'max-age=31536000'
 
 const challengePath = /^\/\.well-known\/acme-challenge\/([A-Za-z0-9_-]{1,200})$/
 
-/** Balancers and monitors ask by address and without TLS. */
+/** Load balancers and monitors send these by address and without TLS. */
 const health = /^\/(?:healthz|readyz)(?:\?|$)/
 
 export function createFront({ origin, host, statusOf, challenge }: FrontDeps): Front {
@@ -50,12 +50,12 @@ export function createFront({ origin, host, statusOf, challenge }: FrontDeps): F
       return true
     }
     const status = statusOf(hostName(request.headers.host))
-    // Until a domain has its certificate, its codes must work all the same.
+    // The codes of a domain must work before it has a certificate.
     if (health.test(url) || status === 'active') return false
     if (/^\/(?:api|internal)(?:[/?]|$)/.test(url)) {
-      return refuse(response, new Problem('tls_required', `this address is only for HTTPS: ${origin}`))
+      return refuse(response, new Problem('tls_required', `the API requires HTTPS: ${origin}`))
     }
-    // What is a code there and what is a page, the routes know.
+    // On a registered domain the routes decide what is a code.
     if (status !== undefined) return false
     const path = url.startsWith('/') ? url : '/'
     response.writeHead(308, { location: origin + path, 'content-length': 0, 'cache-control': 'no-store' }).end()
@@ -67,11 +67,11 @@ export function createFront({ origin, host, statusOf, challenge }: FrontDeps): F
 }
 
 async function answerChallenge(found: Promise<string | undefined>, response: ServerResponse): Promise<void> {
-  const answer = await found.catch(() => undefined)
+  const body = await found.catch(() => undefined)
   response
-    .writeHead(answer === undefined ? 404 : 200, {
+    .writeHead(body === undefined ? 404 : 200, {
       'content-type': 'application/octet-stream',
       'cache-control': 'no-store',
     })
-    .end(answer ?? '')
+    .end(body ?? '')
 }

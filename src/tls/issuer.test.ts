@@ -6,11 +6,11 @@ import { takeLease } from '../db/lease-store.ts'
 import { issueFor } from '../../test/support/certificates.ts'
 import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
 import { newKey } from './account.ts'
-import { AcmeError } from './acme.ts'
+import { AcmeError } from './acme-error.ts'
 import { createCsr } from './csr.ts'
 import { createIssuer, IssuanceError, type Issuer, type IssuerDeps } from './issuer.ts'
-import { createOrderGate } from './order-gate.ts'
-import { findIssuance, forgiveName, listIssuances } from './store.ts'
+import { createOrderLimiter } from './order-limiter.ts'
+import { findIssuance, listIssuances, resetIssuance } from './issuance-store.ts'
 
 const NAME = 'qr.example.com'
 const MINUTE = 60_000
@@ -46,7 +46,7 @@ async function set(t: TestContext, driver: StoreDriver, more: Partial<IssuerDeps
         if (failure !== undefined) throw failure
         return issueFor(csr, name, { from: now - MINUTE, to: now + 90 * DAY })
       },
-      gate: { admit: async () => true },
+      limiter: { acquire: async () => true },
       log: { warn: () => {} },
       ...more,
     })
@@ -63,26 +63,26 @@ async function set(t: TestContext, driver: StoreDriver, more: Partial<IssuerDeps
 
 for (const driver of drivers) {
   describe(`issuing on ${driver.name}`, () => {
-    test('is done once for a name, whoever asks in whichever process', async (t) => {
+    test('places one order for concurrent requests of a name in several processes', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { issuer, other, orders } = setting
-      const got = await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 ? issuer : other).issue(NAME)))
-      assert.equal(new Set(got.map(({ chain }) => chain)).size, 1)
+      const issued = await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 ? issuer : other).issue(NAME)))
+      assert.equal(new Set(issued.map(({ chain }) => chain)).size, 1)
       assert.deepEqual(orders, [NAME])
       await issuer.issue('b.example.com')
       assert.deepEqual(orders, [NAME, 'b.example.com'])
     })
 
-    test('that fails rests the name for 1, 10, 100 minutes and then a day, in all processes', async (t) => {
+    test('backs off after failures for 1, 10, 100 minutes and then a day, in all processes', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { issuer, other, orders, fail, pass } = setting
       fail(new AcmeError('dns', 'no such name'))
-      for (const [at, rest] of [MINUTE, 10 * MINUTE, 100 * MINUTE, DAY, DAY].entries()) {
+      for (const [at, backOff] of [MINUTE, 10 * MINUTE, 100 * MINUTE, DAY, DAY].entries()) {
         await assert.rejects(issuer.issue(NAME), /no certificate for qr\.example\.com: dns: no such name/)
         assert.equal(orders.length, at + 1)
-        pass(rest - 1)
+        pass(backOff - 1)
         await assert.rejects(other.issue(NAME), /before .*: dns: no such name/)
         assert.equal(orders.length, at + 1)
         pass(1)
@@ -97,18 +97,18 @@ for (const driver of drivers) {
       })
     })
 
-    test('rests for as long as the authority asks, when that is longer', async (t) => {
+    test("backs off for the authority's Retry-After, when that is longer", async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       setting.fail(new AcmeError('rateLimited', 'too many', { retryAfter: 60 * MINUTE }))
       await assert.rejects(setting.issuer.issue(NAME))
       assert.equal((await findIssuance(setting.db.read, NAME))?.retryAt, setting.now() + 60 * MINUTE)
-      await forgiveName(setting.db.write, NAME)
+      await resetIssuance(setting.db.write, NAME)
       setting.fail(undefined)
       await setting.issuer.issue(NAME)
     })
 
-    test('gives a certificate in place of the one to be renewed, and keeps that one when it fails', async (t) => {
+    test('renews a certificate, and keeps the old one when that fails', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { issuer, fail } = setting
@@ -124,7 +124,7 @@ for (const driver of drivers) {
       assert.equal(setting.orders.length, 3)
     })
 
-    test('waits while another process holds the name, and takes over when that has died', async (t) => {
+    test('waits while another process holds the lease, and takes over when that process has died', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { db, issuer, orders, now, pass } = setting
@@ -139,7 +139,7 @@ for (const driver of drivers) {
       assert.equal((await waiting).name, NAME)
     })
 
-    test('of a certificate for another key is a failure, and nothing of it is kept', async (t) => {
+    test('counts a certificate for another key as a failure, and does not store it', async (t) => {
       const setting = await set(t, driver, {
         order: async (_signer, { name }) =>
           issueFor(createCsr(name, createPrivateKey(newKey())), name, { from: 0, to: Date.now() + DAY }),
@@ -149,42 +149,42 @@ for (const driver of drivers) {
       assert.equal((await findIssuance(setting.db.read, NAME))?.failures, 1)
     })
 
-    test('is bounded to 10 orders in 10 seconds and 200 in 3 hours, which costs no name a rest', async (t) => {
+    test('is limited to 10 orders in 10 seconds and 200 in 3 hours', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { db, now, pass } = setting
-      const gate = createOrderGate(db, now, async () => {})
+      const limiter = createOrderLimiter(db, now, async () => {})
       const { signal } = new AbortController()
-      const burst = await Promise.all(Array.from({ length: 12 }, () => gate.admit(signal)))
+      const burst = await Promise.all(Array.from({ length: 12 }, () => limiter.acquire(signal)))
       assert.equal(burst.filter(Boolean).length, 10)
       for (let at = 1; at < 20; at++) {
         pass(10_000)
-        for (let each = 0; each < 10; each++) assert.equal(await gate.admit(signal), true)
+        for (let each = 0; each < 10; each++) assert.equal(await limiter.acquire(signal), true)
       }
       pass(10_000)
-      assert.equal(await gate.admit(signal), false, '200 were placed')
+      assert.equal(await limiter.acquire(signal), false, '200 were placed')
       pass(3 * 60 * MINUTE)
-      assert.equal(await gate.admit(signal), true)
+      assert.equal(await limiter.acquire(signal), true)
     })
 
-    test('waits for a place among the orders of the last seconds', async (t) => {
+    test('waits for a slot when the orders of the last seconds reach the limit', async (t) => {
       const setting = await set(t, driver)
       if (setting === undefined) return
       const { db, now, pass } = setting
-      const gate = createOrderGate(db, now, async () => pass(500))
+      const limiter = createOrderLimiter(db, now, async () => pass(500))
       const { signal } = new AbortController()
-      for (let at = 0; at < 10; at++) await gate.admit(signal)
+      for (let at = 0; at < 10; at++) await limiter.acquire(signal)
       const before = now()
-      assert.equal(await gate.admit(signal), true)
+      assert.equal(await limiter.acquire(signal), true)
       assert.equal(now() - before, 10_000)
     })
 
-    test('that finds no place fails at once and is free to be tried again', async (t) => {
-      let admits = false
-      const setting = await set(t, driver, { gate: { admit: async () => admits } })
+    test('without a slot fails at once, and does not back off', async (t) => {
+      let hasSlot = false
+      const setting = await set(t, driver, { limiter: { acquire: async () => hasSlot } })
       if (setting === undefined) return
       await assert.rejects(setting.issuer.issue(NAME), /too many certificates/)
-      admits = true
+      hasSlot = true
       await setting.issuer.issue(NAME)
     })
   })

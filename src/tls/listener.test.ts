@@ -4,20 +4,20 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { undoLater, type Ending } from '../../test/support/cleanup.ts'
-import { createListener, type Accept, type Patience } from './listener.ts'
+import { createListener, type Accept, type ListenerLimits } from './listener.ts'
 
 type AcceptFor = Parameters<typeof createListener>[0]
 
-async function listen(t: Ending, acceptFor: AcceptFor, patience: Partial<Patience> = {}) {
-  const listener = createListener(acceptFor, { helloMs: 60_000, holdMs: 60_000, maxHeld: 100, ...patience })
+async function listen(t: Ending, acceptFor: AcceptFor, limits: Partial<ListenerLimits> = {}) {
+  const listener = createListener(acceptFor, { helloMs: 60_000, holdMs: 60_000, maxHeld: 100, ...limits })
   listener.server.listen(0, '127.0.0.1')
   await once(listener.server, 'listening')
   undoLater(t, () => listener.close())
   return { ...listener, port: (listener.server.address() as AddressInfo).port }
 }
 
-/** A client that has sent a whole first message. */
-function greet(t: Ending, port: number): Socket {
+/** A client that has sent its whole ClientHello. */
+function connectWithHello(t: Ending, port: number): Socket {
   const socket = connectTls({ host: '127.0.0.1', port, servername: 'qr.example.com' })
   socket.on('error', () => {})
   undoLater(t, () => void socket.destroy())
@@ -26,57 +26,57 @@ function greet(t: Ending, port: number): Socket {
 
 const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()))
 
-test('a client that has said its name is held while a certificate is got, and goes on with it', async (t) => {
+test('a connection waits while its certificate is issued, and then continues', async (t) => {
   const certificate = Promise.withResolvers<Accept>()
-  const asked = Promise.withResolvers<string | undefined>()
+  const requested = Promise.withResolvers<string | undefined>()
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { port } = await listen(
     t,
     ({ serverName }) => {
-      asked.resolve(serverName)
+      requested.resolve(serverName)
       return certificate.promise
     },
     { helloMs: 5000, holdMs: 30_000 },
   )
-  const socket = greet(t, port)
-  assert.equal(await asked.promise, 'qr.example.com')
+  const socket = connectWithHello(t, port)
+  assert.equal(await requested.promise, 'qr.example.com')
   // Longer than the time for the first message: that is over when the message is there.
   t.mock.timers.tick(29_000)
   const accepted = Promise.withResolvers<Buffer>()
   certificate.resolve((raw) => raw.once('data', accepted.resolve).resume())
   const bytes = await accepted.promise
-  assert.equal(bytes.readUInt8(0), 0x16, 'the first message is put back')
+  assert.equal(bytes.readUInt8(0), 0x16, 'the first message is unshifted')
   socket.destroy()
 })
 
-test('who is held for too long is hung up on, and who is one too many at once', async (t) => {
+test('a connection that waits for too long is closed, and one above the limit at once', async (t) => {
   const never = new Promise<Accept>(() => {})
   const { port } = await listen(t, () => never, { holdMs: 300, maxHeld: 2 })
-  const sockets = [greet(t, port), greet(t, port)]
+  const sockets = [connectWithHello(t, port), connectWithHello(t, port)]
   const gone: string[] = []
   for (const [at, socket] of sockets.entries()) void closed(socket).then(() => gone.push(`held ${at}`))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-  const third = greet(t, port)
+  const third = connectWithHello(t, port)
   await closed(third)
   await Promise.all(sockets.map(closed))
   assert.equal(gone.length, 2)
-  const later = greet(t, port)
+  const later = connectWithHello(t, port)
   await closed(later)
 })
 
-test('who has no right, and who meets a failure, is hung up on', async (t) => {
+test('a connection is closed when its name may have no certificate, or issuing fails', async (t) => {
   for (const acceptFor of [
     () => undefined,
     () => Promise.resolve(undefined),
     () => Promise.reject(new Error('no certificate')),
   ] as AcceptFor[]) {
     const { port } = await listen(t, acceptFor)
-    await closed(greet(t, port))
+    await closed(connectWithHello(t, port))
   }
 })
 
-test('who sends its first message too slowly is hung up on, however it drips', async (t) => {
-  const { port } = await listen(t, () => assert.fail('no name was said'), { helloMs: 100 })
+test('a client that sends its ClientHello too slowly is disconnected', async (t) => {
+  const { port } = await listen(t, () => assert.fail('there is no complete hello'), { helloMs: 100 })
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {}).resume()
   const bytes = Buffer.from('16030100c8010000c40303', 'hex')
@@ -86,9 +86,9 @@ test('who sends its first message too slowly is hung up on, however it drips', a
   await closed(socket)
 })
 
-test('a stop hangs up on those that no server knows yet', async (t) => {
+test('close ends the connections that no TLS server has taken over yet', async (t) => {
   const { port, close } = await listen(t, () => new Promise<Accept>(() => {}))
-  const [silent, held] = [connect(port, '127.0.0.1'), greet(t, port)]
+  const [silent, held] = [connect(port, '127.0.0.1'), connectWithHello(t, port)]
   silent.on('error', () => {}).resume()
   await Promise.all([once(silent, 'connect'), once(held, 'connect')])
   const ended = [closed(silent), closed(held)]

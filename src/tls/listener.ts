@@ -1,28 +1,28 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
-import { readStart, type ClientHello } from './client-hello.ts'
+import { readClientHello, type ClientHello } from './client-hello.ts'
 import { Problem } from '../http/problem.ts'
 import { problemResponse } from '../http/raw-problem.ts'
 
-/** How long clients may take and wait, in milliseconds. */
-export interface Patience {
-  /** For the first message. */
+/** Limits for connections before their handshake. */
+export interface ListenerLimits {
+  /** How long the ClientHello may take to arrive. */
   helloMs: number
-  /** For a certificate. */
+  /** How long a connection may wait for a certificate. */
   holdMs: number
-  /** How many wait for a certificate at a time. */
+  /** How many connections may wait for a certificate at the same time. */
   maxHeld: number
 }
 
-const usual: Patience = { helloMs: 5000, holdMs: 30_000, maxHeld: 100 }
+const defaultLimits: ListenerLimits = { helloMs: 5000, holdMs: 30_000, maxHeld: 100 }
 
-/** Parts in which a first message may arrive; one or two are usual. */
-const MAX_PARTS = 200
+/** In how many chunks a ClientHello may arrive; one or two are usual. */
+const MAX_CHUNKS = 200
 
-/** For the handshake that follows the first message. */
+/** How long the handshake after the ClientHello may take. */
 const HANDSHAKE_MS = 10_000
 
-/** Authenticated encryption and forward secrecy alone; the certificates are ECDSA ones. */
+/** Only authenticated encryption with forward secrecy; all certificates are ECDSA. */
 const ciphers = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -32,19 +32,19 @@ const ciphers = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
 ].join(':')
 
-/** Goes on with a connection whose first message has been read and put back. */
+/** Takes over a connection whose ClientHello has been read and unshifted. */
 export type Accept = (socket: Socket) => void
 
-/** What one name's handshakes need. */
+/** The key material of one name. */
 export interface Identity {
   /** PEM. */
   key: string
   chain: string
-  /** Seals the name's session tickets. */
+  /** Encrypts the name's session tickets. */
   ticketKey: Buffer
 }
 
-/** Makes what accepts the connections for one certificate. @param onSecure called with each finished handshake */
+/** Creates the TLS server of one certificate. @param onSecure called after each handshake */
 export function createAccept({ key, chain, ticketKey }: Identity, onSecure: (socket: TLSSocket) => void): Accept {
   const server = createTlsServer({
     key,
@@ -55,7 +55,7 @@ export function createAccept({ key, chain, ticketKey }: Identity, onSecure: (soc
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: HANDSHAKE_MS,
     ticketKeys: ticketKey,
-    // The same in every process on the store, or their tickets would be refused.
+    // The same in every process on the store: otherwise they would reject each other's tickets.
     sessionIdContext: 'quirl',
   })
   server.on('secureConnection', onSecure)
@@ -63,10 +63,10 @@ export function createAccept({ key, chain, ticketKey }: Identity, onSecure: (soc
   return (socket) => void server.emit('connection', socket)
 }
 
-/** What a certificate authority asks for when it looks at port 443 (RFC 8737). */
+/** The ALPN protocol of an authority that validates on port 443 (RFC 8737). */
 export const CHALLENGE_PROTOCOL = 'acme-tls/1'
 
-/** Makes what shows a certificate authority the certificate that it wants to see, and hangs up. */
+/** Creates a TLS server that presents a challenge certificate and closes the connection. */
 export function createChallengeAccept({ key, chain }: Omit<Identity, 'ticketKey'>): Accept {
   const protocols = [CHALLENGE_PROTOCOL]
   const server = createTlsServer({ key, cert: chain, ALPNProtocols: protocols, handshakeTimeout: HANDSHAKE_MS })
@@ -76,37 +76,23 @@ export function createChallengeAccept({ key, chain }: Omit<Identity, 'ticketKey'
 }
 
 /**
- * Accepts connections, and knows the name that a client wants before its handshake begins: a name's own key then seals
- * the session tickets, so that one name's ticket never opens another.
- * @param acceptFor what goes on with a client; a promise holds it, undefined or a failure ends it
+ * Accepts connections and reads the server name before the handshake begins: the name's own key then encrypts its session
+ * tickets, which are therefore useless for other names.
+ * @param acceptFor takes over a connection, which waits for a promise; undefined or a rejection closes it
  */
 export function createListener(
   acceptFor: (hello: ClientHello) => Accept | undefined | Promise<Accept | undefined>,
-  { helloMs, holdMs, maxHeld } = usual,
+  { helloMs, holdMs, maxHeld } = defaultLimits,
 ): {
   server: Server
   close: () => Promise<void>
 } {
-  // Connections that no TLS server knows yet.
-  const early = new Set<Socket>()
-  let held = 0
+  const hold = createHold(holdMs, maxHeld)
+  // Connections that no TLS server has taken over yet.
+  const waiting = new Set<Socket>()
   let closed: Promise<void> | undefined
 
-  async function hold(waiting: Promise<Accept | undefined>): Promise<Accept | undefined> {
-    waiting.catch(() => {})
-    if (held >= maxHeld) return undefined
-    held++
-    const late = Promise.withResolvers<undefined>()
-    const timer = setTimeout(late.resolve, holdMs, undefined)
-    try {
-      return await Promise.race([waiting, late.promise])
-    } finally {
-      clearTimeout(timer)
-      held--
-    }
-  }
-
-  async function go(socket: Socket, hello: ClientHello): Promise<void> {
+  async function handOver(socket: Socket, hello: ClientHello): Promise<void> {
     const found = acceptFor(hello)
     const accept = found instanceof Promise ? await hold(found).catch(() => undefined) : found
     if (accept === undefined || socket.destroyed) socket.destroy()
@@ -114,50 +100,68 @@ export function createListener(
   }
 
   const server = createServer({ noDelay: true }, (socket) => {
-    early.add(socket)
-    const forget = () => early.delete(socket)
-    socket.once('close', forget)
+    waiting.add(socket)
+    const untrack = () => waiting.delete(socket)
+    socket.once('close', untrack)
     socket.on('error', () => socket.destroy())
-    readFirst(socket, helloMs, (hello) => void go(socket, hello).finally(forget))
+    readFirst(socket, helloMs, (hello) => void handOver(socket, hello).finally(untrack))
   })
   return {
     server,
     close() {
       closed ??= new Promise((resolve) => server.close(() => resolve()))
-      for (const socket of early) socket.destroy()
+      for (const socket of waiting) socket.destroy()
       return closed
     },
   }
 }
 
-/** Reads until the first message is complete, and puts it back. */
+/** Creates a function that awaits a promise for at most `holdMs`, and for at most `maxHeld` callers at a time. */
+function createHold(holdMs: number, maxHeld: number): <T>(promise: Promise<T>) => Promise<T | undefined> {
+  let held = 0
+  return async (promise) => {
+    promise.catch(() => {})
+    if (held >= maxHeld) return undefined
+    held++
+    const timeout = Promise.withResolvers<undefined>()
+    const timer = setTimeout(timeout.resolve, holdMs, undefined)
+    try {
+      return await Promise.race([promise, timeout.promise])
+    } finally {
+      clearTimeout(timer)
+      held--
+    }
+  }
+}
+
+/** Reads until the ClientHello is complete, and unshifts it. */
 function readFirst(socket: Socket, helloMs: number, onHello: (hello: ClientHello) => void): void {
   let bytes = Buffer.alloc(0)
-  let parts = 0
+  let chunks = 0
   const timer = setTimeout(() => socket.destroy(), helloMs)
   socket.once('close', () => clearTimeout(timer))
-  const onData = (part: Buffer) => {
-    // Each part costs a new look at all of them.
-    if (++parts > MAX_PARTS) return void socket.destroy()
-    bytes = Buffer.concat([bytes, part])
-    const start = readStart(bytes)
-    if (start.type === 'incomplete') return
+  const onData = (chunk: Buffer) => {
+    // Each chunk means parsing all of them again.
+    if (++chunks > MAX_CHUNKS) return void socket.destroy()
+    bytes = Buffer.concat([bytes, chunk])
+    const parsed = readClientHello(bytes)
+    if (parsed.type === 'incomplete') return
     clearTimeout(timer)
     socket.off('data', onData)
-    if (start.type === 'foreign') return refuse(socket, bytes, helloMs)
+    if (parsed.type === 'invalid') return refuse(socket, bytes, helloMs)
     socket.pause()
     socket.unshift(bytes)
-    onHello(start.hello)
+    onHello(parsed.hello)
   }
   socket.on('data', onData)
 }
 
-/** Who speaks plain HTTP is told so; anything else is hung up on. */
-function refuse(socket: Socket, bytes: Buffer, patienceMs: number): void {
+/** Sends an error to clients that speak plain HTTP, and closes any other connection. */
+function refuse(socket: Socket, bytes: Buffer, timeoutMs: number): void {
   if (!/^[A-Z]{3,20} /.test(bytes.toString('latin1', 0, 21))) return void socket.destroy()
-  const problem = new Problem('invalid_request', 'this port takes HTTPS alone, and the request is plain HTTP')
+  const problem = new Problem('invalid_request', 'this port only accepts HTTPS, and the request is plain HTTP')
   socket.end(problemResponse(problem, 'plain'))
-  // What is still sent is thrown away, or the answer would be lost to a reset.
+  // Discard what the client still sends: closing with unread data would reset the connection and lose the response.
   socket.resume()
-  socket.setTimeout(patienceMs, () => socket.destroy())
+  socket.setTimeout(timeoutMs, () => socket.destroy())
 }

@@ -17,10 +17,10 @@ import { createFront, type Front } from './front.ts'
 import { createIssuer, type Issuer } from './issuer.ts'
 import { challengeCertificate } from './challenge-certificate.ts'
 import { CHALLENGE_PROTOCOL, createAccept, createChallengeAccept, createListener, type Accept } from './listener.ts'
-import { createOrderGate } from './order-gate.ts'
+import { createOrderLimiter } from './order-limiter.ts'
 import type { Challenges, Sleep } from './order.ts'
-import { createOrdering } from './ordering.ts'
-import { deleteChallenge, findChallenge, insertChallenge } from './store.ts'
+import { createOrderWithFallback } from './challenge-fallback.ts'
+import { deleteChallenge, findChallenge, insertChallenge } from './acme-store.ts'
 import { createTicketKeys } from './tickets.ts'
 
 /** How often renewals that are due are looked for, in milliseconds. */
@@ -141,14 +141,14 @@ async function open(server: Server, { host, httpsPort }: TlsConfig, connections:
 
 function openIssuer(config: TlsConfig, deps: TlsNeeds, client: AcmeClient): Issuer {
   const { db, now, log } = deps
-  const gate = createOrderGate(db, now, sleep)
+  const limiter = createOrderLimiter(db, now, sleep)
   return createIssuer({
     db,
     now,
     sleep,
     withAccount: createAccount({ db, client, directory: config.acmeDirectory, email: config.acmeEmail }),
-    order: createOrdering({ client, challenges: createChallenges(deps), sleep }, gate),
-    gate,
+    order: createOrderWithFallback({ client, challenges: createChallenges(deps), sleep }, limiter),
+    limiter,
     log,
   })
 }

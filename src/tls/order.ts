@@ -1,24 +1,25 @@
-import { AcmeError, parse, type AcmeClient, type Signer } from './acme.ts'
+import { AcmeError, parseJson, toAcmeError, type AcmeProblem } from './acme-error.ts'
+import type { AcmeClient, Signer } from './acme.ts'
 import { thumbprint } from './jws.ts'
 
-/** Where answers to the authority's challenges are put, for whichever process it asks. */
+/** The responses to challenges, which every process on the store can serve. */
 export interface Challenges {
-  /** Answers HTTP-01 (RFC 8555, 8.3) for a token, or TLS-ALPN-01 (RFC 8737) for a name, from now on. */
+  /** Adds the response to HTTP-01 (RFC 8555, 8.3) for a token, or to TLS-ALPN-01 (RFC 8737) for a name. */
   put: (tokenOrName: string, keyAuthorization: string) => Promise<void>
   remove: (tokenOrName: string) => Promise<void>
 }
 
-/** Rests for some milliseconds; rejects when the signal is aborted. */
+/** Resolves after some milliseconds; rejects when the signal is aborted. */
 export type Sleep = (ms: number, options: { signal: AbortSignal }) => Promise<unknown>
 
-/** How the authority is to be convinced: on port 80, or on port 443. */
+/** Validation on port 80, or on port 443. */
 export type ChallengeType = 'http-01' | 'tls-alpn-01'
 
 export interface OrderRequest {
   name: string
-  /** The request for the certificate, DER. */
+  /** The certificate signing request, DER. */
   csr: Buffer
-  /** The identifier of the certificate that this one replaces (RFC 9773, 5). */
+  /** The identifier of the certificate that the new one replaces (RFC 9773, 5). */
   replaces?: string | undefined
 }
 
@@ -33,26 +34,21 @@ interface Order {
   authorizations: string[]
   finalize: string
   certificate?: string
-  error?: Problem
-}
-
-interface Problem {
-  type?: string
-  detail?: string
+  error?: AcmeProblem
 }
 
 interface Authorization {
   status: string
-  challenges: { type: string; url: string; token: string; error?: Problem }[]
+  challenges: { type: string; url: string; token: string; error?: AcmeProblem }[]
 }
 
-/** Polls come after these times at first, in milliseconds, however long the authority would have us wait. */
-const FIRST_POLLS = [30, 60, 120, 250]
+/** The first polling intervals in milliseconds; later ones follow Retry-After. */
+const FIRST_POLLS_MS = [30, 60, 120, 250]
 const MAX_POLL_MS = 5000
 
 /**
- * Orders a certificate and answers what the authority asks to see first (RFC 8555, 7.4).
- * @returns the chain, PEM
+ * Orders a certificate and completes its challenges (RFC 8555, 7.4).
+ * @returns the certificate chain, PEM
  * @throws {AcmeError}
  */
 export async function orderCertificate(
@@ -63,8 +59,8 @@ export async function orderCertificate(
 ): Promise<string> {
   const { client } = deps
   const read = async (url: string) => {
-    const answer = await client.post(url, signer, undefined, signal)
-    return { value: parse(answer.text), retryAfter: answer.retryAfter }
+    const response = await client.post(url, signer, undefined, signal)
+    return { value: parseJson(response.text), retryAfter: response.retryAfter }
   }
   const { url, order } = await placeOrder(client, signer, request, signal)
   for (const authorization of order.authorizations) {
@@ -75,10 +71,10 @@ export async function orderCertificate(
   if (ready.status === 'ready') {
     await client.post(ready.finalize, signer, { csr: request.csr.toString('base64url') }, signal)
   }
-  const isOver = ({ status }: Order) => status === 'valid' || status === 'invalid'
-  const done = await poll(deps, readOrder, isOver, signal)
-  if (done.certificate === undefined) throw toError(done.error, 'the order is invalid')
-  return (await client.post(done.certificate, signer, undefined, signal)).text
+  const isFinal = ({ status }: Order) => status === 'valid' || status === 'invalid'
+  const final = await poll(deps, readOrder, isFinal, signal)
+  if (final.certificate === undefined) throw toAcmeError(final.error, 'invalid', 'the order is invalid')
+  return (await client.post(final.certificate, signer, undefined, signal)).text
 }
 
 async function placeOrder(
@@ -91,14 +87,14 @@ async function placeOrder(
   const identifiers = [{ type: 'dns', value: name }]
   const place = async (more: object) => {
     const { location, text } = await client.post(newOrder, signer, { identifiers, ...more }, signal)
-    if (location === undefined) throw new AcmeError('malformed', 'the order has no address')
-    return { url: location, order: parse(text) as Order }
+    if (location === undefined) throw new AcmeError('malformed', 'the order has no URL')
+    return { url: location, order: parseJson(text) as Order }
   }
   if (replaces === undefined) return place({})
   try {
     return await place({ replaces })
   } catch (error) {
-    // It was replaced already, or the authority does not know it: a certificate is wanted all the same.
+    // Already replaced, or unknown to the authority: order without reference to it.
     if (!(error instanceof AcmeError) || !['alreadyReplaced', 'malformed'].includes(error.type)) throw error
     return place({})
   }
@@ -118,18 +114,16 @@ async function authorize(
   const challenge = value.challenges.find(({ type }) => type === request.challenge)
   if (challenge === undefined)
     throw new AcmeError('unsupported', `the authority offers no ${request.challenge} challenge`)
-  const place = request.challenge === 'http-01' ? challenge.token : request.name
-  await deps.challenges.put(place, `${challenge.token}.${thumbprint(signer.key)}`)
+  const key = request.challenge === 'http-01' ? challenge.token : request.name
+  await deps.challenges.put(key, `${challenge.token}.${thumbprint(signer.key)}`)
   try {
     await deps.client.post(challenge.url, signer, {}, signal)
-    const done = await poll(deps, read, ({ status }: Authorization) => status !== 'pending', signal)
-    if (done.status === 'valid') return
-    throw toError(
-      done.challenges.find(({ error }) => error !== undefined)?.error,
-      `the authorization is ${done.status}`,
-    )
+    const final = await poll(deps, read, ({ status }: Authorization) => status !== 'pending', signal)
+    if (final.status === 'valid') return
+    const failed = final.challenges.find(({ error }) => error !== undefined)
+    throw toAcmeError(failed?.error, 'invalid', `the authorization is ${final.status}`)
   } finally {
-    await deps.challenges.remove(place)
+    await deps.challenges.remove(key)
   }
 }
 
@@ -142,11 +136,6 @@ async function poll<T>(
   for (let tries = 0; ; tries++) {
     const { value, retryAfter } = await read()
     if (isDone(value as T)) return value as T
-    await sleep(FIRST_POLLS[tries] ?? Math.min(retryAfter ?? 1000, MAX_POLL_MS), { signal })
+    await sleep(FIRST_POLLS_MS[tries] ?? Math.min(retryAfter ?? 1000, MAX_POLL_MS), { signal })
   }
-}
-
-function toError(problem: Problem | undefined, fallback: string): AcmeError {
-  const type = problem?.type?.replace(/^urn:ietf:params:acme:error:/, '') ?? 'invalid'
-  return new AcmeError(type, problem?.detail ?? fallback)
 }

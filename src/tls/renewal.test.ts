@@ -3,23 +3,24 @@ import { createPrivateKey } from 'node:crypto'
 import { test } from 'node:test'
 import { exampleCertificate } from '../../test/support/rfc9773.ts'
 import { newKey } from './account.ts'
-import { AcmeError, createAcmeClient, type AcmeClient } from './acme.ts'
-import { askRenewal } from './renewal.ts'
-import type { KeptCertificate } from './store.ts'
+import { AcmeError } from './acme-error.ts'
+import { createAcmeClient, type AcmeClient } from './acme.ts'
+import type { StoredCertificate } from './certificate-store.ts'
+import { refreshRenewalTime } from './renewal.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** The certificate of RFC 9773's example, as it was kept. */
-const kept: KeptCertificate = {
+/** The certificate of RFC 9773's example. */
+const kept: StoredCertificate = {
   name: 'example.com',
   chain: exampleCertificate,
   key: '',
   notBefore: NOW - 30 * DAY,
   notAfter: NOW + 60 * DAY,
   renewAt: NOW + 30 * DAY,
-  askAt: NOW,
+  checkRenewalAt: NOW,
 }
 
 const authority = (
@@ -37,34 +38,34 @@ const authority = (
 })
 const window = (start: number, end: number) =>
   JSON.stringify({ suggestedWindow: { start: new Date(start).toISOString(), end: new Date(end).toISOString() } })
-const ask = (client: AcmeClient, random = 0.5) => askRenewal(client, kept, NOW, () => random)
+const ask = (client: AcmeClient, random = 0.5) => refreshRenewalTime(client, kept, NOW, () => random)
 
-test('the renewal is placed at random in the window, and asked about again after Retry-After', async () => {
+test('the renewal time is random within the window, and checked again after Retry-After', async () => {
   const client = authority(window(NOW + DAY, NOW + 3 * DAY), 2 * HOUR)
-  assert.deepEqual(await ask(client), { ...kept, renewAt: NOW + 2 * DAY, askAt: NOW + 2 * HOUR })
+  assert.deepEqual(await ask(client), { ...kept, renewAt: NOW + 2 * DAY, checkRenewalAt: NOW + 2 * HOUR })
   assert.equal((await ask(client, 0)).renewAt, NOW + DAY)
   assert.equal((await ask(client, 1)).renewAt, NOW + 3 * DAY)
 })
 
-test('a time that was placed stays while it is in the window', async () => {
+test('a renewal time stays while it is within the window', async () => {
   assert.equal((await ask(authority(window(NOW, NOW + 40 * DAY)))).renewAt, kept.renewAt)
 })
 
-test('a window that is over means now', async () => {
+test('a window in the past makes the renewal due now', async () => {
   assert.ok((await ask(authority(window(NOW - 2 * DAY, NOW - DAY)))).renewAt <= NOW)
 })
 
-test('Retry-After is kept within a minute and a day; without one it is six hours', async () => {
+test('Retry-After is clamped to between a minute and a day; its default is six hours', async () => {
   const text = window(NOW, NOW + DAY)
-  assert.equal((await ask(authority(text, 0))).askAt, NOW + 60_000)
-  assert.equal((await ask(authority(text, 90 * DAY))).askAt, NOW + DAY)
-  assert.equal((await ask(authority(text))).askAt, NOW + 6 * HOUR)
+  assert.equal((await ask(authority(text, 0))).checkRenewalAt, NOW + 60_000)
+  assert.equal((await ask(authority(text, 90 * DAY))).checkRenewalAt, NOW + DAY)
+  assert.equal((await ask(authority(text))).checkRenewalAt, NOW + 6 * HOUR)
 })
 
-test('without an answer, or with one that is no advice, the third of the life stays', async () => {
-  assert.deepEqual(await ask(authority(new AcmeError('unreachable', 'x'))), { ...kept, askAt: NOW + HOUR })
-  assert.deepEqual(await ask(authority('not json')), { ...kept, askAt: NOW + HOUR })
-  assert.deepEqual(await ask(authority('', 0, '')), { ...kept, askAt: NOW + DAY })
+test('without a usable response the renewal time stays', async () => {
+  assert.deepEqual(await ask(authority(new AcmeError('unreachable', 'x'))), { ...kept, checkRenewalAt: NOW + HOUR })
+  assert.deepEqual(await ask(authority('not json')), { ...kept, checkRenewalAt: NOW + HOUR })
+  assert.deepEqual(await ask(authority('', 0, '')), { ...kept, checkRenewalAt: NOW + DAY })
   for (const text of [
     '{}',
     window(NOW + DAY, NOW),
@@ -75,7 +76,7 @@ test('without an answer, or with one that is no advice, the third of the life st
   }
 })
 
-test('an authority that answers nonsense, nothing, or too much is one that cannot be used', async () => {
+test('an invalid, missing or oversized response of the authority is an AcmeError', async () => {
   const answering = (make: () => Response | Promise<Response>) =>
     createAcmeClient('https://ca/dir', async () => make(), { now: () => NOW, monotonic: () => NOW })
   const key = createPrivateKey(newKey())
@@ -99,7 +100,7 @@ test('an authority that answers nonsense, nothing, or too much is one that canno
   await assert.rejects(limited.directory(), (error) => error instanceof AcmeError && error.retryAfter === 120_000)
 })
 
-test('a nonce that is never taken ends after twenty tries', async () => {
+test('the client gives up after twenty rejected nonces', async () => {
   let tries = 0
   const refuse = JSON.stringify({ type: 'urn:ietf:params:acme:error:badNonce' })
   const directory = JSON.stringify({

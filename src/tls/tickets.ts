@@ -1,17 +1,17 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import type { Database } from '../db/database.ts'
-import { keepTicketKey } from './store.ts'
+import { insertTicketKey } from './ticket-key-store.ts'
 
-/** How long one secret seals tickets; a ticket of the period before is refused, and the handshake is a full one. */
+/** How long one secret encrypts tickets. A ticket of an earlier period is rejected, which leads to a full handshake. */
 const PERIOD_MS = 12 * 60 * 60 * 1000
 
-/** What Node takes as `ticketKeys`, in bytes. */
+/** The length of Node's `ticketKeys`. */
 const KEY_BYTES = 48
 
-/** The keys that TLS session tickets are sealed with, the same in all processes on the store. */
+/** The keys of TLS session tickets, which all processes on the store share. */
 export interface TicketKeys {
   period: () => number
-  /** The key of a name in this period: another name's tickets cannot be opened with it. */
+  /** The key of a name in this period. It cannot decrypt the tickets of other names. */
   keyFor: (name: string) => Promise<Buffer>
 }
 
@@ -22,7 +22,7 @@ export function createTicketKeys(db: Database, now: () => number): TicketKeys {
   async function secret(): Promise<string> {
     const wanted = period()
     if (current?.period !== wanted) {
-      const key = await keepTicketKey(db.write, wanted, randomBytes(KEY_BYTES).toString('base64'))
+      const key = await insertTicketKey(db.write, wanted, randomBytes(KEY_BYTES).toString('base64'))
       current = { period: wanted, key }
     }
     return current.key

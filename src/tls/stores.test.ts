@@ -2,49 +2,56 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { drivers } from '../../test/support/drivers.ts'
 import {
-  deleteCertificates,
   deleteChallenge,
   findAccount,
-  findCertificate,
   findChallenge,
-  findDueCertificates,
   insertAccount,
   insertChallenge,
-  keepTicketKey,
+  updateAccount,
+} from './acme-store.ts'
+import {
+  deleteCertificates,
+  findCertificate,
+  findDueCertificates,
   listCertificates,
   saveCertificate,
-  updateAccount,
   updateRenewal,
-  type KeptCertificate,
-} from './store.ts'
+  type StoredCertificate,
+} from './certificate-store.ts'
+import { insertTicketKey } from './ticket-key-store.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
-const certificate = (name: string, more: Partial<KeptCertificate> = {}): KeptCertificate => ({
+const certificate = (name: string, more: Partial<StoredCertificate> = {}): StoredCertificate => ({
   name,
   chain: `chain of ${name}`,
   key: 'key',
   notBefore: NOW,
   notAfter: NOW + 90,
   renewAt: NOW + 60,
-  askAt: NOW,
+  checkRenewalAt: NOW,
   ...more,
 })
 
 for (const driver of drivers) {
-  describe(`what TLS keeps on ${driver.name}`, () => {
-    test('certificates are replaced, listed, due by either of their times, and removed when they are long over', async (t) => {
+  describe(`the stores of TLS on ${driver.name}`, () => {
+    test('certificates are replaced, listed, due by either time, and deleted after their expiry', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       await saveCertificate(db.write, certificate('a'))
-      await saveCertificate(db.write, certificate('b', { askAt: NOW + 50 }))
-      const newer = certificate('a', { chain: 'newer', notAfter: NOW + 200, renewAt: NOW + 150, askAt: NOW + 100 })
+      await saveCertificate(db.write, certificate('b', { checkRenewalAt: NOW + 50 }))
+      const newer = certificate('a', {
+        chain: 'newer',
+        notAfter: NOW + 200,
+        renewAt: NOW + 150,
+        checkRenewalAt: NOW + 100,
+      })
       await saveCertificate(db.write, newer)
       assert.deepEqual(await findCertificate(db.read, 'a'), newer)
       const due = async (at: number) => (await findDueCertificates(db.read, at)).map(({ name }) => name)
       assert.deepEqual([await due(NOW), await due(NOW + 50), await due(NOW + 100)], [[], ['b'], ['b', 'a']])
-      await updateRenewal(db.write, { ...certificate('a'), askAt: NOW + 500 })
-      assert.deepEqual(await findCertificate(db.read, 'a'), newer, 'it was replaced meanwhile')
-      await updateRenewal(db.write, { ...newer, askAt: NOW + 500, renewAt: NOW + 400 })
+      await updateRenewal(db.write, { ...certificate('a'), checkRenewalAt: NOW + 500 })
+      assert.deepEqual(await findCertificate(db.read, 'a'), newer, 'it has been replaced')
+      await updateRenewal(db.write, { ...newer, checkRenewalAt: NOW + 500, renewAt: NOW + 400 })
       assert.deepEqual(await due(NOW + 399), ['b'])
       await deleteCertificates(db.write, NOW + 100)
       assert.deepEqual(
@@ -53,7 +60,7 @@ for (const driver of drivers) {
       )
     })
 
-    test('two processes that start at once end with one account key; a lost address is replaced once', async (t) => {
+    test('two processes that start at the same time share one account key; a lost URL is replaced once', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       await Promise.all(['one', 'two'].map((key) => insertAccount(db.write, 'directory', key)))
@@ -67,7 +74,7 @@ for (const driver of drivers) {
       assert.equal((await findAccount(db.read, 'directory'))?.url, null)
     })
 
-    test('answers to challenges are there for every process until they are removed or old', async (t) => {
+    test('every process finds the response to a challenge until it is removed or old', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       await insertChallenge(db.write, { token: 'old', answer: '0', created_at: NOW }, NOW - 1)
@@ -78,13 +85,13 @@ for (const driver of drivers) {
       assert.equal(await findChallenge(db.read, 'a'), undefined)
     })
 
-    test('processes agree on the ticket key of a period, and forget those before', async (t) => {
+    test('processes share the ticket key of a period, and delete earlier ones', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
-      const keys = await Promise.all(['x', 'y', 'z'].map((key) => keepTicketKey(db.write, 5, key)))
+      const keys = await Promise.all(['x', 'y', 'z'].map((key) => insertTicketKey(db.write, 5, key)))
       assert.equal(new Set(keys).size, 1)
-      assert.equal(await keepTicketKey(db.write, 6, 'next'), 'next')
-      assert.equal(await keepTicketKey(db.write, 5, 'again'), 'again')
+      assert.equal(await insertTicketKey(db.write, 6, 'next'), 'next')
+      assert.equal(await insertTicketKey(db.write, 5, 'again'), 'again')
     })
   })
 }

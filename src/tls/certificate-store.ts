@@ -1,0 +1,78 @@
+import type { Selectable } from '#kysely'
+import type { Executor } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
+import type { Certificate } from './certificate.ts'
+
+/** A stored certificate with its renewal state. Times are milliseconds since 1970, UTC. */
+export interface StoredCertificate extends Certificate {
+  renewAt: number
+  /** When to ask the authority for its renewal window next. */
+  checkRenewalAt: number
+}
+
+export async function findCertificate(db: Executor, name: string): Promise<StoredCertificate | undefined> {
+  const row = await db.selectFrom('certificates').selectAll().where('name', '=', name).executeTakeFirst()
+  return row && toCertificate(row)
+}
+
+export async function listCertificates(db: Executor): Promise<StoredCertificate[]> {
+  return (await db.selectFrom('certificates').selectAll().orderBy('name').execute()).map(toCertificate)
+}
+
+/** Certificates whose renewal, or the check for its time, is due. */
+export async function findDueCertificates(db: Executor, now: number): Promise<StoredCertificate[]> {
+  const rows = await db
+    .selectFrom('certificates')
+    .selectAll()
+    .where((each) => each.or([each('renew_at', '<=', now), each('ask_at', '<=', now)]))
+    .orderBy('not_after')
+    .execute()
+  return rows.map(toCertificate)
+}
+
+/** Inserts the certificate of a name, or replaces it. */
+export async function saveCertificate(db: Executor, certificate: StoredCertificate): Promise<void> {
+  const { name, chain, key, notBefore, notAfter, renewAt, checkRenewalAt } = certificate
+  const values = {
+    chain,
+    key,
+    not_before: notBefore,
+    not_after: notAfter,
+    renew_at: renewAt,
+    ask_at: checkRenewalAt,
+  }
+  await db
+    .insertInto('certificates')
+    .values({ name, ...values })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
+    .execute()
+}
+
+/** Updates the renewal times of a certificate, unless it has been replaced. */
+export async function updateRenewal(
+  db: Executor,
+  { name, chain, renewAt, checkRenewalAt }: StoredCertificate,
+): Promise<void> {
+  await db
+    .updateTable('certificates')
+    .set({ renew_at: renewAt, ask_at: checkRenewalAt })
+    .where('name', '=', name)
+    .where('chain', '=', chain)
+    .execute()
+}
+
+export async function deleteCertificates(db: Executor, expiredBefore: number): Promise<void> {
+  await db.deleteFrom('certificates').where('not_after', '<', expiredBefore).execute()
+}
+
+function toCertificate(row: Selectable<Tables['certificates']>): StoredCertificate {
+  return {
+    name: row.name,
+    chain: row.chain,
+    key: row.key,
+    notBefore: row.not_before,
+    notAfter: row.not_after,
+    renewAt: row.renew_at,
+    checkRenewalAt: row.ask_at,
+  }
+}

@@ -1,0 +1,44 @@
+import type { Database } from '../db/database.ts'
+import { countOrders, insertOrder } from './issuance-store.ts'
+import type { Sleep } from './order.ts'
+
+/** Limits for all processes on the store together, below those of certificate authorities. */
+const BURST = { orders: 10, ms: 10_000 }
+const TOTAL = { orders: 200, ms: 3 * 60 * 60 * 1000 }
+
+/** How often, and how many times, to retry while the burst is exhausted. */
+const RETRY_MS = 500
+const MAX_TRIES = 40
+
+/** Limits the rate of orders, no matter how many names visitors request. */
+export interface OrderLimiter {
+  /** Waits for a slot in the burst. Returns false when none becomes free, or when the limit of hours is reached. */
+  acquire: (signal: AbortSignal) => Promise<boolean>
+}
+
+export function createOrderLimiter(db: Database, now: () => number, sleep: Sleep): OrderLimiter {
+  const tryAcquire = () =>
+    db.transaction(async (transaction) => {
+      if ((await countOrders(transaction, now() - TOTAL.ms)) >= TOTAL.orders) return 'exhausted'
+      if ((await countOrders(transaction, now() - BURST.ms)) >= BURST.orders) return 'retry'
+      await insertOrder(transaction, now(), now() - TOTAL.ms)
+      return 'acquired'
+    })
+  // Serialized in this process. Each other process may exceed the limits by one order.
+  let last: Promise<unknown> = Promise.resolve()
+  const tryInTurn = () => {
+    const mine = last.then(tryAcquire, tryAcquire)
+    last = mine.catch(() => {})
+    return mine
+  }
+  return {
+    async acquire(signal) {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const result = await tryInTurn()
+        if (result !== 'retry') return result === 'acquired'
+        await sleep(RETRY_MS, { signal })
+      }
+      return false
+    },
+  }
+}
