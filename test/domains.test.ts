@@ -71,7 +71,7 @@ const problemOf = async (response: Response, status: number, code: string) => {
 }
 
 describe('registering a domain', () => {
-  test('answers 201 with the record to set, when it expires, and a token that is told this once', async (t) => {
+  test('returns 201 with the record to set, the time of expiry, and a token that is only returned once', async (t) => {
     const { url, register } = await set(t)
     const response = await post(`${url}/api/domains`, { domain: 'QR.Bücher.Example.' })
     assert.equal(response.status, 201)
@@ -98,13 +98,13 @@ describe('registering a domain', () => {
     assert.equal((await register('qr.bücher.example')).token, undefined)
   })
 
-  test('gives one token to one of many who ask at once', async (t) => {
+  test('returns the token to only one of many concurrent requests', async (t) => {
     const { register } = await set(t)
     const all = await Promise.all(Array.from({ length: 20 }, () => register(NAME)))
     assert.equal(all.filter(({ token }) => token !== undefined).length, 1)
   })
 
-  test('names the addresses as well for a domain itself, which can have no CNAME', async (t) => {
+  test('also lists the addresses for an apex domain, which cannot have a CNAME', async (t) => {
     const { register, point, status } = await set(t)
     const { records, alternatives } = await register('example.com')
     assert.deepEqual(records, [{ type: 'CNAME', name: 'example.com', value: HOST }])
@@ -118,7 +118,7 @@ describe('registering a domain', () => {
     assert.equal((await status('example.org')).status, 'active')
   })
 
-  test('of a service without a name asks a domain itself for an address record', async (t) => {
+  test('of a service without a name requires an address record, which only an apex domain can use', async (t) => {
     const { register, status } = await set(t, { BASE_URL: 'http://203.0.113.9' })
     const name = 'example.com'
     assert.deepEqual((await register(name)).records, [{ type: 'A', name, value: '203.0.113.9' }])
@@ -130,7 +130,7 @@ describe('registering a domain', () => {
     assert.equal((await status(NAME)).status, 'pending')
   })
 
-  test('works while the service has no public name, and says that it has none; nothing becomes active', async (t) => {
+  test('works while the service has no public name, with that fault, and no name becomes active', async (t) => {
     for (const base of ['', 'http://localhost:3000', 'http://127.0.0.1', 'http://0.0.0.0:3000', 'http://[::1]']) {
       const { register, status, point, pass, url } = await set(t, { BASE_URL: base })
       point(NAME, { cname: 'localhost' })
@@ -150,7 +150,7 @@ describe('registering a domain', () => {
     }
   })
 
-  test('before the service had a public name is enough: it is active once it has one and the record is there', async (t) => {
+  test('may precede the public name of the service: the domain is active once there is one and the record is set', async (t) => {
     const { register, point, services, dns } = await set(t, { BASE_URL: '' })
     await register(NAME)
     point(NAME)
@@ -159,7 +159,7 @@ describe('registering a domain', () => {
     assert.equal((await named.check(NAME)).status, 'active')
   })
 
-  test('refuses what is no public host name with a 400 that points at the field, and keeps nothing', async (t) => {
+  test('refuses an invalid or private host name with a 400 that points to the field, and stores nothing', async (t) => {
     const { url, services } = await set(t)
     for (const domain of [
       'localhost',
@@ -189,7 +189,7 @@ describe('registering a domain', () => {
     assert.deepEqual(await services.domains.list(), [])
   })
 
-  test('is refused with 409 when 40 names of one registrable domain are active; other domains are free', async (t) => {
+  test('is refused with 409 when 40 names of one registrable domain are active, which does not affect other domains', async (t) => {
     const { url, register, status, point, pass } = await set(t)
     for (let at = 0; at < 45; at++) await register(`n${at}.example.co.uk`)
     assert.equal((await register('free.example.org')).status, 'pending', 'pending names exclude nobody')
@@ -204,7 +204,7 @@ describe('registering a domain', () => {
     await register('n99.other.co.uk')
   })
 
-  test('keeps no token: the data folder holds only its hash', async (t) => {
+  test('stores only the hash of the token', async (t) => {
     const { register, services } = await set(t)
     const { token } = await register(NAME)
     const [kept] = await services.domains.list()
@@ -213,7 +213,7 @@ describe('registering a domain', () => {
 })
 
 describe('the status of a domain', () => {
-  test('names the DNS fault, and is active as soon as the record is there', async (t) => {
+  test('has the DNS fault, and becomes active as soon as the record is set', async (t) => {
     const { register, status, point, pass } = await set(t)
     await register(NAME)
     const before = await status()
@@ -226,7 +226,7 @@ describe('the status of a domain', () => {
     assert.deepEqual([after.status, after.fault, after.expires_at], ['active', null, null])
   })
 
-  test('is looked up at most once in ten seconds a name, however often it is asked for', async (t) => {
+  test('is checked at most every ten seconds, no matter how many requests ask for it', async (t) => {
     const { register, status, dns, pass } = await set(t)
     await register(NAME)
     await status()
@@ -238,7 +238,7 @@ describe('the status of a domain', () => {
     assert.equal(dns.asked.filter((name) => name === NAME).length, asked * 2)
   })
 
-  test('becomes misconfigured when the record goes, and active again when it is back', async (t) => {
+  test('becomes misconfigured when the record is removed, and active again when it is restored', async (t) => {
     const { register, status, point, pass, dns } = await set(t)
     point(NAME)
     await register(NAME)
@@ -255,7 +255,7 @@ describe('the status of a domain', () => {
     assert.equal((await status()).status, 'active')
   })
 
-  test('of an active name outlives silent DNS servers for a day, and no longer', async (t) => {
+  test('stays active for a day while the DNS servers do not respond', async (t) => {
     const { register, status, point, pass } = await set(t)
     point(NAME)
     await register(NAME)
@@ -270,7 +270,7 @@ describe('the status of a domain', () => {
     assert.equal((await status()).status, 'misconfigured')
   })
 
-  test('is looked up again after 1, 2, 4 … minutes while it is wrong, at most an hour', async (t) => {
+  test('is checked again after 1, 2, 4 … minutes while there is a fault, at most an hour', async (t) => {
     const { register, status, pass, services } = await set(t)
     await register(NAME)
     await status()
@@ -284,7 +284,7 @@ describe('the status of a domain', () => {
     assert.deepEqual(delays, [1, 2, 4, 8, 16, 32, 60, 60, 60])
   })
 
-  test('is forgotten after 7 days as pending and 30 as misconfigured; then the name is free again', async (t) => {
+  test('expires after 7 days as pending and 30 as misconfigured; then the name can be registered again', async (t) => {
     const { register, status, point, pass, dns, url, services } = await set(t)
     await register('never.example.com')
     point(NAME)
@@ -305,14 +305,14 @@ describe('the status of a domain', () => {
     assert.ok((await register(NAME)).token)
   })
 
-  test('of an unknown name, or of what can be none, is a 404', async (t) => {
+  test('of an unknown or invalid name is a 404', async (t) => {
     const { url } = await set(t)
     for (const name of [NAME, 'localhost', '%20', '192.0.2.1', 'x'.repeat(2000), '%C3%BC.example.com']) {
       await problemOf(await fetch(`${url}/api/domains/${name}`), 404, 'unknown_domain')
     }
   })
 
-  test('is there after a restart, for requests as well', async (t) => {
+  test('survives a restart', async (t) => {
     const { register, status, point, services, dns } = await set(t)
     point(NAME)
     await register(NAME)
@@ -328,7 +328,7 @@ describe('the status of a domain', () => {
     assert.equal(await restarted.admits(NAME), true)
   })
 
-  test('is seen by the other processes on the store within seconds: registered, active, removed', async (t) => {
+  test('reaches the other processes on the store within seconds: registered, active, removed', async (t) => {
     const { register, point, pass, services, dns } = await set(t)
     const other = await openDomains({ ...services, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
     undoLater(t, other.close)
@@ -345,7 +345,7 @@ describe('the status of a domain', () => {
     assert.deepEqual([other.statusOf(NAME), other.statusOf('another.example.com')], [undefined, 'pending'])
   })
 
-  test('is known to a process that is asked about it right after another has registered or removed it', async (t) => {
+  test('is correct in a process right after another process has registered or removed the name', async (t) => {
     const { register, point, services, dns, status } = await set(t)
     const other = await openDomains({ ...services, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
     undoLater(t, other.close)
@@ -358,7 +358,7 @@ describe('the status of a domain', () => {
     await assert.rejects(other.read(NAME), /no domain of this name/)
   })
 
-  test('is looked up once when two processes find the check due', async (t) => {
+  test('is checked once when the check is due in two processes', async (t) => {
     const { register, status, pass, services, dns } = await set(t)
     const other = await openDomains({ ...services, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
     undoLater(t, other.close)
@@ -398,7 +398,7 @@ describe('a claim', () => {
     return { ...server, squatter: token }
   }
 
-  test('of a name that is active takes it over once its record stands, and the earlier token ends', async (t) => {
+  test('takes over an active name once its record is set, and invalidates the earlier token', async (t) => {
     const server = await squatted(t)
     const mine = await claim(server)
     assert.deepEqual(
@@ -422,7 +422,7 @@ describe('a claim', () => {
     assert.equal((await remove(server, mine.token)).status, 200)
   })
 
-  test('of a name that nobody has registered registers it, with both records', async (t) => {
+  test('registers an unregistered name, with both records', async (t) => {
     const server = await set(t)
     const mine = await claim(server)
     assert.deepEqual([mine.status, mine.records[0]], ['pending', { type: 'CNAME', name: NAME, value: HOST }])
@@ -436,7 +436,7 @@ describe('a claim', () => {
     assert.ok(await isHeldBy(server, mine.token))
   })
 
-  test('is one of many: who controls the DNS decides between them, and each proof counts once', async (t) => {
+  test('competes with others: the DNS decides, and each proof counts once', async (t) => {
     const server = await squatted(t)
     const [first, second, third] = [await claim(server), await claim(server), await claim(server)]
     assert.equal(new Set([first, second, third].flatMap(({ token, proof }) => [token, proof])).size, 6)
@@ -460,7 +460,7 @@ describe('a claim', () => {
     }
   })
 
-  test('is worth nothing to whoever reads its record, nor for another name', async (t) => {
+  test('cannot be used by readers of its record, nor for another name', async (t) => {
     const server = await squatted(t)
     const mine = await claim(server)
     const foreign = await claim(server, 'other.example.com')
@@ -474,7 +474,7 @@ describe('a claim', () => {
     assert.ok(await isHeldBy(server, mine.token), 'not the claim that came after it')
   })
 
-  test('is looked for at most once in ten seconds, and only while there is one', async (t) => {
+  test('causes a check at most every ten seconds, and only while it is valid', async (t) => {
     const server = await squatted(t)
     const asked = () => server.dns.asked.filter((name) => name === `_quirl.${NAME}`).length
     const { squatter: _, ...names } = server
@@ -491,7 +491,7 @@ describe('a claim', () => {
     assert.equal(asked(), 2)
   })
 
-  test('is found without anyone asking: after a minute, then in twice as long each time', async (t) => {
+  test('is checked in the background: after a minute, then with doubling intervals', async (t) => {
     const server = await squatted(t)
     const mine = await claim(server)
     publish(server, mine.proof)
@@ -510,7 +510,7 @@ describe('a claim', () => {
     assert.ok(await isHeldBy(server, late.token))
   })
 
-  test('expires after 7 days; until then the name is not forgotten', async (t) => {
+  test('expires after 7 days; until then the name does not expire', async (t) => {
     const server = await set(t)
     await server.register(NAME)
     await server.pass(6 * DAY)
@@ -533,7 +533,7 @@ describe('a claim', () => {
     await problemOf(await fetch(`${server.url}/api/domains/${NAME}`), 404, 'unknown_domain')
   })
 
-  test('outlives a removal by the earlier token, for a name that is registered anew', async (t) => {
+  test('stays valid after a removal by the earlier token, when the name is registered again', async (t) => {
     const server = await squatted(t)
     const mine = await claim(server)
     assert.equal((await remove(server, server.squatter)).status, 200)
@@ -543,7 +543,7 @@ describe('a claim', () => {
     assert.ok(await isHeldBy(server, mine.token))
   })
 
-  test('made through one process is proven through another', async (t) => {
+  test('made in one process is proven in another', async (t) => {
     const server = await squatted(t)
     const { services, dns } = server
     const other = await openDomains({ ...services, baseUrl: BASE, servers: [dns.address], log: { error: assert.fail } })
@@ -557,7 +557,7 @@ describe('a claim', () => {
     await other.remove(NAME, mine.token)
   })
 
-  test('is a registration like any other: checked, and charged', async (t) => {
+  test('is validated and charged like a registration', async (t) => {
     const server = await set(t, { LIMIT_DOMAINS: '4' })
     for (const domain of ['localhost', HOST, `x.${HOST}`]) {
       await problemOf(await post(`${server.url}/api/domains`, { domain, claim: true }), 400, 'invalid_request')
@@ -566,7 +566,7 @@ describe('a claim', () => {
     await problemOf(await post(`${server.url}/api/domains`, { domain: NAME, claim: true }), 429, 'rate_limited')
   })
 
-  test('is asked for with true alone, and of a name that leaves room for its record', async (t) => {
+  test('requires the value true, and a name that is short enough for its record', async (t) => {
     const server = await set(t)
     for (const word of [1, 'true', null, {}]) {
       const body = await problemOf(
@@ -608,7 +608,7 @@ describe('on a custom domain', () => {
   const at = (server: TestServer, path: string, host = NAME, headers = {}) =>
     ask(server.url + path, { headers: { host, ...headers } })
 
-  test('every code resolves over plain HTTP, whatever the status, in any case and with any port', async (t) => {
+  test('every code resolves over plain HTTP with any status, case and port', async (t) => {
     const server = await set(t)
     await create(server, { target: 'https://example.org/menu', alias: 'menu' })
     await server.register(NAME)
@@ -619,7 +619,7 @@ describe('on a custom domain', () => {
     assert.equal((await at(server, '/nothing')).status, 404)
   })
 
-  test('there are QR images and vCards as well, the style of pages and the state of health, and nothing else', async (t) => {
+  test('only links, QR images, vCards, style sheets and health checks are served', async (t) => {
     const server = await set(t)
     const { token } = await create(server, { kind: 'vcard', firstName: 'Ada', alias: 'ada' })
     server.point(NAME)
@@ -654,7 +654,7 @@ describe('on a custom domain', () => {
     assert.equal((await ask(`${server.url}/ada`, { method: 'POST', headers: { host: NAME } })).status, 405)
   })
 
-  test('that is not proven, nothing is hidden: it is no more than another name by which the service is reached', async (t) => {
+  test('that is not active, everything is served: it may be an alternative name of the service', async (t) => {
     for (const env of [{}, { BASE_URL: '' }]) {
       const server = await set(t, env)
       const { token } = await create(server, { target: 'https://example.org/', alias: 'menu' })
@@ -685,7 +685,7 @@ describe('on a custom domain', () => {
     }
   })
 
-  test('that is not proven, URLs that are handed out are the same as everywhere', async (t) => {
+  test('that is not active, responses have the URLs of the service', async (t) => {
     for (const [env, origin] of [
       [{}, BASE],
       [{ BASE_URL: '' }, /^http:\/\/localhost:\d+$/],
@@ -702,7 +702,7 @@ describe('on a custom domain', () => {
     }
   })
 
-  test('that is not proven, visits are still told to come from there', async (t) => {
+  test('that is not active, visits are still attributed to it', async (t) => {
     const server = await set(t)
     const { token } = await create(server, { target: 'https://example.org/', alias: 'menu' })
     await server.register('news.example.com')
@@ -711,7 +711,7 @@ describe('on a custom domain', () => {
     assert.match(stats, /"referrer":\[\{"value":"news\.example\.com"/)
   })
 
-  test("that has become the service's own, or one under it, nothing is hidden, and the operator can remove it", async (t) => {
+  test("that has become the service's own, or one under it, everything is served, and the operator can remove it", async (t) => {
     const server = await set(t)
     server.point(NAME)
     server.point(`www.${NAME}`)
@@ -736,7 +736,7 @@ describe('on a custom domain', () => {
     assert.equal((await command(dataDir, 'domains', 'remove', NAME)).stdout, `${NAME} is removed\n`)
   })
 
-  test('an image encodes the address there once the name is active, and until then one that leads here for sure', async (t) => {
+  test('an image encodes the URL on that domain once it is active, and the URL of the service until then', async (t) => {
     const server = await set(t)
     await create(server, { target: 'https://example.org/', alias: 'Menu' })
     await server.register(NAME)
@@ -775,7 +775,7 @@ describe('a proxy that gets certificates on demand', () => {
   const mayHave = async ({ url }: TestServer, domain: string, headers = {}) =>
     (await visit(`${url}/internal/tls-ask?domain=${encodeURIComponent(domain)}`, headers)).status
 
-  test('may have one for an active name and for the service itself, and for no other', async (t) => {
+  test('may obtain one for an active name and for the service itself, and for no other', async (t) => {
     const server = await set(t)
     server.point(NAME)
     await server.register(NAME)
@@ -791,7 +791,7 @@ describe('a proxy that gets certificates on demand', () => {
     assert.equal((await visit(`${server.url}/internal/tls-ask`)).status, 403)
   })
 
-  test('has a pending name looked up when it asks, at most once in ten seconds', async (t) => {
+  test('causes a check of a pending name, at most every ten seconds', async (t) => {
     const server = await set(t)
     await server.register(NAME)
     assert.equal(await mayHave(server, NAME), 403)
@@ -801,7 +801,7 @@ describe('a proxy that gets certificates on demand', () => {
     assert.equal(await mayHave(server, NAME), 200)
   })
 
-  test('must ask by itself: what it passes on for others is refused', async (t) => {
+  test('must send the request itself: forwarded requests are refused', async (t) => {
     const server = await set(t)
     assert.equal(await mayHave(server, HOST, { 'x-forwarded-for': '198.51.100.1' }), 403)
     assert.equal(await mayHave(server, HOST, { forwarded: 'for=198.51.100.1' }), 403)
@@ -814,7 +814,7 @@ describe('the operator', () => {
     return { status, text: stdout + stderr }
   }
 
-  test('lists domains with their faults, has one looked up at once, and removes one', async (t) => {
+  test('lists domains with their faults, checks one immediately, and removes one', async (t) => {
     const server = await set(t)
     assert.deepEqual(await run(server, 'domains'), { status: 0, text: 'no domain is registered\n' })
     await server.register(NAME)
@@ -837,7 +837,7 @@ describe('the operator', () => {
     assert.equal(server.services.domains.statusOf(NAME), undefined)
   })
 
-  test('keeps a name that leads here for another reason, and all under it, until it is allowed again', async (t) => {
+  test('refuses a name and all names under it, until it is allowed again', async (t) => {
     const server = await set(t)
     for (const name of ['bakery.shop', 'www.bakery.shop', 'xbakery.shop']) {
       server.point(name, { cname: HOST })
@@ -857,7 +857,10 @@ describe('the operator', () => {
       ['a.b.www.bakery.shop', false],
     ] as const) {
       const refused = await post(`${server.url}/api/domains`, { domain, claim })
-      assert.match((await problemOf(refused, 400, 'invalid_request')).detail, /is kept by whoever runs this service/)
+      assert.match(
+        (await problemOf(refused, 400, 'invalid_request')).detail,
+        /is reserved by the operator of this service/,
+      )
     }
     assert.equal((await run(server, 'domains', 'refuse', 'bakery.shop')).status, 0, 'twice is once')
     assert.match((await run(server, 'domains')).text, /\nbakery\.shop +refused +2026-11-21 00:01 +- +none\n/)
@@ -865,7 +868,7 @@ describe('the operator', () => {
     assert.ok((await server.register('bakery.shop')).token)
   })
 
-  test('is told what cannot be done, with exit status 1', async (t) => {
+  test('gets one line about a failed command, with exit status 1', async (t) => {
     const server = await set(t)
     for (const [args, line] of [
       [['domains', 'check', NAME], /no domain of this name is registered/],

@@ -486,7 +486,7 @@ describe('session tickets', () => {
     const session = await sessionOf(service.httpsPort, NAME, root, 'TLSv1.3')
     const open = await shakeHands(service.httpsPort, NAME, root, { session })
     assert.equal(open.isSessionReused(), true)
-    await service.services.domains.evict(NAME)
+    await service.services.domains.removeAsOperator(NAME)
     open.write(`GET /none HTTP/1.1\r\nHost: ${NAME}\r\n\r\n`)
     assert.match(String(await once(open, 'data')), /^HTTP\/1\.1 421 [^]*"code":"misdirected"/)
     await assert.rejects(shakeHands(service.httpsPort, NAME, root, { session }))

@@ -1,5 +1,5 @@
 import { StartError } from '../lib/start-error.ts'
-import type { DomainReport, RefusedReport } from '../domains/operator.ts'
+import type { DomainRow, DomainsResult } from '../domains/operator.ts'
 import { singleArgument } from './arguments.ts'
 import type { Command, CommandContext } from './command.ts'
 import { formatTime, toSingleLine, formatTable } from './table.ts'
@@ -12,8 +12,8 @@ export const domains: Command = {
     const [verb, ...args] = context.args
     if (verb === undefined) return list(context)
     const name = singleArgument(args, 'domain')
-    if (verb === 'check') return describe((await context.call('check-domain', { name })) as DomainReport)
-    if (verb === 'remove') return `${((await context.call('remove-domain', { name })) as DomainReport).name} is removed`
+    if (verb === 'check') return describe((await context.call('check-domain', { name })) as DomainRow)
+    if (verb === 'remove') return `${((await context.call('remove-domain', { name })) as DomainRow).name} is removed`
     if (verb === 'refuse')
       return `${await callWithName(context, 'refuse-domain', name)} and names under it cannot be registered`
     if (verb === 'allow') return `${await callWithName(context, 'allow-domain', name)} can be registered again`
@@ -23,7 +23,7 @@ export const domains: Command = {
 }
 
 const list: Command['run'] = async ({ call }) => {
-  const { domains: found, refused } = (await call('domains')) as { domains: DomainReport[]; refused: RefusedReport[] }
+  const { domains: found, refused } = (await call('domains')) as DomainsResult
   if (found.length + refused.length === 0) return 'no domain is registered'
   const rows = found.map(({ name, status, since, checked_at: checked, fault }) => [
     name,
@@ -44,6 +44,6 @@ async function callWithName({ call }: CommandContext, operation: string, name: s
   return ((await call(operation, { name })) as { name: string }).name
 }
 
-function describe({ name, status, fault }: DomainReport): string {
+function describe({ name, status, fault }: DomainRow): string {
   return `${name} is ${status}${fault === null ? '' : `: ${toSingleLine(fault)}`}`
 }

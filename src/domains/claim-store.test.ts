@@ -5,7 +5,7 @@ import type { Claim } from './claim.ts'
 import {
   deleteClaims,
   deleteExpiredClaims,
-  findLastClaimed,
+  findLastClaimTime,
   findProvenClaim,
   insertClaim,
   trimClaims,
@@ -42,21 +42,21 @@ for (const driver of drivers) {
       assert.deepEqual(await findProvenClaim(db.read, 'b.example.com', ['proof 3'], NOW), foreign)
     })
 
-    test('expire, and show while they last that a name is claimed', async (t) => {
+    test('expire, and show until then that a name is claimed', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       await insertClaim(db.write, claim('1', undefined, NOW - 10))
       await insertClaim(db.write, claim('2', undefined, NOW - 5))
-      assert.equal(await findLastClaimed(db.read, 'a.example.com', NOW - 20), NOW - 5)
-      assert.equal(await findLastClaimed(db.read, 'a.example.com', NOW - 4), undefined)
-      assert.equal(await findLastClaimed(db.read, 'b.example.com', NOW - 20), undefined)
+      assert.equal(await findLastClaimTime(db.read, 'a.example.com', NOW - 20), NOW - 5)
+      assert.equal(await findLastClaimTime(db.read, 'a.example.com', NOW - 4), undefined)
+      assert.equal(await findLastClaimTime(db.read, 'b.example.com', NOW - 20), undefined)
       assert.equal(await findProvenClaim(db.read, 'a.example.com', ['proof 1'], NOW - 9), undefined)
       await deleteExpiredClaims(db.write, NOW - 5)
       assert.equal(await findProvenClaim(db.read, 'a.example.com', ['proof 1'], NOW - 20), undefined)
-      assert.equal(await findLastClaimed(db.read, 'a.example.com', NOW - 20), NOW - 5)
+      assert.equal(await findLastClaimTime(db.read, 'a.example.com', NOW - 20), NOW - 5)
     })
 
-    test('are kept up to a number for each name: the oldest makes room', async (t) => {
+    test('are limited per name: the oldest is deleted', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       await insertClaim(db.write, claim('other', 'b.example.com', NOW - 1))
@@ -69,7 +69,7 @@ for (const driver of drivers) {
         kept.push((await findProvenClaim(db.read, 'a.example.com', [`proof ${word}`], 0)) !== undefined)
       }
       assert.deepEqual(kept, [false, false, true, true, true])
-      assert.equal(await findLastClaimed(db.read, 'b.example.com', 0), NOW - 1)
+      assert.equal(await findLastClaimTime(db.read, 'b.example.com', 0), NOW - 1)
     })
   })
 }

@@ -5,21 +5,21 @@ export async function insertClaim(db: Executor, { name, proof, tokenHash, create
   await db.insertInto('domain_claims').values({ name, proof, token_hash: tokenHash, created_at: createdAt }).execute()
 }
 
-/** Removes the oldest claim of a name when there are more than `keep`; to be called after each one that is added. */
-export async function trimClaims(db: Executor, name: string, keep: number): Promise<void> {
+/** Deletes the oldest claim of a name when there are more than `max`; call it after each insertion. */
+export async function trimClaims(db: Executor, name: string, max: number): Promise<void> {
   const excess = await db
     .selectFrom('domain_claims')
     .select('proof')
     .where('name', '=', name)
     .orderBy('created_at', 'desc')
     .limit(1)
-    .offset(keep)
+    .offset(max)
     .executeTakeFirst()
   if (excess !== undefined) await deleteClaims(db, name, [excess.proof])
 }
 
-/** When a name was claimed last, not counting claims from before `since`; undefined when nobody claims it. */
-export async function findLastClaimed(db: Executor, name: string, since: number): Promise<number | undefined> {
+/** The time of the newest claim of a name since `since`; undefined when there is none. */
+export async function findLastClaimTime(db: Executor, name: string, since: number): Promise<number | undefined> {
   const row = await db
     .selectFrom('domain_claims')
     .select('created_at')
@@ -31,7 +31,7 @@ export async function findLastClaimed(db: Executor, name: string, since: number)
   return row?.created_at
 }
 
-/** The newest claim of a name that one of the proofs proves, not counting claims from before `since`. */
+/** The newest claim of a name since `since` with one of these proofs. */
 export async function findProvenClaim(
   db: Executor,
   name: string,
@@ -50,12 +50,12 @@ export async function findProvenClaim(
   return row && { name: row.name, proof: row.proof, tokenHash: row.token_hash, createdAt: row.created_at }
 }
 
-/** Removes claims that have been proven: each takes over its name once. */
+/** Deletes claims by their proofs. */
 export async function deleteClaims(db: Executor, name: string, proofs: readonly string[]): Promise<void> {
   await db.deleteFrom('domain_claims').where('name', '=', name).where('proof', 'in', proofs).execute()
 }
 
-/** Removes the claims from before that time. */
+/** Deletes the claims from before that time. */
 export async function deleteExpiredClaims(db: Executor, before: number): Promise<void> {
   await db.deleteFrom('domain_claims').where('created_at', '<', before).execute()
 }

@@ -17,7 +17,7 @@ describe('the proofs of claims', () => {
     return createDnsCheck({ host: undefined, servers: [dns.address], monotonic: () => 0 }).proofsOf(NAME)
   }
 
-  test('are read beside other texts, and from one text that is cut into strings', async (t) => {
+  test('are read among other TXT records, and from a record with several strings', async (t) => {
     const [one, other] = [proof(), proof()]
     const txt = ['v=spf1 -all', '', one, `${one}x`, one.toUpperCase(), [other.slice(0, 20), '', other.slice(20)]]
     assert.deepEqual((await proofsOf(t, { txt })).sort(), [one, other].sort())
@@ -25,7 +25,7 @@ describe('the proofs of claims', () => {
     assert.deepEqual(await proofsOf(t, { txt: [one.slice(0, 20), one.slice(20)] }), [])
   })
 
-  test('are none where there is no record, no name, and no server that answers well', async (t) => {
+  test('are empty without a record, a name, or a working server', async (t) => {
     for (const zone of [{}, { fails: 'SERVFAIL' }, { fails: 'rubbish' }, { a: ['192.0.2.1'] }] as Zone[]) {
       assert.deepEqual(await proofsOf(t, zone), [], JSON.stringify(zone))
     }
@@ -33,7 +33,7 @@ describe('the proofs of claims', () => {
     assert.deepEqual(await silent.proofsOf(NAME), [])
   })
 
-  test('are a handful at most, out of thousands of records', async (t) => {
+  test('are limited to a few out of thousands of records', async (t) => {
     const txt = [...Array.from({ length: 800 }, () => 'x'.repeat(40)), ...Array.from({ length: 30 }, proof)]
     assert.equal((await proofsOf(t, { txt })).length, 20)
   })

@@ -1,12 +1,12 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
-/** One question's patience in milliseconds, how often it is asked, and the patience of a whole check. */
+/** The timeout of one query in milliseconds, the number of tries, and the timeout of a whole check. */
 const QUERY_MS = 2000
 const TRIES = 2
 const CHECK_MS = 10_000
 
-/** An answer holds up to 64 KiB; nobody has this many addresses for one name. */
+/** A response can have 64 KiB; legitimate names have fewer addresses. */
 const MAX_ADDRESSES = 100
 
 export interface Address {
@@ -14,49 +14,46 @@ export interface Address {
   address: string
 }
 
-/** The questions of one check. Each rejects with a DnsError. */
-export interface Questions {
-  /** What the name is a CNAME of, in lower case; undefined when it is none. */
+/** The queries of one check. Each rejects with a DnsError. */
+export interface DnsQueries {
+  /** The target of the name's CNAME record, in lower case; undefined when it has none. */
   cnameOf: (name: string) => Promise<string | undefined>
-  /** The addresses of a name, or of an address itself. */
+  /** The addresses of a name; an IP address is returned as it is. */
   addressesOf: (name: string) => Promise<Address[]>
-  /** The texts of the name's TXT records; the strings of one record are one text (RFC 7208, 3.3). */
+  /** The values of the name's TXT records; the strings of one record are joined (RFC 7208, 3.3). */
   textsOf: (name: string) => Promise<string[]>
 }
 
-/** A failed question, with the name that was asked for. */
+/** A failed query. */
 export class DnsError extends Error {
   readonly code: string
-  readonly asked: string
+  readonly queried: string
 
-  constructor(asked: string, cause: unknown) {
-    super(`DNS: ${asked}`, { cause })
-    this.asked = asked
+  constructor(queried: string, cause: unknown) {
+    super(`DNS: ${queried}`, { cause })
+    this.queried = queried
     this.code = (cause as { code?: string }).code ?? 'unknown'
   }
 }
 
-/**
- * Makes what a check asks its questions with. A resolver of its own for each check: so a check can be ended without
- * ending others, and no answer is remembered for the next one.
- */
-export function createQuery(
-  servers: string[] | undefined,
-  queryMs = QUERY_MS,
-): <T>(check: (ask: Questions) => Promise<T>) => Promise<T> {
+/** Runs the queries of a check. */
+export type RunQueries = <T>(check: (queries: DnsQueries) => Promise<T>) => Promise<T>
+
+/** Each check has its own resolver, so that a timeout cancels only its queries, and no response is cached. */
+export function createRunQueries(servers: string[] | undefined, queryMs = QUERY_MS): RunQueries {
   return async (check) => {
     const resolver = new Resolver({ timeout: queryMs, tries: TRIES })
     if (servers !== undefined) resolver.setServers(servers)
     const deadline = setTimeout(() => resolver.cancel(), CHECK_MS)
     try {
-      return await check(questionsOf(resolver))
+      return await check(queriesOf(resolver))
     } finally {
       clearTimeout(deadline)
     }
   }
 }
 
-function questionsOf(resolver: Resolver): Questions {
+function queriesOf(resolver: Resolver): DnsQueries {
   return {
     async cnameOf(name) {
       const [target] = await orNone(resolver.resolveCname(name), name)
@@ -70,24 +67,24 @@ function questionsOf(resolver: Resolver): Questions {
       ])
       return [
         ...four.slice(0, MAX_ADDRESSES).map((address) => ({ type: 'A' as const, address })),
-        ...six.slice(0, MAX_ADDRESSES).map((address) => ({ type: 'AAAA' as const, address: spelling(address) })),
+        ...six.slice(0, MAX_ADDRESSES).map((address) => ({ type: 'AAAA' as const, address: canonicalIpv6(address) })),
       ]
     },
     textsOf: async (name) => (await orNone(resolver.resolveTxt(name), name)).map((strings) => strings.join('')),
   }
 }
 
-/** One spelling of each IPv6 address, whatever the library writes. */
-function spelling(address: string): string {
+/** The canonical form of an IPv6 address. */
+function canonicalIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1)
 }
 
-/** The name exists and has no record of that type: not a fault by itself. */
-async function orNone<T>(answer: Promise<T[]>, asked: string): Promise<T[]> {
+/** A name without records of that type is no error. */
+async function orNone<T>(records: Promise<T[]>, name: string): Promise<T[]> {
   try {
-    return await answer
+    return await records
   } catch (error) {
     if ((error as { code?: string }).code === 'ENODATA') return []
-    throw new DnsError(asked, error)
+    throw new DnsError(name, error)
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startDns, type Zone } from '../../test/support/dns.ts'
 import type { Ending } from '../../test/support/cleanup.ts'
-import { createDnsCheck, isPassing } from './dns.ts'
+import { createDnsCheck, isTransient } from './dns.ts'
 import { readDomainName } from './name.ts'
 
 const HOST = 'go.bakery.shop'
@@ -29,7 +29,7 @@ async function faultOf(
   return createDnsCheck({ host, servers: [dns.address], monotonic: () => 0, queryMs }).faultOf(nameOf(name))
 }
 
-describe('a name leads to the service', () => {
+describe('a name points to the service', () => {
   test('by a CNAME, in any case', async (t) => {
     assert.equal(await faultOf(t, 'qr.example.com', { 'qr.example.com': { cname: 'Go.Bakery.SHOP' } }), undefined)
   })
@@ -48,7 +48,7 @@ describe('a name leads to the service', () => {
     assert.match(fault.detail, /more than 8 CNAME/)
   })
 
-  test('by the addresses of the service, as only a domain itself may, or its flattened CNAME', async (t) => {
+  test('by the addresses of the service or a flattened CNAME, if it is an apex domain', async (t) => {
     for (const zone of [
       { a: ['192.0.2.2'] },
       { aaaa: ['2001:db8:0:0::1'] },
@@ -61,7 +61,7 @@ describe('a name leads to the service', () => {
     assert.equal(await faultOf(t, 'example.co.uk', { 'example.co.uk': { a: ['192.0.2.1'] } }), undefined)
   })
 
-  test('not by the addresses of the service when the name is below a domain: it must be a CNAME', async (t) => {
+  test('not by the addresses of the service, if it is not an apex domain: it needs a CNAME', async (t) => {
     const flat = { 'qr.example.com': { cname: 'flat.example.net' }, 'flat.example.net': { a: ['192.0.2.1'] } }
     for (const zones of [{ 'qr.example.com': { a: ['192.0.2.1'], aaaa: ['2001:db8::1'] } }, flat]) {
       const fault = await faultOf(t, 'qr.example.com', zones)
@@ -70,7 +70,7 @@ describe('a name leads to the service', () => {
     }
   })
 
-  test('by the address of a service that has no name', async (t) => {
+  test('by the address of a service without a name', async (t) => {
     const zones = { 'example.com': { a: ['203.0.113.9'] }, 'six.example': { aaaa: ['2001:db8::9'] } }
     assert.equal(await faultOf(t, 'example.com', zones, { host: '203.0.113.9' }), undefined)
     assert.equal(await faultOf(t, 'six.example', zones, { host: '[2001:db8::9]' }), undefined)
@@ -79,7 +79,7 @@ describe('a name leads to the service', () => {
     assert.equal((await faultOf(t, 'qr.example.com', zones, { host: '203.0.113.9' }))?.code, 'no_public_name')
   })
 
-  test('never while the service has no name that others can reach, nor by the addresses of every machine', async (t) => {
+  test('never while others cannot reach the service, nor by loopback addresses', async (t) => {
     const dns = await startDns(t, {
       'example.com': { a: ['127.0.0.1'], aaaa: ['::1'] },
       'qr.example.com': { cname: 'localhost' },
@@ -97,13 +97,13 @@ describe('a name leads to the service', () => {
     assert.equal((await named.faultOf(nameOf('example.com')))?.code, 'service_unresolved')
   })
 
-  test("never when it is the service's own, or under it: it was registered before it became that", async (t) => {
+  test("never when it has become the service's own name, or one under it", async (t) => {
     assert.equal((await faultOf(t, HOST, {}))?.code, 'own_name')
     assert.equal((await faultOf(t, `www.${HOST}`, { [`www.${HOST}`]: { cname: HOST } }))?.code, 'own_name')
   })
 })
 
-describe('each fault is said exactly', () => {
+describe('each fault has its code and detail', () => {
   const faults: [what: string, zones: Record<string, Zone>, code: string, detail: RegExp, name?: string][] = [
     ['a name that does not exist', {}, 'nxdomain', /^qr\.example\.com does not exist in DNS \(NXDOMAIN\)$/],
     [
@@ -116,7 +116,7 @@ describe('each fault is said exactly', () => {
       'a CNAME to a name that does not exist',
       { 'qr.example.com': { cname: 'gone.example.net' } },
       'nxdomain',
-      /^gone\.example\.net, to which qr\.example\.com leads, does not exist/,
+      /^gone\.example\.net, to which qr\.example\.com points, does not exist/,
     ],
     [
       'another address',
@@ -149,7 +149,7 @@ describe('each fault is said exactly', () => {
       'cname_loop',
       /qr\.example\.com → b\.example\.com → qr\.example\.com$/,
     ],
-    ['a CNAME to itself', { 'qr.example.com': { cname: 'qr.example.com' } }, 'cname_loop', /circle/],
+    ['a CNAME to itself', { 'qr.example.com': { cname: 'qr.example.com' } }, 'cname_loop', /form a loop/],
     ['a server that fails', { 'qr.example.com': { fails: 'SERVFAIL' } }, 'servfail', /SERVFAIL/],
     ['a server that refuses', { 'qr.example.com': { fails: 'REFUSED' } }, 'dns_error', /EREFUSED/],
     ['a server that answers rubbish', { 'qr.example.com': { fails: 'rubbish' } }, 'dns_error', /EBADRESP/],
@@ -158,7 +158,7 @@ describe('each fault is said exactly', () => {
       'a service whose own addresses cannot be found',
       { 'example.com': { a: ['192.0.2.1'] }, [HOST]: { fails: 'SERVFAIL' } },
       'service_unresolved',
-      /go\.bakery\.shop cannot be found/,
+      /go\.bakery\.shop cannot be resolved/,
       'example.com',
     ],
   ]
@@ -178,11 +178,11 @@ describe('each fault is said exactly', () => {
     assert.equal(fault?.code, 'timeout')
   })
 
-  test('only what the servers do is passing, what the owner has set is not', () => {
-    const passing = ['servfail', 'timeout', 'dns_error', 'service_unresolved', 'no_public_name'] as const
+  test('only faults of DNS servers are transient', () => {
+    const transient = ['servfail', 'timeout', 'dns_error', 'service_unresolved', 'no_public_name'] as const
     const lasting = ['nxdomain', 'no_records', 'points_elsewhere', 'cname_loop', 'own_name'] as const
-    for (const code of passing) assert.ok(isPassing({ code, detail: '' }))
-    for (const code of lasting) assert.ok(!isPassing({ code, detail: '' }))
+    for (const code of transient) assert.ok(isTransient({ code, detail: '' }))
+    for (const code of lasting) assert.ok(!isTransient({ code, detail: '' }))
   })
 })
 

@@ -2,20 +2,20 @@ import { isIP } from 'node:net'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { memoizeFor } from '../lib/memoize-for.ts'
 import { claimRecord, isProof } from './claim.ts'
-import { createQuery, DnsError, type Address, type Questions } from './dns-query.ts'
+import { createRunQueries, DnsError, type Address, type DnsQueries } from './dns-query.ts'
 import { isUnder, type DomainName } from './name.ts'
 
-/** The longest chain of CNAME records that is followed, as recursive resolvers bound it themselves. */
+/** The longest chain of CNAME records; recursive resolvers have similar limits. */
 const MAX_CHAIN = 8
 
-/** Addresses that a fault lists, and claims that are read of one name. */
+/** How many addresses a fault lists, and how many proofs of a name are read. */
 const MAX_LISTED = 5
 const MAX_PROOFS = 20
 
-/** The service's own addresses are looked up at most once in this time, however many ask for them. */
+/** How long the service's own addresses are cached. */
 const OWN_MS = 10_000
 
-/** Why a name does not lead to the service. `code` is a stable word, `detail` a sentence for the owner. */
+/** Why a name does not point to the service. `code` is stable, `detail` is a sentence for the owner. */
 export interface DnsFault {
   code:
     | 'nxdomain'
@@ -33,52 +33,52 @@ export interface DnsFault {
   detail: string
 }
 
-/** Faults that say nothing about what the owner has set: the servers did not answer well, or it is the service's own. */
-export function isPassing(fault: DnsFault): boolean {
+/** Whether a fault is that of DNS servers or of the service, and says nothing about the owner's records. */
+export function isTransient(fault: DnsFault): boolean {
   return ['servfail', 'timeout', 'dns_error', 'service_unresolved', 'no_public_name'].includes(fault.code)
 }
 
-/** Finds out whether names lead to the service. */
+/** Checks whether names point to the service. */
 export interface DnsCheck {
-  /** Why the name cannot lead here whatever its DNS says; undefined when its DNS decides. */
-  standingFault: (name: DomainName) => DnsFault | undefined
-  /** Undefined when the name leads here. Never throws; takes at most 10 seconds, or 20 when addresses are compared. */
+  /** The fault that does not depend on DNS; undefined when the name's DNS decides. */
+  staticFault: (name: DomainName) => DnsFault | undefined
+  /** Undefined when the name points here. Never throws; takes at most 10 seconds, or 20 when addresses are compared. */
   faultOf: (name: DomainName) => Promise<DnsFault | undefined>
-  /** The proofs of claims that stand in the name's DNS; none while its servers do not answer. Never throws. */
+  /** The proofs of claims in the name's DNS; empty when its servers do not respond. Never throws. */
   proofsOf: (name: string) => Promise<string[]>
-  /** The addresses of the service itself; none while they cannot be found. Never throws. */
+  /** The addresses of the service; empty when they cannot be resolved. Never throws. */
   serviceAddresses: () => Promise<string[]>
 }
 
 interface DnsDeps {
-  /** The service's own host: a name, or an address; undefined while it has none that others can reach. */
+  /** The service's own host: a name or an address; undefined while others cannot reach it. */
   host: string | undefined
-  /** Asked instead of the system's; `address` or `address:port`. */
+  /** Servers to use instead of the system's; `address` or `address:port`. */
   servers: string[] | undefined
   monotonic: () => number
-  /** How long a server may take to answer a question, if not the usual time. */
+  /** Overrides the timeout of a query. */
   queryMs?: number
 }
 
 /**
- * Follows a name's CNAME records to the service's host. Only a domain itself, which can have no CNAME, may have the
- * service's addresses instead: one address can be that of many sites, and says little about what a name is meant for.
+ * Follows a name's CNAME records to the service's host. Only an apex domain, which cannot have a CNAME, may have the
+ * service's addresses instead: many sites can share an address, so it is weak evidence of the owner's intent.
  */
 export function createDnsCheck({ host, servers, monotonic, queryMs }: DnsDeps): DnsCheck {
   const own = host?.replace(/^\[|\]$/g, '')
-  const query = createQuery(servers, queryMs)
-  const serviceAddresses = memoizeFor(OWN_MS, monotonic, async () => {
+  const query = createRunQueries(servers, queryMs)
+  const serviceAddresses = kept(OWN_MS, monotonic, async () => {
     const found = own === undefined ? [] : await query(({ addressesOf }) => addressesOf(own)).catch(() => [])
     return found.map(({ address }) => address).filter(isReachable)
   })
-  const standingFault = (name: DomainName) => ownFault(name, own)
+  const staticFault = (name: DomainName) => ownFault(name, own)
   return {
-    standingFault,
+    staticFault,
     serviceAddresses,
     async faultOf(name) {
-      if (own === undefined) return standingFault(name)
-      const follow = (ask: Questions) => findFault(ask, name, own, serviceAddresses)
-      return standingFault(name) ?? query(follow).catch((error: unknown) => explain(error, name.name))
+      if (own === undefined) return staticFault(name)
+      const follow = (queries: DnsQueries) => findFault(queries, name, own, serviceAddresses)
+      return staticFault(name) ?? query(follow).catch((error: unknown) => explain(error, name.name))
     },
     async proofsOf(name) {
       const texts = await query(({ textsOf }) => textsOf(claimRecord(name))).catch(() => [])
@@ -87,7 +87,7 @@ export function createDnsCheck({ host, servers, monotonic, queryMs }: DnsDeps): 
   }
 }
 
-/** Whether an address can be that of a service which others reach: many names lead to loopback addresses. */
+/** Whether others can reach an address: many names point to loopback addresses. */
 function isReachable(address: string): boolean {
   const host = address.includes(':') ? `[${address}]` : address
   return !isLoopback(host) && !isUnspecified(host)
@@ -95,19 +95,19 @@ function isReachable(address: string): boolean {
 
 function ownFault({ name, registrable }: DomainName, own: string | undefined): DnsFault | undefined {
   if (own === undefined) {
-    const detail = 'this service has no public name yet: no name can lead here until its operator has set BASE_URL'
+    const detail = 'this service has no public name yet: no name can point here until its operator has set BASE_URL'
     return { code: 'no_public_name', detail }
   }
   if (isUnder(name, own)) return { code: 'own_name', detail: `${name} is the service's own host, or a name under it` }
   if (isIP(own) === 0 || name === registrable) return undefined
   return {
     code: 'no_public_name',
-    detail: `this service has no public name yet, only the address ${own}: a domain itself can lead there, other names need a CNAME`,
+    detail: `this service has no public name yet, only the address ${own}: an apex domain can point to it, other names need a CNAME`,
   }
 }
 
 async function findFault(
-  ask: Questions,
+  queries: DnsQueries,
   { name, registrable }: DomainName,
   own: string,
   serviceAddresses: () => Promise<string[]>,
@@ -116,20 +116,20 @@ async function findFault(
   for (;;) {
     const end = chain.at(-1) ?? name
     if (end === own) return undefined
-    const next = await ask.cnameOf(end)
+    const next = await queries.cnameOf(end)
     if (next === undefined) break
     if (chain.includes(next)) {
-      const circle = [...chain, next].join(' → ')
-      return { code: 'cname_loop', detail: `the CNAME records of ${name} lead in a circle: ${circle}` }
+      const loop = [...chain, next].join(' → ')
+      return { code: 'cname_loop', detail: `the CNAME records of ${name} form a loop: ${loop}` }
     }
     if (chain.length > MAX_CHAIN) {
-      const detail = `more than ${MAX_CHAIN} CNAME records follow each other from ${name} on`
+      const detail = `${name} has a chain of more than ${MAX_CHAIN} CNAME records`
       return { code: 'cname_chain_too_long', detail }
     }
     chain.push(next)
   }
   const path = chain.length > 1 ? `${chain.join(' → ')}, which` : name
-  const found = await ask.addressesOf(chain.at(-1) ?? name)
+  const found = await queries.addressesOf(chain.at(-1) ?? name)
   if (found.length === 0) return { code: 'no_records', detail: `${path} has no CNAME, A or AAAA record` }
   if (name !== registrable) {
     return { code: 'points_elsewhere', detail: `${path} points to ${listed(found)}: it must be a CNAME to ${own}` }
@@ -141,16 +141,16 @@ function addressFault(path: string, found: Address[], own: string, service: stri
   if (service.length === 0) {
     return {
       code: 'service_unresolved',
-      detail: `${path} has addresses, and those of the service's host ${own} cannot be found to compare them with`,
+      detail: `${path} has addresses, but those of the service's host ${own} cannot be resolved for comparison`,
     }
   }
   const isHere = new Set(service)
-  // A visitor or a certificate authority takes either family: each that is there must lead here.
+  // Visitors and certificate authorities use either family: each that the name has must point here.
   for (const type of ['A', 'AAAA'] as const) {
     const mine = found.filter((each) => each.type === type)
     if (mine.length > 0 && !mine.some(({ address }) => isHere.has(address))) {
-      const wanted = isIP(own) === 0 ? `be a CNAME to ${own}` : `point to ${own}`
-      const detail = `${path} points to ${listed(mine)}, which is not the service: it must ${wanted}`
+      const expected = isIP(own) === 0 ? `be a CNAME to ${own}` : `point to ${own}`
+      const detail = `${path} points to ${listed(mine)}, which is not the service: it must ${expected}`
       return { code: 'points_elsewhere', detail }
     }
   }
@@ -164,18 +164,18 @@ function listed(found: Address[]): string {
 
 function explain(error: unknown, name: string): DnsFault {
   if (!(error instanceof DnsError)) throw error
-  const { asked } = error
-  const led = asked === name ? asked : `${asked}, to which ${name} leads,`
+  const { queried } = error
+  const subject = queried === name ? queried : `${queried}, to which ${name} points,`
   switch (error.code) {
     case 'ENOTFOUND':
-      return { code: 'nxdomain', detail: `${led} does not exist in DNS (NXDOMAIN)` }
+      return { code: 'nxdomain', detail: `${subject} does not exist in DNS (NXDOMAIN)` }
     case 'ESERVFAIL':
-      return { code: 'servfail', detail: `the DNS servers of ${asked} answer with a failure (SERVFAIL)` }
+      return { code: 'servfail', detail: `the DNS servers of ${queried} return a failure (SERVFAIL)` }
     case 'ETIMEOUT':
     case 'ECANCELLED':
     case 'ECONNREFUSED':
-      return { code: 'timeout', detail: `no DNS server has answered for ${asked} in time` }
+      return { code: 'timeout', detail: `no DNS server has responded for ${queried} in time` }
     default:
-      return { code: 'dns_error', detail: `the DNS answer for ${asked} cannot be used (${error.code})` }
+      return { code: 'dns_error', detail: `the DNS response for ${queried} cannot be used (${error.code})` }
   }
 }

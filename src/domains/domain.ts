@@ -2,7 +2,7 @@ import type { DnsFault } from './dns.ts'
 
 export type Status = 'pending' | 'active' | 'misconfigured'
 
-/** A registered host name as the program knows it. Times are milliseconds since 1970, UTC. */
+/** A registered host name. Times are milliseconds since 1970, UTC. */
 export interface Domain {
   name: string
   registrable: string
@@ -13,12 +13,12 @@ export interface Domain {
   updatedAt: number
   checkedAt: number | undefined
   nextCheckAt: number
-  /** Checks that failed since the last one that did not, and since when. */
+  /** Consecutive failed checks, and the time of the first one. */
   failures: number
   failingSince: number | undefined
-  /** What the last check found, when it found a fault. */
+  /** The fault that the last check found. */
   fault: DnsFault | undefined
-  /** When the DNS proved a claim to it last. */
+  /** When a claim was last proven. */
   claimedAt: number | undefined
 }
 
@@ -26,31 +26,30 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** How long a name may be without leading here before it is forgotten. */
+/** How long a name that does not point here is stored. */
 const PENDING_MS = 7 * DAY_MS
 const MISCONFIGURED_MS = 30 * DAY_MS
 
-/** How long an active name outlives DNS servers that do not answer. */
-const PATIENCE_MS = DAY_MS
+/** How long an active name stays active while its DNS servers do not respond. */
+const GRACE_MS = DAY_MS
 
-/** When a name that does not lead here is forgotten; undefined for one that does. */
+/** When the name will be deleted; undefined for an active one. */
 export function expiresAt({ status, createdAt, statusSince }: Domain): number | undefined {
   if (status === 'active') return undefined
   return status === 'pending' ? createdAt + PENDING_MS : statusSince + MISCONFIGURED_MS
 }
 
-/** Names of that status that have had it since before these times are forgotten. */
-export function forgottenBefore(now: number): { pending: number; misconfigured: number } {
+/** Names whose status is older than these times have expired. */
+export function expiryCutoffs(now: number): { pending: number; misconfigured: number } {
   return { pending: now - PENDING_MS, misconfigured: now - MISCONFIGURED_MS }
 }
 
 /**
- * The domain after a check. What the owner has set counts at once; servers that do not answer are waited for, because
- * nothing can be concluded from silence. The next check comes after an hour while all is well, else after 1, 2, 4 …
- * minutes, at most an hour.
- * @param passing whether the fault says nothing about what the owner has set
+ * The domain after a check. The owner's records take effect at once; for servers that do not respond there is a grace
+ * period. The next check follows after an hour without a fault, otherwise after 1, 2, 4 … minutes, at most an hour.
+ * @param transient whether the fault says nothing about the owner's records
  */
-export function afterCheck(domain: Domain, fault: DnsFault | undefined, passing: boolean, now: number): Domain {
+export function afterCheck(domain: Domain, fault: DnsFault | undefined, transient: boolean, now: number): Domain {
   if (fault === undefined) {
     const checked = {
       ...domain,
@@ -66,21 +65,18 @@ export function afterCheck(domain: Domain, fault: DnsFault | undefined, passing:
   const failingSince = domain.failingSince ?? now
   const delay = Math.min(HOUR_MS, MINUTE_MS * 2 ** Math.min(failures - 1, 10))
   const checked = { ...domain, checkedAt: now, failures, failingSince, fault, nextCheckAt: now + delay }
-  const isLost = domain.status === 'active' && (!passing || now - failingSince >= PATIENCE_MS)
+  const isLost = domain.status === 'active' && (!transient || now - failingSince >= GRACE_MS)
   return withStatus(checked, isLost ? 'misconfigured' : domain.status, now)
 }
 
-/** The domain after its DNS has proven a claim: who holds it now has as long to set the other record as anyone. */
+/** The domain after a proven claim. One that is not active is pending again: the new owner has the full time. */
 export function afterClaim(domain: Domain, tokenHash: string, now: number): Domain {
-  const held = { ...domain, tokenHash, claimedAt: now }
-  return held.status === 'active' ? held : { ...withStatus(held, 'pending', now), createdAt: now }
+  const claimed = { ...domain, tokenHash, claimedAt: now }
+  return claimed.status === 'active' ? claimed : { ...withStatus(claimed, 'pending', now), createdAt: now }
 }
 
-/**
- * When a name that is being claimed is looked up next, at the latest: after a minute, then in twice as long each time,
- * as its claim grows old, at most an hour.
- */
-export function nextLookForClaim(claimedAt: number, now: number): number {
+/** The latest time of the next check of a claimed name: after a minute, then with doubling intervals up to an hour. */
+export function nextClaimCheckAt(claimedAt: number, now: number): number {
   return now + Math.min(HOUR_MS, Math.max(MINUTE_MS, now - claimedAt))
 }
 

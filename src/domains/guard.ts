@@ -5,17 +5,17 @@ import type { Domains } from './open.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the route is served on custom domains as well. */
+    /** Whether custom domains serve the route as well. */
     onDomains?: boolean
   }
 }
 
 /**
- * On a custom domain there are short links and what belongs to them; everything else is the service's own host's. Only
- * a name whose DNS leads here is one: anyone may register any name, also one by which the service itself is reached.
+ * Active custom domains only serve short links, their images and vCards. Names that are not active are not restricted:
+ * anyone may register any name, including an alternative name of the service itself.
  *
- * @param secureOrigin where pages are when quirl itself serves HTTPS; over plain HTTP a name that is not active then
- * has codes, and its other addresses lead there, as those of a name that is not registered do
+ * @param secureOrigin the origin of the pages when quirl itself serves HTTPS: over plain HTTP, a name that is not active
+ * then serves codes, and redirects everything else there
  */
 export function guardDomains(
   app: FastifyInstance,
@@ -30,11 +30,11 @@ export function guardDomains(
     const isServed = request.routeOptions.config.onDomains === true
     if (status === 'active') request.customDomain = name
     if (status === undefined || isServed) return done()
-    if (status !== 'active') return secureOrigin === undefined ? done() : leadTo(secureOrigin, request, reply)
-    done(new Problem('not_found', 'on this domain there are short links and their images, and nothing else'))
+    if (status !== 'active') return secureOrigin === undefined ? done() : redirectTo(secureOrigin, request, reply)
+    done(new Problem('not_found', 'this domain only serves short links and their images'))
   })
 }
 
-function leadTo(origin: string, { url }: FastifyRequest, reply: FastifyReply): void {
+function redirectTo(origin: string, { url }: FastifyRequest, reply: FastifyReply): void {
   void reply.header('cache-control', 'no-store').redirect(origin + (url.startsWith('/') ? url : '/'), 308)
 }

@@ -28,7 +28,7 @@ const unicodeLabel = fc
   .array(fc.constantFrom('ü', 'ß', 'é', 'ж', 'д', '例', 'え', 'α', 'ا', 'ב', 'a', 'ø'), { minLength: 1, maxLength: 12 })
   .map((letters) => letters.join(''))
 
-test('a name is kept in one form, whatever case and dot it was written with', () => {
+test('a name is normalised to lower case without a trailing dot', () => {
   fc.assert(
     fc.property(name, fc.boolean(), fc.boolean(), (text, upper, dot) => {
       const written = (upper ? text.toUpperCase() : text) + (dot ? '.' : '')
@@ -37,7 +37,7 @@ test('a name is kept in one form, whatever case and dot it was written with', ()
   )
 })
 
-test('what was read once is read again as the same name: letters, digits, hyphens and dots, within the bounds', () => {
+test('parsing is idempotent, and names consist of letters, digits, hyphens and dots within the bounds', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -57,7 +57,7 @@ test('what was read once is read again as the same name: letters, digits, hyphen
   )
 })
 
-test('Unicode and punycode are one name, with dots of either kind', () => {
+test('Unicode and punycode are the same name, with any kind of dot', () => {
   fc.assert(
     fc.property(unicodeLabel, ending, (text, end) => {
       const result = read(`${text}.${end}`)
@@ -72,7 +72,7 @@ test('Unicode and punycode are one name, with dots of either kind', () => {
   for (const bad of ['xn--a.example', 'xn--.com', 'xn--zzzzzz.com', 'xn--abc-.com', 'a\u200db.com']) refused(bad)
 })
 
-test('a name is bounded as DNS bounds it, in its encoded form', () => {
+test('the bounds of DNS apply to the encoded form', () => {
   const of = (length: number) => `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(length - 196)}.com`
   accepted(`${'a'.repeat(63)}.example.com`)
   refused(`${'a'.repeat(64)}.example.com`, /63/)
@@ -106,7 +106,7 @@ test('single labels, empty labels and labels that are not of letters, digits and
   )
 })
 
-test('what is more than a host name is refused', () => {
+test('a text that is more than a host name is refused', () => {
   for (const around of [
     'https://%',
     '%:443',
@@ -122,7 +122,7 @@ test('what is more than a host name is refused', () => {
     '%\u0000',
     '%%2e',
   ]) {
-    refused(around.replace('%', 'qr.example.com'), /alone/)
+    refused(around.replace('%', 'qr.example.com'), /must only be a host name/)
   }
 })
 
@@ -142,7 +142,7 @@ test('IP addresses are refused in every notation', () => {
   )
 })
 
-test('public suffixes are refused, names below them belong to one owner', () => {
+test('public suffixes are refused; names under them belong to one owner', () => {
   for (const suffix of ['co.uk', 'github.io', 'kawasaki.jp', 'xn--p1ai', 'рф', 'com.au', 'pages.dev']) refused(suffix)
   fc.assert(
     fc.property(label, label, fc.constantFrom('co.uk', 'github.io', 'com', 'pages.dev'), (sub, own, suffix) => {
@@ -153,7 +153,7 @@ test('public suffixes are refused, names below them belong to one owner', () => 
   )
 })
 
-test('endings that are not public are refused, in any case', () => {
+test('private endings are refused, in any case', () => {
   fc.assert(
     fc.property(label, fc.constantFrom(...reservedEndings), (text, end) => {
       refused(`${text}.${end}`, /private/)
@@ -162,7 +162,7 @@ test('endings that are not public are refused, in any case', () => {
   )
 })
 
-test("the service's own host and every name under it are refused; names that only look like it are not", () => {
+test("the service's own host and names under it are refused, but not similar names", () => {
   for (const own of [OWN, `${OWN}.`, 'GO.Bakery.Shop', 'ｇｏ.bakery.shop']) refused(own, /own host/)
   fc.assert(fc.property(label, (text) => refused(`${text}.${OWN}`, /under the service/)))
   for (const other of ['bakery.shop', 'shop.bakery.shop', `x${OWN}`, `${OWN}.example.com`]) accepted(other)

@@ -5,9 +5,9 @@ import { throttle } from '../lib/throttle.ts'
 import { createChecks } from './checks.ts'
 import { createDnsCheck } from './dns.ts'
 import type { Domain, Status } from './domain.ts'
-import { createKnownDomains } from './known.ts'
+import { createStatusCache } from './status-cache.ts'
 import { isUnder } from './name.ts'
-import { createRefusals, type Refusals } from './refusals.ts'
+import { createRefusedNames, type RefusedNames } from './refused-names.ts'
 import { createRegistry, type Registry } from './registry.ts'
 import { listDomains } from './store.ts'
 
@@ -16,7 +16,7 @@ const SWEEP_MS = 10_000
 const LOG_MS = 60_000
 
 /** The custom domains of the service. */
-export interface Domains extends Omit<Registry, 'find'>, Omit<Refusals, 'check'> {
+export interface Domains extends Omit<Registry, 'find'>, Omit<RefusedNames, 'check'> {
   /** The service's own host, as WHATWG writes it; undefined while it has none that others can reach. */
   host: string | undefined
   /** The name as it stands, looked up in DNS first when it is not active, or claimed. @throws {Problem} 404 */
@@ -51,9 +51,9 @@ interface DomainsNeeds {
 export async function openDomains({ db, baseUrl, servers, now, monotonic, log }: DomainsNeeds): Promise<Domains> {
   const host = hostOf(baseUrl)
   const dns = createDnsCheck({ host, servers, monotonic })
-  const known = createKnownDomains(db, now)
-  const checks = createChecks({ db, now, dns, known })
-  await known.refresh()
+  const statuses = createStatusCache(db, now)
+  const checks = createChecks({ db, now, dns, statuses })
+  await statuses.refresh()
   const report = throttle(LOG_MS, monotonic, (error: unknown) =>
     log.error({ err: error }, 'domains could not be checked'),
   )
@@ -63,13 +63,13 @@ export async function openDomains({ db, baseUrl, servers, now, monotonic, log }:
       if (!closed) report(error)
     })
   }
-  const { check: checkRefused, ...refusals } = createRefusals(db, known, now)
+  const { check: checkRefused, ...refusals } = createRefusedNames(db, statuses, now)
   const { find, ...registry } = createRegistry({
     db,
     host,
-    known,
+    statuses,
     now,
-    standingFault: dns.standingFault,
+    staticFault: dns.staticFault,
     checkRefused,
     onNew: (domain) => inBackground(checks.check(domain)),
   })
@@ -83,17 +83,17 @@ export async function openDomains({ db, baseUrl, servers, now, monotonic, log }:
     host,
     async read(text) {
       const { name } = await find(text)
-      return (await checks.freshen(name)) ?? find(name)
+      return (await checks.checkIfStale(name)) ?? find(name)
     },
     check: async (text) => (await checks.check(await find(text))) ?? find(text),
     list: () => listDomains(db.read),
     addresses: dns.serviceAddresses,
     async admits(name) {
       if (isOwn(name)) return name === host
-      return known.statusOf(name) === 'active' || (await checks.freshen(name))?.status === 'active'
+      return statuses.statusOf(name) === 'active' || (await checks.checkIfStale(name))?.status === 'active'
     },
-    statusOf: (name) => (isOwn(name) ? undefined : known.statusOf(name)),
-    isEmpty: known.isEmpty,
+    statusOf: (name) => (isOwn(name) ? undefined : statuses.statusOf(name)),
+    isEmpty: statuses.isEmpty,
     sweep: checks.sweep,
     close() {
       closed = true

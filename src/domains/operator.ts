@@ -3,8 +3,8 @@ import type { AdminOperations } from '../admin/socket.ts'
 import { expiresAt, type Domain } from './domain.ts'
 import type { Domains } from './open.ts'
 
-/** A domain as `quirl domains` is told of it. Times are milliseconds since 1970, UTC. */
-export interface DomainReport {
+/** A row of `quirl domains`. Times are milliseconds since 1970, UTC. */
+export interface DomainRow {
   name: string
   status: string
   since: number
@@ -13,27 +13,35 @@ export interface DomainReport {
   fault: string | null
 }
 
-/** A name that the operator keeps. */
-export interface RefusedReport {
+/** A name that the operator refuses. */
+export interface RefusedRow {
   name: string
   since: number
 }
 
-/** What operators do with custom domains. */
-export type OperatedDomains = Pick<Domains, 'list' | 'refused' | 'check' | 'evict' | 'refuse' | 'allow'>
+/** The part of `Domains` that the operations use. */
+export type OperatedDomains = Pick<Domains, 'list' | 'refused' | 'check' | 'removeAsOperator' | 'refuse' | 'allow'>
 
-/** What an operator can ask of custom domains. */
+/** The result of `domains`. */
+export interface DomainsResult {
+  domains: DomainRow[]
+  refused: RefusedRow[]
+}
+
+/** The operations of `quirl domains`. */
 export function domainOperations(domains: OperatedDomains): AdminOperations {
   return {
-    domains: async () => ({ domains: (await domains.list()).map(report), refused: await domains.refused() }),
-    'check-domain': async (input) => report(await domains.check(readName(input))),
-    'remove-domain': async (input) => report(await domains.evict(readName(input))),
+    async domains(): Promise<DomainsResult> {
+      return { domains: (await domains.list()).map(toRow), refused: await domains.refused() }
+    },
+    'check-domain': async (input) => toRow(await domains.check(readName(input))),
+    'remove-domain': async (input) => toRow(await domains.removeAsOperator(readName(input))),
     'refuse-domain': async (input) => ({ name: await domains.refuse(readName(input)) }),
     'allow-domain': async (input) => ({ name: await domains.allow(readName(input)) }),
   }
 }
 
-function report(domain: Domain): DomainReport {
+function toRow(domain: Domain): DomainRow {
   return {
     name: domain.name,
     status: domain.status,

@@ -1,6 +1,6 @@
 import type { Executor } from '../db/database.ts'
 
-/** Adds a name; one that is there stays. */
+/** Adds a name, unless it exists. */
 export async function insertRefused(db: Executor, name: string, now: number): Promise<void> {
   await db
     .insertInto('refused_domains')
@@ -9,13 +9,13 @@ export async function insertRefused(db: Executor, name: string, now: number): Pr
     .execute()
 }
 
-/** Removes a name. False when it was not there. */
+/** Deletes a name. Returns false when it does not exist. */
 export async function deleteRefused(db: Executor, name: string): Promise<boolean> {
   const result = await db.deleteFrom('refused_domains').where('name', '=', name).executeTakeFirst()
   return result.numDeletedRows === 1n
 }
 
-/** Whether one of these names is there. */
+/** Whether one of these names is refused. */
 export async function hasRefused(db: Executor, names: readonly string[]): Promise<boolean> {
   const row = await db
     .selectFrom('refused_domains')

@@ -14,7 +14,7 @@ interface NameRoute {
 
 const validate = createValidator(registrationBody)
 
-/** The DNS may take seconds. */
+/** DNS queries may take seconds. */
 const config = { work: 'domains' } as const
 
 /** What the routes need of the rest of the program. */
@@ -33,7 +33,7 @@ export function domainRoutes(needs: DomainRoutesNeeds): Record<'register' | 'rea
       config,
       schema: statusSchema,
       handler: async (request, reply) =>
-        keepOut(reply).send(await viewDomain(domains, await domains.read(request.params.domain))),
+        uncached(reply).send(await viewDomain(domains, await domains.read(request.params.domain))),
     }),
     remove: route<NameRoute>({
       config,
@@ -41,11 +41,11 @@ export function domainRoutes(needs: DomainRoutesNeeds): Record<'register' | 'rea
       async handler(request, reply) {
         const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
         if (token === undefined) {
-          const detail = 'the token of the domain must stand in the header "Authorization: Bearer …"'
+          const detail = 'the header "Authorization: Bearer …" with the token of the domain is missing'
           throw new Problem('unknown_domain', detail)
         }
         const { name } = await domains.remove(request.params.domain, token)
-        return keepOut(reply).send({ deleted: true, domain: name })
+        return uncached(reply).send({ deleted: true, domain: name })
       },
     }),
   }
@@ -63,11 +63,11 @@ function registrationRoute({ domains, limitDomains }: DomainRoutesNeeds): Route 
       const { domain: name, claim } = body as Static<typeof registrationBody>
       const registered = await (claim === true ? domains.claim(name) : domains.register(name))
       reply.code(registered.token === undefined ? 200 : 201)
-      return keepOut(reply).send(await viewRegistered(domains, registered))
+      return uncached(reply).send(await viewRegistered(domains, registered))
     },
   })
 }
 
-function keepOut(reply: FastifyReply): FastifyReply {
+function uncached(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-store')
 }

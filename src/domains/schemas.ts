@@ -5,8 +5,8 @@ const time = (description: string) => Type.String({ description: `${description}
 const record = Type.Object(
   {
     type: Type.Enum(['CNAME', 'A', 'AAAA', 'TXT']),
-    name: Type.String({ description: 'The name that has the record.' }),
-    value: Type.String({ description: 'Where it points, or what it says.' }),
+    name: Type.String({ description: 'The name of the record.' }),
+    value: Type.String({ description: 'The value of the record.' }),
   },
   { title: 'DnsRecord' },
 )
@@ -14,14 +14,14 @@ const record = Type.Object(
 export const registrationBody = Type.Object({
   domain: Type.String({
     maxLength: 1000,
-    description: 'A host name of yours, in Unicode or encoded.',
+    description: 'The host name to register, in Unicode or IDNA-encoded.',
     examples: ['qr.example.com'],
   }),
   claim: Type.Optional(
     Type.Boolean({
       description:
-        'Whether to claim the name, also one that is registered: the answer has a token of its own and a TXT record. ' +
-        'Once that stands in the DNS, the token is that of the name, and the earlier one ends.',
+        'Whether to claim the name, which may already be registered: the response has a new token and a TXT record. ' +
+        'Once that record is in the DNS, the new token replaces the earlier one.',
     }),
   ),
 })
@@ -30,37 +30,40 @@ const fields = {
   domain: Type.String({ description: 'The host name: lower case, IDNA-encoded.' }),
   status: Type.Enum(['pending', 'active', 'misconfigured'], {
     description:
-      '`pending` until the name leads here, `active` while it does, `misconfigured` when it no longer does. ' +
-      'Forgotten after 7 days as pending or 30 as misconfigured.',
+      '`pending` until the name points here, `active` while it does, `misconfigured` when it no longer does. ' +
+      'Deleted after 7 days as pending or 30 as misconfigured.',
   }),
   records: Type.Array(record, {
-    description: 'The records to set; none while the service has no public name.',
+    description: 'The records to set; empty while the service has no public name.',
   }),
   alternatives: Type.Array(record, {
-    description: 'For a domain itself, which can have no CNAME: its DNS provider flattens one, or these are set.',
+    description: 'For an apex domain, which cannot have a CNAME: set these unless the DNS provider flattens CNAMEs.',
   }),
   fault: Type.Union([
     Type.Object({
-      code: Type.String({ description: 'A stable word.', examples: ['nxdomain'] }),
-      detail: Type.String({ description: 'Why the name does not lead here, as the last look-up has found it.' }),
+      code: Type.String({ description: 'A stable code.', examples: ['nxdomain'] }),
+      detail: Type.String({ description: 'Why the name does not point here, according to the last check.' }),
     }),
     Type.Null(),
   ]),
-  checked_at: Type.Union([time('When DNS was asked last.'), Type.Null()]),
-  claimed_at: Type.Union([time('When a claim to the name was proven last.'), Type.Null()]),
+  checked_at: Type.Union([time('When the DNS was last checked.'), Type.Null()]),
+  claimed_at: Type.Union([time('When a claim to the name was last proven.'), Type.Null()]),
   created_at: time('When the name was registered.'),
-  expires_at: Type.Union([time('When the name is forgotten if nothing changes and nobody claims it.'), Type.Null()]),
+  expires_at: Type.Union([
+    time('When the name will be deleted unless its DNS changes or someone claims it.'),
+    Type.Null(),
+  ]),
 }
 
-/** A domain as everyone may see it. */
+/** The public view of a domain. */
 const domainBody = Type.Object(fields, { title: 'Domain' })
 
-/** A domain as its registration answers it. */
+/** The response to a registration. */
 const registeredBody = Type.Object(
   {
     ...fields,
-    token: Type.String({ description: 'The only key to remove the domain with; told this once.' }),
-    claim_expires_at: Type.Optional(time('Of a claim: until when its TXT record is looked for.')),
+    token: Type.String({ description: 'The token that removes the domain; it is only returned once.' }),
+    claim_expires_at: Type.Optional(time('When the claim expires unless its TXT record is set.')),
   },
   { title: 'RegisteredDomain' },
 )
@@ -78,13 +81,13 @@ export const registrationSchema = {
   summary: 'Register a custom domain',
   operationId: 'registerDomain',
   description:
-    'No credential is needed: whoever sets the DNS records decides. The name is active once it leads here, and ' +
-    'its certificate is got on the first visit. Whoever controls the DNS of a name can take it back with `claim`.',
+    'No credential is needed: control of the DNS decides. The name is active once it points here, and its ' +
+    'certificate is issued on the first visit. The owner of the DNS can take over a registered name with `claim`.',
   tags,
   body: registrationBody,
   response: {
-    201: json('The name is pending until its record is found; a claim until its TXT record is.', registeredBody),
-    200: json('The name was registered before; its token is not told again.', domainBody),
+    201: json('The name is pending until its record is found, a claim until its TXT record is found.', registeredBody),
+    200: json('The name was already registered; its token is not returned again.', domainBody),
     ...problems(
       'rate_limited',
       'malformed_json',
@@ -97,13 +100,13 @@ export const registrationSchema = {
 }
 
 export const statusSchema = {
-  summary: 'See the status of a domain',
+  summary: 'Get the status of a domain',
   operationId: 'readDomain',
   description:
-    'A name that is not active, or that someone claims, is looked up in DNS first, at most once in 10 seconds.',
+    'The DNS of a name that is not active, or that someone claims, is checked first, at most every 10 seconds.',
   tags,
   params,
-  response: { 200: json('The domain as it stands.', domainBody), ...problems('unknown_domain') },
+  response: { 200: json('The domain.', domainBody), ...problems('unknown_domain') },
 }
 
 export const removalSchema = {
@@ -112,5 +115,5 @@ export const removalSchema = {
   tags,
   security: [{ token: [] }],
   params,
-  response: { 200: json('The domain is gone.', deletedBody), ...problems('unknown_domain') },
+  response: { 200: json('The domain was removed.', deletedBody), ...problems('unknown_domain') },
 }

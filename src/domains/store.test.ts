@@ -6,16 +6,16 @@ import { deleteExpiredClaims, insertClaim } from './claim-store.ts'
 import type { Domain } from './domain.ts'
 import { deleteRefused, hasRefused, insertRefused, listRefused } from './refused-store.ts'
 import {
-  claimCheck,
+  leaseCheck,
   countActive,
   countDomains,
   deleteDomain,
-  deleteForgotten,
+  deleteExpired,
   deleteUnder,
   findDomain,
   findDue,
   findStatuses,
-  hastenCheck,
+  advanceCheck,
   insertDomain,
   listDomains,
   updateDomain,
@@ -48,7 +48,7 @@ const claim = (word: string, name = 'a.example.com', createdAt = NOW): Claim => 
 
 for (const driver of drivers) {
   describe(`names that are kept on ${driver.name}`, () => {
-    test('are added once, listed, found among others, and removed; registered names go with them', async (t) => {
+    test('are added once, listed, found and removed; registered names are deleted with them', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       for (const at of [0, 1]) await insertRefused(db.write, 'example.com', NOW + at)
@@ -70,7 +70,7 @@ for (const driver of drivers) {
   })
 
   describe(`domains on ${driver.name}`, () => {
-    test('are kept as they are, changed and removed', async (t) => {
+    test('are stored, updated and deleted', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       const full = domain('b.example.com', {
@@ -93,7 +93,7 @@ for (const driver of drivers) {
       assert.equal(await countDomains(db.read), 1)
     })
 
-    test('that were removed and registered anew are not overwritten by a check of the old one', async (t) => {
+    test('that were registered again are not overwritten by a check of the old registration', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       const old = domain('a.example.com')
@@ -104,7 +104,7 @@ for (const driver of drivers) {
       assert.equal((await findDomain(db.read, old.name))?.status, 'pending')
     })
 
-    test('are due one after the other, and a due check is claimed once', async (t) => {
+    test('are due in order, and a due check is leased once', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       await insertDomain(db.write, domain('late.example.com', { nextCheckAt: NOW + 1 }))
@@ -118,11 +118,11 @@ for (const driver of drivers) {
       assert.equal((await findDue(db.read, NOW, 1)).length, 1)
       const [first] = due
       assert.ok(first)
-      const claims = await Promise.all(Array.from({ length: 5 }, () => claimCheck(db.write, first, NOW + 1000)))
+      const claims = await Promise.all(Array.from({ length: 5 }, () => leaseCheck(db.write, first, NOW + 1000)))
       assert.equal(claims.filter(Boolean).length, 1)
     })
 
-    test('that wait too long are forgotten, active ones never', async (t) => {
+    test('expire, except active ones', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       const times = { createdAt: NOW - 100, statusSince: NOW - 100 }
@@ -134,20 +134,20 @@ for (const driver of drivers) {
         db.write,
         domain('lately.example.com', { ...times, status: 'misconfigured', statusSince: NOW }),
       )
-      await deleteForgotten(db.write, { pending: NOW - 50, misconfigured: NOW - 50 })
+      await deleteExpired(db.write, { pending: NOW - 50, misconfigured: NOW - 50 })
       assert.deepEqual(
         (await listDomains(db.read)).map(({ name }) => name),
         ['active.example.com', 'lately.example.com', 'young.example.com'],
       )
     })
 
-    test('that wait too long are kept while someone claims them', async (t) => {
+    test('do not expire while someone claims them', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       await insertDomain(db.write, domain('claimed.example.com', { createdAt: NOW - 100 }))
       await insertDomain(db.write, domain('other.example.com', { createdAt: NOW - 100 }))
       await insertClaim(db.write, claim('a', 'claimed.example.com'))
-      const forget = () => deleteForgotten(db.write, { pending: NOW - 50, misconfigured: NOW - 50 })
+      const forget = () => deleteExpired(db.write, { pending: NOW - 50, misconfigured: NOW - 50 })
       const names = async () => (await listDomains(db.read)).map(({ name }) => name)
       await forget()
       assert.deepEqual(await names(), ['claimed.example.com'])
@@ -156,7 +156,7 @@ for (const driver of drivers) {
       assert.deepEqual(await names(), [])
     })
 
-    test('are looked up sooner when they are claimed, and never later', async (t) => {
+    test('are checked sooner when they are claimed, and never later', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       await insertDomain(db.write, domain('a.example.com', { nextCheckAt: NOW + 50 }))
@@ -164,12 +164,12 @@ for (const driver of drivers) {
         [NOW + 60, NOW + 50],
         [NOW + 10, NOW + 10],
       ] as const) {
-        await hastenCheck(db.write, 'a.example.com', at)
+        await advanceCheck(db.write, 'a.example.com', at)
         assert.equal((await findDomain(db.read, 'a.example.com'))?.nextCheckAt, next)
       }
     })
 
-    test('are counted by what one owner has, and read by when they changed', async (t) => {
+    test('are counted by registrable domain, and read by the time of their change', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       await insertDomain(db.write, domain('a.example.com', { status: 'active' }))

@@ -6,7 +6,7 @@ import type { Domain, Status } from './domain.ts'
 
 type Row = Selectable<Tables['domains']>
 
-/** Adds a name. False when it is there already. */
+/** Adds a name. Returns false when it exists. */
 export async function insertDomain(db: Executor, domain: Domain): Promise<boolean> {
   const result = await db
     .insertInto('domains')
@@ -21,14 +21,15 @@ export async function findDomain(db: Executor, name: string): Promise<Domain | u
   return row && toDomain(row)
 }
 
-/** Every name in order, for whoever runs the service. */
+/** All domains by name. */
 export async function listDomains(db: Executor): Promise<Domain[]> {
   return (await db.selectFrom('domains').selectAll().orderBy('name').execute()).map(toDomain)
 }
 
 /**
- * Writes what a check has found.
- * @param tokenHash the one with which it was read; false when the name has another one now, or has gone
+ * Stores the result of a check.
+ * @param tokenHash the token hash when the domain was read
+ * @returns false when the domain has another token now, or was removed
  */
 export async function updateDomain(db: Executor, domain: Domain, tokenHash: string): Promise<boolean> {
   const result = await db
@@ -40,13 +41,13 @@ export async function updateDomain(db: Executor, domain: Domain, tokenHash: stri
   return result.numUpdatedRows === 1n
 }
 
-/** Removes a name. False when it was not there. */
+/** Deletes a name. Returns false when it does not exist. */
 export async function deleteDomain(db: Executor, name: string): Promise<boolean> {
   const result = await db.deleteFrom('domains').where('name', '=', name).executeTakeFirst()
   return result.numDeletedRows === 1n
 }
 
-/** Removes a name and all under it. Names hold nothing that a pattern could be made of. */
+/** Deletes a name and all names under it. Names have no wildcard characters of LIKE. */
 export async function deleteUnder(db: Executor, name: string): Promise<void> {
   await db
     .deleteFrom('domains')
@@ -54,8 +55,8 @@ export async function deleteUnder(db: Executor, name: string): Promise<void> {
     .execute()
 }
 
-/** Removes the names that have not led here for too long, but for those that someone claims. */
-export async function deleteForgotten(db: Executor, before: { pending: number; misconfigured: number }): Promise<void> {
+/** Deletes the names that have not pointed here for too long, except those that someone claims. */
+export async function deleteExpired(db: Executor, before: { pending: number; misconfigured: number }): Promise<void> {
   await db
     .deleteFrom('domains')
     .where((each) =>
@@ -74,7 +75,7 @@ export async function deleteForgotten(db: Executor, before: { pending: number; m
     .execute()
 }
 
-/** How many names below a registrable one are active. */
+/** The number of active names under a registrable domain. */
 export async function countActive(db: Executor, registrable: string): Promise<number> {
   const row = await db
     .selectFrom('domains')
@@ -97,8 +98,8 @@ export async function findDue(db: Executor, now: number, limit: number): Promise
   return rows.map(toDomain)
 }
 
-/** Takes a due check, so that no other process does it. False when another was faster. */
-export async function claimCheck(db: Executor, domain: Domain, until: number): Promise<boolean> {
+/** Leases a due check, so that no other process runs it. Returns false when another process was faster. */
+export async function leaseCheck(db: Executor, domain: Domain, until: number): Promise<boolean> {
   const result = await db
     .updateTable('domains')
     .set({ next_check_at: until })
@@ -108,8 +109,8 @@ export async function claimCheck(db: Executor, domain: Domain, until: number): P
   return result.numUpdatedRows === 1n
 }
 
-/** Makes the next check of a name due at that time, unless it is due before. */
-export async function hastenCheck(db: Executor, name: string, at: number): Promise<void> {
+/** Moves the next check of a name forward to that time, unless it is due earlier. */
+export async function advanceCheck(db: Executor, name: string, at: number): Promise<void> {
   await db
     .updateTable('domains')
     .set({ next_check_at: at })
@@ -126,7 +127,7 @@ export async function countDomains(db: Executor): Promise<number> {
   return row.count
 }
 
-/** Names and statuses that were written at that time or later. */
+/** The statuses that changed at that time or later. */
 export async function findStatuses(db: Executor, since: number): Promise<{ name: string; status: Status }[]> {
   return db.selectFrom('domains').select(['name', 'status']).where('updated_at', '>=', since).execute()
 }

@@ -6,12 +6,12 @@ import type { Registered } from './registry.ts'
 
 type Service = Pick<Domains, 'host' | 'addresses'>
 
-/** A domain as everyone may see it. */
+/** The public view of a domain. */
 export async function viewDomain({ host, addresses }: Service, domain: Domain) {
   const { name, status, fault } = domain
   const isApex = name === domain.registrable
   const isNamed = host !== undefined && isIP(bare(host)) === 0
-  // A name that is no domain itself must be a CNAME, which no address can be the value of.
+  // A name that is not an apex needs a CNAME, whose value cannot be an address.
   const own = isNamed || isApex ? host : undefined
   return {
     domain: name,
@@ -26,7 +26,7 @@ export async function viewDomain({ host, addresses }: Service, domain: Domain) {
   }
 }
 
-/** What a registration answers, with the token and the record of a claim. */
+/** The response to a registration, with the token and the record of a claim. */
 export async function viewRegistered(service: Service, { domain, token, claim }: Registered) {
   const shown = await viewDomain(service, domain)
   if (claim === undefined) return token === undefined ? shown : { ...shown, token }
@@ -46,7 +46,7 @@ function proofRecord({ name, proof }: Claim) {
   return { type: 'TXT', name: claimRecord(name), value: proof }
 }
 
-/** An IPv6 host without the brackets that it has in a URL. */
+/** An IPv6 host of a URL without its brackets. */
 function bare(host: string): string {
   return host.replace(/^\[|\]$/g, '')
 }

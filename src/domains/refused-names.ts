@@ -1,25 +1,25 @@
 import type { Database } from '../db/database.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
-import type { KnownDomains } from './known.ts'
+import type { StatusCache } from './status-cache.ts'
 import { readDomainName } from './name.ts'
 import { deleteRefused, hasRefused, insertRefused, listRefused } from './refused-store.ts'
 import { deleteUnder } from './store.ts'
 
 /**
- * Names that the operator keeps, because their DNS leads here for another reason than to be a custom domain: a second
- * name of the service, say, which anyone could register otherwise.
+ * Names that the operator reserves, because their DNS points here for other reasons: otherwise anyone could register an
+ * alternative name of the service as a custom domain.
  */
-export interface Refusals {
-  /** Keeps a name and all under it, and removes those that are registered. @throws {Problem} 400 */
+export interface RefusedNames {
+  /** Refuses a name and all names under it, and removes those that are registered. @throws {Problem} 400 */
   refuse: (text: string) => Promise<string>
-  /** Lets a kept name be registered again. @throws {Problem} 400, and 404 for one that is not kept */
+  /** Allows a refused name again. @throws {Problem} 400, and 404 for one that is not refused */
   allow: (text: string) => Promise<string>
   refused: () => Promise<{ name: string; since: number }[]>
-  /** @throws {Problem} 400 when the name is kept */
+  /** @throws {Problem} 400 for a refused name */
   check: (name: string) => Promise<void>
 }
 
-export function createRefusals(db: Database, known: KnownDomains, now: () => number): Refusals {
+export function createRefusedNames(db: Database, statuses: StatusCache, now: () => number): RefusedNames {
   return {
     async refuse(text) {
       const name = nameIn(text)
@@ -27,7 +27,7 @@ export function createRefusals(db: Database, known: KnownDomains, now: () => num
         await insertRefused(transaction, name, now())
         await deleteUnder(transaction, name)
       })
-      await known.refresh()
+      await statuses.refresh()
       return name
     },
     async allow(text) {
@@ -38,9 +38,9 @@ export function createRefusals(db: Database, known: KnownDomains, now: () => num
     refused: () => listRefused(db.read),
     async check(name) {
       const labels = name.split('.')
-      const above = labels.map((_, at) => labels.slice(at).join('.'))
-      if (!(await hasRefused(db.read, above))) return
-      throw invalidRequest([{ pointer: '/domain', detail: 'is kept by whoever runs this service' }])
+      const suffixes = labels.map((_, at) => labels.slice(at).join('.'))
+      if (!(await hasRefused(db.read, suffixes))) return
+      throw invalidRequest([{ pointer: '/domain', detail: 'is reserved by the operator of this service' }])
     },
   }
 }

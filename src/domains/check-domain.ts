@@ -1,0 +1,67 @@
+import type { Database, Executor } from '../db/database.ts'
+import { CLAIM_MS } from './claim.ts'
+import { deleteClaims, findLastClaimTime, findProvenClaim } from './claim-store.ts'
+import { isTransient, type DnsCheck, type DnsFault } from './dns.ts'
+import { afterCheck, afterClaim, nextClaimCheckAt, type Domain } from './domain.ts'
+import type { StatusCache } from './status-cache.ts'
+import { countActive, findDomain, updateDomain } from './store.ts'
+
+/** The maximum of active names under one registrable domain, which bounds the certificates of one owner. */
+export const MAX_ACTIVE = 40
+
+interface CheckDeps {
+  db: Database
+  now: () => number
+  dns: DnsCheck
+  statuses: StatusCache
+}
+
+/**
+ * Creates the function that checks a name's DNS: whether it points here, and whether it proves a claim. It stores the
+ * result and returns the updated domain; undefined when the domain was removed meanwhile.
+ */
+export function createDomainCheck({
+  db,
+  now,
+  dns,
+  statuses,
+}: CheckDeps): (domain: Domain) => Promise<Domain | undefined> {
+  async function applyFault(transaction: Executor, domain: Domain, fault: DnsFault | undefined): Promise<Domain> {
+    const next = afterCheck(domain, fault, fault !== undefined && isTransient(fault), now())
+    const isNew = next.status === 'active' && domain.status !== 'active'
+    const isTooMany = isNew && (await countActive(transaction, domain.registrable)) >= MAX_ACTIVE
+    return isTooMany ? afterCheck(domain, tooMany(domain), false, now()) : next
+  }
+
+  /** Applies the newest claim that the DNS proves. */
+  async function applyClaim(transaction: Executor, domain: Domain, proofs: string[]): Promise<Domain> {
+    if (proofs.length === 0) return domain
+    const proven = await findProvenClaim(transaction, domain.name, proofs, now() - CLAIM_MS)
+    return proven === undefined ? domain : afterClaim(domain, proven.tokenHash, now())
+  }
+
+  return async (domain) => {
+    const { name, tokenHash } = domain
+    const claimedAt = await findLastClaimTime(db.read, name, now() - CLAIM_MS)
+    const [fault, proofs] = await Promise.all([dns.faultOf(domain), claimedAt === undefined ? [] : dns.proofsOf(name)])
+    const checked = await db.transaction(async (transaction) => {
+      const next = await applyFault(transaction, await applyClaim(transaction, domain, proofs), fault)
+      if (claimedAt !== undefined) next.nextCheckAt = Math.min(next.nextCheckAt, nextClaimCheckAt(claimedAt, now()))
+      if (!(await updateDomain(transaction, next, tokenHash))) return undefined
+      // Each proof counts once: a record that stays in the DNS must not win over the next claim.
+      if (proofs.length > 0) await deleteClaims(transaction, name, proofs)
+      return next
+    })
+    // Without a result another process has changed or removed the domain meanwhile: its write stands.
+    const present = checked ?? (await findDomain(db.read, name))
+    statuses.set(name, present?.status)
+    return present
+  }
+}
+
+function tooMany({ registrable }: Domain): DnsFault {
+  return {
+    code: 'too_many_active',
+    detail: `it points here, but ${MAX_ACTIVE} names under ${registrable} are already active: remove one of them`,
+  }
+}
