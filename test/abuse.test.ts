@@ -127,7 +127,7 @@ describe('a listed destination is refused', () => {
     assert.deepEqual(await detailsOf(server, link), before)
   })
 
-  test('in a row of a bulk creation, which says so, while the others are created', async (t) => {
+  test('in a row of a bulk creation, while the other rows are created', async (t) => {
     const { server } = await startListed(t)
     const response = await post(`${server.url}/api/bulk`, [{ target: GOOD }, { target: BAD }])
     const { created, failed, results } = (await response.json()) as {
@@ -140,7 +140,7 @@ describe('a listed destination is refused', () => {
     assert.deepEqual([code, errors?.map(({ pointer }) => pointer)], ['target_blocked', ['/target']])
   })
 
-  test('in a form, beside its field', async (t) => {
+  test('in a form, next to its field', async (t) => {
     const { server } = await startListed(t)
     const response = await fetch(`${server.url}/?create`, {
       method: 'POST',
@@ -150,7 +150,7 @@ describe('a listed destination is refused', () => {
     assert.match(await response.text(), /class="fault">Destination is listed as malware or phishing/)
   })
 
-  test('but not its siblings, nor other paths of a listed path', async (t) => {
+  test('but not sibling hosts, nor other paths than the listed one', async (t) => {
     const { server } = await startListed(t)
     for (const target of ['https://bad.example.org/', 'https://notbad.example/', 'https://files.example/', GOOD]) {
       assert.equal((await post(`${server.url}/api/links`, { target })).status, 201, target)
@@ -158,7 +158,7 @@ describe('a listed destination is refused', () => {
   })
 })
 
-test('when lists change, links that lead to what is listed now are removed, and say so to their owners alone', async (t) => {
+test('after a change of the lists, links to listed URLs are removed, and only their owners see why', async (t) => {
   const { server, relist } = await startListed(t, 'other.example\n')
   const links = {
     redirect: await create(server, { target: BAD }),
@@ -186,7 +186,7 @@ test('when lists change, links that lead to what is listed now are removed, and 
   assert.equal((await visit(links.redirect.short_url)).status, 410, 'a list that forgets gives nothing back by itself')
 })
 
-test('a repeated creation gets the answer that it had, though its destination was listed in the meantime', async (t) => {
+test('an idempotent retry of a creation gets the first response, although its destination has been listed since', async (t) => {
   const { server, relist } = await startListed(t, 'other.example\n')
   const send = (key: string) => post(`${server.url}/api/links`, { target: BAD }, { 'idempotency-key': key })
   const first = await (await send('a-key-of-sixteen-characters')).json()
@@ -198,7 +198,7 @@ test('a repeated creation gets the answer that it had, though its destination wa
   assert.equal((await server.services.db.read.selectFrom('links').selectAll().execute()).length, 1)
 })
 
-test('a repeated bulk request does too, though all its destinations were listed in the meantime', async (t) => {
+test('an idempotent retry of a bulk request does too, although all its destinations have been listed since', async (t) => {
   const { server, relist } = await startListed(t, 'other.example\n')
   const key = { 'idempotency-key': 'a-key-of-sixteen-characters' }
   const send = () => post(`${server.url}/api/bulk`, [{ target: BAD }, { target: BAD }], key)
@@ -208,7 +208,7 @@ test('a repeated bulk request does too, though all its destinations were listed 
   assert.deepEqual([again.status, await again.json()], [201, first])
 })
 
-test('a sweep that kill -9 has cut short is finished by the next start', async (t) => {
+test('a sweep that kill -9 interrupted is resumed at the next start', async (t) => {
   const folder = temporaryFolder(t)
   const file = join(folder, 'own.txt')
   writeFileSync(file, 'other.example\n')
@@ -223,7 +223,7 @@ test('a sweep that kill -9 has cut short is finished by the next start', async (
 })
 
 describe('an operator', () => {
-  test('blocks a code, and takes that back', async (t) => {
+  test('blocks a code, and unblocks it', async (t) => {
     const { server } = await startListed(t)
     const link = await create(server, { target: GOOD, alias: 'Menu' })
     await visit(link.short_url)
@@ -238,7 +238,7 @@ describe('an operator', () => {
     assert.match(audit, /restore +Menu +operator +unblocked by the operator\n[^\n]*remove +Menu +operator +spam\n/)
   })
 
-  test('removes by legal order, which visits answer with 451', async (t) => {
+  test('removes a code by legal order, so that visits get 451', async (t) => {
     const { server } = await startListed(t)
     const link = await create(server, { target: GOOD, alias: 'menu' })
     const below = await create(server, { target: 'https://www.order.example/x' })
@@ -249,13 +249,13 @@ describe('an operator', () => {
     await untilVisit(below.short_url, 451)
   })
 
-  test('blocks a host: links there are removed, new ones refused, also after a restart; and takes that back', async (t) => {
+  test('blocks a host: links to it are removed, new ones refused, also after a restart; and unblocks it', async (t) => {
     const first = await start(t)
     const link = await create(first, { target: 'https://www.own.example/x' })
     const other = await create(first, { target: 'https://own.example.org/' })
     assert.match(await run(first, 'block', 'OWN.example', '--reason', 'phishes'), /^own\.example\/ is blocked: /)
     const problem = await refused(await post(`${first.url}/api/links`, { target: 'https://own.example/' }), 422)
-    assert.match(problem.detail, /leads to what the operator of this service has blocked \(own\.example\/\)/)
+    assert.match(problem.detail, /is blocked by the operator of this service \(own\.example\/\)/)
     await untilVisit(link.short_url, 410)
     assert.equal((await visit(other.short_url)).status, 302)
     first.process.kill('SIGTERM')
@@ -273,7 +273,7 @@ describe('an operator', () => {
     assert.equal(await run(second, 'entries'), 'there are no block or allow rules\n')
   })
 
-  test('allows what is on a list, and forgets that again', async (t) => {
+  test('allows a listed host, and deletes that rule', async (t) => {
     const { server, relist } = await startListed(t, 'other.example\n')
     const link = await create(server, { target: BAD })
     await relist('other.example\nbad.example\n')
@@ -292,7 +292,7 @@ describe('an operator', () => {
     await untilVisit(link.short_url, 410)
   })
 
-  test('who blocks what a list has as well is told that it stays blocked', async (t) => {
+  test('unblocks a host that a list blocks as well, and is told that it stays blocked', async (t) => {
     const { server } = await startListed(t)
     await run(server, 'block', 'bad.example')
     assert.match(
@@ -301,7 +301,7 @@ describe('an operator', () => {
     )
   })
 
-  test('is told in one line what cannot be done', async (t) => {
+  test('gets one line about a failed command', async (t) => {
     const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop' })
     const link = await create(server, { target: GOOD, alias: 'up' })
     const gone = await create(server, { target: GOOD, alias: 'gone' })
@@ -319,16 +319,16 @@ describe('an operator', () => {
       [['block'], /give one code, host or URL/],
       [['block', 'a', 'b'], /give one code, host or URL/],
       [['block', 'up', `--reason=${'x'.repeat(501)}`], /at most 500 characters/],
-      [['reports', 'dismiss', 'up'], /nothing is reported of up/],
+      [['reports', 'dismiss', 'up'], /there are no reports of up/],
       [['reports', 'forget', 'up'], /give one code/],
-      [['entries', '--forget=nowhere.example'], /you have said nothing of nowhere\.example/],
+      [['entries', '--forget=nowhere.example'], /there is no rule for nowhere\.example/],
     ]
     for (const [args, says] of lines) assert.match(await fails(server, ...args), says)
     assert.equal((await visit(`${server.url}/up`)).status, 302)
     assert.deepEqual(await server.services.db.read.selectFrom('audit').selectAll().execute(), [])
   })
 
-  test('may block a whole name that many share, which no list can', async (t) => {
+  test('may block a whole shared suffix, which lists cannot', async (t) => {
     const { server } = await startListed(t)
     const link = await create(server, { target: 'https://someone.github.io/' })
     await run(server, 'block', 'github.io')
@@ -339,7 +339,7 @@ describe('an operator', () => {
 describe('reports', () => {
   const send = (server: TestServer, body: unknown) => post(`${server.url}/api/reports`, body)
 
-  test('a hundred reports of one code, at once and in any of its forms, are one row with a count', async (t) => {
+  test('a hundred concurrent reports of one code, in any form, are one row with a count', async (t) => {
     const { server } = await startListed(t)
     const link = await create(server, { target: GOOD, alias: 'Menu' })
     const url = link.short_url
@@ -363,7 +363,7 @@ describe('reports', () => {
     assert.match(await run(server, 'audit'), /dismiss +Menu +operator/)
   })
 
-  test('what cannot be reported is refused and not kept', async (t) => {
+  test('an invalid report is refused and not stored', async (t) => {
     const { server } = await startListed(t)
     const link = await create(server, { target: GOOD, alias: 'up' })
     const removed = await create(server, { target: GOOD, alias: 'removed' })
@@ -388,7 +388,7 @@ describe('reports', () => {
     assert.deepEqual(await server.services.db.read.selectFrom('reports').selectAll().execute(), [])
   })
 
-  test('a link that is deleted while it is reported is gone, and no fault of ours', async (t) => {
+  test('a report of a link that is deleted at the same time gets 410, not 500', async (t) => {
     const { server } = await startListed(t)
     const answers = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -405,7 +405,7 @@ describe('reports', () => {
     assert.deepEqual(server.logged, [])
   })
 
-  test('they go with the link that they are about', async (t) => {
+  test('are deleted with their link', async (t) => {
     const { server } = await startListed(t)
     const link = await create(server, { target: GOOD })
     assert.equal((await send(server, { code: link.code, reason: 'other', details: 'x' })).status, 202)
@@ -414,7 +414,7 @@ describe('reports', () => {
   })
 })
 
-test('on a custom domain, a removed code says so, and the way to report is on the own host', async (t) => {
+test("on a custom domain a removed code gets 410, and the report page is on the service's own host", async (t) => {
   const dns = await startDns(t, { 'go.customer.example.com': { cname: 'qr.bakery.shop' } })
   const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop', DNS_SERVERS: dns.address })
   await post(`${server.url}/api/domains`, { domain: 'go.customer.example.com' })
@@ -431,7 +431,7 @@ test('on a custom domain, a removed code says so, and the way to report is on th
 })
 
 describe('security.txt', () => {
-  test('names the contact, and a date that is less than a year away (RFC 9116)', async (t) => {
+  test('has the contact, and expires in less than a year (RFC 9116)', async (t) => {
     const now = Date.UTC(2026, 10, 21)
     const env = { CONTACT: 'abuse@example.com', BASE_URL: 'https://qr.bakery.shop' }
     const server = await startServer(t, env, () => now)
@@ -447,13 +447,13 @@ describe('security.txt', () => {
     ])
   })
 
-  test('is not there without a contact', async (t) => {
+  test('is a 404 without a contact', async (t) => {
     const server = await startServer(t)
     await refused(await fetch(`${server.url}/.well-known/security.txt`), 404)
   })
 })
 
-test('a destination whose host ends in a dot is kept and led to as it was sent, and screened like any other', async (t) => {
+test('a destination whose host ends in a dot is stored and redirected to unchanged, and screened like any other', async (t) => {
   const { server } = await startListed(t)
   const target = 'https://good.example./menu?a=%41'
   const link = await create(server, { target })
@@ -471,7 +471,7 @@ test('a destination whose host ends in a dot is kept and led to as it was sent, 
   await refused(await post(`${server.url}/api/links`, { target: 'https://worse.example/x/' }), 422)
 })
 
-test('the service is no destination, also with a dot at the end of its host', async (t) => {
+test('the service is refused as a destination, also with a dot at the end of its host', async (t) => {
   const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop' })
   for (const own of ['https://qr.bakery.shop/x', 'https://qr.bakery.shop./x', 'http://QR.bakery.shop.']) {
     const { errors } = await refused(await post(`${server.url}/api/links`, { target: own }), 400)
@@ -479,7 +479,7 @@ test('the service is no destination, also with a dot at the end of its host', as
   }
 })
 
-test('a listed path is refused in each form under which servers show the same', async (t) => {
+test('a listed path is refused in each variant that servers usually treat alike', async (t) => {
   const { server } = await startListed(t, 'https://files.example/evil\nhttps://files.example/login.php\n')
   for (const path of [
     '/evil',

@@ -40,7 +40,7 @@ const readyz = async ({ url }: Pick<TestServer, 'url'>) => {
   return [response.status, await response.text()] as const
 }
 
-test('the service is not ready until every list was loaded once, and says which one is missing and why', async (t) => {
+test('the service is not ready until every list has been loaded once, and names the missing one with the reason', async (t) => {
   const publisher = await startListServer(t)
   publisher.publish('/good', 'bad.example\n')
   publisher.answer('/late', (_, response) => response.writeHead(503).end())
@@ -63,7 +63,7 @@ test('without lists the service is ready and nothing is blocked', async (t) => {
   assert.deepEqual([(await readyz(server))[0], await isBlocked(server, BAD)], [200, false])
 })
 
-test('a list is asked for with its validators, and an unchanged one is not sent again', async (t) => {
+test('a list is requested with its validators, and not sent again while it is unchanged', async (t) => {
   const publisher = await startListServer(t)
   publisher.publish('/by-tag', 'bad.example\n', { etag: 'W/"1"' })
   publisher.publish('/by-date', 'worse.example\n', { 'last-modified': 'Sat, 21 Nov 2026 10:00:00 GMT' })
@@ -85,26 +85,26 @@ test('a list is asked for with its validators, and an unchanged one is not sent 
   assert.ok(await isBlocked(server, 'https://new.example/'))
 })
 
-/** Everything that a publisher may answer instead of its list. */
-const failures: { name: string; says: RegExp; break: (publisher: ListServer) => void }[] = [
+/** The ways in which the refresh of a list can fail. */
+const failures: { name: string; fault: RegExp; break: (publisher: ListServer) => void }[] = [
   {
     name: 'fails',
-    says: /it answered 500/,
+    fault: /it answered 500/,
     break: ({ answer }) => answer('/hosts', (_, response) => response.writeHead(500).end('bad.example')),
   },
   {
     name: 'is gone',
-    says: /it answered 404/,
+    fault: /it answered 404/,
     break: ({ answer }) => answer('/hosts', (_, response) => response.writeHead(404).end()),
   },
   {
     name: 'cannot be reached',
-    says: /fetch failed: .*ECONNREFUSED/,
+    fault: /fetch failed: .*ECONNREFUSED/,
     break: ({ close }) => void close(),
   },
   {
-    name: 'ends in the middle',
-    says: /terminated|other side closed/,
+    name: 'is truncated',
+    fault: /terminated|other side closed/,
     break: ({ answer }) =>
       answer('/hosts', (_, response) => {
         response.writeHead(200, { 'content-length': 1000 }).write('bad0.example\n')
@@ -112,41 +112,41 @@ const failures: { name: string; says: RegExp; break: (publisher: ListServer) => 
       }),
   },
   {
-    name: 'answers a page',
-    says: /it is not a list of hosts or URLs \(3 of 4 lines are neither, the first is line 1\)/,
+    name: 'is a page',
+    fault: /it is not a list of hosts or URLs \(3 of 4 lines are neither, the first is line 1\)/,
     break: ({ publish }) => publish('/hosts', '<!doctype html>\n<p>Please log in</p>\nexample.com\n</html>'),
   },
-  { name: 'is empty', says: /it is empty/, break: ({ publish }) => publish('/hosts', '# nothing today\n') },
+  { name: 'is empty', fault: /it is empty/, break: ({ publish }) => publish('/hosts', '# nothing today\n') },
   {
     name: 'shrinks by half',
-    says: /it shrank from 10 to 4 entries; "quirl lists --accept" takes it over/,
+    fault: /it shrank from 10 to 4 entries; "quirl lists --accept" accepts it/,
     break: ({ publish }) => publish('/hosts', 'a.example\nb.example\nc.example\nd.example\n'),
   },
   {
-    name: 'leads elsewhere in the clear',
-    says: /it redirects to http:\/\/elsewhere\.example, without TLS/,
+    name: 'redirects to an address without TLS',
+    fault: /it leads to http:\/\/elsewhere\.example, without TLS/,
     break: ({ answer }) =>
       answer('/hosts', (_, response) => response.writeHead(302, { location: 'http://elsewhere.example/hosts' }).end()),
   },
   {
-    name: 'redirects for ever',
-    says: /it redirects more than 5 times/,
+    name: 'redirects endlessly',
+    fault: /it redirects more than 5 times/,
     break: ({ answer }) => answer('/hosts', (_, response) => response.writeHead(301, { location: '/hosts' }).end()),
   },
 ]
 
-for (const { name, says, break: spoil } of failures) {
-  test(`a list that ${name} keeps its last good state, and says so`, async (t) => {
+for (const { name, fault, break: breakList } of failures) {
+  test(`a list that ${name} keeps its previous state in use, and has a fault`, async (t) => {
     const [server, publisher] = await startWithList(t, ten('bad'))
-    spoil(publisher)
+    breakList(publisher)
     const [list] = await refresh(server)
-    assert.match(list?.fault ?? '', says)
+    assert.match(list?.fault ?? '', fault)
     assert.deepEqual([list?.entries, list?.format], [10, 'host names'])
     assert.ok(await isBlocked(server, 'https://www.bad7.example/'))
     assert.equal((await readyz(server))[0], 200)
-    const lines = server.logged.filter(({ msg }) => /its last good state stays in use/.test(String(msg)))
+    const lines = server.logged.filter(({ msg }) => /the previous state stays in use/.test(String(msg)))
     assert.equal(lines.length, 1)
-    assert.match(String(lines[0]?.['fault']), says)
+    assert.match(String(lines[0]?.['fault']), fault)
     await refresh(server)
     assert.equal(server.logged.length, 1, 'the same fault is not logged again')
     assert.deepEqual(
@@ -156,7 +156,7 @@ for (const { name, says, break: spoil } of failures) {
   })
 }
 
-test('an operator can take over a list that shrank', async (t) => {
+test('an operator can accept a list that shrank', async (t) => {
   const [server, publisher] = await startWithList(t, ten('bad'))
   publisher.publish('/hosts', 'new.example\n')
   const ran = await command(server.dataDir, 'lists', '--accept')
@@ -167,7 +167,7 @@ test('an operator can take over a list that shrank', async (t) => {
   )
 })
 
-test('a file is read again when it changes; when it goes, its last good state stays', async (t) => {
+test('a file is loaded again when it changes; when it is deleted, its last valid state stays in use', async (t) => {
   const file = join(temporaryFolder(t), 'own.txt')
   writeFileSync(file, '# mine\n')
   const server = await startServer(t, { ABUSE_FEEDS: file })
@@ -183,7 +183,7 @@ test('a file is read again when it changes; when it goes, its last good state st
   assert.ok(await isBlocked(server, BAD))
 })
 
-test('lists outlive the process: a start without a network is ready at once and blocks as before', async (t) => {
+test('lists survive a restart: without a network the service is ready at once and blocks as before', async (t) => {
   const publisher = await startListServer(t)
   publisher.publish('/hosts', 'bad.example\n')
   const args = [`--abuse-feeds=${publisher.url('/hosts')}`]
@@ -197,7 +197,7 @@ test('lists outlive the process: a start without a network is ready at once and 
   assert.ok(await isBlocked(second, BAD))
 })
 
-test('kept lists that are damaged, or of a source that is not asked for any more, are not used', async (t) => {
+test('stored lists that are damaged, or of a source that was removed, are not used', async (t) => {
   const publisher = await startListServer(t)
   publisher.publish('/hosts', 'bad.example\n')
   publisher.publish('/more', 'worse.example\n')
@@ -223,7 +223,7 @@ test('kept lists that are damaged, or of a source that is not asked for any more
   assert.equal(readdirSync(folder).length, 3)
 })
 
-test('the address of a list, which may hold a key, is in no file, no log line and no answer', async (t) => {
+test('the URL of a list, which may contain a key, is in no file, no log line and no response', async (t) => {
   const publisher = await startListServer(t)
   publisher.answer('/secret-key/list.csv', (_, response) => response.writeHead(403).end())
   const server = await startServer(t, { ABUSE_FEEDS: publisher.url('/secret-key/list.csv?auth=secret-word') })
@@ -240,7 +240,7 @@ test('the address of a list, which may hold a key, is in no file, no log line an
   assert.doesNotMatch(shown.join('\n'), /secret/)
 })
 
-test('a stop does not wait for a publisher that does not answer', async (t) => {
+test('a stop does not wait for a publisher that does not respond', async (t) => {
   const publisher = await startListServer(t)
   const asked = Promise.withResolvers<void>()
   publisher.answer('/hosts', () => asked.resolve())

@@ -1,4 +1,4 @@
-/** A URL as lists are compared: what of it leads to the same place is written in one way. */
+/** A URL in canonical form: spellings of the same destination are equal. */
 export interface CanonicalUrl {
   /** Lower case, without dots around it; an IPv4 address in four decimal parts. */
   host: string
@@ -9,23 +9,23 @@ export interface CanonicalUrl {
 }
 
 /**
- * Brings a URL into the canonical form of Safe Browsing (v4, "URLs and Hashing", Canonicalization). A URL that WHATWG's
- * parser takes is first read as a browser would, so that no two spellings of one destination differ.
- * @param text a URL; without a scheme it is read as http
+ * Converts a URL to the canonical form of Safe Browsing (v4, "URLs and Hashing", Canonicalization). A valid URL is first
+ * parsed as browsers do (WHATWG), so that all spellings of one destination are equal.
+ * @param text a URL; the default scheme is http
  */
 export function canonicalise(text: string): CanonicalUrl {
   const spelled = withScheme(text.trim())
-  // What WHATWG's parser gives is ASCII.
+  // The output of the WHATWG parser is ASCII.
   const href = URL.parse(spelled)?.href ?? Buffer.from(spelled, 'utf8').toString('latin1')
   return canonicaliseBytes(href)
 }
 
-/** The canonical form written out, without scheme, port and credentials: an expression that names just this URL. */
+/** The expression that matches exactly this URL: its canonical form without scheme, port and credentials. */
 export function expressionOf({ host, path, query }: CanonicalUrl): string {
   return host + path + query
 }
 
-/** The same for a URL whose characters are bytes (a "binary string"); it is only taken apart as the document says. */
+/** The same for a URL as a binary string, which is only processed as the document specifies. */
 export function canonicaliseBytes(bytes: string): CanonicalUrl {
   const [whole = ''] = withScheme(bytes.replaceAll(/[\t\r\n]/g, '').trim()).split('#', 1)
   const [, authority = '', path = '', query = ''] = /^[^:]+:\/\/([^/?]*)([^?]*)(.*)$/s.exec(unescape(whole)) ?? []
@@ -37,8 +37,8 @@ function withScheme(text: string): string {
 }
 
 /**
- * Percent-decodes until nothing is left to decode. In one pass: what a decoded character completes, with those before
- * it, is decoded on the spot, so that a chain of thousands of escapes costs no more than its length.
+ * Percent-decodes repeatedly, in one pass: when a decoded character completes another escape, that is decoded at once.
+ * Nested escapes therefore take linear time.
  */
 function unescape(text: string): string {
   if (!text.includes('%')) return text
@@ -53,10 +53,10 @@ function unescape(text: string): string {
   return out.join('')
 }
 
-// oxlint-disable-next-line no-control-regex -- the document counts them among what is encoded
+// oxlint-disable-next-line no-control-regex -- the document requires their encoding
 const escaped = /[\u0000-\u0020\u007f-\u00ff#%]/g
 
-/** Percent-encodes what is not printable ASCII, and the two characters with a meaning of their own. */
+/** Percent-encodes everything but printable ASCII, and `#` and `%`. */
 function escape(text: string): string {
   return text.replaceAll(escaped, (char) => {
     return `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
@@ -70,22 +70,22 @@ function canonicalHost(authority: string): string {
     .toLowerCase()
   const isDotted = !/^\.|\.$|\.\./.test(host)
   const dotted = isDotted ? host : host.replaceAll(/\.{2,}/g, '.').replaceAll(/^\.|\.$/g, '')
-  // WHATWG reads every notation of IPv4 that inet_aton does: octal, hexadecimal, fewer than four parts.
+  // WHATWG parses every notation of IPv4 that inet_aton accepts: octal, hexadecimal, fewer than four parts.
   const isNumeric = /^(?:0x[\da-f]*|\d+)(?:\.(?:0x[\da-f]*|\d+)){0,3}$/.test(dotted)
   return (isNumeric && URL.parse(`http://${dotted}/`)?.hostname) || dotted
 }
 
-/** Resolves dot segments, and makes one slash of several. */
+/** Resolves dot segments, and merges consecutive slashes. */
 function canonicalPath(path: string): string {
   if (path === '') return '/'
-  // Nearly all paths are written so already.
+  // Most paths are already canonical.
   if (!/\/[./]/.test(path)) return path
-  const kept: string[] = []
+  const resolved: string[] = []
   const segments = path.split('/')
   for (const segment of segments) {
-    if (segment === '..') kept.pop()
-    else if (segment !== '' && segment !== '.') kept.push(segment)
+    if (segment === '..') resolved.pop()
+    else if (segment !== '' && segment !== '.') resolved.push(segment)
   }
   const isFolder = ['', '.', '..'].includes(segments.at(-1) ?? '')
-  return kept.length === 0 ? '/' : `/${kept.join('/')}${isFolder ? '/' : ''}`
+  return resolved.length === 0 ? '/' : `/${resolved.join('/')}${isFolder ? '/' : ''}`
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
 import { buildSet, keyOf, openSet } from './compact-set.ts'
 
-test('a set gives back the flags of every text in it, and nothing for others', () => {
+test('a set returns the flags of every text in it, and -1 for others', () => {
   const texts = fc.array(fc.tuple(fc.string({ maxLength: 4 }), fc.integer({ min: 0, max: 3 })), { maxLength: 300 })
   fc.assert(
     fc.property(texts, fc.string({ maxLength: 4 }), (entries, other) => {
@@ -22,7 +22,7 @@ test('a set gives back the flags of every text in it, and nothing for others', (
   )
 })
 
-test('a million entries take 8 bytes each, and the smallest and largest keys are found', () => {
+test('a million texts take 8 bytes each, and the smallest and largest keys are found', () => {
   const builder = buildSet()
   for (let at = 0; at < 1_000_000; at++) builder.add([(at * 4_294) >>> 0, (at << 2) >>> 0], at & 3)
   builder.add([0, 0], 1)

@@ -2,18 +2,18 @@ import { hash } from 'node:crypto'
 
 /** Everything on this host is listed. */
 export const WHOLE_HOST = 1
-/** Some paths on this host are listed, each under a key of its own. */
+/** Some paths on this host are listed, each with a separate key. */
 export const SOME_PATHS = 2
 const FLAGS = 3
 
 /**
- * A set of texts, as 62 bits of a salted SHA-256 and two flags each: 8 bytes an entry. With 2,000,000 keys, a text that is
- * not in the set is taken for one of them once in 2^41 look-ups; the salt keeps anyone from choosing such a text.
+ * A set of texts: for each, 62 bits of a salted SHA-256 and two flags in 8 bytes. With 2,000,000 keys, one in 2^41
+ * look-ups is a false positive; because of the salt, nobody can construct one.
  */
 export interface CompactSet {
-  /** Distinct keys. */
+  /** The number of distinct keys. */
   size: number
-  /** Memory that it takes. */
+  /** Its size in memory. */
   bytes: number
   /** The flags of a key, or -1 when it is not in the set. */
   find: (key: Key) => number
@@ -33,7 +33,7 @@ function word(bytes: string, at: number): number {
   return (upper | (bytes.charCodeAt(at + 2) << 8) | bytes.charCodeAt(at + 3)) >>> 0
 }
 
-/** Collects keys, in any order and as often as they come. */
+/** Collects keys in any order, with duplicates. */
 export interface SetBuilder {
   add: (key: Key, flags: number) => void
   /** All upper halves in ascending order, then the lower ones with their flags, in the same order. */
@@ -56,7 +56,7 @@ export function buildSet(): SetBuilder {
   }
 }
 
-/** Makes one key of equal ones, with the flags of all. */
+/** Merges equal keys and their flags. */
 function merge(sorted: BigUint64Array): Uint32Array<ArrayBuffer> {
   let distinct = 0
   for (const key of sorted) {
@@ -73,7 +73,7 @@ function merge(sorted: BigUint64Array): Uint32Array<ArrayBuffer> {
   return halves
 }
 
-/** @param halves what `SetBuilder.finish` gave */
+/** @param halves the result of `SetBuilder.finish` */
 export function openSet(halves: Uint32Array): CompactSet {
   const size = halves.length / 2
   const highs = halves.subarray(0, size)
@@ -101,7 +101,7 @@ function withoutFlags(low: number): number {
   return (low & ~FLAGS) >>> 0
 }
 
-/** Where the keys of each 16-bit prefix begin, and the end: the keys are spread evenly, so that few share one. */
+/** The start of the keys of each 16-bit prefix, and the end. Keys are uniformly distributed, so that few share one. */
 function indexByPrefix(highs: Uint32Array): Uint32Array {
   const starts = new Uint32Array(0x1_0001)
   for (const high of highs) starts[(high >>> 16) + 1] = (starts[(high >>> 16) + 1] ?? 0) + 1

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
 import { canonicalise } from './canonical.ts'
-import { expressions, pathPrefixes, safeBrowsingReach, wideReach } from './expressions.ts'
+import { expressions, pathPrefixes, safeBrowsingLimits, wideLimits } from './expressions.ts'
 
 test('the expressions are those of the Safe Browsing document', () => {
-  const of = (url: string) => expressions(canonicalise(url), safeBrowsingReach).sort()
+  const of = (url: string) => expressions(canonicalise(url), safeBrowsingLimits).sort()
   assert.deepEqual(
     of('http://a.b.com/1/2.html?param=1'),
     [
@@ -49,9 +49,9 @@ const segment = fc.stringMatching(/^[a-z0-9]{1,6}$/)
 
 const folders = fc.array(segment, { maxLength: 8 })
 
-const asks = (url: string) => expressions(canonicalise(url), wideReach)
+const asks = (url: string) => expressions(canonicalise(url), wideLimits)
 
-test('a listed host is asked for by its subdomains, and by no sibling', () => {
+test('the expressions of subdomains include a listed host, those of siblings do not', () => {
   fc.assert(
     fc.property(host, label, label, folders, (listed, sub, sibling, path) => {
       const rest = path.join('/')
@@ -67,7 +67,7 @@ test('a listed host is asked for by its subdomains, and by no sibling', () => {
   )
 })
 
-test('a listed folder is asked for by what is in it alone', () => {
+test('only the expressions of URLs in a listed folder include it', () => {
   fc.assert(
     fc.property(
       host,
@@ -93,7 +93,7 @@ test('a listed folder is asked for by what is in it alone', () => {
   )
 })
 
-test('a listed file is asked for with any query, a listed query with that one only', () => {
+test('the expressions of a file with any query include the file; only those with its query include a listed query', () => {
   const asked = asks('https://bad.example/a.exe?id=1')
   assert.ok(asked.includes('bad.example/a.exe') && asked.includes('bad.example/a.exe?id=1'))
   assert.ok(!asks('https://bad.example/a.exe?id=2').includes('bad.example/a.exe?id=1'))
@@ -101,7 +101,7 @@ test('a listed file is asked for with any query, a listed query with that one on
   assert.ok(!asks('https://bad.example/a.exe.txt').includes('bad.example/a.exe'))
 })
 
-test('a listed path is asked for by the forms under which servers show the same, and a listed file from below it', () => {
+test('the expressions include variants of a path that servers usually treat alike, and the file that a path uses as a folder', () => {
   const listed = (entry: string, path: string) => asks(`https://bad.example${path}`).includes(`bad.example${entry}`)
   for (const [entry, ...paths] of [
     ['/path', '/path', '/path/', '/path;x', '/path;x/', '/path?q', '/path/?q', '/path;x?q', '/path;a=b;c', '/;x/path'],
@@ -122,8 +122,8 @@ test('a listed path is asked for by the forms under which servers show the same,
     for (const path of paths) assert.ok(!listed(entry, path), `${path} for ${entry}`)
 })
 
-test('the most specific path is asked for first, also where parameters hide it', () => {
-  const of = (path: string) => pathPrefixes(canonicalise(`https://bad.example${path}`), wideReach)
+test('the most specific path is first, also with parameters', () => {
+  const of = (path: string) => pathPrefixes(canonicalise(`https://bad.example${path}`), wideLimits)
   assert.deepEqual(of('/a/b.php/c;x?q'), [
     '/a/b.php/c;x?q',
     '/a/b.php/c;x',

@@ -1,32 +1,29 @@
 import type { CanonicalUrl } from './canonical.ts'
 
-/** How many hosts above a URL's own, and how many folders above its path, are asked for. */
-export interface Reach {
+/** Limits for the expressions of a URL: parent hosts, and parent folders of its path. */
+export interface ExpressionLimits {
   hosts: number
   folders: number
-  /** Whether the other forms of a path are asked for under which servers show the same. */
-  alike: boolean
+  /** Whether to include the variants of a path that servers usually treat alike. */
+  variants: boolean
 }
 
-/**
- * What Safe Browsing asks for: at most four hosts, made of the last five labels, and four folders, from the root down.
- * There each costs the client a look-up that others have to answer.
- */
-export const safeBrowsingReach: Reach = { hosts: 4, folders: 4, alike: false }
+/** The limits of Safe Browsing, where each expression costs a look-up: four parent hosts, and four folders. */
+export const safeBrowsingLimits: ExpressionLimits = { hosts: 4, folders: 4, variants: false }
 
-/** Further than any list goes, and still bounded: our look-ups are in memory. */
-export const wideReach: Reach = { hosts: 10, folders: 10, alike: true }
+/** Limits beyond the depth of any list: look-ups are in memory. */
+export const wideLimits: ExpressionLimits = { hosts: 10, folders: 10, variants: true }
 
-/** A bracketed IPv6 address, or an IPv4 one. */
+/** Whether a host is a bracketed IPv6 address or an IPv4 address. */
 export function isAddress(host: string): boolean {
   return host.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(host)
 }
 
 /**
- * The host itself, then the names above it down to two labels, longest first; an address has none. A bare top-level
- * domain is never among them.
+ * The host, then its parents with at least two labels, longest first; an address has none. A top-level domain is never
+ * included.
  */
-export function hostSuffixes(host: string, { hosts }: Reach): string[] {
+export function hostSuffixes(host: string, { hosts }: ExpressionLimits): string[] {
   if (isAddress(host)) return [host]
   const labels = host.split('.')
   const parents = labels.slice(1, -1).map((_, at) => labels.slice(at + 1).join('.'))
@@ -34,14 +31,14 @@ export function hostSuffixes(host: string, { hosts }: Reach): string[] {
 }
 
 /**
- * The path with its query, the path, then the folders that it is in, deepest first; `/` is the last. With `alike`, each is
- * joined by what servers take for the same: the path without parameters (`/a;x`), with and without a slash at its end, and
- * the file of which a path is made a folder (`/a.php/x`), for below a file there is nothing but the file.
+ * The path with its query, the path, then its folders, deepest first; `/` is the last. With `variants`, also the forms
+ * that servers usually treat alike: the path without parameters (`/a;x`), with and without a trailing slash, and the file
+ * that a path uses as a folder (`/a.php/x`).
  */
-export function pathPrefixes({ path, query }: CanonicalUrl, { folders, alike }: Reach): string[] {
+export function pathPrefixes({ path, query }: CanonicalUrl, { folders, variants }: ExpressionLimits): string[] {
   const exact = query === '' ? [path] : [path + query, path]
   const above = foldersOf(path, folders)
-  if (!alike) return [...new Set([...exact, ...above])]
+  if (!variants) return [...new Set([...exact, ...above])]
   const plain = path.includes(';') ? path.replaceAll(/;[^/]*/g, '').replaceAll(/\/{2,}/g, '/') : path
   const other = plain.endsWith('/') ? plain.slice(0, -1) : `${plain}/`
   const same = [...exact, plain + query, plain, ...(other === '' ? [] : [other])]
@@ -55,10 +52,10 @@ export function pathPrefixes({ path, query }: CanonicalUrl, { folders, alike }: 
   return [...new Set([...same, ...found])]
 }
 
-/** A folder whose name is that of a file. */
+/** A folder that looks like a file. */
 const isFile = /\.[a-z][a-z\d]{0,4}\/$/i
 
-/** The folders that a path is in, deepest first, those at the root if they are more than so many. */
+/** The folders of a path, deepest first; at most `most`, counted from the root. */
 function foldersOf(path: string, most: number): string[] {
   const found: string[] = []
   for (let slash = path.indexOf('/'); slash !== -1 && found.length < most; slash = path.indexOf('/', slash + 1)) {
@@ -67,8 +64,8 @@ function foldersOf(path: string, most: number): string[] {
   return found
 }
 
-/** Every expression that lists a URL: each host with each path, the most specific first. */
-export function expressions(url: CanonicalUrl, reach: Reach): string[] {
+/** Every expression that matches a URL: each host with each path, the most specific first. */
+export function expressions(url: CanonicalUrl, reach: ExpressionLimits): string[] {
   const paths = pathPrefixes(url, reach)
   return hostSuffixes(url.host, reach).flatMap((host) => paths.map((path) => host + path))
 }

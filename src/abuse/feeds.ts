@@ -2,29 +2,29 @@ import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { faultOf, isRemote, obtain, sourceName, type Fetch } from '../lib/obtain.ts'
 import { openSet, type CompactSet } from './compact-set.ts'
-import type { KeptLists, ListState } from './kept-lists.ts'
+import type { ListFiles, ListState } from './list-files.ts'
 import type { ParsedList, ParseTask } from './parse-thread.ts'
 
-/** How often it is looked which lists are due. */
+/** How often to check which lists are due. */
 const TICK_MS = 60_000
-/** How long a downloaded list is believed; publishers ask not to be asked more often. */
+/** How often a list is downloaded; publishers ask for no more than that. */
 const REFRESH_MS = 3_600_000
 const RETRY_MS = 300_000
-/** How long one answer may take to arrive. */
+/** The timeout of a download. */
 const TIMEOUT_MS = 120_000
-/** More lines than one in so many that are neither host, URL nor comment: this is something else. */
-const FOREIGN_SHARE = 10
+/** A file is not a list when at least one in this many lines is neither an entry nor a comment. */
+const INVALID_SHARE = 10
 
-/** A list as it is looked things up in. */
+/** A list in memory. */
 export interface LoadedList {
   name: string
   set: CompactSet
 }
 
-/** What an operator may know about a list. */
+/** The status of a list for the operator. */
 export interface ListStatus extends Partial<Omit<ListState, 'etag' | 'lastModified'>> {
   name: string
-  /** Why its last refresh was not taken over; the old state stays in use. */
+  /** Why the last refresh failed; the previous state stays in use. */
   fault: string | null
 }
 
@@ -32,12 +32,12 @@ export interface ListStatus extends Partial<Omit<ListState, 'etag' | 'lastModifi
 export interface Feeds {
   salt: string
   lists: () => readonly LoadedList[]
-  /** Tells one state of all lists from another, also when it comes back later. */
+  /** Identifies the state of all lists; a later return to the same contents has another digest. */
   digest: () => string
   status: () => ListStatus[]
   /**
-   * Looks for new states of the lists that are due, or of all; one after the other.
-   * @param accept also takes over what shrank by half
+   * Refreshes the lists that are due, or all, one after the other.
+   * @param accept also accepts a list that shrank by half
    */
   refresh: (options?: { all?: boolean; accept?: boolean }) => Promise<void>
   close: () => Promise<void>
@@ -45,13 +45,13 @@ export interface Feeds {
 
 export interface FeedOptions {
   sources: string[]
-  kept: KeptLists
+  files: ListFiles
   now: () => number
   monotonic: () => number
   fetch: typeof globalThis.fetch
   parse: (task: ParseTask) => Promise<ParsedList>
   /** Called after a list has changed. */
-  changed: () => void
+  onChange: () => void
   log: { warn: (details: object, text: string) => void }
 }
 
@@ -59,26 +59,18 @@ interface Feed {
   source: string
   name: string
   loaded?: LoadedList & { state: ListState; digest: string }
-  /** On the clock that never goes back. */
+  /** On the monotonic clock. */
   dueAt: number
   fault: string | null
 }
 
-/** Loads what was kept, and refreshes the rest in the background. */
+/** Loads the stored lists, and refreshes them in the background. */
 export function openFeeds(options: FeedOptions): Feeds {
-  const { sources, kept, now, monotonic } = options
-  kept.prune(sources)
-  const feeds = sources.map((source): Feed => {
-    const name = sourceName(source)
-    const found = kept.load(source)
-    const loaded = found && { name, set: openSet(found.keys), state: found.state, digest: found.digest }
-    // A file costs one look; a server is left alone for as long as it was told.
-    const restMs = found !== undefined && isRemote(source) ? found.state.takenAt + REFRESH_MS - now() : 0
-    const dueAt = monotonic() + Math.min(Math.max(restMs, 0), REFRESH_MS)
-    return { source, name, dueAt, fault: null, ...(loaded && { loaded }) }
-  })
+  const { sources, files, monotonic } = options
+  files.prune(sources)
+  const feeds = sources.map((source) => loadFeed(source, options))
   const closing = new AbortController()
-  const ask: Fetch = (url, headers) => {
+  const fetch: Fetch = (url, headers) => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)])
     return options.fetch(url, { headers, signal, redirect: 'manual' })
   }
@@ -87,7 +79,8 @@ export function openFeeds(options: FeedOptions): Feeds {
   const refresh: Feeds['refresh'] = ({ all = false, accept = false } = {}) => {
     work = work.then(async () => {
       for (const feed of feeds) {
-        if (!closing.signal.aborted && (all || monotonic() >= feed.dueAt)) await refreshFeed(feed, accept, options, ask)
+        const isDue = all || monotonic() >= feed.dueAt
+        if (isDue && !closing.signal.aborted) await refreshFeed(feed, accept, options, fetch)
       }
     })
     return work
@@ -96,18 +89,10 @@ export function openFeeds(options: FeedOptions): Feeds {
   const timer = setInterval(() => void refresh(), TICK_MS)
 
   return {
-    salt: kept.salt,
+    salt: files.salt,
     lists: () => feeds.flatMap(({ loaded }) => loaded ?? []),
-    digest: () =>
-      hash(
-        'sha256',
-        JSON.stringify(feeds.map(({ source, loaded }) => [source, loaded?.digest, loaded?.state.changedAt])),
-      ),
-    status: () =>
-      feeds.map(({ name, loaded, fault }) => {
-        const { etag: _, lastModified: __, ...state } = loaded?.state ?? { etag: null, lastModified: null }
-        return { name, ...state, fault }
-      }),
+    digest: () => digestOf(feeds),
+    status: () => feeds.map(statusOf),
     refresh,
     close() {
       clearInterval(timer)
@@ -117,17 +102,37 @@ export function openFeeds(options: FeedOptions): Feeds {
   }
 }
 
-async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, ask: Fetch): Promise<void> {
-  const { monotonic, log, changed } = options
+function loadFeed(source: string, { files, now, monotonic }: FeedOptions): Feed {
+  const name = sourceName(source)
+  const stored = files.load(source)
+  const loaded = stored && { name, set: openSet(stored.keys), state: stored.state, digest: stored.digest }
+  // Local files are cheap to check; remote lists are not downloaded again before their interval is over.
+  const waitMs = stored !== undefined && isRemote(source) ? stored.state.takenAt + REFRESH_MS - now() : 0
+  const dueAt = monotonic() + Math.min(Math.max(waitMs, 0), REFRESH_MS)
+  return { source, name, dueAt, fault: null, ...(loaded && { loaded }) }
+}
+
+function digestOf(feeds: Feed[]): string {
+  const states = feeds.map(({ source, loaded }) => [source, loaded?.digest, loaded?.state.changedAt])
+  return hash('sha256', JSON.stringify(states))
+}
+
+function statusOf({ name, loaded, fault }: Feed): ListStatus {
+  const { etag: _, lastModified: __, ...state } = loaded?.state ?? { etag: null, lastModified: null }
+  return { name, ...state, fault }
+}
+
+async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, fetch: Fetch): Promise<void> {
+  const { monotonic, log, onChange } = options
   try {
-    const isNew = await takeOver(feed, accept, options, ask)
+    const hasChanged = await update(feed, accept, options, fetch)
     feed.fault = null
     feed.dueAt = monotonic() + (isRemote(feed.source) ? REFRESH_MS : 0)
-    if (isNew) changed()
+    if (hasChanged) onChange()
   } catch (error) {
     const fault = faultOf(error)
     if (fault !== feed.fault) {
-      const use = feed.loaded === undefined ? 'there is no older state of it' : 'its last good state stays in use'
+      const use = feed.loaded === undefined ? 'there is no previous state' : 'the previous state stays in use'
       log.warn({ list: feed.name, fault }, `a list could not be refreshed; ${use}`)
     }
     feed.fault = fault
@@ -135,44 +140,40 @@ async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, as
   }
 }
 
-/** Fetches, reads and judges the list; only a good one takes the place of the old. Whether it differs from that. */
-async function takeOver(feed: Feed, accept: boolean, { kept, parse, now }: FeedOptions, ask: Fetch): Promise<boolean> {
-  const draft = kept.draft(feed.source)
+/** Fetches, parses and validates a list, and replaces the previous state. Returns whether its entries have changed. */
+async function update(feed: Feed, accept: boolean, { files, parse, now }: FeedOptions, fetch: Fetch): Promise<boolean> {
+  const draft = files.draft(feed.source)
   try {
-    const validators = await obtain(feed.source, draft, {
-      known: feed.loaded?.state,
-      fetch: ask,
-      purpose: 'abuse lists',
-    })
+    const validators = await obtain(feed.source, draft, { known: feed.loaded?.state, fetch, purpose: 'abuse lists' })
     if (validators === undefined) return false
-    const parsed = await parse({ file: draft, salt: kept.salt })
-    const reason = refusal(parsed, feed, accept)
+    const parsed = await parse({ file: draft, salt: files.salt })
+    const reason = rejectionOf(parsed, feed, accept)
     if (reason !== undefined) throw new Error(reason)
     const { keys, foreign: _, firstForeign: __, ...summary } = parsed
     const before = feed.loaded
-    const digest = kept.digest(keys)
-    const isNew = digest !== before?.digest
-    const changedAt = isNew || before === undefined ? now() : before.state.changedAt
+    const digest = files.digest(keys)
+    const hasChanged = digest !== before?.digest
+    const changedAt = hasChanged || before === undefined ? now() : before.state.changedAt
     const state = { ...summary, ...validators, takenAt: now(), changedAt }
-    await kept.save(feed.source, { state, digest, keys })
+    await files.save(feed.source, { state, digest, keys })
     feed.loaded = { name: feed.name, set: openSet(keys), state, digest }
-    return isNew
+    return hasChanged
   } finally {
     rmSync(draft, { force: true })
   }
 }
 
-/** Why a list is not taken over. An operator's own file may be empty; a publisher's would be a fault of theirs. */
-function refusal(
+/** Why a list is rejected. A local file may be empty; an empty download is an error of the publisher. */
+function rejectionOf(
   { entries, foreign, firstForeign }: ParsedList,
   { source, loaded }: Feed,
   accept: boolean,
 ): string | undefined {
-  if (foreign > 0 && foreign * FOREIGN_SHARE >= entries) {
+  if (foreign > 0 && foreign * INVALID_SHARE >= entries) {
     return `it is not a list of hosts or URLs (${foreign} of ${foreign + entries} lines are neither, the first is line ${firstForeign})`
   }
   if (entries === 0 && isRemote(source)) return 'it is empty'
   const before = loaded?.state.entries ?? 0
   if (accept || entries * 2 >= before) return undefined
-  return `it shrank from ${before} to ${entries} entries; "quirl lists --accept" takes it over`
+  return `it shrank from ${before} to ${entries} entries; "quirl lists --accept" accepts it`
 }

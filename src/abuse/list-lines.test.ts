@@ -47,7 +47,7 @@ const samples: { name: string; format: string; text: string; addresses: string[]
   },
 ]
 
-describe('the format is recognised', () => {
+describe('the format is detected', () => {
   for (const { name, format, text, addresses } of samples) {
     test(`of ${name}`, () => {
       const list = readLines()
@@ -59,7 +59,7 @@ describe('the format is recognised', () => {
   }
 })
 
-test('a page, JSON, prose and a damaged row are no lines of a list', () => {
+test('pages, JSON, prose and damaged rows are invalid lines', () => {
   const foreign = [
     '<!doctype html>',
     '<p>Not found</p>',

@@ -3,14 +3,14 @@ import type { AdminOperations } from '../admin/socket.ts'
 import type { Metric } from '../http/metrics.ts'
 import type { Screen } from '../links/url-policy.ts'
 import { openFeeds, type Feeds } from './feeds.ts'
-import { openKeptLists } from './kept-lists.ts'
+import { openListFiles } from './list-files.ts'
 import { abuseOperations } from './operator.ts'
-import { openOwnEntries } from './own-entries.ts'
+import { openOperatorRules } from './operator-rules.ts'
 import { parseList } from './parse-list.ts'
 import { createScreening, type Hit } from './screen.ts'
 import { createSweep, type SweepDeps } from './sweep.ts'
-import { report } from './reports.ts'
-import type { TakedownDeps } from './suspension.ts'
+import { submitReport } from './reports.ts'
+import type { SuspensionDeps } from './suspension.ts'
 
 /** What keeps links from leading to what harms people. */
 export interface Abuse {
@@ -33,7 +33,7 @@ export interface Abuse {
 }
 
 /** What screening needs of the rest of the program. */
-export interface AbuseNeeds extends TakedownDeps {
+export interface AbuseNeeds extends SuspensionDeps {
   dataDir: string
   monotonic: () => number
   /** Files and URLs of lists. */
@@ -47,27 +47,26 @@ export interface AbuseNeeds extends TakedownDeps {
 
 export async function openAbuse(options: AbuseNeeds): Promise<Abuse> {
   const { db, now, monotonic, log, owns, fetch } = options
-  const own = await openOwnEntries(db, now)
-  const kept = openKeptLists(join(options.dataDir, 'lists'))
+  const rules = await openOperatorRules(db, now)
+  const files = openListFiles(join(options.dataDir, 'lists'))
   const startSweep = () => {
-    // Without anything listed there is nothing to match.
-    if (own.all().size > 0 || feeds.lists().length > 0) sweep.start()
+    if (rules.all().size > 0 || feeds.lists().length > 0) sweep.start()
   }
   const feeds: Feeds = openFeeds({
     sources: options.sources,
-    kept,
+    files,
     now,
     monotonic,
     fetch,
     parse: parseList,
-    changed: startSweep,
+    onChange: startSweep,
     log,
   })
-  const screening = createScreening({ salt: feeds.salt, lists: feeds.lists, own: own.all })
+  const screening = createScreening({ salt: feeds.salt, lists: feeds.lists, rules: rules.all })
   const sweep = createSweep({
     ...options,
     findInLink: screening.findInLink,
-    digest: () => `${feeds.digest()} ${own.revision()}`,
+    digest: () => `${feeds.digest()} ${rules.revision()}`,
   })
   startSweep()
 
@@ -76,17 +75,17 @@ export async function openAbuse(options: AbuseNeeds): Promise<Abuse> {
       const hit = screening.find(url)
       return hit && detailOf(hit)
     },
-    report: (body, isOurs) => report({ db, now }, body, isOurs),
+    report: (body, isOurs) => submitReport({ db, now }, body, isOurs),
     notReady() {
       const missing = feeds.status().find(({ takenAt }) => takenAt === undefined)
       if (missing === undefined) return undefined
       return `the list ${missing.name} has not been loaded yet${missing.fault === null ? '' : `: ${missing.fault}`}`
     },
     reread() {
-      const onError = (err: unknown) => log.error({ err }, 'the entries of the operator could not be read again')
-      own.reread().then(startSweep, onError)
+      const onError = (err: unknown) => log.error({ err }, 'the rules of the operator could not be loaded again')
+      rules.reload().then(startSweep, onError)
     },
-    operations: abuseOperations({ ...options, owns, own, screening, feeds, sweep }),
+    operations: abuseOperations({ ...options, owns, rules, screening, feeds, sweep }),
     metrics: [
       {
         name: 'quirl_abuse_list_entries',
@@ -108,7 +107,7 @@ export async function openAbuse(options: AbuseNeeds): Promise<Abuse> {
   }
 }
 
-function detailOf({ entry, list }: Hit): string {
-  if (list === undefined) return `leads to what the operator of this service has blocked (${entry})`
-  return `is listed as malware or phishing (${entry}, by ${list})`
+function detailOf({ expression, list }: Hit): string {
+  if (list === undefined) return `is blocked by the operator of this service (${expression})`
+  return `is listed as malware or phishing (${expression}, by ${list})`
 }

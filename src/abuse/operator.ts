@@ -1,152 +1,202 @@
-import { asObject } from '../http/body.ts'
 import type { AdminOperations } from '../admin/socket.ts'
+import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
+import { urlsOf } from '../links/draft.ts'
 import type { Link } from '../links/link.ts'
 import { linkOfCode } from '../links/manage.ts'
 import { linksRemovedByEntry } from '../links/removal.ts'
-import { urlsOf } from '../links/draft.ts'
 import { canonicalise } from './canonical.ts'
-import { expressions, wideReach } from './expressions.ts'
-import type { Feeds } from './feeds.ts'
-import type { OwnEntries } from './own-entries.ts'
+import { expressions, wideLimits } from './expressions.ts'
+import type { Feeds, ListStatus } from './feeds.ts'
+import type { OperatorRules } from './operator-rules.ts'
 import type { Screening } from './screen.ts'
-import { deleteReport, insertAudit, newestAudit, openReports } from './store.ts'
+import {
+  deleteReport,
+  insertAudit,
+  newestAudit,
+  openReports,
+  type AuditRow,
+  type LinkReports,
+  type Rule,
+} from './store.ts'
 import { readSubject } from './subject.ts'
+import { reinstateLink, suspendLink, type SuspensionDeps } from './suspension.ts'
 import type { Sweep } from './sweep.ts'
-import { removeLink, restoreLink, type TakedownDeps } from './suspension.ts'
 
-export interface OperatorDeps extends TakedownDeps {
+export interface OperatorDeps extends SuspensionDeps {
+  /** Whether a URL is one of the service. */
   owns: (url: URL) => boolean
-  own: OwnEntries
+  rules: OperatorRules
   screening: Screening
   feeds: Feeds
   sweep: Sweep
 }
 
-const LISTED = 200
+/** The result of `block`: the removed code, or the blocked expression. */
+export interface BlockResult {
+  code?: string
+  expression?: string
+}
+
+/** The result of `unblock`: the reinstated code, or what happened to an expression. */
+export type UnblockResult =
+  | { code: string }
+  | {
+      code?: undefined
+      expression: string
+      /** Whether an allow rule was added, because the expression is on a list. */
+      allowed: boolean
+      /** The number of reinstated links. */
+      reinstated: number
+      /** What still blocks the expression. */
+      blockedBy: { expression: string; list?: string } | null
+    }
+
+export interface RulesResult {
+  rules: Rule[]
+}
+
+export interface ReportsResult {
+  reports: LinkReports[]
+}
+
+export interface AuditResult {
+  audit: AuditRow[]
+}
+
+export interface ListsResult {
+  lists: ListStatus[]
+  sweeping: boolean
+}
+
+const MAX_ROWS = 200
 const MAX_REASON = 500
 
-/** No link may lead there, so that an operator who names such an address names a short URL of a service without one. */
+/** Without a BASE_URL the short URLs of a service have a loopback host, to which no link may lead. */
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
-/** What `quirl block`, `unblock`, `entries`, `reports`, `lists` and `audit` ask for. */
-export function abuseOperations(given: OperatorDeps): AdminOperations {
-  const owns = (url: URL) => given.owns(url) || loopback.test(url.hostname)
-  const deps = { ...given, owns }
+/** The operations of `quirl block`, `unblock`, `entries`, `reports`, `lists` and `audit`. */
+export function abuseOperations(options: OperatorDeps): AdminOperations {
+  const owns = (url: URL) => options.owns(url) || loopback.test(url.hostname)
+  const deps = { ...options, owns }
   return {
     block: (input) => block(deps, input),
     unblock: (input) => unblock(deps, input),
-    entries: async ({ forget }) => {
-      if (forget !== undefined) await forgetEntry(deps, forget)
-      return { entries: [...deps.own.all().values()] }
+    async entries({ forget }): Promise<RulesResult> {
+      if (forget !== undefined) await deleteRule(deps, forget)
+      return { rules: [...deps.rules.all().values()] }
     },
-    reports: async () => ({ reports: await openReports(deps.db.read, LISTED) }),
+    async reports(): Promise<ReportsResult> {
+      return { reports: await openReports(deps.db.read, MAX_ROWS) }
+    },
     dismiss: (input) => dismiss(deps, input),
-    audit: async () => ({ audit: await newestAudit(deps.db.read, LISTED) }),
-    lists: async ({ refresh, accept }) => {
+    async audit(): Promise<AuditResult> {
+      return { audit: await newestAudit(deps.db.read, MAX_ROWS) }
+    },
+    async lists({ refresh, accept }): Promise<ListsResult> {
       if (refresh === true || accept === true) await deps.feeds.refresh({ all: true, accept: accept === true })
       return { lists: deps.feeds.status(), sweeping: deps.sweep.isRunning() }
     },
   }
 }
 
-async function block(deps: OperatorDeps, input: Record<string, unknown>) {
-  const { legal = false } = asObject(input)
-  const reason = readReason(input, legal === true ? 'removed by legal order' : 'removed by the operator')
+async function block(deps: OperatorDeps, input: Record<string, unknown>): Promise<BlockResult> {
+  const isLegal = asObject(input)['legal'] === true
+  const reason = readReason(input, isLegal ? 'removed by legal order' : 'removed by the operator')
   const subject = readSubject(input['subject'], deps.owns)
   const at = deps.now()
-  if ('entry' in subject) {
-    const { entry } = subject
-    await deps.own.put({ entry, verdict: 'block', reason, legal: legal === true ? 1 : 0, created_at: at })
+  if ('expression' in subject) {
+    const { expression } = subject
+    await deps.rules.put({ expression, verdict: 'block', reason, isLegal, createdAt: at })
     deps.sweep.start()
-    return { entry }
+    return { expression }
   }
-  const source = legal === true ? 'legal' : 'operator'
-  const link = await onLink(deps, subject.code, (found) =>
-    removeLink(deps, found, { at, reason, source, entry: null }, source),
+  const source = isLegal ? 'legal' : 'operator'
+  const link = await updateLink(deps, subject.code, (found) =>
+    suspendLink(deps, found, { at, reason, source, entry: null }, source),
   )
   return { code: link.code }
 }
 
-async function unblock(deps: OperatorDeps, input: Record<string, unknown>) {
+async function unblock(deps: OperatorDeps, input: Record<string, unknown>): Promise<UnblockResult> {
+  const { rules, screening, now } = deps
   const reason = readReason(input, 'unblocked by the operator')
   const subject = readSubject(input['subject'], deps.owns)
   if ('code' in subject) return { code: (await unblockCode(deps, subject.code, reason)).code }
-  const { entry } = subject
-  const wasOwn = deps.own.all().get(entry)?.verdict === 'block' && (await deps.own.forget(entry, 'unblock', reason))
-  const listed = wasOwn ? undefined : deps.screening.find(entry)
-  if (listed !== undefined) {
-    await deps.own.put({ entry, verdict: 'allow', reason, legal: 0, created_at: deps.now() })
-  }
-  if (!wasOwn && listed === undefined) throw new Problem('not_found', `nothing blocks ${entry}`)
-  const restored = await restoreBelow(deps, entry, reason)
-  return { entry, allowed: listed !== undefined, restored, still: deps.screening.find(entry) ?? null }
+  const { expression } = subject
+  const hadRule =
+    rules.all().get(expression)?.verdict === 'block' && (await rules.remove(expression, 'unblock', reason))
+  const isListed = !hadRule && screening.find(expression) !== undefined
+  if (isListed) await rules.put({ expression, verdict: 'allow', reason, isLegal: false, createdAt: now() })
+  if (!hadRule && !isListed) throw new Problem('not_found', `nothing blocks ${expression}`)
+  const reinstated = await reinstateBelow(deps, expression, reason)
+  return { expression, allowed: isListed, reinstated, blockedBy: screening.find(expression) ?? null }
 }
 
 async function unblockCode(deps: OperatorDeps, code: string, reason: string): Promise<Link> {
-  return onLink(deps, code, async (link) => {
+  return updateLink(deps, code, async (link) => {
     if (link.removed === null) throw new Problem('invalid_request', `${link.code} is not removed`)
     const hit = deps.screening.findInLink(link)
     if (hit !== undefined) {
-      const by = hit.list === undefined ? 'you have blocked' : `the list ${hit.list} has`
-      const hint = `"quirl unblock ${hit.entry}" first`
-      throw new Problem('target_blocked', `${link.code} leads to what ${by}: ${hint}`)
+      const by = hit.list === undefined ? 'your rules block' : `the list ${hit.list} has`
+      throw new Problem('target_blocked', `${link.code} leads to what ${by}: "quirl unblock ${hit.expression}" first`)
     }
-    return restoreLink(deps, link, reason)
+    return reinstateLink(deps, link, reason)
   })
 }
 
-/** Restores the links that an expression, or one below it, had removed, and that nothing speaks against any more. */
-async function restoreBelow(deps: OperatorDeps, entry: string, reason: string): Promise<number> {
-  let restored = 0
+/** Reinstates the links that were suspended for an expression, or one below it, and that nothing blocks any more. */
+async function reinstateBelow(deps: OperatorDeps, expression: string, reason: string): Promise<number> {
+  let reinstated = 0
   for (const link of await linksRemovedByEntry(deps.db)) {
-    const isBelow = urlsOf(link).some(({ url }) => expressions(canonicalise(url), wideReach).includes(entry))
+    const isBelow = urlsOf(link).some(({ url }) => expressions(canonicalise(url), wideLimits).includes(expression))
     if (!isBelow || deps.screening.findInLink(link) !== undefined) continue
-    if (await restoreLink(deps, link, reason)) restored++
+    if (await reinstateLink(deps, link, reason)) reinstated++
   }
-  return restored
+  return reinstated
 }
 
-async function forgetEntry(deps: OperatorDeps, text: unknown): Promise<void> {
+async function deleteRule(deps: OperatorDeps, text: unknown): Promise<void> {
   const subject = readSubject(text, deps.owns)
-  const gone = 'entry' in subject && (await deps.own.forget(subject.entry, 'forget', 'forgotten by the operator'))
-  if (!gone) throw new Problem('not_found', `you have said nothing of ${String(text)}`)
+  const isDeleted =
+    'expression' in subject && (await deps.rules.remove(subject.expression, 'forget', 'forgotten by the operator'))
+  if (!isDeleted) throw new Problem('not_found', `there is no rule for ${String(text)}`)
   deps.sweep.start()
 }
 
-async function dismiss(deps: OperatorDeps, input: Record<string, unknown>) {
+async function dismiss(deps: OperatorDeps, input: Record<string, unknown>): Promise<{ code: string }> {
   const reason = readReason(input, 'dismissed by the operator')
   const subject = readSubject(input['subject'], deps.owns)
-  if (!('code' in subject)) throw invalidRequest([{ pointer: '/subject', detail: 'must name a code' }])
-  const { id, code } = await existingLink(deps, subject.code)
-  const note = { at: deps.now(), action: 'dismiss', subject: code, source: 'operator', reason }
-  const done = await deps.db.transaction(async (transaction) => {
+  if (!('code' in subject)) throw invalidRequest([{ pointer: '/subject', detail: 'must be a code' }])
+  const { id, code } = await requireLink(deps, subject.code)
+  const audit = { at: deps.now(), action: 'dismiss', subject: code, source: 'operator', reason }
+  const isDone = await deps.db.transaction(async (transaction) => {
     const deleted = await deleteReport(transaction, id)
-    if (deleted) await insertAudit(transaction, note)
+    if (deleted) await insertAudit(transaction, audit)
     return deleted
   })
-  if (!done) throw new Problem('not_found', `nothing is reported of ${code}`)
+  if (!isDone) throw new Problem('not_found', `there are no reports of ${code}`)
   return { code }
 }
 
-/** Reads a link and changes it, again while others change it in between. */
-async function onLink(deps: OperatorDeps, code: string, change: (link: Link) => Promise<boolean>): Promise<Link> {
+/** Reads a link and updates it. Retries when the link was changed in between, for which `update` returns false. */
+async function updateLink(deps: OperatorDeps, code: string, update: (link: Link) => Promise<boolean>): Promise<Link> {
   for (;;) {
-    const link = await existingLink(deps, code)
-    if (await change(link)) return link
+    const link = await requireLink(deps, code)
+    if (await update(link)) return link
   }
 }
 
-async function existingLink(deps: OperatorDeps, code: string): Promise<Link> {
+async function requireLink(deps: OperatorDeps, code: string): Promise<Link> {
   const link = await linkOfCode(deps, code)
   if (link === undefined) throw new Problem('unknown_code', `no link has the code ${code}`)
   if (link === 'gone') throw new Problem('code_gone', `the link ${code} was deleted by its owner`)
   return link
 }
 
-function readReason({ reason = '' }: Record<string, unknown>, otherwise: string): string {
+function readReason({ reason = '' }: Record<string, unknown>, fallback: string): string {
   if (typeof reason !== 'string' || reason.length > MAX_REASON) {
     throw invalidRequest([{ pointer: '/reason', detail: `must be a text of at most ${MAX_REASON} characters` }])
   }
-  return reason.trim() || otherwise
+  return reason.trim() || fallback
 }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { answerCalls } from '../lib/thread-calls.ts'
 import { buildSet } from './compact-set.ts'
 import { readLines } from './list-lines.ts'
-import { addListed } from './listed.ts'
+import { addEntry } from './list-entry.ts'
 
 /** What to read. */
 export interface ParseTask {
@@ -40,7 +40,7 @@ const calls = {
         lines++
         if (addresses === undefined && foreign++ === 0) firstForeign = lines
         for (const address of addresses ?? []) {
-          if (addListed(set, salt, address)) entries++
+          if (addEntry(set, salt, address)) entries++
           else ignored++
         }
       }

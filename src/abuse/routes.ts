@@ -23,14 +23,14 @@ export function reportRoute({ report, origin, limitReports }: ReportNeeds): Rout
     config: { work: 'creations' },
     onRequest: limitReports,
     schema: {
-      summary: 'Report a code that harms people',
+      summary: 'Report a harmful code',
       operationId: 'report',
-      description: 'No credential is needed, and nothing of who reports is kept.',
+      description: 'No credential is needed, and nothing about the reporter is stored.',
       tags,
       body: reportBody,
       response: {
         202: {
-          description: 'The operator will see it.',
+          description: 'The report was stored for the operator.',
           content: {
             'application/json': { schema: Type.Object({ received: Type.Literal(true), code: Type.String() }) },
           },
@@ -56,7 +56,7 @@ export function reportRoute({ report, origin, limitReports }: ReportNeeds): Rout
   })
 }
 
-/** RFC 9116 wants a date less than a year away; it moves on by itself, since the contact is read at every start. */
+/** RFC 9116 recommends less than a year. The date is relative to the request: the contact is read at every start. */
 const EXPIRES_MS = 180 * 86_400_000
 
 /** What security.txt needs of the rest of the program. */
@@ -66,13 +66,13 @@ export interface SecurityNeeds {
   contact: string | undefined
 }
 
-/** Whom to write to, at the address that RFC 9116 gives it: `GET /.well-known/security.txt` */
+/** The security.txt of RFC 9116: `GET /.well-known/security.txt` */
 export function securityRoute({ now, origin, contact }: SecurityNeeds): Route {
   return route({
     schema: {
-      summary: 'Whom to write to about abuse and security',
+      summary: 'Get the contact for abuse and security reports',
       operationId: 'securityTxt',
-      description: 'RFC 9116; there when the operator has set a contact.',
+      description: 'The security.txt of RFC 9116; 404 unless the operator has set a contact.',
       tags,
       response: {
         200: { description: 'The contact.', content: { 'text/plain': { schema: Type.String() } } },
@@ -90,7 +90,7 @@ export function securityRoute({ now, origin, contact }: SecurityNeeds): Route {
         'Preferred-Languages: en',
         `Canonical: ${own}/.well-known/security.txt`,
       ]
-      // A Contact on the web must be https (RFC 9116, 2.5.3), which a first try on a laptop is not.
+      // A web contact must be https (RFC 9116, 2.5.3), which a service on localhost is not.
       const sent = lines.filter((line) => !line.startsWith('Contact: http:'))
       return reply
         .headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'public, max-age=86400' })

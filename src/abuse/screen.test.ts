@@ -2,32 +2,35 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
 import { buildSet, openSet } from './compact-set.ts'
-import { addListed } from './listed.ts'
+import { addEntry } from './list-entry.ts'
 import { createScreening, type Screening } from './screen.ts'
-import type { Entry } from './store.ts'
+import type { Rule } from './store.ts'
 
 const SALT = 'salt'
 
-/** A screening by lists that hold these addresses, and by what the operator says. */
-function screening(lists: string[][], own: Record<string, 'block' | 'allow'> = {}): Screening {
+/** A screening with lists of these addresses, and rules of the operator. */
+function screening(lists: string[][], verdicts: Record<string, Rule['verdict']> = {}): Screening {
   const loaded = lists.map((addresses, at) => {
     const builder = buildSet()
-    for (const address of addresses) addListed(builder, SALT, address)
+    for (const address of addresses) addEntry(builder, SALT, address)
     return { name: `list ${at}`, set: openSet(builder.finish()) }
   })
-  const entries = new Map<string, Entry>(
-    Object.entries(own).map(([entry, verdict]) => [entry, { entry, verdict, reason: '', legal: 0, created_at: 0 }]),
+  const rules = new Map<string, Rule>(
+    Object.entries(verdicts).map(([expression, verdict]) => [
+      expression,
+      { expression, verdict, reason: '', isLegal: false, createdAt: 0 },
+    ]),
   )
-  return createScreening({ salt: SALT, lists: () => loaded, own: () => entries })
+  return createScreening({ salt: SALT, lists: () => loaded, rules: () => rules })
 }
 
-const entryOf = ({ find }: Screening, url: string) => find(url)?.entry
+const expressionOf = ({ find }: Screening, url: string) => find(url)?.expression
 
-test('a hit names the expression and the list', () => {
+test('a hit has the expression and the list', () => {
   const screen = screening([['good.example.com'], ['bad.example', 'https://files.example/x/y.exe?id=1', '192.0.2.7']])
-  assert.deepEqual(screen.find('https://www.bad.example/a?b#c'), { entry: 'bad.example/', list: 'list 1' })
-  assert.equal(entryOf(screen, 'http://192.0.2.7:8080/x'), '192.0.2.7/')
-  assert.equal(entryOf(screen, 'https://files.example/x/y.exe?id=1'), 'files.example/x/y.exe?id=1')
+  assert.deepEqual(screen.find('https://www.bad.example/a?b#c'), { expression: 'bad.example/', list: 'list 1' })
+  assert.equal(expressionOf(screen, 'http://192.0.2.7:8080/x'), '192.0.2.7/')
+  assert.equal(expressionOf(screen, 'https://files.example/x/y.exe?id=1'), 'files.example/x/y.exe?id=1')
   for (const url of [
     'https://files.example/x/y.exe',
     'https://files.example/',
@@ -47,35 +50,35 @@ test('a listed host blocks its subdomains and no sibling', () => {
       const screen = screening([[listed]])
       const [first = '', ...parents] = listed.split('.')
       fc.pre(sibling !== first)
-      assert.equal(entryOf(screen, `https://${listed}/x?y`), `${listed}/`)
-      assert.equal(entryOf(screen, `https://${sub}.${listed}/`), `${listed}/`)
-      assert.equal(entryOf(screen, `https://${sub}.${sub}.${listed}/`), `${listed}/`)
-      assert.equal(entryOf(screen, `https://${[sibling, ...parents].join('.')}/`), undefined)
-      assert.equal(entryOf(screen, `https://${parents.join('.')}/`), undefined)
-      assert.equal(entryOf(screen, `https://${sibling}${listed}/`), undefined)
+      assert.equal(expressionOf(screen, `https://${listed}/x?y`), `${listed}/`)
+      assert.equal(expressionOf(screen, `https://${sub}.${listed}/`), `${listed}/`)
+      assert.equal(expressionOf(screen, `https://${sub}.${sub}.${listed}/`), `${listed}/`)
+      assert.equal(expressionOf(screen, `https://${[sibling, ...parents].join('.')}/`), undefined)
+      assert.equal(expressionOf(screen, `https://${parents.join('.')}/`), undefined)
+      assert.equal(expressionOf(screen, `https://${sibling}${listed}/`), undefined)
     }),
   )
 })
 
-test('a listed path blocks its prefix only, on its host and below it', () => {
+test('a listed path blocks only URLs below it, on its host and subdomains', () => {
   const segment = fc.stringMatching(/^[a-z0-9]{1,5}$/)
   fc.assert(
     fc.property(fc.array(segment, { maxLength: 6 }), segment, segment, segment, (above, last, below, other) => {
       fc.pre(other !== last)
       const parent = `/${above.map((each) => `${each}/`).join('')}`
       const screen = screening([[`https://site.example${parent}${last}/`]])
-      const entry = `site.example${parent}${last}/`
-      assert.equal(entryOf(screen, `https://site.example${parent}${last}/${below}?q`), entry)
-      assert.equal(entryOf(screen, `https://www.site.example${parent}${last}/`), entry)
+      const expression = `site.example${parent}${last}/`
+      assert.equal(expressionOf(screen, `https://site.example${parent}${last}/${below}?q`), expression)
+      assert.equal(expressionOf(screen, `https://www.site.example${parent}${last}/`), expression)
       for (const elsewhere of [parent, `${parent}${last}x/`, `${parent}${other}`]) {
         fc.pre(!elsewhere.startsWith(`${parent}${last}/`))
-        assert.equal(entryOf(screen, `https://site.example${elsewhere}`), undefined, elsewhere)
+        assert.equal(expressionOf(screen, `https://site.example${elsewhere}`), undefined, elsewhere)
       }
     }),
   )
 })
 
-test('what many share is never listed as a whole, and its tenants do not answer for one another', () => {
+test('a shared suffix is never blocked as a whole by lists, and its tenants do not affect each other', () => {
   const screen = screening([
     ['com', 'co.uk', 'github.io', 'https://github.io/', 'https://s3.amazonaws.com/', 'single', 'https://blogspot.com'],
     ['https://s3.amazonaws.com/bad-bucket/', 'https://alice.github.io/', 'https://github.io/shared/'],
@@ -91,13 +94,13 @@ test('what many share is never listed as a whole, and its tenants do not answer 
   ]) {
     assert.equal(screen.find(url), undefined, url)
   }
-  assert.equal(entryOf(screen, 'https://s3.amazonaws.com/bad-bucket/x'), 's3.amazonaws.com/bad-bucket/')
-  assert.equal(entryOf(screen, 'https://alice.github.io/x'), 'alice.github.io/')
-  assert.equal(entryOf(screen, 'https://www.alice.github.io/x'), 'alice.github.io/')
-  assert.equal(entryOf(screen, 'https://github.io/shared/x'), 'github.io/shared/')
+  assert.equal(expressionOf(screen, 'https://s3.amazonaws.com/bad-bucket/x'), 's3.amazonaws.com/bad-bucket/')
+  assert.equal(expressionOf(screen, 'https://alice.github.io/x'), 'alice.github.io/')
+  assert.equal(expressionOf(screen, 'https://www.alice.github.io/x'), 'alice.github.io/')
+  assert.equal(expressionOf(screen, 'https://github.io/shared/x'), 'github.io/shared/')
 })
 
-test("the operator's word counts before the lists, and of two words the more specific", () => {
+test('rules take precedence over lists, and more specific rules over others', () => {
   const screen = screening([['bad.example', 'github.io']], {
     'good.bad.example/': 'allow',
     'good.bad.example/not/': 'block',
@@ -111,17 +114,17 @@ test("the operator's word counts before the lists, and of two words the more spe
     'https://anyone.github.io/': 'github.io/',
     'https://fine.github.io/': undefined,
   }
-  for (const [url, entry] of Object.entries(expected)) assert.equal(entryOf(screen, url), entry, url)
+  for (const [url, expression] of Object.entries(expected)) assert.equal(expressionOf(screen, url), expression, url)
 })
 
-test('every URL of a link is matched, also as visitors are sent there', () => {
+test('every URL of a link is screened, with and without its UTM parameters', () => {
   const screen = screening([['bad.example', 'https://shop.example/?utm_source=x']])
   const link = { kind: 'page', target: null, payload: {}, title: null, campaign: null, utm: {} }
   const links = [{ label: 'a', url: 'https://example.com/' }]
   assert.equal(screen.findInLink({ ...link, payload: { headline: 'h', links } }), undefined)
   links.push({ label: 'b', url: 'https://bad.example/' })
-  assert.equal(screen.findInLink({ ...link, payload: { headline: 'h', links } })?.entry, 'bad.example/')
+  assert.equal(screen.findInLink({ ...link, payload: { headline: 'h', links } })?.expression, 'bad.example/')
   const shop = { ...link, target: 'https://shop.example' }
   assert.equal(screen.findInLink(shop), undefined)
-  assert.equal(screen.findInLink({ ...shop, utm: { utm_source: 'x' } })?.entry, 'shop.example/?utm_source=x')
+  assert.equal(screen.findInLink({ ...shop, utm: { utm_source: 'x' } })?.expression, 'shop.example/?utm_source=x')
 })

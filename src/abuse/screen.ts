@@ -3,43 +3,43 @@ import { urlsOf } from '../links/draft.ts'
 import type { Content } from '../links/link.ts'
 import { canonicalise, type CanonicalUrl } from './canonical.ts'
 import { keyOf, SOME_PATHS, WHOLE_HOST } from './compact-set.ts'
-import { expressions, hostSuffixes, pathPrefixes, wideReach } from './expressions.ts'
+import { expressions, hostSuffixes, pathPrefixes, wideLimits } from './expressions.ts'
 import type { LoadedList } from './feeds.ts'
-import { holderOf } from './listed.ts'
-import type { Entry } from './store.ts'
+import { ownerOf } from './list-entry.ts'
+import type { Rule } from './store.ts'
 
-/** Why a URL is not to be led to. */
+/** What blocks a URL. */
 export interface Hit {
-  /** The expression that it matched: `host/`, `host/path/`, `host/path?query`. */
-  entry: string
-  /** The name of the list; undefined when the operator has said so. */
+  /** The matching expression: `host/`, `host/path/` or `host/path?query`. */
+  expression: string
+  /** The name of the list; undefined for a rule. */
   list?: string
-  /** What the operator has said, if it was the operator. */
-  own?: Entry
+  /** The operator's rule; undefined for a list. */
+  rule?: Rule
 }
 
-/** Matches URLs against what is listed now. */
+/** Matches URLs against the current lists and rules. */
 export interface Screening {
-  /** Why this URL is not to be led to; undefined when nothing speaks against it. */
+  /** What blocks this URL; undefined when nothing does. */
   find: (url: string) => Hit | undefined
-  /** The same for all URLs of a link, as they stand and as visitors are sent there. */
+  /** The same for all URLs of a link, with and without its UTM parameters. */
   findInLink: (link: Content) => Hit | undefined
 }
 
 export interface ScreenOptions {
   salt: string
   lists: () => readonly LoadedList[]
-  /** What the operator says of expressions; it counts before the lists, the most specific word first. */
-  own: () => ReadonlyMap<string, Entry>
+  /** The operator's rules by expression. They take precedence over lists, and more specific rules over others. */
+  rules: () => ReadonlyMap<string, Rule>
 }
 
-export function createScreening({ salt, lists, own }: ScreenOptions): Screening {
-  const findOwn = createFindOwn(own)
+export function createScreening({ salt, lists, rules }: ScreenOptions): Screening {
+  const findRule = createFindRule(rules)
 
   function find(text: string): Hit | undefined {
     const url = canonicalise(text)
-    const entry = findOwn(url)
-    if (entry !== undefined) return entry.verdict === 'block' ? { entry: entry.entry, own: entry } : undefined
+    const rule = findRule(url)
+    if (rule !== undefined) return rule.verdict === 'block' ? { expression: rule.expression, rule } : undefined
     const loaded = lists()
     return loaded.length === 0 ? undefined : findListed(url, loaded, salt)
   }
@@ -58,32 +58,32 @@ function addressesOf(link: Content): string[] {
   return Object.keys(link.utm).length === 0 ? urls : urls.flatMap((url) => [url, destination(url, link.utm)])
 }
 
-/** Looks for the operator's word on a URL; its paths are only written out for hosts of which there is one. */
-function createFindOwn(own: ScreenOptions['own']): (url: CanonicalUrl) => Entry | undefined {
-  let indexed: ReadonlyMap<string, Entry> = new Map()
+/** Finds the operator's rule for a URL. All expressions are only generated for hosts that have a rule. */
+function createFindRule(getRules: ScreenOptions['rules']): (url: CanonicalUrl) => Rule | undefined {
+  let indexed: ReadonlyMap<string, Rule> = new Map()
   let hosts = new Set<string>()
   return (url) => {
-    const entries = own()
-    if (entries.size === 0) return undefined
-    if (entries !== indexed) {
-      indexed = entries
-      hosts = new Set(Array.from(entries.keys(), (entry) => entry.slice(0, entry.indexOf('/'))))
+    const rules = getRules()
+    if (rules.size === 0) return undefined
+    if (rules !== indexed) {
+      indexed = rules
+      hosts = new Set(Array.from(rules.keys(), (expression) => expression.slice(0, expression.indexOf('/'))))
     }
-    if (!hostSuffixes(url.host, wideReach).some((host) => hosts.has(host))) return undefined
-    const known = expressions(url, wideReach).find((expression) => entries.has(expression))
-    return known === undefined ? undefined : entries.get(known)
+    if (!hostSuffixes(url.host, wideLimits).some((host) => hosts.has(host))) return undefined
+    const match = expressions(url, wideLimits).find((expression) => rules.has(expression))
+    return match === undefined ? undefined : rules.get(match)
   }
 }
 
 /**
- * Asks the lists for the host and what is above it, and for paths only where a list has some. The names that many share
- * are not above anyone's: what a list says of `github.io/x` is not said of `alice.github.io/x`.
+ * Looks up the host and its parents, and paths only for hosts of which a list has some. Shared suffixes are not looked up
+ * as parents: an entry for `github.io/x` does not match `alice.github.io/x`.
  */
 function findListed(url: CanonicalUrl, lists: readonly LoadedList[], salt: string): Hit | undefined {
-  const holder = holderOf(url.host)
-  const hosts = hostSuffixes(url.host, wideReach)
+  const owner = ownerOf(url.host)
+  const hosts = hostSuffixes(url.host, wideLimits)
   for (const host of hosts) {
-    if (host !== url.host && host.length < (holder ?? url.host).length) return undefined
+    if (host !== url.host && host.length < (owner ?? url.host).length) return undefined
     const hit = findOnHost(host, url, lists, salt)
     if (hit !== undefined) return hit
   }
@@ -95,10 +95,10 @@ function findOnHost(host: string, url: CanonicalUrl, lists: readonly LoadedList[
   for (const { name, set } of lists) {
     const flags = set.find(key)
     if (flags === -1) continue
-    if (flags & WHOLE_HOST) return { entry: `${host}/`, list: name }
+    if (flags & WHOLE_HOST) return { expression: `${host}/`, list: name }
     if (!(flags & SOME_PATHS)) continue
-    const path = pathPrefixes(url, wideReach).find((each) => set.find(keyOf(salt, host + each)) !== -1)
-    if (path !== undefined) return { entry: host + path, list: name }
+    const path = pathPrefixes(url, wideLimits).find((each) => set.find(keyOf(salt, host + each)) !== -1)
+    if (path !== undefined) return { expression: host + path, list: name }
   }
   return undefined
 }

@@ -23,20 +23,17 @@ for (const driver of drivers) {
     const db = await driver.open(t)
     if (db === undefined) return
 
-    await t.test('what is said of an expression replaces what was said before, and can be forgotten', async () => {
-      const entry = { entry: 'bad.example/', verdict: 'block', reason: 'r', legal: 0, created_at: 1 }
-      await store.putEntry(db.write, entry)
-      await store.putEntry(db.write, { ...entry, verdict: 'allow', legal: 1, created_at: 2 })
-      assert.deepEqual(
-        (await store.allEntries(db.read)).map((each) => ({ ...each })),
-        [{ ...entry, verdict: 'allow', legal: 1, created_at: 2 }],
-      )
-      assert.equal(await store.deleteEntry(db.write, 'bad.example/'), true)
-      assert.equal(await store.deleteEntry(db.write, 'bad.example/'), false)
-      assert.deepEqual(await store.allEntries(db.read), [])
+    await t.test('a rule replaces the one for its expression, and can be deleted', async () => {
+      const rule = { expression: 'bad.example/', verdict: 'block' as const, reason: 'r', isLegal: false, createdAt: 1 }
+      await store.upsertRule(db.write, rule)
+      await store.upsertRule(db.write, { ...rule, verdict: 'allow', isLegal: true, createdAt: 2 })
+      assert.deepEqual(await store.listRules(db.read), [{ ...rule, verdict: 'allow', isLegal: true, createdAt: 2 }])
+      assert.equal(await store.deleteRule(db.write, 'bad.example/'), true)
+      assert.equal(await store.deleteRule(db.write, 'bad.example/'), false)
+      assert.deepEqual(await store.listRules(db.read), [])
     })
 
-    await t.test('a hundred reports at once are one row with a count, and the newest notes stay', async () => {
+    await t.test('a hundred concurrent reports are one row with a count and the newest notes', async () => {
       const linkId = await insertLink(db, 'reported')
       const reports = Array.from({ length: 100 }, (_, at) =>
         db.transaction((transaction) =>
@@ -57,7 +54,7 @@ for (const driver of drivers) {
     })
 
     await t.test(
-      'the most often reported come first, removed links are done with, deleted ones take theirs along',
+      'the most reported links come first, suspended links are excluded, and reports are deleted with their link',
       async () => {
         const [twice, once] = [await insertLink(db, 'twice'), await insertLink(db, 'once')]
         for (const linkId of [once, twice, twice]) {
@@ -77,25 +74,22 @@ for (const driver of drivers) {
       },
     )
 
-    await t.test(
-      'the audit is read newest first, and the database refuses to change or delete what is in it',
-      async () => {
-        const row = { action: 'block', subject: 'bad.example/', source: 'operator', reason: 'r' }
-        for (const at of [1, 2, 3]) await store.insertAudit(db.write, { ...row, at })
-        assert.deepEqual(
-          (await store.newestAudit(db.read, 2)).map(({ id, ...rest }) => (assert.ok(id > 0), rest)),
-          [
-            { ...row, at: 3 },
-            { ...row, at: 2 },
-          ],
-        )
-        await assert.rejects(db.write.updateTable('audit').set({ reason: '' }).execute(), /append-only/)
-        await assert.rejects(db.write.deleteFrom('audit').execute(), /append-only/)
-        assert.equal((await store.newestAudit(db.read, 10)).length, 3)
-      },
-    )
+    await t.test('the audit log is read newest first, and the database refuses updates and deletions', async () => {
+      const row = { action: 'block', subject: 'bad.example/', source: 'operator', reason: 'r' }
+      for (const at of [1, 2, 3]) await store.insertAudit(db.write, { ...row, at })
+      assert.deepEqual(
+        (await store.newestAudit(db.read, 2)).map(({ id, ...rest }) => (assert.ok(id > 0), rest)),
+        [
+          { ...row, at: 3 },
+          { ...row, at: 2 },
+        ],
+      )
+      await assert.rejects(db.write.updateTable('audit').set({ reason: '' }).execute(), /append-only/)
+      await assert.rejects(db.write.deleteFrom('audit').execute(), /append-only/)
+      assert.equal((await store.newestAudit(db.read, 10)).length, 3)
+    })
 
-    await t.test('a sweep remembers how far it has come', async () => {
+    await t.test('the progress of a sweep is stored', async () => {
       assert.equal(await store.readSweep(db.read), undefined)
       await store.writeSweep(db.write, { lists: 'a', position: 0, finished: false })
       await store.writeSweep(db.write, { lists: 'b', position: 500, finished: true })

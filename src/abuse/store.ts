@@ -2,27 +2,48 @@ import type { Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 
-/** What the operator says of an expression. */
-export type Entry = Selectable<Tables['entries']>
-export type AuditRow = Selectable<Tables['audit']>
-
-export async function allEntries(db: Executor): Promise<Entry[]> {
-  return db.selectFrom('entries').selectAll().orderBy('created_at', 'desc').orderBy('entry').execute()
+/** A block or allow rule of the operator. */
+export interface Rule {
+  /** The hosts and URLs that it matches: `host/`, `host/path/` or `host/path?query`. */
+  expression: string
+  verdict: 'block' | 'allow'
+  reason: string
+  /** Whether a legal order requires it. */
+  isLegal: boolean
+  /** Milliseconds since 1970, UTC. */
+  createdAt: number
 }
 
-/** Says something of an expression, in place of what was said before. */
-export async function putEntry(db: Executor, entry: Entry): Promise<void> {
-  const { entry: _, ...rest } = entry
+export type AuditRow = Selectable<Tables['audit']>
+
+/** All rules, the newest first. */
+export async function listRules(db: Executor): Promise<Rule[]> {
+  const rows = await db.selectFrom('entries').selectAll().orderBy('created_at', 'desc').orderBy('entry').execute()
+  return rows.map((row) => ({
+    expression: row.entry,
+    verdict: row.verdict as Rule['verdict'],
+    reason: row.reason,
+    isLegal: row.legal === 1,
+    createdAt: row.created_at,
+  }))
+}
+
+/** Inserts a rule, or replaces the one for its expression. */
+export async function upsertRule(
+  db: Executor,
+  { expression, verdict, reason, isLegal, createdAt }: Rule,
+): Promise<void> {
+  const values = { verdict, reason, legal: isLegal ? 1 : 0, created_at: createdAt }
   await db
     .insertInto('entries')
-    .values(entry)
-    .onConflict((conflict) => conflict.column('entry').doUpdateSet(rest))
+    .values({ entry: expression, ...values })
+    .onConflict((conflict) => conflict.column('entry').doUpdateSet(values))
     .execute()
 }
 
-/** False when there is no such entry. */
-export async function deleteEntry(db: Executor, entry: string): Promise<boolean> {
-  const result = await db.deleteFrom('entries').where('entry', '=', entry).executeTakeFirst()
+/** Returns false when there is no such rule. */
+export async function deleteRule(db: Executor, expression: string): Promise<boolean> {
+  const result = await db.deleteFrom('entries').where('entry', '=', expression).executeTakeFirst()
   return result.numDeletedRows === 1n
 }
 
@@ -30,24 +51,22 @@ export async function insertAudit(db: Executor, row: Omit<AuditRow, 'id'>): Prom
   await db.insertInto('audit').values(row).execute()
 }
 
-/** The newest changes, newest first. */
+/** The newest entries of the audit log, newest first. */
 export async function newestAudit(db: Executor, limit: number): Promise<AuditRow[]> {
   return db.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** What changes the operator's own entries. */
-export type EntryAction = 'block' | 'allow' | 'unblock' | 'forget'
+/** The audit actions that change rules. */
+const ruleActions = ['block', 'allow', 'unblock', 'forget']
 
-const entryActions: EntryAction[] = ['block', 'allow', 'unblock', 'forget']
-
-/** A number that every change of the operator's entries has made larger; 0 before the first. */
-export async function entriesRevision(db: Executor): Promise<number> {
+/** A number that increases with every change of the rules; 0 before the first. */
+export async function readRulesRevision(db: Executor): Promise<number> {
   const query = db.selectFrom('audit').select((each) => each.fn.max('id').as('newest'))
-  const row = await query.where('action', 'in', entryActions).executeTakeFirst()
+  const row = await query.where('action', 'in', ruleActions).executeTakeFirst()
   return row?.newest ?? 0
 }
 
-/** A report on its way into the store. */
+/** A report to be stored. */
 export interface NewReport {
   linkId: number
   reason: string
@@ -55,22 +74,20 @@ export interface NewReport {
   at: number
 }
 
-/** What one report said beyond its reason. */
+/** The details of one report. */
 export interface Note {
   reason: string
   details: string
   at: number
 }
 
-/** Notes that are kept of one link; the newest stay. */
+/** The number of stored notes per link, the newest ones. */
 const MAX_NOTES = 10
 
-/**
- * Counts a report. In a transaction: the first statement holds the row, so that the second reads what it changes.
- */
+/** Counts a report. Call it in a transaction: the first statement locks the row for the second. */
 export async function countReport(db: Executor, { linkId, reason, details, at }: NewReport): Promise<void> {
   const row = { link_id: linkId, count: 1, reasons: '{}', notes: '[]', first_at: at, last_at: at }
-  const held = await db
+  const locked = await db
     .insertInto('reports')
     .values(row)
     .onConflict((conflict) =>
@@ -78,8 +95,8 @@ export async function countReport(db: Executor, { linkId, reason, details, at }:
     )
     .returning(['reasons', 'notes'])
     .executeTakeFirstOrThrow()
-  const reasons = JSON.parse(held.reasons) as Record<string, number>
-  const notes = JSON.parse(held.notes) as Note[]
+  const reasons = JSON.parse(locked.reasons) as Record<string, number>
+  const notes = JSON.parse(locked.notes) as Note[]
   reasons[reason] = (reasons[reason] ?? 0) + 1
   if (details !== null) notes.unshift({ reason, details, at })
   await db
@@ -89,8 +106,8 @@ export async function countReport(db: Executor, { linkId, reason, details, at }:
     .execute()
 }
 
-/** What was reported of one link. */
-export interface Reported {
+/** The reports of one link. */
+export interface LinkReports {
   code: string
   count: number
   reasons: Record<string, number>
@@ -99,8 +116,8 @@ export interface Reported {
   last_at: number
 }
 
-/** The reported links that are still up: the most often reported first, of equals the last reported. */
-export async function openReports(db: Executor, limit: number): Promise<Reported[]> {
+/** The reported links that are not suspended: the most reported first, then the last reported. */
+export async function openReports(db: Executor, limit: number): Promise<LinkReports[]> {
   const rows = await db
     .selectFrom('reports')
     .innerJoin('links', 'links.id', 'reports.link_id')
@@ -112,22 +129,22 @@ export async function openReports(db: Executor, limit: number): Promise<Reported
     .execute()
   return rows.map((row) => ({
     ...row,
-    reasons: JSON.parse(row.reasons) as Reported['reasons'],
+    reasons: JSON.parse(row.reasons) as LinkReports['reasons'],
     notes: JSON.parse(row.notes) as Note[],
   }))
 }
 
-/** False when nothing was reported of the link. */
+/** Returns false when the link has no reports. */
 export async function deleteReport(db: Executor, linkId: number): Promise<boolean> {
   const result = await db.deleteFrom('reports').where('link_id', '=', linkId).executeTakeFirst()
   return result.numDeletedRows === 1n
 }
 
-/** How far a sweep has come. */
+/** The progress of a sweep. */
 export interface SweepState {
-  /** The state of the lists that it matches against. */
+  /** The digest of the lists and rules that it applies. */
   lists: string
-  /** The last link that was matched. */
+  /** The id of the last screened link. */
   position: number
   finished: boolean
 }

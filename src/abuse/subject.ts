@@ -4,10 +4,10 @@ import { isCode } from '../links/code.ts'
 import { canonicalise, expressionOf } from './canonical.ts'
 import { isAddress } from './expressions.ts'
 
-/** What an operator or a reporter names: a code of ours, or an expression that lists hosts and URLs. */
-export type Subject = { code: string } | { entry: string }
+/** The subject of an operation: a code of this service, or an expression for hosts and URLs. */
+export type Subject = { code: string } | { expression: string }
 
-/** The code that a text names, alone or as a short URL (also as a scanner shows it, with `+`, or of its image); undefined when it names none. */
+/** The code in a text: a bare code, or a short URL, also with `+` or of an image. Undefined when there is none. */
 export function codeOf(text: string, owns: (url: URL) => boolean): string | undefined {
   const trimmed = text.trim()
   if (isCode(trimmed)) return trimmed
@@ -19,24 +19,25 @@ export function codeOf(text: string, owns: (url: URL) => boolean): string | unde
 }
 
 /**
- * Reads what an operator names. A name with a dot is a host, since no code has one.
- * @throws {Problem} 400 when it is neither, or so many hosts that it must be a mistake
+ * Parses the subject of an operation. A text with a dot is a host, because codes have none.
+ * @throws {Problem} 400 when it is neither, or a public suffix, which must be a mistake
  */
 export function readSubject(text: unknown, owns: (url: URL) => boolean): Subject {
-  if (typeof text !== 'string' || text.trim() === '') throw refusal('must name a code, a host or a URL')
+  if (typeof text !== 'string' || text.trim() === '') throw invalidSubject('must be a code, a host or a URL')
   const code = codeOf(text, owns)
   if (code !== undefined) return { code }
   const canonical = canonicalise(text)
   const { host } = canonical
-  if (!/^[\w.-]+$/.test(host) && !isAddress(host)) throw refusal(`is neither a code nor a host nor a URL: ${text}`)
-  if (!isAddress(host) && !host.includes('.')) throw refusal(`is neither a code nor a public host: ${text}`)
+  if (!/^[\w.-]+$/.test(host) && !isAddress(host))
+    throw invalidSubject(`is neither a code nor a host nor a URL: ${text}`)
+  if (!isAddress(host) && !host.includes('.')) throw invalidSubject(`is neither a code nor a public host: ${text}`)
   if (!isAddress(host) && getPublicSuffix(host, { extractHostname: false }) === host) {
-    throw refusal(`is too much: ${host} is a public suffix, below which everyone's names are`)
+    throw invalidSubject(`is too broad: ${host} is a public suffix, under which anyone can have names`)
   }
   if (owns(new URL(`https://${host}/`))) throw new Problem('invalid_request', `${host} is this service itself`)
-  return { entry: expressionOf(canonical) }
+  return { expression: expressionOf(canonical) }
 }
 
-function refusal(detail: string): Problem {
+function invalidSubject(detail: string): Problem {
   return invalidRequest([{ pointer: '/subject', detail }])
 }

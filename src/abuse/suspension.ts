@@ -4,43 +4,50 @@ import { putBack, takeDown } from '../links/removal.ts'
 import type { Hit } from './screen.ts'
 import { insertAudit } from './store.ts'
 
-/** What removals need of the rest of the program. */
-export interface TakedownDeps {
+export interface SuspensionDeps {
   db: Database
   now: () => number
-  /** Makes visits read the link of a code anew: called after a change of it, before that is answered. */
+  /** Invalidates the cached link of a code. */
   invalidate: (code: string) => void
 }
 
 /**
- * Removes a link and notes that in the audit, in one transaction; visits see it when this is done.
- * @returns false when the link has changed or gone since it was read
+ * Suspends a link and records that in the audit log, in one transaction. Visits see it when the promise resolves.
+ * @returns false when the link was changed or deleted since it was read
  */
-export async function removeLink(deps: TakedownDeps, link: Link, removal: Removal, by: string): Promise<boolean> {
-  const note = { at: removal.at, action: 'remove', subject: link.code, source: by, reason: removal.reason }
-  const done = await deps.db.transaction(async (transaction) => {
-    const removed = await takeDown(transaction, link, removal)
-    if (removed) await insertAudit(transaction, note)
-    return removed
+export async function suspendLink(
+  deps: SuspensionDeps,
+  link: Link,
+  suspension: Removal,
+  source: string,
+): Promise<boolean> {
+  const { at, reason } = suspension
+  const audit = { at, action: 'remove', subject: link.code, source, reason }
+  const isDone = await deps.db.transaction(async (transaction) => {
+    const suspended = await takeDown(transaction, link, suspension)
+    if (suspended) await insertAudit(transaction, audit)
+    return suspended
   })
   deps.invalidate(link.code)
-  return done
+  return isDone
 }
 
-/** Takes a removal back, in the same way. */
-export async function restoreLink(deps: TakedownDeps, link: Link, reason: string): Promise<boolean> {
-  const note = { at: deps.now(), action: 'restore', subject: link.code, source: 'operator', reason }
-  const done = await deps.db.transaction(async (transaction) => {
-    const restored = await putBack(transaction, link)
-    if (restored) await insertAudit(transaction, note)
-    return restored
+/** Reinstates a suspended link in the same way. */
+export async function reinstateLink(deps: SuspensionDeps, link: Link, reason: string): Promise<boolean> {
+  const audit = { at: deps.now(), action: 'restore', subject: link.code, source: 'operator', reason }
+  const isDone = await deps.db.transaction(async (transaction) => {
+    const reinstated = await putBack(transaction, link)
+    if (reinstated) await insertAudit(transaction, audit)
+    return reinstated
   })
   deps.invalidate(link.code)
-  return done
+  return isDone
 }
 
-/** The removal of a link that leads to what is listed. Its reason is for its owner, who knows where it leads. */
-export function removalFor({ entry, list, own }: Hit, at: number): Removal {
-  if (own === undefined) return { at, entry, source: 'list', reason: `${entry} is on the list ${list}` }
-  return { at, entry, source: own.legal === 1 ? 'legal' : 'operator', reason: own.reason }
+/** The suspension of a link with a blocked URL. Its owner, who knows the URL, can read the reason. */
+export function suspensionFor({ expression, list, rule }: Hit, at: number): Removal {
+  if (rule === undefined) {
+    return { at, entry: expression, source: 'list', reason: `${expression} is on the list ${list}` }
+  }
+  return { at, entry: expression, source: rule.isLegal ? 'legal' : 'operator', reason: rule.reason }
 }

@@ -3,32 +3,31 @@ import type { Link } from '../links/link.ts'
 import { liveLinksAfter } from '../links/removal.ts'
 import type { Hit } from './screen.ts'
 import { readSweep, writeSweep, type SweepState } from './store.ts'
-import { removalFor, removeLink, type TakedownDeps } from './suspension.ts'
+import { suspensionFor, suspendLink, type SuspensionDeps } from './suspension.ts'
 
 /**
- * How long a sweep waits after the lists have changed: a creation that was screened by the old ones has been written by
- * then, so that the sweep meets it.
+ * How long a sweep waits after a change of the lists: creations that were screened by the old ones are stored by then, so
+ * that the sweep includes them.
  */
 const SETTLE_MS = 2_000
 const PAGE = 500
-/** At most 20,000 links a second, so that visits hardly notice. */
+/** Limits a sweep to 20,000 links per second, so that it hardly affects visits. */
 const PAUSE_MS = 25
 const RETRY_MS = 5_000
 
-export interface SweepDeps extends TakedownDeps {
+export interface SweepDeps extends SuspensionDeps {
   findInLink: (link: Link) => Hit | undefined
-  /** Tells one state of everything that is listed from another. */
+  /** Identifies the current state of all lists and rules. */
   digest: () => string
   log: { error: (details: object, text: string) => void }
-  /** Overrides the time to settle. */
+  /** Overrides `SETTLE_MS`. */
   settleMs?: number | undefined
 }
 
-/** Matches all links again when the lists have changed. */
+/** Screens all links again after a change of lists or rules. */
 export interface Sweep {
-  /** To be called after every change of the lists, and at the start: goes on where a former run was stopped. */
+  /** Starts a sweep, or resumes an interrupted one. Call it after every change of lists or rules, and at startup. */
   start: () => void
-  /** Whether links are being matched. */
   isRunning: () => boolean
   close: () => Promise<void>
 }
@@ -37,28 +36,28 @@ export function createSweep(deps: SweepDeps): Sweep {
   const { log, settleMs = SETTLE_MS } = deps
   const closing = new AbortController()
   const { signal } = closing
-  let asked = false
+  let isRequested = false
   let running: Promise<void> | undefined
 
-  const rest = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined)
+  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined)
 
   async function run(): Promise<void> {
-    while (asked && !signal.aborted) {
-      asked = false
+    while (isRequested && !signal.aborted) {
+      isRequested = false
       try {
-        await rest(settleMs)
-        await sweepOnce(deps, rest, signal)
+        await pause(settleMs)
+        await sweepOnce(deps, pause, signal)
       } catch (error) {
-        log.error({ err: error }, 'the sweep of all links has stopped and will go on')
-        asked = true
-        await rest(RETRY_MS)
+        log.error({ err: error }, 'the sweep of all links was interrupted and will be resumed')
+        isRequested = true
+        await pause(RETRY_MS)
       }
     }
   }
 
   return {
     start() {
-      asked = true
+      isRequested = true
       running ??= run().finally(() => (running = undefined))
     },
     isRunning: () => running !== undefined,
@@ -69,23 +68,23 @@ export function createSweep(deps: SweepDeps): Sweep {
   }
 }
 
-/** Goes through all links, or through those that a former run has left; lists that change meanwhile end it. */
-async function sweepOnce(deps: SweepDeps, rest: (ms: number) => Promise<void>, signal: AbortSignal): Promise<void> {
+/** Screens all links, or those after the position of an interrupted sweep. A change of the lists ends it. */
+async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, signal: AbortSignal): Promise<void> {
   const lists = deps.digest()
   const before = await readSweep(deps.db.read)
   let state: SweepState = before?.lists === lists ? before : { lists, position: 0, finished: false }
   while (!state.finished && !signal.aborted && deps.digest() === lists) {
     const links = await liveLinksAfter(deps.db, state.position, PAGE)
-    for (const link of links) await match(deps, link)
+    for (const link of links) await screenLink(deps, link)
     state = { lists, position: links.at(-1)?.id ?? state.position, finished: links.length < PAGE }
     await writeSweep(deps.db.write, state)
-    await rest(PAUSE_MS)
+    await pause(PAUSE_MS)
   }
 }
 
-async function match(deps: SweepDeps, link: Link): Promise<void> {
+async function screenLink(deps: SweepDeps, link: Link): Promise<void> {
   const hit = deps.findInLink(link)
   if (hit === undefined) return
-  // A link that has changed since was matched by the same lists when it was changed.
-  await removeLink(deps, link, removalFor(hit, deps.now()), hit.list ?? 'operator')
+  // A link that was changed in the meantime was screened by the same lists then.
+  await suspendLink(deps, link, suspensionFor(hit, deps.now()), hit.list ?? 'operator')
 }

@@ -1,20 +1,13 @@
+import type { AuditResult } from '../abuse/operator.ts'
 import type { Command } from './command.ts'
-import { formatTime, toSingleLine, formatTable } from './table.ts'
-
-interface AuditRow {
-  at: number
-  action: string
-  subject: string
-  source: string
-  reason: string
-}
+import { formatTable, formatTime, toSingleLine } from './table.ts'
 
 export const audit: Command = {
   name: 'audit',
   usage: '',
   summary: 'list the newest entries of the audit log: removals, blocks, dismissed reports',
   async run({ call }) {
-    const { audit: found } = (await call('audit')) as { audit: AuditRow[] }
+    const { audit: found } = (await call('audit')) as AuditResult
     if (found.length === 0) return 'the audit log is empty'
     const rows = found.map(({ at, action, subject, source, reason }) => [
       formatTime(at),

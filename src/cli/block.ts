@@ -1,3 +1,4 @@
+import type { BlockResult } from '../abuse/operator.ts'
 import { singleArgument } from './arguments.ts'
 import type { Command } from './command.ts'
 
@@ -15,8 +16,8 @@ export const block: Command = {
   async run({ args, flags, call }) {
     const subject = singleArgument(args, SUBJECT)
     const input = { subject, reason: flags['reason'], legal: flags['legal'] === true }
-    const { code, entry } = (await call('block', input)) as { code?: string; entry?: string }
+    const { code, expression } = (await call('block', input)) as BlockResult
     if (code !== undefined) return `${code} is removed`
-    return `${entry} is blocked: new links to it are refused, and existing ones are being removed`
+    return `${expression} is blocked: new links to it are refused, and existing ones are being removed`
   },
 }

@@ -1,13 +1,6 @@
+import type { RulesResult } from '../abuse/operator.ts'
 import type { Command } from './command.ts'
-import { formatTime, toSingleLine, formatTable } from './table.ts'
-
-interface Entry {
-  entry: string
-  verdict: string
-  legal: number
-  reason: string
-  created_at: number
-}
+import { formatTable, formatTime, toSingleLine } from './table.ts'
 
 export const entries: Command = {
   name: 'entries',
@@ -15,12 +8,12 @@ export const entries: Command = {
   summary: 'list the block and allow rules for hosts and URLs',
   options: { forget: { type: 'string', doc: 'delete the rule for this host or URL' } },
   async run({ call, flags }) {
-    const { entries: found } = (await call('entries', { forget: flags['forget'] })) as { entries: Entry[] }
-    if (found.length === 0) return 'there are no block or allow rules'
-    const rows = found.map(({ entry, verdict, legal, reason, created_at: at }) => [
-      formatTime(at),
-      legal === 1 ? 'legal' : verdict,
-      entry,
+    const { rules } = (await call('entries', { forget: flags['forget'] })) as RulesResult
+    if (rules.length === 0) return 'there are no block or allow rules'
+    const rows = rules.map(({ expression, verdict, isLegal, reason, createdAt }) => [
+      formatTime(createdAt),
+      isLegal ? 'legal' : verdict,
+      expression,
       toSingleLine(reason),
     ])
     return formatTable([['SINCE (UTC)', 'RULE', 'HOST OR URL', 'REASON'], ...rows])

@@ -1,14 +1,6 @@
+import type { ListsResult } from '../abuse/operator.ts'
 import type { Command } from './command.ts'
-import { formatTime, formatTable } from './table.ts'
-
-interface ListStatus {
-  name: string
-  format?: string
-  entries?: number
-  ignored?: number
-  takenAt?: number
-  fault: string | null
-}
+import { formatTable, formatTime } from './table.ts'
 
 export const lists: Command = {
   name: 'lists',
@@ -20,7 +12,7 @@ export const lists: Command = {
   },
   async run({ call, flags }) {
     const input = { refresh: flags['refresh'] === true, accept: flags['accept'] === true }
-    const { lists: found, sweeping } = (await call('lists', input)) as { lists: ListStatus[]; sweeping: boolean }
+    const { lists: found, sweeping } = (await call('lists', input)) as ListsResult
     if (found.length === 0) return 'there are no lists: ABUSE_FEEDS is unset'
     const rows = found.map(({ name, format, entries, ignored, takenAt, fault }) => [
       name,

@@ -1,14 +1,9 @@
-import type { Command, CommandContext } from './command.ts'
+import type { ReportsResult } from '../abuse/operator.ts'
 import { singleArgument } from './arguments.ts'
-import { formatTime, toSingleLine, formatTable } from './table.ts'
+import type { Command, CommandContext } from './command.ts'
+import { formatTable, formatTime, toSingleLine } from './table.ts'
 
-interface Report {
-  code: string
-  count: number
-  reasons: Record<string, number>
-  notes: { reason: string; details: string; at: number }[]
-  last_at: number
-}
+type LinkReports = ReportsResult['reports'][number]
 
 export const reports: Command = {
   name: 'reports',
@@ -18,7 +13,7 @@ export const reports: Command = {
   async run(context) {
     const [verb, ...rest] = context.args
     if (verb !== undefined) return dismiss(context, verb === 'dismiss' ? rest : [])
-    const { reports: found } = (await context.call('reports')) as { reports: Report[] }
+    const { reports: found } = (await context.call('reports')) as ReportsResult
     if (context.flags['json'] === true) return JSON.stringify(found, undefined, 2)
     if (found.length === 0) return 'there are no reports'
     const rows = found.map((each) => [
@@ -38,11 +33,11 @@ async function dismiss({ call }: CommandContext, args: string[]): Promise<string
   return `the reports of ${code} are dismissed`
 }
 
-function reasonsOf({ reasons }: Report): string {
+function reasonsOf({ reasons }: LinkReports): string {
   const counted = Object.entries(reasons).toSorted(([, a], [, b]) => b - a)
   return counted.map(([reason, count]) => `${reason} ${count}`).join(', ')
 }
 
-function newest({ notes }: Report): string {
+function newest({ notes }: LinkReports): string {
   return toSingleLine(notes[0]?.details ?? '').slice(0, 100)
 }

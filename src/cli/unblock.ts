@@ -1,14 +1,7 @@
+import type { UnblockResult } from '../abuse/operator.ts'
 import { singleArgument } from './arguments.ts'
 import { reason, SUBJECT } from './block.ts'
 import type { Command } from './command.ts'
-
-interface Unblocked {
-  code?: string
-  entry: string
-  allowed: boolean
-  restored: number
-  still: { entry: string; list?: string } | null
-}
 
 export const unblock: Command = {
   name: 'unblock',
@@ -17,13 +10,17 @@ export const unblock: Command = {
   options: { reason },
   async run({ args, flags, call }) {
     const input = { subject: singleArgument(args, SUBJECT), reason: flags['reason'] }
-    const { code, entry, allowed, restored, still } = (await call('unblock', input)) as Unblocked
-    if (code !== undefined) return `${code} is back`
-    const by = still?.list === undefined ? `your block of ${still?.entry}` : `the list ${still.list}`
-    return [
-      allowed ? `${entry} is allowed although it is on a list` : `${entry} is no longer blocked by you`,
-      `${restored} ${restored === 1 ? 'link is' : 'links are'} back`,
-      ...(still === null ? [] : [`${by} still blocks it: run "quirl unblock ${entry}" once more to allow it`]),
-    ].join('\n')
+    const result = (await call('unblock', input)) as UnblockResult
+    if (result.code !== undefined) return `${result.code} is back`
+    const { expression, allowed, reinstated, blockedBy } = result
+    const lines = [
+      allowed ? `${expression} is allowed although it is on a list` : `${expression} is no longer blocked by you`,
+      `${reinstated} ${reinstated === 1 ? 'link is' : 'links are'} back`,
+    ]
+    if (blockedBy !== null) {
+      const by = blockedBy.list === undefined ? `your rule for ${blockedBy.expression}` : `the list ${blockedBy.list}`
+      lines.push(`${by} still blocks it: run "quirl unblock ${expression}" once more to allow it`)
+    }
+    return lines.join('\n')
   },
 }

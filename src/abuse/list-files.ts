@@ -4,48 +4,48 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 
-/** What is known about the last good state of a list. */
+/** The metadata of the last valid state of a list. */
 export interface ListState {
   format: string
   entries: number
   ignored: number
-  /** The answer's validators, for the next request (RFC 9110, 8.8); for a file its size and time. */
+  /** The validators of the response (RFC 9110, 8.8); for a file its size and time. */
   etag: string | null
   lastModified: string | null
-  /** When it was last taken over, in milliseconds since 1970. */
+  /** When it was last updated, in milliseconds since 1970. */
   takenAt: number
-  /** When its entries last became others. */
+  /** When its entries last changed. */
   changedAt: number
 }
 
-/** The good state of a list, with its keys. */
-export interface KeptList {
+/** The last valid state of a list, with its keys. */
+export interface StoredList {
   state: ListState
   keys: Uint32Array<ArrayBuffer>
-  /** Tells the keys from any others of this list. */
+  /** Identifies the keys. */
   digest: string
 }
 
-/** Lists that outlive the process: a start needs no network. */
-export interface KeptLists {
+/** The files of lists, so that a start needs no network. */
+export interface ListFiles {
   /** The salt of every key in this folder. */
   salt: string
-  /** A file for what is being fetched. */
+  /** The file for the download of a source. */
   draft: (source: string) => string
-  /** What was kept of a source; undefined when there is nothing, or nothing whole. */
-  load: (source: string) => KeptList | undefined
-  save: (source: string, kept: KeptList) => Promise<void>
+  /** The stored list of a source; undefined when there is none, or it is damaged. */
+  load: (source: string) => StoredList | undefined
+  save: (source: string, list: StoredList) => Promise<void>
   digest: (keys: Uint32Array<ArrayBuffer>) => string
-  /** Removes what belongs to no source of these. */
+  /** Deletes the files of all other sources. */
   prune: (sources: string[]) => void
 }
 
-/** Sources are not written down: an address may hold the key of an account. */
+/** File names do not contain the source: its URL may include an account key. */
 function nameOf(source: string): string {
   return hash('sha256', source).slice(0, 16)
 }
 
-export function openKeptLists(folder: string): KeptLists {
+export function openListFiles(folder: string): ListFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const salt = openSalt(join(folder, 'salt'))
   const fileOf = (source: string, ending: string) => join(folder, `${nameOf(source)}.${ending}`)
@@ -55,7 +55,7 @@ export function openKeptLists(folder: string): KeptLists {
     draft: (source) => fileOf(source, 'new'),
     load(source) {
       try {
-        const { state, digest } = JSON.parse(readFileSync(fileOf(source, 'json'), 'utf8')) as KeptList
+        const { state, digest } = JSON.parse(readFileSync(fileOf(source, 'json'), 'utf8')) as StoredList
         const bytes = readFileSync(fileOf(source, 'keys'))
         if (digestOf(bytes, salt) !== digest) return undefined
         return { state, digest, keys: new Uint32Array(new Uint8Array(bytes).buffer) }
@@ -65,7 +65,7 @@ export function openKeptLists(folder: string): KeptLists {
     },
     digest: (keys) => digestOf(new Uint8Array(keys.buffer), salt),
     async save(source, { state, keys, digest }) {
-      // A crash between the two leaves a pair that does not match, which is fetched again.
+      // A crash between the two leaves a pair that does not match; `load` ignores it, and it is downloaded again.
       await replaceFile(fileOf(source, 'keys'), new Uint8Array(keys.buffer))
       await replaceFile(fileOf(source, 'json'), JSON.stringify({ state, digest }))
     },
