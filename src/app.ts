@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { reportRoute, securityRoute } from './abuse/routes.ts'
 import type { Config } from './config/config.ts'
-import { askRoute } from './domains/ask.ts'
+import { tlsAskRoute } from './domains/tls-ask.ts'
 import { domainRoutes } from './domains/routes.ts'
 import { readJsonBodies, refuseEncodedBodies } from './http/body.ts'
 import { allowEveryOrigin } from './http/cors.ts'
@@ -120,7 +120,7 @@ function operatorHandlers({ contact }: Config, services: Services, further: Metr
     health: healthRoutes(notReady),
     metrics: metricsRoute({ metrics: [...services.metrics, ...further], isInternal }),
     securityTxt: securityRoute({ now, origin, contact }),
-    tlsAsk: askRoute({ domains, isInternal }),
+    tlsAsk: tlsAskRoute({ domains, isInternal }),
   }
 }
 

@@ -70,7 +70,7 @@ function createServer({ visits, links: { isReserved }, tls }: Services, log: Fas
     clientErrorHandler: connections.onParserError,
     serverFactory: (handler) =>
       connections.serve((request, response) => {
-        if (tls?.front(request, response) === true) return
+        if (tls?.applyRules(request, response) === true) return
         if (!answeredFast(request, response)) handler(request, response)
       }, priorityOf),
   })

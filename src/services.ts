@@ -174,7 +174,7 @@ async function openFeatures(
   const recording = await openRecording(config, environment, ground, open)
   const { places, scans, visits } = recording
   const { abuse, limits, qr, links } = await openCreation(config, environment, ground, recording, open)
-  store.onReopened.push(visits.invalidateAll, scans.reread, abuse.reread)
+  store.onReopened.push(visits.invalidateAll, scans.reread, abuse.reloadRules)
   const tls = config.tls ? open('HTTPS', openTls(config, { db, domains, now, monotonic, log })) : undefined
   if (tls !== undefined) draining.onBegin(() => void tls.close())
   const connections = createConnectionLimit()

@@ -325,7 +325,7 @@ describe('the status of a domain', () => {
     })
     undoLater(t, restarted.close)
     assert.deepEqual([restarted.isEmpty(), restarted.statusOf(NAME)], [false, 'active'])
-    assert.equal(await restarted.admits(NAME), true)
+    assert.equal(await restarted.mayHaveCertificate(NAME), true)
   })
 
   test('reaches the other processes on the store within seconds: registered, active, removed', async (t) => {
@@ -352,7 +352,7 @@ describe('the status of a domain', () => {
     point(NAME)
     const { token = '' } = await register(NAME)
     assert.equal((await status()).status, 'active')
-    assert.equal(await other.admits(NAME), true)
+    assert.equal(await other.mayHaveCertificate(NAME), true)
     assert.equal(other.statusOf(NAME), 'active')
     await services.domains.remove(NAME, token)
     await assert.rejects(other.read(NAME), /no domain of this name/)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readLines } from './list-lines.ts'
+import { createLineParser } from './list-lines.ts'
 
 /** What publishers send, as they send it. */
 const samples: { name: string; format: string; text: string; addresses: string[] }[] = [
@@ -50,7 +50,7 @@ const samples: { name: string; format: string; text: string; addresses: string[]
 describe('the format is detected', () => {
   for (const { name, format, text, addresses } of samples) {
     test(`of ${name}`, () => {
-      const list = readLines()
+      const list = createLineParser()
       const found = list.read(text.split('\n'))
       assert.ok(!found.includes(undefined), `every line is understood: ${JSON.stringify(found)}`)
       assert.deepEqual(found.flat(), addresses)
@@ -68,9 +68,9 @@ test('pages, JSON, prose and damaged rows are invalid lines', () => {
     'x',
     'http://',
   ]
-  const { read } = readLines()
+  const { read } = createLineParser()
   for (const line of foreign) assert.deepEqual(read([line]), [undefined], line)
-  const csv = readLines()
+  const csv = createLineParser()
   assert.deepEqual(csv.read(['id,url', '1', '1,no address']), [[], undefined, undefined])
 })
 
@@ -79,7 +79,7 @@ test('a row of CSV that is damaged, or too long, spoils no other, wherever it st
   const found = (at: number) => [`http://bad.example/a,b?"${at}"`]
   for (const bad of ['9,"http://bad.example/', '"9', `9,http://bad.example/${'a'.repeat(20_000)}`]) {
     for (const at of [0, 1, 7, 15]) {
-      const list = readLines()
+      const list = createLineParser()
       const rows = Array.from({ length: 16 }, (_, row) => (row === at ? bad : good(row)))
       const expected = rows.map((_, row) => (row === at ? undefined : found(row)))
       assert.deepEqual(list.read(['# id,url', ...rows]), [[], ...expected], bad.slice(0, 30))
@@ -88,7 +88,7 @@ test('a row of CSV that is damaged, or too long, spoils no other, wherever it st
 })
 
 test('a quote that two damaged rows open and close joins no rows', () => {
-  const list = readLines()
+  const list = createLineParser()
   const rows = [
     '1,"http://bad.example/1',
     '2,http://bad.example/2',

@@ -1,10 +1,10 @@
 import { CsvError, parse, type Options } from 'csv-parse/sync'
 
-/** Reads a list of hosts and URLs, some hundred lines at a time. */
-export interface ReadList {
-  /** The hosts and URLs of each line, none for a comment; undefined when it is neither. */
+/** A parser for a list of hosts and URLs. */
+export interface LineParser {
+  /** Parses some lines: the hosts and URLs of each, none for a comment; undefined for an invalid line. */
   read: (lines: string[]) => (string[] | undefined)[]
-  /** What most lines were. */
+  /** The format of most lines. */
   format: () => string
 }
 
@@ -13,15 +13,15 @@ const hostsLine = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]*:[\da-f:]*(?:%\w+)?)[ \t]
 const url = /^https?:\/\/[^\s/?#]\S*$/i
 const name = /^(?:\*?\.)?((?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]+\.?)(?::\d+)?(\/\S*)?$/u
 
-/** Names that hosts files give to the machine itself. */
-const ownNames =
+/** Names of the local machine in hosts files. */
+const localNames =
   /^(?:localhost|localhost\.localdomain|local|broadcasthost|0\.0\.0\.0|ip6-(?:localhost|loopback|localnet|mcastprefix|all(?:nodes|routers|hosts)))$/i
 
 /**
- * Recognises, line by line: hosts files (`0.0.0.0 name …`), lists of names, lists of URLs (URLhaus text, OpenPhish,
+ * Detects the format of each line: hosts files (`0.0.0.0 name …`), lists of names, lists of URLs (URLhaus text, OpenPhish,
  * Phishing.Database), and CSV with a column of URLs (URLhaus, PhishTank; the header may be a comment).
  */
-export function readLines(): ReadList {
+export function createLineParser(): LineParser {
   const counts = new Map<string, number>()
   let urlColumn = -1
 
@@ -30,28 +30,18 @@ export function readLines(): ReadList {
     return addresses
   }
 
-  /** Whether the line names the columns of those that follow. */
-  function isHeader(line: string): boolean {
-    if (!line.includes(',') || !/url/i.test(line)) return false
-    const [names] = cellsOf([line.replace(/^#\s*/, '')])
-    const at = names?.findIndex((each) => each.trim().toUpperCase() === 'URL') ?? -1
-    if (at === -1) return false
-    urlColumn = at
-    return true
-  }
-
   function readCells(cells: string[] | undefined): string[] | undefined {
     const cell = cells?.[urlColumn]?.trim() ?? ''
     return /^[a-z]+:\/\/\S/i.test(cell) ? found('CSV', [cell]) : undefined
   }
 
-  function readWords(text: string): string[] | undefined {
+  function readText(text: string): string[] | undefined {
     const entry = (text.split(/\s#/, 1)[0] ?? '').trimEnd()
     if (url.test(entry)) return found('URLs', [entry])
     const [, host = '', path = ''] = name.exec(entry) ?? []
     if (host !== '') return found(path === '' ? 'host names' : 'URLs', [host + path])
     const names = hostsLine.exec(entry)?.[1]?.split(/\s+/) ?? ['']
-    const others = names.filter((each) => !ownNames.test(each))
+    const others = names.filter((each) => !localNames.test(each))
     return others.every((each) => name.test(each)) ? found('hosts file', others) : undefined
   }
 
@@ -59,9 +49,12 @@ export function readLines(): ReadList {
     const rows: { at: number; text: string }[] = []
     const addresses = lines.map((line, at) => {
       const text = line.replace(/^\uFEFF/, '').trim()
-      if (urlColumn === -1 && isHeader(text)) return []
+      if (urlColumn === -1) {
+        urlColumn = findUrlColumn(text)
+        if (urlColumn !== -1 || comment.test(text)) return []
+        return readText(text)
+      }
       if (comment.test(text)) return []
-      if (urlColumn === -1) return readWords(text)
       rows.push({ at, text })
       return undefined
     })
@@ -73,17 +66,24 @@ export function readLines(): ReadList {
   return { read, format: () => [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? 'empty' }
 }
 
+/** The index of the URL column in a CSV header; -1 for any other line. */
+function findUrlColumn(line: string): number {
+  if (!line.includes(',') || !/url/i.test(line)) return -1
+  const [names] = cellsOf([line.replace(/^#\s*/, '')])
+  return names?.findIndex((each) => each.trim().toUpperCase() === 'URL') ?? -1
+}
+
 const options: Options = {
   record_delimiter: '\n',
   relax_column_count: true,
   relax_quotes: true,
-  /** Bytes of a row. */
+  // In bytes.
   max_record_size: 16_384,
 }
 
 /**
- * The cells of each line of CSV (RFC 4180), together, as a line alone takes the parser five times as long; undefined where there are none.
- * No list has line ends inside cells: a quote that is not closed spoils its own line only.
+ * Parses lines of CSV (RFC 4180) in one call, because single lines take five times as long; undefined for invalid lines.
+ * Lists have no line breaks inside cells: an unclosed quote only invalidates its line.
  */
 function cellsOf(lines: string[]): (string[] | undefined)[] {
   if (lines.length === 0) return []

@@ -3,11 +3,11 @@ import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { urlsOf } from '../links/draft.ts'
 import type { Link } from '../links/link.ts'
-import { linkOfCode } from '../links/manage.ts'
 import { linksRemovedByEntry } from '../links/removal.ts'
 import { canonicalise } from './canonical.ts'
 import { expressions, wideLimits } from './expressions.ts'
 import type { Feeds, ListStatus } from './feeds.ts'
+import { requireLink, updateLink } from './link-update.ts'
 import type { OperatorRules } from './operator-rules.ts'
 import type { Screening } from './screen.ts'
 import {
@@ -177,21 +177,6 @@ async function dismiss(deps: OperatorDeps, input: Record<string, unknown>): Prom
   })
   if (!isDone) throw new Problem('not_found', `there are no reports of ${code}`)
   return { code }
-}
-
-/** Reads a link and updates it. Retries when the link was changed in between, for which `update` returns false. */
-async function updateLink(deps: OperatorDeps, code: string, update: (link: Link) => Promise<boolean>): Promise<Link> {
-  for (;;) {
-    const link = await requireLink(deps, code)
-    if (await update(link)) return link
-  }
-}
-
-async function requireLink(deps: OperatorDeps, code: string): Promise<Link> {
-  const link = await linkOfCode(deps, code)
-  if (link === undefined) throw new Problem('unknown_code', `no link has the code ${code}`)
-  if (link === 'gone') throw new Problem('code_gone', `the link ${code} was deleted by its owner`)
-  return link
 }
 
 function readReason({ reason = '' }: Record<string, unknown>, fallback: string): string {

@@ -1,12 +1,12 @@
 import { withThread, type Thread } from '../lib/thread-calls.ts'
 import type { ParseCalls, ParsedList, ParseTask } from './parse-thread.ts'
 
-/** A list is read line by line; this is for what a line leaves behind (MiB). */
+/** Heap limits in MiB: a list is parsed in batches of lines. */
 const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 }
 
-/** Reads the file of a list on a thread of its own, which ends with it. */
+/** Parses the file of a list on a new thread. */
 export function parseList(task: ParseTask): Promise<ParsedList> {
-  const options = { name: 'the thread that reads lists', heap: HEAP }
+  const options = { name: 'the thread that parses lists', heap: HEAP }
   return withThread(new URL('./parse-thread.ts', import.meta.url), options, (thread: Thread<ParseCalls>) =>
     thread.call('parse', task),
   )

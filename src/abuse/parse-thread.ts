@@ -1,39 +1,37 @@
-// Turns one file of a list into a set, off the thread that answers visits.
+// Parses the file of a list into a set, off the main thread.
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { answerCalls } from '../lib/thread-calls.ts'
 import { buildSet } from './compact-set.ts'
-import { readLines } from './list-lines.ts'
+import { createLineParser } from './list-lines.ts'
 import { addEntry } from './list-entry.ts'
 
-/** What to read. */
 export interface ParseTask {
   file: string
   salt: string
 }
 
-/** What was read. */
 export interface ParsedList {
-  /** As `openSet` takes them. */
+  /** The argument of `openSet`. */
   keys: Uint32Array<ArrayBuffer>
   format: string
-  /** Hosts and URLs that are listed. */
+  /** The number of hosts and URLs. */
   entries: number
-  /** Hosts that many share, which are left out. */
+  /** The number of skipped entries: shared suffixes. */
   ignored: number
-  /** Lines that are no host, no URL and no comment. */
+  /** The number of lines that are neither entries nor comments. */
   foreign: number
-  /** The first of them, counted from 1. */
+  /** The number of the first such line, from 1. */
   firstForeign: number
 }
 
-/** Lines that are read together. */
+/** How many lines are parsed together. */
 const BATCH = 256
 
 const calls = {
   async parse({ file, salt }: ParseTask): Promise<ParsedList> {
     const set = buildSet()
-    const { read, format } = readLines()
+    const { read, format } = createLineParser()
     let [lines, entries, ignored, foreign, firstForeign] = [0, 0, 0, 0, 0]
     const take = (batch: string[]) => {
       for (const addresses of read(batch.splice(0))) {
@@ -55,7 +53,7 @@ const calls = {
   },
 }
 
-/** What can be asked of the thread. */
+/** The calls of the thread. */
 export type ParseCalls = typeof calls
 
 answerCalls(calls, ({ keys }) => [keys.buffer])

@@ -1,85 +1,70 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
-import { throttle } from '../lib/throttle.ts'
+import { createBackgroundTasks } from '../lib/background-tasks.ts'
 import { createChecks } from './checks.ts'
 import { createDnsCheck } from './dns.ts'
 import type { Domain, Status } from './domain.ts'
-import { createStatusCache } from './status-cache.ts'
 import { isUnder } from './name.ts'
 import { createRefusedNames, type RefusedNames } from './refused-names.ts'
 import { createRegistry, type Registry } from './registry.ts'
+import { createStatusCache } from './status-cache.ts'
 import { listDomains } from './store.ts'
 
-/** How often the checks that are due are looked for, in milliseconds. */
+/** The interval of sweeps in milliseconds. */
 const SWEEP_MS = 10_000
-const LOG_MS = 60_000
 
 /** The custom domains of the service. */
 export interface Domains extends Omit<Registry, 'find'>, Omit<RefusedNames, 'check'> {
-  /** The service's own host, as WHATWG writes it; undefined while it has none that others can reach. */
+  /** The service's own host in WHATWG form; undefined while others cannot reach it. */
   host: string | undefined
-  /** The name as it stands, looked up in DNS first when it is not active, or claimed. @throws {Problem} 404 */
+  /** Returns a domain. If it is not active, or someone claims it, its DNS is checked first. @throws {Problem} 404 */
   read: (text: string) => Promise<Domain>
-  /** Looks the name up now, whatever its status and whenever it was looked up before. @throws {Problem} 404 */
+  /** Checks the DNS of a name now and returns the domain. @throws {Problem} 404 */
   check: (text: string) => Promise<Domain>
   list: () => Promise<Domain[]>
-  /** The addresses of the service itself; none while they cannot be found. */
+  /** The addresses of the service; empty when they cannot be resolved. */
   addresses: () => Promise<string[]>
-  /** Whether the name may have a certificate: the service's own, or active; a pending one is looked up first. */
-  admits: (name: string) => Promise<boolean>
-  /** From memory, for every request: the status of a name in its one form, undefined when it is not registered. */
+  /** Whether the name is the service's own or active. The DNS of a pending one is checked first. */
+  mayHaveCertificate: (name: string) => Promise<boolean>
+  /** The cached status of a name in its canonical form; undefined when it is not registered. */
   statusOf: (name: string) => Status | undefined
   isEmpty: () => boolean
-  /** Does what is due. It runs by itself each 10 seconds. */
+  /** Runs due checks, which also happens every 10 seconds. */
   sweep: () => Promise<void>
   close: () => void
 }
 
 interface DomainsNeeds {
   db: Database
-  /** The service's own origin; unset, only this machine can reach it. */
+  /** The service's own origin; undefined when only this machine can reach it. */
   baseUrl: string | undefined
-  /** DNS servers to ask instead of the system's. */
+  /** DNS servers to use instead of the system's. */
   servers: string[] | undefined
   now: () => number
   monotonic: () => number
   log: Pick<FastifyBaseLogger, 'error'>
 }
 
-/** Opens the custom domains, and keeps their status true from then on. */
+/** Opens the custom domains, and keeps their statuses up to date. */
 export async function openDomains({ db, baseUrl, servers, now, monotonic, log }: DomainsNeeds): Promise<Domains> {
   const host = hostOf(baseUrl)
   const dns = createDnsCheck({ host, servers, monotonic })
   const statuses = createStatusCache(db, now)
   const checks = createChecks({ db, now, dns, statuses })
   await statuses.refresh()
-  const report = throttle(LOG_MS, monotonic, (error: unknown) =>
-    log.error({ err: error }, 'domains could not be checked'),
-  )
-  let closed = false
-  const inBackground = (work: Promise<unknown>) => {
-    work.catch((error: unknown) => {
-      if (!closed) report(error)
-    })
-  }
-  const { check: checkRefused, ...refusals } = createRefusedNames(db, statuses, now)
-  const { find, ...registry } = createRegistry({
-    db,
-    host,
-    statuses,
-    now,
-    staticFault: dns.staticFault,
-    checkRefused,
-    onNew: (domain) => inBackground(checks.check(domain)),
-  })
-  const timer = setInterval(() => inBackground(checks.sweep()), SWEEP_MS).unref()
+  const tasks = createBackgroundTasks(monotonic, (err) => log.error({ err }, 'domains could not be checked'))
+  const { check: checkRefused, ...refusedNames } = createRefusedNames(db, statuses, now)
+  const onNew = (domain: Domain) => tasks.run(checks.check(domain))
+  const { staticFault } = dns
+  const { find, ...registry } = createRegistry({ db, host, statuses, now, staticFault, checkRefused, onNew })
+  const timer = setInterval(() => tasks.run(checks.sweep()), SWEEP_MS).unref()
   // A name may have been registered before it became the service's own.
   const isOwn = (name: string) => host !== undefined && isUnder(name, host)
 
   return {
     ...registry,
-    ...refusals,
+    ...refusedNames,
     host,
     async read(text) {
       const { name } = await find(text)
@@ -88,7 +73,7 @@ export async function openDomains({ db, baseUrl, servers, now, monotonic, log }:
     check: async (text) => (await checks.check(await find(text))) ?? find(text),
     list: () => listDomains(db.read),
     addresses: dns.serviceAddresses,
-    async admits(name) {
+    async mayHaveCertificate(name) {
       if (isOwn(name)) return name === host
       return statuses.statusOf(name) === 'active' || (await checks.checkIfStale(name))?.status === 'active'
     },
@@ -96,13 +81,13 @@ export async function openDomains({ db, baseUrl, servers, now, monotonic, log }:
     isEmpty: statuses.isEmpty,
     sweep: checks.sweep,
     close() {
-      closed = true
+      tasks.close()
       clearInterval(timer)
     },
   }
 }
 
-/** The host that names must lead to. One that every machine has of its own would let every name lead here. */
+/** The host to which names must point. A loopback host is excluded: every machine has one. */
 function hostOf(baseUrl: string | undefined): string | undefined {
   const host = baseUrl === undefined ? undefined : new URL(baseUrl).hostname.replace(/\.$/, '')
   return host === undefined || isLoopback(host) || isUnspecified(host) ? undefined : host

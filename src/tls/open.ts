@@ -5,29 +5,28 @@ import type { TLSSocket } from 'node:tls'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Domains } from '../domains/open.ts'
-import type { ConnectionLimit } from '../http/connection-limit.ts'
-import { listenOnSockets } from '../http/listeners.ts'
-import { throttle } from '../lib/throttle.ts'
+import type { ConnectionBound } from '../http/connection-bound.ts'
+import { listenOften } from '../http/listeners.ts'
+import { createBackgroundTasks } from '../lib/background-tasks.ts'
 import { StartError } from '../lib/start-error.ts'
 import { createAccount } from './account.ts'
+import { deleteChallenge, findChallenge, insertChallenge } from './acme-store.ts'
 import { createAcmeClient, type AcmeClient } from './acme.ts'
 import { createCertificates, type Certificates } from './certificates.ts'
-import type { ClientHello } from './client-hello.ts'
-import { createFront, type Front } from './front.ts'
-import { createIssuer, type Issuer } from './issuer.ts'
 import { challengeCertificate } from './challenge-certificate.ts'
+import { createOrderWithFallback } from './challenge-fallback.ts'
+import type { ClientHello } from './client-hello.ts'
+import { createHttpsRules, type HttpsRules } from './https-rules.ts'
+import { createIssuer, type Issuer } from './issuer.ts'
 import { CHALLENGE_PROTOCOL, createAccept, createChallengeAccept, createListener, type Accept } from './listener.ts'
 import { createOrderLimiter } from './order-limiter.ts'
 import type { Challenges, Sleep } from './order.ts'
-import { createOrderWithFallback } from './challenge-fallback.ts'
-import { deleteChallenge, findChallenge, insertChallenge } from './acme-store.ts'
 import { createTicketKeys } from './tickets.ts'
 
-/** How often renewals that are due are looked for, in milliseconds. */
+/** The interval of sweeps for due renewals, in milliseconds. */
 const SWEEP_MS = 60_000
-const LOG_MS = 60_000
 
-/** No challenge is asked for longer than this. */
+/** How long the response to a challenge is stored; validation takes less. */
 const CHALLENGE_MS = 60 * 60 * 1000
 
 export interface TlsNeeds {
@@ -36,7 +35,7 @@ export interface TlsNeeds {
   now: () => number
   monotonic: () => number
   log: Pick<FastifyBaseLogger, 'error' | 'warn'>
-  /** How certificate authorities are reached. */
+  /** Sends requests to the certificate authority. */
   request?: typeof fetch
   /** From 0 to 1. */
   random?: () => number
@@ -51,65 +50,49 @@ export interface TlsConfig {
   httpsPort: number
 }
 
-/** HTTPS of the service's own: certificates, the port, and what is answered where. */
+/** The built-in HTTPS of the service. */
 export interface Tls {
-  front: Front
+  applyRules: HttpsRules
   certificates: Certificates
   /**
-   * Listens, hands finished handshakes to `server`, and begins to get certificates.
+   * Listens, passes connections to `server` after their handshake, and starts to obtain certificates.
    * @returns the port
    * @throws {StartError}
    */
-  listen: (server: HttpServer, connections?: ConnectionLimit) => Promise<number>
-  /** Takes no more connections, and gives up what is being got; resolves when the last connection has ended. */
+  listen: (server: HttpServer, connections?: ConnectionBound) => Promise<number>
+  /** Stops accepting connections and cancels issuances; resolves when the last connection has ended. */
   close: () => Promise<void>
 }
 
-/**
- * @throws {StartError} unless the service has an https origin with a name, which a certificate can be got for
- */
-export function openTls(config: TlsConfig, deps: TlsNeeds): Tls {
-  const { db, domains, now, monotonic, log, request = fetch, random = Math.random } = deps
-  const origin = checkOrigin(config.baseUrl)
-  const host = new URL(origin).hostname.replace(/\.$/, '')
+/** @throws {StartError} unless the service has an https origin with a host name */
+export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
+  const { db, domains, now, monotonic, log, request = fetch } = needs
+  const { statusOf } = domains
+  const { origin, host } = checkOrigin(config.baseUrl)
   const client = createAcmeClient(config.acmeDirectory, request, { now, monotonic })
-  const issuer = openIssuer(config, deps, client)
-  let secure: (socket: TLSSocket) => void = (socket) => socket.destroy()
+  const issuer = openIssuer(config, needs, client)
+  let onSecure: (socket: TLSSocket) => void = (socket) => socket.destroy()
   const certificates = createCertificates({
-    db,
-    now,
-    monotonic,
-    random,
+    ...needs,
+    random: needs.random ?? Math.random,
     client,
     issuer,
     tickets: createTicketKeys(db, now),
     host,
-    isServed: (name) => name === host || domains.statusOf(name) === 'active',
-    createAccept: (identity) => createAccept(identity, (socket) => secure(socket)),
-    log,
+    isServed: (name) => name === host || statusOf(name) === 'active',
+    createAccept: (identity) => createAccept(identity, (socket) => onSecure(socket)),
   })
-  const listener = createListener((hello) => acceptFor(hello, host, deps, certificates))
-  const report = throttle(LOG_MS, monotonic, (error: unknown) =>
-    log.error({ err: error }, 'certificates could not be renewed'),
-  )
-  let isClosed = false
-  const sweep = () =>
-    void certificates.sweep().catch((error: unknown) => {
-      if (!isClosed) report(error)
-    })
+  const listener = createListener((hello) => acceptFor(hello, host, needs, certificates))
+  const tasks = createBackgroundTasks(monotonic, (err) => log.error({ err }, 'certificates could not be renewed'))
+  const sweep = () => tasks.run(certificates.sweep())
   let timer: NodeJS.Timeout | undefined
   let closeOthers = async () => {}
 
   return {
-    front: createFront({
-      origin,
-      host,
-      statusOf: domains.statusOf,
-      challenge: (token) => findChallenge(db.read, token),
-    }),
+    applyRules: createHttpsRules({ origin, host, statusOf, challenge: (token) => findChallenge(db.read, token) }),
     certificates,
     async listen(server, connections) {
-      secure = (socket) => void server.emit('connection', socket)
+      onSecure = (socket) => void server.emit('connection', socket)
       const opened = await open(listener.server, config, connections)
       closeOthers = opened.close
       sweep()
@@ -117,7 +100,7 @@ export function openTls(config: TlsConfig, deps: TlsNeeds): Tls {
       return opened.port
     },
     close() {
-      isClosed = true
+      tasks.close()
       clearInterval(timer)
       return Promise.all([issuer.close(), listener.close(), closeOthers()]).then(() => {})
     },
@@ -127,14 +110,14 @@ export function openTls(config: TlsConfig, deps: TlsNeeds): Tls {
 /** @throws {StartError} */
 async function open(server: Server, { host, httpsPort }: TlsConfig, connections: ConnectionLimit | undefined) {
   connections?.count(server)
-  const { sockets = 1, enforce: onSocket = () => {} } = connections ?? {}
-  const place = { host, port: httpsPort, sockets, allowHalfOpen: false, onSocket }
+  const { sockets = 1, bound: onSocket = () => {} } = connections ?? {}
+  const address = { host, port: httpsPort, sockets, allowHalfOpen: false, onSocket }
   const listen = (options: object) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     server.once('listening', resolve).once('error', reject).listen(options)
     return promise
   }
-  return listenOnSockets(server, place, listen).catch((error: Error) => {
+  return listenOften(server, address, listen).catch((error: Error) => {
     throw new StartError(`cannot listen on HOST=${host} HTTPS_PORT=${httpsPort}: ${error.message}`, { cause: error })
   })
 }
@@ -155,7 +138,7 @@ function openIssuer(config: TlsConfig, deps: TlsNeeds, client: AcmeClient): Issu
 
 const sleep: Sleep = (ms, options) => setTimeout(ms, undefined, options)
 
-/** Who names no host gets the service's own certificate; who names one that has no right to any is hung up on. */
+/** The function that accepts a connection: by default with the service's certificate; undefined for unknown names. */
 function acceptFor(
   { serverName, protocols }: ClientHello,
   host: string,
@@ -169,7 +152,7 @@ function acceptFor(
     )
   }
   if (name === host || domains.statusOf(name) === 'active') return certificates.acceptFor(name)
-  return domains.admits(name).then((isAdmitted) => (isAdmitted ? certificates.acceptFor(name) : undefined))
+  return domains.mayHaveCertificate(name).then((isAllowed) => (isAllowed ? certificates.acceptFor(name) : undefined))
 }
 
 function createChallenges({ db, now }: TlsNeeds): Challenges {
@@ -179,12 +162,13 @@ function createChallenges({ db, now }: TlsNeeds): Challenges {
   }
 }
 
-function checkOrigin(baseUrl: string | undefined): string {
+/** @throws {StartError} */
+function checkOrigin(baseUrl: string | undefined): { origin: string; host: string } {
   const url = baseUrl === undefined ? undefined : new URL(baseUrl)
   const host = url?.hostname ?? ''
   const hasName = host.includes('.') && !host.startsWith('[') && isIP(host) === 0
-  if (url?.protocol === 'https:' && hasName) return url.origin
+  if (url?.protocol === 'https:' && hasName) return { origin: url.origin, host: host.replace(/\.$/, '') }
   throw new StartError(
-    `TLS=on needs a BASE_URL such as https://qr.example.com, for which a certificate can be got; it is ${baseUrl ?? 'unset'}`,
+    `TLS=on needs a BASE_URL such as https://qr.example.com, for which a certificate can be issued; it is ${baseUrl ?? 'unset'}`,
   )
 }

@@ -18,7 +18,7 @@ const db = await openSqlite(file, Date.now)
 const domains = await openDomains({ db, baseUrl: config.baseUrl, servers: [dns], ...clocks, log })
 const tls = openTls(config, { db, domains, ...clocks, log })
 const server = createServer((request, response) => {
-  if (!tls.front(request, response)) response.end(`served by ${process.pid}`)
+  if (!tls.applyRules(request, response)) response.end(`served by ${process.pid}`)
 })
 server.listen(httpPort, '127.0.0.1')
 console.log(`port ${await tls.listen(server)}`)

@@ -6,9 +6,9 @@ import { sendProblem } from '../http/raw-problem.ts'
 import { hostName } from '../lib/host.ts'
 
 /** Handles requests that TLS rules decide before routing; returns false when the routes handle the request. */
-export type Front = (request: IncomingMessage, response: ServerResponse) => boolean
+export type HttpsRules = (request: IncomingMessage, response: ServerResponse) => boolean
 
-interface FrontDeps {
+interface HttpsRulesOptions {
   /** The service's own origin; an https one. */
   origin: string
   host: string
@@ -25,7 +25,7 @@ const challengePath = /^\/\.well-known\/acme-challenge\/([A-Za-z0-9_-]{1,200})$/
 /** Load balancers and monitors send these by address and without TLS. */
 const health = /^\/(?:healthz|readyz)(?:\?|$)/
 
-export function createFront({ origin, host, statusOf, challenge }: FrontDeps): Front {
+export function createHttpsRules({ origin, host, statusOf, challenge }: HttpsRulesOptions): HttpsRules {
   const nextId = createRequestIds()
   const refuse = (response: ServerResponse, problem: Problem) => {
     sendProblem(response, problem, nextId())

@@ -4,27 +4,28 @@ import { route, type Route } from '../http/route.ts'
 import { hostName } from '../lib/host.ts'
 import type { Domains } from './open.ts'
 
-/** What the question needs of the rest of the program. */
-export interface AskNeeds {
-  domains: Pick<Domains, 'admits'>
+export interface TlsAskNeeds {
+  domains: Pick<Domains, 'mayHaveCertificate'>
   /** Whether this machine or a trusted network made the request itself. */
   isInternal: (request: IncomingMessage) => boolean
 }
 
 /**
- * Where a proxy that gets certificates on demand asks for which names it may: 200 or 403. Only the proxy itself may
- * ask, and not who comes through it. `GET /internal/tls-ask`
+ * `GET /internal/tls-ask`: returns 200 or 403 to a proxy with on-demand certificates. Requests that the proxy forwards
+ * are refused.
  */
-export function askRoute({ domains, isInternal }: AskNeeds): Route {
+export function tlsAskRoute({ domains, isInternal }: TlsAskNeeds): Route {
   return route<{ Querystring: { domain?: unknown } }>({
-    // A handshake waits for it.
-    config: { work: 'immediate' },
+    // A handshake waits for the response.
+    config: { work: 'first' },
     schema: { hide: true },
     async handler(request, reply) {
-      if (!isInternal(request.raw)) throw new Problem('not_admitted', 'only the proxy in front of this service may ask')
+      if (!isInternal(request.raw))
+        throw new Problem('not_admitted', 'only the proxy in front of this service may send this request')
       const { domain } = request.query
       const name = typeof domain === 'string' ? hostName(domain) : ''
-      if (await domains.admits(name)) return reply.header('cache-control', 'no-store').send({ admitted: true })
+      if (await domains.mayHaveCertificate(name))
+        return reply.header('cache-control', 'no-store').send({ admitted: true })
       throw new Problem('not_admitted', 'this name is not active here')
     },
   })
