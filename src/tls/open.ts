@@ -31,7 +31,7 @@ const CHALLENGE_MS = 60 * 60 * 1000
 
 export interface TlsNeeds {
   db: Database
-  domains: Pick<Domains, 'statusOf' | 'admits'>
+  domains: Pick<Domains, 'statusOf' | 'mayHaveCertificate'>
   now: () => number
   monotonic: () => number
   log: Pick<FastifyBaseLogger, 'error' | 'warn'>
