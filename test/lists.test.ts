@@ -124,7 +124,7 @@ const failures: { name: string; fault: RegExp; break: (publisher: ListServer) =>
   },
   {
     name: 'redirects to an address without TLS',
-    fault: /it leads to http:\/\/elsewhere\.example, without TLS/,
+    fault: /it redirects to http:\/\/elsewhere\.example, without TLS/,
     break: ({ answer }) =>
       answer('/hosts', (_, response) => response.writeHead(302, { location: 'http://elsewhere.example/hosts' }).end()),
   },

@@ -67,7 +67,7 @@ interface DnsDeps {
 export function createDnsCheck({ host, servers, monotonic, queryMs }: DnsDeps): DnsCheck {
   const own = host?.replace(/^\[|\]$/g, '')
   const query = createRunQueries(servers, queryMs)
-  const serviceAddresses = kept(OWN_MS, monotonic, async () => {
+  const serviceAddresses = memoizeFor(OWN_MS, monotonic, async () => {
     const found = own === undefined ? [] : await query(({ addressesOf }) => addressesOf(own)).catch(() => [])
     return found.map(({ address }) => address).filter(isReachable)
   })

@@ -17,7 +17,7 @@ export interface TlsAskNeeds {
 export function tlsAskRoute({ domains, isInternal }: TlsAskNeeds): Route {
   return route<{ Querystring: { domain?: unknown } }>({
     // A handshake waits for the response.
-    config: { work: 'first' },
+    config: { work: 'immediate' },
     schema: { hide: true },
     async handler(request, reply) {
       if (!isInternal(request.raw))

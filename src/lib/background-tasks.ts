@@ -1,4 +1,4 @@
-import { seldom } from './seldom.ts'
+import { throttle } from './throttle.ts'
 
 const REPORT_MS = 60_000
 
@@ -11,7 +11,7 @@ export interface BackgroundTasks {
 
 /** @param report called with errors, at most once a minute */
 export function createBackgroundTasks(monotonic: () => number, report: (error: unknown) => void): BackgroundTasks {
-  const throttled = seldom(REPORT_MS, monotonic, report)
+  const throttled = throttle(REPORT_MS, monotonic, report)
   let isClosed = false
   return {
     run(task) {

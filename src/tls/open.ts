@@ -5,8 +5,8 @@ import type { TLSSocket } from 'node:tls'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Domains } from '../domains/open.ts'
-import type { ConnectionBound } from '../http/connection-bound.ts'
-import { listenOften } from '../http/listeners.ts'
+import type { ConnectionLimit } from '../http/connection-limit.ts'
+import { listenOnSockets } from '../http/listeners.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
 import { StartError } from '../lib/start-error.ts'
 import { createAccount } from './account.ts'
@@ -59,7 +59,7 @@ export interface Tls {
    * @returns the port
    * @throws {StartError}
    */
-  listen: (server: HttpServer, connections?: ConnectionBound) => Promise<number>
+  listen: (server: HttpServer, connections?: ConnectionLimit) => Promise<number>
   /** Stops accepting connections and cancels issuances; resolves when the last connection has ended. */
   close: () => Promise<void>
 }
@@ -110,14 +110,14 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
 /** @throws {StartError} */
 async function open(server: Server, { host, httpsPort }: TlsConfig, connections: ConnectionLimit | undefined) {
   connections?.count(server)
-  const { sockets = 1, bound: onSocket = () => {} } = connections ?? {}
+  const { sockets = 1, enforce: onSocket = () => {} } = connections ?? {}
   const address = { host, port: httpsPort, sockets, allowHalfOpen: false, onSocket }
   const listen = (options: object) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     server.once('listening', resolve).once('error', reject).listen(options)
     return promise
   }
-  return listenOften(server, address, listen).catch((error: Error) => {
+  return listenOnSockets(server, address, listen).catch((error: Error) => {
     throw new StartError(`cannot listen on HOST=${host} HTTPS_PORT=${httpsPort}: ${error.message}`, { cause: error })
   })
 }
