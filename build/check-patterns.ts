@@ -1,10 +1,10 @@
-// Proves that no regular expression of the program takes more than linear time: part of `npm run check`.
+// Proves that each regular expression of the program takes linear time. Part of `npm run check`.
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { allowed } from './patterns/allowed.ts'
 import { checkPatterns } from './patterns/check.ts'
 
-// The analyser that npm installs everywhere, and not the programs of some platforms.
+// The JavaScript build of the analyser, instead of the binaries of some platforms.
 process.env['RECHECK_BACKEND'] = 'pure'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -17,5 +17,5 @@ const faults = checkPatterns(
   root,
 )
 for (const fault of faults) console.error(fault)
-console.log(`Looked at the regular expressions of ${files.length} files: ${faults.length} faults.`)
+console.log(`Checked the regular expressions of ${files.length} files: ${faults.length} faults.`)
 process.exitCode = faults.length > 0 ? 1 : 0

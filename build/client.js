@@ -1,5 +1,5 @@
-// Bundles what runs in browsers (src/web/client) into dist/client. Part of `npm ci`, so in JavaScript, which any Node
-// can run. Without esbuild (`npm ci --omit=dev`, or `--omit=optional`) it says so and leaves: quirl serves its pages without the bundle.
+// Bundles the scripts for browsers (src/web/client) into dist/client. `npm ci` runs it on any Node, so it is JavaScript.
+// Without esbuild (`npm ci --omit=dev`, or `--omit=optional`) it prints a warning: quirl serves its pages without the bundle.
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { loadEsbuild } from './esbuild.js'
 
@@ -8,7 +8,7 @@ const out = new URL('dist/client/', root)
 
 const esbuild = await loadEsbuild()
 if (esbuild === undefined) {
-  console.warn('quirl: esbuild is not installed, so that designs have no live preview; everything else works')
+  console.warn('quirl: esbuild is not installed, so designs have no live preview; everything else works')
 } else {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: new URL('.', root).pathname,
@@ -24,7 +24,7 @@ if (esbuild === undefined) {
   })
   await mkdir(out, { recursive: true })
   for (const { contents } of outputFiles) {
-    // A server that starts meanwhile reads the whole of one or of the other.
+    // A server that starts at the same time reads the old file or the new one, never a part.
     const draft = new URL(`design.js.${process.pid}`, out)
     await writeFile(draft, contents)
     await rename(draft, new URL('design.js', out))

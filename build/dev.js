@@ -1,3 +1,3 @@
-// What `npm run dev` starts at each change: the bundle for browsers is built anew, then quirl serves.
+// `npm run dev` starts this after each change: it rebuilds the bundle for browsers, then starts quirl.
 await import('./client.js')
 await import('../bin/quirl.js')

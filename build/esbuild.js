@@ -1,11 +1,11 @@
 /**
- * The bundler, or undefined where `npm ci --omit=dev` or `--omit=optional` has left it out.
+ * Imports the bundler; undefined if `npm ci --omit=dev` or `--omit=optional` did not install it.
  * @returns {Promise<typeof import('esbuild') | undefined>}
  */
 export async function loadEsbuild() {
   try {
     const esbuild = await import('esbuild')
-    // Its program is an optional dependency, which `--omit=optional` leaves out.
+    // Its binary is an optional dependency, which `--omit=optional` does not install.
     await esbuild.transform('')
     return esbuild
   } catch (error) {

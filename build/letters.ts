@@ -1,10 +1,10 @@
-// Draws the letters of frames, once: writes src/qr/design/letters.txt, which is kept with the sources. Run `npm run letters` after an
-// update of the font or of what reads it.
+// Extracts the outlines of the letters of frames into src/qr/design/letters.txt, which is committed. Run `npm run letters` after an
+// update of the font or of opentype.js.
 import { readFileSync, writeFileSync } from 'node:fs'
-// oxlint-disable-next-line import/default -- Node loads its CommonJS file, and has what that exports as the default
+// oxlint-disable-next-line import/default -- Node loads its CommonJS file, and makes its exports the default
 import opentype, { type Font, type PathCommand } from 'opentype.js'
 
-/** Characters that no text of a frame may have: they cannot be seen. */
+/** Invisible characters, which the text of a frame must not have. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
 export function readRoboto(): Font {
@@ -13,8 +13,8 @@ export function readRoboto(): Font {
 }
 
 /**
- * The outlines of all letters of Roboto Bold. The first line has the units of the em square; each other one the width of a letter, the letter
- * itself, and its outline as SVG path data: steps m, l, q and z, relative, the y axis upwards.
+ * The outlines of all letters of Roboto Bold. The first line is the number of units per em; each other line has the width of a letter, the letter
+ * itself, and its outline as SVG path data: commands m, l, q and z, relative, the y axis upwards.
  */
 export function drawLetters(): string {
   const font = readRoboto()
@@ -43,7 +43,7 @@ function outlineOf(commands: readonly PathCommand[]): string {
       continue
     }
     const to: Point = [tenths(command.x), tenths(command.y)]
-    // The end of a contour draws its last line.
+    // Closing a contour draws its last line.
     const isDrawn = command.type !== 'L' || (commands[at + 1]?.type !== 'Z' && String(to) !== String(from))
     if (!isDrawn) continue
     outline += command.type.toLowerCase()
@@ -54,7 +54,7 @@ function outlineOf(commands: readonly PathCommand[]): string {
   return outline
 }
 
-/** A composite letter's scaled parts lie between the units. */
+/** Rounds to tenths: the scaled parts of a composite letter have fractional coordinates. */
 function tenths(value: number): number {
   return Math.round(value * 10) / 10
 }

@@ -1,4 +1,4 @@
-// As much of opentype.js 2 as we use; its own types are of version 1, and bring the browser's with them.
+// The part of opentype.js 2 that quirl uses; the published types are of version 1 and include the browser's types.
 declare module 'opentype.js' {
   export type PathCommand =
     | { type: 'M' | 'L'; x: number; y: number }
@@ -20,6 +20,6 @@ declare module 'opentype.js' {
   }
 
   const opentype: { parse(file: ArrayBuffer): Font }
-  // oxlint-disable-next-line import/no-default-export -- the package has no other
+  // oxlint-disable-next-line import/no-default-export -- the package has only a default export
   export default opentype
 }

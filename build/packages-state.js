@@ -1,11 +1,11 @@
-// What dist/packages was made of. In JavaScript, because bin/quirl.js asks at each start of a checkout.
+// Describes the inputs of dist/packages. In JavaScript, because bin/quirl.js compares them at each start of a checkout.
 import { readFileSync } from 'node:fs'
 
 const root = new URL('../', import.meta.url)
 export const packagesFolder = new URL('dist/packages/', root)
 export const stateFile = 'made-of.json'
 
-/** What package.json imports by a name of its own: that name, the package's module, and the file that stands for it. */
+/** The subpath imports of package.json: each name, the package's module, and the bundled file. */
 export function listImports() {
   const { imports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
   return Object.entries(imports).map(([name, { types, default: path }]) => ({
@@ -15,7 +15,7 @@ export function listImports() {
   }))
 }
 
-/** The packages that those modules are of. */
+/** The packages of these modules. */
 export function listPackages() {
   return [...new Set(listImports().map(({ module }) => module.split('/')[0]))].map((name) => {
     const folder = new URL(`node_modules/${name}/`, root)
@@ -23,13 +23,13 @@ export function listPackages() {
   })
 }
 
-/** A text that is another one when a package was updated, or another module is imported. */
+/** A text that changes when a package is updated or the imports change. */
 export function describeState() {
   const packages = listPackages().map(({ name, version }) => [name, version])
   return `${JSON.stringify({ packages, imports: listImports() }, undefined, 2)}\n`
 }
 
-/** Whether dist/packages holds what is installed: `npm update` and `npm install <name>` do not run `prepare`. */
+/** Whether dist/packages was built from the installed packages: `npm update` and `npm install <name>` do not run `prepare`. */
 export function isCurrent() {
   try {
     return readFileSync(new URL(stateFile, packagesFolder), 'utf8') === describeState()

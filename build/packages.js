@@ -1,24 +1,24 @@
-// Bundles packages of hundreds of modules into a few files, dist/packages, which tests and changed sources load in their stead
-// (docs/adr/0029-fewer-modules.md). Part of `npm ci`, so in JavaScript, which any Node can run. Without esbuild the files
-// only name the packages: everything works, and starts more slowly.
+// Bundles packages of hundreds of modules into a few files, dist/packages, which tests and edited sources load instead
+// (docs/adr/0029-fewer-modules.md). `npm ci` runs it on any Node, so it is JavaScript. Without esbuild the files
+// re-export the packages: everything works, but starts more slowly.
 import { fileURLToPath } from 'node:url'
 import { loadEsbuild } from './esbuild.js'
 import { readLicences } from './licences.js'
 import { describeState, listImports, listPackages, packagesFolder, stateFile } from './packages-state.js'
 import { writeFiles } from './write-files.js'
 
-/** @returns {Promise<Map<string, string>>} each file's name and content, what others import first */
+/** @returns {Promise<Map<string, string>>} each file's name and content; a file comes after those that it imports */
 async function bundle() {
   const esbuild = await loadEsbuild()
   if (esbuild === undefined) {
-    console.warn('quirl: esbuild is not installed, so that quirl starts more slowly; everything works')
+    console.warn('quirl: esbuild is not installed, so quirl starts more slowly; everything works')
     return new Map(listImports().map(({ module, file }) => [file, `export * from '${module}'\n`]))
   }
   const { outputFiles } = await esbuild.build({
     absWorkingDir: fileURLToPath(new URL('../', import.meta.url)),
     entryPoints: listImports().map(({ module, file }) => ({ in: module, out: file.slice(0, -'.js'.length) })),
     bundle: true,
-    // What two of the files share, such as TypeBox's settings, is there once.
+    // Modules that two of the files share, such as TypeBox's settings, must exist once.
     splitting: true,
     chunkNames: 'shared-[hash]',
     format: 'esm',

@@ -1,5 +1,5 @@
-// Makes the tables of places that look-ups read (dist/places), of the files of dependencies. Part of `npm ci`, so that what
-// cannot be done is no error: without a table, quirl reads the files themselves, and without the cities' it knows
+// Converts the databases of dependencies into the tables of places that look-ups read (dist/places). A failure must not
+// fail `npm ci`, which runs it: without a table, quirl reads the databases, and without the database of cities it finds
 // countries only.
 import { mkdir } from 'node:fs/promises'
 
@@ -23,5 +23,5 @@ try {
     if (files.length > 0 && !isMade(table, files)) writeCompact(files, table)
   }
 } catch (error) {
-  console.warn(`quirl: the tables of places could not be made: ${String(error)}`)
+  console.warn(`quirl: the tables of places could not be written: ${String(error)}`)
 }

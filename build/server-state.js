@@ -1,4 +1,4 @@
-// What dist/server was made of. In JavaScript, because bin/quirl.js asks at each start of a checkout.
+// Describes the inputs of dist/server. In JavaScript, because bin/quirl.js compares them at each start of a checkout.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -6,7 +6,7 @@ const root = new URL('../', import.meta.url)
 export const serverFolder = new URL('dist/server/', root)
 export const stateFile = 'made-of.json'
 
-/** A digest of all that is ours and in the bundle, by what it holds: times and sizes of files may stay as they were. */
+/** A digest of the sources in the bundle, by content: an edit may leave the time and size of a file unchanged. */
 export function digestSources() {
   const hash = createHash('sha256')
   const files = readdirSync(new URL('src/', root), { recursive: true, withFileTypes: true })
@@ -20,12 +20,12 @@ export function digestSources() {
   return hash.digest('hex')
 }
 
-/** @param {string} folder of an installed package, from the root */
+/** @param {string} folder path of an installed package, from the root */
 export function versionOf(folder) {
   return JSON.parse(readFileSync(new URL(`${folder}/package.json`, root), 'utf8')).version
 }
 
-/** Whether dist/server is what the sources say that lie here, with the packages that are installed. */
+/** Whether dist/server was built from these sources and the installed packages. */
 export function isCurrent() {
   try {
     const { sources, packages } = JSON.parse(readFileSync(new URL(stateFile, serverFolder), 'utf8'))

@@ -1,5 +1,5 @@
 // Bundles the server into dist/server: a few files instead of some 900 that Node would resolve, strip of types and link at
-// each start (docs/adr/0034-one-bundle.md). Part of `npm ci`, so in JavaScript, which any Node can run. Without esbuild a
+// each start (docs/adr/0034-one-bundle.md). `npm ci` runs it on any Node, so it is JavaScript. Without esbuild a
 // checkout runs its sources.
 import { readdirSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
@@ -17,10 +17,10 @@ const cwd = fileURLToPath(root)
 const assets = new URL('src/web/assets/', root)
 const letters = new URL('src/qr/design/', root)
 
-/** They publish no text of their licence that could be kept beside the bundle. */
+/** They publish no licence file to distribute with the bundle. */
 const unbundled = ['@resvg/resvg-wasm', 'abstract-logging', 'saxes']
 
-/** An import of `node:http` reads all of its properties; some of them load an HTTP client and WebSockets (40 ms). */
+/** An import of `node:http` reads all its exports, some of which load an HTTP client and WebSockets (40 ms). */
 const leanHttp = {
   name: 'lean-http',
   setup(build) {
@@ -37,7 +37,7 @@ const leanHttp = {
   },
 }
 
-/** The program, and what it starts on threads, which it finds beside itself. */
+/** The program, and the entries of its threads, which it looks up in its own folder. */
 function listEntries() {
   const files = readdirSync(new URL('src/', root), { recursive: true }).map((file) => file.replaceAll('\\', '/'))
   const threads = files.filter((file) => file.endsWith('-thread.ts') && !file.startsWith('lib/'))
@@ -62,7 +62,7 @@ async function bundle(esbuild) {
     platform: 'node',
     target: 'node24.12',
     charset: 'utf8',
-    // For packages in CommonJS, which ask for Node's own modules.
+    // CommonJS packages require Node's built-in modules.
     banner: { js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)" },
     metafile: true,
     write: false,
@@ -75,7 +75,7 @@ async function bundle(esbuild) {
     version,
     folder: new URL(`${folder}/`, root),
   }))
-  // What others import has a digest in its name; the entries come after it.
+  // Shared chunks have a digest in their names and come first, before the entries that import them.
   const outputs = outputFiles.map(({ path, contents }) => [basename(path), contents])
   const isShared = ([name]) => Number(/-[A-Z\d]{8}\.js$/.test(name))
   const files = new Map(outputs.toSorted((a, b) => isShared(b) - isShared(a)))

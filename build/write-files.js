@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /**
- * Makes a folder hold these files and no others. A server that starts meanwhile reads the whole of each, old or new.
+ * Replaces the files of a folder. A server that starts at the same time reads each file old or new, never a part.
  * @param {URL} folder
- * @param {Map<string, string | Uint8Array>} files what others import first
+ * @param {Map<string, string | Uint8Array>} files each file after those that it imports
  */
 export async function writeFiles(folder, files) {
   await mkdir(folder, { recursive: true })

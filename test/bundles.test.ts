@@ -138,7 +138,7 @@ test('a checkout in which prepare has not run, or whose packages were updated si
 
 test('without esbuild the packages are loaded as they are', (t) => {
   const checkout = copyCheckout(t, 'esbuild')
-  const slower = 'quirl: esbuild is not installed, so that quirl starts more slowly; everything works\n'
+  const slower = 'quirl: esbuild is not installed, so quirl starts more slowly; everything works\n'
   assert.deepEqual(pick(run(checkout)), [run(root).stdout, slower, 0])
   assert.equal(readFileSync(join(checkout, 'dist/packages/kysely.js'), 'utf8'), "export * from 'kysely'\n")
   assert.deepEqual(pick(run(checkout)), [run(root).stdout, '', 0])

@@ -1,11 +1,11 @@
-/** A regular expression that the analyser does not prove, and why it may stay. */
+/** An exception: a regular expression that the analyser cannot prove linear, and the reason to allow it. */
 export interface Allowed {
   file: string
-  /** As it is written between the slashes. */
+  /** The source between the slashes. */
   source: string
-  /** What bounds the text that it is given, or why the analyser is wrong. */
+  /** What bounds the length of its input, or why the analyser is wrong. */
   reason: string
 }
 
-/** One that no longer is there, or that is proven by now, fails the check. */
+/** An exception that is no longer needed fails the check. */
 export const allowed: readonly Allowed[] = []

@@ -9,9 +9,9 @@ export interface Module {
 }
 
 /**
- * Looks at every regular expression of the modules.
- * @param read a module that one of them imports, by its path
- * @returns what is wrong, one line each
+ * Checks every regular expression of the modules.
+ * @param read reads a module that one of them imports, by its path
+ * @returns one line for each fault
  */
 export function checkPatterns(
   modules: readonly Module[],
@@ -29,16 +29,18 @@ export function checkPatterns(
   const faults: string[] = []
   for (const { file, code } of modules) {
     for (const { line, source, flags, isConstant } of patternsIn(code, root + file, read)) {
-      const fault = isConstant ? judge(source, flags) : 'is not written out, so that it cannot be looked at'
+      const fault = isConstant ? judge(source, flags) : 'is not constant, so it cannot be checked'
       if (fault === undefined) continue
       const exception = allowed.find((each) => each.file === file && each.source === source)
       if (exception === undefined) faults.push(`${file}:${line}: /${source}/${flags} ${fault}`)
       else used.add(exception)
     }
   }
-  const idle = allowed.filter((each) => !used.has(each))
+  const unused = allowed.filter((each) => !used.has(each))
   return [
     ...faults,
-    ...idle.map(({ file, source }) => `${file}: /${source}/ is allowed without need: take it off the list`),
+    ...unused.map(
+      ({ file, source }) => `${file}: the exception for /${source}/ is not needed: remove it from the list`,
+    ),
   ]
 }

@@ -3,19 +3,19 @@ import type { Expression, ImportDeclaration, Node, Program } from 'acorn'
 /** Reads and parses a module, by its path. */
 export type ParseModule = (path: string) => Program
 
-/** Works out expressions that are the same whenever the program runs. */
+/** Evaluates constant expressions. */
 export interface Constants {
-  /** The text that an expression stands for; undefined when that depends on the program. */
+  /** The string value of an expression; undefined if it is not constant. */
   textOf: (expression: Node) => string | undefined
 }
 
-/** What a name stands for, and the module in which that stands. */
+/** The value of a name, and the constants of the module that declares it. */
 interface Found {
   value: Node
   constants: Constants
 }
 
-/** @param path of the module in which the expressions stand, from which it imports others */
+/** @param path of the module that contains the expressions; its imports are relative to it */
 export function constantsOf(program: Program, path: string, parse: ParseModule): Constants {
   function find(name: string): Found | undefined {
     for (const statement of program.body) {
@@ -29,7 +29,7 @@ export function constantsOf(program: Program, path: string, parse: ParseModule):
     return undefined
   }
 
-  /** The property of an object that is written out. */
+  /** The string value of a property of an object literal. */
   function memberOf(object: Node, name: string): string | undefined {
     if (object.type === 'Identifier') {
       const found = find((object as { name: string } & Node).name)
@@ -69,25 +69,25 @@ export function constantsOf(program: Program, path: string, parse: ParseModule):
   return constants
 }
 
-/** What a constant of a module is. */
+/** The value that a statement declares for a constant. */
 function declaredIn(statement: Program['body'][number], name: string): Node | undefined {
   const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
   if (declared?.type !== 'VariableDeclaration' || declared.kind !== 'const') return undefined
   return declared.declarations.find(({ id }) => id.type === 'Identifier' && id.name === name)?.init ?? undefined
 }
 
-/** What a name is called in the module of ours that it comes from. */
+/** The name that an imported constant has in the module of the program that exports it. */
 function importedIn({ specifiers, source }: ImportDeclaration, name: string): Node | undefined {
-  const own = specifiers.find(({ local }) => local.name === name)
-  const isOurs = String(source.value).startsWith('.')
-  return isOurs && own?.type === 'ImportSpecifier' ? own.imported : undefined
+  const specifier = specifiers.find(({ local }) => local.name === name)
+  const isRelative = String(source.value).startsWith('.')
+  return isRelative && specifier?.type === 'ImportSpecifier' ? specifier.imported : undefined
 }
 
 function joined(parts: (string | undefined)[]): string | undefined {
   return parts.includes(undefined) ? undefined : parts.join('')
 }
 
-/** What a property is called, when that is written out. */
+/** The name of a property; undefined if it is computed. */
 export function nameOf(key: Node): string | undefined {
   const node = key as Expression
   if (node.type === 'Identifier') return node.name

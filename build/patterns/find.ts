@@ -5,19 +5,19 @@ import { constantsOf, nameOf, type Constants } from './constants.ts'
 /** A regular expression in a module. */
 export interface Pattern {
   line: number
-  /** As it is written, where it cannot be worked out what it will be. */
+  /** The pattern, or the expression's code if it is not constant. */
   source: string
   flags: string
   isConstant: boolean
 }
 
-/** Finds every regular expression of a module: literals, what is given to `RegExp`, and `pattern` of a schema. */
+/** Finds every regular expression of a module: literals, arguments of `RegExp`, and `pattern` of a schema. */
 export function patternsIn(code: string, path: string, read: (path: string) => string): Pattern[] {
   const parseModule = (other: string) => parseTypeScript(read(other))
   const program = parseTypeScript(code)
   const constants = constantsOf(program, path, parseModule)
   const patterns: Pattern[] = []
-  visit(program, (node) => {
+  walk(program, (node) => {
     for (const [expression, flags] of expressionsOf(node, constants)) {
       const line = node.loc?.start.line ?? 0
       const literal = regexOf(expression)
@@ -34,7 +34,7 @@ export function patternsIn(code: string, path: string, read: (path: string) => s
   return patterns
 }
 
-/** Types become blanks, so that places stay. */
+/** Types become blanks, so that positions stay the same. */
 function parseTypeScript(code: string): Program {
   return parse(stripTypeScriptTypes(code), { ecmaVersion: 'latest', sourceType: 'module', locations: true })
 }
@@ -46,17 +46,17 @@ function regexOf(node: Node): { pattern: string; flags: string } | undefined {
 
 const matching = new Set(['match', 'matchAll', 'search'])
 
-/** The expressions of a node from which regular expressions are made, and their flags. */
+/** The expressions of a node that become regular expressions, and their flags. */
 function expressionsOf(any: Node, constants: Constants): [Node, flags: string][] {
   const node = any as AnyNode
   if (regexOf(node)) return [[node, '']]
   if (node.type === 'NewExpression' || node.type === 'CallExpression') return argumentsOf(node, constants)
   if (node.type !== 'Property' || nameOf(node.key) !== 'pattern') return []
-  // A schema's are compiled with this flag. What is taken apart has a name there, and no value.
+  // Patterns of schemas are compiled with this flag. A destructuring pattern has a name here, and no value.
   return node.shorthand || regexOf(node.value) ? [] : [[node.value, 'u']]
 }
 
-/** What is given to `RegExp`, and texts of which methods of strings make one. */
+/** The arguments of `RegExp`, and strings that methods of strings compile. */
 function argumentsOf(call: NewExpression | CallExpression, constants: Constants): [Node, flags: string][] {
   const { callee } = call
   const [first, second] = call.arguments
@@ -68,11 +68,11 @@ function argumentsOf(call: NewExpression | CallExpression, constants: Constants)
   return isMatching && constants.textOf(first) !== undefined ? [[first, '']] : []
 }
 
-function visit(node: Node, see: (node: Node) => void): void {
-  see(node)
+function walk(node: Node, visit: (node: Node) => void): void {
+  visit(node)
   for (const value of Object.values(node)) {
     for (const child of Array.isArray(value) ? (value as unknown[]) : [value as unknown]) {
-      if (typeof child === 'object' && child !== null && 'type' in child) visit(child as Node, see)
+      if (typeof child === 'object' && child !== null && 'type' in child) walk(child as Node, visit)
     }
   }
 }

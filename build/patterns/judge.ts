@@ -1,6 +1,6 @@
 import { checkSync } from 'recheck'
 
-/** What is wrong with a regular expression; undefined when its time grows with its input at most as that does. */
+/** The fault of a regular expression; undefined if it takes linear time. */
 export function faultOf(source: string, flags: string): string | undefined {
   const [ahead, rest] = splitAhead(source)
   if (ahead !== undefined) return faultOf(ahead, flags) ?? faultOf(rest, flags)
@@ -12,8 +12,8 @@ export function faultOf(source: string, flags: string): string | undefined {
 }
 
 /**
- * Splits off a look-ahead at the start, which the analyser does not know. One that has matched is not tried another way, so
- * that together the parts take the sum of their times.
+ * Splits off a look-ahead at the start, which the analyser does not support. A look-ahead that has matched does not backtrack, so
+ * the whole takes the sum of the times of both parts.
  */
 function splitAhead(source: string): [ahead: string | undefined, rest: string] {
   const start = /^\^\(\?[=!]/.exec(source)
