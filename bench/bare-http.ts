@@ -1,4 +1,4 @@
-// The baseline of the visits: what node:http alone does with a redirect.
+// The baseline for visits: a redirect by node:http alone.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -1,4 +1,4 @@
-// The baseline of the creations: the same inserts alone, each transaction fsynced, as fast as SQLite takes them.
+// The baseline for creations: the same inserts by SQLite alone, with an fsync per transaction.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../src/db/open.ts'
@@ -10,15 +10,15 @@ import { temporaryFolder } from './support.ts'
 const FIRST_ID = 2 ** 40
 
 /**
- * Codes and hashes are random, as those of links must be, and numbers count up, so that the same pages are written.
- * @returns transactions a second
+ * Codes and hashes are random and ids ascend, as those of links do, so that SQLite writes the same pages.
+ * @returns transactions per second
  */
 export async function bareInserts(seconds: number): Promise<number> {
   const folder = temporaryFolder()
   await (await openDatabase(folder, Date.now)).close()
   const db = new DatabaseSync(join(folder, 'links.db'))
   db.exec('pragma synchronous = full')
-  // A statement outside of a transaction is one by itself.
+  // A statement outside of a transaction is a transaction by itself.
   const insert = db.prepare(
     'insert into links (id, code_key, code, token_hash, kind, target, payload, utm, active, revision, created_at, updated_at) ' +
       "values (?, ?, ?, ?, 'url', 'https://example.com/menu', '{}', '{}', 1, 1, ?, ?)",

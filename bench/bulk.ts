@@ -1,4 +1,4 @@
-// Claim: 500 links in one request cost a small part of what 500 requests cost; they share one transaction and its fsync.
+// Claim: one request for 500 links costs a fraction of 500 requests, because the links share one transaction and its fsync.
 import { median, printTable, serveQuirl, temporaryFolder } from './support.ts'
 import { post } from '../test/support/server.ts'
 
@@ -18,7 +18,7 @@ async function time(work: () => Promise<void>): Promise<number> {
 
 async function send(path: string, body: unknown): Promise<void> {
   const response = await post(`${quirl.url}${path}`, body)
-  if (response.status !== 201) throw new Error(`${path} answered ${response.status}`)
+  if (response.status !== 201) throw new Error(`${path} returned ${response.status}`)
   await response.arrayBuffer()
 }
 

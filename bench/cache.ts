@@ -1,5 +1,5 @@
-// Claim: for what a visit asks of its cache, ours is faster than `lru-cache` (11.2.2, its last version under the ISC licence), at a few hits
-// less of the same bound. Run with --expose-gc; `LRU=<module>` names another version.
+// Claim: for the calls of a visit, `bounded-cache` is faster than `lru-cache` (11.2.2, its last version under the ISC licence), at a slightly lower
+// hit rate with the same bound. Run with --expose-gc; `LRU=<module>` names another version.
 import { spawnSync } from 'node:child_process'
 import type { LRUCache } from 'lru-cache'
 import { createBoundedCache, type BoundedCache } from '../src/lib/bounded-cache.ts'
@@ -12,7 +12,7 @@ const { LRUCache: Lru } = (await import(process.env['LRU'] ?? 'lru-cache')) as {
 const collect = globalThis.gc
 if (collect === undefined) throw new Error('run with --expose-gc')
 
-/** As the cache of links is bounded, by entries of a common size. */
+/** The bound of the link cache, and a common size of its entries. */
 const MAX_WEIGHT = 16 * 1024 * 1024
 const WEIGHT = 1500
 const FITTING = Math.floor(MAX_WEIGHT / WEIGHT)
@@ -33,11 +33,11 @@ const contenders: Record<string, () => BoundedCache<object>> = {
   'lru-cache, max as well': () => openLru(FITTING),
 }
 
-// Seven letters each, as codes are; flat strings, as those that a request's path is cut into.
+// Seven letters each, as codes have; flat strings, as slices of a request's path are.
 const KEYS = Array.from({ length: 200_000 }, (_, at) => Buffer.from(`k${100_000 + at}`).toString('latin1'))
 const value = { live: true }
 
-/** A sequence of keys, from a generator of its own, so that each contender gets the same. */
+/** A sequence of keys from a separate generator, so that each contender receives the same. */
 function draw(next: (random: number) => number): string[] {
   let state = 1
   return Array.from({ length: 500_000 }, () => {
@@ -48,13 +48,13 @@ function draw(next: (random: number) => number): string[] {
 const hot = draw((random) => Math.floor(random * 1000))
 const never = draw((random) => 100_000 + Math.floor(random * 100_000))
 const all = draw((random) => Math.floor(random * 200_000))
-/** Popularity as among links: of `n` links, the next one is log-uniform, so that each doubling of the rank has the same share. */
+/** Popularity as among links: the rank of the next link is log-uniform, so each doubling of the rank has the same share. */
 const popular = draw((random) => Math.floor(200_000 ** random) - 1)
 
 interface Work {
   name: string
   prepare: (cache: BoundedCache<object>) => void
-  /** @returns how many hits */
+  /** @returns the number of hits */
   run: (cache: BoundedCache<object>) => number
 }
 
@@ -77,7 +77,7 @@ const works: Work[] = [
   },
   { name: 'get, not found', prepare: fill, run: getAll(never) },
   {
-    name: 'set of another, with eviction',
+    name: 'set of a new key, with eviction',
     prepare: fill,
     run(cache) {
       for (const key of all) cache.set(key, value, WEIGHT)
@@ -98,7 +98,7 @@ const works: Work[] = [
   },
 ]
 
-/** What of the heap a full cache takes, keys and values aside. */
+/** The heap that a full cache takes, without keys and values. */
 function bytesOf(open: () => BoundedCache<object>): { entries: number; bytes: number } {
   for (let each = 0; each < 4; each++) collect?.()
   const before = process.memoryUsage()
@@ -116,7 +116,7 @@ if (measured !== undefined) {
   process.exit()
 }
 
-/** Nanoseconds of a call, and how many calls found something. */
+/** Nanoseconds per call, and the number of hits. */
 function measure({ prepare, run }: Work, cache: BoundedCache<object>): { ns: number; hits: number } {
   prepare(cache)
   const began = performance.now()
@@ -124,7 +124,7 @@ function measure({ prepare, run }: Work, cache: BoundedCache<object>): { ns: num
   return { ns: ((performance.now() - began) * 1e6) / popular.length, hits }
 }
 
-/** Each contender in each round; the first round is for the compiler. */
+/** Measures each contender in each round; the first round warms up the compiler. */
 function compare(work: Work): Record<string, string | number>[] {
   const rounds = Array.from({ length: ROUNDS + 1 }, () =>
     Object.values(contenders).map((open) => measure(work, open())),
@@ -133,17 +133,17 @@ function compare(work: Work): Record<string, string | number>[] {
   return Object.keys(contenders).map((by, index) => ({
     work: work.name,
     by,
-    'ns a call': Math.round(medians[index] ?? 0),
+    'ns per call': Math.round(medians[index] ?? 0),
     ratio: ((medians[index] ?? 0) / (medians[0] ?? 0)).toFixed(2),
-    found: `${(((rounds[0]?.[index]?.hits ?? 0) / popular.length) * 100).toFixed(1)} %`,
+    hits: `${(((rounds[0]?.[index]?.hits ?? 0) / popular.length) * 100).toFixed(1)} %`,
   }))
 }
 printTable('One key of seven letters, some 11,000 entries in 16 MiB; ratio to bounded-cache', works.flatMap(compare))
 printTable(
-  'Memory of a cache that has been filled four times over, each in a process of its own',
+  'Memory of a cache after inserting four times its bound, each in a separate process',
   Object.keys(contenders).map((by) => {
     const { stdout } = spawnSync(process.execPath, ['--expose-gc', import.meta.filename, by], { encoding: 'utf8' })
     const { entries, bytes } = JSON.parse(stdout) as ReturnType<typeof bytesOf>
-    return { by, 'entries kept': entries, 'bytes an entry': Math.round(bytes) }
+    return { by, 'entries held': entries, 'bytes per entry': Math.round(bytes) }
   }),
 )

@@ -1,6 +1,6 @@
-// Aim: creations over HTTP share their syncs: at 64 connections 1.5 times as many as bare inserts with an fsync each, one after
-// the other 0.6 times. Not reached: 0.8 to 1.4 and 0.2 to 0.36 (November 2026, two cores), against inserts that are a third cheaper
-// since a creation is one of them.
+// Aim: creations over HTTP share their syncs: at 64 connections 1.5 times the rate of bare inserts with an fsync each, on one
+// connection 0.6 times. Not reached: 0.8 to 1.4 and 0.2 to 0.36 (November 2026, two cores). The baseline became a third
+// cheaper when a creation became a single insert.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { create } from '../test/support/server.ts'
@@ -22,7 +22,7 @@ writeFileSync(
 )
 const quirl = await serveQuirl(join(folder, 'data'))
 await create(quirl, { target: 'https://example.com/menu' })
-// What the compiler does in the first seconds is no part of what a creation costs.
+// The compiler's work in the first seconds is no part of the cost of a creation.
 wrk(`${quirl.url}/api/links`, WARM_SECONDS, script)
 
 const bare: number[] = []

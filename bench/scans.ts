@@ -1,4 +1,4 @@
-// Scans as a busy service sees them, made from a counter so that each run has the same ones.
+// Scans of a busy service, derived from a counter so that each run has the same ones.
 import type { Scan } from '../src/scans/scan.ts'
 
 const devices = ['mobile', 'desktop', 'tablet']
@@ -8,7 +8,7 @@ const countries = ['DE', 'US', 'FR', 'GB', 'AT', 'CH', 'NL', 'IT', 'ES', 'PL']
 
 const pick = <T>(list: readonly T[], at: number): T => list[at % list.length] as T
 
-/** A number that looks random, the same for the same counter. */
+/** A pseudo-random number that depends on the counter only. */
 const mix = (at: number) => (Math.imul(at, 2_654_435_761) >>> 0) ^ (Math.imul(at, 40_503) >>> 3)
 
 /** @param tail whether cities and referrers have a long tail: 5,000 and 300 values */

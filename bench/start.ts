@@ -1,4 +1,4 @@
-// How long a start takes, against Node's own: `node bench/start.ts`, or for several checkouts in turns `node bench/start.ts . ../before`.
+// How long a start takes, compared with Node's own: `node bench/start.ts`, or for alternating checkouts `node bench/start.ts . ../before`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ interface Start {
   cpu: number
 }
 
-/** What runs in a process before its program. */
+/** A script that a process runs before its program. */
 const preload = (script: string) => `--import=data:text/javascript,${encodeURIComponent(script)}`
 
 const reportCpu = preload(
@@ -37,7 +37,7 @@ function run(args: string[], cache: string) {
   return { child, printed: (name: RegExp) => Number(name.exec(printed)?.[1]), ended: once(child, 'close') }
 }
 
-/** A process that ends by itself. */
+/** Starts a process that ends by itself. */
 async function startAndEnd(args: string[], cache: string): Promise<Start> {
   const before = performance.now()
   const { ended, printed } = run([reportCpu, ...args], cache)
@@ -45,14 +45,14 @@ async function startAndEnd(args: string[], cache: string): Promise<Start> {
   return { wall: performance.now() - before, cpu: printed(/cpu (\d+)/) / 1000 }
 }
 
-/** A server, until it has answered one request. */
-async function startAndAnswer(checkout: string, cache: string, dataDir: string): Promise<Start> {
+/** Starts a server, and stops it after its first response. */
+async function startAndRespond(checkout: string, cache: string, dataDir: string): Promise<Start> {
   const before = performance.now()
   const { child, ended, printed } = run([...serverArgs(checkout), `--data-dir=${dataDir}`], cache)
   const port = await waitForPort(child, printed)
   await (await fetch(`http://127.0.0.1:${port}/`)).text()
   const wall = performance.now() - before
-  // Fields 14 and 15, of which two stand before the name's closing bracket: time in the program and in the system, of all threads.
+  // Fields 14 and 15 (two fields precede the name's closing bracket): user and system time of all threads.
   const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   child.kill('SIGTERM')
   await ended
@@ -97,16 +97,16 @@ for (let round = 0; round < ROUNDS; round++) {
   for (const checkout of checkouts) {
     const name = basename(checkout)
     const [cache, versionCache, dataDir] = [temporaryFolder(), temporaryFolder(), temporaryFolder()]
-    for (const turn of ['first', 'next']) {
-      add(`${name} --version, ${turn}`, await startAndEnd([`${checkout}/bin/quirl.js`, '--version'], versionCache))
-      add(`${name} serve, ${turn}`, await startAndAnswer(checkout, cache, dataDir))
+    for (const start of ['first', 'next']) {
+      add(`${name} --version, ${start}`, await startAndEnd([`${checkout}/bin/quirl.js`, '--version'], versionCache))
+      add(`${name} serve, ${start}`, await startAndRespond(checkout, cache, dataDir))
     }
   }
 }
 
 const middle = (name: string, of: keyof Start) => median((starts.get(name) ?? []).map((start) => start[of]))
 printTable(
-  `Starts, medians of ${ROUNDS}; "serve" until its first answer; "first" with nothing compiled and no data`,
+  `Starts, medians of ${ROUNDS}; "serve" until the first response; "first" with an empty compile cache and no data`,
   [...starts.keys()].toSorted().map((name) => ({
     start: name,
     'wall ms': Math.round(middle(name, 'wall')),

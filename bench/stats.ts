@@ -1,4 +1,4 @@
-// Claims: statistics of a link with 5,000,000 scans among 10,000,000 are read in milliseconds, and a scan takes little disk.
+// Claims: reading the statistics of a link with 5,000,000 of 10,000,000 scans takes milliseconds, and a scan takes little disk.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readStats } from '../src/scans/stats.ts'
@@ -16,7 +16,7 @@ const RUNS = 15
 const now = Date.UTC(2026, 10, 21, 18)
 const file = join(temporaryFolder(), 'scans.db')
 
-/** Every second scan is of link 1; the others are spread. All of them over a year, in order. */
+/** Every second scan is of link 1, the others of many links. All are spread over a year, in order. */
 function fill(warehouse: Warehouse): void {
   const step = (DAYS * 86_400_000) / SCANS
   for (let from = 0; from < SCANS; from += CHUNK) {
@@ -49,4 +49,4 @@ const rows = [30, 365].map((days) => {
   return { days, 'p50 ms': p50.toFixed(1), 'first call ms': first.toFixed(1), ratio: (first / p50).toFixed(1) }
 })
 printTable(`Statistics of a link with ${(SCANS / 2).toLocaleString('en')} of ${SCANS.toLocaleString('en')} scans`, rows)
-console.log(`\n${(statSync(file).size / SCANS).toFixed(1)} bytes on disk a scan, rollups and indexes included`)
+console.log(`\n${(statSync(file).size / SCANS).toFixed(1)} bytes on disk per scan, rollups and indexes included`)

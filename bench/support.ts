@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-// One core for the server, the other for the load, so that they do not take each other's time.
+// One core for the server, the other for the load, so that they do not compete.
 const SERVER_CORE = '0'
 export const LOAD_CORE = '1'
 
@@ -15,7 +15,7 @@ export interface Served {
   stop: () => Promise<void>
 }
 
-/** Starts a script on the server's core and waits for the line that names its address. */
+/** Starts a script on the server's core and waits for the line with its address. */
 export async function serve(script: string, args: string[] = [], flags: string[] = []): Promise<Served> {
   const started = spawn('taskset', ['-c', SERVER_CORE, process.execPath, ...flags, script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -41,7 +41,7 @@ export async function serve(script: string, args: string[] = [], flags: string[]
   return { process: started, url, stop }
 }
 
-/** One of the server's own metrics. On a connection of its own: wrk lets no kept one live. */
+/** Reads one of the server's metrics, on a new connection: a kept one does not survive wrk's load. */
 export async function readMetric(served: Served, name: string): Promise<number> {
   const response = await new Promise<IncomingMessage>((resolve, reject) =>
     get(`${served.url}/metrics`, { agent: false }, resolve).once('error', reject),
@@ -49,10 +49,10 @@ export async function readMetric(served: Served, name: string): Promise<number> 
   return Number(new RegExp(`^${name} (.+)$`, 'm').exec(await text(response))?.[1])
 }
 
-/** All load comes from one address. */
+/** Disables quotas: all load comes from one address. */
 const unlimited = ['links', 'bulk', 'qr', 'failures', 'misses'].map((name) => `--limit-${name}=0`)
 
-/** Starts quirl itself on a data folder, with the flags of "npm start" and without limits. */
+/** Starts quirl on a data folder, with the flags of `npm start` and without quotas. */
 export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> {
   const script = new URL('../bin/quirl.js', import.meta.url).pathname
   const all = ['--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...unlimited, ...args]
@@ -61,7 +61,7 @@ export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> 
 
 const folders: string[] = []
 const servers = new Set<ChildProcess>()
-// However the bench ends: by itself, by an error, or because it is stopped.
+// Runs however the bench ends: normally, with an error, or by a signal.
 process.on('exit', () => {
   for (const server of servers) server.kill('SIGKILL')
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
@@ -84,9 +84,9 @@ export interface Load {
 }
 
 /**
- * Runs wrk from the load's core, on 64 connections if not told otherwise, for some seconds. A script may choose the requests. The first answers are
- * among those that p99 is of, and they are late where a request takes long: libuv accepts one connection a turn (its pull
- * request 3696), so that the last of 64 that are opened at once waits for 63 turns of ever more requests.
+ * Runs wrk on the load's core for some seconds. A script may choose the requests. The p99 includes the first responses, which are
+ * late when a request takes long: libuv accepts one connection per iteration (its pull request 3696), so the last of 64
+ * connections waits for 63 iterations of ever more requests.
  */
 export function wrk(url: string, seconds: number, script?: string, connections = 64): Load {
   const options = [
@@ -109,7 +109,7 @@ export function wrk(url: string, seconds: number, script?: string, connections =
   }
 }
 
-/** One of the times that wrk prints, each in a unit of its choice. */
+/** Parses one of the times that wrk prints, each in a unit of its choice. */
 function milliseconds(printed: string, share: string): number {
   const [, amount = '', unit = 'ms'] = new RegExp(`${share}\\s+([\\d.]+)(us|ms|s)`).exec(printed) ?? []
   return Number(amount) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? 1)

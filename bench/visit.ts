@@ -1,5 +1,5 @@
-// Claim: a visit of a known link costs little more than a bare node:http redirect, also with its scan recorded before the
-// answer. The fold runs on the same core meanwhile.
+// Claim: a visit of a cached link costs little more than a bare node:http redirect, even with its scan recorded before the
+// response. The fold runs on the same core at the same time.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { create } from '../test/support/server.ts'
@@ -21,7 +21,7 @@ const BASELINE = 'bare node:http 302'
 const RECORDED = 'quirl, recorded (SCAN_SYNC=process)'
 const targets: Record<string, { url: string; script?: string }> = {
   [BASELINE]: { url: bare.url },
-  'quirl, HEAD: nothing recorded': { url: await address(quirl), script: head },
+  'quirl, HEAD: not recorded': { url: await address(quirl), script: head },
   [RECORDED]: { url: await address(quirl) },
   'quirl, recorded (SCAN_SYNC=power)': { url: await address(power) },
 }
@@ -45,5 +45,5 @@ const rows = [...loads].map(([name, all]) => ({
   'p99 ms': median(all.map((load) => load.p99Milliseconds)).toFixed(1),
 }))
 printTable(`Visits, ${RUNS} alternating runs of ${SECONDS} s at 64 connections, medians`, rows)
-const waiting = (median(backlogs) / 2 ** 20).toFixed(1)
-console.log(`\nWaiting to be folded at the end of a run with SCAN_SYNC=process: ${waiting} MiB`)
+const backlog = (median(backlogs) / 2 ** 20).toFixed(1)
+console.log(`\nJournal backlog at the end of a run with SCAN_SYNC=process: ${backlog} MiB`)
