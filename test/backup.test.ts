@@ -34,7 +34,7 @@ import { command as ran, quirl } from './support/cli.ts'
 import { poll } from './support/poll.ts'
 import { freePort } from './support/ports.ts'
 import { exitOf, program, start, type Service } from './support/program.ts'
-import { cannotTry } from './support/programs.ts'
+import { skipUnlessCi } from './support/programs.ts'
 import { create, post, put, startServer, visit, type Created } from './support/server.ts'
 import { smallDisk } from './support/small-disk.ts'
 
@@ -586,7 +586,7 @@ test('an older version neither copies nor verifies the data of a newer one', asy
 })
 
 test('files that root creates in a data folder belong to the user of the service', async (t) => {
-  if (process.getuid?.() !== 0) return cannotTry(t, 'only root may give files away')
+  if (process.getuid?.() !== 0) return skipUnlessCi(t, 'only root may give files away')
   const [folder] = inFolder(t, 'backup')
   const server = await startServer(t)
   await server.stop()

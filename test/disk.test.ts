@@ -1,7 +1,7 @@
 // What disks do to the program as it is run: they are full, or fail at one file.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWork, type AtWork } from './support/at-work.ts'
+import { startWorkload, type Workload } from './support/workload.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { buildFaults, type Fault } from './support/faults.ts'
 import { poll } from './support/poll.ts'
@@ -14,13 +14,13 @@ const SMALL_DISK_BYTES = 128 << 20
 const isAll = process.env['FAULTS'] === 'all'
 
 /** Waits for what the service says of itself. */
-const says = (work: AtWork, reason: RegExp) =>
+const says = (work: Workload, reason: RegExp) =>
   poll(
     async () => reason.test((await work.notReady()) ?? ''),
     () => `${reason} in /readyz: ${work.service.output().slice(-500)}`,
   )
 
-async function isWellAgain(work: AtWork): Promise<void> {
+async function isWellAgain(work: Workload): Promise<void> {
   let reason: string | undefined
   await poll(
     async () => (reason = await work.notReady()) === undefined,
@@ -32,7 +32,7 @@ test('a full disk refuses changes and counts the scans that it loses; when there
   const random = seededRandom(t)
   const disk = smallDisk(t, SMALL_DISK_BYTES)
   if (disk === undefined) return
-  const work = await startWork(t, random, disk.folder, disk.env)
+  const work = await startWorkload(t, random, disk.folder, disk.env)
   for (let time = 0; time < (isAll ? 3 : 1); time++) {
     await work.answers(200, 201, 302)
     const lost = await work.metric('quirl_scans_lost_total')
@@ -51,33 +51,33 @@ test('a full disk refuses changes and counts the scans that it loses; when there
 
 /** An operation on a file that fails, and what shows it. */
 interface Case extends Omit<Fault, 'error'> {
-  shows: (work: AtWork) => Promise<void>
+  shows: (work: Workload) => Promise<void>
   /** Whether every run of the tests has it. */
   always?: boolean
 }
 
-const refusesChanges = async (work: AtWork) => {
+const refusesChanges = async (work: Workload) => {
   await work.answers(503, 302)
   await says(work, /the store is away/)
 }
-const refusesAnswers = async (work: AtWork) => {
+const refusesAnswers = async (work: Workload) => {
   await work.answers(503)
   await says(work, /cannot be read/)
 }
-const countsLost = async (work: AtWork) => {
+const countsLost = async (work: Workload) => {
   const lost = await work.metric('quirl_scans_lost_total')
   await work.answers(200, 201, 302)
   await says(work, /scans cannot be recorded/)
   assert.ok((await work.metric('quirl_scans_lost_total')) > lost)
 }
-const foldsLater = async (work: AtWork) => {
+const foldsLater = async (work: Workload) => {
   await says(work, /cannot be moved into the statistics/)
   await work.answers(200, 201, 302)
   assert.equal(await work.metric('quirl_fold_failing'), 1)
 }
-const beginsKeysAnew = (work: AtWork) => poll(() => /\.keys.*damaged files/.test(work.service.output()))
+const beginsKeysAnew = (work: Workload) => poll(() => /\.keys.*damaged files/.test(work.service.output()))
 /** What is not written to it yet stands in the log of the database, and what is read of it in memory. */
-const costsNothing = (work: AtWork) => work.answers(200, 201, 302)
+const costsNothing = (work: Workload) => work.answers(200, 201, 302)
 
 const cases: Case[] = [
   { operation: 'write', files: '*/links.db-wal', shows: refusesChanges },
@@ -103,7 +103,7 @@ test('an input or output error of any file costs what the handbook says and no m
   const random = seededRandom(t)
   const faults = buildFaults(t)
   if (faults === undefined) return
-  const work = await startWork(t, random, temporaryFolder(t), faults.env)
+  const work = await startWorkload(t, random, temporaryFolder(t), faults.env)
   for (const { operation, files, shows } of cases.filter(({ always }) => isAll || always)) {
     t.diagnostic(`${operation} ${files}`)
     await work.answers(200, 201, 302)

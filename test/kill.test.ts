@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { stopSettled, UNLIMITED } from './support/at-work.ts'
+import { stopWhenFolded, UNLIMITED } from './support/workload.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { createOwner } from './support/owner.ts'
-import { compareKept } from './support/owners.ts'
+import { compareStored } from './support/owners.ts'
 import { exitOf, start } from './support/program.ts'
 import { seededRandom } from './support/random.ts'
 
@@ -27,8 +27,8 @@ test(`after each of ${KILLS} kill -9 under load, all that was answered is true, 
   }
   const service = await start(t, dataDir, UNLIMITED)
   await Promise.all(owners.map((owner) => owner.repeat(service.url)))
-  await stopSettled(service)
-  compareKept(dataDir, owners)
+  await stopWhenFolded(service)
+  compareStored(dataDir, owners)
   const links = owners.flatMap((owner) => owner.links)
   const visits = links.reduce((sum, { answered }) => sum + answered.size, 0)
   t.diagnostic(`${links.length} links, ${visits} visits`)

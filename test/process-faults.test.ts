@@ -6,20 +6,20 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { startWork, UNLIMITED } from './support/at-work.ts'
+import { startWorkload, UNLIMITED } from './support/workload.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { holdLock } from './support/holder.ts'
 import { poll } from './support/poll.ts'
 import { answering, freePort } from './support/ports.ts'
 import { exitOf, program, start } from './support/program.ts'
-import { cannotTry } from './support/programs.ts'
+import { skipUnlessCi } from './support/programs.ts'
 import { seededRandom } from './support/random.ts'
 import { create, visit } from './support/server.ts'
 import { wallClock } from './support/wall-clock.ts'
 
 test('locks that other processes hold for long are answered 503 and told, while visits go on, and cost nothing', async (t) => {
   const dataDir = temporaryFolder(t)
-  const work = await startWork(t, seededRandom(t), dataDir)
+  const work = await startWorkload(t, seededRandom(t), dataDir)
   const says = (reason: RegExp) => poll(async () => reason.test((await work.notReady()) ?? ''))
   await work.answers(200, 201, 302)
   const releaseLinks = await holdLock(t, join(dataDir, 'links.db'))
@@ -37,7 +37,7 @@ test('locks that other processes hold for long are answered 503 and told, while 
 
 test('a process that is stopped and goes on has lost nothing, and kept every other out of its folder', async (t) => {
   const dataDir = temporaryFolder(t)
-  const work = await startWork(t, seededRandom(t), dataDir)
+  const work = await startWorkload(t, seededRandom(t), dataDir)
   await work.answers(200, 201, 302)
   work.service.process.kill('SIGSTOP')
   undoLater(t, () => void work.service.process.kill('SIGCONT'))
@@ -116,7 +116,7 @@ function childOf(pid: number): number {
 
 test('as the first process of a container it ends on the signal to stop, also while it starts', async (t) => {
   if (spawnSync('unshare', ['--pid', '--fork', 'true']).status !== 0)
-    return cannotTry(t, 'no process may make a process namespace here: this needs root')
+    return skipUnlessCi(t, 'no process may make a process namespace here: this needs root')
   for (const isStarted of [true, false]) {
     const dataDir = temporaryFolder(t)
     const port = await freePort()

@@ -6,11 +6,11 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
-import { stopSettled, UNLIMITED } from './support/at-work.ts'
+import { stopWhenFolded, UNLIMITED } from './support/workload.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { heavyDrawing } from './support/costly-logos.ts'
 import { createOwner } from './support/owner.ts'
-import { compareKept } from './support/owners.ts'
+import { compareStored } from './support/owners.ts'
 import { poll } from './support/poll.ts'
 import { isOpen } from './support/ports.ts'
 import { exitOf, start, type Service } from './support/program.ts'
@@ -114,8 +114,8 @@ test('the signal to stop under load ends the service in time, and all that was a
 
   const again = await start(t, service.dataDir, UNLIMITED)
   await Promise.all(owners.map((owner) => owner.repeat(again.url)))
-  await stopSettled(again)
-  compareKept(service.dataDir, owners)
+  await stopWhenFolded(again)
+  compareStored(service.dataDir, owners)
 })
 
 test('a part that cannot be closed is logged, the others are closed all the same, and the exit status tells', async (t) => {

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
-import { berlin, createWorld, vienna } from '../../test/support/place-sources.ts'
+import { berlin, createPlacesWithClock, vienna } from '../../test/support/place-sources.ts'
 
 test('a replaced file is used, unless it is damaged: then the last good one stays in use', async (t) => {
-  const { open, warnings } = createWorld(t)
+  const { open, warnings } = createPlacesWithClock(t)
   const file = join(temporaryFolder(t), 'places.mmdb')
   const replace = (content: Buffer) => {
     writeFileSync(`${file}.new`, content)
@@ -31,7 +31,7 @@ test('a replaced file is used, unless it is damaged: then the last good one stay
 })
 
 test('the table of a file is stored: the next start uses it at once, also when the file is damaged or missing by then', async (t) => {
-  const { open, warnings, dataDir } = createWorld(t)
+  const { open, warnings, dataDir } = createPlacesWithClock(t)
   const file = join(temporaryFolder(t), 'places.mmdb.gz')
   writeFileSync(file, gzipSync(berlin))
   const first = open(file)
@@ -58,7 +58,7 @@ test('the table of a file is stored: the next start uses it at once, also when t
 })
 
 test('a table that could not be written is retried an hour later, or on request', async (t) => {
-  const { open, dataDir, pass, warnings } = createWorld(t)
+  const { open, dataDir, pass, warnings } = createPlacesWithClock(t)
   const file = join(temporaryFolder(t), 'places.mmdb')
   writeFileSync(file, berlin)
   for (const isRequested of [false, true]) {
@@ -80,7 +80,7 @@ test('a table that could not be written is retried an hour later, or on request'
 })
 
 test('files of the operator in the folder of the tables are not removed', async (t) => {
-  const { open, dataDir } = createWorld(t)
+  const { open, dataDir } = createPlacesWithClock(t)
   const folder = join(dataDir, 'places')
   mkdirSync(join(folder, 'old'), { recursive: true })
   const file = join(folder, 'GeoLite2-City.mmdb')
@@ -96,7 +96,7 @@ test('files of the operator in the folder of the tables are not removed', async 
 })
 
 test('closing aborts the conversion of a file', async (t) => {
-  const { open, dataDir } = createWorld(t)
+  const { open, dataDir } = createPlacesWithClock(t)
   const { resolve } = createRequire(import.meta.url)
   const folder = join(dataDir, 'places')
   mkdirSync(folder)

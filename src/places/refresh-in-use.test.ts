@@ -5,13 +5,13 @@ import { test } from 'node:test'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { startListServer } from '../../test/support/list-server.ts'
 import { mmdb } from '../../test/support/mmdb.ts'
-import { berlin, createWorld, vienna } from '../../test/support/place-sources.ts'
+import { berlin, createPlacesWithClock, vienna } from '../../test/support/place-sources.ts'
 
 const unknown = { country: null, city: null }
 
 test('the first source with a country is used; a later one adds a city of the same country only', async (t) => {
   const folder = temporaryFolder(t)
-  const { open } = createWorld(t)
+  const { open } = createPlacesWithClock(t)
   const write = (name: string, content: Buffer) => {
     writeFileSync(join(folder, name), content)
     return join(folder, name)
@@ -43,7 +43,7 @@ test('the first source with a country is used; a later one adds a city of the sa
 })
 
 test('without sources no place is known, and nothing is logged', async (t) => {
-  const { open, warnings, pass } = createWorld(t)
+  const { open, warnings, pass } = createPlacesWithClock(t)
   const places = open()
   pass(500)
   await places.refresh()
@@ -53,7 +53,7 @@ test('without sources no place is known, and nothing is logged', async (t) => {
 })
 
 test('data that grow old in use are logged once, and their age is a metric', async (t) => {
-  const { open, pass, warnings } = createWorld(t)
+  const { open, pass, warnings } = createPlacesWithClock(t)
   const places = open('bundled')
   pass(400)
   await places.refresh()
@@ -64,7 +64,7 @@ test('data that grow old in use are logged once, and their age is a metric', asy
 })
 
 test('closing aborts an endless download', async (t) => {
-  const { open } = createWorld(t)
+  const { open } = createPlacesWithClock(t)
   const publisher = await startListServer(t)
   const requested = Promise.withResolvers<void>()
   publisher.answer('/endless', (_, response) => {
@@ -77,7 +77,7 @@ test('closing aborts an endless download', async (t) => {
 })
 
 test('after a kill between replacing a table and its state, the next start uses the table and requests it again', async (t) => {
-  const { open, dataDir, warnings, pass } = createWorld(t)
+  const { open, dataDir, warnings, pass } = createPlacesWithClock(t)
   const publisher = await startListServer(t)
   publisher.publish('/cities', berlin, { etag: '"1"' })
   const first = open(publisher.url('/cities'))

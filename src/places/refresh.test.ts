@@ -5,14 +5,14 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { startListServer } from '../../test/support/list-server.ts'
 import { mmdb } from '../../test/support/mmdb.ts'
-import { berlin, createWorld, vienna } from '../../test/support/place-sources.ts'
+import { berlin, createPlacesWithClock, vienna } from '../../test/support/place-sources.ts'
 
 for (const [what, pack] of [
   ['an .mmdb', (content: Buffer) => content],
   ['an .mmdb.gz', (content: Buffer) => gzipSync(content)],
 ] as const) {
   test(`${what} is fetched, stored for the next start, and requested again after a month`, async (t) => {
-    const { open, pass, warnings, dataDir } = createWorld(t)
+    const { open, pass, warnings, dataDir } = createPlacesWithClock(t)
     const publisher = await startListServer(t)
     publisher.publish('/cities', pack(berlin), { etag: '"1"' })
     const url = publisher.url('/cities?key=secret')
@@ -46,7 +46,7 @@ for (const [what, pack] of [
 }
 
 test('a download that is incomplete, not a database, or not about places does not replace the last good one', async (t) => {
-  const { open, pass, warnings, dataDir } = createWorld(t)
+  const { open, pass, warnings, dataDir } = createPlacesWithClock(t)
   const publisher = await startListServer(t)
   publisher.publish('/cities', berlin, { etag: '"1"' })
   const places = open(publisher.url('/cities'))
@@ -85,7 +85,7 @@ test('a download that is incomplete, not a database, or not about places does no
 })
 
 test('until the first download succeeds, the bundled database is used', async (t) => {
-  const { open, warnings } = createWorld(t)
+  const { open, warnings } = createPlacesWithClock(t)
   const publisher = await startListServer(t)
   const places = open(publisher.url('/missing'))
   assert.deepEqual(places.find('129.132.1.1'), { country: 'CH', city: 'Zurich' })
@@ -95,7 +95,7 @@ test('until the first download succeeds, the bundled database is used', async (t
 })
 
 test('a source whose table was damaged on the disk is fetched again', async (t) => {
-  const { open, dataDir, warnings } = createWorld(t)
+  const { open, dataDir, warnings } = createPlacesWithClock(t)
   const publisher = await startListServer(t)
   publisher.publish('/cities', berlin, { etag: '"1"' })
   const first = open(publisher.url('/cities'))
@@ -111,7 +111,7 @@ test('a source whose table was damaged on the disk is fetched again', async (t) 
 })
 
 test('an address may contain placeholders for the year and month', async (t) => {
-  const { open, pass } = createWorld(t)
+  const { open, pass } = createPlacesWithClock(t)
   const publisher = await startListServer(t)
   publisher.publish('/cities-2026-06.mmdb', berlin, { etag: '"1"' })
   publisher.publish('/cities-2026-07.mmdb', vienna, { etag: '"1"' })
@@ -124,7 +124,7 @@ test('an address may contain placeholders for the year and month', async (t) => 
 })
 
 test('a redirect is followed, unless it leads to a machine that is not public', async (t) => {
-  const { open, pass, warnings } = createWorld(t)
+  const { open, pass, warnings } = createPlacesWithClock(t)
   const publisher = await startListServer(t)
   publisher.publish('/cities', berlin, { etag: '"1"' })
   const goTo = (location: string) =>

@@ -11,50 +11,50 @@ import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
 import { freePort, listening } from './ports.ts'
 import { run, type Running } from './processes.ts'
 
-/** A certificate authority on loopback: Debian's pebble, with a front of ours that counts and that can fail. */
+/** A certificate authority on loopback: Debian's pebble behind a proxy that counts requests and can fail. */
 export interface TestAuthority {
   /** For `ACME_DIRECTORY`. */
   directory: string
-  /** The file with the certificate that its own HTTPS has, for `NODE_EXTRA_CA_CERTS`. */
+  /** The file with the certificate of its HTTPS server, for `NODE_EXTRA_CA_CERTS`. */
   trustFile: string
-  /** The root under which it issues now, PEM. */
+  /** Its current root certificate, PEM. */
   root: () => Promise<string>
   /** The names for which certificates were ordered. */
   orders: string[]
   /** Bodies of the orders, as the client signed them. */
   orderBodies: { identifiers: { value: string }[]; replaces?: string }[]
-  /** New accounts that were asked for. */
+  /** The number of accounts created. */
   accounts: number
-  /** While it is down, connections are refused; while it is stuck, orders are taken and nothing is answered. */
+  /** While it is down, it refuses connections; while it is stuck, it accepts orders and never responds. */
   mode: 'up' | 'down' | 'stuck'
-  /** Renewal information (RFC 9773), which pebble of Debian does not have; undefined: not offered. */
+  /** Renewal information (RFC 9773), which Debian's pebble does not support; undefined: not offered. */
   ari: { start: number; end: number } | undefined
-  /** The identifiers whose renewal information was asked for. */
+  /** The identifiers whose renewal information was requested. */
   ariAsked: string[]
-  /** Another pebble in its place, which knows no account and has another root. */
+  /** Replaces pebble by a new one, without accounts and with another root. */
   replace: () => Promise<void>
 }
 
-/** How pebble is to behave; see its README. */
+/** Options of pebble; see its README. */
 export interface Behaviour {
-  /** The port of plain HTTP on which it looks for answers. */
+  /** The port for HTTP validation. */
   httpPort: number
-  /** The port of HTTPS on which it does. */
+  /** The port for TLS-ALPN validation. */
   tlsPort?: number
-  /** The per cent of good nonces that it refuses. */
+  /** The percentage of valid nonces that it rejects. */
   badNonces?: number
-  /** The DNS server that it asks. */
+  /** The DNS server that it queries. */
   dns: string
 }
 
-/** An authority of the test's own. */
+/** Starts an authority for one test. */
 export async function startAuthority(t: Ending, behaviour: Behaviour): Promise<TestAuthority> {
   return startFront(t, await startPebble(t, behaviour))
 }
 
 /**
- * Hands out authorities that look for answers at one port and issue with one pebble: starting it makes two RSA keys, which
- * takes up to seconds. What one has seen, and how it behaves, is its own.
+ * Creates authorities that share one pebble and one validation port: starting pebble generates two RSA keys, which can
+ * take seconds. Each authority has its own records and behaviour.
  */
 export function shareAuthority(end: Ending): () => Promise<SharedAuthority> {
   let shared: Promise<Omit<SharedAuthority, 'start'> & { pebble: Pebble }> | undefined
@@ -78,7 +78,7 @@ interface Pebble {
   port: number
   managementPort: number
   own: ReturnType<typeof makeCertificate>
-  /** Starts it anew. */
+  /** Replaces it by a new one, without accounts and with another root. */
   replace: () => Promise<void>
 }
 
@@ -141,7 +141,7 @@ async function startFront(t: Ending, { port, managementPort, own, replace }: Peb
   return state
 }
 
-/** Passes a request on to pebble, under the name that the client used, so that signed addresses stay right. */
+/** Forwards a request to pebble under the name that the client used, so that signed addresses stay valid. */
 async function answer(
   state: TestAuthority,
   port: number,
@@ -183,18 +183,18 @@ function forward(
 ): Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }> {
   return new Promise((resolve, reject) => {
     const { method = 'GET', headers = {}, body } = more
-    const asking = httpsRequest({ host: 'localhost', port, path, method, headers, agent: false }, (response) => {
+    const forwarded = httpsRequest({ host: 'localhost', port, path, method, headers, agent: false }, (response) => {
       buffer(response).then(
         (answered) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answered }),
         reject,
       )
     })
-    asking.on('error', reject)
-    asking.end(body)
+    forwarded.on('error', reject)
+    forwarded.end(body)
   })
 }
 
-/** A certificate for localhost that is its own root. */
+/** Creates a self-signed certificate for localhost. */
 function makeCertificate(folder: string): { key: string; cert: string; keyFile: string; certFile: string } {
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const args = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN=test'.split(' ')
@@ -212,7 +212,7 @@ export interface AuthorityDns {
   set: (path: string, body: object) => Promise<void>
 }
 
-/** Starts Debian's pebble-challtestsrv as the DNS server that the authority asks: every name is on loopback. */
+/** Starts Debian's pebble-challtestsrv as the DNS server of the authority: every name resolves to loopback. */
 export async function startAuthorityDns(t: Ending): Promise<AuthorityDns> {
   const [port, management] = [await freePort(), await freePort()]
   const off = ['-http01', '', '-https01', '', '-tlsalpn01', '', '-defaultIPv6', '']

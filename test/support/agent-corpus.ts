@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { parse } from 'yaml'
 
-/** A user agent and what others say it is, in our names. A field is missing where nobody says. */
+/** A user agent and its labels by others, in quirl's names. Fields without a label are missing. */
 export interface Sample {
   userAgent: string
   os?: string
@@ -13,7 +13,7 @@ export interface Sample {
 
 export interface Corpus {
   samples: Sample[]
-  /** The labels that were not used, and how often each occurred. */
+  /** The labels that are not used, and how often each occurs. */
   leftOut: Map<string, number>
 }
 
@@ -21,14 +21,14 @@ type Field = 'os' | 'browser' | 'device'
 type Labels = Partial<Record<Field, string>>
 
 /*
- * Our name, and the labels that mean it. What is not listed is left out, by label and never agent by agent:
+ * quirl's name, and the labels with that meaning. Other labels are left out, by label and never agent by agent:
  *
- * - browsers that we have no row for: retired (Arora, Camino, Dolfin, Flock, Galeon, iCab, Iceape, Minimo, Mosaic,
+ * - browsers without a row in quirl's tables: retired (Arora, Camino, Dolfin, Flock, Galeon, iCab, Iceape, Minimo, Mosaic,
  *   Netscape, NetFront, Obigo, OmniWeb, Polaris, RockMelt, Skyfire, UP.Browser, …), rare (Dillo, IceCat, K-Meleon,
  *   Lunascape, Midori), or of text terminals (Lynx, Links, ELinks, Uzbl);
- * - Chromes under a name that we do not tell apart (2345Explorer, Liebao, Iridium, Crosswalk);
- * - what is no browser (CFNetwork, iTunes, HbbTV, WebKit Nightly, PhantomJS), and those of cars, consoles and TVs;
- * - systems that we have no row for (AIX, AmigaOS, Haiku, OS/2, QNX, …), makers given as systems (Samsung, Philips,
+ * - Chromes under names that quirl does not distinguish (2345Explorer, Liebao, Iridium, Crosswalk);
+ * - programs other than browsers (CFNetwork, iTunes, HbbTV, WebKit Nightly, PhantomJS), and those of cars, consoles and TVs;
+ * - systems without a row (AIX, AmigaOS, Haiku, OS/2, QNX, …), makers given as systems (Samsung, Philips,
  *   Kindle), and Chromecast, which is a device.
  */
 const labels: Record<'os' | 'browser', Record<string, string>> = {
@@ -131,16 +131,16 @@ export function handLabelled(): Corpus {
 }
 
 /**
- * What `uap-core` 0.18 (Apache-2.0) says of the browser and the system of the same agents, where there is no label by
- * hand. Its package has its tables and not its tests: this is another reader's opinion, and it errs as well. It takes
- * WeChat for QQ Browser, Android's own client for its browser, and knows neither vivo's, OPPO's nor Huawei's browser.
+ * The browser and the system of the same agents by `uap-core` 0.18 (Apache-2.0), if they have no label by
+ * hand. Its package has its tables but not its tests: this is another parser's result, which has errors too. It takes
+ * WeChat for QQ Browser, Android's HTTP client for its browser, and knows neither vivo's, OPPO's nor Huawei's browser.
  */
 export function secondOpinions(): Corpus {
-  const ask = createSecondOpinion()
+  const labelsOf = createSecondOpinion()
   return translated(
     new Map(
       [...labelledByHand()].map(([userAgent, byHand]) => {
-        const opinion = ask(userAgent)
+        const opinion = labelsOf(userAgent)
         for (const field of Object.keys(byHand) as Field[]) delete opinion[field]
         return [userAgent, opinion]
       }),
@@ -154,7 +154,7 @@ function translated(agents: Map<string, Labels>): Corpus {
     const sample: Sample = { userAgent }
     for (const [field, label] of Object.entries(given) as [Field, string][]) {
       const name = meanings[field].get(label)
-      // Theirs is one name for both; ours is by the word in the agent.
+      // They have one name for both; quirl distinguishes them by the word in the agent.
       if (name !== undefined) sample[field] = name === 'iOS' && userAgent.includes('iPad') ? 'iPadOS' : name
       else leftOut.set(`${field} ${label}`, (leftOut.get(`${field} ${label}`) ?? 0) + 1)
     }
@@ -183,7 +183,7 @@ function labelledByHand(): Map<string, Labels> {
     const rows = JSON.parse(fileOf(`ua-parser-js/test/${field}-test.json`)) as Row[]
     for (const { ua, expect } of rows) {
       const label = field === 'device' ? expect.type : expect.name
-      // The package has rows that wait for an agent, and some that expect no answer.
+      // Some rows of the package have no agent, and some expect no label.
       if (ua === '' || label === undefined || label === 'undefined') continue
       agents.set(ua, { ...agents.get(ua), [field]: label })
     }
@@ -196,7 +196,7 @@ interface Row {
   expect: { name?: string; type?: string }
 }
 
-/** Reads `regexes.yaml` by its specification: the first expression that matches, its replacement or its first group. */
+/** Parses `regexes.yaml` by its specification: the first expression that matches, its replacement or its first group. */
 function createSecondOpinion(): (userAgent: string) => Labels {
   const tables = parse(fileOf('uap-core/regexes.yaml')) as Record<string, Record<string, string>[]>
   const compile = (table: string, replacement: string) =>
@@ -225,9 +225,9 @@ function fileOf(path: string): string {
 }
 
 /**
- * Agents of this decade, for what the packages are too old to have: system, browser, device (- is unknown), agent.
- * Written by hand in the forms that the vendors use, by who wrote the tables: these say what must work, not how well
- * the tables do with agents that nobody thought of.
+ * Agents of this decade, which the packages are too old for: system, browser, device (- is unknown), agent.
+ * The author of the tables wrote them by hand in the vendors' forms: they show which agents must work, not how well
+ * the tables recognize unforeseen ones.
  */
 export const presentAgents = `
 Windows | Chrome | desktop | Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36

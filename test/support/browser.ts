@@ -15,27 +15,27 @@ const chromiumArguments = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Whatever a page asks for, nothing leaves the machine.
+  // Whatever a page requests, nothing leaves the machine.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
-/** Gives a test its window, and fails the test when a page in it did what `watch` takes down. */
+/** Opens a window for a test, and fails the test if a page in it did anything that `watch` records. */
 export type OpenWindow = (t: TestContext, options: { scripts: boolean }) => Promise<Page>
 
 /**
  * One Chromium for a whole test file, launched by the first test that opens a window: the build without a user interface,
- * which takes half the processor time of the other. A window costs more than most tests do in it, so that tests share
- * two, one with scripts and one without; only a failed test's is thrown away.
+ * which takes half the CPU time of the other. Opening a window costs more than most tests, so the tests share
+ * two, one with scripts and one without; only a failed test's window is closed.
  */
 export function sharedWindows(end: Ending, origin: () => string): OpenWindow {
   let launching: Promise<Browser> | undefined
-  const windows = new Map<boolean, { page: Page; takeMisdeeds: () => string[] }>()
+  const windows = new Map<boolean, { page: Page; takeViolations: () => string[] }>()
 
   async function newWindow(scripts: boolean) {
     launching ??= chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: chromiumArguments })
     const context = await (await launching).newContext({ javaScriptEnabled: scripts })
     context.setDefaultTimeout(PATIENCE_MS)
-    const window = { takeMisdeeds: watch(context, origin()), page: await context.newPage() }
+    const window = { takeViolations: watch(context, origin()), page: await context.newPage() }
     windows.set(scripts, window)
     return window
   }
@@ -44,57 +44,57 @@ export function sharedWindows(end: Ending, origin: () => string): OpenWindow {
     if (launching !== undefined) await (await launching).close()
   })
   return async (t, { scripts }) => {
-    const { page, takeMisdeeds } = windows.get(scripts) ?? (await newWindow(scripts))
+    const { page, takeViolations } = windows.get(scripts) ?? (await newWindow(scripts))
     undoLater(t, async () => {
       if (!t.passed) {
         windows.delete(scripts)
         await page.context().close()
       }
-      assert.deepEqual(takeMisdeeds(), [])
+      assert.deepEqual(takeViolations(), [])
     })
     return page
   }
 }
 
 /**
- * Takes down what no page of ours may do: ask another host for anything, complain in the console (of the
- * Content-Security-Policy, say), throw, or open a dialog. That a document itself, or what the live preview asks for, was
- * answered with an error is not a complaint, though Chromium logs it as one.
- * @returns takes what was taken down so far
+ * Records whatever no page may do: send a request to another host, log an error or a warning (about the
+ * Content-Security-Policy, for example), throw, or open a dialog. An error response for a document or for the live preview
+ * does not count, although Chromium logs it as an error.
+ * @returns returns the records so far, and clears them
  */
 function watch(context: BrowserContext, origin: string): () => string[] {
-  const misdeeds: { text: string; url?: string }[] = []
+  const violations: { text: string; url?: string }[] = []
   const failedDocuments = new Set<string>()
-  // What the page itself tells of in words of its own.
-  const isTold = (url: string) => url.endsWith('/api/qr?report=true') || url.endsWith('.txt')
+  // The page itself shows a message for failures of these requests.
+  const isHandled = (url: string) => url.endsWith('/api/qr?report=true') || url.endsWith('.txt')
   context.on('request', (request) => {
-    if (new URL(request.url()).origin !== origin) misdeeds.push({ text: `asked for ${request.url()}` })
+    if (new URL(request.url()).origin !== origin) violations.push({ text: `requested ${request.url()}` })
   })
   context.on('response', (response) => {
     if (response.status() < 400) return
-    if (response.request().isNavigationRequest() || isTold(response.url())) failedDocuments.add(response.url())
+    if (response.request().isNavigationRequest() || isHandled(response.url())) failedDocuments.add(response.url())
   })
   context.on('requestfailed', (request) => {
-    if (isTold(request.url())) failedDocuments.add(request.url())
+    if (isHandled(request.url())) failedDocuments.add(request.url())
   })
   context.on('console', (message) => {
     if (!['error', 'warning', 'assert'].includes(message.type())) return
     const isFailedLoad = message.text().startsWith('Failed to load resource')
-    misdeeds.push({ text: `logged ${message.text()}`, ...(isFailedLoad && { url: message.location().url }) })
+    violations.push({ text: `logged ${message.text()}`, ...(isFailedLoad && { url: message.location().url }) })
   })
-  context.on('weberror', (error) => misdeeds.push({ text: `threw ${error.error().message}` }))
+  context.on('weberror', (error) => violations.push({ text: `threw ${error.error().message}` }))
   context.on('dialog', (dialog) => {
-    misdeeds.push({ text: `opened a dialog: ${dialog.message()}` })
+    violations.push({ text: `opened a dialog: ${dialog.message()}` })
     void dialog.dismiss()
   })
   return () =>
-    misdeeds
+    violations
       .splice(0)
       .filter(({ url }) => url === undefined || !failedDocuments.has(url))
       .map(({ text, url = '' }) => `${text} ${url}`)
 }
 
-/** Presses a button that sends a form, and waits for the page that it leads to. Answers that page's status. */
+/** Presses a button that submits a form, waits for the next page, and returns its status. */
 export async function press(page: Page, button: string): Promise<number> {
   const answered = page.waitForResponse(
     (response) => response.request().isNavigationRequest() && (response.status() < 300 || response.status() >= 400),
@@ -105,10 +105,10 @@ export async function press(page: Page, button: string): Promise<number> {
   return response.status()
 }
 
-/** What is typed into a form: a text for each field of that name. */
+/** Input for a form: a text for each field of that name. */
 export type Typing = Record<string, string | string[]>
 
-/** Types into the fields of these names; the UTM parameters are unfolded first. */
+/** Types into the fields of these names, after unfolding the UTM parameters. */
 export async function type(page: Page, typing: Typing): Promise<void> {
   for (const [name, texts] of Object.entries(typing)) {
     for (const [at, text] of [texts].flat().entries()) {
@@ -119,7 +119,7 @@ export async function type(page: Page, typing: Typing): Promise<void> {
   }
 }
 
-/** Puts texts into the first form as no person could: whatever its fields say they take, and all at once. */
+/** Sets the values of the first form by script, ignoring the constraints of its fields. */
 export async function force(page: Page, typing: Typing): Promise<void> {
   await page.evaluate(
     `{
@@ -131,7 +131,7 @@ export async function force(page: Page, typing: Typing): Promise<void> {
   )
 }
 
-/** Everything that stands in the first form of the page, of the fields that a person sees and that are not empty. */
+/** The values of the first form of the page, of all fields that are visible and not empty. */
 export async function typed(page: Page): Promise<Typing> {
   const pairs = await page.evaluate<[string, string][]>(
     `[...document.forms[0].elements]
@@ -147,7 +147,7 @@ export async function typed(page: Page): Promise<Typing> {
   )
 }
 
-/** How far a text stands above or below a field, in pixels; 0 when they touch or overlap. */
+/** The vertical distance between a text and a field, in pixels; 0 when they touch or overlap. */
 export async function distance(page: Page, text: RegExp, field: string): Promise<number> {
   const [a, b] = [
     await page.getByText(text).boundingBox(),
@@ -165,8 +165,8 @@ interface AxeResult {
 }
 
 /**
- * What axe (its rules for WCAG 2 A and AA, and its best practices) finds wrong with the page, in its light and its dark
- * colours. The window must have scripts on; the page's own policy does not apply to what the test itself runs.
+ * The violations that axe (its rules for WCAG 2 A and AA, and its best practices) finds in the page, in its light and its dark
+ * colours. The window must have scripts on; the page's policy does not apply to scripts of the test.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axeSource)
@@ -185,7 +185,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
   return [...faults, ...darkFaults.map((fault) => `in the dark, ${fault}`)]
 }
 
-/** Makes what declares a test in a browser's window: without scripts, which no page of ours may need, unless it says so. */
+/** Returns a function that declares a test in a window; without scripts unless it asks for them, as no page may need them. */
 export function testsIn(openWindow: ReturnType<typeof sharedWindows>) {
   return (
     name: string,

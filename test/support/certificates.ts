@@ -3,7 +3,7 @@ import { newKey } from '../../src/tls/account.ts'
 import { alternativeNames, signatureAlgorithm, signed } from '../../src/tls/csr.ts'
 import { decodeAll, decodeFirst, encode, encodeOid } from '../../src/tls/der.ts'
 
-/** Answers a request as an authority does: PEM, for one name, between two times (milliseconds since 1970). */
+/** Issues a certificate for a signing request, as an authority does: PEM, for one name, valid between two times (milliseconds since 1970). */
 export function issueFor(csr: Buffer, name: string, times: { from: number; to: number }): string {
   const [info] = decodeFirst(csr)
   const [, , publicKey] = decodeAll(info?.content ?? Buffer.alloc(0))

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 
-/** What tests and hooks have in common: something to do when they end. */
+/** A test or a hook, which runs work when it ends. */
 export interface Ending {
   after: (work: () => Promise<void> | void) => void
 }
 
 const stacks = new WeakMap<Ending, AsyncDisposableStack>()
 
-/** Notes what to undo when the test ends: the last thing first, whatever the runner's own order is. */
+/** Registers cleanup for the end of the test, in reverse order of registration, unlike the runner's `after`. */
 export function undoLater(t: Ending, undo: () => Promise<void> | void): void {
   let stack = stacks.get(t)
   if (stack === undefined) {
@@ -21,7 +21,7 @@ export function undoLater(t: Ending, undo: () => Promise<void> | void): void {
   stack.defer(undo)
 }
 
-/** The end of the test file, for what all its tests share. To be called while the file is loaded. */
+/** The end of the test file, for resources that its tests share. Call it while the file loads. */
 export function endOfFile(): Ending {
   const works: (() => Promise<void> | void)[] = []
   after(async () => {
@@ -30,7 +30,7 @@ export function endOfFile(): Ending {
   return { after: (work) => void works.push(work) }
 }
 
-/** An empty folder that goes with the test. */
+/** Creates an empty folder that is removed when the test ends. */
 export function temporaryFolder(t: Ending): string {
   const folder = mkdtempSync(join(tmpdir(), 'quirl-test-'))
   undoLater(t, () => rmSync(folder, { recursive: true, force: true }))

@@ -3,7 +3,7 @@ import { outcomeOf, type Outcome } from '../../src/main.ts'
 import { PATIENCE_MS } from './poll.ts'
 import { program } from './program.ts'
 
-/** What a command printed, and its exit status. */
+/** The output and exit status of a command. */
 export interface Ran {
   status: number | null
   stdout: string
@@ -11,8 +11,8 @@ export interface Ran {
 }
 
 /**
- * Does what a command does, in this process; that the program prints it and exits so is for the tests of the program:
- * starting it takes a hundred times as long as the command.
+ * Runs a command in this process. Other tests prove that the program prints its output and exits with its status:
+ * starting the program takes a hundred times as long as the command.
  */
 export function command(dataDir: string, ...args: string[]): Promise<Outcome> {
   return outcomeOf([...args, `--data-dir=${dataDir}`])

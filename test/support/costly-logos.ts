@@ -9,7 +9,7 @@ const svg = (inner: string, attributes = 'viewBox="0 0 8 8"') =>
 const box = '<rect width="8" height="8"/>'
 const rect = (attributes: string) => `<rect width="8" height="8" ${attributes}/>`
 const sheet = (css: string, inner = box) => svg(`<style>${css}</style>${inner}`)
-/** Parts, each of which knows its place, for about so many characters. */
+/** Joins parts, each made from its index, until they have about so many characters. */
 const fill = (bytes: number, part: (index: number) => string): string => {
   const parts: string[] = []
   for (let [length, at] = [0, 0]; length < bytes; at++) {
@@ -44,7 +44,7 @@ function png(side: number, middle: (pixels: Buffer) => Buffer[], [depth, color, 
   return Buffer.concat([start, chunk('IHDR', header), ...middle(pixels), chunk('IEND', Buffer.alloc(0))])
 }
 
-/** Bits as the data of a scan, filled up with ones and stuffed. */
+/** Encodes bits as the data of a scan, padded with ones and with byte stuffing. */
 function scanData(bits: string): number[] {
   const bytes = bits.match(/.{1,8}/g) ?? []
   return bytes
@@ -52,7 +52,7 @@ function scanData(bits: string): number[] {
     .flatMap((each) => (each === 255 ? [255, 0] : [each]))
 }
 
-/** A grey progressive JPEG of that side, with as many scans as fit. Each of them says that all of its blocks are empty. */
+/** A grey progressive JPEG of that side, with as many scans as fit, in which all blocks are empty. */
 function scans(bytes: number, side: number, most = Infinity): Buffer {
   const size = [side >> 8, side & 255]
   const blocks = (side / 8) ** 2
@@ -79,7 +79,7 @@ function exifs(bytes: number): Buffer {
   return Buffer.from([0xff, 0xd8, ...Array.from({ length: bytes / exif.length }, () => exif).flat(), 0xff, 0xd9])
 }
 
-/** Logos that are as much work as we could find out for their bytes, each by another way. Most of them are refused. */
+/** Logos that cost as much work per byte as we could find, each in a different way. Most are rejected. */
 export const costlyLogos: Record<string, CostlyLogo> = {
   'a reference of letters, blanks and a mark': (bytes) =>
     svg(rect(`fill="url(#${'a'.repeat(bytes / 2)}${' '.repeat(bytes / 2)}x"`)),
@@ -274,7 +274,7 @@ export const costlyLogos: Record<string, CostlyLogo> = {
   'scans of a small JPEG': (bytes) => scans(bytes, 256),
 }
 
-/** The body of a drawing whose logo is allowed, and much work: many coats of a gradient. No two are the same. */
+/** The body of a request for a design with a costly, allowed logo: many layers of a gradient. Each number gives a different one. */
 export function heavyDrawing(number: number) {
   const stops = '<stop offset=".5" stop-color="#024"/>'.repeat(99)
   const box = '<rect width="8" height="8" fill="url(#a)"/>'.repeat(15)

@@ -6,7 +6,7 @@ import { inflateSync } from 'node:zlib'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 
-// Left alone, both packages would fetch their code from the network.
+// By default, both packages would fetch their code from the network.
 await initWasm(wasmOf('@resvg/resvg-wasm/index_bg.wasm'))
 await prepareZXingModule({
   overrides: { wasmBinary: wasmOf('zxing-wasm/reader/zxing_reader.wasm') },
@@ -39,12 +39,12 @@ export function enlarge(bitmap: Bitmap, times: number): Bitmap {
   return { size: wide, pixels: enlarged }
 }
 
-/** The simplest of image files (netpbm's `P5`), which both decoders read: the size, then the pixels as they are. */
+/** Encodes a simple image file (netpbm's `P5`) that both decoders read: the size, then the raw pixels. */
 export function writePgm({ size, pixels }: Bitmap): Buffer {
   return Buffer.concat([Buffer.from(`P5\n${size} ${size}\n255\n`), pixels])
 }
 
-/** Draws an SVG at its own size. A pixel that is anything but opaque black or white is refused. */
+/** Draws an SVG at its own size. @throws if a pixel is anything but opaque black or white */
 export function rasterize(svg: string): Bitmap {
   const tree = new Resvg(svg)
   const image = tree.render()
@@ -62,7 +62,7 @@ export function rasterize(svg: string): Bitmap {
   return { size: width, pixels }
 }
 
-/** A PNG of palette colours, one bit a pixel, taken apart. */
+/** A decoded PNG of palette colours, one bit per pixel. */
 export interface Png {
   width: number
   height: number
@@ -77,7 +77,7 @@ export interface Png {
 }
 
 /**
- * Takes a PNG apart by ISO/IEC 15948 and nothing of ours: of the file's forms only palettes of one bit a pixel in rows
+ * Takes a PNG apart by ISO/IEC 15948 and none of quirl's code: of the file's forms only palettes of one bit a pixel in rows
  * of the filters none and up, of its faults every one.
  */
 export function readPng(file: Buffer): Png {
@@ -101,7 +101,7 @@ export function readPng(file: Buffer): Png {
   }
 }
 
-/** The chunks of a PNG, each with its checksum proven right. */
+/** The chunks of a PNG, after checking their checksums. */
 function* chunksOf(file: Buffer): Generator<{ type: string; data: Buffer }> {
   for (let at = 8; at < file.length;) {
     const end = at + 8 + file.readUInt32BE(at)
@@ -112,7 +112,7 @@ function* chunksOf(file: Buffer): Generator<{ type: string; data: Buffer }> {
   }
 }
 
-/** CRC-32 as ISO/IEC 15948 spells it out in annex D, because the renderer's own comes from node:zlib. */
+/** CRC-32 as annex D of ISO/IEC 15948 defines it, independent of the renderer's, which is node:zlib's. */
 function crc(bytes: Buffer): number {
   let register = 0xffffffff
   for (const byte of bytes) {
@@ -139,13 +139,13 @@ function unpack(packed: Buffer, width: number, height: number): Uint8Array {
   return indices
 }
 
-/** What zxing made of an image. */
+/** A QR code that zxing read in an image. */
 export interface Reading {
   bytes: string
   text: string
   version: number
   level: string
-  /** Whether left and right are exchanged, which zxing can read, but not every scanner. */
+  /** Whether the code is mirrored, which zxing can read, but not every scanner. */
   mirrored: boolean
   /** 1 where no error had to be corrected, 0 where no further one could have been. */
   unusedErrorCorrection: number
@@ -164,7 +164,7 @@ export async function readWithZxing(file: Buffer): Promise<Reading[]> {
   }))
 }
 
-/** Grey pixels of an SVG of any colours, on white paper, as an image file. */
+/** Draws an SVG in grey on white, as an image file. */
 export function photograph(svg: string): Buffer {
   const tree = new Resvg(svg, { background: '#fff' })
   const image = tree.render()
@@ -178,7 +178,7 @@ export function photograph(svg: string): Buffer {
   return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), gray])
 }
 
-/** The first page of a PDF, as poppler prints it at that density, as an image file. */
+/** Draws the first page of a PDF at that resolution with poppler, as an image file. */
 export async function printPdf(pdf: Uint8Array, dpi: number): Promise<Buffer> {
   const printer = spawn('pdftoppm', ['-r', String(dpi), '-gray', '-singlefile', '-'], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -187,7 +187,7 @@ export async function printPdf(pdf: Uint8Array, dpi: number): Promise<Buffer> {
   return buffer(printer.stdout)
 }
 
-/** The pixels of an SVG, as a designed PDF takes those of a logo. */
+/** The pixels of an SVG, in the form that a designed PDF takes for a logo. */
 export function logoPixels(svg: string): { width: number; height: number; rgba: Uint8Array } {
   const tree = new Resvg(svg)
   const image = tree.render()

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { undoLater, type Ending } from './cleanup.ts'
 
-/** What a name answers: its records, or how its server fails. */
+/** The records of a name, or how its server fails. */
 export interface Zone {
   cname?: string
   a?: string[]
@@ -12,19 +12,19 @@ export interface Zone {
   fails?: 'SERVFAIL' | 'REFUSED' | 'silence' | 'rubbish'
 }
 
-/** A DNS server on loopback. A name that is not in its table does not exist. */
+/** A DNS server on loopback. Names outside its table do not exist. */
 export interface TestDns {
   /** For `DNS_SERVERS`. */
   address: string
   zones: Record<string, Zone>
-  /** The names that were asked for, in lower case, one for each question. */
+  /** The queried names, in lower case, one per query. */
   asked: string[]
 }
 
 const TYPES = { A: 1, CNAME: 5, TXT: 16, AAAA: 28 }
 const RCODES = { none: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 }
 
-/** Starts a server that answers from a table, which the test may change at any time (RFC 1035, 4). */
+/** Starts a server that responds from a table, which the test may change at any time (RFC 1035, 4). */
 export async function startDns(t: Ending, zones: Record<string, Zone> = {}): Promise<TestDns> {
   const socket = createSocket('udp4')
   const asked: string[] = []
@@ -57,7 +57,7 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 }
 }
 
-/** Answers as a recursive server does: with the chain of CNAME records, and what stands at its end. */
+/** Builds the response of a recursive server: the chain of CNAME records, and the records at its end. */
 function answer(question: Buffer, type: number, name: string, zones: Record<string, Zone>): Buffer {
   const records: Buffer[] = []
   let at = name
@@ -104,7 +104,7 @@ function encodeName(name: string): Buffer {
   return Buffer.concat([...labels, Buffer.from([0])])
 }
 
-/** A text holds strings of at most 255 bytes, each with its length before it (RFC 1035, 3.3.14). */
+/** A TXT record consists of strings of at most 255 bytes, each prefixed by its length (RFC 1035, 3.3.14). */
 function strings(text: string | string[]): Buffer {
   const parts = Array.isArray(text) ? text : (text.match(/.{1,255}/gs) ?? [''])
   return Buffer.concat(parts.map((part) => Buffer.from([Buffer.byteLength(part), ...Buffer.from(part)])))

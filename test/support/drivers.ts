@@ -12,17 +12,17 @@ import { requireProgram } from './programs.ts'
 import { endOfFile, temporaryFolder, undoLater } from './cleanup.ts'
 import { createPostgres, type PostgresAddress } from './postgres.ts'
 
-/** An empty, migrated store of one kind; undefined when the test was skipped for want of a server. */
+/** Opens an empty, migrated database of one kind; undefined if the test is skipped because the server is not installed. */
 export interface StoreDriver {
   name: string
   open: (t: TestContext) => Promise<Database | undefined>
 }
 
-/** A store that can be opened more than once. */
+/** Opens an instance of a database that may be open more than once. */
 type OpenOnce = (t: TestContext) => Promise<Database>
 type MakeStore = (t: TestContext) => Promise<OpenOnce | undefined>
 
-/** Every database that the queries must be right on; each by itself, and with two instances of the service on one store. */
+/** The databases on which every query must work: each with one instance of the service, and with two on the same database. */
 export const drivers: StoreDriver[] = (
   [
     ['SQLite', makeSqlite],
@@ -34,8 +34,8 @@ export const drivers: StoreDriver[] = (
 ])
 
 /**
- * One store that two instances have open, which take turns: what one has written, the other reads, and of transactions at once
- * each has some.
+ * Opens two instances of one database and alternates between them: one reads the writes of the other, and both take part in
+ * concurrent transactions.
  */
 async function openTwice(t: TestContext, make: MakeStore): Promise<Database | undefined> {
   const openOnce = await make(t)
@@ -71,7 +71,7 @@ async function makeSqlite(t: TestContext): Promise<OpenOnce> {
   }
 }
 
-/** One server for a process of tests; each test has a database of its own. */
+/** One server per process of tests; each test has its own database. */
 const createDatabase = createPostgres(endOfFile(), async (address) => {
   const db = connect(address)
   await migrate(db, postgresDialect, 'PostgreSQL', Date.now).finally(() => db.destroy())
@@ -89,7 +89,7 @@ async function makePostgres(t: TestContext): Promise<OpenOnce | undefined> {
 }
 
 function connect(address: PostgresAddress): Kysely<Tables> {
-  // Counts and milliseconds since 1970 are far below 2^53; pg gives 64-bit integers as texts otherwise.
+  // Counts and milliseconds since 1970 are far below 2^53; by default pg returns 64-bit integers as strings.
   const INT8: number = pg.types.builtins.INT8
   const types = { getTypeParser: (id: number) => (id === INT8 ? Number : pg.types.getTypeParser(id)) }
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new pg.Pool({ ...address, max: 8, types }) }) })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 
-/** Draws the same again with the seed that a failure printed, in `SEED`. */
+/** The seed that a failure has printed; `SEED` sets it to repeat the run. */
 const seed = process.env['SEED']
 if (seed !== undefined) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(seed) })
 
-/** How often the gate tries a property that has much to try; `npm run test:faults` does so ten times as often. */
+/** The number of runs of a property with a large space: in `npm run test:faults` ten times as many as in the gate. */
 export function runs(inGate: number): number {
   return process.env['FAULTS'] === 'all' ? inGate * 10 : inGate
 }

@@ -1,5 +1,5 @@
-// Loaded before the C library (LD_PRELOAD): lets calls on files fail while the file that FAULTS names says so. Each of its
-// lines is an operation (open, read, write, sync), the number of an error, and a pattern of paths: "write 28 *-wal".
+// Loaded before the C library (LD_PRELOAD): makes system calls on files fail, as listed in the file that FAULTS names. Each
+// line is an operation (open, read, write, sync), an error number, and a pattern of paths: "write 28 *-wal".
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,10 +13,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// The error that an operation on a path is to fail with, or 0.
+// The error with which an operation on a path must fail, or 0.
 static int fault_of(const char *operation, const char *path) {
   const char *name = getenv("FAULTS");
-  int kept = errno, fault = 0, number;
+  int saved = errno, fault = 0, number;
   char word[16], pattern[1024];
   FILE *faults = name == NULL ? NULL : fopen(name, "re");
   if (faults != NULL) {
@@ -24,22 +24,22 @@ static int fault_of(const char *operation, const char *path) {
       if (strcmp(word, operation) == 0 && fnmatch(pattern, path, 0) == 0) fault = number;
     fclose(faults);
   }
-  errno = kept;
+  errno = saved;
   return fault;
 }
 
 static int fault_of_descriptor(const char *operation, int descriptor) {
   const char *name = getenv("FAULTS");
   char link[64], path[4096];
-  int kept = errno;
+  int saved = errno;
   ssize_t length;
   if (name == NULL || access(name, F_OK) != 0) {
-    errno = kept;
+    errno = saved;
     return 0;
   }
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   length = readlink(link, path, sizeof path - 1);
-  errno = kept;
+  errno = saved;
   if (length < 0) return 0;
   path[length] = 0;
   return fault_of(operation, path);

@@ -6,27 +6,27 @@ import type { TestContext } from 'node:test'
 import { temporaryFolder } from './cleanup.ts'
 import { requireProgram } from './programs.ts'
 
-/** An operation on all files whose path matches, and the error that it fails with. */
+/** An operation on files, and the error with which it fails. */
 export interface Fault {
   operation: 'open' | 'read' | 'write' | 'sync'
   error: 'EIO' | 'ENOSPC' | 'EMFILE'
-  /** As of the shell: `*` is anything. */
+  /** A shell pattern of paths, in which `*` also matches slashes. */
   files: string
 }
 
-/** What lets the system calls of a program fail. */
+/** Makes the system calls of a program fail. */
 export interface Faults {
-  /** What the program needs in its environment. */
+  /** Environment variables of the program. */
   env: Record<string, string>
-  /** From now on these faults are there, and no others. */
+  /** Replaces the current faults by these. */
   set: (...faults: Fault[]) => void
   clear: () => void
 }
 
-/** Builds what lets system calls fail. Undefined where there is no compiler: the test is skipped then, or fails in CI. */
+/** Compiles faults.c. Undefined if there is no compiler: the test is then skipped, or fails in CI. */
 export function buildFaults(t: TestContext): Faults | undefined {
   if (process.platform !== 'linux') {
-    t.skip('system calls are made to fail on Linux alone')
+    t.skip('system calls can be made to fail on Linux only')
     return undefined
   }
   if (!requireProgram(t, 'cc', 'gcc libc6-dev')) return undefined
@@ -40,7 +40,7 @@ export function buildFaults(t: TestContext): Faults | undefined {
     set(...faults) {
       const lines = faults.map(({ operation, error, files }) => `${operation} ${constants.errno[error]} ${files}\n`)
       writeFileSync(`${file}.new`, lines.join(''))
-      // The program reads it all the time, and must not find half of it.
+      // The program may read the file at any moment, and must never see a part of it.
       renameSync(`${file}.new`, file)
     },
     clear: () => rmSync(file, { force: true }),

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Every file in a folder and below it, as it is on the disk now; those that go meanwhile are left out. */
+/** Reads all files in a folder and its subfolders; skips those that disappear during the call. */
 export function filesBelow(folder: string): { name: string; bytes: Buffer }[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
     try {

@@ -1,6 +1,6 @@
 import { fc } from './fast-check.ts'
 
-/** The parts of JSON Schema that our OpenAPI document uses. */
+/** The subset of JSON Schema that quirl's OpenAPI document uses. */
 export interface Schema {
   type?: string
   const?: unknown
@@ -17,7 +17,7 @@ export interface Schema {
   examples?: unknown[]
 }
 
-/** Values that have broken services before. */
+/** Values that commonly break services. */
 const hostile: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -58,7 +58,7 @@ const hostile: fc.Arbitrary<unknown> = fc.oneof(
 
 const goodUrl = fc.constantFrom('https://example.com/', 'http://example.org/a?b=c#d', 'https://bücher.example/ü')
 
-/** Values that a schema describes, now and then with something hostile in one of their places. */
+/** Generates values that a schema allows, with hostile values in random places at this percentage. */
 export function fromSchema(schema: Schema, hostility = 4): fc.Arbitrary<unknown> {
   return fc.oneof(
     { arbitrary: described(schema, hostility), weight: 100 - hostility },

@@ -1,34 +1,34 @@
-// Loaded into a server before its own code: on SIGUSR2 it writes what has been seen since the last time, as a line of JSON,
-// and starts anew. It counts the time that the thread ran, not the time that passed: on a busy machine the kernel holds any
-// loop for longer than that.
+// Preloaded into a server: on SIGUSR2 it writes its measurements since the last signal as a line of JSON, and resets them. It
+// measures the CPU time of the thread, not elapsed time: on a busy machine the kernel may suspend any loop for longer than
+// the bound.
 import { appendFileSync } from 'node:fs'
 import { createHistogram } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread } from 'node:worker_threads'
 
-/** How long the event loop was held, in milliseconds. */
+/** How long callbacks blocked the event loop, in milliseconds. */
 export interface Holds {
-  /** 99.9 % of its turns took no longer. */
+  /** The 99.9th percentile of its iterations. */
   most: number
   longest: number
-  /** What a fixed amount of work takes here and now: a measure of the machine. */
+  /** The duration of a fixed amount of work, to measure the speed of the machine. */
   calibrated: number
 }
 
-/** To be parsed: about 10 ms of work on the machine that this was written on, and the same however warm the process is. */
+/** JSON to parse: about 10 ms on the author's machine, independent of how warm the process is. */
 const fixed = JSON.stringify(
   Array.from({ length: 40_000 }, (_, at) => ({ label: `button ${at}`, url: `https://example.com/${at}` })),
 )
 
-/** How often it is done to be measured: systems count a thread's time in steps of some milliseconds. */
+/** The number of repetitions: systems count a thread's time in steps of some milliseconds. */
 const TIMES = 5
-/** So long a measure of the machine holds. */
+/** How long a calibration stays valid. */
 const CALIBRATED_MS = 1000
 
 const file = process.env['HOLD_FILE']
 if (isMainThread && file !== undefined) {
-  /** Microseconds that this thread has run. */
+  /** The CPU time of this thread, in microseconds. */
   const ran = () => {
     const { user, system } = process.threadCpuUsage()
     return user + system
@@ -55,7 +55,7 @@ if (isMainThread && file !== undefined) {
     holds.record(Math.max(1, ran() - before))
     const microseconds = [holds.percentile(99.9), holds.max, calibrate()]
     const [most, longest, unit] = microseconds.map((each) => each / 1000)
-    // What one request leaves behind is not to be counted as the next one's.
+    // The next measurement must not include the garbage of this one.
     collectGarbage()
     appendFileSync(file, `${JSON.stringify({ most, longest, calibrated: unit })}\n`)
     before = ran()

@@ -10,7 +10,7 @@ const HOLD_LOCK = `
   console.log('held')
   process.stdin.on('end', () => db.exec('rollback')).resume()`
 
-/** Lets another process hold the write lock of a database, until the returned function is called. */
+/** Makes another process hold the write lock of a database until the returned function is called. */
 export async function holdLock(t: Ending, file: string): Promise<() => void> {
   const holder = spawn(process.execPath, ['-e', HOLD_LOCK, file], { stdio: ['pipe', 'pipe', 'inherit'] })
   const left = once(holder, 'exit')

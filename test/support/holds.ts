@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Holds } from './hold-probe.ts'
 
-/** What a process needs in its environment to be probed. */
+/** The environment variables with which a process loads the probe. */
 export function probeEnvironment(folder: string): { HOLD_FILE: string; NODE_OPTIONS: string } {
   return {
     HOLD_FILE: join(folder, 'holds'),
@@ -11,7 +11,7 @@ export function probeEnvironment(folder: string): { HOLD_FILE: string; NODE_OPTI
   }
 }
 
-/** What the probe has seen since the last call. */
+/** Reads the probe's measurements since the last call. */
 export async function readHolds(child: { kill: (signal: 'SIGUSR2') => boolean }, file: string): Promise<Holds> {
   const lines = () => readFileSync(file, { encoding: 'utf8', flag: 'a+' }).match(/.+\n/g) ?? []
   const before = lines().length

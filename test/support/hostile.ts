@@ -1,6 +1,6 @@
 import type { Schema } from './from-schema.ts'
 
-/** A body and what it is made of. */
+/** A body and its description. */
 export interface Body {
   what: string
   body: string
@@ -24,7 +24,7 @@ export function fillWith(size: number, piece: (at: number) => string, between = 
 
 const quoted = (text: string) => JSON.stringify(text)
 
-/** JSON values that cost a reader more than others of their size. */
+/** JSON values that cost a parser more than others of their size. */
 export function jsonValues(size: number): Body[] {
   const values: Record<string, (n: number) => string> = {
     'nested arrays': (n) => '['.repeat(n / 2) + ']'.repeat(n / 2),
@@ -61,21 +61,21 @@ export function jsonValues(size: number): Body[] {
 }
 
 const isWhole = process.env['FAULTS'] === 'all'
-/** Prime to how many values each field is given here, so that each value meets fields in turn. */
+/** Coprime to the number of values per field, so that each value occurs with some field. */
 const STRIDE = 5
 
 /**
- * What fields hold, of which `npm run test:faults` takes all: each value in each field. The gate takes every fifth, in
- * which each field and each value still occurs.
+ * Selects combinations of fields and values: all in `npm run test:faults`, every fifth in the gate, in which each field and
+ * each value still occurs.
  */
-function inTurn<Item>(fields: number, items: readonly Item[]): Item[] {
+function selectCombinations<Item>(fields: number, items: readonly Item[]): Item[] {
   return isWhole || fields < STRIDE ? [...items] : items.filter((_, at) => at % STRIDE === 0)
 }
 
 /** Each field of an object with each costly value. */
 export function jsonFields(size: number, names: string[]): Body[] {
   const values = jsonValues(size)
-  return inTurn(
+  return selectCombinations(
     names.length,
     names.flatMap((name) =>
       values.map(({ what, body }) => ({ what: `${what} as ${name}`, body: `{${JSON.stringify(name)}:${body}}` })),
@@ -83,7 +83,7 @@ export function jsonFields(size: number, names: string[]): Body[] {
   )
 }
 
-/** The names of a schema's fields, of each of its alternatives. */
+/** The names of the fields of a schema and of all its alternatives. */
 export function fieldNames(schema: Schema): string[] {
   const inside = [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])].flatMap(fieldNames)
   return [...new Set([...Object.keys(schema.properties ?? {}), ...inside])]
@@ -108,7 +108,7 @@ export function formBodies(size: number, names: string[]): Body[] {
       body: `${name}=${fill(size - name.length - 1, text)}`,
     })),
   ])
-  return [...values, ...inTurn(names.length, inFields)]
+  return [...values, ...selectCombinations(names.length, inFields)]
 }
 
 export const BOUNDARY = 'boundary'
@@ -134,13 +134,13 @@ export function multipartBodies(size: number, names: string[]): Body[] {
     { what: `markup in ${name}`, body: part(`name="${name}"`, text) + end },
     { what: `a file as ${name}`, body: part(`name="${name}"; filename="a.svg"`, text) + end },
   ])
-  return [...values, ...inTurn(names.length, inFields)]
+  return [...values, ...selectCombinations(names.length, inFields)]
 }
 
 export function csvBodies(size: number): Body[] {
   return [
     { what: 'columns', body: fill(size, 'a,') },
-    { what: 'our column again and again', body: fill(size, 'target,') },
+    { what: 'a known column, repeated', body: fill(size, 'target,') },
     { what: 'quotes', body: fill(size, '"') },
     { what: 'cells of quotes', body: `target\n"${fill(size - 10, '""')}"` },
     { what: 'line ends', body: `target\n${fill(size - 10, '\n')}` },
@@ -155,7 +155,7 @@ export function csvBodies(size: number): Body[] {
   ]
 }
 
-/** Header fields that are read, with values of up to `size` characters. */
+/** Header fields that the service reads, with values of up to `size` characters. */
 export function headerValues(size: number): Record<string, string>[] {
   const values: [string, string][] = [
     ['accept', fill(size, 'a/b,')],
@@ -193,7 +193,7 @@ function manyHeaders(size: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: Math.min(1000, size / 12) }, (_, at) => [`x-${at}`, 'a']))
 }
 
-/** What can stand behind the `?` of an address, in up to `size` characters. */
+/** Query strings of up to `size` characters. */
 export function queries(size: number): string[] {
   return ['a&', '&', '=', 'a=b&', '%', '%25', '+', 'qr=1&', 'data=a&', 'days=1&', '?', '#', '[]'].map((piece) =>
     fill(size, piece),

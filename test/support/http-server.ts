@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { undoLater, type Ending } from './cleanup.ts'
 
-/** Makes a server listen on a free port of loopback until the test ends. */
+/** Starts a server on a free port of loopback, and stops it when the test ends. */
 export async function listen(t: Ending, server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   undoLater(t, async () => {

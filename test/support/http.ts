@@ -6,11 +6,11 @@ export interface RawAnswer {
   body: string
 }
 
-/** A request whose every header is the test's, `Host` included, which `fetch` keeps to itself. */
+/** Sends a request whose headers the test controls, also `Host`, which `fetch` does not allow. */
 export function ask(url: string, options: RequestOptions & { body?: string } = {}): Promise<RawAnswer> {
   const { body, ...rest } = options
   return new Promise((resolve, reject) => {
-    const asking = request(url, { agent: false, ...rest }, (response) => {
+    const sent = request(url, { agent: false, ...rest }, (response) => {
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('error', reject)
@@ -22,7 +22,7 @@ export function ask(url: string, options: RequestOptions & { body?: string } = {
         }),
       )
     })
-    asking.on('error', reject)
-    asking.end(body)
+    sent.on('error', reject)
+    sent.end(body)
   })
 }

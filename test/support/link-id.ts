@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** The number of a link, by which its scans are kept; no answer tells it. */
+/** The id of a link, which its scans refer to; no response contains it. */
 export function linkIdOf(dataDir: string, { code }: { code: string }): number {
   const db = new DatabaseSync(join(dataDir, 'links.db'), { readOnly: true })
   try {
@@ -13,7 +13,7 @@ export function linkIdOf(dataDir: string, { code }: { code: string }): number {
   }
 }
 
-/** The links of which the warehouse holds anything. */
+/** The ids of all links that occur in the warehouse. */
 export function linksIn(dataDir: string): number[] {
   const db = new DatabaseSync(join(dataDir, 'scans.db'), { readOnly: true })
   const tables = ['scans', 'pulse', 'daily', 'monthly', 'totals']

@@ -6,11 +6,11 @@ import { freePort } from './ports.ts'
 /** A publisher of lists on loopback. */
 export interface ListServer {
   url: (path: string) => string
-  /** Publishes a list at a path; its ETag is its content's length and start. */
+  /** Publishes a list at a path; its ETag consists of the content's length and start. */
   publish: (path: string, body: string | Buffer, headers?: Record<string, string>) => void
-  /** Answers a path in any way. */
+  /** Sets the handler of a path. */
   answer: (path: string, handler: (request: IncomingMessage, response: ServerResponse) => void) => void
-  /** The statuses that a path was answered with so far. */
+  /** The statuses of all responses for a path so far. */
   statuses: (path: string) => number[]
   close: () => Promise<void>
 }
@@ -20,14 +20,14 @@ export async function startListServer(t: Ending): Promise<ListServer> {
   const answered: { path: string; status: number }[] = []
   const server = createServer((request, response) => {
     const { pathname: path } = new URL(request.url ?? '/', 'http://x')
-    // A connection that was kept would break with the server's end, instead of being refused.
+    // A kept connection would be reset when the server stops, instead of refused.
     response.shouldKeepAlive = false
     response.once('close', () => answered.push({ path, status: response.statusCode }))
     const handler = handlers.get(path)
     if (handler) handler(request, response)
     else response.writeHead(404).end('no such list')
   })
-  // Nobody else takes the port when it is closed: who asks is refused.
+  // No other process takes this port after the server stops, so connections are refused.
   const port = await freePort()
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')

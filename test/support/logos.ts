@@ -11,7 +11,7 @@ export const svgLogo = dataUri(
     '<path d="M2 4l2 2 2.5-4" fill="none" stroke="#fff" stroke-width=".8"/></svg>',
 )
 
-/** A PNG of one colour, eight bits a sample, red, green, blue and opacity. */
+/** A PNG of one colour, eight bits per sample: red, green, blue and alpha. */
 export function pngFile(width: number, height: number, color = [0, 119, 182, 255], rows = height): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -65,7 +65,7 @@ function damaged(file: Buffer, at: number): Buffer {
   return copy
 }
 
-/** A PNG whose header says one pixel, and whose picture unpacks to 200 MB. */
+/** A PNG whose header claims one pixel, and whose data inflates to 200 MB. */
 function zipBomb(): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(1, 0)
@@ -78,7 +78,7 @@ function zipBomb(): Buffer {
   ])
 }
 
-/** Logos that are none, or that mean harm, each with a word of the error that it must get. */
+/** Invalid or malicious logos, each with a word of the error that it must cause. */
 export function badLogos(): [name: string, image: string, word: RegExp][] {
   const png = pngFile(16, 16)
   const nested = '<g>'.repeat(60) + '</g>'.repeat(60)

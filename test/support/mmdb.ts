@@ -1,13 +1,13 @@
 import ipaddr from 'ipaddr.js'
 
-/** When the files are said to be made. */
+/** The build time in the files' metadata. */
 export const builtAt = Date.UTC(2026, 5, 1)
 
 export type Data = string | number | Data[] | { [key: string]: Data }
-/** A child of a node: another node, a place in the data, or nothing. */
+/** A child of a node: another node, an offset into the data, or nothing. */
 type Child = { node: number } | { data: number } | undefined
 
-/** Writes a file of the form that https://maxmind.github.io/MaxMind-DB/ describes; no pointers are in it. */
+/** Encodes a file in the format of https://maxmind.github.io/MaxMind-DB/, without pointers. */
 export function mmdb(
   networks: [network: string, data: Data][],
   options: { ipVersion?: 4 | 6; builtAt?: number; recordSize?: 24 | 28 | 32; copies?: string[] } = {},
@@ -19,7 +19,7 @@ export function mmdb(
     setLeaf(nodes, bitsOf(network, ipVersion), { data: Buffer.concat(data).length })
     data.push(encode(record))
   }
-  // Where IPv4 is tunnelled, publishers name its tree again.
+  // Publishers alias the tree of IPv4 in networks that tunnel it.
   for (const network of options.copies ?? []) setLeaf(nodes, bitsOf(network, ipVersion), { node: ipv4Root(nodes) })
   const epoch = (options.builtAt ?? builtAt) / 1000
   const metadata: Data = {

@@ -1,4 +1,4 @@
-/** An OpenAPI document whose references are replaced by what they name. */
+/** Parses an OpenAPI document and resolves its references. */
 export function parseDocument(text: string): unknown {
   const document = JSON.parse(text) as { components: Record<string, Record<string, object>> }
   const resolve = (_key: string, value: { $ref?: string } | null) => {

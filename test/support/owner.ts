@@ -1,4 +1,4 @@
-// An owner of links, who keeps what was answered: to tell afterwards whether it is true.
+// A client that owns links and records the responses, so that a test can compare them with the service's data afterwards.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
@@ -6,21 +6,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, type RawAnswer } from './http.ts'
 import { oneOf, type Random } from './random.ts'
 
-/** A link as it was answered last. */
+/** A link as in the last response. */
 export interface Known {
   code: string
   token: string
   target: string
   active: boolean
   deleted: boolean
-  /** Visits, by their referrers: those that were answered with a redirect, and all that were asked for. */
+  /** Visits, by their referrers: those answered with a redirect, and all that were sent. */
   answered: Set<string>
   asked: Set<string>
 }
 
 type Change = Partial<Pick<Known, 'target' | 'active' | 'deleted'>>
 
-/** A request whose answer is not known: it was done whole, or not at all. */
+/** A request whose response was lost: the service has applied it completely, or not at all. */
 type Unanswered = Creation | { link: Known; change: Change; wasTried: boolean }
 interface Creation {
   path: string
@@ -28,37 +28,37 @@ interface Creation {
   key: string | undefined
 }
 
-/** Everything that one client was answered. It asks for one thing after the other. */
+/** One client, which sends one request after the other, and its responses. */
 export interface Owner {
   links: Known[]
-  /** Targets of creations without a key whose answer is not known, by their request. */
+  /** Targets of creations without a key whose response was lost, by request. */
   uncertain: string[][]
-  /** How often each status was answered. */
+  /** The number of responses by status. */
   statuses: Map<number, number>
   /**
-   * Asks for one thing after the other until the service is gone, or `isOver`; first again for what was not answered.
-   * @param paceMs rests so long between requests
+   * Sends random requests until the service is gone, or `isOver`; retries an unanswered request first.
+   * @param paceMs the pause between requests
    */
   work: (url: string, isOver?: () => boolean, paceMs?: number) => Promise<void>
-  /** Visits its links twice each: the second time, the service keeps them in memory. */
+  /** Visits each of its links twice, after which the service has them in its cache. */
   visitOften: (url: string) => Promise<void>
-  /** Asks again for what was not answered. */
+  /** Retries the unanswered request. */
   repeat: (url: string) => Promise<void>
 }
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'
 const BULK_ROWS = 5
-/** Links that are changed and visited; older ones rest. */
+/** The number of recent links that are changed and visited. */
 const IN_USE = 20
 
-/** @param name tells its links and visits from those of other owners */
+/** @param name distinguishes its links and visits from those of other owners */
 export function createOwner(name: string, random: Random): Owner {
   const owner: Pick<Owner, 'links' | 'uncertain' | 'statuses'> = { links: [], uncertain: [], statuses: new Map() }
   const { links, uncertain, statuses } = owner
   let agent = new Agent()
   let unanswered: Unanswered | undefined
-  /** The last creation with a key that was answered. */
-  let repeatable: { creation: Creation; tokens: string[] } | undefined
+  /** The last answered creation with an idempotency key. */
+  let idempotent: { creation: Creation; tokens: string[] } | undefined
   let count = 0
   const newTarget = () => `https://example.com/${name}/${++count}`
   const newKey = () => (random() < 0.5 ? randomUUID() : undefined)
@@ -70,7 +70,7 @@ export function createOwner(name: string, random: Random): Owner {
     return answer
   }
 
-  /** The links of a creation in the order of its targets, or undefined when it was refused. */
+  /** The links of a creation in the order of its targets, or undefined if it was rejected. */
   async function post(url: string, { path, targets, key }: Creation): Promise<Known[] | undefined> {
     const [first, ...more] = targets.map((target) => ({ target }))
     const body = more.length > 0 ? [first, ...more] : { ...first }
@@ -89,12 +89,12 @@ export function createOwner(name: string, random: Random): Owner {
       const visits = { answered: new Set<string>(), asked: new Set<string>() }
       links.push({ code, token, target: creation.targets[at] ?? '', active: true, deleted: false, ...visits })
     }
-    if (creation.key !== undefined) repeatable = { creation, tokens: made.map(({ token }) => token) }
+    if (creation.key !== undefined) idempotent = { creation, tokens: made.map(({ token }) => token) }
     unanswered = undefined
   }
 
-  /** A repetition is answered as the creation was, and creates nothing. */
-  async function createAgain(url: string, { creation, tokens }: NonNullable<typeof repeatable>): Promise<void> {
+  /** A retry with the same key receives the same response, and creates nothing. */
+  async function retryCreation(url: string, { creation, tokens }: NonNullable<typeof idempotent>): Promise<void> {
     const again = await post(url, creation)
     if (again !== undefined)
       assert.deepEqual(
@@ -103,12 +103,12 @@ export function createOwner(name: string, random: Random): Owner {
       )
   }
 
-  async function change(url: string, asked: Extract<Unanswered, { link: Known }>): Promise<void> {
-    unanswered = asked
-    const { link, change: wanted, wasTried } = asked
+  async function change(url: string, request: Extract<Unanswered, { link: Known }>): Promise<void> {
+    unanswered = request
+    const { link, change: wanted, wasTried } = request
     const path = `${url}/api/manage/${link.token}`
     if (wasTried && !(await isBeforeOrAfter(path, link, wanted))) return
-    asked.wasTried = true
+    request.wasTried = true
     const answer = wanted.deleted === true ? await send('DELETE', path) : await send('PUT', path, wanted)
     if (isRefused(answer)) return
     const wasDone = wasTried && wanted.deleted === true && answer.status === 404
@@ -117,7 +117,7 @@ export function createOwner(name: string, random: Random): Owner {
     unanswered = undefined
   }
 
-  /** Makes sure that a change whose answer is not known was made whole, or not at all; false if that was not told. */
+  /** Asserts that a change whose response was lost was applied completely or not at all; false if the service is not ready. */
   async function isBeforeOrAfter(path: string, link: Known, wanted: Change): Promise<boolean> {
     const answer = await send('GET', path)
     if (isRefused(answer)) return false
@@ -154,7 +154,7 @@ export function createOwner(name: string, random: Random): Owner {
     const choice = random()
     const recent = links.slice(-IN_USE)
     const live = recent.filter(({ deleted }) => !deleted)
-    if (repeatable !== undefined && random() < 0.05) return createAgain(url, repeatable)
+    if (idempotent !== undefined && random() < 0.05) return retryCreation(url, idempotent)
     if (live.length < 3 || choice < 0.2)
       return create(url, { path: '/api/links', targets: [newTarget()], key: newKey() })
     if (choice < 0.25) {
@@ -168,7 +168,7 @@ export function createOwner(name: string, random: Random): Owner {
     return change(url, { link, change: { deleted: true }, wasTried: false })
   }
 
-  /** While an answer is missing there are other links to be visited. */
+  /** While a request is unanswered, visits other links or retries it. */
   function goOn(url: string, last: Unanswered): Promise<void> {
     const others = links.slice(-IN_USE).filter((link) => !('link' in last && link === last.link))
     return others.length > 0 && random() < 0.5 ? visit(url, oneOf(random, others)) : repeat(url)
@@ -204,7 +204,7 @@ export function createOwner(name: string, random: Random): Owner {
   }
 }
 
-/** Whether the service could not say what became of a request: no other error is expected of it. */
+/** Whether the service rejected a request with 503, the only server error that it may return. */
 function isRefused({ status, body }: RawAnswer): boolean {
   if (status >= 500) assert.equal(status, 503, body)
   return status === 503

@@ -10,16 +10,16 @@ interface Row {
   active: number
 }
 
-/** What the service has said is not as it should be. */
+/** Deviations that the service has reported. */
 export interface Allowed {
   /** Scans that were lost. */
   lost?: number
-  /** Whether visitors count as new again. */
+  /** Whether visitors may count as new again. */
   newAgain?: boolean
 }
 
-/** Compares what owners were answered with what a stopped service has kept: nothing is lost, doubled or made up. */
-export function compareKept(dataDir: string, owners: Owner[], { lost = 0, newAgain = false }: Allowed = {}): void {
+/** Compares the responses of owners with the data of a stopped service: nothing is lost, duplicated or invented. */
+export function compareStored(dataDir: string, owners: Owner[], { lost = 0, newAgain = false }: Allowed = {}): void {
   const { rows, purges, codes } = readLinks(join(dataDir, 'links.db'))
   const known = new Map(owners.flatMap(({ links }) => links.map((link) => [link.code, link])))
   const ids = new Map<number, Known>()
@@ -30,12 +30,12 @@ export function compareKept(dataDir: string, owners: Owner[], { lost = 0, newAga
       strangers.push(target)
       continue
     }
-    assert.deepEqual({ code, target, active: active === 1 }, pick(link), 'a link is not as it was answered')
+    assert.deepEqual({ code, target, active: active === 1 }, pick(link), 'a link differs from the last response')
     assert.equal(link.deleted, false, `${code} was deleted`)
     ids.set(id, link)
   }
   const live = [...known.values()].filter(({ deleted }) => !deleted)
-  assert.equal(ids.size, live.length, 'a link that was answered is missing')
+  assert.equal(ids.size, live.length, 'an acknowledged link is missing')
   for (const code of known.keys()) assert.ok(codes.has(code), `the code ${code} is free again`)
   compareUncertain(strangers, owners)
   compareScans(join(dataDir, 'scans.db'), ids, new Set(purges), { lost, newAgain })
@@ -57,15 +57,15 @@ function readLinks(file: string) {
   }
 }
 
-/** What nobody was told of was asked for without a key, and was made once and whole, or not at all. */
+/** Links that no response named come from unanswered creations without a key, each applied once and completely, or not at all. */
 function compareUncertain(strangers: string[], owners: Owner[]): void {
   const found = new Set(strangers)
-  assert.equal(found.size, strangers.length, 'a link was made twice')
+  assert.equal(found.size, strangers.length, 'a link was created twice')
   for (const targets of owners.flatMap(({ uncertain }) => uncertain)) {
     const there = targets.filter((target) => found.delete(target)).length
-    assert.ok(there === 0 || there === targets.length, `${there} of ${targets.length} links of a request are there`)
+    assert.ok(there === 0 || there === targets.length, `${there} of ${targets.length} links of a request exist`)
   }
-  assert.deepEqual([...found], [], 'links are there that nobody asked for')
+  assert.deepEqual([...found], [], 'links exist that no client has created')
 }
 
 /** The referrers of all scans of each link; the counts must agree with them. */
@@ -73,7 +73,7 @@ function readScans(file: string, newAgain: boolean): Map<number, string[]> {
   const db = new DatabaseSync(file, { readOnly: true })
   try {
     assert.deepEqual({ ...db.prepare('pragma integrity_check').get() }, { integrity_check: 'ok' })
-    // All visits of an owner are one visitor's: the first of a day is new.
+    // All visits of an owner come from one visitor: the first of a day is new.
     const firsts = newAgain ? 'sum(first)' : 'count(distinct at / 86400000)'
     const counted = countsIn(db, 'count(*)', firsts, 'scans')
     for (const table of ['totals', 'pulse', 'daily where dimension = 0', 'monthly where dimension = 0']) {
@@ -108,11 +108,11 @@ function compareScans(
     const names = scans.get(id) ?? []
     scans.delete(id)
     const there = new Set(names)
-    assert.equal(there.size, names.length, `a visit of ${code} is there twice`)
-    for (const name of names) assert.ok(asked.has(name), `nobody has made the visit ${name}`)
+    assert.equal(there.size, names.length, `a visit of ${code} is stored twice`)
+    for (const name of names) assert.ok(asked.has(name), `no client has made the visit ${name}`)
     missing += [...answered].filter((name) => !there.has(name)).length
   }
-  assert.ok(missing <= lost, `${missing} answered visits are missing, and ${lost} were told to be lost`)
-  // Those of links that were made without an answer, or are being removed.
+  assert.ok(missing <= lost, `${missing} answered visits are missing, but only ${lost} were reported as lost`)
+  // These belong to links that were created without a response, or are being purged.
   for (const id of scans.keys()) assert.ok(purges.has(id), `scans of link ${id} are left`)
 }

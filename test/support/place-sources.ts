@@ -5,12 +5,12 @@ import { builtAt, mmdb } from './mmdb.ts'
 
 const DAY_MS = 86_400_000
 
-/** Two files that say different things of 5.1.0.0/16. */
+/** Two databases that differ in 5.1.0.0/16. */
 export const berlin = mmdb([['5.1.0.0/16', { country_code: 'DE', city: 'Berlin' }]])
 export const vienna = mmdb([['5.1.0.0/16', { country_code: 'AT', city: 'Vienna' }]], { builtAt: builtAt + 30 * DAY_MS })
 
-/** A clock that the test moves, and the sources that are opened by it. */
-export function createWorld(t: TestContext) {
+/** A clock that the test advances, and a function that opens sources with it. */
+export function createPlacesWithClock(t: TestContext) {
   let time = builtAt + DAY_MS
   const dataDir = temporaryFolder(t)
   const warnings: string[] = []

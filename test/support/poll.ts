@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Far more than anything takes: what is promised is that it happens, and machines are slow at times. */
+/** Far more than any operation takes: tests assert that it happens, not how fast. */
 export const PATIENCE_MS = 60_000
 const PAUSE_MS = 10
 
 /**
- * Waits for something that happens by itself; throws when it does not within a minute.
- * @param what is told then: what was seen last, say
+ * Waits for a condition; throws if it is not met within a minute.
+ * @param what describes the last state for the error
  */
 export async function poll(
   happened: () => boolean | Promise<boolean>,
@@ -15,5 +15,5 @@ export async function poll(
   for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; await sleep(PAUSE_MS)) {
     if (await happened()) return
   }
-  throw new Error(`it did not happen: ${what()}`)
+  throw new Error(`timed out waiting for: ${what()}`)
 }

@@ -3,18 +3,18 @@ import { connect, createServer, type Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Where ports are handed out: below those that systems give to whoever asks for any (from 32768 on Linux, from 49152
- * elsewhere, RFC 6335), so that neither a connection nor a server of a test on port 0 can take one that was handed out.
+ * The range of allocated ports: below the ephemeral ports (from 32768 on Linux, from 49152
+ * elsewhere, RFC 6335), so that neither a connection nor a server on port 0 can take an allocated one.
  */
 const RANGE = { from: 12_000, to: 32_000 }
 const BLOCK = 100
 
-/** The ports that only this process hands out; the first of a block is held, and tells other processes so. */
+/** The block of ports that only this process allocates; it listens on the first one, which keeps other processes out. */
 let claimed: { next: number; end: number } | undefined
 
 /**
- * A TCP port of loopback that nothing uses, and that no other call hands out while this process lives: a program may be
- * started on it at leisure.
+ * Allocates a TCP port of loopback that nothing uses. No other call returns it while this process lives, so a program can
+ * be started on it later.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -27,7 +27,7 @@ export async function freePort(): Promise<number> {
 
 async function claimBlock(): Promise<{ next: number; end: number }> {
   for (let start = RANGE.from; start < RANGE.to; start += BLOCK) {
-    // What holds the block ends with the process, however that ends.
+    // The claim ends with the process, however that ends.
     if ((await listen(start)) !== undefined) return { next: start + 1, end: start + BLOCK }
   }
   throw new Error(`no free block of ports from ${RANGE.from} to ${RANGE.to}`)
@@ -49,7 +49,7 @@ async function isFree(port: number): Promise<boolean> {
   return true
 }
 
-/** Waits until something listens on the port of loopback; fails as soon as `ended` says that it will not. */
+/** Waits until a program listens on the port of loopback; throws as soon as `ended` returns a reason. */
 export async function listening(port: number, ended: () => string | undefined): Promise<void> {
   while (!(await isOpen(port))) {
     const reason = ended()
@@ -59,8 +59,8 @@ export async function listening(port: number, ended: () => string | undefined): 
 }
 
 /**
- * Waits until quirl answers at its URL; fails as soon as `ended` says that it will not. It looks whether its port is free
- * by listening on it, so that a first connection may come to nothing.
+ * Waits until quirl responds at its URL; throws as soon as `ended` returns a reason. quirl tests whether its port is free
+ * by listening on it, so the first connection may fail.
  */
 export async function answering(url: string, ended: () => string | undefined): Promise<void> {
   while (
@@ -74,7 +74,7 @@ export async function answering(url: string, ended: () => string | undefined): P
   }
 }
 
-/** Whether something listens on the port of loopback. */
+/** Whether a program listens on the port of loopback. */
 export async function isOpen(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   const isThere = await new Promise<boolean>((resolve) => {

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
 import { poll } from './poll.ts'
 
-/** Where a database is. */
+/** The address of a database. */
 export interface PostgresAddress {
   host: string
   user: string
@@ -14,14 +14,14 @@ export interface PostgresAddress {
 
 const USER = 'quirl'
 
-/** Runs a program until the pipe from the tests is closed, which it also is when they are killed. */
+/** Runs a program until the pipe from the tests is closed, as it also is when they are killed. */
 const KEEP = 'trap "" INT TERM HUP; "$@" & server=$!; cat; kill -QUIT $server; wait $server'
 
 /**
- * Hands out databases of one PostgreSQL server. Both the server and what all databases begin with are made for the first
- * that is asked for: making a server takes a hundred times as long as copying a database.
- * @param ending when the server ends
- * @param prepare makes of an empty database what all begin with; it must have closed its connections when it is done
+ * Creates databases on one PostgreSQL server. The first call starts the server and prepares the template of all databases:
+ * starting a server takes a hundred times as long as copying a database.
+ * @param ending when the server stops
+ * @param prepare turns an empty database into the template, and closes its connections
  */
 export function createPostgres(
   ending: Ending,
@@ -49,13 +49,13 @@ async function execute(host: string, statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end())
 }
 
-/** Starts a server on a Unix socket alone, in the folder that is answered; PostgreSQL refuses to run as root. */
+/** Starts a server that listens only on a Unix socket in the returned folder; PostgreSQL refuses to run as root. */
 async function startServer(ending: Ending): Promise<string> {
   const folder = temporaryFolder(ending)
   const data = join(folder, 'pg')
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
   if (user !== undefined) chownSync(folder, user.uid, user.gid)
-  // Whatever the locale of whoever runs the tests is, and whether the machine has it.
+  // Independent of the user's locale, which the machine may not have.
   const locale = ['--no-locale', '--encoding=UTF8']
   const made = spawnSync('initdb', ['-D', data, '-U', USER, '-A', 'trust', '--no-sync', ...locale], {
     ...user,
@@ -73,7 +73,7 @@ async function startServer(ending: Ending): Promise<string> {
     keeper.stdin.end()
     await ended
   })
-  // The socket is there before the server takes anyone.
+  // The socket exists before the server accepts connections.
   await poll(() => spawnSync(join(bin, 'pg_isready'), ['-q', '-h', folder]).status === 0)
   return folder
 }

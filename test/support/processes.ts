@@ -6,12 +6,12 @@ import { undoLater, type Ending } from './cleanup.ts'
 export interface Running {
   process: ChildProcess
   output: () => string
-  /** Why it is not running any more, or undefined. */
+  /** Why it has ended; undefined while it runs. */
   ended: () => string | undefined
   stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
-/** Starts a program that the test ends at the latest when it ends itself. */
+/** Starts a program, and kills it when the test ends. */
 export function run(t: Ending, program: string, args: string[], env: Record<string, string> = {}): Running {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

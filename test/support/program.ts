@@ -15,19 +15,19 @@ export interface Service {
   output: () => string
 }
 
-interface Surroundings {
+interface StartOptions {
   file?: string
   env?: Record<string, string>
-  /** Files that the program may have open (`ulimit -n`). */
+  /** The limit of open files (`ulimit -n`). */
   files?: number
 }
 
-/** Starts the program on a free port of loopback, and waits for its line. */
+/** Starts the program on a free port of loopback, and waits for the line with its address. */
 export async function start(
   t: Ending,
   dataDir = temporaryFolder(t),
   args: string[] = [],
-  { file = program, env = {}, files }: Surroundings = {},
+  { file = program, env = {}, files }: StartOptions = {},
 ): Promise<Service> {
   const whole = [process.execPath, file, '--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...args]
   const limited = files === undefined ? whole : ['sh', '-c', `ulimit -n ${files} && exec "$0" "$@"`, ...whole]
@@ -36,7 +36,7 @@ export async function start(
   const exited = once(started, 'exit')
   undoLater(t, async () => {
     started.kill('SIGKILL')
-    // It may be writing a file: its folder is removed next.
+    // Its folder is removed next, and it may still be writing a file.
     await exited
   })
   let output = ''

@@ -1,18 +1,18 @@
 import { spawnSync } from 'node:child_process'
 import type { TestContext } from 'node:test'
 
-/** Skips a test aloud on a machine that lacks what it needs; in CI, which has everything, the test fails instead. */
-export function cannotTry(t: TestContext, reason: string): void {
+/** Skips a test with a message if the machine lacks a requirement; in CI, which meets all, the test fails instead. */
+export function skipUnlessCi(t: TestContext, reason: string): void {
   if (process.env['CI'] === 'true') throw new Error(reason)
   t.skip(reason)
 }
 
 /**
- * Whether a program that a test needs is on this machine. Without it the test is skipped, aloud; in CI, where every
- * program has been installed, it fails instead.
+ * Whether a program that a test needs is installed. If not, the test is skipped with a message; in CI, where every
+ * program is installed, it fails instead.
  */
 export function requireProgram(t: TestContext, program: string, debianPackage: string): boolean {
   if (spawnSync('which', [program]).status === 0) return true
-  cannotTry(t, `${program} is not on this machine: apt-get install ${debianPackage}`)
+  skipUnlessCi(t, `${program} is not on this machine: apt-get install ${debianPackage}`)
   return false
 }

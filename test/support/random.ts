@@ -1,19 +1,19 @@
 import type { TestContext } from 'node:test'
 
-/** Numbers from 0 up to 1, the same ones for the same seed. */
+/** Numbers from 0 up to 1, the same for the same seed. */
 export type Random = () => number
 
-/** The seed of a test's random numbers, which the test prints; `SEED` gives it. */
+/** The seed of a test's random numbers, which the test prints; `SEED` sets it. */
 export function seedOf(t: TestContext): number {
   const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
   t.diagnostic(`SEED=${seed}`)
   return seed
 }
 
-/** Random numbers of such a seed. */
+/** Random numbers from this seed. */
 export function seededRandom(t: TestContext): Random {
   let state = seedOf(t)
-  // The generator "mulberry32": small, and even enough for tests.
+  // The generator "mulberry32": small, and uniform enough for tests.
   return () => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)

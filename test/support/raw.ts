@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net'
 import { undoLater, type Ending } from './cleanup.ts'
 
-/** A connection that is written to as it is, and whose bytes are kept as they come. */
+/** A plain TCP connection, and all bytes received on it. */
 export interface RawConnection {
   socket: Socket
-  /** Everything that was received so far, one character a byte. */
+  /** All bytes received so far, one character per byte. */
   received: () => string
-  /** Resolves when the other side has closed the connection, or it broke. */
+  /** Resolves when the connection is closed or broken. */
   closed: Promise<void>
 }
 
@@ -24,7 +24,7 @@ export function connectRaw(t: Ending, port: number): RawConnection {
   return { socket, received: () => Buffer.concat(parts).toString('latin1'), closed }
 }
 
-/** Sends bytes, and resolves with the response once its connection is closed or `isWhole` says that all is there. */
+/** Sends bytes, and resolves with the response once the connection is closed or `isWhole` returns true. */
 export async function exchange(
   t: Ending,
   port: number,

@@ -8,13 +8,13 @@ import type { Environment } from '../../src/services/environment.ts'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
 import { PATIENCE_MS } from './poll.ts'
 
-/** A running service on a free port of loopback, with a data folder of its own. */
+/** A running service on a free port of loopback, with its own data folder. */
 export interface TestServer {
   url: string
   app: FastifyInstance
   services: Services
   dataDir: string
-  /** What was logged so far, one parsed line each. */
+  /** The log so far, one parsed line each. */
   logged: Record<string, unknown>[]
   /** With `TLS=on`, the port for HTTPS; `url` is then the one for plain HTTP. */
   httpsPort: number
@@ -22,10 +22,10 @@ export interface TestServer {
   stop: () => Promise<void>
 }
 
-/** Nobody listens there: no test asks a server outside for a name. */
+/** Nothing listens there: no test queries a DNS server outside. */
 const NO_DNS = '127.0.0.1:9'
 
-/** What lists change is looked for at once; nothing else is given up because the machine is slow. */
+/** Changes of lists are applied quickly; nothing times out because the machine is slow. */
 const patience = { settleMs: 10, drawMs: PATIENCE_MS, foldWaitMs: PATIENCE_MS }
 
 /** All tests come from one address. */
@@ -34,8 +34,8 @@ const unlimited = Object.fromEntries(
 )
 
 /**
- * Starts the service in this process, with the clock that the test gives it; on the folder in `DATA_DIR`, or an empty
- * one; with no limits but those in `env`, in the surroundings that it is told of.
+ * Starts the service in this process with the test's clock, on the folder in `DATA_DIR` or an empty one, with no quotas
+ * but those in `env`.
  */
 export async function startServer(
   t: Ending,
@@ -50,7 +50,7 @@ export async function startServer(
   let port = 0
   const logged: Record<string, unknown>[] = []
   const log = pino({ base: null, level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
-  // A clock that a test moves on is both; one that is set back must be told apart.
+  // A test that advances its clock advances both; a test that sets it back passes a monotonic one.
   const clocks = { now, ...(now !== Date.now && { monotonic: now }) }
   const environment = { version: '0.0.0', port: () => port, log, ...clocks, ...patience, ...surroundings }
   const services = await openServices(invocation.config, environment)
@@ -71,7 +71,7 @@ export async function startServer(
   return { url: `http://127.0.0.1:${port}`, app, services, dataDir, logged, stop, httpsPort }
 }
 
-/** What a creation answered. */
+/** The response to a creation. */
 export interface Created {
   code: string
   short_url: string
@@ -93,14 +93,14 @@ function send(method: string, url: string, body: unknown, headers: Record<string
   return fetch(url, { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } })
 }
 
-/** Creates a link and insists that it worked. */
+/** Creates a link; throws if that fails. */
 export async function create(server: Pick<TestServer, 'url'>, body: unknown): Promise<Created> {
   const response = await post(`${server.url}/api/links`, body)
-  if (response.status !== 201) throw new Error(`creation answered ${response.status}: ${await response.text()}`)
+  if (response.status !== 201) throw new Error(`creation returned ${response.status}: ${await response.text()}`)
   return (await response.json()) as Created
 }
 
-/** A visit that does not follow the redirect. */
+/** Visits a link without following the redirect. */
 export function visit(url: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(url, { redirect: 'manual', headers })
 }

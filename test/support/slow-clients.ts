@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PATIENCE_MS } from './poll.ts'
 
 export const CONNECTIONS = 1000
-/** What the attacker and the service each need: their connections, and some more. */
+/** The open files that the attacker and the service each need: their connections, and some more. */
 export const OPEN_FILES = CONNECTIONS + 100
 
 const perSecond = 500
 const common = [`-c${CONNECTIONS}`, `-r${perSecond}`, '-p5', '-l60']
 
 /**
- * What slowhttptest(1) does, by what it is; it asks the same address now and then whether it is still answered. Who sends
- * slowly is cut off by the service, who reads slowly goes by itself after some seconds.
+ * Attacks of slowhttptest(1) and their arguments; it also probes the same address now and then. The service disconnects
+ * clients that send slowly; clients that read slowly end by themselves after some seconds.
  */
 export const attacks: Record<string, (url: string) => string[]> = {
   'slow headers': (url) => ['-H', ...common, '-i1', '-x24', '-u', `${url}/healthz`],
@@ -32,25 +32,25 @@ export const attacks: Record<string, (url: string) => string[]> = {
   'slow reads of a document': (url) => slowReads(`${url}/api/openapi.json`),
 }
 
-/** Three answers on each connection, of which it reads 32 bytes in five seconds. */
+/** Requests three responses on each connection, and reads 32 bytes of them in five seconds. */
 function slowReads(url: string): string[] {
   return ['-X', ...common, '-l8', '-w512', '-y1024', '-n5', '-z32', '-k3', '-u', url]
 }
 
-/** Runs the attacker until it has nothing left to do; tells what it said. */
+/** Runs the attacker until it ends, and returns its output. */
 export function attack(args: string[], program = ['slowhttptest']): Promise<string> {
   const [file = '', ...before] = program
   const child = spawn(file, [...before, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (said += String(data)))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += String(data)))
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', () => resolve(said))
+    child.once('close', () => resolve(output))
   })
 }
 
 /**
- * Visits a link, each time on a connection of its own, until something has ended; the milliseconds of each.
+ * Visits a link, each time on a new connection, until `ended` resolves, and returns the milliseconds of each visit.
  * @param pauseMs between two visits
  */
 export async function visitUntil(
@@ -63,7 +63,7 @@ export async function visitUntil(
   do {
     const began = performance.now()
     const status = await visitOnce(url)
-    if (status !== 302) throw new Error(`visit ${took.length} was answered ${status}`)
+    if (status !== 302) throw new Error(`visit ${took.length} returned ${status}`)
     took.push(performance.now() - began)
     after()
   } while (!(await Promise.race([over, sleep(pauseMs, false)])))
@@ -72,21 +72,21 @@ export async function visitUntil(
 
 function visitOnce(url: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const asking = request(url, { agent: false, timeout: PATIENCE_MS }, (response) => {
+    const sent = request(url, { agent: false, timeout: PATIENCE_MS }, (response) => {
       response.resume().once('end', () => resolve(response.statusCode))
     })
-    asking.once('timeout', () => asking.destroy(new Error('the visit was not answered')))
-    asking.once('error', reject)
-    asking.end()
+    sent.once('timeout', () => sent.destroy(new Error('the visit timed out')))
+    sent.once('error', reject)
+    sent.end()
   })
 }
 
-/** The files that a process has open now, sockets among them: counting them costs little, telling them apart much. */
+/** The number of open files of a process, sockets included: counting is cheap, distinguishing them is not. */
 export function openFiles(pid: number | undefined): number {
   return readdirSync(`/proc/${pid}/fd`).length
 }
 
-/** The sockets that a process holds now. */
+/** The number of open sockets of a process. */
 export function openSockets(pid: number | undefined): number {
   const folder = `/proc/${pid}/fd`
   return readdirSync(folder).filter((name) => {
@@ -98,7 +98,7 @@ export function openSockets(pid: number | undefined): number {
   }).length
 }
 
-/** Files that this process, and what it starts, may have open. */
+/** The limit of open files of this process and its children. */
 export function openFilesLimit(): number {
   return Number(
     /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? Number.MAX_SAFE_INTEGER,

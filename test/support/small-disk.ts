@@ -5,18 +5,18 @@ import type { TestContext } from 'node:test'
 import { temporaryFolder, undoLater } from './cleanup.ts'
 import { buildFaults } from './faults.ts'
 
-/** A disk that is soon full. */
+/** A disk that a test can fill. */
 export interface SmallDisk {
   folder: string
-  /** What a program that works on it needs in its environment. */
+  /** Environment variables of the program that uses it. */
   env: Record<string, string>
   fill: () => void
   free: () => void
 }
 
 /**
- * A file system in memory, of its own and small, where this user may mount one; else a folder in which all writing can be
- * made to fail. Undefined where neither is possible: the test is skipped then, or fails in CI.
+ * Mounts a small file system in memory if this user may; otherwise returns a folder in which writes can be made to
+ * fail. Undefined if neither is possible: the test is then skipped, or fails in CI.
  */
 export function smallDisk(t: TestContext, bytes: number): SmallDisk | undefined {
   const folder = temporaryFolder(t)

@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { readWithZxing } from './decoders.ts'
 
-/** An image file, PNG or netpbm's, and the text that it must say. */
+/** An image file, PNG or netpbm's, and the text of its QR code. */
 export interface Picture {
   name: string
   text: string
   file: Buffer
 }
 
-/** The bytes of all codes that are found in the files, one after the other, without anything between or after them. */
+/** Reads the concatenated bytes of all codes in the files, without separators. */
 type ReadFiles = (paths: string[], files: Buffer[]) => Promise<Buffer>
 
 /**
- * Of zbarimg the other symbologies are off: it sees an Interleaved 2 of 5 or a DataBar in the modules of some QR codes, also
- * in those that qrencode drew. Its scanning density stays: on fewer lines it is faster, but overlooks finder patterns.
+ * zbarimg's other symbologies are off, because it detects an Interleaved 2 of 5 or a DataBar in the modules of some QR codes, even
+ * in qrencode's. Its scanning density stays at the default: with fewer lines it is faster, but misses finder patterns.
  */
 const decoders = {
   zbarimg: (paths) =>
@@ -38,15 +38,15 @@ const decoders = {
 type DecoderName = keyof typeof decoders
 export const decoderNames = Object.keys(decoders) as DecoderName[]
 
-/** What a program prints, whatever its exit status: it tells of a file without a code by that as well. */
+/** The output of a program, whatever its exit status, which also reports files without a code. */
 function outputOf(program: string, args: string[]): Promise<Buffer> {
   return buffer(spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'] }).stdout)
 }
 
-/** So many files are handed to a decoder at once: starting it takes longer than most of what it reads. */
+/** The number of files per run of a decoder: starting it takes longer than reading most files. */
 const BATCH = 40
 
-/** Has decoders read all pictures: how many there were, and which of them a decoder did not read exactly. */
+/** Reads all pictures with the decoders; returns their number, and those that a decoder did not read exactly. */
 export function missedIn(
   pictures: AsyncIterable<Picture> | Iterable<Picture>,
   names: readonly DecoderName[],
@@ -54,7 +54,7 @@ export function missedIn(
   return missedInBatches(pictures, (batch) => missedOf(batch, names))
 }
 
-/** The same, for what is asked of each batch. */
+/** The same with another check of each batch. */
 export async function missedInBatches<P extends Picture>(
   pictures: AsyncIterable<P> | Iterable<P>,
   missedOfBatch: (batch: P[]) => Promise<string[]>,
@@ -83,7 +83,7 @@ async function* batchesOf<P extends Picture>(pictures: AsyncIterable<P> | Iterab
   if (batch.length > 0) yield batch
 }
 
-/** Which of the pictures decoders did not read exactly. */
+/** The pictures that the decoders did not read exactly. */
 export async function missedOf(batch: readonly Picture[], names: readonly DecoderName[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'quirl-images-'))
   try {
@@ -98,7 +98,7 @@ export async function missedOf(batch: readonly Picture[], names: readonly Decode
   }
 }
 
-/** Has all files read at once; where what was found is not all that they say, each by itself, to tell which it is. */
+/** Reads all files in one run; if the result differs, reads each file in a separate run to find the wrong ones. */
 async function missedBy(name: DecoderName, batch: readonly Picture[], paths: string[]): Promise<string[]> {
   const found = await decoders[name](
     paths,

@@ -1,4 +1,4 @@
-// One of several nodes on one store: what the program does for TLS, without the folder's lock that keeps others out.
+// One of several nodes on one database: the TLS part of the program, without the lock of the data folder, which allows one process only.
 import { createServer } from 'node:http'
 import { openSqlite } from '../../src/db/sqlite.ts'
 import { openDomains } from '../../src/domains/open.ts'

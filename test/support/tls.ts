@@ -8,11 +8,11 @@ export interface SecureAnswer {
   status: number
   headers: IncomingHttpHeaders
   body: string
-  /** How long it took, connecting included, in milliseconds. */
+  /** The duration including the connection, in milliseconds. */
   took: number
 }
 
-/** A request over HTTPS to loopback, as if `name` led there; the certificate must be good under `ca`. */
+/** Sends an HTTPS request to loopback, as if `name` resolved to it; the certificate must be valid under `ca`. */
 export async function askSecurely(
   port: number,
   name: string,
@@ -21,7 +21,7 @@ export async function askSecurely(
   { body: sent, headers = {}, ...options }: RequestOptions & { body?: string; headers?: Record<string, string> } = {},
 ): Promise<SecureAnswer> {
   const started = performance.now()
-  const asking = request({
+  const sentRequest = request({
     host: '127.0.0.1',
     port,
     path,
@@ -31,12 +31,12 @@ export async function askSecurely(
     ...options,
     headers: Object.assign({ host: name }, headers),
   }).end(sent)
-  const [response] = await once(asking, 'response')
+  const [response] = await once(sentRequest, 'response')
   const body = await text(response)
   return { status: response.statusCode, headers: response.headers, body, took: performance.now() - started }
 }
 
-/** A finished handshake. */
+/** Connects, and resolves after the handshake. */
 export async function shakeHands(
   port: number,
   name: string,
@@ -49,7 +49,7 @@ export async function shakeHands(
   return socket
 }
 
-/** What a handshake showed; the connection is closed again. */
+/** The certificate of a handshake, after which the connection is closed. */
 export async function seeHandshake(
   port: number,
   name: string,

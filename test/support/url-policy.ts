@@ -5,13 +5,13 @@ export const owns = (url: URL) => url.hostname === 'qr.example.org'
 
 export const refused = (url: string, why?: RegExp) => {
   const fault = urlFault(url, owns)
-  assert.ok(fault !== undefined, `${url} must be refused`)
+  assert.ok(fault !== undefined, `${url} must be rejected`)
   if (why) assert.match(fault, why, url)
 }
 
 export const accepted = (url: string) => assert.equal(urlFault(url, owns), undefined, url)
 
-/** Every way in which WHATWG reads an IPv4 address. */
+/** Every notation of an IPv4 address that WHATWG's URL parser accepts. */
 export function notations(address: number): string[] {
   const bytes = [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256)
   const [a = 0, b = 0, c = 0, d = 0] = bytes

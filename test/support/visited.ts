@@ -13,7 +13,7 @@ export const link = (revision: number, active = true): Visited => ({
   removedBy: null,
 })
 
-/** The revision of a live link, which is in its destination; else the state. */
+/** The revision of a live link, which its destination contains; otherwise the state. */
 export function revisionOf(resolution: Resolution): number | string {
   const outcome = 'live' in resolution ? resolution.live.visit({ platform: 'other' }) : undefined
   return outcome?.type === 'redirect' ? Number(outcome.location.split('/').at(-1)) : resolution.state

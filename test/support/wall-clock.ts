@@ -5,14 +5,14 @@ import type { TestContext } from 'node:test'
 import { temporaryFolder } from './cleanup.ts'
 import { requireProgram } from './programs.ts'
 
-/** The time of day of a program, as its operator sets it; how long something takes is not changed by it. */
+/** The system time of a program, as an operator sets it; the monotonic clock does not change. */
 export interface WallClock {
-  /** What the program needs in its environment. */
+  /** Environment variables of the program. */
   env: Record<string, string>
   set: (time: string) => void
 }
 
-/** Undefined where libfaketime is missing: the test is skipped then, or fails in CI. */
+/** Undefined if libfaketime is not installed: the test is then skipped, or fails in CI. */
 export function wallClock(t: TestContext, time: string): WallClock | undefined {
   if (!requireProgram(t, 'faketime', 'faketime')) return undefined
   const library = execFileSync('faketime', ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' }).trim()

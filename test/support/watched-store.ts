@@ -9,7 +9,7 @@ import type { Database } from '../../src/db/database.ts'
 import { syncData, type Sync } from '../../src/db/session.ts'
 import { openSqlite } from '../../src/db/sqlite.ts'
 
-/** A store whose syncs can be seen, held and made to fail. */
+/** A database whose syncs a test can observe, delay and make fail. */
 export async function openWatched(t: TestContext) {
   const file = join(temporaryFolder(t), 'links.db')
   const seen = { synced: Buffer.alloc(0), checkpoints: 0, reopened: 0 }
@@ -19,7 +19,7 @@ export async function openWatched(t: TestContext) {
     const { checkpoints } = seen
     await before()
     await syncData(fd)
-    // A checkpoint meanwhile has synced more.
+    // A checkpoint during the sync has synced more.
     if (seen.checkpoints === checkpoints) seen.synced = begun
   }
   const db = await openSqlite(file, Date.now, { sync, onReopened: () => seen.reopened++ })

@@ -1,47 +1,47 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { createOwner } from './owner.ts'
-import { compareKept, type Allowed } from './owners.ts'
+import { compareStored, type Allowed } from './owners.ts'
 import { poll } from './poll.ts'
 import { exitOf, start, type Service } from './program.ts'
 import type { Random } from './random.ts'
 
-/** Flags of a program that all owners may ask as much as they want. */
+/** Flags that disable the quotas of the program. */
 export const UNLIMITED = ['links', 'bulk', 'failures', 'misses'].map((name) => `--limit-${name}=0`)
 
 const OWNERS = 6
 /** What happens to the program is waited for; the processor is for other tests meanwhile. */
 const PACE_MS = 20
 
-/** Ends the service once all that it has recorded is in the statistics, and all that was deleted is gone from them. */
-export async function stopSettled(service: Service): Promise<void> {
+/** Stops the service once it has folded all recorded scans and purged those of deleted links. */
+export async function stopWhenFolded(service: Service): Promise<void> {
   const metrics = async () => (await fetch(`${service.url}/metrics`)).text()
   await poll(async () => /^quirl_journal_backlog_bytes 0$/m.test(await metrics()))
   service.process.kill('SIGTERM')
   assert.deepEqual(await exitOf(service), { code: 0, signal: null })
 }
 
-/** A program that works for owners, while things happen to it. */
-export interface AtWork {
+/** A program under the load of several owners, while the test disturbs it. */
+export interface Workload {
   service: Service
-  /** Waits until each of these statuses was answered anew. */
+  /** Waits until the program has responded with each of these statuses since the call. */
   answers: (...statuses: number[]) => Promise<void>
-  /** Has links visited that the service then has in memory. */
+  /** Visits links, so that the service has them in its cache. */
   visitOften: () => Promise<void>
   metric: (name: string) => Promise<number>
-  /** What `/readyz` says, or undefined when all is well. */
+  /** The detail of `/readyz`, or undefined when the service is ready. */
   notReady: () => Promise<string | undefined>
-  /** Ends the work, then the program, and compares what it has kept with what was answered. */
+  /** Stops the owners, then the program, and compares its data with its responses. */
   end: (allowed?: Omit<Allowed, 'lost'>) => Promise<void>
 }
 
-export async function startWork(
+export async function startWorkload(
   t: TestContext,
   random: Random,
   dataDir: string,
   env: Record<string, string> = {},
   flags: string[] = [],
-): Promise<AtWork> {
+): Promise<Workload> {
   const service = await start(t, dataDir, [...UNLIMITED, ...flags], { env })
   const owners = Array.from({ length: OWNERS }, (_, at) => createOwner(`o${at}`, random))
   let isOver = false
@@ -84,7 +84,7 @@ export async function startWork(
       const lost = await metric('quirl_scans_lost_total')
       service.process.kill('SIGTERM')
       assert.deepEqual(await exitOf(service), { code: 0, signal: null })
-      compareKept(dataDir, owners, { lost, ...allowed })
+      compareStored(dataDir, owners, { lost, ...allowed })
     },
   }
 }
