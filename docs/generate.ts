@@ -1,4 +1,4 @@
-// Writes the pages that are made from the program's own tables.
+// Writes the pages that are generated from the program's tables.
 import { writeFileSync } from 'node:fs'
 import { configurationPage } from '../src/config/text.ts'
 

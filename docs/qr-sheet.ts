@@ -1,4 +1,4 @@
-// Draws the pictures of docs/qr.md: a sheet of designs, each with what the check says of it.
+// Draws the images of docs/qr.md: a sheet of designs, each with the result of its scannability check.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { levels } from '../src/qr/encoder/tables.ts'
 import type { Design } from '../src/qr/design/schema.ts'
@@ -64,7 +64,7 @@ const folder = new URL('qr/', import.meta.url)
 mkdirSync(folder, { recursive: true })
 const tools = await openTools()
 
-/** A line of text as a shape, in the middle of a cell. */
+/** A centred line of text as a shape. */
 function label(text: string, x: number, y: number, height: number): string {
   const path: Path = []
   tools.font.draw(path, text, { x: x - (tools.font.width(text) * height) / 2, y, height })
@@ -87,7 +87,7 @@ const [width, height] = [COLUMNS * CELL, Math.ceil(Object.keys(designs).length /
 const sheet = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><rect width="${width}" height="${height}" fill="#e9ecef"/>${cells}</svg>`
 writeFileSync(new URL('designs.png', folder), tools.rasterizer.draw(sheet).png)
 
-// The same data at each level, and compact.
+// The same data at each level, and in compact form.
 for (const level of levels) {
   const job = { text: DATA, design: {}, at: '', format: 'svg' as const, size: 240, level, boost: false }
   writeFileSync(new URL(`level-${level.toLowerCase()}.svg`, folder), (await renderDesign(job, tools)).body)
