@@ -168,8 +168,8 @@ function browserHandlers(log: FastifyBaseLogger, { contact }: Config, services: 
     homePage: homeRoutes({ links, origin, limits }),
     ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, preview: built?.preview }),
     reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
-    styleSheet: assetRoute('quirl.css', 'text/css; charset=utf-8'),
-    logo: assetRoute('quirl.svg', 'image/svg+xml'),
+    styleSheet: assetRoute(['base.css', 'designer.css', 'actions.css'], 'text/css; charset=utf-8'),
+    logo: assetRoute(['quirl.svg'], 'image/svg+xml'),
     builtAssets: built?.files ?? [],
   }
 }

@@ -15,6 +15,13 @@ interface Found {
   constants: Constants
 }
 
+/** A module whose expressions are evaluated. */
+interface Scope {
+  constants: Constants
+  /** Finds the value of a constant of the module, or of one that it imports. */
+  find: (name: string) => Found | undefined
+}
+
 /** @param path of the module that contains the expressions; its imports are relative to it */
 export function constantsOf(program: Program, path: string, parse: ParseModule): Constants {
   function find(name: string): Found | undefined {
@@ -29,44 +36,50 @@ export function constantsOf(program: Program, path: string, parse: ParseModule):
     return undefined
   }
 
-  /** The string value of a property of an object literal. */
-  function memberOf(object: Node, name: string): string | undefined {
-    if (object.type === 'Identifier') {
-      const found = find((object as { name: string } & Node).name)
-      return found && (found.constants === constants ? memberOf(found.value, name) : undefined)
-    }
-    const node = object as Expression
-    if (node.type === 'Literal' && node.regex && name === 'source') return node.regex.pattern
-    if (node.type !== 'ObjectExpression') return undefined
-    for (const property of node.properties) {
-      if (property.type === 'Property' && nameOf(property.key) === name) return textOf(property.value)
-    }
-    return undefined
-  }
-
-  function textOf(expression: Node): string | undefined {
-    const node = expression as Expression
-    switch (node.type) {
-      case 'Literal':
-        return typeof node.value === 'string' ? node.value : undefined
-      case 'TemplateLiteral':
-        return joined(node.quasis.flatMap(({ value }, at) => [value.cooked ?? undefined, inside(node.expressions[at])]))
-      case 'BinaryExpression':
-        return node.operator === '+' ? joined([textOf(node.left), textOf(node.right)]) : undefined
-      case 'MemberExpression':
-        return memberOf(node.object, nameOf(node.property) ?? '')
-      case 'Identifier': {
-        const found = find(node.name)
-        return found?.constants.textOf(found.value)
-      }
-      default:
-        return undefined
-    }
-  }
-
-  const inside = (expression: Node | undefined) => (expression === undefined ? '' : textOf(expression))
-  const constants: Constants = { textOf }
+  const constants: Constants = { textOf: (expression) => textOf(scope, expression) }
+  const scope: Scope = { constants, find }
   return constants
+}
+
+function textOf(scope: Scope, expression: Node | undefined): string | undefined {
+  if (expression === undefined) return ''
+  const node = expression as Expression
+  switch (node.type) {
+    case 'Literal':
+      return typeof node.value === 'string' ? node.value : undefined
+    case 'TemplateLiteral': {
+      const parts = node.quasis.flatMap(({ value }, at) => [
+        value.cooked ?? undefined,
+        textOf(scope, node.expressions[at]),
+      ])
+      return joined(parts)
+    }
+    case 'BinaryExpression':
+      return node.operator === '+' ? joined([textOf(scope, node.left), textOf(scope, node.right)]) : undefined
+    case 'MemberExpression':
+      return memberOf(scope, node.object, nameOf(node.property) ?? '')
+    case 'Identifier': {
+      const found = scope.find(node.name)
+      return found?.constants.textOf(found.value)
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The string value of a property of an object literal. */
+function memberOf(scope: Scope, object: Node, name: string): string | undefined {
+  if (object.type === 'Identifier') {
+    const found = scope.find((object as { name: string } & Node).name)
+    return found && (found.constants === scope.constants ? memberOf(scope, found.value, name) : undefined)
+  }
+  const node = object as Expression
+  if (node.type === 'Literal' && node.regex && name === 'source') return node.regex.pattern
+  if (node.type !== 'ObjectExpression') return undefined
+  for (const property of node.properties) {
+    if (property.type === 'Property' && nameOf(property.key) === name) return textOf(scope, property.value)
+  }
+  return undefined
 }
 
 /** The value that a statement declares for a constant. */

@@ -61,9 +61,9 @@ function readAsset({ name, ending, type, file }: Asset): BuiltAsset {
   return { path: `/assets/${name}-${hash('sha256', content, 'hex').slice(0, 16)}.${ending}`, route: served }
 }
 
-/** A route that serves a file of the folder `assets`. */
-export function assetRoute(name: string, type: string): Route {
-  const content = readFileSync(new URL(`assets/${name}`, import.meta.url))
+/** A route that serves files of the folder `assets`, one after the other. */
+export function assetRoute(names: string[], type: string): Route {
+  const content = Buffer.concat(names.map((name) => readFileSync(new URL(`assets/${name}`, import.meta.url))))
   const headers = {
     'content-type': type,
     'cache-control': 'public, max-age=3600',
