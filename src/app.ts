@@ -71,10 +71,10 @@ async function addRoutes(app: FastifyInstance, handlers: Handlers): Promise<void
       api.post('/links', program.createLink)
       api.get('/manage/:token', program.link.read.byPath)
       api.put('/manage/:token', program.link.change.byPath)
-      api.delete('/manage/:token', program.link.remove.byPath)
+      api.delete('/manage/:token', program.link.delete.byPath)
       api.get('/manage', program.link.read.byHeader)
       api.put('/manage', program.link.change.byHeader)
-      api.delete('/manage', program.link.remove.byHeader)
+      api.delete('/manage', program.link.delete.byHeader)
       await api.register(async (bulk) => {
         readRows(bulk)
         bulk.post('/bulk', program.createLinks)

@@ -12,7 +12,7 @@ import { createOrigin, type Origin } from './http/origin.ts'
 import { createClosing, type Closing } from './lib/closing.ts'
 import { createDraining } from './lib/draining.ts'
 import { openLimits, type Limits } from './limits/open.ts'
-import { openLinkNumbers } from './links/numbers.ts'
+import { openLinkRegistry } from './links/link-registry.ts'
 import { openLinks, type Links } from './links/open.ts'
 import { openPlaces, type Places } from './places/open.ts'
 import { openQr, type Qr } from './qr/open.ts'
@@ -107,7 +107,7 @@ type Ground = Awaited<ReturnType<typeof openGround>>
 async function openRecording(config: Config, environment: Environment, ground: Ground, open: Open) {
   const { now, monotonic, log, store, origin, client } = ground
   const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
-  const ids = await openLinkNumbers(store.db)
+  const ids = await openLinkRegistry(store.db)
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
   const scans = open(
     'the recording of scans',

@@ -95,7 +95,7 @@ test('?atomic=true creates all rows or none, and says which row was in the way',
     assert.deepEqual([created, failed], [0, 2])
     assert.deepEqual(results[0]?.error, {
       code: 'nothing_created',
-      detail: 'row 1 is not right, and all rows or none were asked for',
+      detail: 'row 1 is invalid, and the request is atomic: all rows or none',
       errors: [],
     })
     assert.equal((await visit(`${server.url}/fresh`)).status, 404)

@@ -89,7 +89,7 @@ describe('a link that somebody else has changed since it was read', () => {
   test('is unknown when it was deleted', async (t) => {
     const { links, token } = await startWithLink(t)
     const owned = await links.readByToken(token)
-    await links.remove(token, undefined)
+    await links.delete(token, undefined)
     const refused = links.change(owned, { title: 'Ours' }, {})
     await assert.rejects(refused, (error: Problem) => error instanceof Problem && error.code === 'unknown_token')
   })

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { putBack, takeDown } from '../src/links/removal.ts'
-import type { Removal } from '../src/links/link.ts'
+import { reinstate, suspend } from '../src/links/suspension.ts'
+import type { Suspension } from '../src/links/link.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const DESTINATION = 'https://harmful.example/where-it-led'
-const REMOVAL: Removal = { at: Date.UTC(2026, 10, 21), reason: 'it harms', source: 'operator', entry: null }
+const REMOVAL: Suspension = { at: Date.UTC(2026, 10, 21), reason: 'it harms', source: 'operator', expression: null }
 
 /** A service with one link that was just removed; it was visited before, so that it was in memory. */
-async function startWithRemoved(t: TestContext, removal: Removal = REMOVAL): Promise<[TestServer, Created]> {
+async function startWithRemoved(t: TestContext, removal: Suspension = REMOVAL): Promise<[TestServer, Created]> {
   const server = await startServer(t, { CONTACT: 'abuse@example.com' })
   const link = await create(server, { target: DESTINATION, alias: 'Bad', title: 'My link' })
   assert.equal((await visit(link.short_url)).status, 302)
   const found = await server.services.links.findByToken(link.token)
-  assert.equal(await takeDown(server.services.db.write, found, removal), true)
+  assert.equal(await suspend(server.services.db.write, found, removal), true)
   server.services.visits.invalidate(link.code)
   return [server, link]
 }
@@ -78,7 +78,7 @@ test('a change that was made before the removal does not match the link any more
 test('a removal that was taken back is over at the next visit', async (t) => {
   const [server, link] = await startWithRemoved(t)
   assert.equal((await visit(link.short_url)).status, 410)
-  assert.equal(await putBack(server.services.db.write, await server.services.links.findByToken(link.token)), true)
+  assert.equal(await reinstate(server.services.db.write, await server.services.links.findByToken(link.token)), true)
   server.services.visits.invalidate(link.code)
   const response = await visit(link.short_url)
   assert.deepEqual([response.status, response.headers.get('location')], [302, DESTINATION])

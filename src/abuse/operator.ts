@@ -3,7 +3,7 @@ import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { urlsOf } from '../links/draft.ts'
 import type { Link } from '../links/link.ts'
-import { linksRemovedByEntry } from '../links/removal.ts'
+import { linksSuspendedByRule } from '../links/suspension.ts'
 import { canonicalise } from './canonical.ts'
 import { expressions, wideLimits } from './expressions.ts'
 import type { Feeds, ListStatus } from './feeds.ts'
@@ -113,7 +113,7 @@ async function block(deps: OperatorDeps, input: Record<string, unknown>): Promis
   }
   const source = isLegal ? 'legal' : 'operator'
   const link = await updateLink(deps, subject.code, (found) =>
-    suspendLink(deps, found, { at, reason, source, entry: null }, source),
+    suspendLink(deps, found, { at, reason, source, expression: null }, source),
   )
   return { code: link.code }
 }
@@ -135,7 +135,7 @@ async function unblock(deps: OperatorDeps, input: Record<string, unknown>): Prom
 
 async function unblockCode(deps: OperatorDeps, code: string, reason: string): Promise<Link> {
   return updateLink(deps, code, async (link) => {
-    if (link.removed === null) throw new Problem('invalid_request', `${link.code} is not removed`)
+    if (link.suspension === null) throw new Problem('invalid_request', `${link.code} is not removed`)
     const hit = deps.screening.findInLink(link)
     if (hit !== undefined) {
       const by = hit.list === undefined ? 'your rules block' : `the list ${hit.list} has`
@@ -148,7 +148,7 @@ async function unblockCode(deps: OperatorDeps, code: string, reason: string): Pr
 /** Reinstates the links that were suspended for an expression, or one below it, and that nothing blocks any more. */
 async function reinstateBelow(deps: OperatorDeps, expression: string, reason: string): Promise<number> {
   let reinstated = 0
-  for (const link of await linksRemovedByEntry(deps.db)) {
+  for (const link of await linksSuspendedByRule(deps.db)) {
     const isBelow = urlsOf(link).some(({ url }) => expressions(canonicalise(url), wideLimits).includes(expression))
     if (!isBelow || deps.screening.findInLink(link) !== undefined) continue
     if (await reinstateLink(deps, link, reason)) reinstated++

@@ -5,7 +5,7 @@ import { invalidRequest, Problem } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
 import { text } from '../http/fields.ts'
 import { linkOfCode } from '../links/manage.ts'
-import { removedProblem } from '../links/removal.ts'
+import { suspensionProblem } from '../links/suspension.ts'
 import { countReport } from './store.ts'
 import { codeOf } from './subject.ts'
 
@@ -57,7 +57,7 @@ export async function submitReport(deps: ReportDeps, body: unknown, owns: (url: 
   const link = await linkOfCode(deps, code)
   if (link === undefined) throw new Problem('unknown_code', `no link has the code ${code}`)
   if (link === 'gone') throw deletedProblem(code)
-  if (link.removed !== null) throw removedProblem(link.removed)
+  if (link.suspension !== null) throw suspensionProblem(link.suspension)
   const row = { linkId: link.id, reason, details: details.trim() || null, at: deps.now() }
   try {
     await deps.db.transaction((transaction) => countReport(transaction, row))

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
-import type { Link, Removal } from '../links/link.ts'
-import { putBack, takeDown } from '../links/removal.ts'
+import type { Link, Suspension } from '../links/link.ts'
+import { reinstate, suspend } from '../links/suspension.ts'
 import type { Hit } from './screen.ts'
 import { insertAudit } from './store.ts'
 
@@ -18,13 +18,13 @@ export interface SuspensionDeps {
 export async function suspendLink(
   deps: SuspensionDeps,
   link: Link,
-  suspension: Removal,
+  suspension: Suspension,
   source: string,
 ): Promise<boolean> {
   const { at, reason } = suspension
   const audit = { at, action: 'remove', subject: link.code, source, reason }
   const isDone = await deps.db.transaction(async (transaction) => {
-    const suspended = await takeDown(transaction, link, suspension)
+    const suspended = await suspend(transaction, link, suspension)
     if (suspended) await insertAudit(transaction, audit)
     return suspended
   })
@@ -36,7 +36,7 @@ export async function suspendLink(
 export async function reinstateLink(deps: SuspensionDeps, link: Link, reason: string): Promise<boolean> {
   const audit = { at: deps.now(), action: 'restore', subject: link.code, source: 'operator', reason }
   const isDone = await deps.db.transaction(async (transaction) => {
-    const reinstated = await putBack(transaction, link)
+    const reinstated = await reinstate(transaction, link)
     if (reinstated) await insertAudit(transaction, audit)
     return reinstated
   })
@@ -45,9 +45,9 @@ export async function reinstateLink(deps: SuspensionDeps, link: Link, reason: st
 }
 
 /** The suspension of a link with a blocked URL. Its owner, who knows the URL, can read the reason. */
-export function suspensionFor({ expression, list, rule }: Hit, at: number): Removal {
+export function suspensionFor({ expression, list, rule }: Hit, at: number): Suspension {
   if (rule === undefined) {
-    return { at, entry: expression, source: 'list', reason: `${expression} is on the list ${list}` }
+    return { at, expression, source: 'list', reason: `${expression} is on the list ${list}` }
   }
-  return { at, entry: expression, source: rule.isLegal ? 'legal' : 'operator', reason: rule.reason }
+  return { at, expression, source: rule.isLegal ? 'legal' : 'operator', reason: rule.reason }
 }

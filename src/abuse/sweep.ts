@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Link } from '../links/link.ts'
-import { liveLinksAfter } from '../links/removal.ts'
+import { activeLinksAfter } from '../links/suspension.ts'
 import type { Hit } from './screen.ts'
 import { readSweep, writeSweep, type SweepState } from './store.ts'
 import { suspensionFor, suspendLink, type SuspensionDeps } from './suspension.ts'
@@ -74,7 +74,7 @@ async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, 
   const before = await readSweep(deps.db.read)
   let state: SweepState = before?.lists === lists ? before : { lists, position: 0, finished: false }
   while (!state.finished && !signal.aborted && deps.digest() === lists) {
-    const links = await liveLinksAfter(deps.db, state.position, PAGE)
+    const links = await activeLinksAfter(deps.db, state.position, PAGE)
     for (const link of links) await screenLink(deps, link)
     state = { lists, position: links.at(-1)?.id ?? state.position, finished: links.length < PAGE }
     await writeSweep(deps.db.write, state)

@@ -2,7 +2,7 @@ import { openDatabase } from '../db/open.ts'
 import type { Database } from '../db/database.ts'
 import { StartError } from '../lib/start-error.ts'
 import { instanceOf } from '../links/instance.ts'
-import { noteDeleted } from '../links/manage.ts'
+import { recordDeleted } from '../links/manage.ts'
 import { assignScans, inspectScans, type Inspection } from '../scans/adopt.ts'
 import { requireLinks } from '../scans/instance-check.ts'
 import type { Command } from './command.ts'
@@ -32,7 +32,7 @@ async function adoptScans(db: Database, dataDir: string, isConfirmed: boolean): 
   if (!isConfirmed)
     return `${describe(inspection)}\nNothing was changed. "quirl adopt --yes" discards the scans of unknown links.`
   // Marked as deleted, so that the next start purges their scans like those of any deleted link.
-  await noteDeleted({ db }, unknown)
+  await recordDeleted({ db }, unknown)
   assignScans(dataDir, await links.id())
   return `scans.db matches links.db now; the next start removes the scans of ${unknown.length} links`
 }

@@ -3,21 +3,21 @@ import { Type } from '#typebox'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 
-/** A route to what belongs to a link's owner. */
+/** A route for the owner of a link. */
 export interface OwnerRoute {
   Params: { token?: string }
 }
 export type ManageRequest = FastifyRequest<OwnerRoute>
 
-/** The same route with the token in its path, and with the token in the Authorization header. */
+/** A route with the token in its path, and its twin with the token in the Authorization header. */
 export interface OwnerRoutes {
   byPath: Route
   byHeader: Route
 }
 
-const params = Type.Object({ token: Type.String({ description: 'The token of the creation.' }) })
+const params = Type.Object({ token: Type.String({ description: 'The token from the creation of the link.' }) })
 
-/** @param definition the route; its schema says neither how the token is told nor what is true of all routes of owners */
+/** @param definition the route; its schema leaves out the token, and what holds for all owner routes */
 export function ownerRoutes({
   schema,
   ...definition
@@ -26,7 +26,7 @@ export function ownerRoutes({
   onRequest?: (request: ManageRequest) => Promise<void>
   handler: (request: ManageRequest, reply: FastifyReply) => Promise<unknown>
 }): OwnerRoutes {
-  const shared = { ...definition, onSend: keepPrivate }
+  const shared = { ...definition, onSend: forbidCaching }
   const byHeader = { ...schema, operationId: `${schema.operationId}ByHeader`, security: [{ token: [] }] }
   return {
     byPath: route<OwnerRoute>({ ...shared, schema: { ...schema, params } }),
@@ -35,17 +35,17 @@ export function ownerRoutes({
 }
 
 /**
- * The token of a request: in its path or, without one there, in the Authorization header.
+ * The token of a request: from its path or else from the Authorization header.
  * @throws {Problem} 404 when there is none
  */
 export function tokenOf(request: ManageRequest): string {
   const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')
   const token = request.params.token ?? bearer?.[1]
   if (token !== undefined) return token
-  throw new Problem('unknown_token', 'the token must stand in the path, or in the header "Authorization: Bearer …"')
+  throw new Problem('unknown_token', 'the request must have a token, in its path or as "Authorization: Bearer …"')
 }
 
-/** Whatever a token opens is for its owner only: not for caches, not for other sites, not for search engines. */
-export async function keepPrivate(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+/** Responses for owners are private: caches, referred sites and search engines must not see them. */
+export async function forbidCaching(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
   reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' })
 }

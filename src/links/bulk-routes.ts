@@ -13,7 +13,7 @@ import { writeCsv } from './bulk-csv.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
 import type { CreationLimits } from './create.ts'
 import { readCsv } from './csv-rows.ts'
-import { idempotencyHeader, repeatable } from './idempotency.ts'
+import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
 import type { CreatedLink } from './insert.ts'
 import type { Links } from './open.ts'
 
@@ -27,15 +27,17 @@ export interface BulkNeeds {
   links: Pick<Links, 'createBulk'>
   origin: Pick<Origin, 'of'>
   limits: CreationLimits
-  /** The QR image of a link as SVG, as its own address answers it. */
+  /** The QR image of a link as SVG, the same as at its own URL. */
   codeSvg: (code: string, origin: string) => string
 }
 
 const query = Type.Object({
-  format: Type.Optional(Type.Enum(['json', 'csv'], { description: 'Of the answer; the `Accept` header works too.' })),
-  qr: Type.Optional(Type.Enum(['zip'], { description: 'Answers a ZIP with the CSV and an SVG image of each code.' })),
-  atomic: Type.Optional(Type.Boolean({ description: 'All rows or none.' })),
-  dry_run: Type.Optional(Type.Boolean({ description: 'Only check the rows; nothing is created.' })),
+  format: Type.Optional(
+    Type.Enum(['json', 'csv'], { description: 'The format of the response; the `Accept` header works too.' }),
+  ),
+  qr: Type.Optional(Type.Enum(['zip'], { description: 'Return a ZIP with the CSV and an SVG image of each code.' })),
+  atomic: Type.Optional(Type.Boolean({ description: 'Create all rows or none.' })),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Only validate the rows; create nothing.' })),
 })
 interface BulkRoute {
   Querystring: Static<typeof query>
@@ -43,12 +45,12 @@ interface BulkRoute {
 
 const files = {
   'text/csv': {
-    schema: Type.String({ description: 'A line for each row, with its fields, its addresses or its error.' }),
+    schema: Type.String({ description: 'A line for each row, with its fields, and its URLs or its error.' }),
   },
   'application/zip': { schema: Type.Unsafe({ type: 'string', format: 'binary' }) },
 }
 
-const refusals = problems(
+const errorResponses = problems(
   'malformed_json',
   'malformed_csv',
   'invalid_request',
@@ -78,7 +80,7 @@ export function bulkRoute(needs: BulkNeeds): Route {
       summary: 'Create up to 500 links',
       operationId: 'createLinks',
       description:
-        'Each row stands alone: one that is not right keeps no other from being created. The rows are an array of ' +
+        'Rows are independent: an invalid row does not keep the others from being created. The rows are an array of ' +
         'links, or CSV with the columns `alias`, `target`, `title`, `campaign`, as `{"csv": "…"}` or as the body itself.',
       tags: ['Links'],
       headers: idempotencyHeader,
@@ -86,23 +88,23 @@ export function bulkRoute(needs: BulkNeeds): Route {
       body: bulkBody,
       response: {
         200: {
-          description: 'What would be created.',
+          description: 'The result of a dry run.',
           content: { 'application/json': { schema: bulkResult }, 'text/csv': files['text/csv'] },
         },
         201: {
-          description: 'At least one link is there for good.',
+          description: 'At least one link was created.',
           content: { 'application/json': { schema: bulkResult }, ...files },
         },
-        ...refusals,
-        // Who asked for a table gets one, also when each of its lines is an error.
-        400: { ...refusals[400], content: { ...refusals[400]?.content, 'text/csv': files['text/csv'] } },
+        ...errorResponses,
+        // A client that requested CSV gets CSV, even if each of its lines is an error.
+        400: { ...errorResponses[400], content: { ...errorResponses[400]?.content, 'text/csv': files['text/csv'] } },
       },
     },
-    handler: (request, reply) => answerBulk(needs, request, reply),
+    handler: (request, reply) => sendBulk(needs, request, reply),
   })
 }
 
-async function answerBulk(
+async function sendBulk(
   needs: BulkNeeds,
   request: FastifyRequest<BulkRoute>,
   reply: FastifyReply,
@@ -116,11 +118,11 @@ async function answerBulk(
       : format === 'csv'
   reply.header('cache-control', 'no-store')
   try {
-    const admit = () => needs.limits.charge(request, reply, 'bulk')
+    const charge = () => needs.limits.charge(request, reply, 'bulk')
     const result = await needs.links.createBulk(rows, {
       origin,
-      admit,
-      repeatable: repeatable(request),
+      charge,
+      idempotentRequest: idempotentRequest(request),
       atomic,
       dryRun,
     })
@@ -129,13 +131,13 @@ async function answerBulk(
       return sendZip(reply, await writeCsv(rows, result), imagesOf(result, needs.codeSvg, origin))
     return asCsv ? sendCsv(reply, await writeCsv(rows, result)) : reply.send(result)
   } catch (error) {
-    // The same answer as when some rows were right: who asked for a table gets one.
+    // The same format as when some rows were valid.
     if (!(error instanceof Problem) || error.code !== 'nothing_created' || !asCsv) throw error
     return sendCsv(reply.code(error.status), await writeCsv(rows, error.members as BulkResult))
   }
 }
 
-/** @throws {Problem} 400 when there are none, or too many */
+/** @throws {Problem} 400 when there are no rows, or too many */
 async function rowsOf(body: unknown): Promise<unknown[]> {
   const rows = await parseRows(body)
   if (rows.length >= 1 && rows.length <= MAX_ROWS) return rows
@@ -173,14 +175,14 @@ function* imagesOf({ results }: BulkResult, codeSvg: BulkNeeds['codeSvg'], origi
   }
 }
 
-/** Some systems have no file of the name "con.svg" and the like. */
+/** The prefix avoids names such as "con.svg", which Windows reserves. */
 function imageName({ code }: CreatedLink): string {
   return `qr-${code}.svg`
 }
 
 const file = (name: string, input: string): File => ({ name, input, lastModified: new Date() })
 
-/** Each image is drawn when the reader has taken those before it; the table and the links are held until then. */
+/** Draws each image once the client has read those before it; the CSV and the links stay in memory until the end. */
 function sendZip(reply: FastifyReply, csv: string, images: Iterable<File>): FastifyReply {
   const all = function* () {
     yield file('links.csv', csv)

@@ -23,20 +23,21 @@ export const bulkBody = {
   },
 }
 
-const index = Type.Integer({ minimum: 0, description: 'The place of the row in the request.' })
+const index = Type.Integer({ minimum: 0, description: 'The position of the row in the request, from 0.' })
 
 const rowError = Type.Object(
   {
     code: Type.String({ description: 'As for a single creation.' }),
     detail: Type.String(),
     errors: Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }), {
-      description: 'The faults by field; a pointer begins at the row. Of all rows at most 1,000, of each the first.',
+      description:
+        'The invalid fields; a pointer begins at the row. At most 1,000 in a response, at least one for each row.',
     }),
   },
   { title: 'RowError' },
 )
 
-/** What a bulk creation answers. */
+/** The response to a bulk creation. */
 export const bulkResult = Type.Object(
   {
     created: Type.Integer({ minimum: 0 }),
@@ -46,7 +47,7 @@ export const bulkResult = Type.Object(
         anyOf: [
           Type.Object({ index, ...createdBody.properties }, { title: 'CreatedRow' }),
           Type.Object({ index, error: rowError }, { title: 'FailedRow' }),
-          Type.Object({ index, valid: Type.Literal(true) }, { title: 'ValidRow', description: 'Of a dry run.' }),
+          Type.Object({ index, valid: Type.Literal(true) }, { title: 'ValidRow', description: 'In a dry run.' }),
         ],
       }),
     ),

@@ -1,39 +1,39 @@
 import { randomSlice } from '../lib/random-slice.ts'
 
-/** What a code, and so an alias, may look like. */
+/** The syntax of codes, and so of aliases. */
 export const CODE_PATTERN = '^[A-Za-z0-9_-]{1,64}$'
-const codeShape = new RegExp(CODE_PATTERN)
+const codeExpression = new RegExp(CODE_PATTERN)
 
-/** Digits and letters that are not taken for one another when read from paper. */
+/** Digits and letters that readers of print do not confuse. */
 const alphabet = '23456789abcdefghjkmnpqrstuvwxyz'
 
-const FIRST_LENGTH = 7
+const MIN_LENGTH = 7
 
-/** How many codes of one length are tried: a collision among 27 billion is rare until they are nearly used up. */
-const TRIES_OF_A_LENGTH = 3
+/** Collisions among 27 billion codes of one length are rare until nearly all are used. */
+const ATTEMPTS_PER_LENGTH = 3
 
-/** Words that pages may want one day; those that routes take today come from the route table. */
-const keptWords =
+/** Words for future pages; the route table adds those of today's routes. */
+const futureWords =
   'about abuse account admin api app assets auth billing blog bulk contact dashboard dns docs domains download export ' +
   'favicon health help home images img import index internal legal links login logout manage metrics new oauth pages ' +
   'pricing privacy public qr register report reports robots s search security settings signup sitemap sso static stats ' +
   'status support terms token tokens user users well-known www'
 
-/** Whether no link may have this code, because a page of ours has or may get its address. */
+/** Whether no link may have this code, because a page of the service has or may get its path. */
 export type IsReserved = (code: string) => boolean
 
-/** The words that are no codes; `reserve` adds those that routes take. */
+/** The reserved words; `reserve` adds those of routes. */
 export function createReserved(): { isReserved: IsReserved; reserve: (word: string) => void } {
-  const words = new Set(keptWords.split(' '))
+  const words = new Set(futureWords.split(' '))
   return {
     isReserved: (code) => words.has(code.toLowerCase()),
     reserve: (word) => void words.add(word.toLowerCase()),
   }
 }
 
-/** Whether a text can be a code at all. */
+/** Whether a text has the syntax of a code. */
 export function isCode(text: string): boolean {
-  return codeShape.test(text)
+  return codeExpression.test(text)
 }
 
 /** The form under which codes are unique and looked up. */
@@ -41,12 +41,12 @@ export function codeKey(code: string): string {
   return code.toLowerCase()
 }
 
-/** A random code for the given attempt, counted from 0; longer with every few collisions. */
+/** A random code for an attempt, counted from 0; every few collisions it gets longer. */
 export function randomCode(attempt: number): string {
-  const length = FIRST_LENGTH + Math.floor(attempt / TRIES_OF_A_LENGTH)
+  const length = MIN_LENGTH + Math.floor(attempt / ATTEMPTS_PER_LENGTH)
   let code = ''
   while (code.length < length) {
-    // Five bits a character; what is no place in the alphabet is drawn again, so that all are as likely.
+    // Five bits a character. An index beyond the alphabet is drawn again, so that all characters are equally likely.
     for (const byte of randomSlice(length - code.length)) code += alphabet[byte % 32] ?? ''
   }
   return code

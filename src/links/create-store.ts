@@ -5,20 +5,20 @@ import type { Tables } from '../db/schema.ts'
 import type { Link } from './link.ts'
 import { chunks, contentColumns } from './store.ts'
 
-/** A link before it is kept. */
-export interface NewLink extends Omit<Link, 'removed'> {
+/** A link to be inserted. */
+export interface NewLink extends Omit<Link, 'suspension'> {
   codeKey: string
   tokenHash: string
 }
 
-/** Keeps a link, unless another has its code or a deleted one had it. */
+/** Inserts a link. @returns false when another link has its code, or a deleted link had it */
 export async function insertLink(db: Pick<Database, 'prepareChange'>, link: NewLink): Promise<boolean> {
-  return (await insertFree(db, [...Object.values(newRow(link)), link.codeKey])) === 1
+  return (await insertIfFree(db, [...Object.values(newRow(link)), link.codeKey])) === 1
 }
 
-/** Keeps links, but for those whose codes others have or deleted ones had; returns the keys of those that are kept. */
+/** Inserts the links whose codes no other link has and no deleted link had; returns the code keys of these. */
 export async function insertLinks(db: Executor, links: NewLink[]): Promise<Set<string>> {
-  const kept = new Set<string>()
+  const insertedKeys = new Set<string>()
   for (const chunk of chunks(links)) {
     const retired = await findRetired(
       db,
@@ -28,9 +28,9 @@ export async function insertLinks(db: Executor, links: NewLink[]): Promise<Set<s
     if (rows.length === 0) continue
     const insertion = db.insertInto('links').values(rows)
     const inserted = insertion.onConflict((conflict) => conflict.column('code_key').doNothing()).returning('code_key')
-    for (const row of await inserted.execute()) kept.add(row.code_key)
+    for (const row of await inserted.execute()) insertedKeys.add(row.code_key)
   }
-  return kept
+  return insertedKeys
 }
 
 async function findRetired(db: Executor, codeKeys: string[]): Promise<Set<string>> {
@@ -52,7 +52,7 @@ function newRow(link: NewLink): Insertable<Tables['links']> {
   }
 }
 
-const anyLink: NewLink = {
+const exampleLink: NewLink = {
   id: 0,
   code: '',
   codeKey: '',
@@ -69,16 +69,16 @@ const anyLink: NewLink = {
   updatedAt: 0,
 }
 
-/** Its values are those of a row, and the key of the code once more. */
-const insertFree = preparedChange((db) => {
-  const row = newRow(anyLink)
+/** Its parameters are the values of a row, and the code key once more. */
+const insertIfFree = preparedChange((db) => {
+  const row = newRow(exampleLink)
   return db
     .insertInto('links')
     .columns(Object.keys(row) as (keyof typeof row)[])
     .expression(
       db
         .selectNoFrom((of) =>
-          // PostgreSQL takes a value of unknown type for a text.
+          // PostgreSQL assumes that a parameter of unknown type is text.
           Object.entries(row).map(([name, value]) =>
             typeof value === 'number' ? of.cast<number>(of.val(value), 'bigint').as(name) : of.val(value).as(name),
           ),

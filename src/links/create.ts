@@ -3,9 +3,9 @@ import type { Database } from '../db/database.ts'
 import { Problem } from '../http/problem.ts'
 import type { IsReserved } from './code.ts'
 import { parseDraft, type Draft } from './draft.ts'
+import type { Idempotency, IdempotentRequest } from './idempotency.ts'
 import type { LinkIds } from './ids.ts'
 import { aliasError, insertDraft, insertDrafts, type CreatedLink, type Creation } from './insert.ts'
-import type { Repeatable, Replays } from './replay.ts'
 import type { UrlPolicy } from './url-policy.ts'
 
 /** What creations need of the rest of the program. */
@@ -14,67 +14,67 @@ export interface LinkDeps extends UrlPolicy {
   ids: LinkIds
   now: () => number
   isReserved: IsReserved
-  replays: Replays
-  /** Makes visits read the link of a code anew: called after its creation, before that is answered. */
+  idempotency: Idempotency
+  /** Invalidates the cached link of a code: called after its creation, before the response. */
   invalidate: (code: string) => void
 }
 
-/** Fair use, as creations see it. */
+/** The client's quotas, as creations use them. */
 export interface CreationLimits {
-  /** Charges a creation that is about to be made, or an image that is about to be drawn; see `Admit`. */
+  /** Charges a creation, or an image that is about to be drawn; see `Charge`. */
   charge: (request: FastifyRequest, reply: FastifyReply, name: 'links' | 'bulk' | 'qr') => () => void
-  /** A key of the request's client, which says nothing of its address. */
+  /** A key of the request's client, which does not reveal its address. */
   clientOf: (request: FastifyRequest) => string
   /** Hooks for a route that creates. */
   creation: (name: 'links' | 'bulk') => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
 }
 
-/** Charges a creation that is about to be made; what it answers takes the charge back. Throws when it may not be made. */
-export type Admit = () => () => void
+/** Charges a creation to the client's quota, and returns the function that refunds it. Throws when the quota is used up. */
+export type Charge = () => () => void
 
-/** How a creation is asked for. */
-export interface Asked {
-  /** Where the addresses of the answer begin. */
+/** Options of a creation. */
+export interface CreationOptions {
+  /** The origin of the URLs in the response. */
   origin: string
-  admit: Admit
-  repeatable: Repeatable | undefined
+  charge: Charge
+  idempotentRequest: IdempotentRequest | undefined
 }
 
 /**
  * Creates a link from the body of a request.
- * @throws {Problem} 400 for a bad field, 409 for a taken or reserved alias, 422 for a listed destination or a reused key
+ * @throws {Problem} 400 for an invalid field, 409 for a taken or reserved alias, 422 for a blocked destination or a reused key
  */
-export async function createLink(deps: LinkDeps, body: unknown, asked: Asked): Promise<CreatedLink> {
+export async function createLink(deps: LinkDeps, body: unknown, options: CreationOptions): Promise<CreatedLink> {
   const created =
-    asked.repeatable === undefined
-      ? await createOnce(deps, readDraft(deps, body), asked)
-      : await createRepeatable(deps, readRepeated(deps, body), asked)
+    options.idempotentRequest === undefined
+      ? await createByStatement(deps, readDraft(deps, body), options)
+      : await createIdempotently(deps, readIdempotentDraft(deps, body), options)
   deps.invalidate(created.code)
   return created
 }
 
-/** One statement makes the link: it needs no transaction. */
-async function createOnce(deps: LinkDeps, draft: Draft, { origin, admit }: Asked): Promise<CreatedLink> {
-  const refund = admit()
+/** One statement creates the link: it needs no transaction. */
+async function createByStatement(deps: LinkDeps, draft: Draft, options: CreationOptions): Promise<CreatedLink> {
+  const refund = options.charge()
   try {
-    return await insertDraft(deps, draft, origin)
+    return await insertDraft(deps, draft, options.origin)
   } catch (error) {
     refund()
     throw error
   }
 }
 
-function createRepeatable(deps: LinkDeps, draft: Draft | Problem, asked: Asked): Promise<CreatedLink> {
-  return createCharged(deps, asked, async (creation) => {
+function createIdempotently(deps: LinkDeps, draft: Draft | Problem, options: CreationOptions): Promise<CreatedLink> {
+  return createCharged(deps, options, async (creation) => {
     if (draft instanceof Problem) throw draft
-    const [made] = await insertDrafts(deps, creation, [draft], asked.origin)
-    if (made === undefined || made instanceof Problem) throw made ?? new Error('a draft was forgotten')
-    return made
+    const [created] = await insertDrafts(deps, creation, [draft], options.origin)
+    if (created === undefined || created instanceof Problem) throw created ?? new Error('a draft has no result')
+    return created
   })
 }
 
-/** A repetition gets the answer that it had, also when its destination was listed in the meantime. */
-function readRepeated(deps: LinkDeps, body: unknown): Draft | Problem {
+/** A retry gets its first response, even if the destination has been blocked in the meantime. */
+function readIdempotentDraft(deps: LinkDeps, body: unknown): Draft | Problem {
   try {
     return readDraft(deps, body)
   } catch (error) {
@@ -84,8 +84,8 @@ function readRepeated(deps: LinkDeps, body: unknown): Draft | Problem {
 }
 
 /**
- * Reads what a creation asks for.
- * @throws {Problem} when no link can be made of it
+ * Reads and validates the body of a creation.
+ * @throws {Problem} when it is invalid, or its alias is reserved
  */
 export function readDraft(deps: LinkDeps, body: unknown): Draft {
   const draft = parseDraft(body, deps)
@@ -95,29 +95,29 @@ export function readDraft(deps: LinkDeps, body: unknown): Draft {
   return draft
 }
 
-/** What a creation throws that is rolled back and charged all the same. */
-export class Undone extends Error {}
+/** A creation throws this to be rolled back and charged all the same. */
+export class ChargedRollback extends Error {}
 
-/** Runs a creation, or finds the answer that it had; only one that was made now is charged. */
+/** Runs a creation, or returns the response of an earlier one; refunds a retry, and a creation that fails. */
 export async function createCharged<T>(
   deps: LinkDeps,
-  { admit, repeatable }: Asked,
+  options: Omit<CreationOptions, 'origin'>,
   create: (creation: Creation) => Promise<T>,
 ): Promise<T> {
   let refund: (() => void) | undefined
-  const charge = () => (refund ??= admit())
+  const charge = () => (refund ??= options.charge())
   let ids: number[] = []
   try {
-    const { answer, replayed } = await deps.replays(repeatable, charge, (transaction) => {
-      // A try that was rolled back has kept none.
+    const { response, isRetry } = await deps.idempotency.run(options.idempotentRequest, charge, (transaction) => {
+      // An attempt that was rolled back has used none.
       ids = []
       return create({ transaction, ids })
     })
-    if (replayed) refund?.()
-    else ids.forEach(deps.ids.keep)
-    return answer
+    if (isRetry) refund?.()
+    else ids.forEach(deps.ids.markUsed)
+    return response
   } catch (error) {
-    if (!(error instanceof Undone)) refund?.()
+    if (!(error instanceof ChargedRollback)) refund?.()
     throw error
   }
 }

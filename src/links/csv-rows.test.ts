@@ -11,7 +11,7 @@ const refuses = (text: string, why: RegExp) =>
     return true
   })
 
-test('a header has at most 1,000 characters, and of its unknown columns ten are named, each cut', async () => {
+test('a header has at most 1,000 characters, and the error names ten of its unknown columns, each truncated', async () => {
   await refuses(`target${',a'.repeat(2_000_000)}\nx`, /header of at most 1000 characters/)
   await refuses(`target${','.repeat(4_000_000)}`, /header of at most 1000 characters/)
   await refuses(`target${',a'.repeat(400)}\nx`, /unknown columns: ("a", ){9}"a" and 390 more$/)
@@ -28,7 +28,7 @@ test('lines, cells and the bytes of a row are bounded', async () => {
   await refuses(`target\n${'"'.repeat(4_000_000)}`, /longer than 16384 bytes|quote/)
 })
 
-test('a table as a spreadsheet writes it is taken: with a thousand empty rows, and full cells', async () => {
+test('a CSV as spreadsheets write it is accepted: with a thousand empty rows, and full cells', async () => {
   const full = `https://example.com/${'x'.repeat(2_028)},${'ü'.repeat(200)},"${'""'.repeat(200)}",${'a'.repeat(64)}\r\n`
   const rows = await readCsv(`target,title,campaign,alias\r\n${full.repeat(500)}${',,,\r\n'.repeat(1_000)}`, '')
   assert.equal(rows.length, 500)

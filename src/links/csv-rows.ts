@@ -1,31 +1,31 @@
 import { finished } from 'node:stream/promises'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { CsvError, parse, type Options } from 'csv-parse'
 import { shorten } from '../lib/shorten.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { MAX_ROWS } from './bulk.ts'
 
-/** What a row of a CSV can say. */
+/** The columns of a CSV. */
 export const columns = ['alias', 'target', 'title', 'campaign']
 const delimiters = [',', ';', '\t']
 
-/** Characters of the first line; ours have 28. */
+/** Characters of the first line; the known columns need 28. */
 const MAX_HEADER = 1_000
-/** Line ends with those of empty lines, and cells with those of empty rows, of which spreadsheets write many. */
+/** Counts empty lines and the cells of empty rows too: spreadsheets write many. */
 const MAX_LINES = 20_000
 const MAX_CELLS = 100_000
 /** Bytes of one row: twice what fits into its fields. */
 const MAX_ROW_BYTES = 16_384
-/** Unknown columns that are named. */
+/** Unknown columns that the error names. */
 const MAX_NAMED = 10
-/** Bytes that are parsed in one go. */
+/** Bytes that are parsed before the event loop runs again. */
 const SLICE = 8 * 1024
 
 /**
- * The rows of a CSV (RFC 4180) as bodies of single creations: an empty cell is an absent field, empty lines are skipped.
- * Columns are told apart by commas, semicolons or tabs, whichever makes the header one.
- * @param pointer where the text stands in the request, for the errors
- * @throws {Problem} 400 for what is no CSV, is too much of it, or whose header is not ours
+ * Parses a CSV (RFC 4180) into bodies of single creations: an empty cell is an absent field, empty lines are skipped.
+ * The delimiter is the comma, semicolon or tab that yields most known columns in the header.
+ * @param pointer the position of the text in the request, for the errors
+ * @throws {Problem} 400 when the CSV is malformed or too large, or its header is invalid
  */
 export async function readCsv(text: string, pointer: string): Promise<(object | Problem)[]> {
   const [line = ''] = /[^\r\n]+/.exec(text) ?? []
@@ -38,8 +38,8 @@ export async function readCsv(text: string, pointer: string): Promise<(object | 
   if (line.length > MAX_HEADER) throw refuse(`must have a header of at most ${MAX_HEADER} characters`)
   const [header = [], ...records] = await parseRecords(text, delimiter, refuse)
   const names = header.map((name) => name.trim().toLowerCase())
-  const fault = headerFault(names)
-  if (fault !== undefined) throw refuse(fault)
+  const headerError = validateHeader(names)
+  if (headerError !== undefined) throw refuse(headerError)
   return records.map((cells) => {
     if (cells.length !== names.length) {
       return new Problem('malformed_csv', `the row has ${cells.length} cells, the header ${names.length}`)
@@ -59,16 +59,16 @@ const options: Options = {
   max_record_size: MAX_ROW_BYTES,
 }
 
-/** @param cause what the parser says, if it does */
+/** @param cause the error of the parser, if there is one */
 type Refuse = (detail: string, cause?: CsvError) => Problem
 
 async function parseRecords(text: string, delimiter: string, refuse: Refuse): Promise<string[][]> {
   const records: string[][] = []
-  // With the header, and one that is too much. The parser's own option for that ends it while it is still written to.
+  // The header, the rows, and one row too many. The parser's own `to` option ends it while it is still being written to.
   const hasEnough = () => records.length >= MAX_ROWS + 2
   const parser = parse({ ...options, delimiter }).on('data', (record: string[]) => records.push(record))
   const parsed = finished(parser)
-  // It is awaited at the end, and may fail before.
+  // It is awaited at the end, and may reject before.
   parsed.catch(() => {})
   try {
     for await (const slice of slicesOf(Buffer.from(text), delimiter.charCodeAt(0), refuse)) {
@@ -80,14 +80,14 @@ async function parseRecords(text: string, delimiter: string, refuse: Refuse): Pr
     await parsed
     return records
   } catch (error) {
-    if (error instanceof CsvError) throw refuse(wordsOf(error), error)
+    if (error instanceof CsvError) throw refuse(describe(error), error)
     throw error
   } finally {
     parser.destroy()
   }
 }
 
-/** What is parsed in one go, once its lines and cells are counted; others have their turn between two slices. */
+/** Counts the lines and cells of each slice before it is parsed, and yields to the event loop between slices. */
 async function* slicesOf(bytes: Buffer, separator: number, refuse: Refuse): AsyncGenerator<Buffer> {
   let lines = 1
   let cells = 1
@@ -105,19 +105,19 @@ async function* slicesOf(bytes: Buffer, separator: number, refuse: Refuse): Asyn
     if (lines > MAX_LINES) throw refuse(`must hold at most ${MAX_LINES} lines`)
     if (cells > MAX_CELLS) throw refuse(`must hold at most ${MAX_CELLS} cells`)
     yield slice
-    await turn()
+    await yieldToLoop()
   }
 }
 
-/** The parser's own words are of its options, but for the line. */
-function wordsOf({ code, message }: CsvError): string {
+/** The parser's own messages name its options, which clients do not know. */
+function describe({ code, message }: CsvError): string {
   if (code === 'CSV_MAX_RECORD_SIZE')
     return `has a row longer than ${MAX_ROW_BYTES} bytes, or a quote that is not closed`
   if (code === 'CSV_QUOTE_NOT_CLOSED') return `has a quote that is not closed, in line ${message.split(' ').at(-1)}`
   return `cannot be read: ${shorten(message)}`
 }
 
-/** The one that splits the first line into most of our columns. */
+/** The delimiter that splits the first line into most known columns. */
 function delimiterOf(line: string): string {
   const known = (delimiter: string) =>
     line.split(delimiter).filter((name) =>
@@ -131,7 +131,7 @@ function delimiterOf(line: string): string {
   return delimiters.toSorted((a, b) => known(b) - known(a))[0] ?? ','
 }
 
-function headerFault(names: string[]): string | undefined {
+function validateHeader(names: string[]): string | undefined {
   const unknown = names.filter((name) => !columns.includes(name))
   if (!names.includes('target')) {
     return `must begin with a header that names the column "target", and may name ${columns.join(', ')}`

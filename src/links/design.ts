@@ -3,20 +3,20 @@ import type { Executor } from '../db/database.ts'
 import { isObject } from '../http/body.ts'
 import type { Link } from './link.ts'
 
-/** The designs that owners have saved for the QR images of their links; what a design is, others know. */
+/** The designs that owners have saved for the QR images of their links; only `qr` knows what a design holds. */
 export interface LinkDesigns {
   of: (linkId: number) => Promise<object | undefined>
-  /** @throws {Problem} 400 for what is no design, or one whose images cannot be scanned */
+  /** @throws {Problem} 400 for an invalid design, or one whose images cannot be scanned */
   requireScannable: (value: unknown, link: { code: string; origin: string }, client: string) => Promise<void>
-  /** Saves a design, or none, as part of a transaction. */
+  /** Saves or removes a design as part of a transaction. */
   save: (db: Executor, linkId: number, design: CheckedDesign) => Promise<void>
 }
 
 declare const checked: unique symbol
 
-/** A design that may be saved for a link: it can be scanned, or it was saved for this link before. Only `checkDesign` makes one. */
+/** A design that may be saved for a link: it can be scanned, or it is the link's own. Only `checkDesign` returns one. */
 export interface CheckedDesign {
-  /** Null takes the design away. */
+  /** Null removes the design. */
   readonly value: object | null
   readonly [checked]: true
 }
@@ -27,20 +27,20 @@ export interface OwnedLink {
   design: object | undefined
 }
 
-/** How a design is drawn to be checked. */
+/** Options of the image that a check draws. */
 export interface Drawing {
-  /** Where the address in the image begins. */
+  /** The origin of the short URL in the image. */
   origin: string
-  /** A key of the client, whose images wait for one another. */
+  /** A key of the client, whose images are drawn one at a time. */
   client: string
-  /** Charges the image that is about to be drawn; throws when none may be. */
+  /** Charges the image to the client's quota; throws when that is used up. */
   charge: () => void
 }
 
 /**
- * Checks the design that the body of a change names; undefined when it names none. The design that the link has is known
- * to be good, and is not drawn again.
- * @throws {Problem} 400 when it is no design or cannot be scanned, and what `charge` throws
+ * Checks the design in the body of a change; returns undefined when there is none. The link's own design is not checked
+ * again.
+ * @throws {Problem} 400 when the design is invalid or cannot be scanned, and what `charge` throws
  */
 export async function checkDesign(
   designs: Pick<LinkDesigns, 'requireScannable'>,

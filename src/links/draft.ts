@@ -13,7 +13,7 @@ import { destination } from './utm.ts'
 
 const ALIAS_RULE = 'must be 1 to 64 characters of A-Z, a-z, 0-9, "-" and "_"'
 
-/** The fields that every kind has. */
+/** The fields of every kind. */
 export const commonFields = {
   target: Type.Optional(publicUrl('Destination: a public http or https URL.')),
   title: Type.Optional(text(200, 'For the owner; visitors never see it.')),
@@ -24,7 +24,7 @@ export const commonFields = {
       maxProperties: 10,
       additionalProperties: false,
       [RULE]: 'must be 1 to 40 characters of a-z, 0-9 and "_"',
-      description: 'Up to 10 pairs that are set on the query of the destination.',
+      description: 'Up to 10 parameters that are set in the query of the destination.',
       examples: [{ utm_source: 'flyer', utm_medium: 'qr' }],
     }),
   ),
@@ -33,11 +33,11 @@ export const commonFields = {
 export const aliasField = Type.String({
   pattern: CODE_PATTERN,
   [RULE]: ALIAS_RULE,
-  description: 'The short code, when it should not be a random one. Its case is kept and ignored in look-ups.',
+  description: 'The short code, instead of a random one. Its case is preserved and ignored in look-ups.',
   examples: ['summer-menu'],
 })
 
-export const activeField = Type.Boolean({ description: 'False pauses the link: visits answer 404 until it is true.' })
+export const activeField = Type.Boolean({ description: 'False pauses the link: visits get 404 until it is true.' })
 
 const commonNames = Object.keys(commonFields)
 
@@ -47,14 +47,14 @@ const validators = new Map<string, Validator>(
 const validateAlias = createValidator(Type.Object({ alias: Type.Optional(aliasField) }))
 const validateActive = createValidator(Type.Object({ active: Type.Optional(activeField) }))
 
-/** What a creation asks for. */
+/** A validated creation. */
 export interface Draft extends Content {
   alias: string | undefined
 }
 
 /**
- * Reads the body of a creation. Fields of the kind stand flat or inside `payload`; fields that are not known are ignored.
- * @throws {Problem} 400 with every fault that was found; 422 when an address is listed as harmful
+ * Validates the body of a creation. The kind's fields may be flat or inside `payload`; unknown fields are ignored.
+ * @throws {Problem} 400 with every invalid field; 422 when a URL is blocked
  */
 export function parseDraft(body: unknown, policy: UrlPolicy): Draft {
   const request = asObject(body)
@@ -69,9 +69,9 @@ export function parseDraft(body: unknown, policy: UrlPolicy): Draft {
 }
 
 /**
- * Reads the body of an update: absent fields stay, null clears, and the result must be what a creation could have made.
- * @returns the link as it shall be, its revision and times as they were
- * @throws {Problem} 400 with every fault that was found; 422 when an address is listed as harmful
+ * Validates the body of an update: absent fields stay, null clears, and the result must be valid for a creation.
+ * @returns the updated link, with its present revision and times
+ * @throws {Problem} 400 with every invalid field; 422 when a URL is blocked
  */
 export function parsePatch(link: Link, body: unknown, policy: UrlPolicy): Link {
   const request = asObject(body)
@@ -91,7 +91,7 @@ function fixedFieldErrors(link: Link, request: Record<string, unknown>): FieldEr
     .map(([name]) => ({ pointer: `/${name}`, detail: 'cannot be changed' }))
 }
 
-/** The known fields of a request by name, and where each stood, for the errors. */
+/** The known fields of a request by name, with their pointers for the errors. */
 interface Fields {
   values: Record<string, unknown>
   pointers: Record<string, string>
@@ -99,15 +99,15 @@ interface Fields {
 }
 
 function readFields(request: Record<string, unknown>, kind: Kind): Fields {
-  const own = Object.keys(kind.fields.properties)
-  const flat = { ...pick(request, commonNames), ...pick(request, own) }
+  const kindNames = Object.keys(kind.fields.properties)
+  const flat = { ...pick(request, commonNames), ...pick(request, kindNames) }
   const payload = request['payload']
   if (payload === undefined) return { values: flat, pointers: {}, errors: [] }
   if (!isObject(payload)) {
     return { values: flat, pointers: {}, errors: [{ pointer: '/payload', detail: 'must be an object' }] }
   }
-  // The target of a redirect is its payload, so that it is taken there as well.
-  const nested = pick(payload, ['target', ...own])
+  // A redirect's only content is its target, so clients may put it inside `payload` as well.
+  const nested = pick(payload, ['target', ...kindNames])
   const names = Object.keys(nested)
   const errors = names
     .filter((name) => name in flat && !isDeepStrictEqual(flat[name], nested[name]))
@@ -123,7 +123,7 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], policy:
     return { ...error, pointer: (pointers[name] ?? `/${name}`) + rest }
   }
   const faults = validators.get(kind.name)?.(values) ?? []
-  // Rules across fields can only be asked of fields that are well-formed; all other faults are told at once.
+  // Rules across fields need valid fields; the response lists all other errors at once.
   const errors = [...earlier, ...fields.errors, ...faults.map(locate)]
   if (faults.length > 0) throw invalidRequest(errors)
 
@@ -159,7 +159,7 @@ function urlErrors(urls: FieldUrl[], faultOf: (url: string) => string | undefine
   })
 }
 
-/** What is listed may be the address as it stands, or as visitors are sent there. */
+/** Screens the URL as it is stored and as visitors are redirected to it. */
 function screenFault(url: string, utm: Record<string, string>, screen: Screen): string | undefined {
   return screen(url) ?? (Object.keys(utm).length > 0 ? screen(destination(url, utm)) : undefined)
 }

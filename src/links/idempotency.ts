@@ -1,27 +1,136 @@
-import type { FastifyRequest } from 'fastify'
-import { Type } from '#typebox'
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
+import type { Transaction } from '#kysely'
+import type { Database } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
-import type { Repeatable } from './replay.ts'
+import { deleteResponses, findResponse, insertResponse } from './idempotency-store.ts'
 
-export const idempotencyHeader = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 16,
-      maxLength: 255,
-      description: 'A random key: the same request with it within 24 hours gives the same answer, tokens included.',
-    }),
-  ),
-})
+/** How long a response is stored for retries. */
+const RETENTION_MS = 24 * 60 * 60 * 1000
+
+/** A request with an `Idempotency-Key`. */
+export interface IdempotentRequest {
+  /** The header's value. */
+  key: string
+  /** Everything of the request that a retry must have in common with it. */
+  request: string
+}
+
+type Create<T> = (transaction: Transaction<Tables>) => Promise<T>
+
+/** Runs creations so that a retry returns the first response and creates no second link. */
+export interface Idempotency {
+  /** @param prepare is called before each attempt to create, and not for a retry; when it throws, the run ends */
+  run: <T>(
+    request: IdempotentRequest | undefined,
+    prepare: () => void,
+    create: Create<T>,
+  ) => Promise<{ response: T; isRetry: boolean }>
+}
 
 /**
- * The Idempotency-Key of a request, with everything that a repetition of it must have in common.
- * @throws {Problem} 400 for a key that is not one
+ * Stores each response in the transaction of its creation, encrypted with a key that is derived from the
+ * `Idempotency-Key`: the response holds the token, which nobody may learn from the database. The `Idempotency-Key` itself
+ * is not stored.
  */
-export function repeatable(request: FastifyRequest): Repeatable | undefined {
-  const key = request.headers['idempotency-key']
-  if (key === undefined) return undefined
-  if (typeof key !== 'string' || !/^[\x20-\x7e]{16,255}$/.test(key)) {
-    throw new Problem('invalid_request', 'the Idempotency-Key must be 16 to 255 printable ASCII characters')
+export function createIdempotency(db: Database, now: () => number): Idempotency {
+  // A concurrent request with the same key waits for the first in this process; one in another process loses the race for
+  // the look-up hash and starts over.
+  const running = new Map<string, Promise<unknown>>()
+
+  return {
+    async run<T>(request: IdempotentRequest | undefined, prepare: () => void, create: Create<T>) {
+      if (request === undefined) {
+        prepare()
+        return { response: await db.transaction(create), isRetry: false }
+      }
+      const keys = deriveKeys(request.key)
+      const attempt = () => runOnce(db, now, { keys, request: request.request, prepare, create })
+      const previous = running.get(keys.lookup) ?? Promise.resolve()
+      const current = previous.then(attempt, attempt)
+      running.set(keys.lookup, current)
+      try {
+        return await current
+      } finally {
+        if (running.get(keys.lookup) === current) running.delete(keys.lookup)
+      }
+    },
   }
-  return { key, request: JSON.stringify([request.url, request.body]) }
+}
+
+interface Run<T> {
+  keys: Keys
+  request: string
+  prepare: () => void
+  create: Create<T>
+}
+
+interface Keys {
+  lookup: string
+  encryption: Buffer
+}
+
+async function runOnce<T>(
+  db: Database,
+  now: () => number,
+  { keys, request, prepare, create }: Run<T>,
+): Promise<{ response: T; isRetry: boolean }> {
+  const requestHash = hash('sha256', request, 'base64url')
+  for (;;) {
+    const stored = await findResponse(db.write, keys.lookup, now() - RETENTION_MS)
+    if (stored !== undefined) {
+      if (stored.request_hash !== requestHash) {
+        throw new Problem('idempotency_key_reused', 'this Idempotency-Key was used for a request with another body')
+      }
+      return { response: decrypt(stored.sealed, keys.encryption) as T, isRetry: true }
+    }
+    prepare()
+    const created = await createAndStore(db, create, keys, requestHash, now())
+    if (created !== undefined) return { response: created.response, isRetry: false }
+  }
+}
+
+/** Another process has stored a response under the same key in the meantime; this creation is rolled back. */
+class LostRace extends Error {}
+
+async function createAndStore<T>(
+  db: Database,
+  create: Create<T>,
+  keys: Keys,
+  requestHash: string,
+  now: number,
+): Promise<{ response: T } | undefined> {
+  try {
+    return await db.transaction(async (transaction) => {
+      const response = await create(transaction)
+      await deleteResponses(transaction, now - RETENTION_MS)
+      const sealed = encrypt(response, keys.encryption)
+      const row = { lookup: keys.lookup, request_hash: requestHash, sealed, created_at: now }
+      if (!(await insertResponse(transaction, row))) throw new LostRace()
+      return { response }
+    })
+  } catch (error) {
+    if (error instanceof LostRace) return undefined
+    throw error
+  }
+}
+
+/** Derives two independent keys from one secret (HKDF, RFC 5869); their labels keep them apart. */
+function deriveKeys(key: string): Keys {
+  const derive = (label: string) => Buffer.from(hkdfSync('sha256', key, '', `quirl idempotency ${label}`, 32))
+  return { lookup: derive('look-up').toString('base64url'), encryption: derive('seal') }
+}
+
+/** AES-256-GCM: 12 bytes of nonce, 16 of tag, the ciphertext; base64. */
+function encrypt(value: unknown, key: Buffer): string {
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64')
+}
+
+function decrypt(text: string, key: Buffer): unknown {
+  const bytes = Buffer.from(text, 'base64')
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAuthTag(bytes.subarray(12, 28))
+  return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8'))
 }

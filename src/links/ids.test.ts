@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { openLinkIds } from './ids.ts'
 
-test('numbers of two processes on copies of one store lie far apart, above those of before, and below 2^47', async (t) => {
+test('IDs of two processes on copies of one store are far apart, above those of older versions, and below 2^47', async (t) => {
   const db = await openSqlite(join(temporaryFolder(t), 'links.db'), Date.now)
   undoLater(t, () => db.close())
   const firsts = []

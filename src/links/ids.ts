@@ -2,44 +2,44 @@ import { randomInt } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import { findIdFrom } from './instance-store.ts'
 
-/** Links that were created before numbers were drawn have smaller ones. */
-const LEAST = 2 ** 32
-/** SQLite keeps a number below 2^47 in six bytes. */
-const MOST = 2 ** 47 - 2 ** 40
-/** How many numbers a process can give before it could meet those of another. */
-const ROOM = 2 ** 28
+/** Older versions counted IDs from 1: theirs are smaller. */
+const MIN_START = 2 ** 32
+/** SQLite stores a number below 2^47 in six bytes. */
+const MAX_START = 2 ** 47 - 2 ** 40
+/** How many free IDs a process wants ahead of it. */
+const MIN_FREE = 2 ** 28
 
-/** The numbers of new links. They stand beside each scan, so that one that was given must never be given again. */
+/** The IDs of new links. Each scan stores one, so that an ID must never be used again. */
 export interface LinkIds {
   next: () => number
-  /** To be called when the creation of the link of that number was committed. */
-  keep: (id: number) => void
-  /** The largest number that was kept since the start. */
+  /** To be called after the creation of the link with this ID was committed. */
+  markUsed: (id: number) => void
+  /** The largest ID that was used since the start. */
   newest: () => number | undefined
 }
 
 /**
- * Counts up from a place that is drawn at random, anew for each process. So no two processes give the same number, whatever
- * copy of the store each was started on: links that a restore has lost keep their numbers to themselves.
+ * Counts up from a random start, which each process draws anew. So no two processes use the same ID, whichever copy of the
+ * store each has opened: the IDs of links that a restore has lost are not used again.
  */
 export async function openLinkIds(
   db: Pick<Database, 'read'>,
-  draw: () => number = () => randomInt(LEAST, MOST),
+  drawStart: () => number = () => randomInt(MIN_START, MAX_START),
 ): Promise<LinkIds> {
-  let last = (await drawFree(db, draw)) - 1
+  let last = (await findFreeStart(db, drawStart)) - 1
   let newest: number | undefined
   return {
     next: () => ++last,
-    keep: (id) => void (newest = Math.max(newest ?? 0, id)),
+    markUsed: (id) => void (newest = Math.max(newest ?? 0, id)),
     newest: () => newest,
   }
 }
 
-/** A number behind which this store has none for long. */
-async function drawFree(db: Pick<Database, 'read'>, draw: () => number): Promise<number> {
+/** A start after which this store has no links for `MIN_FREE` IDs. */
+async function findFreeStart(db: Pick<Database, 'read'>, drawStart: () => number): Promise<number> {
   for (;;) {
-    const first = draw()
+    const first = drawStart()
     const taken = await findIdFrom(db.read, first)
-    if (taken === undefined || taken - first >= ROOM) return first
+    if (taken === undefined || taken - first >= MIN_FREE) return first
   }
 }

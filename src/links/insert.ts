@@ -9,17 +9,17 @@ import type { LinkIds } from './ids.ts'
 import { addresses, type Addresses } from './link.ts'
 import { hashToken, newToken } from '../lib/token.ts'
 
-/** What a creation answers: the only time that the token is told. */
+/** The response to a creation, the only one that has the token. */
 export interface CreatedLink extends Addresses {
   code: string
   manage_url: string
   token: string
 }
 
-/** A creation under way. */
+/** A creation in a transaction. */
 export interface Creation {
   transaction: Transaction<Tables>
-  /** The numbers of the links that it has made. */
+  /** The IDs of the links that it has inserted. */
   ids: number[]
 }
 
@@ -31,51 +31,51 @@ interface InsertDeps {
 }
 
 /**
- * Makes a link by itself.
+ * Inserts a link by one statement.
  * @throws {Problem} 409 when its alias is taken
  */
 export async function insertDraft(deps: InsertDeps, draft: Draft, origin: string): Promise<CreatedLink> {
   for (let attempt = 0; ; attempt++) {
     const { link, created } = newLink(deps, draft, draft.alias ?? freeCode(deps, attempt), origin)
     if (await insertLink(deps.db, link)) {
-      deps.ids.keep(link.id)
+      deps.ids.markUsed(link.id)
       return created
     }
     if (draft.alias !== undefined) throw aliasTaken(draft.alias)
   }
 }
 
-/** Makes links, many in one statement; in the order of the drafts, with a problem for each whose alias is taken. */
+/** Inserts links, many by one statement. Returns them in the order of the drafts, with a problem for each taken alias. */
 export async function insertDrafts(
   deps: InsertDeps,
   { transaction, ids }: Creation,
   drafts: Draft[],
   origin: string,
 ): Promise<(CreatedLink | Problem)[]> {
-  const made: (CreatedLink | undefined)[] = drafts.map(() => undefined)
+  const results: (CreatedLink | undefined)[] = drafts.map(() => undefined)
   const insert = async (codes: [at: number, draft: Draft, code: string][]) => {
-    const wanted = new Map<string, { at: number } & ReturnType<typeof newLink>>()
-    // The first of two equal ones wins.
+    const candidates = new Map<string, { at: number } & ReturnType<typeof newLink>>()
+    // The first of two equal codes wins.
     for (const [at, draft, code] of codes) {
-      if (!wanted.has(codeKey(code))) wanted.set(codeKey(code), { at, ...newLink(deps, draft, code, origin) })
+      if (!candidates.has(codeKey(code))) candidates.set(codeKey(code), { at, ...newLink(deps, draft, code, origin) })
     }
-    const links = Array.from(wanted.values(), ({ link }) => link)
+    const links = Array.from(candidates.values(), ({ link }) => link)
     for (const key of await insertLinks(transaction, links)) {
-      const { at, link, created } = wanted.get(key) as { at: number } & ReturnType<typeof newLink>
-      made[at] = created
+      const { at, link, created } = candidates.get(key) as { at: number } & ReturnType<typeof newLink>
+      results[at] = created
       ids.push(link.id)
     }
   }
 
-  // Aliases come first: no random code takes one from its row.
+  // Aliases come first, so that no random code takes one.
   const rows = [...drafts.entries()]
   await insert(rows.flatMap(([at, draft]) => (draft.alias === undefined ? [] : [[at, draft, draft.alias]])))
-  let open = rows.filter(([, { alias }]) => alias === undefined)
-  for (let attempt = 0; open.length > 0; attempt++) {
-    await insert(open.map(([at, draft]) => [at, draft, freeCode(deps, attempt)]))
-    open = open.filter(([at]) => made[at] === undefined)
+  let remaining = rows.filter(([, { alias }]) => alias === undefined)
+  for (let attempt = 0; remaining.length > 0; attempt++) {
+    await insert(remaining.map(([at, draft]) => [at, draft, freeCode(deps, attempt)]))
+    remaining = remaining.filter(([at]) => results[at] === undefined)
   }
-  return made.map((created, at) => created ?? aliasTaken(drafts[at]?.alias))
+  return results.map((created, at) => created ?? aliasTaken(drafts[at]?.alias))
 }
 
 function newLink(deps: InsertDeps, draft: Draft, code: string, origin: string) {
@@ -96,7 +96,7 @@ function newLink(deps: InsertDeps, draft: Draft, code: string, origin: string) {
   return { link, created }
 }
 
-/** A random code that no page of ours may want. */
+/** A random code that is not reserved. */
 function freeCode({ isReserved }: Pick<InsertDeps, 'isReserved'>, attempt: number): string {
   for (;;) {
     const code = randomCode(attempt)

@@ -8,11 +8,11 @@ import * as store from './store.ts'
 import { insert, lastId, remove } from '../../test/support/stored-links.ts'
 
 for (const driver of drivers) {
-  test(`what is and was a link on ${driver.name}`, async (t) => {
+  test(`the IDs of a store's links on ${driver.name}`, async (t) => {
     const db = await driver.open(t)
     if (db === undefined) return
 
-    await t.test('a deleted link is named until what is kept elsewhere about it has been removed', async () => {
+    await t.test('a deleted link is listed for purging until its data elsewhere is purged', async () => {
       await db.transaction(async (transaction) => {
         for (const id of [5, 3]) await insertDeletions(transaction, [id])
       })
@@ -24,11 +24,11 @@ for (const driver of drivers) {
       assert.deepEqual(await findPurges(db.read), [])
     })
 
-    await t.test('what is and what was a link is known for good, and nothing else', async () => {
+    await t.test('the IDs of links and of deleted links are known, and no others', async () => {
       const { known } = instanceOf(db)
       const [there, gone] = [await insert(db, 'there'), await insert(db, 'no-more')]
       await db.transaction(async (transaction) => {
-        await store.deleteLink(transaction, gone)
+        await store.deleteLinkRow(transaction, gone)
         await insertDeletions(transaction, [gone.id])
       })
       await deletePurges(db.write, [gone.id])
@@ -39,13 +39,13 @@ for (const driver of drivers) {
       assert.deepEqual(await known([gone.id, 7]), new Set([gone.id, 7]))
     })
 
-    await t.test('a store has one name', async () => {
+    await t.test('a store has one ID', async () => {
       const names = [await instanceOf(db).id(), await instanceOf({ read: db.write }).id(), await instanceOf(db).id()]
       assert.equal(new Set(names).size, 1)
       assert.match(names[0] ?? '', /^[0-9a-f-]{36}$/)
     })
 
-    await t.test('numbers count up from where there is room behind, and the largest kept one is told', async () => {
+    await t.test('IDs count up from a start with free IDs after it, and the largest used one is returned', async () => {
       const crowded = await insert(db, 'crowded', { id: 2 ** 40 })
       const { id } = crowded
       const draws = [id - 1, id, id - 2 ** 28 + 1, id - 2 ** 28]
@@ -53,15 +53,15 @@ for (const driver of drivers) {
       assert.deepEqual(draws, [])
       assert.deepEqual([ids.next(), ids.next()], [id - 2 ** 28, id - 2 ** 28 + 1])
       assert.equal(ids.newest(), undefined)
-      ids.keep(9)
-      ids.keep(8)
+      ids.markUsed(9)
+      ids.markUsed(8)
       assert.equal(ids.newest(), 9)
       await remove(db, crowded)
     })
   })
 }
 
-test('no two stores have the same name', async (t) => {
+test('no two stores have the same ID', async (t) => {
   const [sqlite] = drivers
   const names = await Promise.all(
     [0, 1].map(async () => {

@@ -2,9 +2,9 @@ import type { Database } from '../db/database.ts'
 import { findIdFrom, findIds, findInstance } from './instance-store.ts'
 import { findDeleted } from './purge-store.ts'
 
-/** What others that keep something about links can ask of the store, to know whether they belong to it. */
+/** Lets features that store data about links elsewhere check that the data belongs to this store. */
 export interface LinksInstance {
-  /** What tells this store from others, for good: copies of a store have the same. */
+  /** The permanent ID of this store; its copies share it. */
   id: () => Promise<string>
   /** Whether there is a link. */
   any: () => Promise<boolean>

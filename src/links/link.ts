@@ -1,13 +1,13 @@
 import { kindOf } from './kinds/index.ts'
 
-/** A link as the program knows it. */
+/** A link as it is stored. */
 export interface Link {
   id: number
   /** The code as its owner wrote it; look-ups ignore its case. */
   code: string
   kind: string
   target: string | null
-  /** The kind's own fields, those that are there. */
+  /** The kind's own fields; absent ones have no key. */
   payload: Record<string, unknown>
   title: string | null
   campaign: string | null
@@ -17,21 +17,21 @@ export interface Link {
   /** Milliseconds since 1970, UTC. */
   createdAt: number
   updatedAt: number
-  /** Why and when the link was removed for abuse; null while it is not. */
-  removed: Removal | null
+  /** Null unless the link is suspended for abuse. */
+  suspension: Suspension | null
 }
 
-/** The removal of a link for abuse. */
-export interface Removal {
+/** The suspension of a link for abuse. Its owner and visitors read that the link was removed. */
+export interface Suspension {
   reason: string
-  /** Who removed it: a list of known malware and phishing, the operator, or the operator by legal order. */
+  /** A list of known malware and phishing, the operator, or the operator by legal order. */
   source: 'list' | 'operator' | 'legal'
   at: number
-  /** The listed expression that it matched; null when its code was removed by name. */
-  entry: string | null
+  /** The expression of the list or rule that it matched; null when the operator named its code. */
+  expression: string | null
 }
 
-/** Everything that was counted of a link. */
+/** The totals of a link's scans. */
 export interface Totals {
   scans: number
   humans: number
@@ -43,10 +43,10 @@ export interface Totals {
   last_scan_at: string | null
 }
 
-/** What a link's owner decides about it. */
+/** The fields of a link that its owner sets. */
 export type Content = Pick<Link, 'kind' | 'target' | 'payload' | 'title' | 'campaign' | 'utm'>
 
-/** Every address of a link. */
+/** The public URLs of a link. */
 export interface Addresses {
   short_url: string
   qr_png: string
@@ -58,7 +58,7 @@ export function addresses(code: string, origin: string): Addresses {
   return { short_url: shortUrl, qr_png: `${shortUrl}/qr.png`, qr_svg: `${shortUrl}/qr.svg` }
 }
 
-/** The details of a link, as its owner gets them: every field is always there, an empty one is null. */
+/** The details of a link for its owner. Every field is always present, an empty one is null. */
 export function details(
   link: Link,
   { token, origin, totals, design }: { token: string; origin: string; totals: Totals; design: object | undefined },
@@ -79,12 +79,12 @@ export function details(
     design: design ?? null,
     created_at: new Date(link.createdAt).toISOString(),
     updated_at: new Date(link.updatedAt).toISOString(),
-    removed: link.removed && shownRemoval(link.removed),
+    removed: link.suspension && suspensionDetails(link.suspension),
     totals,
   }
 }
 
-function shownRemoval({ reason, source, at }: Removal) {
+function suspensionDetails({ reason, source, at }: Suspension) {
   return { reason, source, at: new Date(at).toISOString() }
 }
 
@@ -93,7 +93,7 @@ export function entityTag({ revision }: Pick<Link, 'revision'>): string {
   return `"${revision}"`
 }
 
-/** Whether a precondition (RFC 9110, 13.1.1) allows a change of this revision; an absent one always does. */
+/** Whether `If-Match` (RFC 9110, 13.1.1) allows a change of this revision; when absent, it does. */
 export function mayChange(link: Link, ifMatch: string | undefined): boolean {
   if (ifMatch === undefined || ifMatch.trim() === '*') return true
   return ifMatch.split(',').some((tag) => tag.trim() === entityTag(link))

@@ -6,8 +6,8 @@ import type { CheckedDesign, LinkDesigns, OwnedLink } from './design.ts'
 import { parsePatch } from './draft.ts'
 import { mayChange, type Link } from './link.ts'
 import { insertDeletions } from './purge-store.ts'
-import { requireNotRemoved } from './removal.ts'
-import { deleteLink, findByCode, findById, findByToken, hasToken, updateLink } from './store.ts'
+import { requireNotSuspended } from './suspension.ts'
+import { deleteLinkRow, findByCode, findById, findByToken, hasToken, updateLink } from './store.ts'
 import { hashToken, isToken } from '../lib/token.ts'
 import type { UrlPolicy } from './url-policy.ts'
 
@@ -16,36 +16,36 @@ export interface ManageDeps extends UrlPolicy {
   db: Database
   now: () => number
   designs: Pick<LinkDesigns, 'of' | 'save'>
-  /** Makes visits read the link of a code anew: called after a change, before that is answered. */
+  /** Invalidates the cached link of a code: called after a change, before the response. */
   invalidate: (code: string) => void
-  /** Removes the scans of a link soon: called after its deletion was committed. */
+  /** Schedules the scans of a link to be purged: called after its deletion was committed. */
   purgeScans: (linkId: number) => void
 }
 
 type Store = Pick<ManageDeps, 'db'>
 
 /**
- * The link that a token belongs to.
- * @throws {Problem} 404 when there is none
+ * The link of a token.
+ * @throws {Problem} 404 when no link has the token
  */
 export async function linkOfToken({ db }: Store, token: string): Promise<Link> {
-  return known(isToken(token) ? await findByToken(db.read, hashToken(token)) : undefined)
+  return requireFound(isToken(token) ? await findByToken(db.read, hashToken(token)) : undefined)
 }
 
 /**
- * Finds out whether a token belongs to a link, without reading that.
- * @throws {Problem} 404 when it does not
+ * Checks that a link has a token, without reading the link.
+ * @throws {Problem} 404 when none has
  */
 export async function requireToken({ db }: Store, token: string): Promise<void> {
   if (!isToken(token) || !(await hasToken(db.read, hashToken(token)))) throw unknownToken()
 }
 
-/** The link of a code in any case; 'gone' when it was deleted; undefined when there never was one. */
+/** The link of a code, whose case is ignored; 'gone' when it was deleted; undefined when there never was one. */
 export async function linkOfCode({ db }: Store, code: string): Promise<Link | 'gone' | undefined> {
   return findByCode(db.read, codeKey(code))
 }
 
-function known(link: Link | undefined): Link {
+function requireFound(link: Link | undefined): Link {
   if (link === undefined) throw unknownToken()
   return link
 }
@@ -54,24 +54,24 @@ function unknownToken(): Problem {
   return new Problem('unknown_token', 'no link has this token; it may have been deleted')
 }
 
-/** Adds its design to a link. A change of either makes a new revision, so that the link must be read first. */
+/** Reads the design of a link. A change of either increases the revision, so that the link must be read first. */
 export async function withDesign({ designs }: Pick<ManageDeps, 'designs'>, link: Link): Promise<OwnedLink> {
   return { link, design: await designs.of(link.id) }
 }
 
-/** What a change is held to. */
+/** Options of a change. */
 export interface ChangeOptions {
-  /** The header: the revisions that may be changed. */
+  /** The `If-Match` header: the revisions that may be changed. */
   ifMatch?: string | undefined
-  /** The design that `body` names, checked; absent, the design stays. */
+  /** The checked design from the body; when absent, the design stays. */
   design?: CheckedDesign | undefined
 }
 
 /**
- * Changes the fields of a link that `body` names. A body that changes nothing makes no new revision.
- * @param owned the link as it was read; it is read again only when somebody has changed it since
- * @throws {Problem} 400 for a bad field, 404 for a link that is gone, 409 for a removed link, 412 when `ifMatch` names
- * another revision, 422 for a listed destination
+ * Changes the fields of a link that `body` names. A body that changes nothing does not increase the revision.
+ * @param owned the link as it was read; it is read again only if it was changed in the meantime
+ * @throws {Problem} 400 for an invalid field, 404 for a deleted link, 409 for a suspended link, 412 when `ifMatch` names
+ * another revision, 422 for a blocked destination
  */
 export function changeLink(
   deps: ManageDeps,
@@ -79,15 +79,15 @@ export function changeLink(
   body: unknown,
   { ifMatch, design }: ChangeOptions,
 ): Promise<OwnedLink> {
-  const readAgain = async () => withDesign(deps, known(await findById(deps.db.read, owned.link.id)))
-  return onPresentRevision(deps, owned, readAgain, ifMatch, async (present) => {
+  const reread = async () => withDesign(deps, requireFound(await findById(deps.db.read, owned.link.id)))
+  return retryOnConflict(deps, owned, reread, ifMatch, async (present) => {
     const { link } = present
-    requireNotRemoved(link)
-    const wanted = parsePatch(link, body, deps)
-    const isDesigned = design !== undefined && !isDeepStrictEqual(design.value, present.design ?? null)
-    if (isDeepStrictEqual(wanted, link) && !isDesigned) return present
-    const next = { ...wanted, revision: link.revision + 1, updatedAt: deps.now() }
-    if (!isDesigned) return (await updateLink(deps.db.write, next)) ? { ...present, link: next } : undefined
+    requireNotSuspended(link)
+    const patched = parsePatch(link, body, deps)
+    const designChanges = design !== undefined && !isDeepStrictEqual(design.value, present.design ?? null)
+    if (isDeepStrictEqual(patched, link) && !designChanges) return present
+    const next = { ...patched, revision: link.revision + 1, updatedAt: deps.now() }
+    if (!designChanges) return (await updateLink(deps.db.write, next)) ? { ...present, link: next } : undefined
     return deps.db.transaction(async (transaction) => {
       if (!(await updateLink(transaction, next))) return undefined
       await deps.designs.save(transaction, link.id, design)
@@ -97,41 +97,41 @@ export function changeLink(
 }
 
 /**
- * Deletes a link; its code stays taken. The same transaction notes that what is kept elsewhere about it is to be removed,
- * so that it will be, whatever happens to the process or to the other stores.
- * @returns the link as it was
+ * Deletes a link; its code stays taken. The same transaction records that its data elsewhere is to be purged, so that a
+ * crash cannot keep that from happening.
+ * @returns the deleted link
  * @throws {Problem} 404 for an unknown token, 412 when `ifMatch` names another revision
  */
-export async function removeLink(deps: ManageDeps, token: string, ifMatch: string | undefined): Promise<Link> {
+export async function deleteLink(deps: ManageDeps, token: string, ifMatch: string | undefined): Promise<Link> {
   const read = async () => ({ link: await linkOfToken(deps, token) })
-  const { link: removed } = await onPresentRevision(deps, await read(), read, ifMatch, (present) =>
+  const { link: deleted } = await retryOnConflict(deps, await read(), read, ifMatch, (present) =>
     deps.db.transaction(async (transaction) => {
-      if (!(await deleteLink(transaction, present.link))) return undefined
+      if (!(await deleteLinkRow(transaction, present.link))) return undefined
       await insertDeletions(transaction, [present.link.id])
       return present
     }),
   )
-  deps.purgeScans(removed.id)
-  return removed
+  deps.purgeScans(deleted.id)
+  return deleted
 }
 
-/** Notes that links of which nothing is known were deleted, so that what is kept elsewhere about them is removed. */
-export function noteDeleted({ db }: Store, linkIds: number[]): Promise<void> {
+/** Records unknown links as deleted, so that their data elsewhere is purged. */
+export function recordDeleted({ db }: Store, linkIds: number[]): Promise<void> {
   return db.transaction((transaction) => insertDeletions(transaction, linkIds))
 }
 
-/** Changes just the revision of a link that was read; reads it again and starts over while others change it in between. */
-async function onPresentRevision<T extends { link: Link }>(
+/** Optimistic locking: changes the revision that was read, and starts over with a newer one on a concurrent change. */
+async function retryOnConflict<T extends { link: Link }>(
   deps: Pick<ManageDeps, 'invalidate'>,
   read: T,
-  readAgain: () => Promise<T>,
+  reread: () => Promise<T>,
   ifMatch: string | undefined,
   change: (present: T) => Promise<T | undefined>,
 ): Promise<T> {
-  for (let present = read; ; present = await readAgain()) {
+  for (let present = read; ; present = await reread()) {
     const { link } = present
     if (!mayChange(link, ifMatch)) {
-      throw new Problem('precondition_failed', `the link is at revision ${link.revision}, If-Match asks for another`)
+      throw new Problem('precondition_failed', `the link is at revision ${link.revision}, which If-Match does not name`)
     }
     const changed = await change(present)
     if (changed === undefined) continue

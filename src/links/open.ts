@@ -1,45 +1,45 @@
 import type { Database } from '../db/database.ts'
-import { createBulk, type BulkAsked, type BulkResult } from './bulk.ts'
+import { createBulk, type BulkOptions, type BulkResult } from './bulk.ts'
 import { createReserved } from './code.ts'
-import { createLink, type Asked } from './create.ts'
+import { createLink, type CreationOptions } from './create.ts'
 import { checkDesign, type CheckedDesign, type Drawing, type LinkDesigns, type OwnedLink } from './design.ts'
 import type { LinkIds } from './ids.ts'
 import type { CreatedLink } from './insert.ts'
 import type { Link } from './link.ts'
-import { changeLink, linkOfToken, removeLink, requireToken, withDesign, type ChangeOptions } from './manage.ts'
-import { createReplays } from './replay.ts'
+import { changeLink, linkOfToken, deleteLink, requireToken, withDesign, type ChangeOptions } from './manage.ts'
+import { createIdempotency } from './idempotency.ts'
 import type { OwnsUrl, Screen } from './url-policy.ts'
 
-/** Creates links, and lets whoever has the token of one read, change and delete it. */
+/** Creates links, and lets the owner of a token read, change and delete its link. */
 export interface Links {
-  /** @throws {Problem} 400 for a bad field, 409 for a taken or reserved alias, 422 for a listed destination or a reused key */
-  create: (body: unknown, asked: Asked) => Promise<CreatedLink>
-  /** Creates a link from each row that can be one. @throws {Problem} 400 when none can, with the result of each row */
-  createBulk: (rows: unknown[], asked: BulkAsked) => Promise<BulkResult>
-  /** Finds out whether a link has the token, without reading it. @throws {Problem} 404 when none has */
+  /** @throws {Problem} 400 for an invalid field, 409 for a taken or reserved alias, 422 for a blocked destination or a reused key */
+  create: (body: unknown, options: CreationOptions) => Promise<CreatedLink>
+  /** Creates a link from each valid row. @throws {Problem} 400 when none is valid, with the result of each row */
+  createBulk: (rows: unknown[], options: BulkOptions) => Promise<BulkResult>
+  /** Checks that a link has the token, without reading the link. @throws {Problem} 404 when none has */
   requireToken: (token: string) => Promise<void>
   /** @throws {Problem} 404 when no link has the token */
   findByToken: (token: string) => Promise<Link>
   /** The same with its design. */
   readByToken: (token: string) => Promise<OwnedLink>
   /**
-   * Checks the design that the body of a change names; undefined when it names none.
+   * Checks the design in the body of a change; returns undefined when there is none.
    * @throws {Problem} 400 when it cannot be scanned, and what `drawing.charge` throws
    */
   checkDesign: (owned: OwnedLink, body: unknown, drawing: Drawing) => Promise<CheckedDesign | undefined>
   /**
-   * Changes what the body names, on whichever revision is the present one; it is read again only when it is not `owned`.
-   * @throws {Problem} 400 for a bad field, 404 when the link is gone, 409 when it was removed for abuse, 412 when
-   * `ifMatch` names another revision, 422 for a listed destination
+   * Changes the fields that the body names, in the newest revision of the link.
+   * @throws {Problem} 400 for an invalid field, 404 when the link was deleted, 409 when it is suspended, 412 when
+   * `ifMatch` names another revision, 422 for a blocked destination
    */
   change: (owned: OwnedLink, body: unknown, options: ChangeOptions) => Promise<OwnedLink>
-  /** Deletes the link, and all that is kept about it. @throws {Problem} 404 for an unknown token, 412 as above */
-  remove: (token: string, ifMatch: string | undefined) => Promise<Link>
-  /** Whether no link may have this code, because a page of ours has or may get its address. */
+  /** Deletes the link with its scans and its design. @throws {Problem} 404 for an unknown token, 412 as above */
+  delete: (token: string, ifMatch: string | undefined) => Promise<Link>
+  /** Whether no link may have this code, because a page of the service has or may get its path. */
   isReserved: (code: string) => boolean
-  /** Keeps a word from being a code from now on. */
+  /** Reserves a word: no new link may have it as its code. */
   reserve: (word: string) => void
-  /** Nothing goes on when nobody asks. */
+  /** Does nothing: links have no background work. */
   close: () => void
 }
 
@@ -48,30 +48,28 @@ export interface LinksNeeds {
   db: Database
   ids: LinkIds
   now: () => number
-  /** Whether an address leads back to this service. */
   owns: OwnsUrl
-  /** Why no link may lead to an address. */
   screen: Screen
   designs: LinkDesigns
-  /** Makes visits read the link of a code anew: called after each change, before that is answered. */
+  /** Invalidates the cached link of a code: called after each change, before the response. */
   invalidate: (code: string) => void
-  /** Removes the scans of a link soon: called after its deletion was committed. */
+  /** Schedules the scans of a link to be purged: called after its deletion was committed. */
   purgeScans: (linkId: number) => void
 }
 
 export function openLinks({ db, ids, now, owns, screen, designs, invalidate, purgeScans }: LinksNeeds): Links {
   const { isReserved, reserve } = createReserved()
-  const creation = { db, ids, now, owns, screen, isReserved, invalidate, replays: createReplays(db, now) }
+  const creation = { db, ids, now, owns, screen, isReserved, invalidate, idempotency: createIdempotency(db, now) }
   const management = { db, now, owns, screen, designs, invalidate, purgeScans }
   return {
-    create: (body, asked) => createLink(creation, body, asked),
-    createBulk: (rows, asked) => createBulk(creation, rows, asked),
+    create: (body, options) => createLink(creation, body, options),
+    createBulk: (rows, options) => createBulk(creation, rows, options),
     requireToken: (token) => requireToken(management, token),
     findByToken: (token) => linkOfToken(management, token),
     readByToken: async (token) => withDesign(management, await linkOfToken(management, token)),
     checkDesign: (owned, body, drawing) => checkDesign(designs, owned, body, drawing),
     change: (owned, body, options) => changeLink(management, owned, body, options),
-    remove: (token, ifMatch) => removeLink(management, token, ifMatch),
+    delete: (token, ifMatch) => deleteLink(management, token, ifMatch),
     isReserved,
     reserve,
     close() {},

@@ -1,7 +1,7 @@
 import type { Executor } from '../db/database.ts'
 import { chunks } from './store.ts'
 
-/** Notes for good that links are deleted, and that what is kept elsewhere about them is still to be removed. */
+/** Records that links are deleted, and that their data elsewhere is still to be purged. */
 export async function insertDeletions(db: Executor, linkIds: number[]): Promise<void> {
   for (const chunk of chunks(linkIds)) {
     const rows = chunk.map((id) => ({ link_id: id }))
@@ -15,19 +15,19 @@ export async function insertDeletions(db: Executor, linkIds: number[]): Promise<
   }
 }
 
-/** Which of these ids were links that are deleted. */
+/** Which of these IDs belonged to links that are deleted. */
 export async function findDeleted(db: Executor, linkIds: number[]): Promise<number[]> {
   const rows = await db.selectFrom('deletions').select('link_id').where('link_id', 'in', linkIds).execute()
   return rows.map((row) => row.link_id)
 }
 
-/** The deleted links of which something may be kept elsewhere. */
+/** The deleted links whose data elsewhere may not be purged yet. */
 export async function findPurges(db: Executor): Promise<number[]> {
   const rows = await db.selectFrom('purges').select('link_id').execute()
   return rows.map((row) => row.link_id)
 }
 
-/** Forgets deleted links of which nothing is kept any more. */
+/** Records that the data of these deleted links is purged. */
 export async function deletePurges(db: Executor, linkIds: number[]): Promise<void> {
   for (const chunk of chunks(linkIds)) await db.deleteFrom('purges').where('link_id', 'in', chunk).execute()
 }

@@ -7,15 +7,15 @@ import { route, type Route } from '../http/route.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from './access.ts'
 import type { CreationLimits } from './create.ts'
 import type { OwnedLink } from './design.ts'
-import { idempotencyHeader, repeatable } from './idempotency.ts'
+import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
 import { details, entityTag, type Totals } from './link.ts'
 import type { Links } from './open.ts'
 import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from './schemas.ts'
 
 /** What the routes of links need of the rest of the program. */
 export interface LinkRoutesNeeds {
-  links: Pick<Links, 'create' | 'requireToken' | 'readByToken' | 'checkDesign' | 'change' | 'remove'>
-  /** What has been counted of a link, for its details. */
+  links: Pick<Links, 'create' | 'requireToken' | 'readByToken' | 'checkDesign' | 'change' | 'delete'>
+  /** The totals of a link, for its details. */
   totals: (linkId: number) => Promise<Totals>
   origin: Pick<Origin, 'of'>
   limits: CreationLimits
@@ -37,7 +37,7 @@ export function creationRoute({ links, origin, limits }: Omit<LinkRoutesNeeds, '
       body: creationBody,
       response: {
         201: {
-          description: 'The link is there for good.',
+          description: 'The link was created.',
           headers: { Location: { type: 'string', description: 'The short URL.' } },
           content: { 'application/json': { schema: createdBody } },
         },
@@ -57,17 +57,17 @@ export function creationRoute({ links, origin, limits }: Omit<LinkRoutesNeeds, '
     async handler(request, reply) {
       const created = await links.create(request.body, {
         origin: origin.of(request),
-        admit: () => limits.charge(request, reply, 'links'),
-        repeatable: repeatable(request),
+        charge: () => limits.charge(request, reply, 'links'),
+        idempotentRequest: idempotentRequest(request),
       })
       return reply.code(201).headers({ location: created.short_url, 'cache-control': 'no-store' }).send(created)
     },
   })
 }
 
-/** What a link's owner does with it: `/api/manage/<token>`, or `/api/manage` with the token in a header. */
-export function manageRoutes(needs: LinkRoutesNeeds): Record<'read' | 'change' | 'remove', OwnerRoutes> {
-  return { read: readRoutes(needs), change: changeRoutes(needs), remove: removalRoutes(needs) }
+/** The routes of a link's owner: `/api/manage/<token>`, or `/api/manage` with the token in a header. */
+export function manageRoutes(needs: LinkRoutesNeeds): Record<'read' | 'change' | 'delete', OwnerRoutes> {
+  return { read: readRoutes(needs), change: changeRoutes(needs), delete: deletionRoutes(needs) }
 }
 
 const ifMatch = Type.Object({
@@ -76,7 +76,7 @@ const ifMatch = Type.Object({
 
 function readRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
   return ownerRoutes({
-    // The details have totals, which are waited for.
+    // The totals in the details wait for the warehouse.
     config: { work: 'statistics' },
     schema: {
       summary: 'Read a link',
@@ -88,7 +88,7 @@ function readRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
       },
     },
     handler: async (request, reply) =>
-      answerDetails(needs, request, reply, await needs.links.readByToken(tokenOf(request))),
+      sendDetails(needs, request, reply, await needs.links.readByToken(tokenOf(request))),
   })
 }
 
@@ -119,8 +119,8 @@ function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
         ...problems('unknown_token', 'precondition_failed'),
       },
     },
-    // Whoever guesses tokens is told before the body is read. The link is not kept meanwhile: it may be larger than the
-    // body, which a client may send as slowly as it likes.
+    // A wrong token gets its response before the body is read. The link is read again later, not held in memory: it may be
+    // large, and the client may send the body slowly.
     onRequest: (request) => links.requireToken(tokenOf(request)),
     async handler(request, reply) {
       const { body } = request
@@ -131,37 +131,37 @@ function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
         charge: () => limits.charge(request, reply, 'qr'),
       })
       const changed = await links.change(owned, body, { ifMatch: request.headers['if-match'], design })
-      return answerDetails(needs, request, reply, changed)
+      return sendDetails(needs, request, reply, changed)
     },
   })
 }
 
-function removalRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {
+function deletionRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {
   return ownerRoutes({
     config: { work: 'creations' },
     schema: {
-      summary: 'Delete a link and all that is kept about it',
+      summary: 'Delete a link with its scans and its design',
       operationId: 'deleteLink',
       tags,
       headers: ifMatch,
       response: {
-        200: { description: 'The link is gone.', content: { 'application/json': { schema: deletedBody } } },
+        200: { description: 'The link was deleted.', content: { 'application/json': { schema: deletedBody } } },
         ...problems('unknown_token', 'precondition_failed'),
       },
     },
     async handler(request) {
-      const { code } = await links.remove(tokenOf(request), request.headers['if-match'])
+      const { code } = await links.delete(tokenOf(request), request.headers['if-match'])
       return { deleted: true, code }
     },
   })
 }
 
-async function answerDetails(
+async function sendDetails(
   { totals, origin }: LinkRoutesNeeds,
   request: ManageRequest,
   reply: FastifyReply,
   { link, design }: OwnedLink,
 ): Promise<FastifyReply> {
-  const asked = { token: tokenOf(request), origin: origin.of(request), totals: await totals(link.id), design }
-  return reply.header('etag', entityTag(link)).send(details(link, asked))
+  const options = { token: tokenOf(request), origin: origin.of(request), totals: await totals(link.id), design }
+  return reply.header('etag', entityTag(link)).send(details(link, options))
 }

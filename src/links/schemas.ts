@@ -3,17 +3,17 @@ import { activeField, aliasField, commonFields } from './draft.ts'
 import { kinds } from './kinds/index.ts'
 import { publicUrl } from '../http/fields.ts'
 
-// The schemas as the OpenAPI document shows them; they are made of the very fields that validate.
+// The schemas of the OpenAPI document, built from the same fields as the validators.
 
 const uri = (description: string) => Type.String({ format: 'uri', description })
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const nullable = (schema: TSchema) => Type.Unsafe({ anyOf: [schema, { type: 'null' }] })
 
 const addressFields = {
-  short_url: uri('What a visitor opens and the QR code encodes.'),
+  short_url: uri('The URL that visitors open and the QR code encodes.'),
   qr_png: uri('The QR image as PNG.'),
   qr_svg: uri('The QR image as SVG.'),
-  manage_url: uri('The page of the owner. Whoever knows it owns the link.'),
+  manage_url: uri("The owner's page. Anyone who has this URL can manage the link."),
 }
 
 const designField = nullable(
@@ -41,7 +41,7 @@ export const creationBody = Type.Unsafe({
   examples: [{ target: 'https://example.com/menu', alias: 'menu', utm: { utm_source: 'flyer' } }],
 })
 
-/** An update: whatever it names is changed, null clears. */
+/** An update: absent fields stay, null clears. */
 export const updateBody = Type.Object(
   {
     ...Object.fromEntries(Object.entries(commonFields).map(([name, field]) => [name, Type.Optional(nullable(field))])),
@@ -54,12 +54,14 @@ export const updateBody = Type.Object(
   { title: 'Update', examples: [{ target: 'https://example.com/new-menu' }] },
 )
 
-/** What a creation answers. */
+/** The response to a creation. */
 export const createdBody = Type.Object(
   {
-    code: Type.String({ description: 'The short code; the alias when one was given.' }),
+    code: Type.String({ description: 'The short code: the alias, if the request had one.' }),
     ...addressFields,
-    token: Type.String({ description: 'The secret that edits, deletes and reads statistics. It is told only here.' }),
+    token: Type.String({
+      description: 'The secret that edits, deletes and reads statistics. Only this response has it.',
+    }),
   },
   { title: 'CreatedLink' },
 )
@@ -82,10 +84,13 @@ const totalsBody = Type.Object(
 const removedBody = Type.Object(
   {
     reason: Type.String(),
-    source: Type.Enum(['list', 'operator', 'legal'], { description: 'Who removed it; `legal`: by legal order.' }),
+    source: Type.Enum(['list', 'operator', 'legal'], {
+      description:
+        '`list`: a list of malware and phishing; `operator`: the operator; `legal`: the operator by legal order.',
+    }),
     at: time('When it was removed, UTC.'),
   },
-  { title: 'Removal', description: 'Set when the link was removed for abuse. It can be deleted, not changed.' },
+  { title: 'Removal', description: 'Set when the link was removed for abuse. Its owner can delete it, not change it.' },
 )
 
 /** The details of a link. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drivers } from '../../test/support/drivers.ts'
 import { insertLink, insertLinks } from './create-store.ts'
+import * as responses from './idempotency-store.ts'
 import * as store from './store.ts'
 import { createVisitedOf } from './visited.ts'
 import { content, insert, newLink, remove } from '../../test/support/stored-links.ts'
@@ -24,7 +25,7 @@ for (const driver of drivers) {
       assert.equal(await store.findByToken(db.read, 'nothing'), undefined)
     })
 
-    await t.test('a code is taken once, however many take it at once', async () => {
+    await t.test('only one of many concurrent creations takes a code', async () => {
       const alone = Array.from({ length: 10 }, () => insertLink(db, newLink('Contested')))
       const many = Array.from({ length: 10 }, () =>
         db.transaction(async (transaction) => {
@@ -76,54 +77,54 @@ for (const driver of drivers) {
       assert.deepEqual(kept, new Set(['beside']))
     })
 
-    await t.test('a removal is written once, counts as a change, is read back, and can be taken back', async () => {
+    await t.test('a suspension is written once, increases the revision, is read again, and can end', async () => {
       const link = await insert(db, 'Removed')
-      const removed = { at: 7, reason: 'why', source: 'list', entry: 'bad.example/' } as const
-      const results = [await store.setRemoval(db.write, link, removed), await store.setRemoval(db.write, link, removed)]
+      const suspension = { at: 7, reason: 'why', source: 'list', expression: 'bad.example/' } as const
+      const results = [
+        await store.setSuspension(db.write, link, suspension),
+        await store.setSuspension(db.write, link, suspension),
+      ]
       assert.deepEqual(results, [true, false])
-      const expected = { ...link, revision: 2, removed }
+      const expected = { ...link, revision: 2, suspension }
       assert.deepEqual(await store.findByCode(db.read, 'removed'), expected)
-      assert.deepEqual(await store.findRemovedByEntry(db.read), [expected])
-      assert.deepEqual(await store.findLiveAfter(db.read, link.id - 1, 10), [])
-      assert.equal(await store.setRemoval(db.write, expected, null), true)
-      assert.deepEqual(await store.findLiveAfter(db.read, link.id - 1, 10), [{ ...link, revision: 3 }])
-      assert.deepEqual(await store.findRemovedByEntry(db.read), [])
+      assert.deepEqual(await store.findSuspendedByRule(db.read), [expected])
+      assert.deepEqual(await store.findActiveAfter(db.read, link.id - 1, 10), [])
+      assert.equal(await store.setSuspension(db.write, expected, null), true)
+      assert.deepEqual(await store.findActiveAfter(db.read, link.id - 1, 10), [{ ...link, revision: 3 }])
+      assert.deepEqual(await store.findSuspendedByRule(db.read), [])
     })
 
-    await t.test(
-      'a visit finds what it needs of a link by its code, also when it is paused, removed or gone',
-      async () => {
-        const visited = createVisitedOf(db)
-        const link = await insert(db, 'Visited')
-        const needed = {
-          id: link.id,
-          code: 'Visited',
-          kind: 'url',
-          target: content.target,
-          payload: JSON.stringify(content.payload),
-          utm: JSON.stringify(content.utm),
-          active: true,
-          removedBy: null,
-        }
-        assert.deepEqual(await visited('visited'), needed)
-        assert.equal(await visited('unknown'), undefined)
-        const paused = { ...link, target: null, active: false, revision: 2 }
-        assert.equal(await store.updateLink(db.write, paused), true)
-        assert.deepEqual(await visited('visited'), { ...needed, target: null, active: false })
-        const removal = { at: 7, reason: 'why', source: 'legal', entry: null } as const
-        assert.equal(await store.setRemoval(db.write, paused, removal), true)
-        assert.deepEqual(await visited('visited'), { ...needed, target: null, active: false, removedBy: 'legal' })
-        assert.equal(await remove(db, { ...paused, revision: 3 }), true)
-        assert.equal(await visited('visited'), 'gone')
-      },
-    )
+    await t.test('a visit finds a link by its code, also when it is paused, suspended or deleted', async () => {
+      const visited = createVisitedOf(db)
+      const link = await insert(db, 'Visited')
+      const needed = {
+        id: link.id,
+        code: 'Visited',
+        kind: 'url',
+        target: content.target,
+        payload: JSON.stringify(content.payload),
+        utm: JSON.stringify(content.utm),
+        active: true,
+        suspendedBy: null,
+      }
+      assert.deepEqual(await visited('visited'), needed)
+      assert.equal(await visited('unknown'), undefined)
+      const paused = { ...link, target: null, active: false, revision: 2 }
+      assert.equal(await store.updateLink(db.write, paused), true)
+      assert.deepEqual(await visited('visited'), { ...needed, target: null, active: false })
+      const suspension = { at: 7, reason: 'why', source: 'legal', expression: null } as const
+      assert.equal(await store.setSuspension(db.write, paused, suspension), true)
+      assert.deepEqual(await visited('visited'), { ...needed, target: null, active: false, suspendedBy: 'legal' })
+      assert.equal(await remove(db, { ...paused, revision: 3 }), true)
+      assert.equal(await visited('visited'), 'gone')
+    })
 
-    await t.test('live links come in pages, by id', async () => {
+    await t.test('links that are not suspended are read in pages, by ID', async () => {
       const links = [await insert(db, 'page-1'), await insert(db, 'page-2'), await insert(db, 'page-3')]
       const [first] = links
       assert.ok(first)
-      assert.deepEqual(await store.findLiveAfter(db.read, first.id - 1, 2), links.slice(0, 2))
-      assert.deepEqual(await store.findLiveAfter(db.read, first.id + 1, 2), links.slice(2))
+      assert.deepEqual(await store.findActiveAfter(db.read, first.id - 1, 2), links.slice(0, 2))
+      assert.deepEqual(await store.findActiveAfter(db.read, first.id + 1, 2), links.slice(2))
     })
 
     await t.test('two links never share a token', async () => {
@@ -132,16 +133,16 @@ for (const driver of drivers) {
       assert.equal(await store.findByCode(db.read, 'second-token'), undefined)
     })
 
-    await t.test('an answer is kept once, found until it is too old, and then forgotten', async () => {
+    await t.test('a response is stored once for each key, and found until it expires', async () => {
       const row = { lookup: 'l', request_hash: 'r', sealed: 's', created_at: 1000 }
-      assert.equal(await store.insertReplay(db.write, row), true)
-      assert.equal(await store.insertReplay(db.write, { ...row, sealed: 'other' }), false)
-      assert.deepEqual({ ...(await store.findReplay(db.read, 'l', 1000)) }, row)
-      assert.equal(await store.findReplay(db.read, 'l', 1001), undefined)
-      await store.deleteReplays(db.write, 1000)
-      assert.ok(await store.findReplay(db.read, 'l', 0))
-      await store.deleteReplays(db.write, 1001)
-      assert.equal(await store.findReplay(db.read, 'l', 0), undefined)
+      assert.equal(await responses.insertResponse(db.write, row), true)
+      assert.equal(await responses.insertResponse(db.write, { ...row, sealed: 'other' }), false)
+      assert.deepEqual({ ...(await responses.findResponse(db.read, 'l', 1000)) }, row)
+      assert.equal(await responses.findResponse(db.read, 'l', 1001), undefined)
+      await responses.deleteResponses(db.write, 1000)
+      assert.ok(await responses.findResponse(db.read, 'l', 0))
+      await responses.deleteResponses(db.write, 1001)
+      assert.equal(await responses.findResponse(db.read, 'l', 0), undefined)
     })
   })
 }

@@ -1,11 +1,10 @@
 import type { Selectable, Transaction } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
-import type { Link, Removal } from './link.ts'
+import type { Link, Suspension } from './link.ts'
 
 type LinkRow = Selectable<Tables['links']>
 type LinkColumns = Omit<LinkRow, 'code_key' | 'token_hash'>
-type ReplayRow = Selectable<Tables['replays']>
 
 const linkColumns = [
   'links.id',
@@ -26,7 +25,7 @@ const linkColumns = [
   'links.removed_entry',
 ] as const
 
-/** The link of that code; 'gone' when it was deleted; undefined when there never was one. */
+/** The link of this code; 'gone' when it was deleted; undefined when there never was one. */
 export async function findByCode(db: Executor, codeKey: string): Promise<Link | 'gone' | undefined> {
   const row = await db.selectFrom('links').select(linkColumns).where('code_key', '=', codeKey).executeTakeFirst()
   if (row !== undefined) return toLink(row)
@@ -39,26 +38,26 @@ export async function findById(db: Executor, id: number): Promise<Link | undefin
   return row && toLink(row)
 }
 
-/** The link whose token has that hash, or undefined. */
+/** The link whose token has this hash, or undefined. */
 export async function findByToken(db: Executor, tokenHash: string): Promise<Link | undefined> {
   const row = await db.selectFrom('links').select(linkColumns).where('token_hash', '=', tokenHash).executeTakeFirst()
   return row && toLink(row)
 }
 
-/** Whether a link's token has that hash. */
+/** Whether a link's token has this hash. */
 export async function hasToken(db: Executor, tokenHash: string): Promise<boolean> {
   const row = await db.selectFrom('links').select('id').where('token_hash', '=', tokenHash).executeTakeFirst()
   return row !== undefined
 }
 
-/** Statements are kept prepared, one for each number of rows. */
-const ROWS_OF_A_STATEMENT = 100
+/** Bounds the number of different statements that are cached: there is one for each number of rows. */
+const ROWS_PER_STATEMENT = 100
 
 export function* chunks<T>(items: T[]): Generator<T[]> {
-  for (let at = 0; at < items.length; at += ROWS_OF_A_STATEMENT) yield items.slice(at, at + ROWS_OF_A_STATEMENT)
+  for (let at = 0; at < items.length; at += ROWS_PER_STATEMENT) yield items.slice(at, at + ROWS_PER_STATEMENT)
 }
 
-/** Writes a link's next revision. False when the link has changed or gone since `link` was read. */
+/** Writes a link's next revision. @returns false when the link was changed or deleted since it was read */
 export async function updateLink(db: Executor, link: Link): Promise<boolean> {
   const result = await db
     .updateTable('links')
@@ -69,8 +68,8 @@ export async function updateLink(db: Executor, link: Link): Promise<boolean> {
   return result.numUpdatedRows === 1n
 }
 
-/** Deletes a link and keeps its code for good. False when the link has changed or gone since it was read. */
-export async function deleteLink(transaction: Transaction<Tables>, link: Link): Promise<boolean> {
+/** Deletes a link; its code stays taken. @returns false when the link was changed or deleted since it was read */
+export async function deleteLinkRow(transaction: Transaction<Tables>, link: Link): Promise<boolean> {
   const deleted = await transaction
     .deleteFrom('links')
     .where('id', '=', link.id)
@@ -82,40 +81,15 @@ export async function deleteLink(transaction: Transaction<Tables>, link: Link): 
   return true
 }
 
-/** The kept answer of that look-up hash, unless it is older than `notBefore`. */
-export async function findReplay(db: Executor, lookup: string, notBefore: number): Promise<ReplayRow | undefined> {
-  return db
-    .selectFrom('replays')
-    .selectAll()
-    .where('lookup', '=', lookup)
-    .where('created_at', '>=', notBefore)
-    .executeTakeFirst()
-}
-
-/** Keeps an answer. False when one is kept under this look-up hash already. */
-export async function insertReplay(db: Executor, row: ReplayRow): Promise<boolean> {
-  const result = await db
-    .insertInto('replays')
-    .values(row)
-    .onConflict((conflict) => conflict.column('lookup').doNothing())
-    .executeTakeFirst()
-  return result.numInsertedOrUpdatedRows === 1n
-}
-
-/** Forgets the answers that are older than `notBefore`. */
-export async function deleteReplays(db: Executor, notBefore: number): Promise<void> {
-  await db.deleteFrom('replays').where('created_at', '<', notBefore).execute()
-}
-
-/** Removes a link for abuse, or takes that back. False when the link has changed or gone since it was read. */
-export async function setRemoval(db: Executor, link: Link, removal: Removal | null): Promise<boolean> {
+/** Suspends or reinstates a link. @returns false when the link was changed or deleted since it was read */
+export async function setSuspension(db: Executor, link: Link, suspension: Suspension | null): Promise<boolean> {
   const result = await db
     .updateTable('links')
     .set({
-      removed_at: removal?.at ?? null,
-      removed_reason: removal?.reason ?? null,
-      removed_source: removal?.source ?? null,
-      removed_entry: removal?.entry ?? null,
+      removed_at: suspension?.at ?? null,
+      removed_reason: suspension?.reason ?? null,
+      removed_source: suspension?.source ?? null,
+      removed_entry: suspension?.expression ?? null,
       revision: link.revision + 1,
     })
     .where('id', '=', link.id)
@@ -124,19 +98,19 @@ export async function setRemoval(db: Executor, link: Link, removal: Removal | nu
   return result.numUpdatedRows === 1n
 }
 
-/** The next links that are not removed, by id. */
-export async function findLiveAfter(db: Executor, id: number, limit: number): Promise<Link[]> {
+/** The next links that are not suspended, by ID. */
+export async function findActiveAfter(db: Executor, id: number, limit: number): Promise<Link[]> {
   const query = db.selectFrom('links').select(linkColumns).where('id', '>', id).where('removed_at', 'is', null)
   return (await query.orderBy('id').limit(limit).execute()).map(toLink)
 }
 
-/** Every link that a listed expression removed. */
-export async function findRemovedByEntry(db: Executor): Promise<Link[]> {
+/** Every link that a rule or a list has suspended. */
+export async function findSuspendedByRule(db: Executor): Promise<Link[]> {
   const query = db.selectFrom('links').select(linkColumns).where('removed_at', '>', 0)
   return (await query.where('removed_entry', 'is not', null).execute()).map(toLink)
 }
 
-export function contentColumns(link: Omit<Link, 'id' | 'removed'>) {
+export function contentColumns(link: Omit<Link, 'id' | 'suspension'>) {
   return {
     target: link.target,
     payload: JSON.stringify(link.payload),
@@ -161,12 +135,12 @@ function toLink(row: LinkColumns): Link {
     revision: row.revision,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-    removed: toRemoval(row),
+    suspension: toSuspension(row),
   }
 }
 
-function toRemoval(row: Pick<LinkRow, `removed_${'at' | 'reason' | 'source' | 'entry'}`>): Removal | null {
+function toSuspension(row: Pick<LinkRow, `removed_${'at' | 'reason' | 'source' | 'entry'}`>): Suspension | null {
   if (row.removed_at === null) return null
-  const source = row.removed_source as Removal['source']
-  return { at: row.removed_at, reason: row.removed_reason ?? '', source, entry: row.removed_entry }
+  const source = row.removed_source as Suspension['source']
+  return { at: row.removed_at, reason: row.removed_reason ?? '', source, expression: row.removed_entry }
 }

@@ -4,7 +4,7 @@ import { parse } from 'tldts'
 import { reservedEndings } from '../lib/reserved-endings.ts'
 import { refused, accepted, notations } from '../../test/support/url-policy.ts'
 
-test('private and reserved names are refused, however they are dressed', () => {
+test('private and reserved names are rejected in any notation', () => {
   for (const ending of reservedEndings) {
     refused(`https://host.${ending}/`)
     refused(`https://HOST.${ending.toUpperCase()}/`)
@@ -37,7 +37,7 @@ test('private and reserved names are refused, however they are dressed', () => {
   }
 })
 
-test('one dot at the end of a host is the root, and the name before it is judged', () => {
+test('a trailing dot is the DNS root, and the name before it is checked', () => {
   for (const url of [
     'https://example.com./x',
     'HTTPS://EXAMPLE.COM.:8443/x?y#z',
@@ -52,12 +52,12 @@ test('one dot at the end of a host is the root, and the name before it is judged
   refused('https://127.0.0.1./', /special address/)
 })
 
-test('no reserved ending is a top-level domain, but for the two that are no place for pages', () => {
+test('no reserved ending is a top-level domain, except the two that host no pages', () => {
   const real = [...reservedEndings].filter((ending) => parse(`host.${ending}`).isIcann === true)
   assert.deepEqual(real.sort(), ['arpa', 'onion'])
 })
 
-test('what machines in clouds reach their host at is no destination', () => {
+test('the metadata addresses of clouds are rejected', () => {
   const azure = notations(0xa83f8110)
   for (const host of azure) refused(`http://${host}/metadata`, /public host/)
   for (const host of ['168.63.129.15', '168.63.129.17']) accepted(`http://${host}/`)

@@ -21,7 +21,7 @@ test('public http and https addresses are accepted as people write them', () => 
   }
 })
 
-test('what is no absolute http or https URL is refused, also in the forms that browsers forgive', () => {
+test('anything but an absolute http or https URL is rejected, also in the forms that browsers accept', () => {
   for (const url of [
     '',
     'example.com',
@@ -47,7 +47,7 @@ test('what is no absolute http or https URL is refused, also in the forms that b
   }
 })
 
-test('spaces, control characters and lone surrogates are refused before parsing, wherever they stand', () => {
+test('spaces, control characters and lone surrogates are rejected before parsing, in any position', () => {
   const bad = fc.constantFrom(
     ' ',
     '\t',
@@ -71,7 +71,7 @@ test('spaces, control characters and lone surrogates are refused before parsing,
   )
 })
 
-test('credentials and backslashes are refused, which readers understand differently', () => {
+test('credentials and backslashes are rejected, because parsers disagree about them', () => {
   for (const url of [
     'https://user@example.com/',
     'https://user:pass@example.com/',
@@ -90,18 +90,18 @@ test('credentials and backslashes are refused, which readers understand differen
   }
 })
 
-test('URLs of more than 2,048 characters are refused with the bound', () => {
+test('URLs of more than 2,048 characters are rejected, and the error names the bound', () => {
   accepted(`https://example.com/${'a'.repeat(2048 - 20)}`)
   refused(`https://example.com/${'a'.repeat(2048 - 19)}`, /at most 2048/)
 })
 
-test('an address that leads back to the service is refused as a loop', () => {
+test('an address that leads back to the service is rejected as a loop', () => {
   refused('https://qr.example.org/abc', /lead back/)
   refused('http://QR.EXAMPLE.ORG', /lead back/)
   accepted('https://qr.example.org.example.com/')
 })
 
-test('the policy never throws and answers in one sentence, whatever the text', () => {
+test('the policy never throws, and returns one sentence for any text', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -4,21 +4,22 @@ import { withoutRoot } from '../lib/host.ts'
 import { isPublicAddress } from '../lib/public-address.ts'
 import { reservedEndings } from '../lib/reserved-endings.ts'
 
-/** Whether an address leads back to this service, where a redirect would never end. */
+/** Whether a URL leads back to this service, which would be a redirect loop. */
 export type OwnsUrl = (url: URL) => boolean
 
-/** Says why no link may lead to an address, in words that follow the field's name; undefined when one may. */
+/** Why no link may lead to a URL, as a text that follows the field's name; undefined when a link may. */
 export type Screen = (url: string) => string | undefined
 
-/** What URLs are held to besides their form. */
+/** Rules for URLs besides their syntax. */
 export interface UrlPolicy {
   owns: OwnsUrl
   screen: Screen
 }
 
 /**
- * Says what is wrong with `text` as a destination, in words that follow the field's name; undefined when it may be one.
- * The text itself is checked and not only what WHATWG's parser makes of it: that one forgives what others read otherwise.
+ * Validates a destination: returns the error, as a text that follows the field's name, or undefined.
+ * Checks the text itself and not only the URL that WHATWG's parser returns: that parser is lenient, and others may read
+ * the same text as another URL.
  */
 export function urlFault(text: string, owns: OwnsUrl): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters long`
@@ -34,7 +35,7 @@ export function urlFault(text: string, owns: OwnsUrl): string | undefined {
 
 function hostFault(host: string): string | undefined {
   if (host.startsWith('[')) return addressFault(host.slice(1, -1))
-  // The parser has brought every IPv4 address into this form; the library finds out by an error that it catches.
+  // The parser has normalized every IPv4 address. The test is cheap; the library's is an exception that it catches.
   if (/^[\d.]+$/.test(host) && ipaddr.IPv4.isValidFourPartDecimal(host)) return addressFault(host)
   const name = withoutRoot(host)
   const labels = name.split('.')

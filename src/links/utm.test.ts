@@ -102,7 +102,7 @@ test(`${cases.length} destinations arrive byte for byte as stored, with their UT
   for (const [target, utm, location] of cases) assert.equal(destination(target, utm), location, target)
 })
 
-test('whatever the query, a server reads each pair once, and everything else as before', () => {
+test('for any query, a server reads each pair once, and everything else as before', () => {
   const part = fc.constantFrom('', 'a=1', 'b', 'utm_source=x', 'utm%5Fsource=y', 'c=%20+', 'utm_medium', 'd==', '%zz=1')
   const value = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((text) => text.isWellFormed())
   fc.assert(

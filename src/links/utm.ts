@@ -1,6 +1,6 @@
 /**
- * The destination as it is sent: the stored text with the link's UTM pairs set on its query, and non-ASCII characters
- * encoded as WHATWG does. Every other byte stays as the owner wrote it.
+ * The destination in the redirect: the stored text with the link's UTM parameters set in its query, and non-ASCII
+ * characters encoded as WHATWG does. Every other byte stays as the owner wrote it.
  *
  * Each pair replaces the value of the first key of its name where that stands; further keys of the name are removed; a
  * new pair is appended. When there are pairs, an empty path gains its slash.
@@ -34,7 +34,7 @@ function nameOf(part: string): string {
   return new URLSearchParams(`${written}=`).keys().next().value ?? ''
 }
 
-/** Encodes what is not ASCII, host by IDNA and the rest as percent-encoded UTF-8; an ASCII text comes back as it is. */
+/** Encodes non-ASCII characters: the host by IDNA, the rest as percent-encoded UTF-8. Returns an ASCII text unchanged. */
 function toAscii(address: string): string {
   if (/^\p{ASCII}*$/u.test(address)) return address
   const [, start = '', host = '', rest = ''] = /^([^/]+\/\/)([^/?#]*)(.*)$/s.exec(address) ?? []

@@ -8,12 +8,12 @@ type Values<Names extends readonly (keyof Tables['links'])[]> = {
   -readonly [At in keyof Names]: Selectable<Tables['links']>[Names[At]]
 }
 
-/** What visits need of a link, in the order of `columns`; all null when the link was deleted. */
+/** The values of a link that visits need, in the order of `columns`; all null when the link was deleted. */
 export type VisitedValues = Values<typeof columns> | [id: null, ...rest: null[]]
 
 /** Looks a link up by the key of its code. */
 export function createFindVisited({ readAtOnce }: Pick<Database, 'readAtOnce'>): LookUp<VisitedValues> {
-  // A code is in one of the two; nearly every one that is asked for is a link's.
+  // A code is in one of the two tables; nearly every visit finds it in the first.
   return readAtOnce((db, key) =>
     db
       .selectFrom('links')

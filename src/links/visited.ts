@@ -1,21 +1,21 @@
 import type { Database } from '../db/database.ts'
 import type { Content } from './kinds/kind.ts'
-import type { Link, Removal } from './link.ts'
+import type { Link, Suspension } from './link.ts'
 import { createFindVisited, type VisitedValues } from './visited-store.ts'
 
-/** What visits need of a link. */
+/** The part of a link that visits need. */
 export interface Visited extends Pick<Link, 'id' | 'code' | 'kind' | 'target' | 'active'> {
-  /** As they are stored: JSON, which few visits need parsed. */
+  /** JSON as it is stored: few visits need it parsed. */
   payload: string
   utm: string
-  /** Who removed it for abuse; null while it is not removed. */
-  removedBy: Removal['source'] | null
+  /** Who suspended it for abuse; null unless it is suspended. */
+  suspendedBy: Suspension['source'] | null
 }
 
-/** What a code leads to: 'gone' when its link was deleted; undefined when there never was one. */
+/** The link of a code; 'gone' when it was deleted; undefined when there never was one. */
 export type Found = Visited | 'gone' | undefined
 
-/** Finds links for visits, by the key of their code: at once where the store is embedded. */
+/** Finds links for visits, by the key of their code; synchronously in an embedded store. */
 export function createVisitedOf(db: Pick<Database, 'readAtOnce'>): (codeKey: string) => Found | Promise<Found> {
   const find = createFindVisited(db)
   return (codeKey) => {
@@ -27,8 +27,8 @@ export function createVisitedOf(db: Pick<Database, 'readAtOnce'>): (codeKey: str
 function toFound(values: VisitedValues | undefined): Found {
   if (values === undefined) return undefined
   if (values[0] === null) return 'gone'
-  const [id, code, kind, target, payload, utm, active, removedBy] = values
-  return { id, code, kind, target, payload, utm, active: active === 1, removedBy: removedBy as Visited['removedBy'] }
+  const [id, code, kind, target, payload, utm, active, source] = values
+  return { id, code, kind, target, payload, utm, active: active === 1, suspendedBy: source as Visited['suspendedBy'] }
 }
 
 /** A link's own data as its kind sees it. */

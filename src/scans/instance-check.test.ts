@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { drivers } from '../../test/support/drivers.ts'
 import { StartError } from '../lib/start-error.ts'
 import { instanceOf } from '../links/instance.ts'
-import { noteDeleted } from '../links/manage.ts'
+import { recordDeleted } from '../links/manage.ts'
 import { findMismatch, readScans, requireLinks } from './instance-check.ts'
 import { readScansIdentity } from './identity.ts'
 import { openWarehouse } from './warehouse.ts'
@@ -17,7 +17,7 @@ for (const driver of drivers) {
     const db = await driver.open(t)
     if (db === undefined) return
     const links = instanceOf(db)
-    await noteDeleted({ db }, [1, 2, 3])
+    await recordDeleted({ db }, [1, 2, 3])
     const id = await links.id()
     const mismatch = (newest: number | undefined, sample: number[], instance: string | undefined = id) =>
       findMismatch({ instance, newest, sample }, links)

@@ -1,4 +1,4 @@
-import { removedProblem } from '../links/removal.ts'
+import { suspensionProblem } from '../links/suspension.ts'
 import type { Resolver } from './resolve.ts'
 
 /**
@@ -11,7 +11,7 @@ export function createLinkOf(resolve: Resolver['resolve']): LinkOf {
   return async (code) => {
     const resolution = await resolve(code)
     if ('live' in resolution) return resolution.live
-    if (resolution.state === 'removed') throw removedProblem(resolution.removed)
+    if (resolution.state === 'removed') throw suspensionProblem(resolution.removed)
     return resolution.state === 'gone' ? 'gone' : undefined
   }
 }

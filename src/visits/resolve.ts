@@ -3,7 +3,7 @@ import { createRecentKeys } from '../lib/recent-keys.ts'
 import { codeKey, isCode } from '../links/code.ts'
 import { kindOf } from '../links/kinds/index.ts'
 import type { Content, Kind, Outcome, Visitor } from '../links/kinds/kind.ts'
-import type { Removal } from '../links/link.ts'
+import type { Suspension } from '../links/link.ts'
 import { contentOf, type Found, type Visited } from '../links/visited.ts'
 
 /** A link that can be visited. */
@@ -19,7 +19,7 @@ export interface LiveLink {
 /** What a code leads to. A paused link is still there for its QR images. */
 export type Resolution =
   | { state: 'live' | 'paused'; live: LiveLink }
-  | { state: 'removed'; removed: Pick<Removal, 'source'> }
+  | { state: 'removed'; removed: Pick<Suspension, 'source'> }
   | { state: 'gone' }
   | { state: 'unknown' }
 
@@ -120,7 +120,7 @@ export function createResolver(find: (codeKey: string) => Found | Promise<Found>
 function toResolution(found: Found): Resolution {
   if (found === undefined) return unknown
   if (found === 'gone') return { state: 'gone' }
-  if (found.removedBy !== null) return { state: 'removed', removed: { source: found.removedBy } }
+  if (found.suspendedBy !== null) return { state: 'removed', removed: { source: found.suspendedBy } }
   return { state: found.active ? 'live' : 'paused', live: toLive(found) }
 }
 

@@ -7,7 +7,7 @@ import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 import { kinds } from '../links/kinds/index.ts'
 import type { Kind } from '../links/kinds/kind.ts'
-import { removedProblem } from '../links/removal.ts'
+import { suspensionProblem } from '../links/suspension.ts'
 import type { Visits } from './open.ts'
 import { platformOf } from './platform.ts'
 import { previewPage } from './preview.ts'
@@ -163,7 +163,7 @@ function sendFile(reply: FastifyReply, { code, kind, content }: LiveLink): Fasti
 /** @throws {Problem} 404 for an unknown or paused code, 410 for a deleted one, 410 or 451 for a removed one */
 function requireLive(resolution: Resolution, code: string): LiveLink {
   if (resolution.state === 'live') return resolution.live
-  if (resolution.state === 'removed') throw removedProblem(resolution.removed)
+  if (resolution.state === 'removed') throw suspensionProblem(resolution.removed)
   if (resolution.state === 'gone') throw new Problem('code_gone', `the link ${shown(code)} was deleted by its owner`)
   throw new Problem('unknown_code', `no link has the code ${shown(code)}`)
 }

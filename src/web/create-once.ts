@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../http/problem.ts'
-import type { Admit } from '../links/create.ts'
+import type { Charge } from '../links/create.ts'
 import type { Links } from '../links/open.ts'
 
 /** Characters of a form's idempotency key, which is a UUID. */
@@ -15,15 +15,15 @@ export const MAX_FORM_KEY = 255
 export async function createOnce(
   links: Pick<Links, 'create' | 'requireToken'>,
   body: object,
-  options: { origin: string; admit: Admit },
+  options: { origin: string; charge: Charge },
   formKey: string,
 ): Promise<string> {
   const request = JSON.stringify(body)
   const isKey = /^[\w-]{16,255}$/.test(formKey)
-  const repeatable = isKey ? { key: `${formKey} ${hash('sha256', request)}`, request } : undefined
-  const { token } = await links.create(body, { ...options, repeatable })
-  if (repeatable === undefined || (await hasLink(links, token))) return token
-  return (await links.create(body, { ...options, repeatable: undefined })).token
+  const idempotentRequest = isKey ? { key: `${formKey} ${hash('sha256', request)}`, request } : undefined
+  const { token } = await links.create(body, { ...options, idempotentRequest })
+  if (idempotentRequest === undefined || (await hasLink(links, token))) return token
+  return (await links.create(body, { ...options, idempotentRequest: undefined })).token
 }
 
 async function hasLink(links: Pick<Links, 'requireToken'>, token: string): Promise<boolean> {

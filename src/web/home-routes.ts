@@ -50,7 +50,7 @@ async function createFromForm(needs: HomeNeeds, request: FastifyRequest, reply: 
   const typedKey = form.get('idempotency_key') ?? ''
   const formKey = typedKey.length <= MAX_FORM_KEY ? typedKey : ''
   try {
-    const options = { origin: needs.origin.of(request), admit: () => needs.limits.charge(request, reply, 'links') }
+    const options = { origin: needs.origin.of(request), charge: () => needs.limits.charge(request, reply, 'links') }
     const token = await createOnce(needs.links, { kind: kind.name, ...values, utm }, options, formKey)
     return await reply.header('cache-control', 'no-store').redirect(`/m/${token}?created`, 303)
   } catch (error) {

@@ -3,7 +3,7 @@ import { html, type Html } from '../http/html.ts'
 import type { Problem } from '../http/problem.ts'
 import { kindOf } from '../links/kinds/index.ts'
 import type { FormField } from '../links/kinds/kind.ts'
-import { addresses, type Link, type Removal, type Totals } from '../links/link.ts'
+import { addresses, type Link, type Suspension, type Totals } from '../links/link.ts'
 import type { Design } from '../qr/design/schema.ts'
 import { designForm, type Preview, type RefusedDesign } from './designer/form.ts'
 import { ownerFields, renderFields, renderProblem, renderUtm, type Values } from './form.ts'
@@ -54,16 +54,16 @@ export function managePage(view: ManageView, notice?: Notice): Page {
   const action = `/m/${token}`
   const name = link.title?.trim() || link.code
   const { short_url: shortUrl } = addresses(link.code, origin)
-  const isLive = link.active && link.removed === null
+  const isLive = link.active && link.suspension === null
   return {
     title: `${name}: your link`,
     ...scriptOf(view),
     body: html`<main>
       <h1 dir="auto">${name}</h1>
       ${notice && !notice.problem && noticeBox(notice)} ${renderProblem(notice?.problem, notice?.text)}
-      ${link.removed && removalNote(link.removed)}
+      ${link.suspension && removalNote(link.suspension)}
       <p class="result">${isLive ? html`<a href="${shortUrl}">${shortUrl}</a>` : shortUrl}</p>
-      ${!link.removed && images(link, origin)} ${facts(view)} ${!link.removed && changes(view, action, notice)}
+      ${!link.suspension && images(link, origin)} ${facts(view)} ${!link.suspension && changes(view, action, notice)}
       <h2>Delete</h2>
       ${deleteForm(action)}
       <p><a href="/">Create another link</a></p>
@@ -103,13 +103,13 @@ function changes({ link, design, preview }: ManageView, action: string, notice?:
     ${pauseForm(link, action)}`
 }
 
-const removers: Record<Removal['source'], string> = {
+const removers: Record<Suspension['source'], string> = {
   list: 'by the malware and phishing filter',
   operator: 'by the operator of this service',
   legal: 'by legal order',
 }
 
-function removalNote({ source, reason, at }: Removal): Html {
+function removalNote({ source, reason, at }: Suspension): Html {
   return html`<p class="note alarm" role="alert">
     This link was removed ${removers[source]} on ${minute(at)} UTC: ${reason}. Visitors see a page that says so. You can
     delete the link, but not change it.
@@ -142,8 +142,8 @@ function facts({ link, totals, credit }: ManageView): Html {
     ${credit && creditNote}`
 }
 
-function stateOf({ active, removed }: Link): string {
-  if (removed !== null) return 'removed'
+function stateOf({ active, suspension }: Link): string {
+  if (suspension !== null) return 'removed'
   return active ? 'active' : 'paused'
 }
 

@@ -3,7 +3,7 @@ import { sendPage } from '../http/document.ts'
 import type { Origin } from '../http/origin.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
-import { keepPrivate } from '../links/access.ts'
+import { forbidCaching } from '../links/access.ts'
 import type { CreationLimits } from '../links/create.ts'
 import type { OwnedLink } from '../links/design.ts'
 import { entityTag, type Totals } from '../links/link.ts'
@@ -17,7 +17,7 @@ import { truncateInput } from './typed-input.ts'
 
 /** What the page needs from the rest of the program. */
 export interface OwnerPageNeeds {
-  links: Pick<Links, 'requireToken' | 'readByToken' | 'checkDesign' | 'change' | 'remove'>
+  links: Pick<Links, 'requireToken' | 'readByToken' | 'checkDesign' | 'change' | 'delete'>
   /** The counts of a link. */
   totals: (linkId: number) => Promise<Totals>
   origin: Pick<Origin, 'of'>
@@ -43,13 +43,13 @@ export function ownerPageRoutes(needs: OwnerPageNeeds): Record<'show' | 'act', R
   return {
     show: route<TokenRoute>({
       ...hidden,
-      onSend: keepPrivate,
+      onSend: forbidCaching,
       config: { work: 'statistics' },
       handler: (request, reply) => showLink(needs, request, reply),
     }),
     act: route<TokenRoute>({
       ...hidden,
-      onSend: keepPrivate,
+      onSend: forbidCaching,
       bodyLimit: FORM_LIMIT,
       config: { acceptsFile: true, work: 'creations' },
       // A wrong token is refused before the form is read.
@@ -88,7 +88,7 @@ async function viewOf(needs: OwnerPageNeeds, owned: OwnedLink, token: string, or
     totals: await needs.totals(link.id),
     credit: needs.isCreditDue(),
     design,
-    preview: link.removed === null ? preview : undefined,
+    preview: link.suspension === null ? preview : undefined,
   }
 }
 
@@ -124,7 +124,7 @@ async function actOnLink(needs: OwnerPageNeeds, request: TokenRequest, reply: Fa
       await change({ active: true })
       return done('resumed')
     case 'delete': {
-      if (form.get('sure') === 'yes') return sendPage(reply, deletedPage((await links.remove(token, undefined)).code))
+      if (form.get('sure') === 'yes') return sendPage(reply, deletedPage((await links.delete(token, undefined)).code))
       const problem = new Problem('invalid_request', 'the box is not ticked')
       const text = 'Not deleted. Please tick the box first.'
       return showRefused(needs, request, reply, { owned: await links.readByToken(token), text, problem })

@@ -16,7 +16,7 @@ export const content: Omit<Link, 'id'> = {
   revision: 1,
   createdAt: 1_795_225_879_440,
   updatedAt: 1_795_225_879_440,
-  removed: null,
+  suspension: null,
 }
 
 export let lastId = 2 ** 33
@@ -35,7 +35,8 @@ export function newLink(code: string, { token = `token ${++lastId}`, id = ++last
   return { ...content, id, code, codeKey: code.toLowerCase(), tokenHash: token }
 }
 
-export const remove = (db: Database, link: Link) => db.transaction((transaction) => store.deleteLink(transaction, link))
+export const remove = (db: Database, link: Link) =>
+  db.transaction((transaction) => store.deleteLinkRow(transaction, link))
 
 export function found(link: Link | 'gone' | undefined): Link {
   assert.ok(typeof link === 'object')

@@ -10,7 +10,7 @@ export const link = (revision: number, active = true): Visited => ({
   payload: '{}',
   utm: '{}',
   active,
-  removedBy: null,
+  suspendedBy: null,
 })
 
 /** The revision of a live link, which its destination contains; otherwise the state. */

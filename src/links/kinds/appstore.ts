@@ -4,9 +4,9 @@ import { publicUrl } from '../../http/fields.ts'
 import { defineKind, type Texts } from './kind.ts'
 
 const fields = {
-  ios: Type.Optional(publicUrl('Where visitors with an iPhone or iPad go.')),
-  android: Type.Optional(publicUrl('Where visitors with Android go.')),
-  fallback: Type.Optional(publicUrl('Where everyone else goes; `target` stands in when it is missing.')),
+  ios: Type.Optional(publicUrl('The destination of visitors with an iPhone or iPad.')),
+  android: Type.Optional(publicUrl('The destination of visitors with Android.')),
+  fallback: Type.Optional(publicUrl('The destination of all other visitors; `target` when absent.')),
 }
 
 /** A redirect to the store of the visitor's platform. */
@@ -16,8 +16,8 @@ export const appstore = defineKind<Texts<typeof fields>>({
   redirects: true,
   fields: Type.Object(fields),
   check({ target, payload }) {
-    const some = payload.ios ?? payload.android ?? payload.fallback ?? target
-    return some === null
+    const destination = payload.ios ?? payload.android ?? payload.fallback ?? target
+    return destination === null
       ? [{ pointer: '/ios', detail: 'is required when there is no other address (android, fallback, target)' }]
       : []
   },

@@ -4,10 +4,10 @@ import { page } from './page.ts'
 import { url } from './url.ts'
 import { vcard } from './vcard.ts'
 
-/** Every kind there is; the first is the one of a request that names none. */
+/** Every kind; the first is the default. */
 export const kinds: readonly [Kind, ...Kind[]] = [url, appstore, vcard, page]
 
-/** The kind of that name, or undefined. */
+/** The kind of this name, or undefined. */
 export function findKind(name: unknown): Kind | undefined {
   return kinds.find((kind) => kind.name === name)
 }
@@ -15,6 +15,6 @@ export function findKind(name: unknown): Kind | undefined {
 /** The kind of a stored link. */
 export function kindOf(link: { kind: string }): Kind {
   const kind = findKind(link.kind)
-  if (kind === undefined) throw new Error(`a link of the unknown kind ${link.kind} is stored`)
+  if (kind === undefined) throw new Error(`a stored link has the unknown kind ${link.kind}`)
   return kind
 }

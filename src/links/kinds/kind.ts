@@ -2,12 +2,12 @@ import type { TObject, TProperties } from '#typebox'
 import type { Html } from '../../http/html.ts'
 import type { FieldError } from '../../http/problem.ts'
 
-/** What of a visitor decides where a visit leads. */
+/** The properties of a visitor that decide where a visit leads. */
 export interface Visitor {
   platform: 'ios' | 'android' | 'other'
 }
 
-/** What a visit answers. */
+/** The response to a visit. */
 export type Outcome = { type: 'redirect'; location: string } | { type: 'document'; title: string; body: Html }
 
 /** A link's own data as its kind sees it. */
@@ -29,29 +29,29 @@ export interface FormField {
 }
 
 /**
- * A kind of link: what it holds and what a visit of it answers. Everything that differs between kinds is here, so that
- * a new kind is one file and one line in the list.
+ * A kind of link: its fields, and the response to its visits. Everything that differs between kinds is here, so that a new
+ * kind is one file and one line in the list.
  */
 export interface Kind<P = Record<string, unknown>> {
   name: string
-  /** What a person calls it. */
+  /** Its name for people. */
   label: string
-  /** Whether a visit leads to an address, to which `utm` is appended. */
+  /** Whether a visit is redirected to a URL, in which `utm` is set. */
   redirects: boolean
   /** The schema of its own fields; `target` belongs to every kind. */
   fields: TObject
-  /** What no single field can say: which of them must be there. Pointers are those of flat fields. */
+  /** Rules across fields: which of them are required. Pointers are those of flat fields. */
   check(content: { target: string | null; payload: P }): FieldError[]
-  /** Every URL in its own fields, with its pointer; all pass the URL policy. */
+  /** Every URL in its own fields, with its pointer; the URL policy checks them. */
   urls(payload: P): { pointer: string; url: string }[]
-  /** Prepares a link's visits: what can be worked out once is, the returned function runs for each visit. */
+  /** Prepares a link's visits: computes once what all visits share; the returned function runs for each visit. */
   prepare(content: Content<P>): (visitor: Visitor) => Outcome
-  /** What `/<code>.<extension>` downloads, and `/<code>` for who accepts only this type. */
+  /** The file at `/<code>.<extension>`, and at `/<code>` for clients that accept only this type. */
   file?: { extension: string; mediaType: string; write(content: Content<P>): string }
   form: FormField[]
 }
 
-/** Gives a kind its payload's type inside its file, and hides it outside. */
+/** Types a kind's payload inside its file, and hides the type outside. */
 export function defineKind<P>(kind: Kind<P>): Kind {
   return kind as unknown as Kind
 }

@@ -23,7 +23,7 @@ test("no kind's name occurs in src outside links/kinds and the pages that draw i
   assert.deepEqual(found, [])
 })
 
-test('kinds that lead to an address say so, and no others', () => {
+test('exactly the kinds that redirect are marked as redirects', () => {
   for (const kind of kinds) {
     const visit = kind.prepare({ code: 'x', target: 'https://example.com/', payload: { links: [] }, utm: {} })
     assert.equal(visit({ platform: 'ios' }).type === 'redirect', kind.redirects, kind.name)
@@ -50,7 +50,7 @@ function readVcard(text: string): Map<string, string> {
   )
 }
 
-test('a vCard says what was entered, escaped as RFC 2426 asks', () => {
+test('a vCard has the fields of the link, escaped as RFC 2426 requires', () => {
   const text = vcard({
     firstName: 'Ada; Countess',
     lastName: 'Lovelace, née Byron',
@@ -83,7 +83,7 @@ test('a company alone is its own full name', () => {
   assert.equal(readVcard(vcard({ firstName: ' ', org: 'ACME' })).get('FN'), 'ACME')
 })
 
-test('whatever is entered, no line is longer than 75 octets and every field reads back', () => {
+test('for any input, no line is longer than 75 octets and every field reads back', () => {
   const field = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 200 })
     .map((text) => `x${text.toWellFormed().replace(/[\r\n\0]/g, '\n')}`)

@@ -5,12 +5,12 @@ import { defineKind } from './kind.ts'
 
 const fields = {
   headline: requiredText(200, 'Heading of the page.'),
-  description: Type.Optional(text(2000, 'Text under the heading; line breaks are kept.')),
+  description: Type.Optional(text(2000, 'Text under the heading; line breaks are preserved.')),
   links: Type.Optional(
     Type.Array(
       Type.Object({
-        label: requiredText(100, 'What the button says.'),
-        url: publicUrl('Where the button leads.'),
+        label: requiredText(100, 'The label of the button.'),
+        url: publicUrl('The destination of the button.'),
       }),
       { maxItems: 100, description: 'The buttons of the page, in order.' },
     ),
@@ -23,7 +23,7 @@ interface Leaflet {
   links?: { label: string; url: string }[]
 }
 
-/** A small page of ours with a heading, a text and buttons. */
+/** A small page with a heading, a text and buttons. */
 export const page = defineKind<Leaflet>({
   name: 'page',
   label: 'Page of links',

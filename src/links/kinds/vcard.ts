@@ -8,7 +8,7 @@ const fields = {
   lastName: Type.Optional(text(100, 'Family name.')),
   org: Type.Optional(text(200, 'Company or organisation.')),
   jobTitle: Type.Optional(text(200, 'Position.')),
-  phone: Type.Optional(text(50, 'Telephone number, as it is dialled or written.')),
+  phone: Type.Optional(text(50, 'Telephone number, as people dial or write it.')),
   email: Type.Optional(text(254, 'E-mail address.')),
   website: Type.Optional(publicUrl('Web site.')),
 }
@@ -74,7 +74,7 @@ function contactPage(code: string, card: Card) {
   </main>`
 }
 
-/** A number that can be dialled is a link; a number with words in it would dial something else. */
+/** Links a number that can be dialled; with words in it, the link would dial another number. */
 function phoneLink(phone: string) {
   const isDialable = /^[\d\s()+*#.,;/-]+$/.test(phone) && /\d/.test(phone)
   return isDialable ? html`<a href="tel:${phone.replace(/[^\d+*#,;]/g, '')}">${phone}</a>` : html`${phone}`

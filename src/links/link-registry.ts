@@ -4,17 +4,17 @@ import { findIds } from './instance-store.ts'
 import { instanceOf, type LinksInstance } from './instance.ts'
 import { deletePurges, findPurges } from './purge-store.ts'
 
-/** The links of a store by their numbers, for those who keep something about links elsewhere. */
-export interface LinkNumbers extends LinkIds, LinksInstance {
-  /** Which of these are links. */
+/** The IDs of links, for features that store data about links elsewhere. */
+export interface LinkRegistry extends LinkIds, LinksInstance {
+  /** Which of these IDs belong to links. */
   existing: (ids: number[]) => Promise<Set<number>>
-  /** The deleted links of which something may still be kept elsewhere. */
+  /** The deleted links whose data elsewhere may not be purged yet. */
   toPurge: () => Promise<number[]>
-  /** Nothing is kept any more of these deleted links. */
+  /** Records that the data of these deleted links is purged. */
   purged: (ids: number[]) => Promise<void>
 }
 
-export async function openLinkNumbers(db: Database): Promise<LinkNumbers> {
+export async function openLinkRegistry(db: Database): Promise<LinkRegistry> {
   return {
     ...(await openLinkIds(db)),
     ...instanceOf(db),

@@ -1,0 +1,43 @@
+import type { Database, Executor } from '../db/database.ts'
+import { Problem } from '../http/problem.ts'
+import type { Link, Suspension } from './link.ts'
+import { findActiveAfter, findSuspendedByRule, setSuspension } from './store.ts'
+
+/** The response to a visit of a suspended link. It does not reveal the destination. */
+export function suspensionProblem({ source }: Pick<Suspension, 'source'>): Problem {
+  if (source !== 'legal') return new Problem('code_removed', 'the link behind it was removed for abuse')
+  // RFC 7725, 4: names the party that blocks the resource.
+  return new Problem('code_removed_by_law', 'the link behind it may not be shown', {
+    headers: { link: '</>; rel="blocked-by"' },
+  })
+}
+
+/** @throws {Problem} 409 when the link is suspended: its owner may only delete it */
+export function requireNotSuspended(link: Link): void {
+  if (link.suspension === null) return
+  throw new Problem('link_removed', 'the link was removed for abuse; it can only be deleted')
+}
+
+/**
+ * Suspends a link for abuse. Its revision increases, so that a concurrent change starts over and is rejected. The caller
+ * invalidates the cached link after the transaction.
+ * @returns false when the link was changed or deleted since it was read
+ */
+export function suspend(db: Executor, link: Link, suspension: Suspension): Promise<boolean> {
+  return setSuspension(db, link, suspension)
+}
+
+/** Ends a suspension. @returns false when the link was changed or deleted since it was read */
+export function reinstate(db: Executor, link: Link): Promise<boolean> {
+  return setSuspension(db, link, null)
+}
+
+/** The next links that are not suspended, by ID; fewer than `limit` when there are no more. */
+export function activeLinksAfter(db: Database, id: number, limit: number): Promise<Link[]> {
+  return findActiveAfter(db.read, id, limit)
+}
+
+/** Every link that a rule or a list has suspended. */
+export function linksSuspendedByRule(db: Database): Promise<Link[]> {
+  return findSuspendedByRule(db.read)
+}
