@@ -4,11 +4,11 @@ import { createVisitedOf } from '../links/visited.ts'
 import { createLinkOf, type LinkOf } from './link-of.ts'
 import { createResolver, type Resolver } from './resolve.ts'
 
-/** Finds out what short URLs lead to, from memory where it can, and has their visits recorded. */
+/** Resolves short URLs, from the cache if possible, and records their visits. */
 export interface Visits extends Resolver {
   linkOf: LinkOf
   record: RecordVisit
-  /** Nothing goes on when nobody visits. */
+  /** Does nothing: visits have no background work. */
   close: () => void
 }
 

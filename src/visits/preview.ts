@@ -9,20 +9,20 @@ const platforms: [Visitor['platform'], string][] = [
   ['other', 'everyone else'],
 ]
 
-/** The page that shows where a code leads, for who wants to know before going there. */
+/** The page that shows a visitor the destination of a code before the visit. */
 export function previewPage({ code, kind, content, visit }: LiveLink): Page {
   const outcomes = platforms.map(([platform, people]) => ({ people, outcome: visit({ platform }) }))
   const locations = outcomes.flatMap(({ people, outcome }) =>
     outcome.type === 'redirect' ? [{ people, location: outcome.location }] : [],
   )
-  const isOneForAll = new Set(locations.map(({ location }) => location)).size === 1
-  const shown = isOneForAll ? locations.slice(0, 1) : locations
+  const isSameForAll = new Set(locations.map(({ location }) => location)).size === 1
+  const shown = isSameForAll ? locations.slice(0, 1) : locations
   const linked = locations.length === 0 ? kind.urls(content().payload) : []
   return {
     title: `Where ${code} leads`,
     body: html`<main>
       <h1>Where ${code} leads</h1>
-      ${shown.map(({ people, location }) => html`<p>${!isOneForAll && `For ${people}: `}<code>${location}</code></p>`)}
+      ${shown.map(({ people, location }) => html`<p>${!isSameForAll && `For ${people}: `}<code>${location}</code></p>`)}
       ${shown.length === 0 && html`<p>It opens a page on this service (${kind.label.toLowerCase()}).</p>`}
       ${linked.length > 0 && html`<p>That page links to:</p>`}
       ${linked.map(({ url }) => html`<p><code>${url}</code></p>`)}

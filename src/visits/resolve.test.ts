@@ -7,7 +7,7 @@ import type { Visited } from '../links/visited.ts'
 import { createResolver } from './resolve.ts'
 import { link, revisionOf } from '../../test/support/visited.ts'
 
-test('a code is read once and then known, in any case', async () => {
+test('a code is read once and then cached, whatever its case', async () => {
   let reads = 0
   const { resolve } = createResolver(
     async () => (reads++, link(1)),
@@ -29,7 +29,7 @@ test('visits that arrive while a code is read wait for that one read', async () 
   assert.equal(reads, 1)
 })
 
-test('a slow read cannot bring back what a change has replaced meanwhile', async () => {
+test('a slow read cannot restore what a change has replaced in the meantime', async () => {
   const pending: ((found: Visited) => void)[] = []
   const { resolve, invalidate } = createResolver(
     () => new Promise<Visited>((answer) => pending.push(answer)),
@@ -45,7 +45,7 @@ test('a slow read cannot bring back what a change has replaced meanwhile', async
   assert.equal(revisionOf(await resolve('code')), 2)
 })
 
-test('a read that fails is not remembered', async () => {
+test('a read that fails is not cached', async () => {
   let fail = true
   const { resolve } = createResolver(
     async () => {
@@ -59,7 +59,7 @@ test('a read that fails is not remembered', async () => {
   assert.equal(revisionOf(await resolve('code')), 1)
 })
 
-test('an unknown code is known to be unknown for a short time only', async () => {
+test('an unknown code is cached for a short time only', async () => {
   let now = 0
   let found: Visited | undefined
   let reads = 0
@@ -75,7 +75,7 @@ test('an unknown code is known to be unknown for a short time only', async () =>
   assert.equal((await resolve('code')).state, 'live')
 })
 
-test('what cannot be a code is not looked up at all', async () => {
+test('an invalid code is not looked up', async () => {
   const { resolve } = createResolver(
     () => assert.fail('the store was asked'),
     () => 0,
@@ -84,7 +84,7 @@ test('what cannot be a code is not looked up at all', async () => {
     assert.equal((await resolve(text)).state, 'unknown')
 })
 
-test('deleted and paused links are told apart from unknown ones', async () => {
+test('deleted and paused links differ from unknown ones', async () => {
   const { resolve } = createResolver(
     async (code) => (code === 'gone' ? 'gone' : link(1, false)),
     () => 0,
@@ -93,7 +93,7 @@ test('deleted and paused links are told apart from unknown ones', async () => {
   assert.equal((await resolve('paused')).state, 'paused')
 })
 
-test('whatever the order of reads, changes and visits, a visit never sees less than the last answered change', async () => {
+test('in any order of reads, changes and visits, a visit sees the last answered change', async () => {
   const step = fc.constantFrom('change' as const, 'visit' as const, 'answer' as const)
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
@@ -123,7 +123,7 @@ test('whatever the order of reads, changes and visits, a visit never sees less t
   )
 })
 
-test('whoever tries codes takes a bounded amount of memory, and drives no link out of it', () => {
+test('guessed codes take a bounded amount of memory, and evict no link', () => {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as () => void
   let reads = 0

@@ -16,103 +16,117 @@ export interface LiveLink {
   visit: (visitor: Visitor) => Outcome
 }
 
-/** What a code leads to. A paused link is still there for its QR images. */
+/** The state of a code. A paused link still has its QR images. */
 export type Resolution =
   | { state: 'live' | 'paused'; live: LiveLink }
-  | { state: 'removed'; removed: Pick<Suspension, 'source'> }
+  | { state: 'suspended'; suspension: Pick<Suspension, 'source'> }
   | { state: 'gone' }
   | { state: 'unknown' }
 
-/** Finds out what codes lead to, from memory when it can. */
+/** Resolves codes, from the cache if possible. */
 export interface Resolver {
   /**
-   * Answers at once what is in memory, and what the store answers at once; never what a change that was answered before
-   * has replaced.
+   * Returns synchronously from the cache, or from a store that reads synchronously. Never returns a state that a change
+   * had replaced before that change was answered.
    */
   resolve: (code: string) => Resolution | Promise<Resolution>
-  /** To be called when a link was created, changed or deleted, before that is answered. */
+  /** To be called after a link was created, changed or deleted, before the response. */
   invalidate: (code: string) => void
-  /** To be called when any of them may have changed. */
+  /** To be called when any link may have changed. */
   invalidateAll: () => void
 }
 
-/** Memory that the links in the cache may take, as estimated by `weigh`. */
+/** Memory for cached links, as `weigh` estimates it. */
 const CACHE_BYTES = 16 * 1024 * 1024
 
-/** The same for codes that lead nowhere. On their own: who tries codes must not drive the links out. */
-const NOWHERE_BYTES = 1024 * 1024
-const NOWHERE_WEIGHT = 300
+/** Memory for codes without a live link. They have a cache of their own, so that guessed codes cannot evict links. */
+const NEGATIVE_CACHE_BYTES = 1024 * 1024
+const NEGATIVE_WEIGHT = 300
 
 /**
- * What the store answers at once is kept when it is asked for again, and not the first time: keeping it costs as much as
- * reading it, and a crawler would drive out what others visit. There are about as many slots as the cache has links.
+ * A synchronous read is cached at the second visit of its code, not the first: caching costs as much as reading, and a
+ * crawler would evict the links that people visit. There are about as many slots as the cache holds links.
  */
-const WANTED_SLOTS = 16_384
+const RECENT_SLOTS = 16_384
 
-/** How long an unknown code is believed to be unknown: another process may have created it. */
+/** How long an unknown code is cached: another process may have created it. */
 const UNKNOWN_MS = 2000
 
 const unknown: Resolution = { state: 'unknown' }
 
 /**
- * @param find reads a link from the store by the key of its code, at once or later
+ * @param find reads a link from the store by the key of its code, synchronously or not
  * @param monotonic a clock that never goes back
  */
 export function createResolver(find: (codeKey: string) => Found | Promise<Found>, monotonic: () => number): Resolver {
-  const links = createBoundedCache<Resolution>(CACHE_BYTES)
-  const nowhere = createBoundedCache<{ resolution: Resolution; until: number }>(NOWHERE_BYTES)
-  const isWanted = createRecentKeys(WANTED_SLOTS)
-  // Reads under way. A read that is no longer the one noted here was overtaken by a change and is not kept.
-  const fills = new Map<string, Promise<Resolution>>()
+  const cache = createResolutionCache(monotonic)
+  const isRecent = createRecentKeys(RECENT_SLOTS)
+  // Reads in progress. `invalidate` removes a read from here, and its result is then not cached.
+  const reads = new Map<string, Promise<Resolution>>()
 
-  function keep(key: string, found: Found): Resolution {
-    const resolution = toResolution(found)
-    if ('live' in resolution) links.set(key, resolution, weigh(found as Visited))
-    else {
-      const until = resolution.state === 'unknown' ? monotonic() + UNKNOWN_MS : Number.POSITIVE_INFINITY
-      nowhere.set(key, { resolution, until }, NOWHERE_WEIGHT)
-    }
-    return resolution
-  }
-
-  function keepLater(key: string, finding: Promise<Found>): Promise<Resolution> {
-    const reading: Promise<Resolution> = finding.then((found) =>
-      fills.get(key) === reading ? keep(key, found) : toResolution(found),
+  function awaitRead(key: string, finding: Promise<Found>): Promise<Resolution> {
+    const read: Promise<Resolution> = finding.then((found) =>
+      reads.get(key) === read ? cache.add(key, found) : toResolution(found),
     )
-    fills.set(key, reading)
+    reads.set(key, read)
     const done = () => {
-      if (fills.get(key) === reading) fills.delete(key)
+      if (reads.get(key) === read) reads.delete(key)
     }
-    reading.then(done, done)
-    return reading
+    read.then(done, done)
+    return read
   }
 
   return {
     resolve(code) {
       if (!isCode(code)) return unknown
       const key = codeKey(code)
-      const cached = links.get(key)
-      if (cached !== undefined) return cached
-      const known = nowhere.get(key)
-      if (known !== undefined && (known.until === Number.POSITIVE_INFINITY || monotonic() < known.until)) {
-        return known.resolution
-      }
-      const filling = fills.get(key)
-      if (filling !== undefined) return filling
+      const known = cache.get(key) ?? reads.get(key)
+      if (known !== undefined) return known
       const found = find(key)
-      if (found instanceof Promise) return keepLater(key, found)
-      return isWanted(key) ? keep(key, found) : toResolution(found)
+      if (found instanceof Promise) return awaitRead(key, found)
+      return isRecent(key) ? cache.add(key, found) : toResolution(found)
     },
     invalidate(code) {
       const key = codeKey(code)
-      fills.delete(key)
-      links.delete(key)
-      nowhere.delete(key)
+      reads.delete(key)
+      cache.delete(key)
     },
     invalidateAll() {
-      fills.clear()
+      reads.clear()
+      cache.clear()
+    },
+  }
+}
+
+/** Live and paused links in one cache; suspended, deleted and unknown codes in another. */
+function createResolutionCache(monotonic: () => number) {
+  const links = createBoundedCache<Resolution>(CACHE_BYTES)
+  const negatives = createBoundedCache<{ resolution: Resolution; expiresAt: number }>(NEGATIVE_CACHE_BYTES)
+  return {
+    get(key: string): Resolution | undefined {
+      const link = links.get(key)
+      if (link !== undefined) return link
+      const negative = negatives.get(key)
+      if (negative === undefined) return undefined
+      const { resolution, expiresAt } = negative
+      return expiresAt === Number.POSITIVE_INFINITY || monotonic() < expiresAt ? resolution : undefined
+    },
+    add(key: string, found: Found): Resolution {
+      const resolution = toResolution(found)
+      if ('live' in resolution) links.set(key, resolution, weigh(found as Visited))
+      else {
+        const expiresAt = resolution.state === 'unknown' ? monotonic() + UNKNOWN_MS : Number.POSITIVE_INFINITY
+        negatives.set(key, { resolution, expiresAt }, NEGATIVE_WEIGHT)
+      }
+      return resolution
+    },
+    delete(key: string): void {
+      links.delete(key)
+      negatives.delete(key)
+    },
+    clear(): void {
       links.clear()
-      nowhere.clear()
+      negatives.clear()
     },
   }
 }
@@ -120,7 +134,7 @@ export function createResolver(find: (codeKey: string) => Found | Promise<Found>
 function toResolution(found: Found): Resolution {
   if (found === undefined) return unknown
   if (found === 'gone') return { state: 'gone' }
-  if (found.suspendedBy !== null) return { state: 'removed', removed: { source: found.suspendedBy } }
+  if (found.suspendedBy !== null) return { state: 'suspended', suspension: { source: found.suspendedBy } }
   return { state: found.active ? 'live' : 'paused', live: toLive(found) }
 }
 
@@ -132,7 +146,7 @@ function toLive(found: Visited): LiveLink {
   return { id, code, kind, content, visit: (visitor) => (prepared ??= kind.prepare(content()))(visitor) }
 }
 
-/** Roughly the bytes of an entry: its objects and maps, and its texts once as stored and once as prepared. */
+/** Estimates the bytes of a cached link: its objects and maps, and its texts once as stored and once as prepared. */
 function weigh({ target, payload, utm }: Visited): number {
   return 1200 + 2 * ((target?.length ?? 0) + payload.length + utm.length)
 }

@@ -24,12 +24,12 @@ const params = Type.Object({
   code: Type.String({ description: 'The short code, in any case.', examples: ['k7dw3nq'] }),
 })
 
-/** Whatever else there is to do, visits go first. */
+/** Visits have priority over all other work. */
 const config = { onDomains: true, work: 'immediate' } as const
 
 const missing = problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law')
 
-/** The ways to write a short URL that is visited. */
+/** The forms of a short URL. */
 type Visited = 'plain' | 'compact' | 'compactInSmallLetters'
 
 /** The short links themselves. */
@@ -37,29 +37,29 @@ export function visitRoutes({ resolve, record }: Pick<Visits, 'resolve' | 'recor
   const handler = (request: CodeRequest, reply: FastifyReply) => {
     const resolution = resolve(request.params.code)
     return resolution instanceof Promise
-      ? resolution.then((awaited) => answerVisit(record, request, reply, awaited))
-      : answerVisit(record, request, reply, resolution)
+      ? resolution.then((awaited) => respondToVisit(record, request, reply, awaited))
+      : respondToVisit(record, request, reply, resolution)
   }
-  const marked = '`?qr=1` marks the visit as a scan of a QR code.'
-  const compact = visitSchema('visitCompact', 'As compact QR images have it, in capitals; a scan of a QR code.')
+  const qrParameter = '`?qr=1` marks the visit as a scan of a QR code.'
+  const compact = visitSchema('visitCompact', 'The form in compact QR images, in capitals; a scan of a QR code.')
   return {
-    plain: route<CodeRoute>({ config, schema: visitSchema('visit', marked), handler }),
+    plain: route<CodeRoute>({ config, schema: visitSchema('visit', qrParameter), handler }),
     compact: route<CodeRoute>({ config, schema: compact, handler }),
-    // Who copies a printed address by hand types it in small letters.
+    // People who copy a printed URL by hand may type it in small letters.
     compactInSmallLetters: route<CodeRoute>({ config, schema: { ...compact, hide: true }, handler }),
   }
 }
 
-function visitSchema(operationId: string, words: string) {
+function visitSchema(operationId: string, note: string) {
   return {
     summary: 'Visit a short link',
     operationId,
-    description: `Redirects to the destination with the UTM pairs set, or shows the page of a kind that has one. ${words}`,
+    description: `Redirects to the destination with the UTM parameters set, or shows the page of a kind that has one. ${note}`,
     tags,
     params,
     response: {
       302: {
-        description: 'To the destination; `private, no-store`, no body.',
+        description: 'A redirect to the destination; `private, no-store`, no body.',
         headers: { Location: { type: 'string' } },
       },
       200: { description: 'The page of the link.', content: { 'text/html': { schema: Type.String() } } },
@@ -68,13 +68,13 @@ function visitSchema(operationId: string, words: string) {
   }
 }
 
-/** Where a short link leads, on a page. */
+/** The page that shows where a short link leads. */
 export function previewRoute({ resolve }: Pick<Visits, 'resolve'>): Route {
   return route<CodeRoute>({
     schema: {
       summary: 'See where a short link leads',
       operationId: 'preview',
-      description: 'A page that names the destination without going there; nothing is recorded.',
+      description: 'A page that shows the destination without a redirect; nothing is recorded.',
       tags,
       params,
       response: {
@@ -103,7 +103,7 @@ function fileRoute(file: KindFile, label: string, resolve: Visits['resolve']): R
     schema: {
       summary: `Download the ${file.extension} file of a link`,
       operationId: `download_${file.extension}`,
-      description: `For links of the kind that people call "${label}"; nothing is recorded.`,
+      description: `For links of the kind "${label}"; nothing is recorded.`,
       tags,
       params,
       response: {
@@ -119,27 +119,27 @@ function fileRoute(file: KindFile, label: string, resolve: Visits['resolve']): R
   })
 }
 
-/** Records the scan of a live code, and answers when it is recorded. HEAD answers the same and records nothing. */
-function answerVisit(
+/** Records the scan of a live code, and then responds. HEAD gets the same response and records nothing. */
+function respondToVisit(
   record: Visits['record'],
   request: CodeRequest,
   reply: FastifyReply,
   resolution: Resolution,
 ): FastifyReply {
   const live = requireLive(resolution, request.params.code)
-  const answer = () => {
+  const respond = () => {
     try {
-      showLink(request, reply, live)
+      sendOutcome(request, reply, live)
     } catch (error) {
       void reply.send(error)
     }
   }
-  if (request.method === 'GET') record(request.raw, live.id, answer)
-  else answer()
+  if (request.method === 'GET') record(request.raw, live.id, respond)
+  else respond()
   return reply
 }
 
-function showLink(request: FastifyRequest, reply: FastifyReply, live: LiveLink): FastifyReply {
+function sendOutcome(request: FastifyRequest, reply: FastifyReply, live: LiveLink): FastifyReply {
   const { file } = live.kind
   reply.header('cache-control', 'private, no-store')
   if (file !== undefined && preferredType(request.headers.accept, ['text/html', file.mediaType]) === file.mediaType) {
@@ -160,15 +160,15 @@ function sendFile(reply: FastifyReply, { code, kind, content }: LiveLink): Fasti
   return reply.send(kind.file?.write(content()))
 }
 
-/** @throws {Problem} 404 for an unknown or paused code, 410 for a deleted one, 410 or 451 for a removed one */
+/** @throws {Problem} 404 for an unknown or paused code, 410 for a deleted one, 410 or 451 for a suspended one */
 function requireLive(resolution: Resolution, code: string): LiveLink {
   if (resolution.state === 'live') return resolution.live
-  if (resolution.state === 'removed') throw suspensionProblem(resolution.removed)
+  if (resolution.state === 'suspended') throw suspensionProblem(resolution.suspension)
   if (resolution.state === 'gone') throw new Problem('code_gone', `the link ${shown(code)} was deleted by its owner`)
   throw new Problem('unknown_code', `no link has the code ${shown(code)}`)
 }
 
-/** A path can be anything; only what could be a code is repeated. */
+/** The code for an error text, unless it is invalid: a path can hold any text. */
 function shown(code: string): string {
-  return /^[\w-]{1,64}$/.test(code) ? code : 'that was asked for'
+  return /^[\w-]{1,64}$/.test(code) ? code : 'in the request'
 }

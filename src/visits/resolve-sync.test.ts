@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createResolver, type Resolution } from './resolve.ts'
 import { link, revisionOf } from '../../test/support/visited.ts'
 
-test('what the store answers at once is answered at once, and kept when it is asked for again', () => {
+test('a synchronous read is returned synchronously, and cached at the second visit', () => {
   let reads = 0
   const { resolve } = createResolver(
     () => (reads++, link(reads)),
@@ -16,7 +16,7 @@ test('what the store answers at once is answered at once, and kept when it is as
   assert.deepEqual(revisions, [1, 2, 2, 2])
 })
 
-test('a change between two visits is seen by the second, whether or not the first was kept', () => {
+test('a change between two visits is seen by the second, whether or not the first was cached', () => {
   let stored = link(1)
   const { resolve, invalidate } = createResolver(
     () => stored,
@@ -29,7 +29,7 @@ test('a change between two visits is seen by the second, whether or not the firs
   }
 })
 
-test('a fault of a store that answers at once is thrown, and not remembered', () => {
+test('the error of a synchronous read is thrown, and not cached', () => {
   let fail = true
   const { resolve } = createResolver(
     () => {
