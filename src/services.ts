@@ -3,7 +3,7 @@ import { openAbuse, type Abuse } from './abuse/open.ts'
 import { quotasOf } from './limits/quotas.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
-import { explainStart } from './db/open.ts'
+import { toStartError } from './db/open.ts'
 import { openDomains, type Domains } from './domains/open.ts'
 import { createClientAddress, type ClientAddress } from './http/client-address.ts'
 import { createConnectionLimit, type ConnectionLimit } from './http/connection-limit.ts'
@@ -80,7 +80,7 @@ export async function openServices(config: Config, environment: Environment): Pr
   } catch (error) {
     // What failed first is the reason; the faults that follow are logged.
     await closing.close().catch(() => {})
-    throw explainStart(error, config.dataDir)
+    throw toStartError(error, config.dataDir)
   }
 }
 

@@ -58,7 +58,7 @@ interface Case extends Omit<Fault, 'error'> {
 
 const refusesChanges = async (work: Workload) => {
   await work.answers(503, 302)
-  await says(work, /the store is away/)
+  await says(work, /the store is unavailable/)
 }
 const refusesAnswers = async (work: Workload) => {
   await work.answers(503)

@@ -24,7 +24,7 @@ test('locks that other processes hold for long are answered 503 and told, while 
   await work.answers(200, 201, 302)
   const releaseLinks = await holdLock(t, join(dataDir, 'links.db'))
   await work.answers(503, 302)
-  await says(/the store is away/)
+  await says(/the store is unavailable/)
   releaseLinks()
   await work.answers(200, 201, 302)
   const releaseScans = await holdLock(t, join(dataDir, 'scans.db'))

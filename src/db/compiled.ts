@@ -1,12 +1,12 @@
 import type { Compilable, QueryResult } from '#kysely'
 import type { Change, Database, Executor } from './database.ts'
 
-/** A statement of which only the values differ from call to call. */
+/** A statement whose values differ from call to call. */
 export type Compiled<Row> = (db: Executor, values: readonly unknown[]) => Promise<QueryResult<Row>>
 
 /**
- * Builds a statement once for each kind of database: building it takes longer than running it. For what is done often.
- * @param build makes it with any values, of which there are as many as there will be, in the same order
+ * Builds a statement once for each kind of database, because building takes longer than running: for frequent statements.
+ * @param build builds it with example values, in the order of the real ones
  */
 export function compiled<Row>(build: (db: Executor) => Compilable<Row>): Compiled<Row> {
   const queries = new WeakMap<object, ReturnType<Compilable<Row>['compile']>>()
@@ -21,7 +21,7 @@ export function compiled<Row>(build: (db: Executor) => Compilable<Row>): Compile
   }
 }
 
-/** The same for a change that is made by itself, of which it resolves with the number of rows. */
+/** The same for a change outside of a transaction; resolves with the number of changed rows. */
 export function preparedChange(
   build: (db: Executor) => Compilable,
 ): (db: Pick<Database, 'prepareChange'>, values: readonly unknown[]) => Promise<number> {

@@ -4,13 +4,13 @@ import { isSqliteDamaged, resultCode, SQLITE_READONLY } from './sqlite-errors.ts
 /** How long a copy waits for a process that is opening or closing the database. */
 const BUSY_TIMEOUT_MS = 5000
 
-/** Faults of a damaged database that are told. */
+/** Faults that are reported of a damaged database. */
 const MAX_FAULTS = 3
 
 /**
- * Opens a database to look at it, beside a service that may be using it. Nothing in it is changed, but for taking back
- * what the end of a process has left half-written.
- * @throws when it is no database
+ * Opens a database read-only, while a service may be using it. Only a transaction that a killed process left incomplete is
+ * rolled back.
+ * @throws when the file is no database
  */
 export function openToRead(file: string): DatabaseSync {
   const timeout = BUSY_TIMEOUT_MS
@@ -20,16 +20,15 @@ export function openToRead(file: string): DatabaseSync {
     return db
   } catch (error) {
     db.close()
-    // SQLite takes nothing back on a connection that only reads.
+    // SQLite cannot roll back on a read-only connection.
     if (resultCode(error) !== SQLITE_READONLY) throw error
     return new DatabaseSync(file, { timeout })
   }
 }
 
 /**
- * Copies a database as it is at one moment, while others may go on writing to it: `VACUUM INTO` is one read transaction,
- * where SQLite's backup functions begin anew after each change. What was deleted is not in the copy. The copy is not
- * synced.
+ * Copies a snapshot of a database while others may write to it: `VACUUM INTO` is one read transaction, whereas SQLite's
+ * backup functions start over after each change. The copy holds no deleted data. It is not synced.
  */
 export function copyDatabase(file: string, copy: string): void {
   const db = openToRead(file)
@@ -40,13 +39,13 @@ export function copyDatabase(file: string, copy: string): void {
   }
 }
 
-/** What SQLite finds wrong with the pages, rows and indexes of a database; nothing, as a rule. */
+/** The faults that SQLite finds in the pages, rows and indexes of a database. */
 export function faultsOf(db: DatabaseSync): string[] {
   try {
     const rows = db.prepare(`pragma integrity_check(${MAX_FAULTS})`).all() as { integrity_check: string }[]
     const faults = rows.map((row) => row.integrity_check).filter((text) => text !== 'ok')
     const strays = db.prepare('pragma foreign_key_check').all().slice(0, MAX_FAULTS) as { table: string }[]
-    return [...faults, ...strays.map(({ table }) => `a row of ${table} refers to one that is not there`)]
+    return [...faults, ...strays.map(({ table }) => `a row of ${table} refers to a missing row`)]
   } catch (error) {
     if (!isSqliteDamaged(error)) throw error
     return [(error as Error).message]

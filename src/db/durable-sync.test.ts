@@ -5,7 +5,7 @@ import { createDurable } from './durable.ts'
 import { isSqliteUnavailable } from './sqlite-errors.ts'
 import { openWatched, turns, take, codesIn } from '../../test/support/watched-store.ts'
 
-test('a sync serves all that was committed before it began, and nothing that came later', async () => {
+test('a sync makes everything durable that was committed before it began, and nothing later', async () => {
   const syncs: PromiseWithResolvers<void>[] = []
   const durable = createDurable(
     () => {
@@ -39,7 +39,7 @@ test('a sync serves all that was committed before it began, and nothing that cam
   assert.equal(syncs.length, 2)
 })
 
-test('a sync that fails fails all that wait, claims nothing, and the store is opened again', async (t) => {
+test('a failed sync rejects all that wait for it, and the store is reopened', async (t) => {
   const { db, file, seen, onSync } = await openWatched(t)
   await take(db, ['before'])
   onSync(() => Promise.reject(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' })))
@@ -63,7 +63,7 @@ test('a sync that fails fails all that wait, claims nothing, and the store is op
   for (const code of ['before', 'after']) assert.ok(found.has(code))
 })
 
-test('a look that promises waits for the sync of what it saw, and one that promises nothing does not', async (t) => {
+test('a durable read waits for the sync of what it saw, and a prepared one does not', async (t) => {
   const { db, onSync } = await openWatched(t)
   const held = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
@@ -86,7 +86,7 @@ test('a look that promises waits for the sync of what it saw, and one that promi
       return rows.length
     }),
   )
-  const lookUp = db.readAtOnce((kysely, key) => kysely.selectFrom('codes').selectAll().where('code_key', '=', key))
+  const lookUp = db.prepareRead((kysely, key) => kysely.selectFrom('codes').selectAll().where('code_key', '=', key))
   const seen = lookUp('new')
   assert.ok(seen !== undefined && !(seen instanceof Promise))
   await turns(5)

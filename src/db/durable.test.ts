@@ -93,7 +93,7 @@ async function watchLanes(t: TestContext, lanes: number[][], fates: number[]): P
   return moments
 }
 
-test('whatever power loss leaves of what was not synced, everything that was answered is there', async (t) => {
+test('after a power loss everything that was answered is there, whatever was not synced', async (t) => {
   const lane = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 8 })
   const plan = {
     lanes: fc.array(lane, { minLength: 1, maxLength: 6 }),

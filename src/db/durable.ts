@@ -1,22 +1,22 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
-import { StoreAway } from './sqlite-errors.ts'
+import { StoreUnavailable } from './sqlite-errors.ts'
 
-/** Commits that share syncs. */
+/** Makes commits durable by syncs that they share. */
 export interface Durable {
-  /** Notes a commit. */
+  /** Records a commit. */
   committed: () => void
   /**
-   * Resolves when every commit noted so far is on the disk: after a sync that began after them.
-   * @throws {StoreAway} when a sync failed; from then on always
+   * Resolves when every commit so far is durable: after a sync that began after them.
+   * @throws {StoreUnavailable} when a sync failed; from then on always
    */
   settled: () => Promise<void>
-  /** Lets all that wait, and all that will, fail; resolves when no sync is under way. */
+  /** Rejects every call of `settled`, present and future; resolves when no sync is running. */
   end: () => Promise<void>
 }
 
 /**
- * One sync is under way at a time, and all that is committed meanwhile shares the next.
- * @param sync brings everything that was written before it is called to the disk
+ * One sync runs at a time, and all commits during it share the next.
+ * @param sync makes everything durable that was written before it is called
  * @param onFault called with the error of a sync
  */
 export function createDurable(sync: () => Promise<void>, onFault: (error: unknown) => void): Durable {
@@ -32,20 +32,20 @@ export function createDurable(sync: () => Promise<void>, onFault: (error: unknow
     running = next ?? running
     next = undefined
     covered = committed
-    if (ended) throw new StoreAway('the store was closed before a change was on the disk')
+    if (ended) throw new StoreUnavailable('the store was closed before a change was durable')
     await sync().catch((error: unknown) => {
       ended = true
       onFault(error)
-      throw new StoreAway('a change could not be brought to the disk', { cause: error })
+      throw new StoreUnavailable('a change could not be made durable', { cause: error })
     })
-    if (ended) throw new StoreAway('the store was closed before a change was on the disk')
+    if (ended) throw new StoreUnavailable('the store was closed before a change was durable')
     synced = covered
   }
 
   return {
     committed: () => void committed++,
     settled() {
-      if (ended) return Promise.reject(new StoreAway('the store is being opened again'))
+      if (ended) return Promise.reject(new StoreUnavailable('the store is being reopened'))
       if (synced === committed) return Promise.resolve()
       if (covered === committed) return running
       return (next ??= syncNext(running))
@@ -60,9 +60,9 @@ export function createDurable(sync: () => Promise<void>, onFault: (error: unknow
 const CHUNK_BYTES = 1 << 20
 
 /**
- * Writes the write-ahead log anew, byte for byte in its place, and syncs it. After a failed sync the kernel may take pages
- * for written that are not, and the next sync would say nothing of them; what is written again is dirty again. What can be
- * read of the log afterwards is on the disk. No connection may be open in this process, and none may write in another.
+ * Rewrites the write-ahead log in place, byte for byte, and syncs it. After a failed sync the kernel may mark pages as clean
+ * that were not written, and the next sync would skip them; rewritten pages are dirty again. Afterwards the whole log is
+ * durable. No connection may be open in this process, and none may write in another.
  */
 export function rewriteLog(file: string): void {
   const log = `${file}-wal`

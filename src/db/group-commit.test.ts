@@ -6,7 +6,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from '#kysely'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import type { Database, Executor } from './database.ts'
-import { createGroups, type Writer } from './group-commit.ts'
+import type { Writer } from './commit-group.ts'
+import { createGroups } from './group-commit.ts'
 import { syncData, type Sync } from './session.ts'
 import { openSqlite } from './sqlite.ts'
 import { isSqliteUnavailable } from './sqlite-errors.ts'
@@ -31,7 +32,7 @@ async function codesOf(db: Database): Promise<string[]> {
   return (await db.read.selectFrom('codes').selectAll().orderBy('code_key').execute()).map((row) => row.code_key)
 }
 
-test('changes of one turn are one transaction of SQLite, and one sync', async () => {
+test('changes of one iteration of the event loop are one transaction of SQLite, and one sync', async () => {
   const done: string[] = []
   const writer: Writer = {
     begin: async () => void done.push('begin'),
@@ -39,7 +40,7 @@ test('changes of one turn are one transaction of SQLite, and one sync', async ()
     exec: (command) => void done.push(command),
     isOpen: () => true,
     isTransaction: () => true,
-    hasChanged: () => true,
+    takeChanged: () => true,
   }
   const durable = {
     committed: () => {},
@@ -48,21 +49,21 @@ test('changes of one turn are one transaction of SQLite, and one sync', async ()
   }
   const groups = createGroups(writer, durable, () => {})
   const change = async () => {
-    const { part, leave } = await groups.enter()
-    await part(async () => {})
-    await leave()
+    const { savepoint, release } = await groups.acquire()
+    await savepoint(async () => {})
+    await release()
   }
   const parts = ['savepoint part', 'release part']
   await Promise.all([change(), change()])
   assert.deepEqual(done, ['begin', ...parts, ...parts, 'commit', 'sync'])
 })
 
-test('a change of one statement is made before the call returns, and answered after the sync that it shares', async (t) => {
+test('a change of one statement runs before the call returns, and resolves after the sync that it shares', async (t) => {
   const { db, syncs } = await open(t)
   const add = db.prepareChange((kysely) => kysely.insertInto('codes').values({ code_key: '' }))
   const before = syncs()
   const changes = [add(['a']), add(['b'])]
-  const find = db.readAtOnce((kysely, key) => kysely.selectFrom('codes').selectAll().where('code_key', '=', key))
+  const find = db.prepareRead((kysely, key) => kysely.selectFrom('codes').selectAll().where('code_key', '=', key))
   await Promise.race([Promise.all(changes), turn()])
   assert.deepEqual(find('b'), ['b'], 'it is committed')
   assert.equal(syncs() - before, 1)
@@ -124,7 +125,7 @@ test('a transaction that fails takes none of its group with it', async (t) => {
   assert.equal(syncs(), before + 1)
 })
 
-test('when SQLite rolls a whole group back, all in it are refused, nothing of it is kept, and the next go on', async (t) => {
+test('when SQLite rolls a whole group back, all its changes reject, nothing of it is stored, and the next group commits', async (t) => {
   const { db } = await open(t)
   const bound = (pages: number) => sql.raw(`pragma max_page_count = ${pages}`).execute(db.write)
   // The least that is possible: what there is.
@@ -145,7 +146,7 @@ test('when SQLite rolls a whole group back, all in it are refused, nothing of it
   assert.deepEqual(await codesOf(db), ['b'])
 })
 
-test('a transaction that takes several turns is whole, and those behind it wait', async (t) => {
+test('a transaction of several iterations of the event loop is atomic, and the next ones wait', async (t) => {
   const { db } = await open(t)
   const order: string[] = []
   await Promise.all([
@@ -163,11 +164,11 @@ test('a transaction that takes several turns is whole, and those behind it wait'
   assert.deepEqual(await codesOf(db), ['quick', 'slow', 'slower'])
 })
 
-test('a transaction that is over takes no statement any more', async (t) => {
+test('a transaction that has ended runs no more statements', async (t) => {
   const { db } = await open(t)
   let kept: Executor | undefined
   await db.transaction(async (transaction) => void (kept = transaction))
   assert.ok(kept !== undefined)
-  await assert.rejects(insert(kept, 'late'), /a transaction that is over/)
+  await assert.rejects(insert(kept, 'late'), /after the end of its transaction/)
   assert.deepEqual(await codesOf(db), [])
 })

@@ -6,7 +6,7 @@ interface LeaseTimes {
   expiresAt: number
 }
 
-/** Takes a lease that is free or expired, or extends one's own. @returns false while another holder has it */
+/** Takes a lease that is free or expired, or extends the holder's own. @returns false while another holder has it */
 export async function takeLease(
   db: Executor,
   name: string,
@@ -27,7 +27,7 @@ export async function takeLease(
   return result.numInsertedOrUpdatedRows === 1n
 }
 
-/** Whether a holder still has a lease; an expired one is its own until another takes it. */
+/** Whether a holder still has a lease; it keeps an expired one until another takes it. */
 export async function holdsLease(db: Executor, name: string, holder: string): Promise<boolean> {
   const row = await db
     .selectFrom('leases')

@@ -50,7 +50,7 @@ for (const driver of drivers) {
       assert.equal(await holdsLease(db.read, 'a', 'other'), true)
     })
 
-    test('is lost when its renewal finds another holder, and kept through a renewal otherwise', async (t) => {
+    test('is lost when its renewal finds another holder, and otherwise stays through a renewal', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
       t.mock.timers.enable({ apis: ['setInterval'] })
@@ -76,7 +76,7 @@ for (const driver of drivers) {
   })
 }
 
-test('a lease outlives a store that is away for a moment, and is lost when that lasts until it expires', async (t) => {
+test('a lease survives a short outage of the store, and is lost when that lasts until it expires', async (t) => {
   const sqlite = drivers.find(({ name }) => name === 'SQLite')
   const db = await sqlite?.open(t)
   assert.ok(db)

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 import { freeLease, holdsLease, takeLease } from './lease-store.ts'
 import type { Tables } from './schema.ts'
 
-/** A lease expires this long after its last renewal, so that the work of a process that died goes on elsewhere. */
+/** A lease expires this long after its last renewal, so that another process can continue the work of one that crashed. */
 const LEASE_MS = 10_000
 const RENEWAL_MS = 3000
 
@@ -12,9 +12,9 @@ const RENEWAL_MS = 3000
 export class LeaseLost extends Error {}
 
 /**
- * The right of one holder, among all processes on the store, to do the work of a name.
+ * The exclusive right, among all processes on the store, to do the work of a name.
  *
- * A lease can be lost while its holder works: when the process is suspended, or the store is away until the lease
+ * A lease can be lost while its holder works: when the process is suspended, or the store is unavailable until the lease
  * expires. Work with effects of its own (an order, a deletion) watches `lost`; its result is written by `commit`.
  */
 export interface Lease {
@@ -30,9 +30,9 @@ export interface Lease {
 }
 
 /**
- * Acquires the lease of a name; undefined while another holder, in this process or in another, has it. The caller then
- * tries again later, as long as it wants to: that is its own to cancel. Once acquired, the caller looks again whether the
- * work is still to be done, because the former holder may just have finished it. Clocks of processes on one store may
+ * Acquires the lease of a name; undefined while another holder, in this process or in another, has it. The caller
+ * retries later, and cancels that itself. Once acquired, the caller checks again whether the work is still to be done,
+ * because the former holder may just have finished it. Clocks of processes on one store may
  * differ by less than the time of a lease.
  * @throws when the store is unavailable
  */

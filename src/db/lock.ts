@@ -3,15 +3,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { chownLikeFolder } from '../lib/chown-like-folder.ts'
 import { StartError } from '../lib/start-error.ts'
 
-/** A held folder. */
+/** A locked folder. */
 export interface FolderLock {
   release(): void
 }
 
 /**
- * Keeps every other process out of `dataDir`. The lock is the kernel's (SQLite takes it with fcntl on an empty file), so
- * that it ends with the process, however that ends; there is no pid file to go stale.
- * @throws {StartError} when another process holds the folder, or it cannot be written
+ * Locks `dataDir` against every other process. The lock is the kernel's (SQLite takes it with fcntl on an empty file), so
+ * that it always ends with the process; there is no pid file to go stale.
+ * @throws {StartError} when another process holds the lock, or the folder cannot be written
  */
 export function lockFolder(dataDir: string): FolderLock {
   const held = `another quirl is using DATA_DIR=${dataDir}: stop it first, or give this one its own folder`
@@ -19,8 +19,8 @@ export function lockFolder(dataDir: string): FolderLock {
 }
 
 /**
- * Keeps other backups of `dataDir` from beginning, in the same way.
- * @throws {StartError} when there is one, or the folder cannot be written
+ * Locks `dataDir` against other backups, in the same way.
+ * @throws {StartError} when another backup is running, or the folder cannot be written
  */
 export function lockBackups(dataDir: string): FolderLock {
   return lock(dataDir, 'backup.lock', `another backup of DATA_DIR=${dataDir} is running: wait until it is done`)

@@ -13,7 +13,7 @@ import { retiredCodes } from './migrations/0011-retired-codes.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
-/** Append only: a step that has been released is never edited, moved or removed. */
+/** Append-only: a released step is never edited, moved or removed. */
 export const migrations: readonly Migration[] = [
   links,
   abuse,
@@ -28,10 +28,10 @@ export const migrations: readonly Migration[] = [
 ]
 
 /**
- * Brings the schema up to this program's version. Any number of processes may call it at once: each step is done once.
+ * Migrates the schema to this program's version. Several processes may call it concurrently: each step runs once.
  * @param where names the database in the error, for the operator
  * @param steps all, or those of an older version
- * @throws {StartError} when the database was written by a newer quirl; nothing is changed then
+ * @throws {StartError} when the database was written by a newer quirl, before any change
  */
 export async function migrate(
   db: Kysely<Tables>,

@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { StartError } from '../lib/start-error.ts'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import type { Database } from './database.ts'
-import type { Left } from './left.ts'
+import type { IntegrityReport } from './integrity.ts'
 import { migrate, migrations } from './migrate.ts'
 import { openDatabase } from './open.ts'
 import { openSqlite } from './sqlite.ts'
@@ -47,7 +47,7 @@ function openElsewhere(folder: string, limits = 'true', uid = process.getuid?.()
   return { output: result.stdout + result.stderr }
 }
 
-test('a missing data folder is made, for its owner only, and opened again with what it held', async (t) => {
+test('a missing data folder is created, for its owner only, and opened again with what it held', async (t) => {
   const folder = join(temporaryFolder(t), 'deep', 'data')
   const first = await openDatabase(folder, () => 1)
   await first.write.insertInto('codes').values({ code_key: 'abc' }).execute()
@@ -103,7 +103,7 @@ test('two processes that migrate at once do each step once', async (t) => {
   )
 })
 
-test('links of an older quirl keep what belongs to them, and the codes of deleted ones stay taken', async (t) => {
+test('links of an older version keep their data, and the codes of deleted ones stay taken', async (t) => {
   const file = join(temporaryFolder(t), 'links.db')
   const old = new DatabaseSync(file)
   await migrateTo(
@@ -138,7 +138,7 @@ async function migrateTo(db: DatabaseSync, steps: number): Promise<void> {
   await migrate(kysely, sqliteMigrations, 'a store', Date.now, migrations.slice(0, steps))
 }
 
-test('a database of a newer quirl is refused and left as it was', async (t) => {
+test('a database of a newer version is rejected and not changed', async (t) => {
   const folder = await makeStore(t)
   const file = join(folder, 'links.db')
   const writer = new DatabaseSync(file)
@@ -152,7 +152,7 @@ test('a database of a newer quirl is refused and left as it was', async (t) => {
   assert.deepEqual(readFileSync(file), before)
 })
 
-test('a damaged or foreign file is refused and left as it was', async (t) => {
+test('a damaged or foreign file is rejected and not changed', async (t) => {
   const whole = readFileSync(join(await makeStore(t), 'links.db'))
   const overwritten = Buffer.from(whole)
   overwritten.fill(0xaa, 100, 4096)
@@ -172,16 +172,16 @@ test('a damaged or foreign file is refused and left as it was', async (t) => {
   }
 })
 
-test('a folder that cannot be made is named', async (t) => {
+test('the error of a folder that cannot be created names it', async (t) => {
   const file = join(temporaryFolder(t), 'file')
   writeFileSync(file, '')
   await assert.rejects(
     openDatabase(join(file, 'data'), Date.now),
-    startError(/DATA_DIR=.*file\/data cannot be made: ENOTDIR/),
+    startError(/DATA_DIR=.*file\/data cannot be created: ENOTDIR/),
   )
 })
 
-test('a folder or a database that may only be read is refused with a clear line', async (t) => {
+test('a read-only folder or database is rejected with a clear error', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('needs root, to become another user')
   const folder = await makeStore(t)
   assert.match(openElsewhere(folder, 'true', NOBODY).output, /StartError: DATA_DIR=.* cannot be written/)
@@ -193,7 +193,7 @@ test('a folder or a database that may only be read is refused with a clear line'
   assert.deepEqual(readFileSync(join(folder, 'links.db')), before)
 })
 
-test('a full disk is refused with a clear line, and nothing is left that a later start could stumble on', async (t) => {
+test('a full disk is rejected with a clear error, and leaves nothing that breaks a later start', async (t) => {
   const folder = join(temporaryFolder(t), 'data')
   mkdirSync(folder)
   // The kernel refuses every write past two blocks, as a full disk does.
@@ -203,15 +203,15 @@ test('a full disk is refused with a clear line, and nothing is left that a later
   assert.ok(readdirSync(folder).includes('links.db'))
 })
 
-test('what was found changed is told again by each start until one has served', async (t) => {
+test('changed files are reported by each start until one has served', async (t) => {
   const folder = await makeStore(t)
   mkdirSync(join(folder, 'visitors'))
   const file = join(folder, 'visitors', '2026-01-01.salt')
   writeFileSync(file, 'salt')
   const start = async (hasServed: boolean) => {
     let found: string[] = []
-    const onLeft = ({ changed }: Left) => (found = Object.keys(changed))
-    await (await openDatabase(folder, Date.now, { onLeft, hasServed: () => hasServed })).close()
+    const onIntegrity = ({ changed }: IntegrityReport) => (found = Object.keys(changed))
+    await (await openDatabase(folder, Date.now, { onIntegrity, hasServed: () => hasServed })).close()
     return found
   }
   assert.deepEqual(await start(true), [])

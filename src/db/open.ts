@@ -2,12 +2,12 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../lib/start-error.ts'
 import type { Database } from './database.ts'
-import { lookOver, noteLeft, type Left } from './left.ts'
+import { checkIntegrity, recordIntegrity, type IntegrityReport } from './integrity.ts'
 import { lockFolder } from './lock.ts'
 import { isSqliteDamaged, isSqliteUnavailable, resultCode } from './sqlite-errors.ts'
 import { openSqlite, type SqliteOptions } from './sqlite.ts'
 
-/** In a data folder while a backup is being restored into it. */
+/** A data folder has this file while a backup is being restored into it. */
 export const RESTORING = 'restoring'
 
 /** @throws {StartError} when a restore into the folder was interrupted */
@@ -18,40 +18,41 @@ export function requireRestored(dataDir: string): void {
     )
 }
 
-/** What surrounds the store, and the folder that it is in. */
+/** Options of the store and its folder. */
 export interface OpenOptions extends SqliteOptions {
-  /** Told what in the folder is not as it was left. */
-  onLeft?: (left: Left) => void
-  /** Asked at the close. A start that was refused, or a command, leaves what was found changed for the next start to find. */
+  /** Called with the differences from what the last process left. */
+  onIntegrity?: (report: IntegrityReport) => void
+  /** Called at the close: unless the service has served, the next start reports changed files again. */
   hasServed?: () => boolean
 }
 
 /**
- * Opens the store in `dataDir`, which is to be closed after everything else that keeps files there, and holds the folder against every other process until it is closed.
+ * Opens the store in `dataDir`, and locks the folder against other processes until it is closed. Everything else that has
+ * files there must be closed before.
  * @throws {StartError} when the folder or the database in it cannot be used
  */
 export async function openDatabase(
   dataDir: string,
   now: () => number,
-  { onLeft = () => {}, hasServed = () => false, ...options }: OpenOptions = {},
+  { onIntegrity = () => {}, hasServed = () => false, ...options }: OpenOptions = {},
 ): Promise<Database> {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new StartError(`DATA_DIR=${dataDir} cannot be made: ${(error as Error).message}`, { cause: error })
+    throw new StartError(`DATA_DIR=${dataDir} cannot be created: ${(error as Error).message}`, { cause: error })
   }
   const lock = lockFolder(dataDir)
   try {
     requireRestored(dataDir)
-    const left = lookOver(dataDir)
-    onLeft(left)
+    const report = checkIntegrity(dataDir)
+    onIntegrity(report)
     const database = await openSqlite(join(dataDir, 'links.db'), now, { ...options, alone: true })
     return {
       ...database,
       async close() {
         try {
           await database.close()
-          noteLeft(dataDir, hasServed() ? {} : left.changed)
+          recordIntegrity(dataDir, hasServed() ? {} : report.changed)
         } finally {
           lock.release()
         }
@@ -63,8 +64,8 @@ export async function openDatabase(
   }
 }
 
-/** What an operator is told of an error that stopped the start: a database may open and still not be what it was. */
-export function explainStart(error: unknown, dataDir: string): unknown {
+/** The error for the operator when the start fails: a database may open and still be damaged. */
+export function toStartError(error: unknown, dataDir: string): unknown {
   if (error instanceof StartError || resultCode(error) === undefined) return error
   const reason = (error as Error).message
   return new StartError(
@@ -73,12 +74,12 @@ export function explainStart(error: unknown, dataDir: string): unknown {
   )
 }
 
-/** Whether the error means that the store is away for now, and not that the program is wrong. */
+/** Whether the error means that the store is unavailable for now, not that the program has a bug. */
 export function isStoreUnavailable(error: unknown): boolean {
   return isSqliteUnavailable(error)
 }
 
-/** Whether the error means that what the store holds is damaged, or cannot be read from its disk. */
+/** Whether the error means that the store is damaged or cannot be read. */
 export function isStoreDamaged(error: unknown): boolean {
   return isSqliteDamaged(error)
 }

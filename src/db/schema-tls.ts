@@ -1,16 +1,16 @@
 import type { Generated } from '#kysely'
 
-/** The certificates that the service has got for itself and for custom domains. */
+/** The certificates that were issued for the service and for custom domains. */
 export interface CertificatesTable {
   name: string
-  /** PEM: the certificate and those that lead to a root. */
+  /** PEM: the certificate and its intermediates. */
   chain: string
   /** PEM (PKCS #8). */
   key: string
   not_before: number
   not_after: number
   renew_at: number
-  /** When the authority is next asked when to renew. */
+  /** When the next request for renewal information is due. */
   ask_at: number
 }
 
@@ -18,34 +18,34 @@ export interface CertificatesTable {
 export interface IssuancesTable {
   name: string
   failures: number
-  /** Not to be tried again before. */
+  /** The earliest time of the next attempt. */
   retry_at: number
   fault: string | null
 }
 
-/** Orders that were placed lately, for our own limits. */
+/** Recent orders, for the service's own rate limits. */
 export interface AcmeOrdersTable {
   id: Generated<number>
   placed_at: number
 }
 
-/** Our account with each certificate authority. */
+/** The account with each certificate authority. */
 export interface AcmeAccountsTable {
   directory: string
   key: string
-  /** Null until the authority has made the account. */
+  /** Null until the authority has created the account. */
   address: string | null
 }
 
-/** Answers to what certificate authorities ask to see. */
+/** Responses to challenges of certificate authorities. */
 export interface AcmeChallengesTable {
-  /** Of `/.well-known/acme-challenge/<token>`; or, where port 443 is looked at, the name. */
+  /** Of `/.well-known/acme-challenge/<token>`; or the name, for a challenge on port 443. */
   token: string
   answer: string
   created_at: number
 }
 
-/** Secrets that TLS session tickets are sealed with, one for each period. */
+/** Keys that encrypt TLS session tickets, one for each period. */
 export interface TicketKeysTable {
   period: number
   key: string

@@ -10,12 +10,12 @@ import type {
 
 /** The codes of deleted links: a printed code must never lead to another's link. */
 interface CodesTable {
-  /** The code in lower case, as it is looked up. */
+  /** The code in lower case. */
   code_key: string
 }
 
 interface LinksTable {
-  /** Never given again, not even by another copy of the store: see `links/ids.ts`. */
+  /** Never reused, not even by another copy of the store: see `links/ids.ts`. */
   id: Generated<number>
   code_key: string
   /** The code as its owner wrote it. */
@@ -28,59 +28,59 @@ interface LinksTable {
   payload: string
   title: string | null
   campaign: string | null
-  /** A JSON object, in the order in which its pairs are set on the destination. */
+  /** A JSON object, in the order in which its parameters are set in the destination. */
   utm: string
-  /** 1 while visits are answered, 0 while the owner has paused the link. */
+  /** 1, or 0 while the owner has paused the link. */
   active: number
   /** Counts the changes; its text is the entity tag. */
   revision: number
   /** Milliseconds since 1970, UTC, here and in every other table. */
   created_at: number
   updated_at: number
-  /** When the link was removed for abuse; null for all but a few, as the three that follow. */
+  /** When the link was suspended for abuse; null unless it is, as the next three columns. */
   removed_at: number | null
   removed_reason: string | null
-  /** Who removed it: `list`, `operator` or `legal`. */
+  /** Who suspended it: `list`, `operator` or `legal`. */
   removed_source: string | null
-  /** The listed expression that it matched; null when its code was removed by name. */
+  /** The expression of the list or rule that it matched; null when the operator named its code. */
   removed_entry: string | null
 }
 
-/** Answers of creations that may be asked for again with the same `Idempotency-Key`. */
+/** Responses of creations, for retries with the same `Idempotency-Key`. */
 interface ReplaysTable {
-  /** Derived from the key, which is itself not kept. */
+  /** Derived from the key, which is not stored. */
   lookup: string
   request_hash: string
-  /** The answer, encrypted under another derivative of the key. */
+  /** The response, encrypted with another key that is derived from it. */
   sealed: string
   created_at: number
 }
 
-/** What the operator says about hosts and URLs, before any list. */
+/** The operator's block and allow rules for hosts and URLs, which precede every list. */
 interface EntriesTable {
   /** A canonical expression: `host/`, `host/path/`, `host/path?query`. */
   entry: string
-  /** `block`, or `allow` in spite of the lists. */
+  /** `block` or `allow`. */
   verdict: string
   reason: string
-  /** 1 when links that it removes answer as removed by legal order. */
+  /** 1 when the rule follows a legal order. */
   legal: number
   created_at: number
 }
 
-/** What was reported of a link: one row, however often. */
+/** The reports of a link: one row, however many. */
 interface ReportsTable {
   link_id: number
   count: number
   /** A JSON object: how often each reason was given. */
   reasons: string
-  /** A JSON array of the newest reports that said more. */
+  /** A JSON array of the newest reports with details. */
   notes: string
   first_at: number
   last_at: number
 }
 
-/** Each change that the service or its operator has made to what others own. Rows are never changed. */
+/** The audit log of changes that the service or its operator has made to links and domains of others. Append-only. */
 interface AuditTable {
   id: Generated<number>
   at: number
@@ -90,56 +90,56 @@ interface AuditTable {
   reason: string
 }
 
-/** How far the links were matched against the lists. */
+/** The progress of matching the links against the lists. */
 interface SweepsTable {
   name: string
-  /** Tells one state of the lists from another. */
+  /** Identifies a version of the lists. */
   lists: string
   /** The last link that was matched. */
   position: number
   finished: number
 }
 
-/** Host names whose owners have pointed them here, or mean to. */
+/** Custom domains. */
 interface DomainsTable {
   /** Lower case, IDNA-encoded, without trailing dot. */
   name: string
-  /** The name below the public suffix: what one owner has. */
+  /** The registrable domain: the public suffix and one label. */
   registrable: string
   /** SHA-256 of the token, base64url. */
   token_hash: string
   status: 'pending' | 'active' | 'misconfigured'
   status_since: number
   created_at: number
-  /** When the status was last written; other processes read what is new by it. */
+  /** When the row was last written; other processes read newer rows. */
   updated_at: number
   checked_at: number | null
   next_check_at: number
-  /** Checks that failed since the last one that did not. */
+  /** Checks that failed in a row. */
   failures: number
   failing_since: number | null
   fault_code: string | null
   fault_detail: string | null
-  /** When the DNS proved a claim to it last; null when its token is still that of its registration. */
+  /** When DNS last proved a claim to it; null while its token is still that of its registration. */
   claimed_at: number | null
 }
 
-/** Tokens that take over a name once their record stands in its DNS. */
+/** Tokens that take over a name once its DNS has their record. */
 interface DomainClaimsTable {
   name: string
-  /** What the TXT record must say; derived from the name and the token's hash. */
+  /** The value of the TXT record; derived from the name and the token's hash. */
   proof: string
   token_hash: string
   created_at: number
 }
 
-/** Names that the operator keeps: neither they nor names under them can be registered. */
+/** Names that the operator refuses: neither they nor their subdomains can be registered. */
 interface RefusedDomainsTable {
   name: string
   created_at: number
 }
 
-/** How the QR images of a link are to look, where its owner has said so. */
+/** The designs of links' QR images, where their owners have saved one. */
 interface DesignsTable {
   link_id: number
   /** A JSON object. */
@@ -152,7 +152,7 @@ interface MigrationsTable {
   applied_at: number
 }
 
-/** The work that one process alone does at a time, of all on the store. */
+/** The work that only one of all processes on the store may do at a time. */
 interface LeasesTable {
   name: string
   /** A random identifier of the holder until `expires_at`. */
@@ -179,8 +179,8 @@ export interface Tables {
   acme_accounts: AcmeAccountsTable
   acme_challenges: AcmeChallengesTable
   ticket_keys: TicketKeysTable
-  purges: { link_id: number } // Deleted links of which something may be kept outside this database.
-  deletions: { link_id: number } // Every link that was ever deleted: scans of it may come back with an old copy of them.
-  instance: { id: string } // One row: what tells this store from others, for good.
+  purges: { link_id: number } // Deleted links whose data outside this database may not be purged yet.
+  deletions: { link_id: number } // Every deleted link: an old copy of the scans may bring its scans back.
+  instance: { id: string } // One row: the permanent ID of this store.
   migrations: MigrationsTable
 }

@@ -6,72 +6,72 @@ import type { DatabaseConnection } from '#kysely'
 import { syncPath } from '../lib/sync-path.ts'
 import { createDurable, type Durable } from './durable.ts'
 import { createGroups, type Groups } from './group-commit.ts'
-import { createLooks, type Looks } from './looks.ts'
+import { createLookups, type Lookups } from './lookups.ts'
 import { connect } from './sqlite-connection.ts'
 import { createTransactions } from './sqlite-dialect.ts'
-import { BUSY_TIMEOUT_MS, createInsist, createWriter } from './writer.ts'
+import { BUSY_TIMEOUT_MS, createBusyRetry, createWriteConnection } from './writer.ts'
 
-/** Codes and hashes are random, so that each creation changes other pages of their indexes; SQLite would keep 2 MiB. */
+/** Codes and hashes are random, so that each creation changes other pages of their indexes; SQLite's default is 2 MiB. */
 const CACHE_KIB = 16 * 1024
 /** Holds the inner pages of 10 million links (docs/adr/0023). */
-const LOOK_UP_CACHE_KIB = 8192
+const LOOKUP_CACHE_KIB = 8192
 
-/** Brings what was written to a file to the disk. */
+/** Makes everything that was written to a file durable. */
 export type Sync = (fd: number) => Promise<void>
 
-/** Without the loop: in libuv's pool. */
+/** Syncs in libuv's thread pool. */
 export const syncData: Sync = promisify(fdatasync)
 
-/** The open files of a store. When one of them fails, all are closed and opened again. */
+/** The open files of a store. When one of them fails, all are closed and reopened. */
 export interface Session {
   reader: DatabaseConnection
-  looks: Looks
+  lookups: Lookups
   settled: Durable['settled']
-  /** Who has a turn may use `writer`. */
+  /** The holder of the write lock may use `writer`. */
   groups: Groups
   /** Runs a change of one statement in a group; see `Groups.run`. Resolves with the number of rows. */
   change: (sql: string, values: readonly unknown[]) => Promise<number>
   writer: DatabaseConnection
   newTransaction: ReturnType<typeof createTransactions>
-  /** Nothing is promised any more. Writes the log back into the database, and resolves when no sync is under way. */
+  /** Writes the log back into the database, and resolves when no sync is running. */
   close: () => Promise<void>
-  /** The same after a fault: the log stays as it is. */
+  /** Closes after a fault, without writing the log back. */
   abandon: () => Promise<void>
 }
 
 /**
- * Opens a connection that writes and one that only reads, which with write-ahead logging never waits for the first.
- * @param onFault called when what was written may not reach the disk
+ * Opens a connection that writes, and two that only read, which with write-ahead logging never wait for the first.
+ * @param onFault called when a change may not become durable
  */
 export async function openSession(file: string, sync: Sync, onFault: (error: unknown) => void): Promise<Session> {
   const opened: DatabaseSync[] = []
   try {
-    // The thread waits for other processes between tries, and not in SQLite, so that visits need not wait.
+    // `retryBusy` waits for other processes instead of SQLite, which would block the event loop.
     const writing = openWriter(file, 0)
     opened.push(writing)
-    const insist = createInsist()
-    await insist(async () => writing.exec('pragma journal_mode = wal'))
+    const retryBusy = createBusyRetry()
+    await retryBusy(async () => writing.exec('pragma journal_mode = wal'))
     writing.exec('pragma synchronous = normal')
-    // SQLite hides the faults of the checkpoints that it makes by itself.
+    // SQLite hides the errors of its automatic checkpoints.
     writing.exec('pragma wal_autocheckpoint = 0')
-    // What a savepoint may have to bring back is kept in memory: a file for it would be made for most groups.
+    // The journals of savepoints stay in memory: most groups would create a file for them.
     writing.exec('pragma temp_store = memory')
     writing.exec(`pragma cache_size = -${CACHE_KIB}`)
     const reading = new DatabaseSync(file, { timeout: 0, readOnly: true })
     opened.push(reading)
-    const looking = new DatabaseSync(file, { timeout: 0, readOnly: true })
-    opened.push(looking)
-    // The first look opens the log, or makes it.
-    for (const connection of opened) await insist(async () => connection.exec('select 1 from sqlite_schema'))
-    looking.exec(`pragma cache_size = -${LOOK_UP_CACHE_KIB}`)
-    return startSession({ writing, reading, looking, log: openLog(file) }, sync, onFault)
+    const lookup = new DatabaseSync(file, { timeout: 0, readOnly: true })
+    opened.push(lookup)
+    // The first read opens or creates the log.
+    for (const connection of opened) await retryBusy(async () => connection.exec('select 1 from sqlite_schema'))
+    lookup.exec(`pragma cache_size = -${LOOKUP_CACHE_KIB}`)
+    return startSession({ writing, reading, lookup, log: openLog(file) }, sync, onFault)
   } catch (error) {
     for (const connection of opened) connection.close()
     throw error
   }
 }
 
-/** A connection that may write. SQLite falls back to reading alone, and would only say so at the first change. */
+/** A connection that may write. Without permission SQLite opens it read-only, and reports that at the first change. */
 export function openWriter(file: string, timeout = BUSY_TIMEOUT_MS): DatabaseSync {
   const connection = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true })
   try {
@@ -84,11 +84,11 @@ export function openWriter(file: string, timeout = BUSY_TIMEOUT_MS): DatabaseSyn
 }
 
 function patient(connection: DatabaseConnection): DatabaseConnection {
-  const insist = createInsist()
-  return { ...connection, executeQuery: (query) => insist(() => connection.executeQuery(query)) }
+  const retryBusy = createBusyRetry()
+  return { ...connection, executeQuery: (query) => retryBusy(() => connection.executeQuery(query)) }
 }
 
-/** Opens the log, which stays the same file while a connection is open, and syncs what a process before has left in it. */
+/** Opens the log, which stays the same file while a connection is open, and syncs what an earlier process wrote to it. */
 function openLog(file: string): number {
   const log = openSync(`${file}-wal`, 'r+')
   fsyncSync(log)
@@ -96,47 +96,61 @@ function openLog(file: string): number {
   return log
 }
 
+interface OpenFiles {
+  writing: DatabaseSync
+  reading: DatabaseSync
+  lookup: DatabaseSync
+  /** The descriptor of the log. */
+  log: number
+}
+
 function startSession(
-  { writing, reading, looking, log }: Record<'writing' | 'reading' | 'looking', DatabaseSync> & { log: number },
+  { writing, reading, lookup, log }: OpenFiles,
   sync: Sync,
   onFault: (error: unknown) => void,
 ): Session {
   const durable = createDurable(() => sync(log), onFault)
-  const { writer, connection, change, checkpoint } = createWriter(writing, onFault)
-  const looks = createLooks(looking, onFault)
+  const { writer, connection, change, checkpoint } = createWriteConnection(writing, onFault)
+  const lookups = createLookups(lookup, onFault)
   const groups = createGroups(writer, durable, () => {
-    looks.letGo()
+    lookups.endTransaction()
     checkpoint()
   })
   const closeAll = async (connections: DatabaseSync[]) => {
     groups.end()
     const idle = durable.end()
-    const faults: unknown[] = []
-    for (const each of connections) {
-      try {
-        if (each.isOpen) each.close()
-      } catch (error) {
-        faults.push(error)
-      }
-    }
+    const [error] = closeConnections(connections)
     await idle
     await promisify(close)(log)
-    if (faults.length > 0) throw faults[0]
+    if (error !== undefined) throw error
   }
   return {
-    looks,
+    lookups,
     settled: durable.settled,
     groups,
     change: (sql, values) => groups.run(() => change(sql, values)),
     writer: connection,
     newTransaction: createTransactions(connection),
     reader: patient(connect(reading, { onChange: () => {}, onFault: () => {} })),
-    // SQLite writes back what the last connection leaves, when that one can write.
+    // The last connection to be closed makes SQLite write the log back, if that connection can write.
     async close() {
       groups.flush()
       await durable.settled().catch(() => {})
-      await closeAll([looking, reading, writing])
+      await closeAll([lookup, reading, writing])
     },
-    abandon: () => closeAll([writing, looking, reading]),
+    abandon: () => closeAll([writing, lookup, reading]),
   }
+}
+
+/** Closes each connection, even if another fails. @returns the errors */
+function closeConnections(connections: DatabaseSync[]): unknown[] {
+  const errors: unknown[] = []
+  for (const each of connections) {
+    try {
+      if (each.isOpen) each.close()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  return errors
 }

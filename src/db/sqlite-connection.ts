@@ -1,54 +1,41 @@
 import type { DatabaseSync, StatementResultingChanges, StatementSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from '#kysely'
-import { resultCode, SQLITE_IOERR, StoreAway } from './sqlite-errors.ts'
+import { resultCode, SQLITE_IOERR, StoreUnavailable } from './sqlite-errors.ts'
 
-/** Prepared statements that are kept for each connection; the program has fewer different ones. */
+/** Prepared statements that each connection caches; the program has fewer. */
 const MAX_STATEMENTS = 200
 
 interface Prepared {
   statement: StatementSync
-  /** Whether it answers rows. */
-  reads: boolean
-  /** Whether it may leave something to be made durable. */
-  changes: boolean
+  returnsRows: boolean
+  /** Whether it may write something that must become durable. */
+  mayWrite: boolean
 }
 
 type Values = Parameters<StatementSync['run']>
 
-/** What a connection tells of its statements. */
+/** Observes the statements of a connection. */
 export interface Watcher {
-  /** A statement has changed or answered that many rows. */
+  /** A statement has changed or returned this many rows. */
   onChange: (rows: number) => void
   /** A file could not be read, written or synced. */
   onFault: (error: unknown) => void
 }
 
-/** A connection of `node:sqlite` whose statements are kept prepared. */
+/** A connection of `node:sqlite` that caches its prepared statements. */
 export interface Statements extends DatabaseConnection {
-  /** Runs a statement that answers nothing. */
+  /** Runs a statement that returns nothing. */
   exec: (sql: string) => void
-  /** Runs a change that answers no rows; returns how many it has changed. */
+  /** Runs a change that returns no rows; returns how many it has changed. */
   change: (sql: string, parameters: readonly unknown[]) => number
 }
 
-/** Gives a connection of `node:sqlite` the shape that Kysely's drivers have. */
+/** Gives a connection of `node:sqlite` the interface of Kysely's drivers. */
 export function connect(db: DatabaseSync, { onChange, onFault }: Watcher): Statements {
-  const statements = new Map<string, Prepared>()
-
-  function prepare(sql: string): Prepared {
-    let prepared = statements.get(sql)
-    if (prepared === undefined) {
-      if (statements.size >= MAX_STATEMENTS) statements.clear()
-      const statement = db.prepare(sql)
-      const changes = !/^(?:select|begin|commit|rollback|savepoint|release)\b/.test(sql)
-      prepared = { statement, reads: statement.columns().length > 0, changes }
-      statements.set(sql, prepared)
-    }
-    return prepared
-  }
+  const prepare = createStatementCache(db)
 
   function use<T>(sql: string, run: (prepared: Prepared) => T): T {
-    if (!db.isOpen) throw new StoreAway('the store was closed while a change was made')
+    if (!db.isOpen) throw new StoreUnavailable('the store was closed during a change')
     try {
       return run(prepare(sql))
     } catch (error) {
@@ -57,32 +44,48 @@ export function connect(db: DatabaseSync, { onChange, onFault }: Watcher): State
     }
   }
 
-  function change({ statement, changes }: Prepared, parameters: readonly unknown[]): StatementResultingChanges {
-    const done = statement.run(...(parameters as Values))
-    if (changes) onChange(Number(done.changes))
-    return done
+  function change({ statement, mayWrite }: Prepared, parameters: readonly unknown[]): StatementResultingChanges {
+    const result = statement.run(...(parameters as Values))
+    if (mayWrite) onChange(Number(result.changes))
+    return result
   }
 
   function query<R>(prepared: Prepared, parameters: readonly unknown[]): QueryResult<R> {
-    if (prepared.reads) {
+    if (prepared.returnsRows) {
       const rows = prepared.statement.all(...(parameters as Values)) as R[]
-      if (prepared.changes) onChange(rows.length)
+      if (prepared.mayWrite) onChange(rows.length)
       return { rows }
     }
-    const done = change(prepared, parameters)
-    return { rows: [], numAffectedRows: BigInt(done.changes), insertId: BigInt(done.lastInsertRowid) }
+    const { changes, lastInsertRowid } = change(prepared, parameters)
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
   return {
     exec: (sql) => void use(sql, (prepared) => change(prepared, [])),
     change: (sql, parameters) => use(sql, (prepared) => Number(change(prepared, parameters).changes)),
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      // A commit that failed for want of space has already rolled back; a second one would hide the first error.
+      // A commit that failed for lack of space has rolled back; a second rollback would hide the first error.
       if (sql === 'rollback' && !(db.isOpen && db.isTransaction)) return { rows: [] }
       return use(sql, (prepared) => query<R>(prepared, parameters))
     },
     streamQuery() {
-      throw new Error('rows of the embedded store are not streamed')
+      throw new Error('the embedded store does not stream rows')
     },
+  }
+}
+
+/** Prepares each statement once. */
+function createStatementCache(db: DatabaseSync): (sql: string) => Prepared {
+  const statements = new Map<string, Prepared>()
+  return (sql) => {
+    let prepared = statements.get(sql)
+    if (prepared === undefined) {
+      if (statements.size >= MAX_STATEMENTS) statements.clear()
+      const statement = db.prepare(sql)
+      const mayWrite = !/^(?:select|begin|commit|rollback|savepoint|release)\b/.test(sql)
+      prepared = { statement, returnsRows: statement.columns().length > 0, mayWrite }
+      statements.set(sql, prepared)
+    }
+    return prepared
   }
 }

@@ -12,27 +12,27 @@ import {
 } from '#kysely'
 import type { Tables } from './schema.ts'
 
-/** Where a Kysely instance has its connection from, and what it does before it answers. */
+/** How a Kysely instance acquires its connection, and what it does before it returns results. */
 export interface Access {
   acquire: () => Promise<DatabaseConnection>
   release: (connection: DatabaseConnection) => Promise<void>
 }
 
-/** Leaves it to `Access` who has a connection when; Kysely's own adapter lets nobody have it while a release waits. */
+/** `Access` alone schedules the connection; Kysely's own adapter would block it while a release waits. */
 class Adapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
   }
 }
 
-/** Kysely on SQLite; `access` is asked for each statement outside of a transaction, and for each transaction. */
+/** Kysely on SQLite; acquires a connection for each statement outside of a transaction, and for each transaction. */
 export function createKysely(access: Access): Kysely<Tables> {
   return new Kysely({ dialect: createDialect(createDriver(access)) })
 }
 
 /**
- * Makes what the statements of a transaction are run with, on a connection that somebody else begins and commits on.
- * Kysely's own transactions begin by themselves, and cost more than the statements of most.
+ * Creates Kysely transactions on a connection whose transaction the caller begins and commits. Kysely's own transactions
+ * begin by themselves, and cost more than most statements in them.
  */
 export function createTransactions(
   connection: DatabaseConnection,
@@ -44,7 +44,7 @@ export function createTransactions(
     let isOver = false
     const executor = new DefaultQueryExecutor(compiler, adapter, {
       async provideConnection(use) {
-        if (isOver) throw new Error('a statement was run in a transaction that is over')
+        if (isOver) throw new Error('a statement was run after the end of its transaction')
         return use(connection)
       },
     })
@@ -69,7 +69,7 @@ function createDriver({ acquire, release }: Access): Driver {
   return {
     init: async () => {},
     acquireConnection: acquire,
-    // "immediate": who means to write takes the lock before reading, so that no upgrade can fail half-way.
+    // "immediate" takes the write lock before the first read, so that no upgrade can fail half-way.
     beginTransaction: run('begin immediate'),
     commitTransaction: run('commit'),
     rollbackTransaction: run('rollback'),

@@ -9,8 +9,8 @@ const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
 
-/** A change whose outcome is not known, or a store that is being opened again. */
-export class StoreAway extends Error {}
+/** The outcome of a change is unknown, or the store is being reopened. */
+export class StoreUnavailable extends Error {}
 
 /** SQLite's primary result code of an error, if it is one of SQLite's. */
 export function resultCode(error: unknown): number | undefined {
@@ -18,14 +18,14 @@ export function resultCode(error: unknown): number | undefined {
   return typeof extended === 'number' ? extended & 0xff : undefined
 }
 
-/** Whether the error means that the disk or the file is away for now, and not that the program is wrong. */
+/** Whether the error means that the disk or the file is unavailable for now, not that the program has a bug. */
 export function isSqliteUnavailable(error: unknown): boolean {
-  if (error instanceof StoreAway) return true
+  if (error instanceof StoreUnavailable) return true
   const code = resultCode(error) ?? 0
   return [SQLITE_BUSY, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(code)
 }
 
-/** Whether the error means that the file is damaged, was never a database, or has a part that its disk cannot read. */
+/** Whether the error means that the file is damaged or is no database. */
 export function isSqliteDamaged(error: unknown): boolean {
   const code = resultCode(error)
   return code === SQLITE_NOTADB || code === SQLITE_CORRUPT
@@ -36,8 +36,8 @@ export function isDiskFull(error: unknown): boolean {
   return resultCode(error) === SQLITE_FULL || (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
 }
 
-/** What an operator is told of an error that stopped the opening of `file`. */
-export function explain(error: unknown, file: string): unknown {
+/** The error for the operator when `file` cannot be opened. */
+export function toFileError(error: unknown, file: string): unknown {
   const reason = error instanceof Error ? error.message : String(error)
   if (isSqliteDamaged(error)) {
     return new StartError(

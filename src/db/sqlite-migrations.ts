@@ -2,7 +2,7 @@ import { sql, type Transaction } from '#kysely'
 import type { MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
-/** How tables are made in SQLite. References between tables must not be enforced meanwhile. */
+/** Creates tables in SQLite. Foreign keys must not be enforced during a migration. */
 export const sqliteMigrations: MigrationDialect = {
   addIdColumn: (table, column) => table.addColumn(column, 'integer', (id) => id.primaryKey().autoIncrement()),
   async makeAppendOnly(transaction, table) {
@@ -16,7 +16,7 @@ export const sqliteMigrations: MigrationDialect = {
   lock: async () => {},
 }
 
-/** SQLite takes neither away from a table that is there (https://sqlite.org/lang_altertable.html, 8). */
+/** SQLite cannot drop these from an existing table (https://sqlite.org/lang_altertable.html, 8). */
 async function remakeLinks(transaction: Transaction<Tables>): Promise<void> {
   const steps = [
     `create table free_links (

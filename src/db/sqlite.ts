@@ -1,30 +1,30 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Kysely, Transaction } from '#kysely'
-import { createPrepareChange, createReadAtOnce } from './at-once.ts'
+import { createPrepareChange, createPrepareRead } from './prepared-statements.ts'
 import type { Database } from './database.ts'
 import { rewriteLog } from './durable.ts'
-import { keepOpen, type Kept } from './keep-open.ts'
+import { openSessions, type Sessions } from './sessions.ts'
 import { migrate } from './migrate.ts'
 import type { Tables } from './schema.ts'
 import { connect } from './sqlite-connection.ts'
 import { createKysely, type Access } from './sqlite-dialect.ts'
-import { explain, StoreAway } from './sqlite-errors.ts'
+import { toFileError, StoreUnavailable } from './sqlite-errors.ts'
 import { sqliteMigrations } from './sqlite-migrations.ts'
 import { openSession, openWriter, syncData, type Sync } from './session.ts'
 import { BUSY_TIMEOUT_MS } from './writer.ts'
 
-/** What surrounds the embedded store. */
+/** Options of the embedded store. */
 export interface SqliteOptions {
-  /** Whether no other process can have the file open: what was left in its log is then not trusted to be on the disk. */
+  /** Whether no other process can have the file open: its log is then written again, because it may not be durable. */
   alone?: boolean
   sync?: Sync | undefined
-  /** Called after a fault, when the store is open again: what was changed but never answered may be there, or not. */
+  /** Called when the store was reopened after a fault: a change that was never answered may be there, or not. */
   onReopened?: (() => void) | undefined
 }
 
 /**
  * Opens the embedded database. A change is answered after a sync that began after its commit, so that it survives power
- * loss; docs/adr/0022 says why that is as good as `synchronous=FULL`.
+ * loss; docs/adr/0022 explains why that is as durable as `synchronous=FULL`.
  * @throws {StartError} when the file cannot be used
  */
 export async function openSqlite(
@@ -35,37 +35,37 @@ export async function openSqlite(
   try {
     if (alone) rewriteLog(file)
     await migrateFile(file, now)
-    const kept = await keepOpen(async (onFault, again) => {
-      if (again) rewriteLog(file)
+    const sessions = await openSessions(async (onFault, isReopening) => {
+      if (isReopening) rewriteLog(file)
       return openSession(file, sync, onFault)
     }, onReopened)
-    return createDatabase(kept)
+    return createDatabase(sessions)
   } catch (error) {
-    throw explain(error, file)
+    throw toFileError(error, file)
   }
 }
 
-function createDatabase(kept: Kept): Database {
-  const write = createKysely(writing(kept))
-  const read = createKysely(reading(kept, true))
-  const patient = createKysely(reading(kept, false))
+function createDatabase(sessions: Sessions): Database {
+  const write = createKysely(writeAccess(sessions))
+  const read = createKysely(readAccess(sessions, true))
+  const patient = createKysely(readAccess(sessions, false))
   return {
     read,
-    readAtOnce: createReadAtOnce(kept, patient),
+    prepareRead: createPrepareRead(sessions, patient),
     write,
-    prepareChange: createPrepareChange(kept, write),
-    transaction: (work) => transact(kept, work),
+    prepareChange: createPrepareChange(sessions, write),
+    transaction: (work) => transact(sessions, work),
     async close() {
       for (const each of [patient, read, write]) await each.destroy()
-      await kept.close()
+      await sessions.close()
     },
   }
 }
 
-/** Opens a file, or a copy of one, only to read it: nothing is changed or brought up to date. */
+/** Opens a file, or a copy of one, read-only; does not migrate it. */
 export function readSqlite(file: string): Pick<Database, 'read' | 'close'> {
   const opened = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true })
-  const read = alone(opened)
+  const read = singleConnection(opened)
   return {
     read,
     async close() {
@@ -75,46 +75,46 @@ export function readSqlite(file: string): Pick<Database, 'read' | 'close'> {
   }
 }
 
-/** A connection that nobody else uses. */
-function alone(opened: DatabaseSync): Kysely<Tables> {
+/** Kysely on one connection, which only the caller uses. */
+function singleConnection(opened: DatabaseSync): Kysely<Tables> {
   const ignore = () => {}
   const only = connect(opened, { onChange: ignore, onFault: ignore })
   return createKysely({ acquire: async () => only, release: async () => {} })
 }
 
-/** Runs `work` in a turn of its own; it is answered when its group is durable, also when it fails. */
-async function transact<T>(kept: Kept, work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
-  const { groups, newTransaction } = kept.session()
-  const turn = await groups.enter()
+/** Runs `work` under the write lock; settles when its group is durable, also when it fails. */
+async function transact<T>(sessions: Sessions, work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
+  const { groups, newTransaction } = sessions.current()
+  const lock = await groups.acquire()
   const { transaction, end } = newTransaction()
   try {
-    return await turn.part(() => work(transaction))
+    return await lock.savepoint(() => work(transaction))
   } finally {
     end()
-    await turn.leave()
+    await lock.release()
   }
 }
 
-/** A statement of its own needs no more than a turn. */
-function writing(kept: Kept): Access {
-  let leave = async () => {}
+/** A single statement needs the write lock and no savepoint. */
+function writeAccess(sessions: Sessions): Access {
+  let releaseLock = async () => {}
   return {
     async acquire() {
-      const { groups, writer } = kept.session()
-      ;({ leave } = await groups.enter())
+      const { groups, writer } = sessions.current()
+      ;({ release: releaseLock } = await groups.acquire())
       return writer
     },
-    release: () => leave(),
+    release: () => releaseLock(),
   }
 }
 
-function reading(kept: Kept, durable: boolean): Access {
+function readAccess(sessions: Sessions, isDurable: boolean): Access {
   return {
-    acquire: async () => kept.session().reader,
+    acquire: async () => sessions.current().reader,
     release: async (connection) => {
-      if (!durable) return
-      const session = kept.session()
-      if (session.reader !== connection) throw new StoreAway('the store was opened again meanwhile')
+      if (!isDurable) return
+      const session = sessions.current()
+      if (session.reader !== connection) throw new StoreUnavailable('the store was reopened in the meantime')
       await session.settled()
     },
   }
@@ -123,9 +123,9 @@ function reading(kept: Kept, durable: boolean): Access {
 async function migrateFile(file: string, now: () => number): Promise<void> {
   const connection = openWriter(file)
   try {
-    // A table that is made anew is dropped, which would delete what refers to it.
+    // A migration drops a table that it recreates, which would delete the rows that refer to it.
     connection.exec('pragma foreign_keys = off')
-    await migrate(alone(connection), sqliteMigrations, file, now)
+    await migrate(singleConnection(connection), sqliteMigrations, file, now)
   } finally {
     connection.close()
   }

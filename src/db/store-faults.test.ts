@@ -4,7 +4,7 @@ import { createStoreFaults } from './store-faults.ts'
 
 const sqliteError = (errcode: number) => Object.assign(new Error('of SQLite'), { errcode })
 
-test('a fault of the store is told for ten seconds after it was met last, and counted for good', () => {
+test('a fault of the store is reported for ten seconds after its last occurrence, and counted', () => {
   let now = 0
   const faults = createStoreFaults(() => now, { error: () => assert.fail() })
   assert.equal(faults.recent(), undefined)
@@ -12,7 +12,7 @@ test('a fault of the store is told for ten seconds after it was met last, and co
   for (const error of [new TypeError('of ours'), sqliteError(CONSTRAINT)]) assert.equal(faults.note(error), false)
   assert.equal(faults.recent(), undefined)
   for (const code of [BUSY, IOERR_FSYNC]) assert.equal(faults.note(sqliteError(code)), true)
-  assert.match(faults.recent() ?? '', /the store is away/)
+  assert.match(faults.recent() ?? '', /the store is unavailable/)
   now += 9_999
   assert.equal(faults.note(sqliteError(CORRUPT)), true)
   now += 1

@@ -1,16 +1,16 @@
-import { logLeft, type Left } from './left.ts'
+import { logIntegrity, type IntegrityReport } from './integrity.ts'
 import { isStoreDamaged, isStoreUnavailable } from './open.ts'
 
-/** How long a fault is told after it was met last. */
-const TOLD_MS = 10_000
+/** How long the last fault counts as recent. */
+const RECENT_MS = 10_000
 
-/** Remembers what was wrong with the store. */
+/** Tracks the faults of the store. */
 export interface StoreFaults {
-  /** Notes what was found before it was opened. */
-  onLeft: (left: Left) => void
-  /** Whether an error means that the store is away, or damaged; then it is remembered. */
+  /** Logs what was found before the store was opened. */
+  onIntegrity: (report: IntegrityReport) => void
+  /** Whether an error means that the store is unavailable or damaged; records it then. */
   note: (error: unknown) => boolean
-  /** What was wrong within the last ten seconds, if a request has met anything. */
+  /** The fault that a request had within the last ten seconds. */
   recent: () => string | undefined
   metrics: { name: string; help: string; type: 'counter' | 'gauge'; read: () => number }[]
 }
@@ -21,34 +21,34 @@ export function createStoreFaults(
 ): StoreFaults {
   let found = 0
   let count = 0
-  let met = Number.NEGATIVE_INFINITY
+  let lastAt = Number.NEGATIVE_INFINITY
   let text = ''
   return {
-    onLeft(left) {
-      found = Object.keys(left.changed).length + left.unread.length
-      logLeft(left, log)
+    onIntegrity(report) {
+      found = Object.keys(report.changed).length + report.unread.length
+      logIntegrity(report, log)
     },
     note(error) {
       const isDamaged = isStoreDamaged(error)
       if (!isDamaged && !isStoreUnavailable(error)) return false
       count++
-      met = monotonic()
+      lastAt = monotonic()
       text = isDamaged
         ? 'the store is damaged or cannot be read: stop quirl, and put a backup in its place by "quirl restore"'
-        : 'requests have failed within the last seconds because the store is away'
+        : 'requests have failed within the last seconds because the store is unavailable'
       return true
     },
-    recent: () => (monotonic() - met < TOLD_MS ? text : undefined),
+    recent: () => (monotonic() - lastAt < RECENT_MS ? text : undefined),
     metrics: [
       {
         name: 'quirl_store_faults_total',
-        help: 'Requests that failed because the store is away or damaged',
+        help: 'Requests that failed because the store is unavailable or damaged',
         type: 'counter',
         read: () => count,
       },
       {
         name: 'quirl_files_not_as_left',
-        help: 'Files that were not as the process before this one has left them',
+        help: 'Files that have changed since the previous process stopped',
         type: 'gauge',
         read: () => found,
       },

@@ -1,79 +1,96 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DatabaseConnection } from '#kysely'
-import type { Writer } from './group-commit.ts'
-import { createPatience } from './patience.ts'
-import { connect } from './sqlite-connection.ts'
-import { resultCode, SQLITE_BUSY, SQLITE_IOERR, StoreAway } from './sqlite-errors.ts'
+import type { Writer } from './commit-group.ts'
+import { createLockRetry } from './lock-retry.ts'
+import { connect, type Statements } from './sqlite-connection.ts'
+import { resultCode, SQLITE_BUSY, SQLITE_IOERR, StoreUnavailable } from './sqlite-errors.ts'
 
-/** How long statements wait for another process that holds the write lock (a backup, say). */
+/** How long statements wait for another process that holds the write lock (a backup, for example). */
 export const BUSY_TIMEOUT_MS = 5000
 const RETRY_MS = 20
 
-/** A creation changes one row and logs some three pages; SQLite's own measure is 1,000 pages. */
+/** A creation changes one row and logs some three pages; SQLite checkpoints after 1,000 pages. */
 const CHECKPOINT_ROWS = 1000
 
-/** Waits between tries for another process. */
-export const createInsist = () =>
-  createPatience({
+/** Retries while another process holds the lock. */
+export const createBusyRetry = () =>
+  createLockRetry({
     ms: BUSY_TIMEOUT_MS,
     everyMs: RETRY_MS,
     isBusy: (error) => resultCode(error) === SQLITE_BUSY,
   })
 
-/** The connection that changes are made on, in groups. */
-export function createWriter(db: DatabaseSync, onFault: (error: unknown) => void) {
-  let hasChanged = false
-  let rows = 0
-  const onChange = (count: number) => {
-    hasChanged = true
-    rows += count
+/** The connection on which changes are made in groups. */
+export interface WriteConnection {
+  writer: Writer
+  connection: DatabaseConnection
+  change: Statements['change']
+  /** Writes the log back into the database once it is long. */
+  checkpoint: () => void
+}
+
+/** @param onFault called when a file cannot be read, written or synced */
+export function createWriteConnection(db: DatabaseSync, onFault: (error: unknown) => void): WriteConnection {
+  const changes = { hasChanged: false, rowsInLog: 0 }
+  const onChange = (rows: number) => {
+    changes.hasChanged = true
+    changes.rowsInLog += rows
   }
-  const connection = connect(db, { onChange, onFault })
+  const statements = connect(db, { onChange, onFault })
   const requireGroup = () => {
-    // SQLite has rolled all back, for want of space say; what follows must not be kept alone.
-    if (db.isOpen && !db.isTransaction) throw new StoreAway('the changes of a group were lost')
+    // SQLite has rolled back, for lack of space for example; a statement outside of the group must not be committed.
+    if (db.isOpen && !db.isTransaction) throw new StoreUnavailable('the changes of a group were lost')
   }
-  const inGroup: DatabaseConnection = {
-    ...connection,
-    async executeQuery(query) {
+  return {
+    writer: createWriter(db, statements, changes),
+    connection: {
+      ...statements,
+      async executeQuery(query) {
+        requireGroup()
+        return statements.executeQuery(query)
+      },
+    },
+    change(sql, values) {
       requireGroup()
-      return connection.executeQuery(query)
+      return statements.change(sql, values)
+    },
+    checkpoint() {
+      if (changes.rowsInLog < CHECKPOINT_ROWS || !db.isOpen) return
+      changes.rowsInLog = 0
+      checkpoint(db, onFault)
     },
   }
-  const change = (sql: string, values: readonly unknown[]) => {
-    requireGroup()
-    return connection.change(sql, values)
-  }
-  const insist = createInsist()
-  const writer: Writer = {
-    begin: () => insist(async () => connection.exec('begin immediate')),
+}
+
+function createWriter(db: DatabaseSync, { exec }: Statements, changes: { hasChanged: boolean }): Writer {
+  const retryBusy = createBusyRetry()
+  return {
+    begin: () => retryBusy(async () => exec('begin immediate')),
     tryBegin() {
       try {
-        connection.exec('begin immediate')
+        exec('begin immediate')
         return true
       } catch (error) {
         if (resultCode(error) === SQLITE_BUSY) return false
         throw error
       }
     },
-    exec: connection.exec,
+    exec,
     isOpen: () => db.isOpen,
     isTransaction: () => db.isTransaction,
-    hasChanged() {
-      const before = hasChanged
-      hasChanged = false
-      return before
+    takeChanged() {
+      const { hasChanged } = changes
+      changes.hasChanged = false
+      return hasChanged
     },
   }
-  const checkpoint = () => {
-    if (rows < CHECKPOINT_ROWS || !db.isOpen) return
-    rows = 0
-    try {
-      db.exec('pragma wal_checkpoint(passive)')
-    } catch (error) {
-      // Without space the log grows for now.
-      if (resultCode(error) === SQLITE_IOERR) onFault(error)
-    }
+}
+
+function checkpoint(db: DatabaseSync, onFault: (error: unknown) => void): void {
+  try {
+    db.exec('pragma wal_checkpoint(passive)')
+  } catch (error) {
+    // Without disk space the log grows until there is some.
+    if (resultCode(error) === SQLITE_IOERR) onFault(error)
   }
-  return { writer, connection: inGroup, change, checkpoint }
 }

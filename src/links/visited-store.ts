@@ -1,5 +1,5 @@
 import { sql, type Selectable } from '#kysely'
-import type { Database, LookUp } from '../db/database.ts'
+import type { Database, Lookup } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 
 const columns = ['id', 'code', 'kind', 'target', 'payload', 'utm', 'active', 'removed_source'] as const
@@ -12,9 +12,9 @@ type Values<Names extends readonly (keyof Tables['links'])[]> = {
 export type VisitedValues = Values<typeof columns> | [id: null, ...rest: null[]]
 
 /** Looks a link up by the key of its code. */
-export function createFindVisited({ readAtOnce }: Pick<Database, 'readAtOnce'>): LookUp<VisitedValues> {
+export function createFindVisited({ prepareRead }: Pick<Database, 'prepareRead'>): Lookup<VisitedValues> {
   // A code is in one of the two tables; nearly every visit finds it in the first.
-  return readAtOnce((db, key) =>
+  return prepareRead((db, key) =>
     db
       .selectFrom('links')
       .select(columns)

@@ -16,7 +16,7 @@ export interface Visited extends Pick<Link, 'id' | 'code' | 'kind' | 'target' | 
 export type Found = Visited | 'gone' | undefined
 
 /** Finds links for visits, by the key of their code; synchronously in an embedded store. */
-export function createVisitedOf(db: Pick<Database, 'readAtOnce'>): (codeKey: string) => Found | Promise<Found> {
+export function createVisitedOf(db: Pick<Database, 'prepareRead'>): (codeKey: string) => Found | Promise<Found> {
   const find = createFindVisited(db)
   return (codeKey) => {
     const values = find(codeKey)

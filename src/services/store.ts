@@ -35,7 +35,7 @@ export async function openStore({ dataDir, now, monotonic, log, sync, hasServed 
   const onReopened = () => {
     for (const listener of listeners) listener()
   }
-  const db = await openDatabase(dataDir, now, { sync, hasServed, onReopened, onLeft: faults.onLeft })
+  const db = await openDatabase(dataDir, now, { sync, hasServed, onReopened, onIntegrity: faults.onIntegrity })
   return {
     db,
     faults,

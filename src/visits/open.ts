@@ -17,7 +17,7 @@ export type RecordVisit = (request: IncomingMessage, linkId: number, recorded: (
 
 /** What visits need of the rest of the program. */
 export interface VisitsNeeds {
-  db: Pick<Database, 'readAtOnce'>
+  db: Pick<Database, 'prepareRead'>
   record: RecordVisit
   monotonic: () => number
 }

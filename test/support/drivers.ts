@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Kysely, PostgresDialect, sql } from '#kysely'
 import pg from 'pg'
-import { createChangeLater, createReadLater } from '../../src/db/at-once.ts'
+import { createPrepareAsyncChange, createPrepareAsyncRead } from '../../src/db/prepared-statements.ts'
 import type { Database } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { MigrationDialect } from '../../src/db/migrations/migration.ts'
@@ -51,8 +51,8 @@ async function openTwice(t: TestContext, make: MakeStore): Promise<Database | un
     get read() {
       return other().read
     },
-    get readAtOnce() {
-      return other().readAtOnce
+    get prepareRead() {
+      return other().prepareRead
     },
     get prepareChange() {
       return next().prepareChange
@@ -83,7 +83,12 @@ async function makePostgres(t: TestContext): Promise<OpenOnce | undefined> {
   return async (ending) => {
     const db = connect(address)
     undoLater(ending, () => db.destroy())
-    const database = { read: db, readAtOnce: createReadLater(db), write: db, prepareChange: createChangeLater(db) }
+    const database = {
+      read: db,
+      prepareRead: createPrepareAsyncRead(db),
+      write: db,
+      prepareChange: createPrepareAsyncChange(db),
+    }
     return { ...database, transaction: (work) => db.transaction().execute(work), close: () => db.destroy() }
   }
 }

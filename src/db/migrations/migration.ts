@@ -1,18 +1,18 @@
 import type { CreateTableBuilder, Transaction } from '#kysely'
 import type { Tables } from '../schema.ts'
 
-/** What differs between the databases while tables are made. */
+/** The operations that differ between databases. */
 export interface MigrationDialect {
-  /** Adds a primary key that counts up and never gives a number again. */
+  /** Adds a primary key that counts up and never reuses a number. */
   addIdColumn<T extends string, C extends string>(
     table: CreateTableBuilder<T, C>,
     column: string,
   ): CreateTableBuilder<T, C>
-  /** Makes the database itself refuse every change and deletion of a row of that table. */
+  /** Makes the database reject every update and deletion of a row of this table. */
   makeAppendOnly(transaction: Transaction<Tables>, table: string): Promise<void>
-  /** Takes from `links` the reference to `codes`, and a counter of its ids that each creation would write. */
+  /** Drops the reference of `links` to `codes`, and the counter of its IDs, which each creation would write. */
   freeLinks(transaction: Transaction<Tables>): Promise<void>
-  /** Makes every other process that migrates wait until the transaction ends. */
+  /** Blocks every other process that migrates until the transaction ends. */
   lock(transaction: Transaction<Tables>): Promise<void>
 }
 

@@ -6,11 +6,11 @@ import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { seedOf } from '../../test/support/random.ts'
-import { unreadTransactions } from './left-log.ts'
+import { countUnreadTransactions } from './wal-check.ts'
 
 const TRANSACTIONS = 12
 
-test('a bit flipped anywhere in a log that is in use is told, unless SQLite reads every transaction all the same', (t) => {
+test('a bit flipped anywhere in a log that is in use is reported, unless SQLite still reads every transaction', (t) => {
   const seed = seedOf(t)
   const folder = temporaryFolder(t)
   const file = join(folder, 'a.db')
@@ -33,13 +33,13 @@ test('a bit flipped anywhere in a log that is in use is told, unless SQLite read
     writeFileSync(`${copy}-shm`, '')
   }
   place(log)
-  assert.equal(unreadTransactions(copy), 0)
+  assert.equal(countUnreadTransactions(copy), 0)
   fc.assert(
     fc.property(fc.nat(used + 24 + 4096 - 1), fc.nat(7), (at, bit) => {
       const damaged = Buffer.from(log)
       damaged[at] = (damaged[at] ?? 0) ^ (1 << bit)
       place(damaged)
-      const told = unreadTransactions(copy)
+      const told = countUnreadTransactions(copy)
       const opened = new DatabaseSync(copy)
       const { rows } = opened.prepare("select count(*) as rows from texts where text like 'row%'").get() as {
         rows: number
@@ -55,7 +55,7 @@ test('a bit flipped anywhere in a log that is in use is told, unless SQLite read
   )
 })
 
-test('a log that was cut short anywhere tells nothing, for its last transaction was never answered', (t) => {
+test('a truncated log is not reported: its last transaction was never answered', (t) => {
   const file = join(temporaryFolder(t), 'a.db')
   const db = new DatabaseSync(file)
   undoLater(t, () => db.close())
@@ -64,6 +64,6 @@ test('a log that was cut short anywhere tells nothing, for its last transaction 
   const copy = `${file}.copy`
   for (let length = 0; length <= log.length; length += 500) {
     writeFileSync(`${copy}-wal`, log.subarray(0, length))
-    assert.equal(unreadTransactions(copy), 0)
+    assert.equal(countUnreadTransactions(copy), 0)
   }
 })

@@ -1,17 +1,18 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 
-// The format of SQLite's write-ahead log, https://sqlite.org/fileformat2.html#walformat. SQLite reads it as far as its sums
-// agree and says nothing of what stands behind, which after a power loss was never answered. Damage looks the same to it.
+// The format of SQLite's write-ahead log, https://sqlite.org/fileformat2.html#walformat. SQLite reads it up to the
+// first wrong checksum, and does not report what follows: after a power loss that was never answered, but damage looks the
+// same.
 
 const HEADER = 32
 const FRAME_HEADER = 24
 const MAGIC = 0x377f0682
 
 /**
- * How many transactions stand in the log of a database, of which SQLite will read none: they stand behind the first part of
- * the log that is not as it was written, or hold it. To be called before SQLite opens the database.
+ * Counts the transactions in the log of a database that SQLite will not read: those from the first damaged frame on. To be
+ * called before SQLite opens the database.
  */
-export function unreadTransactions(database: string): number {
+export function countUnreadTransactions(database: string): number {
   const file = `${database}-wal`
   if (!existsSync(file)) return 0
   const descriptor = openSync(file, 'r')
@@ -22,7 +23,7 @@ export function unreadTransactions(database: string): number {
   }
 }
 
-/** Fills the bytes from a position on; false where the file is shorter. */
+/** Fills the bytes from a position; false where the file is shorter. */
 type Read = (bytes: Buffer, at: number) => boolean
 
 function countUnread(read: Read): number {
@@ -34,7 +35,7 @@ function countUnread(read: Read): number {
   addTo(sums, header.subarray(0, FRAME_HEADER), isBig)
   const isKnown = (isBig || header.readUInt32BE(0) === MAGIC) && isPageSize(pageSize)
   if (isKnown && agrees(sums, header, FRAME_HEADER)) return countFrames(read, header, sums, isBig)
-  // Of a log whose beginning is damaged nothing is read, and nothing in it can be told.
+  // SQLite reads nothing of a log with a damaged header, and the frames cannot be checked without it.
   return read(Buffer.alloc(1), HEADER) ? 1 : 0
 }
 
@@ -44,7 +45,7 @@ function countFrames(read: Read, header: Buffer, sums: Uint32Array, isBig: boole
   let isSound = true
   let unread = 0
   for (let at = HEADER; read(frame, at); at += frame.length) {
-    // Frames of a log before this one differ in both salts, and one that is damaged in one at most.
+    // Frames of an earlier log differ in both salts, a damaged frame in one at most.
     const salts = [frame.subarray(8, 12).equals(first), frame.subarray(12, 16).equals(second)]
     addTo(sums, frame.subarray(0, 8), isBig)
     addTo(sums, frame.subarray(FRAME_HEADER), isBig)

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { poll } from '../../test/support/poll.ts'
-import { createReadAtOnce } from './at-once.ts'
+import { createPrepareRead } from './prepared-statements.ts'
 import type { Database } from './database.ts'
 import { syncData, type Session, type Sync } from './session.ts'
 import { createKysely } from './sqlite-dialect.ts'
 import { isSqliteUnavailable } from './sqlite-errors.ts'
 import { openSqlite } from './sqlite.ts'
 
-const lookUpCodes = ({ readAtOnce }: Pick<Database, 'readAtOnce'>) =>
-  readAtOnce<[code: string]>((db, key) => db.selectFrom('codes').select('code_key').where('code_key', '=', key))
+const lookUpCodes = ({ prepareRead }: Pick<Database, 'prepareRead'>) =>
+  prepareRead<[code: string]>((db, key) => db.selectFrom('codes').select('code_key').where('code_key', '=', key))
 
 const take = (db: Database, codes: string[]) =>
   db.write
@@ -30,13 +30,13 @@ const kyselyOf = (rows: object[]) =>
     release: async () => {},
   })
 
-test('a look-up is prepared once for each opening of the store, and a busy file is waited for', async () => {
+test('a look-up is prepared once for each opening of the store, and waits for a busy file', async () => {
   let prepared = 0
   const sessionOf = (answer: () => unknown[]) =>
-    ({ looks: { prepare: () => (prepared++, answer), letGo: () => {} } }) as unknown as Session
+    ({ lookups: { prepare: () => (prepared++, answer), endTransaction: () => {} } }) as unknown as Session
   let session = sessionOf(() => ['first'])
   const lookUp = lookUpCodes({
-    readAtOnce: createReadAtOnce({ session: () => session }, kyselyOf([{ code: 'later' }])),
+    prepareRead: createPrepareRead({ current: () => session }, kyselyOf([{ code: 'later' }])),
   })
   assert.equal(prepared, 0)
   for (let again = 0; again < 3; again++) assert.deepEqual(lookUp('key'), ['first'])

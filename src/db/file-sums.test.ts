@@ -3,16 +3,16 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSy
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
-import { changedFiles, noteFiles } from './kept-files.ts'
+import { changedFiles, recordSums } from './file-sums.ts'
 
 const changedNames = (folder: string) => Object.keys(changedFiles(folder)).sort()
 
-test('files that are changed, cut or removed after they were noted are told once, and others are not', (t) => {
+test('files that were changed, truncated or removed are reported once, and others are not', (t) => {
   const folder = temporaryFolder(t)
   mkdirSync(join(folder, 'deep'))
   const names = ['changed', 'deep/cut', 'removed', 'sound', 'ignored']
   for (const name of names) writeFileSync(join(folder, name), name.repeat(1000))
-  noteFiles(folder, (name) => name !== 'ignored')
+  recordSums(folder, (name) => name !== 'ignored')
   writeFileSync(join(folder, 'changed'), 'changes'.repeat(1000))
   truncateSync(join(folder, 'deep/cut'), 10)
   rmSync(join(folder, 'removed'))
@@ -22,41 +22,41 @@ test('files that are changed, cut or removed after they were noted are told once
   assert.deepEqual(readdirSync(folder).sort(), ['changed', 'deep', 'ignored', 'new', 'sound'])
 })
 
-test('notes that are damaged are told, and where none can be made there are none', (t) => {
+test('a damaged record is reported, and a record that cannot be written is removed', (t) => {
   const folder = temporaryFolder(t)
-  noteFiles(folder, () => true)
+  recordSums(folder, () => true)
   assert.deepEqual(changedNames(folder), [])
-  noteFiles(folder, () => true)
+  recordSums(folder, () => true)
   writeFileSync(join(folder, 'sums.json'), '{')
   assert.deepEqual(changedNames(folder), ['sums.json'])
   mkdirSync(join(folder, 'sound'))
-  noteFiles(folder, () => {
+  recordSums(folder, () => {
     throw new Error('it cannot be read')
   })
   assert.deepEqual(changedNames(folder), [])
 })
 
-test('what nobody has been told of is found again, until the file is as it was', (t) => {
+test('an unreported change is found again, until the file has its former sum', (t) => {
   const folder = temporaryFolder(t)
   const file = join(folder, 'file')
   const all = () => true
   writeFileSync(file, 'as it was')
-  noteFiles(folder, all)
+  recordSums(folder, all)
   writeFileSync(file, 'changed')
-  noteFiles(folder, all, changedFiles(folder))
-  noteFiles(folder, all, changedFiles(folder))
+  recordSums(folder, all, changedFiles(folder))
+  recordSums(folder, all, changedFiles(folder))
   const found = changedFiles(folder)
   assert.deepEqual(Object.keys(found), ['file'])
-  noteFiles(folder, all, found)
+  recordSums(folder, all, found)
   writeFileSync(file, 'as it was')
   assert.deepEqual(changedNames(folder), [])
 })
 
-test('a file that is too large to be looked at keeps no other from being noted', (t) => {
+test('a file that is too large to be read does not keep the others from being recorded', (t) => {
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'a'), '')
   truncateSync(join(folder, 'a'), 2 ** 29)
   writeFileSync(join(folder, 'b'), 'small')
-  noteFiles(folder, () => true)
+  recordSums(folder, () => true)
   assert.deepEqual(Object.keys(JSON.parse(readFileSync(join(folder, 'sums.json'), 'utf8')) as object), ['b'])
 })

@@ -15,15 +15,15 @@ import { crc32 } from 'node:zlib'
 import { chownLikeFolder } from '../lib/chown-like-folder.ts'
 import { syncPath } from '../lib/sync-path.ts'
 
-/** The file that says how the others were when the last process ended. */
+/** Holds the sums of the other files from when the last process ended. */
 const NAME = 'sums.json'
 
-/** What is larger than this in all is not read for it, so that neither the stop nor the next start waits for the disk. */
+/** Bounds how much is read, so that neither the stop nor the next start waits long for the disk. */
 const MAX_BYTES = 256 << 20
 
 const CHUNK_BYTES = 1 << 20
 
-/** Files by their paths, as they were. */
+/** The sums of files by their paths. */
 export type Sums = Record<string, Sum>
 
 interface Sum {
@@ -32,22 +32,22 @@ interface Sum {
 }
 
 /**
- * Notes how files of a folder are, now that nothing will change them until the next start; nothing, when that fails.
- * @param before files that were changed since they were noted like this, of which nobody knows yet
+ * Records the sums of the files of a folder, which must not change until the next start. Records none if that fails.
+ * @param unreported the recorded sums of files that have changed since, which no start has reported yet
  */
-export function noteFiles(folder: string, isKept: (name: string) => boolean, before: Sums = {}): void {
+export function recordSums(folder: string, isChecked: (name: string) => boolean, unreported: Sums = {}): void {
   const file = join(folder, NAME)
   try {
     const sums: Sums = {}
-    let left = MAX_BYTES
-    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(isKept)) {
+    let remaining = MAX_BYTES
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(isChecked)) {
       const status = statSync(join(folder, name))
-      if (!status.isFile() || status.size > left) continue
-      left -= status.size
+      if (!status.isFile() || status.size > remaining) continue
+      remaining -= status.size
       sums[name] = { bytes: status.size, crc32: sumOf(join(folder, name)) }
     }
-    // A process that is killed meanwhile leaves none, and not the half.
-    writeFileSync(`${file}.new`, `${JSON.stringify({ ...sums, ...before })}\n`, { mode: 0o600, flush: true })
+    // A process that is killed here leaves no partial file.
+    writeFileSync(`${file}.new`, `${JSON.stringify({ ...sums, ...unreported })}\n`, { mode: 0o600, flush: true })
     chownLikeFolder(`${file}.new`)
     renameSync(`${file}.new`, file)
   } catch {
@@ -56,26 +56,26 @@ export function noteFiles(folder: string, isKept: (name: string) => boolean, bef
 }
 
 /**
- * The files of a folder that are not as they were noted, with what was noted; from now on they are anything, and the notes
- * are gone. None, where nothing was noted, because a process did not end by itself.
+ * Returns the files of a folder that differ from their recorded sums, with these, and removes the record: the files may
+ * change from now on. Returns none if there is no record, because the last process was killed.
  */
 export function changedFiles(folder: string): Sums {
   const file = join(folder, NAME)
   if (!existsSync(file)) return {}
   const sums = read(file)
   rmSync(file)
-  // A name that is gone must not come back after power loss.
+  // The record must not come back after power loss.
   syncPath(folder)
   if (sums === undefined) return { [NAME]: { bytes: 0, crc32: 0 } }
-  return Object.fromEntries(Object.entries(sums).filter(([name, noted]) => !isAsNoted(join(folder, name), noted)))
+  return Object.fromEntries(Object.entries(sums).filter(([name, sum]) => !hasSum(join(folder, name), sum)))
 }
 
-function isAsNoted(path: string, noted: Sum): boolean {
+function hasSum(path: string, sum: Sum): boolean {
   try {
     const status = statSync(path)
-    return status.isFile() && status.size === noted.bytes && sumOf(path) === noted.crc32
+    return status.isFile() && status.size === sum.bytes && sumOf(path) === sum.crc32
   } catch {
-    // It is not there, or cannot be read.
+    // It is missing or cannot be read.
     return false
   }
 }

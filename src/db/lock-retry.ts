@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface PatienceOptions {
-  /** How long a lock of another process is waited for, by all callers together, in milliseconds. */
+export interface LockRetryOptions {
+  /** How long all callers together wait for a lock of another process, in milliseconds. */
   ms: number
-  /** How often it is tried again. */
+  /** The time between two attempts, in milliseconds. */
   everyMs: number
-  /** Whether an error means that another process holds the lock, and nothing was done. */
+  /** Whether an error means that another process holds the lock, and nothing has changed. */
   isBusy: (error: unknown) => boolean
   monotonic?: () => number
 }
 
 /**
- * Waits between tries for a lock that another process holds. SQLite's own wait (`busy_timeout`) would hold the event
- * loop, and with it everything that needs no lock. All callers share one wait: once it has lasted for `ms`, each gets
- * one try until one succeeds, so that the waits of a queue do not add up.
+ * Retries while another process holds a lock. SQLite's own wait (`busy_timeout`) would block the event loop, and with it
+ * everything that needs no lock. All callers share one wait: once it has lasted for `ms`, each has one attempt until one
+ * succeeds, so that the waits of a queue do not add up.
  * @returns runs an attempt until it succeeds, or fails for another reason
  */
-export function createPatience({
+export function createLockRetry({
   ms,
   everyMs,
   isBusy,
   monotonic = () => performance.now(),
-}: PatienceOptions): <T>(attempt: () => Promise<T>) => Promise<T> {
+}: LockRetryOptions): <T>(attempt: () => Promise<T>) => Promise<T> {
   let busySince: number | undefined
   let busyAt = Number.NEGATIVE_INFINITY
   return async (attempt) => {
@@ -33,7 +33,7 @@ export function createPatience({
       } catch (error) {
         if (!isBusy(error)) throw error
         const now = monotonic()
-        // Where nobody has tried for so long, nobody knows whether it was held all the time.
+        // After a pause as long as this, the lock may have been free in between.
         if (busySince === undefined || now - busyAt >= ms) busySince = now
         busyAt = now
         if (now - busySince >= ms) throw error
