@@ -35,7 +35,7 @@ export function mmdb(
   return Buffer.concat([encodeTree(nodes, recordSize), Buffer.alloc(16), ...data, marker, encode(metadata)])
 }
 
-/** The bits of a network's prefix; in a tree of IPv6, IPv4 is what is below ::/96. */
+/** The bits of a network's prefix; in an IPv6 tree, IPv4 networks are below ::/96. */
 function bitsOf(network: string, ipVersion: 4 | 6): (0 | 1)[] {
   const [address, prefix] = ipaddr.parseCIDR(network)
   const bits = address

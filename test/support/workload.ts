@@ -6,11 +6,11 @@ import { poll } from './poll.ts'
 import { exitOf, start, type Service } from './program.ts'
 import type { Random } from './random.ts'
 
-/** Flags that disable the quotas of the program. */
+/** Flags that disable the program's quotas. */
 export const UNLIMITED = ['links', 'bulk', 'failures', 'misses'].map((name) => `--limit-${name}=0`)
 
 const OWNERS = 6
-/** What happens to the program is waited for; the processor is for other tests meanwhile. */
+/** The pause between requests of an owner, which leaves the CPU to other tests. */
 const PACE_MS = 20
 
 /** Stops the service once it has folded all recorded scans and purged those of deleted links. */
