@@ -41,7 +41,7 @@ export async function startServer(
   t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
-  surroundings: Pick<Environment, 'machine' | 'monotonic' | 'slots' | 'work' | 'sync'> = {},
+  overrides: Pick<Environment, 'machine' | 'monotonic' | 'slots' | 'work' | 'sync'> = {},
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
   const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...unlimited }
@@ -52,7 +52,7 @@ export async function startServer(
   const log = pino({ base: null, level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
   // A test that advances its clock advances both; a test that sets it back passes a monotonic one.
   const clocks = { now, ...(now !== Date.now && { monotonic: now }) }
-  const environment = { version: '0.0.0', port: () => port, log, ...clocks, ...patience, ...surroundings }
+  const environment = { version: '0.0.0', port: () => port, log, ...clocks, ...patience, ...overrides }
   const services = await openServices(invocation.config, environment)
   const app = await createApp(invocation.config, services, log)
   const { config } = invocation
