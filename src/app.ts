@@ -63,54 +63,55 @@ async function addRoutes(app: FastifyInstance, handlers: Handlers): Promise<void
   app.get('/:code/qr.svg', visitor.codeImage.svg)
   app.get('/:code/qr.pdf', visitor.codeImage.pdf)
 
-  await app.register(
-    async (api) => {
-      allowEveryOrigin(api)
-      readJsonBodies(api)
-      handleUnknownPaths(api)
-      api.post('/links', program.createLink)
-      api.get('/manage/:token', program.link.read.byPath)
-      api.put('/manage/:token', program.link.change.byPath)
-      api.delete('/manage/:token', program.link.delete.byPath)
-      api.get('/manage', program.link.read.byHeader)
-      api.put('/manage', program.link.change.byHeader)
-      api.delete('/manage', program.link.delete.byHeader)
-      await api.register(async (bulk) => {
-        readRows(bulk)
-        bulk.post('/bulk', program.createLinks)
-      })
-      api.get('/qr', program.dataImage)
-      api.post('/qr', program.designedImage)
-      api.get('/manage/:token/stats', program.stats.byPath)
-      api.get('/manage/stats', program.stats.byHeader)
-      api.get('/manage/:token/scans.csv', program.scans.byPath)
-      api.get('/manage/scans.csv', program.scans.byHeader)
-      api.get('/manage/:token/stream', program.stream.byPath)
-      api.get('/manage/stream', program.stream.byHeader)
-      api.post('/reports', program.report)
-      api.post('/domains', program.domain.register)
-      api.get('/domains/:domain', program.domain.read)
-      api.delete('/domains/:domain', program.domain.remove)
-      api.get('/openapi.json', program.openApi)
-      api.get('/problems', program.problems)
-    },
-    { prefix: '/api' },
-  )
+  await app.register((api) => addApiRoutes(api, program), { prefix: '/api' })
+  await app.register((pages) => addPageRoutes(pages, browser))
+}
 
-  await app.register(async (web) => {
-    refuseEncodedBodies(web)
-    readForms(web)
-    web.get('/', browser.homePage.show)
-    web.post('/', browser.homePage.create)
-    web.get('/m/:token', browser.ownerPage.show)
-    web.post('/m/:token', browser.ownerPage.act)
-    web.get('/report', browser.reportPage.show)
-    web.post('/report', browser.reportPage.report)
-    web.get('/assets/quirl.css', browser.styleSheet)
-    web.get('/assets/quirl.svg', browser.logo)
-    // `/assets/<name>-<hash>.<ending>`
-    for (const { path, route } of browser.builtAssets) web.get(path, route)
+/** Below `/api`. */
+async function addApiRoutes(api: FastifyInstance, program: Handlers['program']): Promise<void> {
+  allowEveryOrigin(api)
+  readJsonBodies(api)
+  handleUnknownPaths(api)
+  api.post('/links', program.createLink)
+  api.get('/manage/:token', program.link.read.byPath)
+  api.put('/manage/:token', program.link.change.byPath)
+  api.delete('/manage/:token', program.link.delete.byPath)
+  api.get('/manage', program.link.read.byHeader)
+  api.put('/manage', program.link.change.byHeader)
+  api.delete('/manage', program.link.delete.byHeader)
+  await api.register(async (bulk) => {
+    readRows(bulk)
+    bulk.post('/bulk', program.createLinks)
   })
+  api.get('/qr', program.dataImage)
+  api.post('/qr', program.designedImage)
+  api.get('/manage/:token/stats', program.stats.byPath)
+  api.get('/manage/stats', program.stats.byHeader)
+  api.get('/manage/:token/scans.csv', program.scans.byPath)
+  api.get('/manage/scans.csv', program.scans.byHeader)
+  api.get('/manage/:token/stream', program.stream.byPath)
+  api.get('/manage/stream', program.stream.byHeader)
+  api.post('/reports', program.report)
+  api.post('/domains', program.domain.register)
+  api.get('/domains/:domain', program.domain.read)
+  api.delete('/domains/:domain', program.domain.remove)
+  api.get('/openapi.json', program.openApi)
+  api.get('/problems', program.problems)
+}
+
+async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser']): Promise<void> {
+  refuseEncodedBodies(pages)
+  readForms(pages)
+  pages.get('/', browser.homePage.show)
+  pages.post('/', browser.homePage.create)
+  pages.get('/m/:token', browser.ownerPage.show)
+  pages.post('/m/:token', browser.ownerPage.act)
+  pages.get('/report', browser.reportPage.show)
+  pages.post('/report', browser.reportPage.report)
+  pages.get('/assets/quirl.css', browser.styleSheet)
+  pages.get('/assets/quirl.svg', browser.logo)
+  // `/assets/<name>-<hash>.<ending>`
+  for (const { path, route } of browser.builtAssets) pages.get(path, route)
 }
 
 function operatorHandlers({ contact }: Config, services: Services, further: MetricsNeeds['metrics']) {
