@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { AdminOperations } from '../admin/socket.ts'
-import type { Metric } from '../http/metrics.ts'
+import type { Metric } from '../http/metric.ts'
 import type { Screen } from '../links/url-policy.ts'
 import { openFeeds, type Feeds } from './feeds.ts'
 import { openListFiles } from './list-files.ts'

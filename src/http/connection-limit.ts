@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { Metric } from './metrics.ts'
+import type { Metric } from './metric.ts'
 
 /** Even where more files may be open: a connection takes some 10 KB. */
 const MAX_CONNECTIONS = 16_384

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client'
-import type { LabelledMetric, Metric } from './metrics.ts'
+import type { LabelledMetric, Metric } from './metric.ts'
 
 /** Metrics in the form that Prometheus reads. */
 export function openRegistry(metrics: (Metric | LabelledMetric)[]): Registry {

@@ -1,4 +1,4 @@
-import type { LabelledMetric } from '../http/metrics.ts'
+import type { LabelledMetric } from '../http/metric.ts'
 import { Problem } from '../http/problem.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createFairShares } from './fair-shares.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { AdminOperations } from '../admin/socket.ts'
-import type { Metric } from '../http/metrics.ts'
+import type { Metric } from '../http/metric.ts'
 import type { Fetch } from '../lib/obtain.ts'
 import { createFindPlace, type FindPlace } from './find.ts'
 import { openTableCache } from './table-cache.ts'

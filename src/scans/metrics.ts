@@ -1,4 +1,4 @@
-import type { Metric } from '../http/metrics.ts'
+import type { Metric } from '../http/metric.ts'
 import type { FoldLoop } from './fold-loop.ts'
 import type { Journal } from './journal.ts'
 

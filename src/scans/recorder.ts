@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Metric } from '../http/metrics.ts'
+import type { Metric } from '../http/metric.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { startBackground, type BackgroundOptions } from './background.ts'
 import type { FoldLoop } from './fold-loop.ts'
