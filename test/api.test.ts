@@ -159,7 +159,7 @@ describe('repeating a creation with its Idempotency-Key', () => {
 
   test('keeps the answer so that the database alone does not give the token away', async () => {
     const link = (await (await send('fifth-key-0123456789')).json()) as Created
-    const kept = await server.services.db.read.selectFrom('replays').selectAll().execute()
+    const kept = await server.services.db.read.selectFrom('idempotency_keys').selectAll().execute()
     assert.ok(kept.length > 0)
     assert.equal(JSON.stringify(kept).includes(link.token), false)
     assert.equal(JSON.stringify(kept).includes('fifth-key'), false)

@@ -19,7 +19,7 @@ before(async () => {
 /** Everything that is stored, so that a test can say that nothing was. */
 async function stored(): Promise<string> {
   const { read } = server.services.db
-  const tables = ['codes', 'links', 'replays', 'reports', 'entries', 'audit'] as const
+  const tables = ['codes', 'links', 'idempotency_keys', 'reports', 'rules', 'audit'] as const
   return JSON.stringify(await Promise.all(tables.map((table) => read.selectFrom(table).selectAll().execute())))
 }
 

@@ -292,11 +292,18 @@ function makeOld(dataDir: string): void {
   const ids = links.prepare('select id from links order by id').all() as { id: number }[]
   for (const [at, { id }] of ids.entries()) {
     links.exec(`update links set id = ${at + 1} where id = ${id}`)
-    for (const table of ['scans', 'pulse', 'daily', 'monthly', 'totals']) {
+    for (const table of ['scans', 'quarter_hourly', 'daily', 'monthly', 'totals']) {
       scans.exec(`update ${table} set link_id = ${at + 1} where link_id = ${id}`)
     }
   }
   links.exec(`
+    alter table links rename column removed_expression to removed_entry;
+    alter table rules rename column expression to entry;
+    alter table rules rename to entries;
+    drop index idempotency_keys_created_at;
+    alter table idempotency_keys rename column response to sealed;
+    alter table idempotency_keys rename to replays;
+    create index replays_created_at on replays (created_at);
     insert into codes select code_key from links;
     drop table leases;
     alter table issuances add column holder text not null default '';
@@ -304,7 +311,11 @@ function makeOld(dataDir: string): void {
     drop table instance;
     drop table deletions;
     delete from migrations where number >= (select number from migrations where name = 'instance')`)
-  scans.exec('drop table instance; pragma user_version = 2')
+  scans.exec(`
+    alter table quarter_hourly rename to pulse;
+    alter table dictionary rename to words;
+    drop table instance;
+    pragma user_version = 2`)
   for (const db of [links, scans]) db.close()
 }
 

@@ -331,7 +331,7 @@ test('a deleted link leaves no scan behind, journalled ones included', async (t)
   await poll(async () => (await purges()).length === 0)
   assert.deepEqual(readdirSync(join(server.dataDir, 'journal')), [])
   const db = new DatabaseSync(join(server.dataDir, 'scans.db'), { readOnly: true })
-  for (const table of ['scans', 'pulse', 'daily', 'monthly', 'totals']) {
+  for (const table of ['scans', 'quarter_hourly', 'daily', 'monthly', 'totals']) {
     const rows = db.prepare(`select distinct link_id from ${table}`).all() as { link_id: number }[]
     assert.deepEqual(
       rows.map((row) => row.link_id),

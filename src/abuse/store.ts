@@ -18,9 +18,9 @@ export type AuditRow = Selectable<Tables['audit']>
 
 /** All rules, the newest first. */
 export async function listRules(db: Executor): Promise<Rule[]> {
-  const rows = await db.selectFrom('entries').selectAll().orderBy('created_at', 'desc').orderBy('entry').execute()
+  const rows = await db.selectFrom('rules').selectAll().orderBy('created_at', 'desc').orderBy('expression').execute()
   return rows.map((row) => ({
-    expression: row.entry,
+    expression: row.expression,
     verdict: row.verdict as Rule['verdict'],
     reason: row.reason,
     isLegal: row.legal === 1,
@@ -35,15 +35,15 @@ export async function upsertRule(
 ): Promise<void> {
   const values = { verdict, reason, legal: isLegal ? 1 : 0, created_at: createdAt }
   await db
-    .insertInto('entries')
-    .values({ entry: expression, ...values })
-    .onConflict((conflict) => conflict.column('entry').doUpdateSet(values))
+    .insertInto('rules')
+    .values({ expression, ...values })
+    .onConflict((conflict) => conflict.column('expression').doUpdateSet(values))
     .execute()
 }
 
 /** Returns false when there is no such rule. */
 export async function deleteRule(db: Executor, expression: string): Promise<boolean> {
-  const result = await db.deleteFrom('entries').where('entry', '=', expression).executeTakeFirst()
+  const result = await db.deleteFrom('rules').where('expression', '=', expression).executeTakeFirst()
   return result.numDeletedRows === 1n
 }
 

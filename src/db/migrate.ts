@@ -10,6 +10,7 @@ import { purges } from './migrations/0007-purges.ts'
 import { instance } from './migrations/0009-instance.ts'
 import { leases } from './migrations/0010-leases.ts'
 import { retiredCodes } from './migrations/0011-retired-codes.ts'
+import { names } from './migrations/0012-names.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   instance,
   leases,
   retiredCodes,
+  names,
 ]
 
 /**

@@ -119,16 +119,48 @@ test('links of an older version keep their data, and the codes of deleted ones s
     update links set removed_at = 5, removed_reason = 'why', removed_source = 'list', removed_entry = 'e/' where id > 7;
     insert into designs values (7, '{}');
     insert into reports values (7, 1, '{}', '[]', 1, 1)`)
-  const links = old.prepare('select * from links order by id').all()
+  const rows = old.prepare('select * from links order by id').all()
+  const links = rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [name === 'removed_entry' ? 'removed_expression' : name, value]),
+    ),
+  )
   old.close()
   const db = await openSqlite(file, Date.now)
   undoLater(t, () => db.close())
   const all = (table: 'links' | 'designs' | 'reports') => db.read.selectFrom(table).selectAll().execute()
-  assert.deepEqual(await all('links'), links)
+  assert.deepEqual(
+    (await all('links')).map((row) => ({ ...row })),
+    links,
+  )
   assert.deepEqual([(await all('designs')).length, (await all('reports')).length], [1, 1])
   assert.deepEqual(await codesOf(db), ['deleted'])
   await db.write.deleteFrom('links').where('id', '=', 7).execute()
   assert.deepEqual([await all('designs'), await all('reports')], [[], []], 'what belongs to a link goes with it')
+})
+
+test('rules, responses and suspensions of an older version are there under their new names', async (t) => {
+  const file = join(temporaryFolder(t), 'links.db')
+  const old = new DatabaseSync(file)
+  await migrateTo(
+    old,
+    migrations.findIndex(({ name }) => name === 'names'),
+  )
+  old.exec(`
+    insert into replays values ('l', 'r', 's', 1);
+    insert into entries values ('e/', 'block', 'why', 1, 2);
+    insert into links
+      (id, code_key, code, token_hash, kind, payload, utm, active, revision, created_at, updated_at, removed_at, removed_entry)
+      values (7, 'a', 'a', 'a', 'url', '{}', '{}', 1, 1, 1, 1, 3, 'e/')`)
+  old.close()
+  const db = await openSqlite(file, Date.now)
+  undoLater(t, () => db.close())
+  const [response] = await db.read.selectFrom('idempotency_keys').selectAll().execute()
+  assert.deepEqual({ ...response }, { lookup: 'l', request_hash: 'r', response: 's', created_at: 1 })
+  const [rule] = await db.read.selectFrom('rules').selectAll().execute()
+  assert.deepEqual({ ...rule }, { expression: 'e/', verdict: 'block', reason: 'why', legal: 1, created_at: 2 })
+  const [link] = await db.read.selectFrom('links').select('removed_expression').execute()
+  assert.equal(link?.removed_expression, 'e/')
 })
 
 /** Brings a new database to the schema of an older version. */

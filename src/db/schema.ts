@@ -43,23 +43,23 @@ interface LinksTable {
   /** Who suspended it: `list`, `operator` or `legal`. */
   removed_source: string | null
   /** The expression of the list or rule that it matched; null when the operator named its code. */
-  removed_entry: string | null
+  removed_expression: string | null
 }
 
 /** Responses of creations, for retries with the same `Idempotency-Key`. */
-interface ReplaysTable {
+interface IdempotencyKeysTable {
   /** Derived from the key, which is not stored. */
   lookup: string
   request_hash: string
   /** The response, encrypted with another key that is derived from it. */
-  sealed: string
+  response: string
   created_at: number
 }
 
 /** The operator's block and allow rules for hosts and URLs, which precede every list. */
-interface EntriesTable {
+interface RulesTable {
   /** A canonical expression: `host/`, `host/path/`, `host/path?query`. */
-  entry: string
+  expression: string
   /** `block` or `allow`. */
   verdict: string
   reason: string
@@ -164,8 +164,8 @@ export interface Tables {
   designs: DesignsTable
   codes: CodesTable
   links: LinksTable
-  replays: ReplaysTable
-  entries: EntriesTable
+  idempotency_keys: IdempotencyKeysTable
+  rules: RulesTable
   reports: ReportsTable
   audit: AuditTable
   sweeps: SweepsTable

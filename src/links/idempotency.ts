@@ -82,7 +82,7 @@ async function runOnce<T>(
       if (stored.request_hash !== requestHash) {
         throw new Problem('idempotency_key_reused', 'this Idempotency-Key was used for a request with another body')
       }
-      return { response: decrypt(stored.sealed, keys.encryption) as T, isRetry: true }
+      return { response: decrypt(stored.response, keys.encryption) as T, isRetry: true }
     }
     prepare()
     const created = await createAndStore(db, create, keys, requestHash, now())
@@ -104,8 +104,8 @@ async function createAndStore<T>(
     return await db.transaction(async (transaction) => {
       const response = await create(transaction)
       await deleteResponses(transaction, now - RETENTION_MS)
-      const sealed = encrypt(response, keys.encryption)
-      const row = { lookup: keys.lookup, request_hash: requestHash, sealed, created_at: now }
+      const encrypted = encrypt(response, keys.encryption)
+      const row = { lookup: keys.lookup, request_hash: requestHash, response: encrypted, created_at: now }
       if (!(await insertResponse(transaction, row))) throw new LostRace()
       return { response }
     })

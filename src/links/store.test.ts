@@ -134,9 +134,9 @@ for (const driver of drivers) {
     })
 
     await t.test('a response is stored once for each key, and found until it expires', async () => {
-      const row = { lookup: 'l', request_hash: 'r', sealed: 's', created_at: 1000 }
+      const row = { lookup: 'l', request_hash: 'r', response: 's', created_at: 1000 }
       assert.equal(await responses.insertResponse(db.write, row), true)
-      assert.equal(await responses.insertResponse(db.write, { ...row, sealed: 'other' }), false)
+      assert.equal(await responses.insertResponse(db.write, { ...row, response: 'other' }), false)
       assert.deepEqual({ ...(await responses.findResponse(db.read, 'l', 1000)) }, row)
       assert.equal(await responses.findResponse(db.read, 'l', 1001), undefined)
       await responses.deleteResponses(db.write, 1000)

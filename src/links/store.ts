@@ -22,7 +22,7 @@ const linkColumns = [
   'links.removed_at',
   'links.removed_reason',
   'links.removed_source',
-  'links.removed_entry',
+  'links.removed_expression',
 ] as const
 
 /** The link of this code; 'gone' when it was deleted; undefined when there never was one. */
@@ -89,7 +89,7 @@ export async function setSuspension(db: Executor, link: Link, suspension: Suspen
       removed_at: suspension?.at ?? null,
       removed_reason: suspension?.reason ?? null,
       removed_source: suspension?.source ?? null,
-      removed_entry: suspension?.expression ?? null,
+      removed_expression: suspension?.expression ?? null,
       revision: link.revision + 1,
     })
     .where('id', '=', link.id)
@@ -107,7 +107,7 @@ export async function findActiveAfter(db: Executor, id: number, limit: number): 
 /** Every link that a rule or a list has suspended. */
 export async function findSuspendedByRule(db: Executor): Promise<Link[]> {
   const query = db.selectFrom('links').select(linkColumns).where('removed_at', '>', 0)
-  return (await query.where('removed_entry', 'is not', null).execute()).map(toLink)
+  return (await query.where('removed_expression', 'is not', null).execute()).map(toLink)
 }
 
 export function contentColumns(link: Omit<Link, 'id' | 'suspension'>) {
@@ -139,8 +139,8 @@ function toLink(row: LinkColumns): Link {
   }
 }
 
-function toSuspension(row: Pick<LinkRow, `removed_${'at' | 'reason' | 'source' | 'entry'}`>): Suspension | null {
+function toSuspension(row: Pick<LinkRow, `removed_${'at' | 'reason' | 'source' | 'expression'}`>): Suspension | null {
   if (row.removed_at === null) return null
   const source = row.removed_source as Suspension['source']
-  return { at: row.removed_at, reason: row.removed_reason ?? '', source, expression: row.removed_entry }
+  return { at: row.removed_at, reason: row.removed_reason ?? '', source, expression: row.removed_expression }
 }

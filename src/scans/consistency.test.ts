@@ -46,7 +46,7 @@ for (const [what, change] of [
   ['a missing total', 'delete from totals where link_id = 2'],
   [
     'a missing quarter of an hour',
-    'delete from pulse where (link_id, slot) in (select link_id, max(slot) from pulse where link_id = 2)',
+    'delete from quarter_hourly where (link_id, slot) in (select link_id, max(slot) from quarter_hourly where link_id = 2)',
   ],
   [
     'a wrong count of a value',
@@ -71,5 +71,13 @@ test('a missing scan is found also where the oldest scans of the link have been 
   const warehouse = openFilled(t)
   await prune(warehouse, START + 100 * HOUR)
   warehouse.db.exec('delete from scans where (link_id, n) in (select link_id, max(n) - 3 from scans where link_id = 2)')
+  assert.deepEqual([...findInconsistentLinks(warehouse.db)], [2])
+})
+
+test('the counts of a schema before quarter_hourly had its name are read as well', (t) => {
+  const warehouse = openFilled(t)
+  warehouse.db.exec('alter table quarter_hourly rename to pulse')
+  assert.deepEqual([...findInconsistentLinks(warehouse.db)], [])
+  warehouse.db.exec('update pulse set bots = bots + 1 where link_id = 2')
   assert.deepEqual([...findInconsistentLinks(warehouse.db)], [2])
 })

@@ -16,7 +16,12 @@ const ofTotals = `select link_id, ${columns.join(', ')} from totals order by lin
 const ofRows = byLink(countRows, 'scans')
 // Each dimension counts a scan once.
 const ofValues = ['daily', 'monthly'].map((table) => byLink(sums(dimensions.length), table))
-const ofRollups = [byLink(sums(), 'pulse'), ...ofValues]
+
+/** The table of quarter-hourly counts; older schemas, which a backup may have, name it `pulse`. */
+function quarterHourlyTable(db: DatabaseSync): string {
+  const isOlder = db.prepare("select 1 from sqlite_schema where name = 'pulse'").get() !== undefined
+  return isOlder ? 'pulse' : 'quarter_hourly'
+}
 
 /**
  * Yields the links whose counts are inconsistent: totals, quarter-hourly counts and counts by value must equal each other
@@ -26,14 +31,16 @@ const ofRollups = [byLink(sums(), 'pulse'), ...ofValues]
 export function* findInconsistentLinks(db: DatabaseSync): Generator<number> {
   const totals = openSums(db, ofTotals)
   const rows = openSums(db, ofRows)
-  const rollups = ofRollups.map((query) => openSums(db, query))
+  const quarterHourly = quarterHourlyTable(db)
+  const rollups = [byLink(sums(), quarterHourly), ...ofValues].map((query) => openSums(db, query))
   const all = [totals, rows, ...rollups]
   for (;;) {
     const linkId = Math.min(...all.map((each) => each.nextLink()))
     if (linkId === Number.POSITIVE_INFINITY) return
     const [total, raw, ...others] = all.map((each) => each.take(linkId))
     const isConsistent =
-      others.every((other) => isEqual(other, total)) && (isEqual(raw, total) || isPruned(db, linkId, total, raw))
+      others.every((other) => isEqual(other, total)) &&
+      (isEqual(raw, total) || isPruned(db, quarterHourly, linkId, [total, raw]))
     if (!isConsistent) yield linkId
   }
 }
@@ -58,14 +65,19 @@ function openSums(db: DatabaseSync, query: string) {
 }
 
 /** Whether a link has fewer raw scans than counted ones, but all that were counted since its oldest. */
-function isPruned(db: DatabaseSync, linkId: number, total: Counts = [], raw: Counts = []): boolean {
+function isPruned(
+  db: DatabaseSync,
+  quarterHourly: string,
+  linkId: number,
+  [total = [], raw = []]: [total: Counts | undefined, raw: Counts | undefined],
+): boolean {
   if (sizeOf(raw) >= sizeOf(total)) return false
   const { at } = db.prepare('select min(at) as at from scans where link_id = ?').get(linkId) as { at: number | null }
   if (at === null) return true
   // Skips the slot in which the removal ended, which was counted whole.
   const slot = slotOf(at) + 1
   const rows = readCounts(db, `select ${countRows} from scans where link_id = ? and at >= ?`, linkId, startOfSlot(slot))
-  const counted = readCounts(db, `select ${sums()} from pulse where link_id = ? and slot >= ?`, linkId, slot)
+  const counted = readCounts(db, `select ${sums()} from ${quarterHourly} where link_id = ? and slot >= ?`, linkId, slot)
   return isEqual(rows, counted)
 }
 

@@ -16,9 +16,9 @@ export interface Dictionary {
 }
 
 export function openDictionary(db: DatabaseSync): Dictionary {
-  const find = db.prepare('select id from words where text = ?')
-  const insert = db.prepare('insert into words (text) values (?)')
-  const read = db.prepare('select text from words where id = ?')
+  const find = db.prepare('select id from dictionary where text = ?')
+  const insert = db.prepare('insert into dictionary (text) values (?)')
+  const read = db.prepare('select text from dictionary where id = ?')
   let ids = createBoundedCache<number>(CACHED)
 
   function idOf(text: string | null): number {

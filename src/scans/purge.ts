@@ -4,10 +4,10 @@ import { transaction, type Warehouse } from './warehouse.ts'
 /** Rows of one transaction: the thread serves other calls in between. */
 const STEP = 10_000
 
-const tables = ['scans', 'pulse', 'daily', 'monthly', 'totals'] as const
+const tables = ['scans', 'quarter_hourly', 'daily', 'monthly', 'totals'] as const
 const keys = {
   scans: 'link_id, at, n',
-  pulse: 'link_id, slot',
+  quarter_hourly: 'link_id, slot',
   daily: 'link_id, period, dimension, value',
   monthly: 'link_id, period, dimension, value',
   totals: 'link_id',

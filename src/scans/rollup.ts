@@ -55,7 +55,7 @@ export function rollupWriter(db: DatabaseSync): RollupWriter {
   })
   return {
     quarterHourly: db.prepare(
-      `insert into pulse values (?, ?, ?, ?, ?, ?) on conflict (link_id, slot) do update set ${addToColumns('pulse')}`,
+      `insert into quarter_hourly values (?, ?, ?, ?, ?, ?) on conflict (link_id, slot) do update set ${addToColumns('quarter_hourly')}`,
     ),
     totals: db.prepare(
       `insert into totals values (?, ?, ?, ?, ?, ?, ?) on conflict (link_id) do update set ${addToColumns('totals')},

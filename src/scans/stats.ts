@@ -88,7 +88,7 @@ export function readStats(warehouse: Warehouse, linkId: number, query: StatsQuer
 function readDays({ db }: Warehouse, linkId: number, audience: Audience, window: LocalDay[]) {
   const quarterHourly = db.prepare(
     `select total(humans) as humans, total(bots) as bots, total(${columnsOf[audience].firsts}) as firsts
-     from pulse where link_id = ? and slot >= ? and slot < ?`,
+     from quarter_hourly where link_id = ? and slot >= ? and slot < ?`,
   )
   return window.map(({ date, fromSlot, toSlot }) => {
     const row = quarterHourly.get(linkId, fromSlot, toSlot) as { humans: number; bots: number; firsts: number }

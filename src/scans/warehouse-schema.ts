@@ -64,6 +64,10 @@ const steps = [
   -- One row: the store that the scans belong to, and its newest committed link.
   create table instance (one integer primary key check (one = 1), id text not null, newest integer);
   `,
+  `
+  alter table words rename to dictionary;
+  alter table pulse rename to quarter_hourly;
+  `,
 ]
 
 /** The newest schema that this version knows. */

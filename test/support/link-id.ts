@@ -16,7 +16,7 @@ export function linkIdOf(dataDir: string, { code }: { code: string }): number {
 /** The ids of all links that occur in the warehouse. */
 export function linksIn(dataDir: string): number[] {
   const db = new DatabaseSync(join(dataDir, 'scans.db'), { readOnly: true })
-  const tables = ['scans', 'pulse', 'daily', 'monthly', 'totals']
+  const tables = ['scans', 'quarter_hourly', 'daily', 'monthly', 'totals']
   const rows = db.prepare(tables.map((table) => `select link_id from ${table}`).join(' union ')).all()
   db.close()
   return (rows as { link_id: number }[]).map((row) => row.link_id)

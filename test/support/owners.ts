@@ -76,10 +76,10 @@ function readScans(file: string, newAgain: boolean): Map<number, string[]> {
     // All visits of an owner come from one visitor: the first of a day is new.
     const firsts = newAgain ? 'sum(first)' : 'count(distinct at / 86400000)'
     const counted = countsIn(db, 'count(*)', firsts, 'scans')
-    for (const table of ['totals', 'pulse', 'daily where dimension = 0', 'monthly where dimension = 0']) {
+    for (const table of ['totals', 'quarter_hourly', 'daily where dimension = 0', 'monthly where dimension = 0']) {
       assert.deepEqual(countsIn(db, 'sum(humans + bots)', 'sum(human_firsts + bot_firsts)', table), counted, table)
     }
-    const query = 'select link_id, text from scans join words on words.id = scans.referrer'
+    const query = 'select link_id, text from scans join dictionary on dictionary.id = scans.referrer'
     const rows = db.prepare(query).all() as { link_id: number; text: string }[]
     const byLink = Map.groupBy(rows, (row) => row.link_id)
     return new Map(Array.from(byLink, ([id, scans]) => [id, scans.map(({ text }) => text)]))
