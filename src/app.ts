@@ -37,7 +37,7 @@ export async function createApp(config: Config, services: Services, log: Fastify
   return app
 }
 
-/** What answers at the paths, by whom it is for. */
+/** The handlers of the routes, by audience. */
 interface Handlers {
   operator: ReturnType<typeof operatorHandlers>
   visitor: ReturnType<typeof visitorHandlers>

@@ -17,7 +17,7 @@ import type { Services } from './services.ts'
 import { createFastPath, visitedCode } from './visits/fast-path.ts'
 import { removalPages } from './web/removal-pages.ts'
 
-/** A server without a route, with the hooks that hold for all. */
+/** A server without routes, with the hooks of all routes. */
 export interface Instance {
   app: FastifyInstance
   /** To be called after the last route. */
@@ -48,7 +48,7 @@ export async function createInstance(config: Config, services: Services, log: Fa
   return { app, answerOtherMethods, describe, metrics: [...admission.metrics, ...connections.metrics] }
 }
 
-/** Most visits are answered here, before the router. */
+/** The fast path handles most visits, before the router. */
 function createServer({ visits, links: { isReserved }, tls }: Services, log: FastifyBaseLogger) {
   const nextRequestId = createRequestIds()
   const answeredFast = createFastPath(visits, isReserved)
@@ -64,7 +64,7 @@ function createServer({ visits, links: { isReserved }, tls }: Services, log: Fas
     genReqId: nextRequestId,
     bodyLimit: BODY_LIMIT,
     schemaController: { compilersFactory: noCompilers },
-    // Parameters as long as a URL can be: their length is for the handler to judge, in our words.
+    // Parameters may be as long as a URL: the handlers check their length, with errors of their own.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: maxHeaderSize },
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: connections.onParserError,
@@ -74,7 +74,7 @@ function createServer({ visits, links: { isReserved }, tls }: Services, log: Fas
         if (!answeredFast(request, response)) handler(request, response)
       }, priorityOf),
   })
-  // One logger for all: a child for each request would cost every visit, and faults name their request_id themselves.
+  // One logger for all: a child for each request would slow every visit, and errors log their request_id themselves.
   app.setChildLoggerFactory((logger) => logger)
   return { app, connections }
 }

@@ -15,10 +15,10 @@ import type { Services } from './services.ts'
 import { leaveOnSignal, stopOnSignal, type Others } from './stop.ts'
 import manifest from '../package.json' with { type: 'json' }
 
-/** How long the end of the process waits for whoever reads the log. */
+/** How long the process waits at its end for the reader of the log. */
 const LAST_LINES_MS = 500
 
-/** What the process prints, and its exit status. */
+/** The output of the process, and its exit status. */
 export interface Outcome {
   status: number
   stdout: string
@@ -33,7 +33,7 @@ export async function main(args: string[]): Promise<void> {
   if (status !== 0) process.exitCode = status
 }
 
-/** Does what the command line asks; of a service that is started, nothing is left to print. */
+/** Runs the command line. A started service has printed its output already. */
 export async function outcomeOf(args: string[]): Promise<Outcome> {
   try {
     const printed = (await run(args)) ?? ''
@@ -46,7 +46,7 @@ export async function outcomeOf(args: string[]): Promise<Outcome> {
   }
 }
 
-/** Whoever reads what is printed may stop reading, as `head` does: then there is nobody to tell. */
+/** A reader of the output may stop reading, as `head` does: that is no error. */
 function cannotPrint(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') process.stderr.write(`quirl: cannot print: ${error.message}\n`)
   process.exitCode = 1
@@ -71,7 +71,7 @@ async function run(argv: string[]): Promise<string | CommandResult | undefined> 
 }
 
 async function serve(config: Config): Promise<undefined> {
-  // What is kept holds private keys of certificates, the day's salt, and what owners wrote for themselves.
+  // The data includes private keys of certificates, the day's salt, and the private notes of owners.
   process.umask(0o077)
   lowerV8Priority()
   const mayLeave = leaveOnSignal()
@@ -79,10 +79,10 @@ async function serve(config: Config): Promise<undefined> {
   const closing = createClosing((error, name) => log.error({ err: error }, `${name} could not be closed`))
   let port = config.port
   try {
-    // Loaded here, because no command needs them: loading them takes longer than most commands do.
+    // Loaded here, because commands do not need them: loading them takes longer than most commands.
     const { openServices } = await import('./services.ts')
     const opening = openServices(config, { version: manifest.version, port: () => port, log })
-    // While threads start and the disk syncs.
+    // Loads while threads start and the disk syncs.
     const loading = import('./app.ts')
     const [opened] = await Promise.allSettled([opening, loading])
     if (opened.status === 'fulfilled') closing.add('what requests need', opened.value.close)
@@ -104,19 +104,19 @@ async function serve(config: Config): Promise<undefined> {
 }
 
 /**
- * JSON lines on stderr, one for each fault; no line for a visit or a request, so no address and no token in any. Nobody
- * need read them, nor the line on stdout.
+ * Logs JSON lines on stderr, one for each fault. Visits and requests are not logged, so that no line has an address or a
+ * token. The process does not depend on a reader of stderr or stdout.
  */
 function openLog(): Logger {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  // Node has made a pipe on stderr one that does not block when it was asked for the stream.
+  // Opening the stream above has made a pipe on stderr non-blocking.
   const lines = createLogLines(process.stderr.fd, {
-    onDropped: (dropped) => log.warn({ dropped }, 'nobody read the log; so many lines of it were dropped here'),
+    onDropped: (dropped) => log.warn({ dropped }, 'the log was not read in time; this many lines were dropped here'),
   })
   const log = pino({ base: null, level: 'warn' }, lines)
   process.on('uncaughtExceptionMonitor', (error) => {
     lines.finish(LAST_LINES_MS)
-    log.fatal({ err: error }, 'a fault that nothing handles ends the process')
+    log.fatal({ err: error }, 'an unhandled error ends the process')
   })
   process.on('exit', () => lines.finish(LAST_LINES_MS))
   return log

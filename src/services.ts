@@ -24,10 +24,10 @@ import { openStore } from './services/store.ts'
 import { openTls, type Tls } from './tls/open.ts'
 import { openVisits, type Visits } from './visits/open.ts'
 
-const forgottenProxy =
+const untrustedProxyWarning =
   'X-Forwarded-For comes from a private address that is not in TRUST_PROXY and is ignored: if that is your proxy, name it there'
 
-/** The features, open, and what all of the process share. */
+/** The open features, and what they share. */
 export interface Services {
   links: Links
   visits: Visits
@@ -37,11 +37,11 @@ export interface Services {
   domains: Domains
   abuse: Abuse
   limits: Limits
-  /** HTTPS of our own, when it is on. */
+  /** The service's own HTTPS, when it is on. */
   tls: Tls | undefined
 
   version: string
-  /** The time of day, which may be set back. For how long something took or may take, `monotonic`. */
+  /** The time of day, which may be set back. Durations are measured with `monotonic`. */
   now: () => number
   monotonic: () => number
   db: Database
@@ -49,20 +49,20 @@ export interface Services {
   client: ClientAddress
   connections: ConnectionLimit
   metrics: Metric[]
-  /** Why the service should get no requests, if there is a reason. */
+  /** Why the service is not ready for requests; undefined when it is. */
   notReady: () => Promise<string | undefined>
-  /** Whether an error means that the store is away or damaged; it is remembered then. */
+  /** Whether an error means that the store is unavailable or damaged; records it then. */
   isUnavailable: (error: unknown) => boolean
   /** Calls back when the service is about to stop, until the returned function is called. */
   onDrain: (listener: () => void) => () => void
-  /** From now on the service is not ready; what could go on for ever is ended. */
+  /** Makes the service not ready, and ends streams. */
   drain: () => void
-  /** Closes everything in reverse, each also when another fails; what fails is logged. @throws when anything did */
+  /** Closes everything in reverse order, each even if another fails, and logs errors. @throws when any failed */
   close: Closing['close']
 }
 
 /**
- * Opens everything in order, to be closed in reverse; a start that fails closes what it has opened.
+ * Opens everything in order, to be closed in reverse order; a failed start closes everything that it has opened.
  * @throws {StartError} when the data folder cannot be used
  */
 export async function openServices(config: Config, environment: Environment): Promise<Services> {
@@ -78,17 +78,17 @@ export async function openServices(config: Config, environment: Environment): Pr
     open('the socket for commands', await openForOperators(config.dataDir, operatorOperations(services), log))
     return services
   } catch (error) {
-    // What failed first is the reason; the faults that follow are logged.
+    // The first error is the reason; errors of closing are logged.
     await closing.close().catch(() => {})
     throw toStartError(error, config.dataDir)
   }
 }
 
-/** Has what was opened closed before everything that was opened earlier. */
+/** Registers what was opened, to be closed before everything that was opened earlier. */
 type Open = <T extends { close: () => Promise<void> | void }>(name: string, opened: T) => T
 
-/** What every feature stands on: the store, the time, where the service is reached, and who asks. */
-async function openGround(config: Config, environment: Environment & Clocks, open: Open) {
+/** Opens what every feature needs: the store, the clocks, the domains, the origin and the client's address. */
+async function openFoundation(config: Config, environment: Environment & Clocks, open: Open) {
   const { port, log, now, monotonic, machine = os } = environment
   const { dataDir, baseUrl, dnsServers: servers } = config
   const draining = createDraining()
@@ -97,15 +97,15 @@ async function openGround(config: Config, environment: Environment & Clocks, ope
   const store = open('the store', await openStore({ dataDir, sync, hasServed, now, monotonic, log }))
   const domains = open('domains', await openDomains({ db: store.db, baseUrl, servers, now, monotonic, log }))
   const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
-  const client = createClientAddress(config.trustProxy ?? [], () => log.warn(forgottenProxy))
+  const client = createClientAddress(config.trustProxy ?? [], () => log.warn(untrustedProxyWarning))
   return { now, monotonic, log, draining, store, domains, origin, client }
 }
 
-type Ground = Awaited<ReturnType<typeof openGround>>
+type Foundation = Awaited<ReturnType<typeof openFoundation>>
 
-/** Records visits: what they lead to, who made them, from where. */
-async function openRecording(config: Config, environment: Environment, ground: Ground, open: Open) {
-  const { now, monotonic, log, store, origin, client } = ground
+/** Opens the features that resolve and record visits. */
+async function openRecording(config: Config, environment: Environment, foundation: Foundation, open: Open) {
+  const { now, monotonic, log, store, origin, client } = foundation
   const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
   const ids = await openLinkRegistry(store.db)
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
@@ -132,17 +132,17 @@ async function openRecording(config: Config, environment: Environment, ground: G
 
 type Recording = Awaited<ReturnType<typeof openRecording>>
 
-/** Creates links: what none may lead to, how many there may be, and the images of their codes. */
+/** Opens the features that create links: screening, limits and QR images. */
 async function openCreation(
   config: Config,
   environment: Environment,
-  ground: Ground,
+  foundation: Foundation,
   recording: Recording,
   open: Open,
 ) {
-  const { now, monotonic, log, client, store } = ground
+  const { now, monotonic, log, client, store } = foundation
   const { db } = store
-  const { owns } = ground.origin
+  const { owns } = foundation.origin
   const { ids, scans, visits } = recording
   const { invalidate } = visits
   const purgeScans = scans.purge
@@ -168,12 +168,12 @@ async function openFeatures(
   open: Open,
   close: Services['close'],
 ): Promise<Services> {
-  const ground = await openGround(config, environment, open)
-  const { now, monotonic, log, draining, store, domains, origin, client } = ground
+  const foundation = await openFoundation(config, environment, open)
+  const { now, monotonic, log, draining, store, domains, origin, client } = foundation
   const { db, faults } = store
-  const recording = await openRecording(config, environment, ground, open)
+  const recording = await openRecording(config, environment, foundation, open)
   const { places, scans, visits } = recording
-  const { abuse, limits, qr, links } = await openCreation(config, environment, ground, recording, open)
+  const { abuse, limits, qr, links } = await openCreation(config, environment, foundation, recording, open)
   store.onReopened.push(visits.invalidateAll, scans.reread, abuse.reloadRules)
   const tls = config.tls ? open('HTTPS', openTls(config, { db, domains, now, monotonic, log })) : undefined
   if (tls !== undefined) draining.onBegin(() => void tls.close())

@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import type { Services } from './services.ts'
 
 // Docker and systemd's usual settings wait for 10 seconds and more before they kill.
-/** How long requests that run may go on after the signal to stop. */
+/** How long running requests may take after the signal to stop. */
 const DRAIN_MS = 5_000
 const SWEEP_MS = 100
-/** How long connections may take to go once they have been cut. */
+/** How long connections may take to close after the deadline. */
 const CUT_MS = 500
-/** How long the whole stop may take. What is answered is kept already, whatever is still open then. */
+/** How long the whole stop may take. Answered changes are durable already, whatever is still open then. */
 const STOP_MS = 7_500
 
 /** The sockets of a port besides the server's own. */
@@ -17,8 +17,8 @@ export interface Others {
 }
 
 /**
- * Ends the process on a signal while it starts, when nothing has been answered that could be lost: the first process of a
- * container is not told of signals that it does not listen for.
+ * Ends the process on a signal while it starts, when no change can be lost. The kernel does not deliver signals without a
+ * listener to the first process of a container.
  */
 export function leaveOnSignal(): { end: () => void } {
   const leave = () => process.exit(0)
@@ -32,15 +32,15 @@ export function leaveOnSignal(): { end: () => void } {
 }
 
 /**
- * On the first SIGTERM or SIGINT: stop accepting, finish what runs, close the store, exit 0. Further signals are
- * ignored, because npm passes on what the terminal has sent to the whole group already.
+ * On the first SIGTERM or SIGINT: stops accepting, finishes running requests, closes the store and exits with 0. Ignores
+ * further signals, because npm forwards a signal that the terminal has already sent to the whole group.
  */
 export function stopOnSignal(app: FastifyInstance, services: Services, others: Others, log: Logger): void {
   let stopping: Promise<void> | undefined
   const onSignal = () => {
     if (stopping !== undefined) return
     setTimeout(() => {
-      log.fatal('could not stop in time; what is open is left as it is')
+      log.fatal('could not stop in time; exiting without closing everything')
       process.exit(1)
     }, STOP_MS)
     stopping = stop(app, services, others).then(
@@ -55,10 +55,10 @@ export function stopOnSignal(app: FastifyInstance, services: Services, others: O
   process.on('SIGINT', onSignal)
 }
 
-/** Finishes what runs, for as long as that may take, and closes everything, also when connections do not go. */
+/** Finishes running requests until the deadline, and closes everything, even if connections stay open. */
 async function stop(app: FastifyInstance, services: Services, others: Others): Promise<void> {
   services.drain()
-  // A connection whose last request has been answered would rest until its time-out.
+  // An idle connection would stay open until its time-out.
   const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
   const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
   const late = new Promise((resolve) => setTimeout(resolve, DRAIN_MS + CUT_MS))

@@ -4,20 +4,20 @@ import type { Machine } from '../http/local-hosts.ts'
 import type { AdmissionOptions } from '../limits/admission.ts'
 import type { SlotOverrides } from '../limits/slots.ts'
 
-/** How time is told. */
+/** The clocks of the program. */
 export interface Clocks {
-  /** The time of day, which may be set back. For how long something took or may take, `monotonic`. */
+  /** The time of day, which may be set back. Durations are measured with `monotonic`. */
   now: () => number
   monotonic: () => number
 }
 
-/** What surrounds the program. */
+/** The environment of the program; tests replace parts of it. */
 export interface Environment extends Partial<Clocks> {
   version: string
-  /** Where the service listens, once it does. */
+  /** The port on which the service listens, once it does. */
   port: () => number
   log: Pick<FastifyBaseLogger, 'error' | 'warn'>
-  /** What the system says of this machine. */
+  /** The names and addresses of this machine. */
   machine?: Machine
   /** How long a sweep of all links waits after the lists have changed, when it is not the usual time. */
   settleMs?: number

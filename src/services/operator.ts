@@ -7,7 +7,7 @@ import type { Scans } from '../scans/open.ts'
 import type { Tls } from '../tls/open.ts'
 import { certificateOperations } from '../tls/operator.ts'
 
-/** What operators can ask for, and where it comes from. */
+/** The features whose operations operators can call. */
 export interface OperatorNeeds {
   version: string
   notReady: () => Promise<string | undefined>
@@ -18,7 +18,7 @@ export interface OperatorNeeds {
   tls: Pick<Tls, 'certificates'> | undefined
 }
 
-/** What `quirl <command>` offers: one entry for each operation. */
+/** The operations behind `quirl <command>`. */
 export function operatorOperations(needs: OperatorNeeds): AdminOperations {
   const { version, notReady, scans, abuse, places, domains, tls } = needs
   return {
@@ -31,7 +31,7 @@ export function operatorOperations(needs: OperatorNeeds): AdminOperations {
   }
 }
 
-/** Listens for operators; a folder that takes no Unix socket keeps the service from nothing else. */
+/** Listens for operators. A folder without support for Unix sockets does not keep the service from starting. */
 export async function openForOperators(
   dataDir: string,
   operations: AdminOperations,
@@ -41,7 +41,10 @@ export async function openForOperators(
   try {
     return await openAdminSocket(dataDir, operations, onFault)
   } catch (error) {
-    log.warn({ err: error }, 'administrative commands cannot reach this service: DATA_DIR takes no Unix socket')
+    log.warn(
+      { err: error },
+      'administrative commands cannot reach this service: DATA_DIR does not support Unix sockets',
+    )
     return { close() {} }
   }
 }

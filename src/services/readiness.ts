@@ -3,7 +3,7 @@ import type { Draining } from '../lib/draining.ts'
 import type { Scans } from '../scans/open.ts'
 import type { Store } from './store.ts'
 
-/** @returns why the service should get no requests, if there is a reason */
+/** @returns a function that returns why the service is not ready for requests; undefined when it is */
 export function createNotReady(
   { check, faults }: Pick<Store, 'check' | 'faults'>,
   draining: Pick<Draining, 'begun'>,

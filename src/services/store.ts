@@ -4,11 +4,11 @@ import type { Sync } from '../db/session.ts'
 import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
 import { requireLinks } from '../scans/instance-check.ts'
 
-/** The store, and what is known of its faults. */
+/** The store and its faults. */
 export interface Store {
   db: Database
   faults: StoreFaults
-  /** Called after a fault, when the store is open again: what was changed but never answered may be there, or not. */
+  /** Called when the store was reopened after a fault: a change that was never answered may be there, or not. */
   onReopened: (() => void)[]
   /** Reads a row, and throws when the store cannot be read. */
   check: () => Promise<void>
@@ -22,11 +22,11 @@ interface StoreNeeds {
   monotonic: () => number
   log: Parameters<typeof createStoreFaults>[1]
   sync: Sync | undefined
-  /** Whether this process has been told to stop, and its start was not refused. */
+  /** Whether this process has served, and stops on request. */
   hasServed: () => boolean
 }
 
-/** Opens the store in a folder that holds a whole one, or none. */
+/** Opens the store in a folder that has a complete one, or none. */
 export async function openStore({ dataDir, now, monotonic, log, sync, hasServed }: StoreNeeds): Promise<Store> {
   requireRestored(dataDir)
   requireLinks(dataDir)
