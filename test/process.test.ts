@@ -179,7 +179,7 @@ test('damaged statistics stop the start with one line', async (t) => {
   assert.equal(result.status, 1)
   assert.match(
     result.stderr.trim().split('\n').at(-1) ?? '',
-    /^quirl: .*scans\.db cannot be used \(.*\): put the scans\.db of a backup in its place, or move it away/,
+    /^quirl: .*scans\.db cannot be used \(.*\): replace it with the scans\.db of a backup, or move it away/,
   )
 })
 
