@@ -77,6 +77,7 @@ export function openJournal(options: JournalOptions): Journal {
     },
     flush,
     rotate() {
+      writer.retry()
       end()
       return files().sort()
     },
@@ -106,23 +107,29 @@ function createRetryingWriter(
     ended?.close()
   }
 
+  function write(scans: Scan[]): void {
+    if (failedAt !== undefined && monotonic() - failedAt < RETRY_MS) {
+      lost += scans.length
+      return
+    }
+    try {
+      file ??= openFile(newName(now()))
+      file.append(scans)
+      recorded += scans.length
+      failedAt = undefined
+    } catch (error) {
+      failedAt = monotonic()
+      lost += scans.length
+      onFailure(error, lost)
+      tryTo(endFile)
+    }
+  }
+
   return {
-    write(scans: Scan[]): void {
-      if (failedAt !== undefined && monotonic() - failedAt < RETRY_MS) {
-        lost += scans.length
-        return
-      }
-      try {
-        file ??= openFile(newName(now()))
-        file.append(scans)
-        recorded += scans.length
-        failedAt = undefined
-      } catch (error) {
-        failedAt = monotonic()
-        lost += scans.length
-        onFailure(error, lost)
-        tryTo(endFile)
-      }
+    write,
+    /** After a failure, tries an empty batch: the service must become ready again also when no visit comes meanwhile. */
+    retry(): void {
+      if (failedAt !== undefined) write([])
     },
     endFile,
     status: (): JournalStatus => ({ failing: failedAt !== undefined, lost, recorded }),

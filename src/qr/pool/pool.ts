@@ -3,7 +3,7 @@ import { invalidRequest, Problem } from '../../http/problem.ts'
 import { startThread } from '../../lib/thread-calls.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
-import { drawOnThread, type RenderThread } from './draw-on-thread.ts'
+import { drawOnThread, type RenderThread } from './thread-drawing.ts'
 import { createQueue, type QueuedJob, type Requester } from './queue.ts'
 import type { RenderAnswer, RenderCalls } from './render-thread.ts'
 
