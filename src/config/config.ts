@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
 import { limitSettings } from './limits.ts'
+import { scanSettings } from './scans.ts'
 import { setting, type Setting } from './setting.ts'
 import { expandAliases, tlsSettings } from './tls.ts'
-import { contactUri, countryHeader, integer, listSources, origin, placeSources, retention } from './values.ts'
+import { contactUri, integer, listSources, origin } from './values.ts'
 import { parseNetworks } from '../lib/network.ts'
 import { StartError } from '../lib/start-error.ts'
 
@@ -44,34 +45,7 @@ export const settings = {
     allowed: 'a comma-separated list of addresses and networks, such as 10.0.0.0/8,::1',
     doc: 'proxies whose `X-Forwarded-For` is trusted, read from right to left; unset: no proxy is trusted',
   }),
-  scanSync: setting({
-    name: 'SCAN_SYNC',
-    fallback: 'process',
-    parse: (text) => ({ process: 'process' as const, power: 'power' as const })[text],
-    allowed: '`process` or `power`',
-    doc: 'durability of the scan of an answered visit: it survives the end of the process (also `kill -9`), or power loss as well',
-  }),
-  scanRetention: setting({
-    name: 'SCAN_RETENTION',
-    fallback: 'forever',
-    parse: retention,
-    allowed: '`forever` or a number of days such as `90d`',
-    doc: 'how long raw scans are stored; the daily counts stay',
-  }),
-  geoipDb: setting({
-    name: 'GEOIP_DB',
-    fallback: 'bundled',
-    parse: placeSources,
-    allowed: '`off`, or a comma-separated list of .mmdb files, https URLs of them (also .mmdb.gz) and `bundled`',
-    doc: 'databases of countries and cities; the first with a result is used. URLs are downloaded again each month; `{YYYY}` and `{MM}` in them are replaced by the year and the month',
-  }),
-  geoHeaders: setting({
-    name: 'GEO_HEADERS',
-    fallback: undefined,
-    parse: countryHeader,
-    allowed: '`cloudflare`, `vercel` or `cloudfront`',
-    doc: 'content delivery network whose country header is trusted on requests from `TRUST_PROXY`',
-  }),
+  ...scanSettings,
   abuseFeeds: setting({
     name: 'ABUSE_FEEDS',
     fallback: undefined,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { listen } from '../../test/support/http-server.ts'
@@ -53,10 +55,10 @@ test('a connection whose response is never read is closed', async (t) => {
   const server = createServer((_request, response) => response.end(Buffer.alloc(LARGE)))
   closeStalledConnections(server, { idleMs: 10, unreadMs: 300, everyMs: 30 })
   const port = await listen(t, server)
+  const closed = once(server, 'connection').then(([connection]) => once(connection as Socket, 'close'))
   const { socket } = connectRaw(t, port)
   socket.pause()
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-  const connections = promisify(server.getConnections.bind(server))
-  await poll(async () => (await connections()) === 1)
-  await poll(async () => (await connections()) === 0)
+  await closed
+  assert.equal(await promisify(server.getConnections.bind(server))(), 0)
 })

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
+import { commonFields } from '../draft.ts'
 import { findKind, kinds } from './index.ts'
 
 const src = new URL('../..', import.meta.url).pathname
@@ -21,6 +22,12 @@ test("no kind's name occurs in src outside links/kinds and the pages that draw i
       .map((line) => `${file}: ${line.trim()}`),
   )
   assert.deepEqual(found, [])
+})
+
+test('no field of a kind has the name of a field that every link has', () => {
+  const common = ['kind', 'code', 'alias', 'active', 'design', 'payload', ...Object.keys(commonFields)]
+  for (const { name, fields } of kinds)
+    for (const field of Object.keys(fields.properties)) assert.ok(!common.includes(field), `${name}: ${field}`)
 })
 
 test('exactly the kinds that redirect are marked as redirects', () => {
