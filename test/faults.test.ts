@@ -263,7 +263,12 @@ test('a visit is answered and recorded on a day whose salt cannot be written', a
 
 test('what a failed sync left unanswered, and was kept, is in force: an entry of the operator, the scans of a deleted link', async (t) => {
   let failing = false
-  const sync: Sync = (fd) => (failing ? Promise.reject(new Error('EIO: i/o error, fdatasync')) : syncData(fd))
+  let failed = 0
+  const sync: Sync = async (fd) => {
+    if (!failing) return syncData(fd)
+    failed++
+    throw new Error('EIO: i/o error, fdatasync')
+  }
   const server = await startServer(t, {}, Date.now, { sync })
   const link = await create(server, { target: 'https://example.com/' })
   const path = `${server.url}/api/manage/${link.token}`
@@ -274,7 +279,12 @@ test('what a failed sync left unanswered, and was kept, is in force: an entry of
   await poll(() => scanned() === 1)
   const unanswered = async (change: () => Promise<unknown>) => {
     failing = true
-    await change()
+    // While the store is being reopened after the fault before, a change is refused without being tried.
+    const before = failed
+    await poll(async () => {
+      await change()
+      return failed > before
+    })
     failing = false
     await poll(async () => (await fetch(`${server.url}/healthz`)).status === 200)
   }

@@ -25,9 +25,9 @@ test("no kind's name occurs in src outside links/kinds and the pages that draw i
 })
 
 test('no field of a kind has the name of a field that every link has', () => {
-  const common = ['kind', 'code', 'alias', 'active', 'design', 'payload', ...Object.keys(commonFields)]
+  const common = new Set(['kind', 'code', 'alias', 'active', 'design', 'payload', ...Object.keys(commonFields)])
   for (const { name, fields } of kinds)
-    for (const field of Object.keys(fields.properties)) assert.ok(!common.includes(field), `${name}: ${field}`)
+    for (const field of Object.keys(fields.properties)) assert.ok(!common.has(field), `${name}: ${field}`)
 })
 
 test('exactly the kinds that redirect are marked as redirects', () => {
