@@ -5,7 +5,7 @@ import { guardDomains } from './domains/guard.ts'
 import { BODY_LIMIT } from './http/body.ts'
 import { answerFrameworkError, createRequestIds, handleErrors } from './http/error-handler.ts'
 import { isHealthPath } from './http/health.ts'
-import { watchRoutes } from './http/methods.ts'
+import { unifyMethod, watchRoutes } from './http/methods.ts'
 import type { LabelledMetric, Metric } from './http/metric.ts'
 import { noCompilers } from './http/no-compilers.ts'
 import { describeApi, type DescribeApi } from './http/openapi.ts'
@@ -71,7 +71,9 @@ function createServer({ visits, links: { isReserved }, tls }: Services, log: Fas
     serverFactory: (handler) =>
       connections.serve((request, response) => {
         if (tls?.applyRules(request, response) === true) return
-        if (!answeredFast(request, response)) handler(request, response)
+        if (answeredFast(request, response)) return
+        unifyMethod(request)
+        handler(request, response)
       }, priorityOf),
   })
   // One logger for all: a child for each request would slow every visit, and errors log their request_id themselves.
