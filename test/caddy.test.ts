@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder } from './support/cleanup.ts'
 import { startDns } from './support/dns.ts'
 import { ask } from './support/http.ts'
 import { freePort, listening } from './support/ports.ts'
+import { poll } from './support/poll.ts'
 import { run } from './support/processes.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, startServer, type TestServer } from './support/server.ts'
@@ -34,12 +34,16 @@ async function set(t: TestContext) {
     HOME: folder,
   })
   await listening(httpsPort, caddy.ended)
-  // Caddy listens before it has the certificate of the service itself.
-  while (!/certificate obtained successfully.*go\.bakery\.shop/.test(caddy.output())) {
-    assert.equal(caddy.ended(), undefined)
-    await sleep(20)
-  }
   const root = () => readFileSync(join(folder, 'caddy/pki/authorities/local/root.crt'), 'utf8')
+  // Caddy listens before it has the certificate of the service itself, and logs that it has one before it uses it.
+  const connect = async () => askSecurely(httpsPort, HOST, '/healthz', root())
+  await poll(() => {
+    assert.equal(caddy.ended(), undefined)
+    return connect().then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+  })
   return {
     ...server,
     dns,

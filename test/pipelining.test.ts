@@ -39,7 +39,7 @@ test(`all of ${REQUESTS} pipelined visits are answered and recorded`, async (t) 
   assert.equal(totals.scans, REQUESTS)
 })
 
-/** One client alone has half of the places at most; images are asked for by another one. */
+/** One client has half of the slots at most; another one requests images, and retries when the machine is slow. */
 const another = { 'x-forwarded-for': '192.0.2.7' }
 
 suite(
@@ -68,7 +68,11 @@ suite(
         for (let turn = 1; turn <= 30; turn++) {
           assert.equal((await visit(`${service.url}/${honest.code}`)).status, 302)
           assert.equal((await fetch(`${service.url}/healthz`)).status, 200)
-          assert.equal((await fetch(`${service.url}/${honest.code}/qr.png`, { headers: another })).status, 200)
+          await poll(async () => {
+            const { status } = await fetch(`${service.url}/${honest.code}/qr.png`, { headers: another })
+            assert.ok(status === 200 || status === 503, `an image: ${status}`)
+            return status === 200
+          })
           highest = Math.max(highest, await metric(service.url, 'process_resident_memory_bytes'))
         }
         assert.ok(highest < 400 * MIB, `${Math.round(highest / MIB)} MiB were resident`)
