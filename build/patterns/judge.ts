@@ -1,14 +1,25 @@
-import { checkSync } from 'recheck'
+import { checkSync, type UnknownDiagnostics } from 'recheck'
+
+/**
+ * Ends the check of a pattern that the analyser cannot handle. The costliest pattern takes less than a second, so that a
+ * slow or busy machine does not change a verdict.
+ */
+const TIMEOUT_MS = 600_000
 
 /** The fault of a regular expression; undefined if it takes linear time. */
-export function faultOf(source: string, flags: string): string | undefined {
+export function faultOf(source: string, flags: string, timeout = TIMEOUT_MS): string | undefined {
   const [ahead, rest] = splitAhead(source)
-  if (ahead !== undefined) return faultOf(ahead, flags) ?? faultOf(rest, flags)
-  const verdict = checkSync(source, flags, { checker: 'automaton', timeout: 60_000 })
+  if (ahead !== undefined) return faultOf(ahead, flags, timeout) ?? faultOf(rest, flags, timeout)
+  const verdict = checkSync(source, flags, { checker: 'automaton', timeout })
   if (verdict.status === 'safe') return undefined
-  if (verdict.status === 'unknown')
-    return `cannot be proven (${'message' in verdict.error ? verdict.error.message : verdict.error.kind})`
+  if (verdict.status === 'unknown') return undecided(verdict.error, timeout)
   return `takes ${verdict.complexity.summary} time, for example on ${verdict.attack.pattern}`
+}
+
+function undecided(error: UnknownDiagnostics['error'], timeout: number): string {
+  if (error.kind === 'timeout')
+    return `is undecided: the analyser has no result after ${timeout / 1000} s. Check again on an idle machine, or simplify it`
+  return `cannot be proven (${'message' in error ? error.message : error.kind})`
 }
 
 /**
