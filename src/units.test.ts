@@ -1,4 +1,4 @@
-// The tests that stand beside their code, in one process: to start one for each file takes longer than most of them do.
+// Runs the tests beside the code in one process, because starting one per file takes longer than most of them.
 import { globSync } from 'node:fs'
 
 const own = new URL(import.meta.url).pathname

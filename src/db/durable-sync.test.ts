@@ -29,7 +29,7 @@ test('a sync makes everything durable that was committed before it began, and no
   syncs[0]?.resolve()
   await Promise.all(first)
   await poll(async () => syncs.length === 2)
-  // What is seen now was committed before the first sync ended, but not before it began.
+  // These rows were committed before the first sync ended, but not before it began.
   const lateLook = durable.settled().then(() => settled.push('late look'))
   await turns(5)
   assert.deepEqual(settled, ['a', 'b'])
@@ -47,7 +47,7 @@ test('a failed sync rejects all that wait for it, and the store is reopened', as
     take(db, ['a']),
     take(db, ['b']),
     db.write.insertInto('codes').values({ code_key: 'c' }).execute(),
-    // What is refused because of a change that is not durable is not answered either.
+    // A refusal that is due to a change that is not durable is rejected as well.
     take(db, ['a']),
     db.read.selectFrom('codes').selectAll().execute(),
   ])

@@ -14,18 +14,18 @@ const HEADER = 32
 
 const RUNS = 15
 
-/** Of those of a run. */
+/** How many moments of a run are checked. */
 const MOMENTS = 8
 
-/** What a disk holds for sure of a log, and what was written to it in all: after power loss each sector is one or other. */
+/** The content of a log that was synced, and all that was written: after a power loss each sector has one or the other. */
 interface Log {
   synced: Buffer
   written: Buffer
 }
 
 /**
- * Bytes of which each sector was written, is as it was, or is rubbish, as `fates` say where the two differ. What a write did
- * not touch stays: SQLite relies on that too (SQLITE_IOCAP_POWERSAFE_OVERWRITE), in whichever mode.
+ * Mixes two versions of a file: `fates` says which sectors that differ are new, old or garbage. Bytes that are the same
+ * in both stay, which SQLite relies on too (SQLITE_IOCAP_POWERSAFE_OVERWRITE), in every mode.
  */
 function mix(before: Buffer, after: Buffer, fates: number[]): Buffer {
   const mixed = Buffer.alloc(after.length)
@@ -44,7 +44,7 @@ function mix(before: Buffer, after: Buffer, fates: number[]): Buffer {
   return mixed
 }
 
-/** A log after power loss. SQLite itself syncs the header of one that begins anew, before anything follows. */
+/** A log after a power loss. SQLite syncs the header of a log that restarts before it writes more. */
 function lose({ synced, written }: Log, fates: number[], cut: number): Buffer {
   const length = synced.length + Math.floor(cut * Math.max(0, written.length - synced.length))
   const log = mix(synced, written.subarray(0, Math.max(length, synced.length)), fates)
@@ -52,21 +52,21 @@ function lose({ synced, written }: Log, fates: number[], cut: number): Buffer {
   return log
 }
 
-/** What power may be lost at, and what was answered by then. */
+/** A moment at which power may be lost, and the codes that were acknowledged by then. */
 interface Moment {
-  answered: string[]
+  acknowledged: string[]
   database: Buffer
   log: Log
 }
 
-/** Makes transactions of so many rows, one after the other in each lane, and looks at the disk at each sync and answer. */
+/** Runs transactions of the given numbers of rows, one after the other in each lane, and records the disk at each sync and result. */
 async function watchLanes(t: TestContext, lanes: number[][], fates: number[]): Promise<Moment[]> {
   const { db, file, seen, onSync } = await openWatched(t)
-  const answered: string[] = []
+  const acknowledged: string[] = []
   const moments: Moment[] = []
-  const remember = (database: Buffer, log: Log) => moments.push({ answered: [...answered], database, log })
-  const look = () => remember(readFileSync(file), { synced: seen.synced, written: readFileSync(`${file}-wal`) })
-  onSync(async () => void look())
+  const record = (database: Buffer, log: Log) => moments.push({ acknowledged: [...acknowledged], database, log })
+  const recordDisk = () => record(readFileSync(file), { synced: seen.synced, written: readFileSync(`${file}-wal`) })
+  onSync(async () => void recordDisk())
   // oxlint-disable-next-line typescript/unbound-method -- called with `this` below
   const exec = DatabaseSync.prototype.exec
   const mocked = t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
@@ -76,15 +76,15 @@ async function watchLanes(t: TestContext, lanes: number[][], fates: number[]): P
     // SQLite syncs the log, writes the database, and syncs that.
     seen.synced = readFileSync(`${file}-wal`)
     seen.checkpoints++
-    remember(mix(before, readFileSync(file), fates), { synced: seen.synced, written: seen.synced })
+    record(mix(before, readFileSync(file), fates), { synced: seen.synced, written: seen.synced })
   })
   let name = 0
   const lane = async (sizes: number[]) => {
     for (const size of sizes) {
       const codes = Array.from({ length: size }, () => `code${String(name++).padStart(40, '0')}`)
       await take(db, codes)
-      answered.push(...codes)
-      look()
+      acknowledged.push(...codes)
+      recordDisk()
     }
   }
   await Promise.all(lanes.map(lane))
@@ -93,7 +93,7 @@ async function watchLanes(t: TestContext, lanes: number[][], fates: number[]): P
   return moments
 }
 
-test('after a power loss everything that was answered is there, whatever was not synced', async (t) => {
+test('after a power loss all acknowledged transactions are stored, whatever was not synced', async (t) => {
   const lane = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 8 })
   const plan = {
     lanes: fc.array(lane, { minLength: 1, maxLength: 6 }),
@@ -101,25 +101,25 @@ test('after a power loss everything that was answered is there, whatever was not
     cut: fc.double({ min: 0, max: 1, noNaN: true }),
   }
   const seed = seedOf(t)
-  const met = { moments: 0, unsynced: 0, anew: 0 }
+  const counts = { moments: 0, unsynced: 0, restarted: 0 }
   const property = fc.asyncProperty(plan.lanes, plan.fates, plan.cut, async (lanes, fates, cut) => {
     const moments = await watchLanes(t, lanes, fates)
     const stride = Math.ceil(moments.length / MOMENTS)
-    for (const { answered, database, log } of moments.filter((_, at) => (at + 1) % stride === 0)) {
+    for (const { acknowledged, database, log } of moments.filter((_, at) => (at + 1) % stride === 0)) {
       const file = join(temporaryFolder(t), 'links.db')
       writeFileSync(file, database)
       writeFileSync(`${file}-wal`, lose(log, fates, cut))
       const found = codesIn(file)
       assert.deepEqual(
-        answered.filter((code) => !found.has(code)),
+        acknowledged.filter((code) => !found.has(code)),
         [],
       )
-      met.moments++
-      if (!log.written.equals(log.synced)) met.unsynced++
-      if (!log.written.subarray(0, HEADER).equals(log.synced.subarray(0, HEADER))) met.anew++
+      counts.moments++
+      if (!log.written.equals(log.synced)) counts.unsynced++
+      if (!log.written.subarray(0, HEADER).equals(log.synced.subarray(0, HEADER))) counts.restarted++
     }
   })
   await fc.assert(property, { seed, numRuns: RUNS, endOnFailure: true })
-  t.diagnostic(JSON.stringify(met))
-  assert.ok(met.unsynced > 0)
+  t.diagnostic(JSON.stringify(counts))
+  assert.ok(counts.unsynced > 0)
 })

@@ -128,7 +128,7 @@ test('a transaction that fails takes none of its group with it', async (t) => {
 test('when SQLite rolls a whole group back, all its changes reject, nothing of it is stored, and the next group commits', async (t) => {
   const { db } = await open(t)
   const bound = (pages: number) => sql.raw(`pragma max_page_count = ${pages}`).execute(db.write)
-  // The least that is possible: what there is.
+  // The smallest possible bound: the current size.
   await bound(1)
   const long = (code: string) => code.repeat(100_000)
   const results = await Promise.allSettled([

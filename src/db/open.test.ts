@@ -30,7 +30,7 @@ async function codesOf(db: Database): Promise<string[]> {
   return rows.map((row) => row.code_key)
 }
 
-/** Opens a store in a process of its own, as another user and under a shell's limits. */
+/** Opens a store in a separate process, as another user and under a shell's limits. */
 function openElsewhere(folder: string, limits = 'true', uid = process.getuid?.()): { output: string } {
   const script = `
     const { openDatabase } = await import(${JSON.stringify(new URL('open.ts', import.meta.url).href)})
@@ -41,7 +41,7 @@ function openElsewhere(folder: string, limits = 'true', uid = process.getuid?.()
   return { output: result.stdout + result.stderr }
 }
 
-test('a missing data folder is created, for its owner only, and opened again with what it held', async (t) => {
+test('a missing data folder is created, for its owner only, and opened again with its data', async (t) => {
   const folder = join(temporaryFolder(t), 'deep', 'data')
   const first = await openDatabase(folder, () => 1)
   await first.write.insertInto('codes').values({ code_key: 'abc' }).execute()
@@ -53,7 +53,7 @@ test('a missing data folder is created, for its owner only, and opened again wit
   assert.equal(statSync(folder).mode & 0o777, 0o700)
 })
 
-test('a second process is kept out of a folder in use, and let in after the first was killed', async (t) => {
+test('a second process cannot open a folder in use, and can after the first was killed', async (t) => {
   const folder = temporaryFolder(t)
   const script = `
     const { openDatabase } = await import(${JSON.stringify(new URL('open.ts', import.meta.url).href)})

@@ -52,7 +52,7 @@ test('a look-up is prepared once for each opening of the store, and waits for a 
   assert.deepEqual(await answer, ['later'])
 })
 
-test('a look-up sees each change that was answered, and throws once the store is closed', async (t) => {
+test('a look-up sees each acknowledged change, and throws once the store is closed', async (t) => {
   const db = await openSqlite(join(temporaryFolder(t), 'links.db'), Date.now)
   const lookUp = lookUpCodes(db)
   for (let at = 0; at < 20; at++) {

@@ -19,7 +19,7 @@ test('a bit flipped anywhere in a log that is in use is reported, unless SQLite 
   db.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table texts (text)')
   const insert = (text: string) => db.prepare('insert into texts values (?)').run(text.repeat(500))
   for (let at = 0; at < 20; at++) insert('before')
-  // From here on the log begins anew: what stands behind its new end is of no use any more.
+  // From here on the log restarts: frames behind its new end are obsolete.
   db.exec('pragma wal_checkpoint(restart)')
   for (let at = 0; at < TRANSACTIONS; at++) insert(`row ${at}`)
   const log = readFileSync(`${file}-wal`)
@@ -39,23 +39,27 @@ test('a bit flipped anywhere in a log that is in use is reported, unless SQLite 
       const damaged = Buffer.from(log)
       damaged[at] = (damaged[at] ?? 0) ^ (1 << bit)
       place(damaged)
-      const told = countUnreadTransactions(copy)
+      const reported = countUnreadTransactions(copy)
       const opened = new DatabaseSync(copy)
       const { rows } = opened.prepare("select count(*) as rows from texts where text like 'row%'").get() as {
         rows: number
       }
       opened.close()
-      // Whether a frame ends a transaction is a field of it, which the flip may have made or undone.
+      // A field of a frame says whether it ends a transaction, and the flip may have changed it.
       const isEndField = at >= 32 && [4, 5, 6, 7].includes((at - 32) % (4096 + 24))
-      if (!isEndField) assert.equal(told > 0, rows < TRANSACTIONS, `${rows} rows, ${told} transactions told`)
+      if (!isEndField)
+        assert.equal(reported > 0, rows < TRANSACTIONS, `${rows} rows, ${reported} transactions reported`)
       if (at >= 32)
-        assert.ok(Math.abs(rows + told - TRANSACTIONS) <= (isEndField ? 1 : 0), `${rows} rows, ${told} told`)
+        assert.ok(
+          Math.abs(rows + reported - TRANSACTIONS) <= (isEndField ? 1 : 0),
+          `${rows} rows, ${reported} reported`,
+        )
     }),
     { seed, numRuns: 200 },
   )
 })
 
-test('a truncated log is not reported: its last transaction was never answered', (t) => {
+test('a truncated log is not reported, because its last transaction was never acknowledged', (t) => {
   const file = join(temporaryFolder(t), 'a.db')
   const db = new DatabaseSync(file)
   undoLater(t, () => db.close())

@@ -104,7 +104,7 @@ describe('a name points to the service', () => {
 })
 
 describe('each fault has its code and detail', () => {
-  const faults: [what: string, zones: Record<string, Zone>, code: string, detail: RegExp, name?: string][] = [
+  const faults: [name: string, zones: Record<string, Zone>, code: string, detail: RegExp, name?: string][] = [
     ['a name that does not exist', {}, 'nxdomain', /^qr\.example\.com does not exist in DNS \(NXDOMAIN\)$/],
     [
       'a name without records',
@@ -132,7 +132,7 @@ describe('each fault has its code and detail', () => {
       'example.com',
     ],
     [
-      'more addresses than anyone wants to read',
+      'too many addresses to list in the detail',
       { 'qr.example.com': { a: Array.from({ length: 30 }, (_, at) => `198.51.100.${at}`) } },
       'points_elsewhere',
       /^qr\.example\.com points to (?:198\.51\.100\.\d+ \(A\), ){4}198\.51\.100\.\d+ \(A\) and more: it must/,
@@ -162,9 +162,9 @@ describe('each fault has its code and detail', () => {
       'example.com',
     ],
   ]
-  for (const [what, zones, code, detail, name = 'qr.example.com'] of faults) {
-    test(what, { concurrency: true, timeout: 30_000 }, async (t) => {
-      // What answers may take long on a busy machine; what is silent is not waited for.
+  for (const [title, zones, code, detail, name = 'qr.example.com'] of faults) {
+    test(title, { concurrency: true, timeout: 30_000 }, async (t) => {
+      // Responses may take long on a busy machine; the test does not wait for a silent server.
       const fault = await faultOf(t, name, zones, code === 'timeout' ? { queryMs: 50 } : {})
       assert.equal(fault?.code, code, JSON.stringify(fault))
       assert.match(fault.detail, detail)

@@ -24,7 +24,7 @@ const countBytes: RequestListener = async (request, response) => {
     for await (const part of request) bytes += (part as Buffer).length
     response.end(`<${bytes}>`)
   } catch {
-    // The client has hung up.
+    // The client has disconnected.
   }
 }
 

@@ -66,11 +66,11 @@ test('the body of a request that waited is read when the request starts', async 
 })
 
 test('a client that does not read gets no more than the limit, and others are served meanwhile', async (t) => {
-  let answered = 0
+  let responses = 0
   const large = Buffer.alloc(1024 * 1024)
   const { port } = await serve(t, (request, response) => {
     if (request.url === '/small') return void response.end('small')
-    answered++
+    responses++
     response.end(large)
   })
   const { socket } = connectRaw(t, port)
@@ -81,7 +81,7 @@ test('a client that does not read gets no more than the limit, and others are se
     assert.equal(text, 'small')
   }
   // Some are in the kernel's buffers, and some in flight.
-  assert.ok(answered < 40, `${answered} responses were made`)
+  assert.ok(responses < 40, `${responses} responses were sent`)
 })
 
 test('when too many requests wait, the connection whose client has not read for longest is closed, and no other', async (t) => {

@@ -49,7 +49,7 @@ test('a waiting visit gets its response even if its client has closed its side m
 
 const MINUTES = 600_000
 
-/** The port of a server that closes slow connections by these time-outs, and answers what it gets whole. */
+/** The port of a server that closes slow connections after these time-outs, and responds to complete requests. */
 async function serveBy(t: TestContext, timeouts: Partial<Timeouts>): Promise<number> {
   const connections = createConnections(() => 'id', {
     headersMs: MINUTES,

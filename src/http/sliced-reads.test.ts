@@ -43,12 +43,12 @@ function countIn(socket: Socket, text: string): () => number {
 test('of twenty connections that send thousands of requests at once, one read and then slices are parsed per iteration', async (t) => {
   const { port, parsed } = await serve(t)
   const connections = Array.from({ length: CONNECTIONS }, () => connectRaw(t, port))
-  const answered = connections.map(({ socket }) => countIn(socket, '</:>'))
+  const received = connections.map(({ socket }) => countIn(socket, '</:>'))
   for (const { socket } of connections) socket.write(REQUEST.repeat(REQUESTS))
-  const answers = () => answered.map((count) => count())
+  const answers = () => received.map((count) => count())
   await poll(
     () => answers().every((count) => count === REQUESTS),
-    () => `${answers().join(', ')} were answered`,
+    () => `${answers().join(', ')} were received`,
   )
   assert.equal(parsed.all, CONNECTIONS * REQUESTS)
   assert.ok(parsed.max < 3 * REQUESTS, `${parsed.max} in one iteration`)
@@ -68,7 +68,7 @@ test('requests whose bodies cross slices get their responses in order, each for 
   const answers = () => [...received().matchAll(/<(\/\d+:\d*)>/g)].map(([, answer]) => answer)
   await poll(
     () => answers().length === bodies.length,
-    () => `${answers().length} were answered`,
+    () => `${answers().length} were received`,
   )
   assert.deepEqual(
     answers(),
@@ -79,19 +79,19 @@ test('requests whose bodies cross slices get their responses in order, each for 
 test('connections opened before and after a flood of requests keep working', async (t) => {
   const { port } = await serve(t)
   const open = connectRaw(t, port)
-  const ask = async ({ socket, received }: typeof open, path: string) => {
+  const exchangeOn = async ({ socket, received }: typeof open, path: string) => {
     socket.write(`GET ${path} HTTP/1.1\r\nHost: q\r\n\r\n`)
     await poll(
       () => received().includes(`<${path}:>`),
       () => `no answer to ${path}: ${received()}`,
     )
   }
-  await ask(open, '/before')
+  await exchangeOn(open, '/before')
   const idle = connectRaw(t, port)
-  await ask(idle, '/idle')
+  await exchangeOn(idle, '/idle')
   connectRaw(t, port).socket.write(REQUEST.repeat(REQUESTS))
-  await ask(open, '/during')
-  await ask(connectRaw(t, port), '/new')
-  await ask(idle, '/after')
-  await ask(open, '/again')
+  await exchangeOn(open, '/during')
+  await exchangeOn(connectRaw(t, port), '/new')
+  await exchangeOn(idle, '/after')
+  await exchangeOn(open, '/again')
 })

@@ -35,7 +35,7 @@ const cells = fc.oneof(
 // A record of one empty cell is an empty line to every reader.
 const tables = fc.array(fc.tuple(fc.constant('x'), cells, cells), { minLength: 1, maxLength: 5 })
 
-/** What a cell says without the apostrophes that keep it from being a formula. */
+/** A cell without the apostrophes that prevent formulas. */
 const plain = (cell: string) => cell.replaceAll("'", '')
 
 test('a reader gets the cells as they were written, and none of their lines begins like a formula', () => {

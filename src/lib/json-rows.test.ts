@@ -8,7 +8,7 @@ import { parseStrictJson } from './strict-json.ts'
 const bounds = { rows: 500, values: 200_000 }
 const parse = (text: string, turn = async () => {}) => parseStrictRows(text, bounds, turn)
 
-/** What a parser makes of a text: its value, or that it refuses it. */
+/** The result of a parser for a text: its value, or a refusal. */
 async function outcome(text: string, read: (text: string) => unknown): Promise<unknown> {
   try {
     return { value: await read(text) }

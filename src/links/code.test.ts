@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomCode } from './code.ts'
 
-test('random codes have seven characters, each as likely as the others, and one more with every few collisions', () => {
+test('random codes have seven equally likely characters, and get longer after a few collisions', () => {
   const codes = Array.from({ length: 10_000 }, () => randomCode(0))
   assert.equal(new Set(codes).size, codes.length)
   assert.ok(codes.every((code) => /^[2-9a-hjkmnp-z]{7}$/.test(code)))

@@ -5,7 +5,7 @@ import { destination } from './utm.ts'
 
 const source = { utm_source: 'a' }
 
-/** What is stored, the pairs, and what a visitor gets. */
+/** The stored target, the pairs, and the location that a visitor gets. */
 const cases: [target: string, utm: Record<string, string>, location: string][] = [
   // Without pairs every ASCII byte stays, also where a parser would tidy up.
   ['https://example.com', {}, 'https://example.com'],
@@ -30,7 +30,7 @@ const cases: [target: string, utm: Record<string, string>, location: string][] =
   ['https://example.com//double//slash', {}, 'https://example.com//double//slash'],
   ['https://example.com/;p=1?x;y', {}, 'https://example.com/;p=1?x;y'],
   ['https://1.1/', {}, 'https://1.1/'],
-  // Only what is not ASCII is encoded.
+  // Only non-ASCII characters are encoded.
   ['https://example.com/ü', {}, 'https://example.com/%C3%BC'],
   ['https://example.com/%20ü%zz', {}, 'https://example.com/%20%C3%BC%zz'],
   ['https://example.com/?q=ü&r=%C3%BC', {}, 'https://example.com/?q=%C3%BC&r=%C3%BC'],
@@ -120,7 +120,7 @@ test('for any query, a server reads each pair once, and everything else as befor
   )
 })
 
-test('a location is always ASCII, so that it can stand in a header', () => {
+test('a location is always ASCII, as a header requires', () => {
   const text = fc.string({ unit: 'grapheme' }).filter((each) => each.isWellFormed() && !/[\s\p{Cc}\\#?]/u.test(each))
   fc.assert(
     fc.property(text, text, (path, query) => {

@@ -38,8 +38,8 @@ test('a table has the same place for every address as its file', (t) => {
     const file = openMmdb(path)
     writeCompact([file], table)
     const compact = openCompact(table, keyOf([file]))
-    const asked = [...addresses, ...known.flatMap(([each]) => edgesOf(each))]
-    for (const address of asked) {
+    const tried = [...addresses, ...known.flatMap(([each]) => edgesOf(each))]
+    for (const address of tried) {
       const offset = file.find(address)
       const place = offset === undefined ? undefined : placeAt(file, offset)
       const isUnknown = place === undefined || (place.country === null && place.city === null)

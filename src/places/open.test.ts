@@ -152,13 +152,13 @@ test('a missing or damaged file is logged, and the bundled database is used inst
     'metadata without a tree': mmdb([]).subarray(-120),
     'no time of building': mmdb([], { builtAt: Number.NaN }),
   }
-  for (const [what, content] of Object.entries(damaged)) {
+  for (const [name, content] of Object.entries(damaged)) {
     const { find, warnings, file } = await placesOf(t, content)
     const [warning = '', ...others] = warnings
-    assert.ok(warning.startsWith(`GEOIP_DB: ${file} cannot be used`), `${what}: ${warning}`)
-    assert.doesNotMatch(warning, /\n/, what)
-    assert.deepEqual(others, [], what)
-    assert.deepEqual(find('129.132.1.1'), { country: 'CH', city: 'Zurich' }, what)
+    assert.ok(warning.startsWith(`GEOIP_DB: ${file} cannot be used`), `${name}: ${warning}`)
+    assert.doesNotMatch(warning, /\n/, name)
+    assert.deepEqual(others, [], name)
+    assert.deepEqual(find('129.132.1.1'), { country: 'CH', city: 'Zurich' }, name)
   }
   for (const path of [join(temporaryFolder(t), 'missing.mmdb'), temporaryFolder(t)]) {
     const { find, warnings, refresh } = openAll(t, [path])

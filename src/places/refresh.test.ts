@@ -7,11 +7,11 @@ import { startListServer } from '../../test/support/list-server.ts'
 import { mmdb } from '../../test/support/mmdb.ts'
 import { berlin, createPlacesWithClock, vienna } from '../../test/support/place-sources.ts'
 
-for (const [what, pack] of [
+for (const [format, pack] of [
   ['an .mmdb', (content: Buffer) => content],
   ['an .mmdb.gz', (content: Buffer) => gzipSync(content)],
 ] as const) {
-  test(`${what} is fetched, stored for the next start, and requested again after a month`, async (t) => {
+  test(`${format} is fetched, stored for the next start, and requested again after a month`, async (t) => {
     const { open, pass, warnings, dataDir } = createPlacesWithClock(t)
     const publisher = await startListServer(t)
     publisher.publish('/cities', pack(berlin), { etag: '"1"' })
@@ -59,23 +59,23 @@ test('a download that is incomplete, not a database, or not about places does no
     'numbers of networks': mmdb([['5.1.0.0/16', { autonomous_system_number: 3303 }]]),
     'a tree that points outside': Buffer.concat([Buffer.alloc(6, 0x7f), vienna.subarray(6)]),
   }
-  for (const [what, content] of Object.entries(bad)) {
-    publisher.publish('/cities', content, { etag: `"${what}"` })
+  for (const [name, content] of Object.entries(bad)) {
+    publisher.publish('/cities', content, { etag: `"${name}"` })
     warnings.length = 0
     pass(31)
     await places.refresh()
     pass(1)
     await places.refresh()
-    assert.deepEqual(places.find('5.1.2.3'), { country: 'DE', city: 'Berlin' }, what)
+    assert.deepEqual(places.find('5.1.2.3'), { country: 'DE', city: 'Berlin' }, name)
     const [fault, ...others] = warnings.filter((text) => text.includes('cannot be used'))
-    assert.match(fault ?? '', /^GEOIP_DB: 127\.0\.0\.1:\d+\/cities cannot be used \(.+\): the last good version/, what)
-    assert.deepEqual(others, [], `${what}: logged once`)
+    assert.match(fault ?? '', /^GEOIP_DB: 127\.0\.0\.1:\d+\/cities cannot be used \(.+\): the last good version/, name)
+    assert.deepEqual(others, [], `${name}: logged once`)
     assert.equal(places.metric('quirl_places_failing'), 1)
-    assert.equal(readdirSync(join(dataDir, 'places')).length, 2, what)
-    publisher.publish('/cities', berlin, { etag: `"good again after ${Buffer.from(what).toString('hex')}"` })
+    assert.equal(readdirSync(join(dataDir, 'places')).length, 2, name)
+    publisher.publish('/cities', berlin, { etag: `"good again after ${Buffer.from(name).toString('hex')}"` })
     pass(1)
     await places.refresh()
-    assert.equal(places.metric('quirl_places_failing'), 0, what)
+    assert.equal(places.metric('quirl_places_failing'), 0, name)
   }
   publisher.publish('/cities', vienna, { etag: '"good"' })
   pass(31)

@@ -41,7 +41,7 @@ test('the counts of a fold are consistent, also after the removal of the oldest 
   }
 })
 
-for (const [what, change] of [
+for (const [name, change] of [
   ['a wrong total', 'update totals set bots = bots + 1 where link_id = 2'],
   ['a missing total', 'delete from totals where link_id = 2'],
   [
@@ -60,7 +60,7 @@ for (const [what, change] of [
     'insert into scans select link_id, at, n + 1000, source, device, os, browser, country, city, referrer, first, bot from scans where link_id = 2 limit 1',
   ],
 ] as const) {
-  test(`a link with ${what} is found, and no other`, async (t) => {
+  test(`a link with ${name} is found, and no other`, async (t) => {
     const warehouse = openFilled(t)
     warehouse.db.exec(change)
     assert.deepEqual([...findInconsistentLinks(warehouse.db)], [2])

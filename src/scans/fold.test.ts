@@ -71,7 +71,7 @@ test('a journal that cannot be written counts lost scans, calls back all the sam
   const record = () => new Promise<void>((resolve) => journal.record(scan(), resolve))
   await record()
   assert.equal(journal.rotate().length, 1)
-  // Nobody, not even root, can create a file below a file.
+  // Not even root can create a file below a file.
   renameSync(folder, `${folder}.away`)
   writeFileSync(folder, '')
   await Promise.all([record(), record()])

@@ -38,7 +38,7 @@ test('a journal that could not be written recovers at the next fold, also when n
     let isCalled = false
     journal.record(scan, () => (isCalled = true))
     journal.flush()
-    assert.ok(isCalled, 'a visit is answered whether or not its scan could be written')
+    assert.ok(isCalled, 'the visit gets its response whether or not its scan could be written')
   }
 
   renameSync(folder, `${folder}-away`)

@@ -77,7 +77,7 @@ test('an unknown code is cached for a short time only', async () => {
 
 test('an invalid code is not looked up', async () => {
   const { resolve } = createResolver(
-    () => assert.fail('the store was asked'),
+    () => assert.fail('the store was read'),
     () => 0,
   )
   for (const text of ['', 'a b', 'a.b', 'ä', '../x', 'x'.repeat(65)])
@@ -93,13 +93,13 @@ test('deleted and paused links differ from unknown ones', async () => {
   assert.equal((await resolve('paused')).state, 'paused')
 })
 
-test('in any order of reads, changes and visits, a visit sees the last answered change', async () => {
+test('in any order of reads, changes and visits, a visit sees the last acknowledged change', async () => {
   const step = fc.constantFrom('change' as const, 'visit' as const, 'answer' as const)
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       let stored = 1
       const reads: (() => void)[] = []
-      // A read sees what is stored when it starts, and is answered in any order.
+      // A read sees the store as of its start, and reads end in any order.
       const find = () => {
         const seen = link(stored)
         return new Promise<Visited>((answer) => reads.push(() => answer(seen)))
@@ -132,7 +132,7 @@ test('guessed codes take a bounded amount of memory, and evict no link', () => {
     () => 0,
   )
   const tryCodes = (from: number, to: number) => {
-    // The second look is the one that is kept.
+    // A code is cached at its second look-up.
     for (let at = from; at < to; at++) for (let again = 0; again < 2; again++) resolve(`unknown-${at}`)
     gc()
     return process.memoryUsage().heapUsed

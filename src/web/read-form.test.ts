@@ -46,7 +46,7 @@ describe('a urlencoded form', () => {
     assert.equal((await send('/form', URLENCODED, `${'a=b&'.repeat(999)}a=b`)).body.length, 1_000)
   })
 
-  test('with 100 of the longest buttons fits, and a form over 1 MiB is a 413 on every route', async () => {
+  test('with 100 of the longest buttons fits, and a form over 1 MiB gets a 413 on every route', async () => {
     const label = encodeURIComponent('😀'.repeat(100))
     const buttons = `&link_label=${label}&link_url=${'%26'.repeat(2_048)}`.repeat(100)
     const texts = `headline=${encodeURIComponent('😀'.repeat(200))}&description=${encodeURIComponent('😀'.repeat(2_000))}`

@@ -14,7 +14,7 @@ const modes: { mode: Mode; sixths: number; takes: RegExp }[] = [
   { mode: BYTE, sixths: 48, takes: /^/ },
 ]
 
-/** The fewest bits of any way to cut a text, found by trying every one. */
+/** The fewest bits of all divisions of a text into segments. */
 function fewestBits(bytes: Uint8Array, version: number): number {
   const best = [0]
   for (let end = 1; end <= bytes.length; end++) {
@@ -89,7 +89,7 @@ test('the level is raised as far as the version allows, and never lowered', () =
   )
 })
 
-test('a text that no symbol holds is undefined, in every mode', () => {
+test('encoding a text that fits into no symbol returns undefined, in every mode', () => {
   for (const [character, most] of [
     ['7', 7089],
     ['A', 4296],

@@ -19,8 +19,8 @@ const exif = segment(0xe1, 'Exif\0\0 SECRET')
 const comment = segment(0xfe, 'SECRET')
 
 /**
- * A progressive JPEG of two grey blocks, a restart between them, in a scan of their brightness, whose data hold a stuffed
- * zero, and one of their details. Between any two of its parts `between` is put.
+ * A progressive JPEG of two grey blocks with a restart between them: a DC scan, whose data contain a stuffed zero, and an
+ * AC scan. `between` is inserted between any two of its segments.
  */
 function progressive(between = Buffer.alloc(0)): Buffer {
   const parts = [
@@ -29,7 +29,7 @@ function progressive(between = Buffer.alloc(0)): Buffer {
     segment(0xc2, [8, 0, 8, 0, 16, 1, 1, 0x11, 0]),
     segment(0xdd, [0, 1]),
     segment(0xc4, [0x00, 1, ...zeros(15), 8]),
-    // Each block: the code of a difference of eight bits, which is 255.
+    // For each block, the code of a difference of eight bits: 255.
     Buffer.concat([segment(0xda, [1, 1, 0x00, 0, 0, 0]), Buffer.from([0x7f, 0xff, 0, 0xff, 0xd0, 0x7f, 0xff, 0])]),
     segment(0xc4, [0x10, 1, ...zeros(15), 0]),
     Buffer.concat([segment(0xda, [1, 1, 0x00, 1, 63, 0]), Buffer.from([0x7f, 0xff, 0xd0, 0x7f])]),
@@ -38,7 +38,7 @@ function progressive(between = Buffer.alloc(0)): Buffer {
   return Buffer.concat(parts.flatMap((part, index) => (index === 0 ? [part] : [between, part])))
 }
 
-/** Metadata that say how the picture is to be turned, in either order of bytes. */
+/** EXIF metadata with an orientation, in either byte order. */
 function exifOf(orientation: number, order: 'II' | 'MM'): Buffer<ArrayBuffer> {
   const tiff = Buffer.alloc(8 + 2 + 2 * 12 + 4)
   const write = (value: number, at: number) =>
@@ -48,7 +48,7 @@ function exifOf(orientation: number, order: 'II' | 'MM'): Buffer<ArrayBuffer> {
   if (order === 'II') tiff.writeUInt32LE(8, 4)
   else tiff.writeUInt32BE(8, 4)
   write(2, 8)
-  // The make of the camera, and the orientation, one short number.
+  // Two tags: the make of the camera, and the orientation, a SHORT.
   for (const [at, tag] of [
     [10, 0x010f],
     [22, 0x0112],
@@ -133,13 +133,13 @@ describe('of a JPEG', () => {
     assert.ok(Buffer.from(picture).includes(Buffer.from([0x7f, 0xff, 0, 0xff, 0xd0, 0x7f, 0xff, 0])))
   })
 
-  test("Adobe's colour transform is kept", () => {
+  test("Adobe's colour transform is preserved", () => {
     const adobe = segment(0xee, 'Adobe\0d\0\0\0\0\x01')
     const { picture } = readJpeg(Buffer.concat([START, adobe, progressive().subarray(2)]))
     assert.ok(Buffer.from(picture).includes(adobe))
   })
 
-  test('truncated anywhere, it is refused', () => {
+  test('any truncation is refused', () => {
     const file = progressive(exif)
     for (let length = 2; length < file.length; length++) {
       assert.throws(

@@ -7,7 +7,7 @@ const times = (count: number, part: (index: number) => string) =>
 
 describe('an SVG logo with a style sheet is refused, with the reason, for', () => {
   const a = rect('class="a"')
-  const refusals: [what: string, text: string, word: RegExp][] = [
+  const refusals: [name: string, text: string, word: RegExp][] = [
     ...[
       '@import "http://example.com/a.css";',
       '@font-face{font-family:a}',
@@ -27,37 +27,37 @@ describe('an SVG logo with a style sheet is refused, with the reason, for', () =
         /must not have the selector ".*" in its <style>: only names/,
       ]),
     ['escapes', sheet('.\\61{fill:red}', a), /escapes/],
-    ['an escaped address', sheet('.a{fill:u\\72l(http://example.com)}', a), /escapes/],
-    ['an address outside', sheet('.a{fill:url(http://example.com/#a)}', a), /anything outside/],
-    ['an address outside that nothing uses', sheet('.b{fill:url( "//example.com")}', a), /anything outside/],
-    ['an address of a property that is not drawn', sheet('.b{cursor:url(a.png)}', a), /anything outside/],
+    ['an escaped URL', sheet('.a{fill:u\\72l(http://example.com)}', a), /escapes/],
+    ['an external URL', sheet('.a{fill:url(http://example.com/#a)}', a), /anything outside/],
+    ['an unused external URL', sheet('.b{fill:url( "//example.com")}', a), /anything outside/],
+    ['a URL in a property that is not drawn', sheet('.b{cursor:url(a.png)}', a), /anything outside/],
     ['a filter', sheet('.a{filter:url(#f)}', a), /filter/],
-    ['a mix of colours', sheet('.a{mix-blend-mode:multiply}', a), /mix-blend-mode/],
+    ['a blend mode', sheet('.a{mix-blend-mode:multiply}', a), /mix-blend-mode/],
     ['a path', sheet("path{d:path('M0 0')}", '<path d="M0 0h8v8z"/>'), /path in a style/],
-    ['a colour that is not understood', sheet('.a{fill:color(display-p3 1 0 0)}', a), /fill=.*not understood/],
+    ['an unsupported colour', sheet('.a{fill:color(display-p3 1 0 0)}', a), /fill=.*not understood/],
     ['a variable', sheet('.a{fill:var(--b)}', a), /not understood/],
-    ['a turn', sheet('.a{transform:rotate(45deg)}', a), /transform/],
-    ['a gradient that is not there', sheet('.a{fill:url(#g)}', a), /#g.*gradient/],
-    ['a clip path that is not there', sheet('.a{clip-path:url(#g)}', a), /#g.*clip path/],
-    ['a space that does not break', sheet('.a{\u{a0}fill:red}', a), /in its <style>, which is not understood/],
-    ['a word behind the importance', sheet('.a{fill:red!important+}', a), /not understood/],
-    ['rules in rules', sheet('.a{fill:red;.b{fill:blue}}', a), /".a\{fill:red;.b\{fill:blue" in its <style>/],
+    ['a rotation', sheet('.a{transform:rotate(45deg)}', a), /transform/],
+    ['a missing gradient', sheet('.a{fill:url(#g)}', a), /#g.*gradient/],
+    ['a missing clip path', sheet('.a{clip-path:url(#g)}', a), /#g.*clip path/],
+    ['a no-break space', sheet('.a{\u{a0}fill:red}', a), /in its <style>, which is not understood/],
+    ['text behind !important', sheet('.a{fill:red!important+}', a), /not understood/],
+    ['nested rules', sheet('.a{fill:red;.b{fill:blue}}', a), /".a\{fill:red;.b\{fill:blue" in its <style>/],
     ['a rule without an end', sheet('.a{fill:red', a), /".a\{fill:red" in its <style>/],
-    ['an end too many', sheet('.a{fill:red}}', a), /<style>, which is not understood/],
+    ['an extra closing brace', sheet('.a{fill:red}}', a), /<style>, which is not understood/],
     ['text behind the rules', sheet('.a{fill:red} b', a), /"b" in its <style>/],
-    ['an open string', sheet('.a{x:"}.b{y:"}', a), /not understood/],
+    ['an unclosed string', sheet('.a{x:"}.b{y:"}', a), /not understood/],
     ['a string with a semicolon', sheet('.a{x:";fill:red"}', a), /not understood/],
-    ['an open bracket', sheet('.a{fill:rgb(1,2}.b{x:)}', a), /not understood/],
-    ['an element in it', sheet('.a{fill:red}<b/>', a), /<b> in a <style>/],
-    ['paper alone', svg(`<style media="print">.a{fill:red}</style>${a}`), /<style> for the media print/],
-    ['an entity of its own', sheet('.a{fill:&red;}', a), /entity/],
+    ['an unclosed bracket', sheet('.a{fill:rgb(1,2}.b{x:)}', a), /not understood/],
+    ['an element inside it', sheet('.a{fill:red}<b/>', a), /<b> in a <style>/],
+    ['the media type print only', svg(`<style media="print">.a{fill:red}</style>${a}`), /<style> for the media print/],
+    ['a custom entity', sheet('.a{fill:&red;}', a), /entity/],
   ]
-  for (const [what, text, word] of refusals) test(what, () => assert.throws(() => clean(text), word))
+  for (const [name, text, word] of refusals) test(name, () => assert.throws(() => clean(text), word))
 })
 
 describe('the cost of a style sheet is bounded:', () => {
   const groups = (count: number, attributes: string) => times(count, () => `<g ${attributes}/>`)
-  const bombs: [what: string, text: string, word: RegExp][] = [
+  const bombs: [name: string, text: string, word: RegExp][] = [
     [
       'rules',
       sheet(
@@ -77,8 +77,8 @@ describe('the cost of a style sheet is bounded:', () => {
     ['text', sheet('a'.repeat(250_000), ''), /not understood/],
     ['quotes', sheet(`.a{${'"\''.repeat(125_000)}}`, ''), /not understood/],
     ['brackets', sheet(`.a{${'('.repeat(250_000)}}`, ''), /not understood/],
-    ['the start of addresses', sheet('url('.repeat(60_000), ''), /outside/],
-    ['importance', sheet(`g{fill:${'! '.repeat(120_000)}}`, '<g/>'), /not understood/],
+    ['unclosed URLs', sheet('url('.repeat(60_000), ''), /outside/],
+    ['exclamation marks', sheet(`g{fill:${'! '.repeat(120_000)}}`, '<g/>'), /not understood/],
     [
       'a wide stroke',
       sheet('.a{stroke:red;stroke-width:1000}', '<path class="a" d="M0 0L8 8"/>'),
@@ -104,7 +104,7 @@ describe('the cost of a style sheet is bounded:', () => {
       /must not clip/,
     ],
   ]
-  for (const [what, text, word] of bombs) test(what, () => assert.throws(() => clean(text), word))
+  for (const [name, text, word] of bombs) test(name, () => assert.throws(() => clean(text), word))
 
   test('the largest style sheet within these bounds is drawn', () => {
     const classes = Array.from({ length: 5000 }, (_, at) => `a${at}`)

@@ -5,14 +5,14 @@ import { endOfFile } from '../../../test/support/cleanup.ts'
 import { rasterizer } from '../../../test/support/rasterizer.ts'
 import { svg, sheet, rect, clean } from '../../../test/support/style-sheets.ts'
 
-// Pictures in data URIs have no origin, and ask for nothing else.
+// Images in data URIs have no origin, and load nothing else.
 const inBrowser = testsIn(sharedWindows(endOfFile(), () => 'null'))
 
 function pixelsOf(text: string): Buffer {
   return Buffer.from(rasterizer.pixels(text).rgba)
 }
 
-/** A drawing as it is handed on, in the place that a logo has. */
+/** The cleaned drawing at the place of a logo. */
 function asLogo(text: string): string {
   const markup = clean(text)
   assert.doesNotMatch(markup, /<style|class=|style=/)
@@ -23,7 +23,7 @@ function cleanPixels(text: string): Buffer {
   return pixelsOf(asLogo(text))
 }
 
-/** The colour in the middle of a drawing as it is handed on. */
+/** The colour in the middle of a cleaned drawing. */
 function colorOf(text: string): string {
   return middleOf(cleanPixels(text))
 }
@@ -92,17 +92,21 @@ ${svg(
   ],
 ]
 
-const cascade: [what: string, text: string, color: string][] = [
+const cascade: [name: string, text: string, color: string][] = [
   ['a rule over an attribute', sheet('.a{fill:blue}', rect('class="a" fill="red"')), BLUE],
-  ['its own style over a rule', sheet('.a{fill:red}', rect('class="a" style="fill:blue"')), BLUE],
-  ['an important rule over its own style', sheet('.a{fill:blue!important}', rect('class="a" style="fill:red"')), BLUE],
+  ['a style attribute over a rule', sheet('.a{fill:red}', rect('class="a" style="fill:blue"')), BLUE],
   [
-    'its own important style over an important rule',
+    'an important rule over a style attribute',
+    sheet('.a{fill:blue!important}', rect('class="a" style="fill:red"')),
+    BLUE,
+  ],
+  [
+    'an important style attribute over an important rule',
     sheet('.a{fill:red !important}', rect('class="a" style="fill:blue!important"')),
     BLUE,
   ],
   [
-    'an important rule over a weightier one',
+    'an important rule over a more specific one',
     sheet('rect{fill:blue!important}#b{fill:red}', rect('class="a" id="b"')),
     BLUE,
   ],
@@ -113,20 +117,24 @@ const cascade: [what: string, text: string, color: string][] = [
   ['an id over a class of a type', sheet('#b{fill:blue}rect.a{fill:red}', rect('class="a" id="b"')), BLUE],
   ['an id of a type over an id', sheet('rect#b{fill:blue}#b{fill:red}', rect('id="b"')), BLUE],
   ['a class of another type', sheet('path.a{fill:red}', rect('class="a"')), BLACK],
-  ['a class in other letters', sheet('.A{fill:red}', rect('class="a"')), BLACK],
-  ['a type in other letters', sheet('RECT{fill:red}', rect('')), BLACK],
+  ['a class in another case', sheet('.A{fill:red}', rect('class="a"')), BLACK],
+  ['a type in another case', sheet('RECT{fill:red}', rect('')), BLACK],
   ['a list of selectors', sheet('circle , .b\n,.a { fill : blue ; }', rect('class="a"')), BLUE],
-  ['classes between odd blanks', sheet('.b{fill:blue}', rect('class="\n a\t\tb  a&#10;"')), BLUE],
+  ['classes between unusual white space', sheet('.b{fill:blue}', rect('class="\n a\t\tb  a&#10;"')), BLUE],
   [
-    'classes that objects have',
+    'classes with the names of object properties',
     sheet('.__proto__{fill:blue}.constructor{x:y}', rect('class="constructor __proto__"')),
     BLUE,
   ],
-  ['a class of other letters', sheet('.größe-1_\u{20000}{fill:blue}', rect('class="größe-1_\u{20000}"')), BLUE],
+  ['a class with non-ASCII letters', sheet('.größe-1_\u{20000}{fill:blue}', rect('class="größe-1_\u{20000}"')), BLUE],
   ['a colour of the group', sheet('.a{fill:inherit}g{fill:blue}', `<g>${rect('class="a" fill="red"')}</g>`), BLUE],
   ['the current colour', sheet('g{color:blue}.a{fill:currentColor}', `<g>${rect('class="a"')}</g>`), BLUE],
-  ['what is not shown', sheet('.a{display:none}', rect('class="a"')), NONE],
-  ['what is not shown but for one', sheet('.a{display:none}.b{display:inline}', rect('class="a b" fill="red"')), RED],
+  ['hidden shapes', sheet('.a{display:none}', rect('class="a"')), NONE],
+  [
+    'a shape that a later rule shows again',
+    sheet('.a{display:none}.b{display:inline}', rect('class="a b" fill="red"')),
+    RED,
+  ],
   ['a rule for the root', sheet('svg{fill:blue}g{fill:red}', rect('')), BLUE],
   ['comments', sheet("/* .a{fill:red} it's */.a{/**/fill:blue/*;*/}/*", rect('class="a"')), BLUE],
   ['an empty sheet', svg(`<style/><style> </style>${rect('fill="red"')}`), RED],
@@ -134,10 +142,10 @@ const cascade: [what: string, text: string, color: string][] = [
   ['two sheets', svg(`<style>.a{fill:red}</style><style>.a{fill:blue}</style>${rect('class="a"')}`), BLUE],
   ['a sheet behind it', svg(`${rect('class="a"')}<style>.a{fill:blue}</style>`), BLUE],
   ['a sheet in a group', svg(`<g><style>.a{fill:blue}</style></g>${rect('class="a"')}`), BLUE],
-  ['a sheet in a note', svg(`<metadata><style>.a{fill:blue}</style></metadata>${rect('class="a"')}`), BLUE],
+  ['a sheet in metadata', svg(`<metadata><style>.a{fill:blue}</style></metadata>${rect('class="a"')}`), BLUE],
   ['a sheet for screens', svg(`<style media="screen" type="text/css">.a{fill:blue}</style>${rect('class="a"')}`), BLUE],
   ['a sheet of another language', svg(`<style type="text/less">@a:1;</style>${rect('fill="red"')}`), RED],
-  ['coded characters', sheet('.a{fill:&#98;lue}', rect('class="a"')), BLUE],
+  ['character references', sheet('.a{fill:&#98;lue}', rect('class="a"')), BLUE],
   [
     'a gradient and its stops',
     sheet(
@@ -146,7 +154,7 @@ const cascade: [what: string, text: string, color: string][] = [
     ),
     BLUE,
   ],
-  ['fonts of no text', sheet('text,.a{font-family:"A B", \'C\'}.a{fill:blue}', rect('class="a"')), BLUE],
+  ['fonts, which apply to no text', sheet('text,.a{font-family:"A B", \'C\'}.a{fill:blue}', rect('class="a"')), BLUE],
 ]
 
 describe('an SVG logo with a style sheet is drawn', () => {
@@ -163,10 +171,10 @@ describe('an SVG logo with a style sheet is drawn', () => {
       })()`)
       return Buffer.from(pixels)
     }
-    for (const [what, text, color] of cascade) {
+    for (const [name, text, color] of cascade) {
       const pixels = await drawn(text)
-      assert.equal(middleOf(pixels), color, what)
-      assert.ok(pixels.equals(await drawn(asLogo(text))), what)
+      assert.equal(middleOf(pixels), color, name)
+      assert.ok(pixels.equals(await drawn(asLogo(text))), name)
     }
     for (const [program, text] of files) {
       assert.ok((await drawn(text)).equals(await drawn(asLogo(text))), program)
@@ -181,7 +189,7 @@ describe('an SVG logo with a style sheet is drawn', () => {
     })
   }
 
-  for (const [what, text, color] of cascade) test(`with ${what}`, () => assert.equal(colorOf(text), color))
+  for (const [name, text, color] of cascade) test(`with ${name}`, () => assert.equal(colorOf(text), color))
 
   test('in several parts with an XML comment between them, which is ignored', () => {
     const text = sheet('.a{fill:<!-- red}.a{fill: --><![CDATA[blue]]>}', rect('class="a"'))

@@ -10,7 +10,7 @@ const rect = (attributes: string) => `<rect width="8" height="8" ${attributes}/>
 
 const clean = (text: string) => sanitizeSvg(text).markup
 
-/** The colours that a drawing has in its upper left corner, its middle and its lower right corner. */
+/** The colours of a drawing in its upper left corner, its middle and its lower right corner. */
 function colorsOf(text: string): string[] {
   const { rgba, width } = rasterizer.pixels(
     `<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32"><svg width="32" height="32" ${clean(text)}</svg>`,
@@ -34,7 +34,7 @@ const stops = (count: number) => times(count, () => '<stop offset=".5" stop-colo
 const box = '<rect width="8" height="8"/>'
 
 describe('the cost of an SVG logo is bounded:', () => {
-  const bombs: [what: string, text: string, word: RegExp][] = [
+  const bombs: [name: string, text: string, word: RegExp][] = [
     ['curves', svg(`<path d="M0 0${curves(12_000)}"/>`), /12,001 lines and curves.*at most 12000/],
     ['stroked curves', svg(`<g stroke="red"><path d="M0 0${curves(3100)}"/></g>`), /lines and curves/],
     ['a wide stroke', svg('<path stroke="red" stroke-width="1000" d="M0 0L8 8"/>'), /exceeds its viewBox/],
@@ -50,7 +50,7 @@ describe('the cost of an SVG logo is bounded:', () => {
     ],
     ['stops', svg(`<radialGradient id="g">${stops(1000)}</radialGradient>`), /more than 100 stops/],
     ['opacities beside each other', svg(times(40, () => rect('opacity=".5"'))), /paints over itself/],
-    ['opacities in each other', svg('<g opacity=".9">'.repeat(9) + box + '</g>'.repeat(9)), /at most 8/],
+    ['nested opacities', svg('<g opacity=".9">'.repeat(9) + box + '</g>'.repeat(9)), /at most 8/],
     [
       'a clip path of many shapes',
       svg(`<clipPath id="c">${times(50, () => box)}</clipPath>${times(2, () => `<g clip-path="url(#c)">${box}</g>`)}`),
@@ -59,11 +59,11 @@ describe('the cost of an SVG logo is bounded:', () => {
     ['attributes', svg(`<g ${times(201, (at) => `a${at}="" `)}/>`), /more than 200 attributes on <g>/],
     ['an attribute', svg(rect(`class="${'a'.repeat(4097)}"`)), /class of more than 4,096 characters/],
     ['elements', svg('<g/>'.repeat(5000)), /more than 5000 elements/],
-    ['elements in each other', svg('<g>'.repeat(40) + '</g>'.repeat(40)), /nested more than 40 deep/],
+    ['nested elements', svg('<g>'.repeat(40) + '</g>'.repeat(40)), /nested more than 40 deep/],
     ['dashes', svg(`<path stroke="red" stroke-dasharray="${'8 '.repeat(101)}" d="M0 4h8"/>`), /more than 100 lengths/],
-    ['quotes that markup is longer for', svg(rect(`x='${'"'.repeat(4000)}'`)), /x=.*not understood/],
+    ['quotes, which are longer when escaped', svg(rect(`x='${'"'.repeat(4000)}'`)), /x=.*not understood/],
   ]
-  for (const [what, text, word] of bombs) test(what, () => assert.throws(() => clean(text), word))
+  for (const [name, text, word] of bombs) test(name, () => assert.throws(() => clean(text), word))
 
   test('a drawing of a thousand small shapes, thousands of curves and some opacities is drawn', () => {
     const small = times(1000, (at) => `<circle cx="${at % 8}" cy="${(at / 8) % 8}" r=".2" opacity=".9"/>`)

@@ -10,7 +10,7 @@ const rect = (attributes: string) => `<rect width="8" height="8" ${attributes}/>
 
 const clean = (text: string) => sanitizeSvg(text).markup
 
-/** The colours that a drawing has in its upper left corner, its middle and its lower right corner. */
+/** The colours of a drawing in its upper left corner, its middle and its lower right corner. */
 function colorsOf(text: string): string[] {
   const { rgba, width } = rasterizer.pixels(
     `<svg xmlns="http://www.w3.org/2000/svg" width="32" height="32"><svg width="32" height="32" ${clean(text)}</svg>`,
@@ -103,38 +103,38 @@ describe('an SVG logo is drawn', () => {
 })
 
 describe('an SVG logo is refused, with the reason,', () => {
-  const refusals: [what: string, text: string, word: RegExp][] = [
+  const refusals: [name: string, text: string, word: RegExp][] = [
     ['a mask', svg(rect('mask="url(#m)"')), /mask/],
-    ['a mask elsewhere', svg(rect('mask="url(http://example.com/#m)"')), /mask/],
+    ['an external mask', svg(rect('mask="url(http://example.com/#m)"')), /mask/],
     ['a filter', svg(rect('style="filter:url(#f)"')), /filter/],
     ['a marker', svg('<path d="M0 0h8" marker-end="url(#m)"/>'), /marker-end/],
-    ['a mix of colours', svg(rect('style="mix-blend-mode:multiply"')), /mix-blend-mode/],
+    ['a blend mode', svg(rect('style="mix-blend-mode:multiply"')), /mix-blend-mode/],
     ['strokes that do not scale', svg(rect('vector-effect="non-scaling-stroke"')), /vector-effect/],
     ['a background', svg(rect(''), 'viewBox="0 0 8 8" style="background:#fff"'), /background/],
-    ['a colour that is not understood', svg(rect('fill="color(display-p3 1 0 0)"')), /not understood/],
+    ['an unsupported colour', svg(rect('fill="color(display-p3 1 0 0)"')), /not understood/],
     ['a variable', svg(rect('style="fill:var(--brand, red)"')), /not understood/],
-    ['an escaped address', svg(rect('style="fill:u\\72l(http://example.com/)"')), /not understood/],
+    ['an escaped URL', svg(rect('style="fill:u\\72l(http://example.com/)"')), /not understood/],
     ['a transform of CSS', svg(rect('style="transform:rotate(45deg)"')), /transform/],
     ['a path in a style', svg('<path style="d:path(\'M0 0h8v8z\')"/>'), /style/],
-    ['a path that is damaged', svg('<path d="M0 0h8v8q1"/>'), /damaged at/],
-    ['a gradient that is not there', svg(rect('fill="url(#f)"')), /#f.*gradient/],
-    ['a clip path that is not there', svg(rect('clip-path="url(#f)"')), /#f.*clip path/],
+    ['a damaged path', svg('<path d="M0 0h8v8q1"/>'), /damaged at/],
+    ['a missing gradient', svg(rect('fill="url(#f)"')), /#f.*gradient/],
+    ['a missing clip path', svg(rect('clip-path="url(#f)"')), /#f.*clip path/],
     ['a gradient for a clip path', svg(`<linearGradient id="f"/>${rect('clip-path="url(#f)"')}`), /clip path/],
-    ['stops of a gradient that is not there', svg('<linearGradient id="a" href="#b"/>'), /#b.*gradient/],
-    ['a gradient of its own stops', svg('<linearGradient id="a" href="#a"/>'), /circle/],
+    ['stops of a missing gradient', svg('<linearGradient id="a" href="#b"/>'), /#b.*gradient/],
+    ['a gradient that refers to itself', svg('<linearGradient id="a" href="#a"/>'), /circle/],
     ['gradients in a circle', svg('<linearGradient id="a" href="#b"/><linearGradient id="b" href="#a"/>'), /circle/],
-    ['an id that two have', svg('<linearGradient id="a"/><linearGradient id="a"/>'), /twice/],
+    ['a duplicate id', svg('<linearGradient id="a"/><linearGradient id="a"/>'), /twice/],
     ['a clipped clip path', svg(`<clipPath id="a">${rect('clip-path="url(#a)"')}</clipPath>`), /clip/],
-    ['a drawing in a drawing', svg('<svg/>'), /<svg>/],
-    ['shapes of another prefix', svg('<svg:rect width="8" height="8"/>'), /svg:rect/],
+    ['a nested <svg>', svg('<svg/>'), /<svg>/],
+    ['shapes with an unknown prefix', svg('<svg:rect width="8" height="8"/>'), /svg:rect/],
     ['a negative viewBox', svg(rect(''), 'viewBox="0 0 -8 -8"'), /viewBox/],
     ['a tiny viewBox', svg(rect(''), 'viewBox="0 0 1e-9 1e-9"'), /viewBox.*0\.001/],
-    ['a size that is a share', svg(rect(''), 'width="100%" height="100%"'), /viewBox/],
+    ['a size in per cent', svg(rect(''), 'width="100%" height="100%"'), /viewBox/],
     ['a document type with declarations', `<!DOCTYPE svg [<!ENTITY a "b">]>${svg(rect(''))}`, /document type/],
   ]
-  for (const [what, text, word] of refusals) test(`with ${what}`, () => assert.throws(() => clean(text), word))
+  for (const [name, text, word] of refusals) test(`with ${name}`, () => assert.throws(() => clean(text), word))
 
-  const damaged: [what: string, text: string, word: RegExp][] = [
+  const damaged: [name: string, text: string, word: RegExp][] = [
     ['a tag that closes another', svg('<g></rect>'), /not well-formed XML.*close tag/],
     ['a tag that stays open', '<svg>', /not well-formed XML.*unclosed tag/],
     ['an attribute twice', svg('<rect x="1" x="2"/>'), /attribute x twice/],
@@ -146,7 +146,7 @@ describe('an SVG logo is refused, with the reason,', () => {
     ['another instruction', `<?xml-stylesheet href="a.css"?>${svg(rect(''))}`, /processing instruction/],
     ['a character that no text has', svg('<title>\u{1}</title>'), /disallowed character/],
   ]
-  for (const [what, text, word] of damaged) test(`with ${what}`, () => assert.throws(() => clean(text), word))
+  for (const [name, text, word] of damaged) test(`with ${name}`, () => assert.throws(() => clean(text), word))
 
   test('but not for long attributes of editors', () => {
     const own = `inkscape:path-effect="#a" sodipodi:nodetypes="${'c'.repeat(9000)}" data-name="${'a'.repeat(9000)}"`
