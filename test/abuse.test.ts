@@ -21,7 +21,7 @@ interface ProblemBody {
 const GOOD = 'https://good.example/'
 const BAD = 'https://www.bad.example/login?x=1'
 
-/** A service with a list in a file, which a test may write anew. */
+/** Starts a service with a list in a file, and returns a function that replaces the list. */
 async function startListed(t: TestContext, list = 'bad.example\nhttps://files.example/evil/\n') {
   const file = join(temporaryFolder(t), 'own.txt')
   writeFileSync(file, list)
@@ -60,12 +60,12 @@ async function untilSwept({ services }: TestServer, before?: string): Promise<st
   return swept ?? ''
 }
 
-/** Waits until the visit of a link answers so. */
+/** Waits until a visit of the URL has this status. */
 async function untilVisit(url: string, status: number): Promise<void> {
   let last = 0
   await poll(
     async () => (last = (await visit(url)).status) === status,
-    () => `${url} answers ${last} and not ${status}`,
+    () => `${url} responds with ${last}, not ${status}`,
   )
 }
 
@@ -83,7 +83,7 @@ async function fails(server: { dataDir: string }, ...args: string[]): Promise<st
 }
 
 describe('a listed destination is refused', () => {
-  const bodies: [what: string, body: object, pointers: string[]][] = [
+  const bodies: [field: string, body: object, pointers: string[]][] = [
     ['a target', { target: BAD }, ['/target']],
     ['a target inside the payload', { payload: { target: BAD } }, ['/payload/target']],
     ['a spelling that hides the host', { target: 'https://www.b%61d.EXAMPLE:443/./x/..' }, ['/target']],
@@ -104,8 +104,8 @@ describe('a listed destination is refused', () => {
     ],
     ['a target that visits do not use', { kind: 'page', headline: 'x', target: BAD }, ['/target']],
   ]
-  for (const [what, body, pointers] of bodies) {
-    test(`as ${what}, with 422 and the field's pointer, and nothing is written`, async (t) => {
+  for (const [field, body, pointers] of bodies) {
+    test(`as ${field}, with 422 and the field's pointer, and nothing is written`, async (t) => {
       const { server } = await startListed(t)
       const problem = await refused(await post(`${server.url}/api/links`, body), 422)
       assert.equal(problem.code, 'target_blocked')
@@ -150,7 +150,7 @@ describe('a listed destination is refused', () => {
     assert.match(await response.text(), /class="fault">Destination is listed as malware or phishing/)
   })
 
-  test('but not sibling hosts, nor other paths than the listed one', async (t) => {
+  test('while sibling hosts and paths that are not listed are accepted', async (t) => {
     const { server } = await startListed(t)
     for (const target of ['https://bad.example.org/', 'https://notbad.example/', 'https://files.example/', GOOD]) {
       assert.equal((await post(`${server.url}/api/links`, { target })).status, 201, target)
@@ -186,7 +186,7 @@ test('after a change of the lists, links to listed URLs are removed, and only th
   assert.equal((await visit(links.redirect.short_url)).status, 410, 'a list that forgets gives nothing back by itself')
 })
 
-test('an idempotent retry of a creation gets the first response, although its destination has been listed since', async (t) => {
+test('an idempotent retry of a creation returns the first response, although its destination has been listed since', async (t) => {
   const { server, relist } = await startListed(t, 'other.example\n')
   const send = (key: string) => post(`${server.url}/api/links`, { target: BAD }, { 'idempotency-key': key })
   const first = await (await send('a-key-of-sixteen-characters')).json()
@@ -198,7 +198,7 @@ test('an idempotent retry of a creation gets the first response, although its de
   assert.equal((await server.services.db.read.selectFrom('links').selectAll().execute()).length, 1)
 })
 
-test('an idempotent retry of a bulk request does too, although all its destinations have been listed since', async (t) => {
+test('an idempotent retry of a bulk request returns the first response, although all its destinations have been listed since', async (t) => {
   const { server, relist } = await startListed(t, 'other.example\n')
   const key = { 'idempotency-key': 'a-key-of-sixteen-characters' }
   const send = () => post(`${server.url}/api/bulk`, [{ target: BAD }, { target: BAD }], key)
@@ -292,7 +292,7 @@ describe('an operator', () => {
     await untilVisit(link.short_url, 410)
   })
 
-  test('unblocks a host that a list blocks as well, and is told that it stays blocked', async (t) => {
+  test('unblocks a host that a list blocks as well, and the command says that it stays blocked', async (t) => {
     const { server } = await startListed(t)
     await run(server, 'block', 'bad.example')
     assert.match(
@@ -301,7 +301,7 @@ describe('an operator', () => {
     )
   })
 
-  test('gets one line about a failed command', async (t) => {
+  test('sees one line when a command fails', async (t) => {
     const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop' })
     const link = await create(server, { target: GOOD, alias: 'up' })
     const gone = await create(server, { target: GOOD, alias: 'gone' })
@@ -328,7 +328,7 @@ describe('an operator', () => {
     assert.deepEqual(await server.services.db.read.selectFrom('audit').selectAll().execute(), [])
   })
 
-  test('may block a whole shared suffix, which lists cannot', async (t) => {
+  test('can block a whole shared suffix, which lists cannot', async (t) => {
     const { server } = await startListed(t)
     const link = await create(server, { target: 'https://someone.github.io/' })
     await run(server, 'block', 'github.io')
@@ -447,7 +447,7 @@ describe('security.txt', () => {
     ])
   })
 
-  test('is a 404 without a contact', async (t) => {
+  test('responds with 404 when no contact is configured', async (t) => {
     const server = await startServer(t)
     await refused(await fetch(`${server.url}/.well-known/security.txt`), 404)
   })

@@ -19,14 +19,14 @@ const kinds = Object.keys(requests) as Work[]
 const waiting = (server: TestServer) => server.services.limits.admission.metrics[0]?.read() ?? {}
 const sum = (values: Record<string, number>) => Object.values(values).reduce((all, each) => all + each, 0)
 
-/** A service where one kind of work never starts, and one request of a client may wait for it. */
+/** Starts a service in which one kind of work never starts and its queue has a slot for one request per client. */
 async function startStuck(t: TestContext, work: Work) {
   const clock = { now: Date.now() }
   const link: { created?: Created } = {}
   const bounds = { waiting: 2, concurrent: work === 'creations' ? 1 : 0 }
   const server = await startServer(t, {}, () => clock.now, { work: { [work]: bounds } })
   link.created = await create(server, { target: 'https://example.com/' })
-  // Creations were needed until here: now one takes the only slot until the end.
+  // The link is created: from here on a request occupies the only slot for creations.
   if (work === 'creations') server.services.limits.admission.enter(work, { client: 'a', start() {}, refuse() {} })
   await poll(() => sum(waiting(server)) === 0)
   return { server, link: link.created, clock }
@@ -49,7 +49,7 @@ for (const work of kinds) {
         const problem = (await refused.json()) as Record<string, unknown>
         assert.deepEqual([problem['status'], problem['code']], [503, 'unavailable'])
         assert.match(String(problem['request_id']), /^[\w-]+$/)
-        // A page of another origin may read it.
+        // Pages of other origins may read the problem.
         if (work === 'images') assert.equal(refused.headers.get('access-control-allow-origin'), '*')
       }
     }

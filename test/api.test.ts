@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { catalogue } from '../src/http/problem.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
@@ -28,7 +29,7 @@ const problem = async (response: Response, status: number, code: string) => {
 }
 
 describe('creating a link', () => {
-  test('answers 201 with the six fields and the Location of the short URL', async () => {
+  test('returns 201 with the six fields and the short URL as Location', async () => {
     const response = await post(`${server.url}/api/links`, { kind: 'url', target: EXAMPLE })
     assert.equal(response.status, 201)
     assert.equal(response.headers.get('cache-control'), 'no-store')
@@ -46,7 +47,7 @@ describe('creating a link', () => {
     assert.equal(response.headers.get('location'), link.short_url)
   })
 
-  test('keeps an alias as it is written, and finds it in any case', async () => {
+  test('stores an alias as written, and a visit finds it in any case', async () => {
     const link = await create(server, { target: EXAMPLE, alias: 'Summer_Menu-1' })
     assert.equal(link.code, 'Summer_Menu-1')
     assert.equal((await visit(`${server.url}/sUMMER_mENU-1`)).headers.get('location'), EXAMPLE)
@@ -60,7 +61,7 @@ describe('creating a link', () => {
     }
   })
 
-  test('gives one alias to one of many who ask at once', async () => {
+  test('gives an alias to one of many concurrent requests', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => post(`${server.url}/api/links`, { target: EXAMPLE, alias: 'race' })),
     )
@@ -80,7 +81,7 @@ describe('creating a link', () => {
     assert.deepEqual(errors, [{ pointer: '/payload/firstName', detail: 'differs from /firstName' }])
   })
 
-  test('names every faulty field with its pointer and its bound', async () => {
+  test('lists every invalid field with its pointer and its bound', async () => {
     const body = {
       kind: 'page',
       alias: 'a b',
@@ -100,23 +101,23 @@ describe('creating a link', () => {
     ])
   })
 
-  test('ignores fields that it does not know', async () => {
+  test('ignores unknown fields', async () => {
     const link = await create(server, { target: EXAMPLE, colour: 'red', active: false, payload: { fooled: true } })
     assert.equal((await visit(link.short_url)).status, 302)
   })
 
-  test('never stores a token: the data folder holds none that was handed out', async () => {
+  test('never stores a token: no file of the data folder contains one', async () => {
     const link = await create(server, { target: EXAMPLE })
     for (const { name, bytes } of filesBelow(server.dataDir)) assert.equal(bytes.includes(link.token), false, name)
   })
 })
 
-describe('repeating a creation with its Idempotency-Key', () => {
+describe('retrying a creation with its Idempotency-Key', () => {
   const body = { target: EXAMPLE, title: 'once' }
   const send = (key: string, changed: unknown = body, path = '/api/links') =>
     post(`${server.url}${path}`, changed, { 'idempotency-key': key })
 
-  test('gives the same answer, token included, also when the twin arrives meanwhile', async () => {
+  test('returns the same response, token included, also to a concurrent retry', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => send('first-key-0123456789')))
     const texts = await Promise.all(answers.map((answer) => answer.text()))
     assert.deepEqual(
@@ -129,7 +130,7 @@ describe('repeating a creation with its Idempotency-Key', () => {
     assert.equal(again.headers.get('location'), (JSON.parse(texts[0] ?? '') as Created).short_url)
   })
 
-  test('refuses another body, path or query under the same key', async () => {
+  test('refuses a different body, path or query under the same key', async () => {
     await send('second-key-0123456789')
     await problem(
       await send('second-key-0123456789', { target: 'https://example.org/' }),
@@ -139,7 +140,7 @@ describe('repeating a creation with its Idempotency-Key', () => {
     await problem(await send('second-key-0123456789', body, '/api/links?x=1'), 422, 'idempotency_key_reused')
   })
 
-  test('forgets the answer after 24 hours', async () => {
+  test('creates another link after 24 hours', async () => {
     const first = (await (await send('third-key-0123456789')).json()) as Created
     clock += 24 * 60 * 60 * 1000
     assert.equal(((await (await send('third-key-0123456789')).json()) as Created).token, first.token)
@@ -147,27 +148,27 @@ describe('repeating a creation with its Idempotency-Key', () => {
     assert.notEqual(((await (await send('third-key-0123456789')).json()) as Created).token, first.token)
   })
 
-  test('does not keep a refusal: the mended request may use the key', async () => {
+  test('does not store a refusal: the corrected request can use the key', async () => {
     await create(server, { target: EXAMPLE, alias: 'in-the-way' })
     await problem(await send('fourth-key-0123456789', { ...body, alias: 'in-the-way' }), 409, 'alias_taken')
     assert.equal((await send('fourth-key-0123456789', { ...body, alias: 'free-way' })).status, 201)
   })
 
-  test('refuses keys that could be guessed', async () => {
+  test('refuses keys that are too short or too long', async () => {
     for (const key of ['', 'short', 'x'.repeat(256)]) await problem(await send(key), 400, 'invalid_request')
   })
 
-  test('keeps the answer so that the database alone does not give the token away', async () => {
+  test('stores neither the token nor the key in plain text', async () => {
     const link = (await (await send('fifth-key-0123456789')).json()) as Created
-    const kept = await server.services.db.read.selectFrom('idempotency_keys').selectAll().execute()
-    assert.ok(kept.length > 0)
-    assert.equal(JSON.stringify(kept).includes(link.token), false)
-    assert.equal(JSON.stringify(kept).includes('fifth-key'), false)
+    const rows = await server.services.db.read.selectFrom('idempotency_keys').selectAll().execute()
+    assert.ok(rows.length > 0)
+    assert.equal(JSON.stringify(rows).includes(link.token), false)
+    assert.equal(JSON.stringify(rows).includes('fifth-key'), false)
   })
 })
 
 describe('managing a link by its token', () => {
-  test('details hold every field, empty ones as null', async () => {
+  test('returns every field, empty ones as null', async () => {
     clock = Date.UTC(2026, 10, 21)
     const link = await create(server, { target: EXAMPLE })
     const { token: _, ...addresses } = link
@@ -198,7 +199,7 @@ describe('managing a link by its token', () => {
     })
   })
 
-  test('the token is also taken as a Bearer, and without any there is nothing', async () => {
+  test('accepts the token as a Bearer too, and responds with 404 without one', async () => {
     const link = await create(server, { target: EXAMPLE })
     const url = `${server.url}/api/manage`
     const headers = { authorization: `Bearer ${link.token}` }
@@ -211,7 +212,7 @@ describe('managing a link by its token', () => {
     await problem(await fetch(`${server.url}/api/manage/short`), 404, 'unknown_token')
   })
 
-  test('an update changes what it names, and the next visit sees it', async () => {
+  test('an update changes the fields that it names, and the next visit uses them', async () => {
     const link = await create(server, { target: EXAMPLE, title: 'old', utm: { utm_source: 'a' } })
     assert.equal((await visit(link.short_url)).headers.get('location'), `${EXAMPLE}?utm_source=a`)
     clock += 1000
@@ -223,7 +224,7 @@ describe('managing a link by its token', () => {
     assert.equal((await visit(link.short_url)).headers.get('location'), 'https://example.org/?utm_medium=b')
   })
 
-  test('null clears what is optional, and a required field stays required', async () => {
+  test('null clears an optional field, and is refused for a required one', async () => {
     const link = await create(server, {
       kind: 'vcard',
       firstName: 'Ada',
@@ -248,7 +249,7 @@ describe('managing a link by its token', () => {
     assert.deepEqual(refused.errors, [{ pointer: '/target', detail: 'is required' }])
   })
 
-  test('kind, alias and code cannot be changed, but may be repeated', async () => {
+  test('an update may repeat kind, alias and code, but not change them', async () => {
     const link = await create(server, { target: EXAMPLE, alias: 'Fixed' })
     assert.equal((await put(manage(link), { kind: 'url', alias: 'Fixed', code: 'Fixed', title: 'x' })).status, 200)
     for (const change of [{ kind: 'page' }, { alias: 'fixed' }, { code: 'other' }, { code: null }]) {
@@ -257,7 +258,7 @@ describe('managing a link by its token', () => {
     }
   })
 
-  test('a paused link answers 404 until it is active again, and keeps its QR image', async () => {
+  test('a paused link responds with 404 until it is active again, and keeps its QR image', async () => {
     const link = await create(server, { target: EXAMPLE })
     assert.equal((await visit(link.short_url)).status, 302)
     await put(manage(link), { active: false })
@@ -267,7 +268,7 @@ describe('managing a link by its token', () => {
     assert.equal((await visit(link.short_url)).status, 302)
   })
 
-  test('If-Match lets one revision be changed, and refuses another', async () => {
+  test('If-Match allows a change of the current revision only', async () => {
     const link = await create(server, { target: EXAMPLE })
     const tag = (await fetch(manage(link))).headers.get('etag') ?? ''
     assert.match(tag, /^"\d+"$/)
@@ -292,14 +293,14 @@ describe('managing a link by its token', () => {
     assert.equal((await put(manage(link), { title: 'z' }, { 'if-match': '*' })).status, 200)
   })
 
-  test('an update that changes nothing makes no new revision', async () => {
+  test('an update that changes nothing creates no revision', async () => {
     const link = await create(server, { target: EXAMPLE })
     const tag = (await fetch(manage(link))).headers.get('etag')
     assert.equal((await put(manage(link), { target: EXAMPLE })).headers.get('etag'), tag)
     assert.equal((await put(manage(link), {})).headers.get('etag'), tag)
   })
 
-  test('updates that arrive at once all come through, each on top of the last', async () => {
+  test('concurrent updates all succeed, each on top of the last', async () => {
     const link = await create(server, { kind: 'vcard', org: 'ACME' })
     const changes = [
       { firstName: 'Ada' },
@@ -317,7 +318,7 @@ describe('managing a link by its token', () => {
     for (const [name, value] of changes.flatMap(Object.entries)) assert.equal(payload[name], value)
   })
 
-  test('a deleted link is gone for good, and its code is never given out again', async () => {
+  test('a deleted link responds with 410, and its code is never issued again', async () => {
     const link = await create(server, { target: EXAMPLE, alias: 'Gone' })
     const response = await fetch(manage(link), { method: 'DELETE' })
     assert.deepEqual(await response.json(), { deleted: true, code: 'Gone' })
@@ -330,7 +331,7 @@ describe('managing a link by its token', () => {
     await problem(await post(`${server.url}/api/links`, { target: EXAMPLE, alias: 'gone' }), 409, 'alias_taken')
   })
 
-  test('what a token opens is kept from caches, other sites and search engines', async () => {
+  test('responses to a token have headers against caching, referrers and indexing', async () => {
     const link = await create(server, { target: EXAMPLE })
     for (const url of [manage(link), link.manage_url, `${manage(link)}x`, `${link.manage_url}x`]) {
       const { headers } = await fetch(url)
@@ -341,8 +342,8 @@ describe('managing a link by its token', () => {
   })
 })
 
-describe('visiting', () => {
-  test('a redirect is a 302 that nobody keeps, with an empty body, for GET and HEAD', async () => {
+describe('a visit', () => {
+  test('is redirected by an uncacheable 302 with an empty body, for GET and HEAD', async () => {
     const link = await create(server, { target: EXAMPLE })
     for (const method of ['GET', 'HEAD']) {
       const response = await fetch(`${link.short_url}?qr=1`, { method, redirect: 'manual' })
@@ -353,24 +354,24 @@ describe('visiting', () => {
     }
   })
 
-  test("the visitor's own query is not passed on", async () => {
+  test('does not pass its query on to the target', async () => {
     const link = await create(server, { target: EXAMPLE })
     assert.equal((await visit(`${link.short_url}?qr=1&x=%FF&utm_source=evil`)).headers.get('location'), EXAMPLE)
   })
 
-  test('a trailing slash and percent-encoding lead to the same link', async () => {
+  test('reaches the same link with a trailing slash or percent-encoding', async () => {
     await create(server, { target: EXAMPLE, alias: 'slash' })
     assert.equal((await visit(`${server.url}/slash/`)).headers.get('location'), EXAMPLE)
     assert.equal((await visit(`${server.url}/%73lash`)).headers.get('location'), EXAMPLE)
   })
 
-  test('unknown codes are 404, and seen as soon as they are created', async () => {
+  test('of an unknown code gets 404, until the code is created', async () => {
     await problem(await visit(`${server.url}/soon`), 404, 'unknown_code')
     await create(server, { target: EXAMPLE, alias: 'soon' })
     assert.equal((await visit(`${server.url}/soon`)).status, 302)
   })
 
-  test('an app link goes to the store of the platform, else to the fallback', async () => {
+  test('of an app link goes to the store of the platform, else to the fallback', async () => {
     const stores = { ios: 'https://apple.example.com/', android: 'https://google.example.com/' }
     const agents = {
       ios: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15',
@@ -394,7 +395,7 @@ describe('visiting', () => {
     assert.deepEqual(await lead({ ios, utm: { utm_source: 'x' } }), [tagged, tagged, tagged, tagged])
   })
 
-  test('a page and a contact answer with an escaped page', async () => {
+  test('of a page or a contact gets an escaped page', async () => {
     const hostile = '"><script>alert(1)</script>&amp;'
     const page = await create(server, {
       kind: 'page',
@@ -420,7 +421,7 @@ describe('visiting', () => {
     }
   })
 
-  test('a contact is downloaded as a vCard, by its extension or by Accept', async () => {
+  test('of a contact downloads a vCard, by its extension or by Accept', async () => {
     const link = await create(server, { kind: 'vcard', firstName: 'Ada', lastName: 'Lovelace', alias: 'ada' })
     for (const response of [
       await visit(`${link.short_url}.vcf`),
@@ -438,7 +439,7 @@ describe('visiting', () => {
     await problem(await visit(`${url.short_url}.vcf`), 404, 'not_found')
   })
 
-  test('<code>+ shows where a link leads without going there', async () => {
+  test('of <code>+ shows where the link leads without a redirect', async () => {
     const link = await create(server, {
       target: 'https://example.com/?a="<b>',
       utm: { utm_source: 'x' },
@@ -453,7 +454,7 @@ describe('visiting', () => {
     await problem(await visit(`${link.short_url}+`), 404, 'unknown_code')
   })
 
-  test('nothing ends a link: ten years later it still leads there', async () => {
+  test('reaches the target ten years after the creation, because links do not expire', async () => {
     const link = await create(server, { target: EXAMPLE })
     const before = clock
     clock += 10 * 365 * 24 * 60 * 60 * 1000
@@ -464,7 +465,7 @@ describe('visiting', () => {
 })
 
 describe('the API as a whole', () => {
-  test('answers every known path with the wrong method by 405 and Allow, and OPTIONS by what there is', async () => {
+  test('responds to a wrong method on a known path with 405 and Allow, and to OPTIONS with the methods', async () => {
     const link = await create(server, { target: EXAMPLE })
     const paths: [path: string, allow: string, method: string][] = [
       ['/api/links', 'OPTIONS, POST', 'GET'],
@@ -484,7 +485,7 @@ describe('the API as a whole', () => {
     }
   })
 
-  test('may be called from every origin, without credentials', async () => {
+  test('allows calls from every origin, without credentials', async () => {
     for (const path of ['/api/links', '/api/qr?data=x', '/api/nothing', '/api/manage/x']) {
       const headers = { origin: 'https://shop.example', 'access-control-request-method': 'PUT' }
       const response = await fetch(server.url + path, { method: 'OPTIONS', headers })
@@ -501,7 +502,7 @@ describe('the API as a whole', () => {
     assert.equal((await fetch(`${server.url}/`)).headers.get('access-control-allow-origin'), null)
   })
 
-  test('answers HEAD wherever it answers GET, with the same headers and no body', async () => {
+  test('responds to HEAD wherever it does to GET, with the same headers and no body', async () => {
     const link = await create(server, { target: EXAMPLE })
     for (const url of [
       manage(link),
@@ -521,7 +522,7 @@ describe('the API as a whole', () => {
     }
   })
 
-  test('speaks HTML to browsers and JSON to programs, with the same status', async () => {
+  test('sends HTML to browsers and JSON to programs, with the same status', async () => {
     const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
     for (const path of ['/nothing', '/no/such/page', '/m/unknown', '/api/manage/unknown', '/api/qr']) {
       const page = await fetch(server.url + path, { headers: { accept } })
@@ -533,12 +534,15 @@ describe('the API as a whole', () => {
     }
   })
 
-  test('shows the whole catalogue of errors', async () => {
-    const catalogue = (await (await fetch(`${server.url}/api/problems`)).json()) as Record<string, { status: number }>
-    assert.equal(catalogue['alias_taken']?.status, 409)
+  test('lists all problem codes', async () => {
+    const listed = (await (await fetch(`${server.url}/api/problems`)).json()) as Record<string, { status: number }>
+    assert.deepEqual(
+      Object.entries(listed).map(([code, { status }]) => [code, status]),
+      Object.entries(catalogue).map(([code, [status]]) => [code, status]),
+    )
   })
 
-  test('is alive and ready, and not ready while it drains', async (t) => {
+  test('is live and ready, and not ready while it drains', async (t) => {
     assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
     assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
     const other = await startServer(t)
@@ -554,7 +558,7 @@ describe('QR images', () => {
     return { response, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) }
   }
 
-  test('are PNG by default and exactly as large as asked for', async () => {
+  test('are PNG by default, of exactly the requested size', async () => {
     for (const size of [29, 300, 512, 1001, 4096]) {
       const { headers, bytes } = await image(`/api/qr?data=x&size=${size}`)
       assert.equal(headers.get('content-type'), 'image/png')
@@ -564,7 +568,7 @@ describe('QR images', () => {
     assert.equal(bytes.readUInt32BE(16), 512)
   })
 
-  test('are SVG on request, without anything that runs or loads', async () => {
+  test('are SVG on request, without scripts or external resources', async () => {
     const { headers, bytes } = await image('/api/qr?data=x&format=svg&size=1000000&fg=%23112233&bg=transparent')
     assert.equal(headers.get('content-type'), 'image/svg+xml')
     const svg = bytes.toString()
@@ -577,7 +581,7 @@ describe('QR images', () => {
     assert.doesNotMatch(svg, /<script|href|<rect|url\(/)
   })
 
-  test('too small a size says the smallest that works', async () => {
+  test('of too small a size are refused with the smallest possible size', async () => {
     for (const [query, smallest] of [
       ['data=x', 29],
       ['data=x&margin=0', 21],
@@ -596,7 +600,7 @@ describe('QR images', () => {
     }
   })
 
-  test('a number below its bound is told the bound, also one below zero', async () => {
+  test('with a number below its bound, also a negative one, are refused with the bound', async () => {
     for (const [query, pointer, least] of [
       ['size=0', '/size', 1],
       ['size=-512', '/size', 1],
@@ -607,7 +611,7 @@ describe('QR images', () => {
     }
   })
 
-  test('too much data says how much the level holds', async () => {
+  test('of too much data are refused with the capacity of the level', async () => {
     for (const [level, bound] of [
       ['L', 2953],
       ['M', 2331],
@@ -621,7 +625,7 @@ describe('QR images', () => {
     }
   })
 
-  test('are made once: the ETag answers 304 to who has them', async () => {
+  test('are drawn once: a request with their ETag gets 304', async () => {
     const link = await create(server, { target: EXAMPLE })
     for (const path of ['/api/qr?data=x', `/${link.code}/qr.png`, `/${link.code}/qr.svg`]) {
       const { headers } = await image(path)
@@ -639,7 +643,7 @@ describe('QR images', () => {
     }
   })
 
-  test('of a link are named after it, and stay byte for byte the same when the link changes', async () => {
+  test('of a link have its code as file name, and stay byte for byte the same when the link changes', async () => {
     const link = await create(server, { target: EXAMPLE, alias: 'Poster' })
     const before = await image('/poster/qr.png')
     assert.equal(before.headers.get('content-disposition'), 'inline; filename="Poster.png"')
@@ -649,7 +653,7 @@ describe('QR images', () => {
     await problem(await fetch(`${server.url}/unknown-code/qr.png`), 404, 'unknown_code')
   })
 
-  test('with weak or inverted colours are made, and said to scan poorly', async () => {
+  test('with weak or inverted colours are drawn, and a header says that they scan poorly', async () => {
     const scannability = async (query: string) =>
       (await image(`/api/qr?data=x&${query}`)).headers.get('qr-scannability')
     for (const query of ['fg=fff&bg=000', 'fg=%23ffffff&bg=%23123456', 'fg=bbb&bg=fff', 'fg=00000020'])

@@ -44,22 +44,22 @@ const begin = (t: Ending, dataDir?: string, port = 0) => start(t, dataDir, [`--p
 const TARGET = 'https://example.com/'
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'
 
-/** What is told of the moment of the answer; of a series, the days without scans, as they move on. */
+/** The parts of a response that depend on the time of the request, among them the days without scans of a series. */
 const ofNow = /"(?:request_id|checked_at|from|to)":"[^"]*",?|\{"date":"[^"]*","scans":0,"unique_visitors":0\},?/g
 
-/** The service's answers to everything that can be asked about links that nobody changes any more. */
-async function answersOf(service: Service, paths: string[]): Promise<string[]> {
-  const answers = []
+/** The service's responses for links that no longer change. */
+async function responsesOf(service: Service, paths: string[]): Promise<string[]> {
+  const responses = []
   for (const path of paths) {
     const response = await visit(service.url + path)
     const headers = ['location', 'etag', 'content-type'].map((name) => response.headers.get(name))
     const body = (await response.text()).replaceAll(ofNow, '')
-    answers.push([path, response.status, ...headers, body].join('\n'))
+    responses.push([path, response.status, ...headers, body].join('\n'))
   }
-  return answers
+  return responses
 }
 
-/** Links of every kind and state. @returns the paths that tell all that is known of them */
+/** Creates links of every kind and state. @returns the paths that show all their data */
 async function makeHistory(service: Service): Promise<string[]> {
   const { url } = service
   const made = [
@@ -87,17 +87,17 @@ async function makeHistory(service: Service): Promise<string[]> {
   return [...ofLinks, `/api/domains/qr.bakery.shop?token=${token}`, '/deleted', '/paused']
 }
 
-/** What was asked for, and what was answered; a link's edits are numbered, and its visits known by their referrers. */
+/** The requests that were sent, and those that were acknowledged. Edits of a link are numbered, visits have a referrer each. */
 interface Known {
-  links: { created: Created; asked: number; answered: number }[]
-  visits: { created: Created; asked: Set<string>; answered: Set<string> }[]
+  links: { created: Created; sent: number; acknowledged: number }[]
+  visits: { created: Created; sent: Set<string>; acknowledged: Set<string> }[]
 }
 
-/** Enough is under way all the time, and little enough to look at all of it. */
+/** Slow enough that the test can check every request, fast enough that some are always in progress. */
 const PACE_MS = 5
 const MOST_LINKS = 500
 
-/** Creates, edits and visits at the same time until it is told to stop. */
+/** Creates, edits and visits concurrently until `stop` is called. */
 function load(service: Service, known: Known): { stop: () => Promise<void> } {
   const state = { isOver: false }
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
@@ -109,27 +109,27 @@ function load(service: Service, known: Known): { stop: () => Promise<void> } {
   }
   const createOne = async () => {
     if (known.links.length >= MOST_LINKS) return
-    known.links.push({ created: await create(service, { target: TARGET, title: 'edit 0' }), asked: 0, answered: 0 })
+    known.links.push({ created: await create(service, { target: TARGET, title: 'edit 0' }), sent: 0, acknowledged: 0 })
   }
   const editOne = async (turn: number) => {
     const link = known.links[turn % known.links.length]
-    if (link === undefined || link.asked !== link.answered) return
-    link.asked++
-    const { status } = await put(`${service.url}/api/manage/${link.created.token}`, { title: `edit ${link.asked}` })
+    if (link === undefined || link.sent !== link.acknowledged) return
+    link.sent++
+    const { status } = await put(`${service.url}/api/manage/${link.created.token}`, { title: `edit ${link.sent}` })
     assert.equal(status, 200)
-    link.answered = link.asked
+    link.acknowledged = link.sent
   }
   const visitOne = (at: number, turn: number) =>
     new Promise<void>((done, failed) => {
-      const { created, asked, answered } = known.visits[at] ?? assert.fail()
-      const name = `v${at}-${turn}-${asked.size}.example.com`
-      asked.add(name)
+      const { created, sent, acknowledged } = known.visits[at] ?? assert.fail()
+      const name = `v${at}-${turn}-${sent.size}.example.com`
+      sent.add(name)
       get(
         `${service.url}/${created.code}?qr=1`,
         { agent, headers: { referer: `https://${name}/`, 'user-agent': FIREFOX } },
         (response) => {
           assert.equal(response.statusCode, 302)
-          answered.add(name)
+          acknowledged.add(name)
           response.resume().once('close', done)
         },
       ).once('error', failed)
@@ -153,7 +153,7 @@ function inFolder(t: Ending, ...names: string[]): [string, string, string, strin
   return names.map((name) => join(folder, name)) as [string, string, string, string]
 }
 
-/** What `scans.csv` says of a link: the referrers, and the number that its totals tell. */
+/** The referrers in a link's `scans.csv`, and the number of scans in its totals. */
 async function scansOf(service: Pick<Service, 'url'>, { token }: Created): Promise<{ names: string[]; total: number }> {
   const text = await (await fetch(`${service.url}/api/manage/${token}/scans.csv`)).text()
   const { totals } = (await (await fetch(`${service.url}/api/manage/${token}`)).json()) as { totals: { scans: number } }
@@ -170,14 +170,14 @@ async function succeed(dataDir: string, ...args: string[]): Promise<string> {
   return ran.stdout
 }
 
-/** Runs a command in this process, which is quicker than one of its own. */
-async function say(dataDir: string, { run }: Command, ...args: string[]): Promise<CommandResult> {
-  const said = await run({ args, flags: {}, dataDir, version: '1.2.3', call: createAdminClient(dataDir) })
-  return typeof said === 'string' ? { text: said, status: 0 } : said
+/** Runs a command in this process, which is faster than starting another. */
+async function runHere(dataDir: string, { run }: Command, ...args: string[]): Promise<CommandResult> {
+  const result = await run({ args, flags: {}, dataDir, version: '1.2.3', call: createAdminClient(dataDir) })
+  return typeof result === 'string' ? { text: result, status: 0 } : result
 }
 
 async function refuse(dataDir: string, command: Command, words: string[], reason: RegExp): Promise<void> {
-  await assert.rejects(say(dataDir, command, ...words), (error: Error) => {
+  await assert.rejects(runHere(dataDir, command, ...words), (error: Error) => {
     assert.ok(error instanceof StartError, String(error.stack))
     assert.match(error.message, reason)
     return true
@@ -191,12 +191,12 @@ async function killed(service: Service): Promise<void> {
 
 test('after a restore, every response is the same as before the backup, which was taken under load', async (t) => {
   const [folder, dataDir, elsewhere] = inFolder(t, 'backup', 'data', 'elsewhere')
-  // Both under one origin, which stands in what they answer.
+  // Both services have the same origin, because responses contain it.
   const port = await freePort()
   const service = await begin(t, dataDir, port)
   const paths = await makeHistory(service)
   await settled(service)
-  const before = await answersOf(service, paths)
+  const before = await responsesOf(service, paths)
   const key = { 'idempotency-key': 'a-key-of-some-length' }
   const kept = await (await post(`${service.url}/api/links`, { target: TARGET }, key)).json()
 
@@ -204,53 +204,53 @@ test('after a restore, every response is the same as before the backup, which wa
   for (let at = 0; at < 4; at++)
     visits.push({
       created: await create(service, { target: TARGET }),
-      asked: new Set<string>(),
-      answered: new Set<string>(),
+      sent: new Set<string>(),
+      acknowledged: new Set<string>(),
     })
   const known: Known = { links: [], visits }
   const loading = load(service, known)
-  const isUnderWay = () => known.links.filter(({ answered }) => answered > 0).length > 10
-  await poll(() => isUnderWay() && known.visits.every(({ answered }) => answered.size > 10))
-  const edits = known.links.map(({ created, answered }) => ({ created, answered }))
-  const scans = known.visits.map(({ answered }) => new Set(answered))
-  const said = await succeed(dataDir, 'backup', folder)
+  const isUnderWay = () => known.links.filter(({ acknowledged }) => acknowledged > 0).length > 10
+  await poll(() => isUnderWay() && known.visits.every(({ acknowledged }) => acknowledged.size > 10))
+  const edits = known.links.map(({ created, acknowledged }) => ({ created, acknowledged }))
+  const scans = known.visits.map(({ acknowledged }) => new Set(acknowledged))
+  const printed = await succeed(dataDir, 'backup', folder)
   await loading.stop()
   await killed(service)
   assert.ok(
-    known.links.some(({ asked }, at) => asked > (edits[at]?.answered ?? 0)),
-    'nothing went on meanwhile',
+    known.links.some(({ sent }, at) => sent > (edits[at]?.acknowledged ?? 0)),
+    'no edit was sent during the backup',
   )
   assert.match(
-    said,
+    printed,
     /backup is a backup of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: [\d,]+ links, [\d,]+ scans, [\d.]+ MB\n$/,
   )
 
   await succeed(elsewhere, 'verify', folder)
   await succeed(elsewhere, 'restore', folder)
   const restored = await begin(t, elsewhere, port)
-  for (const [at, answer] of (await answersOf(restored, paths)).entries()) assert.equal(answer, before[at])
+  for (const [at, answer] of (await responsesOf(restored, paths)).entries()) assert.equal(answer, before[at])
   assert.deepEqual(await (await post(`${restored.url}/api/links`, { target: TARGET }, key)).json(), kept)
-  const checkEdit = async ({ created, answered }: (typeof edits)[number]) => {
-    const { asked } = known.links.find((each) => each.created === created) ?? assert.fail()
+  const checkEdit = async ({ created, acknowledged }: (typeof edits)[number]) => {
+    const { sent } = known.links.find((each) => each.created === created) ?? assert.fail()
     const { title } = (await (await fetch(`${restored.url}/api/manage/${created.token}`)).json()) as { title: string }
     const edit = Number(title.split(' ')[1])
-    assert.ok(edit >= answered && edit <= asked, `${title} of ${answered} to ${asked}`)
+    assert.ok(edit >= acknowledged && edit <= sent, `${title} of ${acknowledged} to ${sent}`)
     assert.equal((await visit(`${restored.url}/${created.code}`)).headers.get('location'), TARGET)
   }
   await Promise.all(edits.map(checkEdit))
-  for (const [at, { created, asked }] of known.visits.entries()) {
+  for (const [at, { created, sent }] of known.visits.entries()) {
     const { names, total } = await scansOf(restored, created)
     const found = new Set(names)
     assert.deepEqual([names.length, total], [found.size, found.size], 'a scan is there twice, or not counted')
     assert.deepEqual(
       [...(scans[at] ?? [])].filter((name) => !found.has(name)),
       [],
-      'an answered visit is missing',
+      'an acknowledged visit is missing',
     )
     assert.deepEqual(
-      [...found].filter((name) => !asked.has(name)),
+      [...found].filter((name) => !sent.has(name)),
       [],
-      'a visit is there that nobody made',
+      'a visit was recorded that nobody made',
     )
   }
   await succeed(elsewhere, 'verify')
@@ -262,7 +262,7 @@ test('only its owner can read a backup, it has no visitor keys, and sha256sum ve
   const server = await startServer(t)
   const { code } = await create(server, { target: TARGET })
   await visit(`${server.url}/${code}`)
-  await say(server.dataDir, backup, folder)
+  await runHere(server.dataDir, backup, folder)
   assert.deepEqual(readdirSync(folder).sort(), ['SHA256SUMS', 'backup.json', 'links.db', 'scans.db'])
   for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name)
   assert.equal(statSync(folder).mode & 0o777, 0o700)
@@ -276,9 +276,9 @@ test('a backup after a kill has the journalled visits, and each counts once', as
   const link = await create(service, { target: TARGET })
   await visitOften(service, link)
   await killed(service)
-  await say(service.dataDir, backup, folder)
-  await say(elsewhere, restore, folder)
-  // What was copied is still there.
+  await runHere(service.dataDir, backup, folder)
+  await runHere(elsewhere, restore, folder)
+  // The journal that was copied still exists.
   for (const DATA_DIR of [elsewhere, service.dataDir]) await assertCounted(await startServer(t, { DATA_DIR }), link)
 })
 
@@ -291,10 +291,13 @@ test('a backup has the journal while scans.db is locked, and each scan counts on
   scans.exec('begin immediate')
   await visitOften(server, link)
   mkdirSync(join(server.dataDir, 'journal', 'folder.scans'))
-  const { text } = await say(server.dataDir, backup, folder)
+  const { text } = await runHere(server.dataDir, backup, folder)
   assert.match(text, /\d journal files? with scans that are not in the statistics yet/)
-  assert.match((await say(elsewhere, verify, folder)).text, /^journal +good +20 scans are not in the statistics yet$/m)
-  await say(elsewhere, restore, folder)
+  assert.match(
+    (await runHere(elsewhere, verify, folder)).text,
+    /^journal +good +20 scans are not in the statistics yet$/m,
+  )
+  await runHere(elsewhere, restore, folder)
   await assertCounted(await startServer(t, { DATA_DIR: elsewhere }), link)
 })
 
@@ -313,7 +316,7 @@ async function assertCounted(server: Pick<Service, 'url'>, link: Created): Promi
   assert.deepEqual([new Set(names).size, names.length, total], [VISITS, VISITS, VISITS])
 }
 
-/** Starts a backup in a process of its own, and answers once it is under way. */
+/** Starts a backup in a separate process, and returns once it is in progress. */
 async function halfway(t: Ending, dataDir: string, folder: string): Promise<ChildProcess> {
   const running = spawn(process.execPath, [program, 'backup', folder, `--data-dir=${dataDir}`], { stdio: 'ignore' })
   undoLater(t, () => void running.kill('SIGKILL'))
@@ -338,7 +341,7 @@ test('a backup whose command is killed is refused as incomplete; an interrupted 
   interrupted.kill('SIGINT')
   assert.deepEqual(await once(interrupted, 'exit'), [null, 'SIGINT'])
   assert.equal(existsSync(third), false)
-  await say(dataDir, backup, third)
+  await runHere(dataDir, backup, third)
 })
 
 test('kill -9 of the service during a backup leaves a complete backup or none', async (t) => {
@@ -349,8 +352,8 @@ test('kill -9 of the service during a backup leaves a complete backup or none', 
   await killed(service)
   const [status] = (await once(command, 'exit')) as [number]
   assert.equal(existsSync(folder), status === 0)
-  if (status !== 0) await say(service.dataDir, backup, folder)
-  await say(elsewhere, restore, folder)
+  if (status !== 0) await runHere(service.dataDir, backup, folder)
+  await runHere(elsewhere, restore, folder)
   const restored = await startServer(t, { DATA_DIR: elsewhere })
   assert.equal((await visit(`${restored.url}/${link.code}`)).status, 302)
 })
@@ -364,8 +367,8 @@ test('a full disk ends a backup or a restore with one line, and leaves nothing',
     const args = [program, command, folder, `--data-dir=${dataDir}`]
     const env = { ...process.env, ...disk.env }
     const running = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
-    const [said, [status]] = await Promise.all([text(running.stderr), once(running, 'close') as Promise<[number]>])
-    assert.match(said, reason)
+    const [printed, [status]] = await Promise.all([text(running.stderr), once(running, 'close') as Promise<[number]>])
+    assert.match(printed, reason)
     assert.equal(status, 1)
     assert.deepEqual(readdirSync(disk.folder), [])
   }
@@ -374,7 +377,7 @@ test('a full disk ends a backup or a restore with one line, and leaves nothing',
     await refuseFull(dataDir, 'backup', folder, /^quirl: no backup was taken: the disk of \S+ is full\n$/)
   }
   const [whole] = inFolder(t, 'backup')
-  await say(dataDir, backup, whole)
+  await runHere(dataDir, backup, whole)
   for (const target of [join(disk.folder, 'data'), disk.folder]) {
     await refuseFull(target, 'restore', whole, /^quirl: the disk of DATA_DIR=\S+ is full: nothing was restored\n$/)
   }
@@ -384,7 +387,7 @@ test('a restore requires an empty folder without a service; after an interrupted
   const [folder, half] = inFolder(t, 'backup', 'half')
   const server = await startServer(t)
   const { dataDir } = server
-  await say(dataDir, backup, folder)
+  await runHere(dataDir, backup, folder)
   await refuse(dataDir, restore, [folder], /another quirl is using DATA_DIR=/)
   await server.stop()
   await refuse(dataDir, restore, [folder], /is not empty: move it away/)
@@ -408,16 +411,16 @@ test('a backup requires an empty folder, and a data folder of quirl', async (t) 
   await refuse(parent, verify, [], /holds nothing of quirl/)
   await refuse(parent, verify, [parent], /holds no complete backup: it has no SHA256SUMS/)
   await refuse(parent, verify, [folder], /does not exist/)
-  // What the file system keeps in its root is not in the way.
+  // The folder that a file system has in its root does not count.
   mkdirSync(join(empty, 'lost+found'))
-  await say(dataDir, backup, empty)
+  await runHere(dataDir, backup, empty)
 })
 
 test('a backup with a changed, truncated, extended, missing or additional file is refused', async (t) => {
   const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
   const service = await startServer(t)
   await visitOften(service, await create(service, { target: TARGET }))
-  await say(service.dataDir, backup, folder)
+  await runHere(service.dataDir, backup, folder)
   const names = readdirSync(folder)
   const isRefused = async () => {
     await refuse(elsewhere, verify, [folder], /is damaged|holds no complete backup/)
@@ -450,13 +453,13 @@ test('a backup with a changed, truncated, extended, missing or additional file i
   await isRefused()
   rmSync(join(folder, 'more'))
   assert.equal(existsSync(elsewhere), false)
-  await say(elsewhere, restore, folder)
+  await runHere(elsewhere, restore, folder)
 })
 
 test('a backup by a newer version, and one whose checksums name a path outside, are refused', async (t) => {
   const [folder, elsewhere] = inFolder(t, 'backup', 'elsewhere')
   const server = await startServer(t)
-  await say(server.dataDir, backup, folder)
+  await runHere(server.dataDir, backup, folder)
   const [facts, sums] = [join(folder, 'backup.json'), join(folder, 'SHA256SUMS')]
   const kept = readFileSync(sums, 'utf8')
   const newer = readFileSync(facts, 'utf8').replace(/"schema": \d+/, '"schema": 1000')
@@ -479,22 +482,22 @@ test('verify lists the faults of a data folder, and exits with status 1', async 
     db.exec(statement)
     db.close()
   }
-  const said = async () => (await say(dataDir, verify)).text
-  assert.match(await said(), /^links\.db +good +1 links, 1 codes, schema \d+$/m)
-  assert.match(await said(), /^scans\.db +good +20 scans of 1 links, schema \d+$/m)
-  assert.match(await said(), /^identity +good +scans and links belong to the instance [\w-]+$/m)
+  const printed = async () => (await runHere(dataDir, verify)).text
+  assert.match(await printed(), /^links\.db +good +1 links, 1 codes, schema \d+$/m)
+  assert.match(await printed(), /^scans\.db +good +20 scans of 1 links, schema \d+$/m)
+  assert.match(await printed(), /^identity +good +scans and links belong to the instance [\w-]+$/m)
   await server.stop()
   change('scans.db', 'update totals set humans = humans + 1')
-  assert.match(await said(), /^counts +BAD +the counts of 1 links \(\d+\) are inconsistent$/m)
+  assert.match(await printed(), /^counts +BAD +the counts of 1 links \(\d+\) are inconsistent$/m)
   change('scans.db', "update totals set humans = humans - 1; update instance set id = 'another'")
-  assert.match(await said(), /^identity +BAD +its scans belong to another links\.db$/m)
+  assert.match(await printed(), /^identity +BAD +its scans belong to another links\.db$/m)
   change('links.db', 'delete from links')
-  assert.match(await said(), /^orphans +BAD +there are scans of 1 links \(\d+\) that do not exist$/m)
+  assert.match(await printed(), /^orphans +BAD +there are scans of 1 links \(\d+\) that do not exist$/m)
   assert.equal((await quirl(dataDir, 'verify')).status, 1)
   writeFileSync(join(dataDir, 'scans.db'), 'nonsense'.repeat(1000))
-  assert.match(await said(), /^scans\.db +BAD +cannot be read: file is not a database$/m)
+  assert.match(await printed(), /^scans\.db +BAD +cannot be read: file is not a database$/m)
   rmSync(join(dataDir, 'scans.db'))
-  assert.match(await said(), /^scans\.db +BAD +cannot be read: unable to open database file$/m)
+  assert.match(await printed(), /^scans\.db +BAD +cannot be read: unable to open database file$/m)
 })
 
 test('a backup has nothing of a deleted link, even before its scans have been purged', async (t) => {
@@ -506,9 +509,9 @@ test('a backup has nothing of a deleted link, even before its scans have been pu
   const links = new DatabaseSync(join(server.dataDir, 'links.db'))
   links.exec('insert into deletions select id from links; delete from links')
   links.close()
-  assert.match((await say(server.dataDir, verify)).text, /^orphans +good +none$/m)
-  assert.match((await say(server.dataDir, backup, folder)).text, /0 links, 0 scans/)
-  assert.match((await say(server.dataDir, verify, folder)).text, /^scans\.db +good +0 scans of 0 links/m)
+  assert.match((await runHere(server.dataDir, verify)).text, /^orphans +good +none$/m)
+  assert.match((await runHere(server.dataDir, backup, folder)).text, /0 links, 0 scans/)
+  assert.match((await runHere(server.dataDir, verify, folder)).text, /^scans\.db +good +0 scans of 0 links/m)
 })
 
 test('a backup inside its data folder, and a restore into a backup, are refused, also through symbolic links', async (t) => {
@@ -519,9 +522,9 @@ test('a backup inside its data folder, and a restore into a backup, are refused,
     for (const name of ['new', 'lists', 'journal/new'])
       await refuse(dataDir, backup, [join(place, name)], /is inside DATA_DIR=\S+: a backup needs a folder elsewhere/)
   assert.equal(existsSync(join(dataDir, 'new')), false)
-  await say(dataDir, backup, folder)
+  await runHere(dataDir, backup, folder)
   await refuse(join(folder, 'data'), restore, [folder], /is inside \S+, and nothing may be added to a backup/)
-  await say(dataDir, verify, folder)
+  await runHere(dataDir, verify, folder)
 })
 
 test('a backup that fails removes only what it created', async (t) => {
@@ -557,7 +560,7 @@ test('a path that is not a folder, a backup or a database of quirl is refused wi
     assert.match(stderr, reason)
   }
   for (const name of ['verify', 'restore']) await refused(/^quirl: ENOTDIR: not a directory/, name, program)
-  await say(dataDir, backup, folder)
+  await runHere(dataDir, backup, folder)
   const sums = join(folder, 'SHA256SUMS')
   rmSync(join(folder, 'backup.json'))
   writeFileSync(sums, readFileSync(sums, 'utf8').replace(/^.*backup\.json\n/m, ''))
@@ -571,7 +574,7 @@ test('a path that is not a folder, a backup or a database of quirl is refused wi
     other.exec('create table other (id integer)')
     other.close()
   }
-  assert.match((await say(elsewhere, verify)).text, /^links\.db +BAD +cannot be read: no such table: migrations$/m)
+  assert.match((await runHere(elsewhere, verify)).text, /^links\.db +BAD +cannot be read: no such table: migrations$/m)
 })
 
 test('an older version neither copies nor verifies the data of a newer one', async (t) => {
@@ -594,7 +597,7 @@ test('files that root creates in a data folder belong to the user of the service
   for (const name of names) rmSync(join(server.dataDir, name), { force: true })
   const NOBODY = 65_534
   chownSync(server.dataDir, NOBODY, NOBODY)
-  await say(server.dataDir, backup, folder)
-  await say(server.dataDir, adopt)
+  await runHere(server.dataDir, backup, folder)
+  await runHere(server.dataDir, adopt)
   for (const name of names) assert.equal(statSync(join(server.dataDir, name)).uid, NOBODY, name)
 })

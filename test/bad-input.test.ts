@@ -16,7 +16,7 @@ before(async () => {
   link = await create(server, { target: 'https://example.com/', alias: 'victim' })
 })
 
-/** Everything that is stored, so that a test can say that nothing was. */
+/** Everything that is stored, so that a test can assert that nothing was added. */
 async function stored(): Promise<string> {
   const { read } = server.services.db
   const tables = ['codes', 'links', 'idempotency_keys', 'reports', 'rules', 'audit'] as const
@@ -33,17 +33,17 @@ async function send(
   return fetch(server.url + path, { method, body, headers: { 'content-type': type, ...more } })
 }
 
-/** Insists on an answer of the catalogue, and on a store that is as before. */
-async function refuses(status: number, code: string, request: () => Promise<Response>, what: string): Promise<void> {
+/** Asserts that the response is a problem of the catalogue, and that the store is unchanged. */
+async function refuses(status: number, code: string, request: () => Promise<Response>, input: string): Promise<void> {
   const before = await stored()
   const response = await request()
   const body = (await response.json()) as { code: string }
-  assert.deepEqual([response.status, body.code], [status, code], `${what}: ${JSON.stringify(body)}`)
-  assert.equal(await stored(), before, what)
+  assert.deepEqual([response.status, body.code], [status, code], `${input}: ${JSON.stringify(body)}`)
+  assert.equal(await stored(), before, input)
 }
 
-/** One good body for each kind, which a test then spoils in one place. */
-const good: Record<string, Record<string, unknown>> = {
+/** A valid body for each kind, in which a test then makes one field invalid. */
+const validBodies: Record<string, Record<string, unknown>> = {
   url: { target: 'https://example.com/' },
   appstore: { ios: 'https://example.com/' },
   vcard: { firstName: 'Ada' },
@@ -65,20 +65,20 @@ const wrongTexts: [name: string, json: string][] = [
   ['too long a text', JSON.stringify(long)],
 ]
 
-describe('a bad field is a 400 that names it, and nothing is written', () => {
+describe('an invalid field gets a 400 that names it, and nothing is written', () => {
   const common = ['target', 'title', 'campaign', 'alias']
   for (const kind of kinds) {
     const fields = [...common, ...Object.keys(kind.fields.properties).filter((name) => name !== 'links')]
     test(`in a creation of kind ${kind.name}`, async () => {
       for (const name of fields) {
-        for (const [what, json] of wrongTexts) {
+        for (const [description, json] of wrongTexts) {
           if (name === 'description' && json === JSON.stringify(long)) continue
-          const rest = JSON.stringify({ kind: kind.name, ...good[kind.name], [name]: undefined }).slice(0, -1)
+          const rest = JSON.stringify({ kind: kind.name, ...validBodies[kind.name], [name]: undefined }).slice(0, -1)
           await refuses(
             400,
             'invalid_request',
             () => send('POST', '/api/links', `${rest},"${name}":${json}}`),
-            `${name}: ${what}`,
+            `${name}: ${description}`,
           )
         }
       }
@@ -87,13 +87,13 @@ describe('a bad field is a 400 that names it, and nothing is written', () => {
 
   test('in an update, where only null has another meaning', async () => {
     for (const name of ['target', 'title', 'campaign']) {
-      for (const [what, json] of wrongTexts) {
-        if (what === 'null') continue
+      for (const [description, json] of wrongTexts) {
+        if (description === 'null') continue
         await refuses(
           400,
           'invalid_request',
           () => send('PUT', `/api/manage/${link.token}`, `{"${name}":${json}}`),
-          `${name}: ${what}`,
+          `${name}: ${description}`,
         )
       }
     }
@@ -143,7 +143,7 @@ describe('a bad field is a 400 that names it, and nothing is written', () => {
       await refuses(400, 'invalid_request', () => send('POST', '/api/links', body), body.slice(0, 100))
   })
 
-  test('in every place where a URL can stand', async () => {
+  test('in every field that takes a URL', async () => {
     const bad = 'http://192.168.0.1/'
     const bodies = [
       { target: bad },
@@ -256,7 +256,7 @@ describe('a body that cannot be read is refused, and nothing is written', () => 
       '['.repeat(100_000),
     ]))
 
-  test('JSON that is no object, and no body at all', () =>
+  test('JSON that is not an object, and a missing body', () =>
     posts(400, 'invalid_request', ['[]', 'null', '5', '"text"', 'true', `[{${target}}]`, '']))
 
   test('another content type', async () => {
@@ -284,7 +284,7 @@ describe('a body that cannot be read is refused, and nothing is written', () => 
   })
 })
 
-/** An operation as it stands in the document. */
+/** An operation as the document describes it. */
 interface DescribedOperation {
   parameters?: Operation['parameters']
   requestBody?: { content: { 'application/json': { schema: Schema } } }
@@ -297,7 +297,7 @@ interface Operation {
   parameters: { name: string; in: string; schema: Schema; required?: boolean }[]
   body: Schema | undefined
   /** The media types of each status. */
-  answers: Map<string, string[]>
+  responses: Map<string, string[]>
 }
 
 async function operations(): Promise<Operation[]> {
@@ -309,19 +309,19 @@ async function operations(): Promise<Operation[]> {
       path,
       parameters: operation.parameters ?? [],
       body: operation.requestBody?.content['application/json'].schema,
-      answers: new Map(
+      responses: new Map(
         Object.entries(operation.responses).map(([status, { content = {} }]) => [status, Object.keys(content)]),
       ),
     })),
   )
 }
 
-/** A text as one segment of a path; fetch would resolve an empty, "." or ".." one. */
+/** Encodes a text as one segment of a path; fetch would resolve an empty, "." or ".." one. */
 function asSegment(text: string): string {
   return /^\.{0,2}$/.test(text) ? 'x' : encodeURIComponent(text.toWellFormed())
 }
 
-/** A request of an operation, each part made from its schema and sometimes spoiled. */
+/** Generates requests of an operation; each part follows its schema, or sometimes violates it. */
 function requestOf(operation: Operation): fc.Arbitrary<{ url: string; init: RequestInit & { method: string } }> {
   const value = (parameter: Operation['parameters'][number]) => {
     const known = { code: link.code, token: link.token }[parameter.name]
@@ -355,8 +355,8 @@ function requestOf(operation: Operation): fc.Arbitrary<{ url: string; init: Requ
 const RUNS_OF_AN_OPERATION = 200
 const PROBLEM = 'application/problem+json'
 
-test('2,000 requests made from the OpenAPI schemas get only answers that the document names, and none is a 500', async () => {
-  // A stream of events does not end by itself; it has its own tests.
+test('2,000 requests generated from the OpenAPI schemas get only responses that the document describes, and never a 500', async () => {
+  // An event stream does not end by itself; test/streams.test.ts covers it.
   const all = (await operations()).filter(({ method, path }) => method !== 'DELETE' && !path.endsWith('/stream'))
   assert.ok(all.length * RUNS_OF_AN_OPERATION >= 2000, `${all.length} operations`)
   const seen = new Set<number>()
@@ -369,7 +369,7 @@ test('2,000 requests made from the OpenAPI schemas get only answers that the doc
         const body = isJson ? ((await response.json()) as { code?: keyof typeof catalogue }) : await response.text()
         const where = `${init.method} ${url} ${typeof init.body === 'string' ? init.body : ''}: ${response.status} ${JSON.stringify(body)}`
         assert.ok(response.status < 500, where)
-        const mediaTypes = operation.answers.get(String(response.status))
+        const mediaTypes = operation.responses.get(String(response.status))
         assert.ok(mediaTypes !== undefined || [400, 404, 405].includes(response.status), where)
         const isNamed = mediaTypes?.some(
           (type) => type !== PROBLEM && response.headers.get('content-type')?.startsWith(type),
@@ -382,10 +382,10 @@ test('2,000 requests made from the OpenAPI schemas get only answers that the doc
       { numRuns: RUNS_OF_AN_OPERATION },
     )
   }
-  for (const status of [200, 201, 302, 400, 404]) assert.ok(seen.has(status), `no request was answered by ${status}`)
+  for (const status of [200, 201, 302, 400, 404]) assert.ok(seen.has(status), `no response had status ${status}`)
 })
 
-test('deletions made from the OpenAPI schemas delete the link of their token, and only that', async () => {
+test('a deletion with a token generated from the OpenAPI schema gets a 404 and deletes nothing', async () => {
   const deletion = (await operations()).find(({ method, path }) => method === 'DELETE' && path.includes('{token}'))
   assert.ok(deletion)
   await fc.assert(

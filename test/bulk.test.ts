@@ -34,7 +34,7 @@ const copies = (count: number) => Array.from({ length: count }, () => ({ target:
 const result = async (response: Response) => (await response.json()) as Result
 const codesOf = ({ results }: Result) => results.map((row) => row.code ?? row.error?.code)
 
-test('a row that is not right keeps no other from being created; each fault is told by field', async (t) => {
+test('an invalid row does not prevent the others; each error names its field', async (t) => {
   const server = await startServer(t)
   const response = await bulk(server, [
     { target: EXAMPLE, alias: 'First' },
@@ -71,7 +71,7 @@ test('a row that is not right keeps no other from being created; each fault is t
   assert.equal((await fetch(`${server.url}/api/manage/${first?.token}`)).status, 200)
 })
 
-test('when no row could be created the answer is 400, in the same shape and as a problem', async (t) => {
+test('when no row can be created the response is a 400 problem that has the results too', async (t) => {
   const server = await startServer(t)
   const response = await bulk(server, [{ target: 'x' }, { alias: '!' }])
   assert.equal(response.status, 400)
@@ -85,7 +85,7 @@ test('when no row could be created the answer is 400, in the same shape and as a
   assert.ok(body.request_id)
 })
 
-test('?atomic=true creates all rows or none, and says which row was in the way', async (t) => {
+test('?atomic=true creates all rows or none, and names the row that prevented it', async (t) => {
   const server = await startServer(t)
   await bulk(server, [{ target: EXAMPLE, alias: 'taken' }])
   for (const faulty of [{ target: 'x' }, { target: EXAMPLE, alias: 'taken' }]) {
@@ -104,7 +104,7 @@ test('?atomic=true creates all rows or none, and says which row was in the way',
   assert.deepEqual([good.status, (await result(good)).created], [201, 2])
 })
 
-test('?dry_run=true says what would become of each row and creates nothing', async (t) => {
+test('?dry_run=true validates each row and creates nothing', async (t) => {
   const server = await startServer(t)
   await bulk(server, [{ target: EXAMPLE, alias: 'taken' }])
   const rows = [{ target: EXAMPLE, alias: 'dry' }, { target: EXAMPLE }, { target: EXAMPLE, alias: 'taken' }, {}]
@@ -124,7 +124,7 @@ test('?dry_run=true says what would become of each row and creates nothing', asy
   assert.equal((await result(await bulk(server, rows))).created, 2)
 })
 
-test('1 to 500 rows are taken; none and 501 are refused whole', async (t) => {
+test('1 to 500 rows are accepted; requests of no row or 501 are refused', async (t) => {
   const server = await startServer(t)
   const rows = (count: number) => Array.from({ length: count }, (_, at) => ({ target: EXAMPLE, alias: `n${at}` }))
   const most = await result(await bulk(server, rows(500)))
@@ -140,7 +140,7 @@ test('1 to 500 rows are taken; none and 501 are refused whole', async (t) => {
   assert.equal(large.status, 413)
 })
 
-test('500 random codes never collide with each other or with reserved words', async (t) => {
+test('500 random codes of one request are distinct', async (t) => {
   const server = await startServer(t)
   const { results } = await result(await bulk(server, copies(500)))
   assert.equal(new Set(results.map(({ code }) => code)).size, 500)
@@ -155,7 +155,7 @@ const forms: [name: string, csv: string][] = [
   ['capitals and spaces in the header', ' Target , ALIAS \nhttps://example.com/a,menu\nhttps://example.com/b,\n'],
 ]
 for (const [name, csv] of forms) {
-  test(`CSV is understood with ${name}, in JSON and as the body itself`, async (t) => {
+  test(`CSV is parsed with ${name}, in JSON and as the body itself`, async (t) => {
     const server = await startServer(t)
     for (const response of [await bulkCsv(server, csv), await bulk(server, { csv: csv.replaceAll('menu', 'card') })]) {
       assert.equal(response.status, 201)
@@ -170,7 +170,7 @@ for (const [name, csv] of forms) {
   })
 }
 
-test('newlines and commas stay inside quoted cells', async (t) => {
+test('quoted cells may contain newlines and commas', async (t) => {
   const server = await startServer(t)
   const { results } = await result(
     await bulkCsv(server, 'target,title\nhttps://example.com/?a=1,"one, ""two""\nthree"\n'),
@@ -179,7 +179,7 @@ test('newlines and commas stay inside quoted cells', async (t) => {
   assert.equal(((await details.json()) as { title: string }).title, 'one, "two"\nthree')
 })
 
-test('what is wrong with a CSV is said', async (t) => {
+test('an invalid CSV is refused with the reason', async (t) => {
   const server = await startServer(t)
   for (const [csv, code, detail] of [
     ['https://example.com/\n', 'invalid_request', /header that names the column "target"/],
@@ -216,7 +216,7 @@ test('what is wrong with a CSV is said', async (t) => {
   for (const body of [{ csv: 7 }, {}, 'text', null, 7]) assert.equal((await bulk(server, body)).status, 400)
 })
 
-test('?format=csv and Accept: text/csv answer a table that no spreadsheet takes for formulas', async (t) => {
+test('?format=csv and Accept: text/csv return a table in which no spreadsheet finds a formula', async (t) => {
   const server = await startServer(t)
   const rows = [
     { target: EXAMPLE, title: '=HYPERLINK("http://evil.example")', campaign: '@x', alias: '-dash' },
@@ -266,7 +266,7 @@ test('a line end inside a cell of a table splits no row, and no line of a cell b
   )
 })
 
-test('a table repeats of a failed row what its fields could hold, and that is still too long', async (t) => {
+test('a table repeats the fields of a failed row cut off one character above their bounds', async (t) => {
   const server = await startServer(t)
   const long = '"'.repeat(1_000)
   const rows = Array.from({ length: 500 }, () => ({ alias: long, title: long, campaign: long, target: 'x' }))
@@ -276,14 +276,14 @@ test('a table repeats of a failed row what its fields could hold, and that is st
   assert.deepEqual([alias.length, title.length, campaign.length], [65, 401, 401])
 })
 
-test('every token in a table is the token, to the letter', async (t) => {
+test('a table does not escape tokens, whatever they begin with', async (t) => {
   const server = await startServer(t)
   const response = await bulk(server, copies(500), '?format=csv')
   const rows = parse(await response.text(), { columns: true }) as Record<string, string>[]
   for (const { token, manage_url: url } of rows) assert.equal(url, `${server.url}/m/${token}`)
 })
 
-test('?qr=zip answers an archive with the table and the image of each code', async (t) => {
+test('?qr=zip returns an archive with the table and the image of each code', async (t) => {
   if (!requireProgram(t, 'unzip', 'unzip')) return
   const server = await startServer(t)
   const rows = [{ target: EXAMPLE, alias: 'menu' }, { target: 'x' }, { target: EXAMPLE, alias: 'con' }]
@@ -307,7 +307,7 @@ test('?qr=zip answers an archive with the table and the image of each code', asy
   assert.equal(existsSync(join(folder, 'qr-x.svg')), false)
 })
 
-test('a bulk request is charged once, whatever it creates; one that creates nothing is a failure', async (t) => {
+test('a bulk request is charged once, however many links it creates; one that creates none is charged as a failure', async (t) => {
   const server = await startServer(t, { LIMIT_BULK: '2', LIMIT_LINKS: '1', LIMIT_FAILURES: '2' })
   const first = await bulk(server, copies(100))
   assert.equal(first.status, 201)
@@ -318,14 +318,14 @@ test('a bulk request is charged once, whatever it creates; one that creates noth
   assert.equal((await post(`${server.url}/api/links`, { target: EXAMPLE })).status, 201)
 })
 
-test('a dry run is charged as well, for it is as much work', async (t) => {
+test('a dry run is charged as well, because it is as much work', async (t) => {
   const server = await startServer(t, { LIMIT_BULK: '1' })
   const dry = await bulk(server, [{ target: EXAMPLE }], '?dry_run=true')
   assert.deepEqual([dry.status, dry.headers.get('ratelimit')?.slice(0, 10)], [200, '"bulk";r=0'])
   assert.equal((await bulk(server, [{ target: EXAMPLE }])).status, 429)
 })
 
-test('the largest request there can be keeps no visit waiting for long', async (t) => {
+test('the largest request yields to the event loop while it is processed', async (t) => {
   const server = await startServer(t)
   const link = (await result(await bulk(server, [{ target: EXAMPLE }]))).results[0]
   const rows = Array.from({ length: 500 }, (_, row) => ({
@@ -342,7 +342,7 @@ test('the largest request there can be keeps no visit waiting for long', async (
   assert.equal((await visit(`${server.url}/${link?.code}`)).status, 302)
 })
 
-test('a repetition by Idempotency-Key gives the same tokens, charges nothing, and another body is 422', async (t) => {
+test('a retry with the same Idempotency-Key returns the same tokens and is not charged; another body gets 422', async (t) => {
   const server = await startServer(t, { LIMIT_BULK: '1' })
   const key = { 'idempotency-key': 'bulk-key-of-16-or-more' }
   const rows = [{ target: EXAMPLE }, { target: 'x' }]
@@ -354,7 +354,7 @@ test('a repetition by Idempotency-Key gives the same tokens, charges nothing, an
   assert.equal((await bulk(server, rows, '?format=csv', key)).status, 422)
 })
 
-test('two bulk requests at once that want the same aliases share them out, each alias once', async (t) => {
+test('concurrent bulk requests for the same aliases create each alias once', async (t) => {
   const server = await startServer(t)
   const rows = Array.from({ length: 200 }, (_, at) => ({ target: EXAMPLE, alias: `both-${at}` }))
   const answers = await Promise.all([bulk(server, rows), bulk(server, rows), bulk(server, rows.toReversed())])
@@ -367,7 +367,7 @@ test('two bulk requests at once that want the same aliases share them out, each 
 
 const KILLS = 3
 
-test(`after each of ${KILLS} kill -9 in the middle of bulk creations, each is there whole or not at all, and its key gives its tokens`, async (t) => {
+test(`after each of ${KILLS} kill -9 in the middle of bulk creations, each is stored as a whole or not at all, and a retry returns its tokens`, async (t) => {
   const random = seededRandom(t)
   const dataDir = temporaryFolder(t)
   const rows = (request: number) =>
@@ -406,7 +406,7 @@ test(`after each of ${KILLS} kill -9 in the middle of bulk creations, each is th
   }
 })
 
-/** Each start has another port. */
+/** Removes the origin, whose port differs from start to start. */
 function withoutOrigin(text: string): string {
   return text.replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, '')
 }
@@ -418,13 +418,13 @@ const cell = fc.oneof(
 const alias = fc.oneof(fc.constantFrom('', 'menu', 'Menu', 'api', '-a', 'a b'), fc.stringMatching(/^[a-z0-9]{1,3}$/))
 const table = fc.array(fc.record({ alias, target: cell, title: cell, campaign: cell }), { minLength: 1, maxLength: 12 })
 
-test('whatever stands in a CSV, each row becomes just what a single creation of it becomes', async (t) => {
+test('each row of a CSV gives the same link or error as a single creation of it', async (t) => {
   const [single, many] = [await startServer(t), await startServer(t)]
   let run = 0
   await fc.assert(
     fc.asyncProperty(table, fc.constantFrom(',', ';', '\t'), async (drawn, delimiter) => {
       run++
-      // What the tables before have taken is taken on both; the aliases that rows share are this table's alone.
+      // Both services have the aliases of earlier tables; the alias that rows of one table share is new in each run.
       const rows = drawn.map((row) => ({ ...row, alias: row.alias.replace(/^menu$/i, `$&${run}`) }))
       const kept = rows.filter((row) => Object.values(row).some((value) => value.trim() !== ''))
       fc.pre(kept.length > 0)

@@ -9,7 +9,7 @@ import { exitOf, start } from './support/program.ts'
 const root = join(import.meta.dirname, '..')
 const PATIENCE_MS = 60_000
 
-/** A checkout of the same sources in which `prepare` has not run. */
+/** Makes a checkout of the same sources in which `prepare` has not run. */
 function copyCheckout(t: TestContext, ...omitted: string[]): string {
   const folder = temporaryFolder(t)
   for (const name of ['bin', 'build', 'src', 'package.json'])
@@ -27,7 +27,7 @@ function run(checkout: string, ...flags: string[]) {
   })
 }
 
-/** Such a checkout, with the bundle of its server. */
+/** Makes such a checkout and builds the bundle of its server. */
 function bundleCheckout(t: TestContext): string {
   const checkout = copyCheckout(t)
   const { status, stderr } = spawnSync(process.execPath, [join(checkout, 'build/server.js')], {
@@ -44,14 +44,14 @@ const printModules = preload(
    registerHooks({ load: (url, context, next) => { process.stderr.write(url + '\\n'); return next(url, context) } })`,
 )
 
-test('a start loads the bundle of the server, and no source', (t) => {
+test('a start loads the bundle of the server, and no source file', (t) => {
   const { status, stderr } = run(bundleCheckout(t), printModules)
   assert.equal(status, 0)
   assert.match(stderr, /\/dist\/server\/main\.js$/m)
   assert.doesNotMatch(stderr, /\/src\/|\/dist\/packages\//)
 })
 
-test('the bundle serves pages, images that threads draw, metrics and the description of the API, and backs up', async (t) => {
+test('the bundle serves pages, images drawn by threads, metrics and the OpenAPI document, and backs up', async (t) => {
   const checkout = bundleCheckout(t)
   const program = join(checkout, 'bin/quirl.js')
   const service = await start(t, undefined, [], { file: program })
@@ -85,7 +85,7 @@ test('the bundle serves pages, images that threads draw, metrics and the descrip
   assert.deepEqual(await exitOf(service), { code: 0, signal: null })
 })
 
-test('each thread that the bundle starts is in it', (t) => {
+test('the bundle contains each thread that it starts', (t) => {
   const folder = join(bundleCheckout(t), 'dist/server')
   const files = readdirSync(folder).filter((name) => name.endsWith('.js'))
   const texts = files.map((name) => readFileSync(join(folder, name), 'utf8'))
@@ -94,7 +94,7 @@ test('each thread that the bundle starts is in it', (t) => {
   for (const thread of threads) assert.ok(files.includes(`${thread}.js`), thread)
 })
 
-test('sources that have changed are run, and not what was bundled before, whatever their time says', (t) => {
+test('a start runs changed sources instead of an older bundle, whatever their modification time', (t) => {
   const checkout = bundleCheckout(t)
   const source = join(checkout, 'src/main.ts')
   const { atime, mtime } = statSync(source)
@@ -104,7 +104,7 @@ test('sources that have changed are run, and not what was bundled before, whatev
   assert.deepEqual(pick(run(checkout)), [run(root).stdout, 'changed\n', 0])
 })
 
-test('packages that were updated are run, and not what was bundled before', (t) => {
+test('a start runs updated packages instead of an older bundle', (t) => {
   const checkout = bundleCheckout(t)
   const state = join(checkout, 'dist/server/made-of.json')
   writeFileSync(state, readFileSync(state, 'utf8').replace(/(?<=\/fastify": )"[^"]+"/, '"0.0.1"'))
@@ -113,7 +113,7 @@ test('packages that were updated are run, and not what was bundled before', (t) 
   assert.match(stderr, /\/src\/main\.ts$/m)
 })
 
-test('the licences of what the server is bundled of stand beside it', (t) => {
+test('the licences of the packages in the server bundle stand beside it', (t) => {
   const folder = join(bundleCheckout(t), 'dist/server')
   const licences = readFileSync(join(folder, 'LICENSES'), 'utf8')
   const { packages } = JSON.parse(readFileSync(join(folder, 'made-of.json'), 'utf8')) as { packages: object }
@@ -122,7 +122,7 @@ test('the licences of what the server is bundled of stand beside it', (t) => {
   for (const name of names) assert.match(licences, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+`, 'm'))
 })
 
-test('a checkout in which prepare has not run, or whose packages were updated since, makes the bundles at its start', (t) => {
+test('a start builds the bundles where prepare has not run, or packages were updated since', (t) => {
   const checkout = copyCheckout(t)
   const bundle = join(checkout, 'dist/packages/kysely.js')
   const version = run(root).stdout
@@ -136,7 +136,7 @@ test('a checkout in which prepare has not run, or whose packages were updated si
   assert.equal(readFileSync(bundle, 'utf8'), made)
 })
 
-test('without esbuild the packages are loaded as they are', (t) => {
+test('without esbuild the packages are loaded unbundled', (t) => {
   const checkout = copyCheckout(t, 'esbuild')
   const slower = 'quirl: esbuild is not installed, so quirl starts more slowly; everything works\n'
   assert.deepEqual(pick(run(checkout)), [run(root).stdout, slower, 0])
@@ -144,7 +144,7 @@ test('without esbuild the packages are loaded as they are', (t) => {
   assert.deepEqual(pick(run(checkout)), [run(root).stdout, '', 0])
 })
 
-test('a start that cannot write the bundles says in one line what to do', (t) => {
+test('a start that cannot write the bundles prints one line that says what to do', (t) => {
   const checkout = copyCheckout(t)
   writeFileSync(join(checkout, 'dist'), '')
   const { status, stderr } = run(checkout)
@@ -152,7 +152,7 @@ test('a start that cannot write the bundles says in one line what to do', (t) =>
   assert.match(stderr, /^quirl: run "npm run prepare", as the user who ran "npm ci": .*\n$/)
 })
 
-test('the licences of what is bundled stand beside it', () => {
+test('the licences of the bundled packages stand beside the bundles', () => {
   const licences = readFileSync(join(root, 'dist/packages/LICENSES'), 'utf8')
   for (const name of ['typebox', 'kysely']) assert.match(licences, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+$`, 'm'))
   assert.equal(licences.match(/Permission is hereby granted/g)?.length, 2)

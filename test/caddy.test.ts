@@ -16,7 +16,7 @@ const HOST = 'go.bakery.shop'
 const NAME = 'qr.example.com'
 const caddyfile = new URL('../deploy/Caddyfile', import.meta.url).pathname
 
-/** The service behind Caddy as `deploy/Caddyfile` sets it up, with Caddy's own certificate authority. */
+/** Starts the service behind Caddy as `deploy/Caddyfile` configures it, with Caddy's internal certificate authority. */
 async function set(t: TestContext) {
   if (!requireProgram(t, 'caddy', 'caddy')) return
   const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] } })

@@ -17,7 +17,7 @@ async function startWithLink(t: TestContext) {
   return { ...server, token, links, db, redesign }
 }
 
-/** Counts the statements that read each table from now on. */
+/** Counts the queries of each table from now on. */
 function countReads({ db }: Awaited<ReturnType<typeof startWithLink>>): Record<string, number> {
   const reads: Record<string, number> = {}
   const read = db.read
@@ -35,21 +35,21 @@ function countReads({ db }: Awaited<ReturnType<typeof startWithLink>>): Record<s
   return reads
 }
 
-test('a PUT finds out whether its token is known, then reads the link once and its design once', async (t) => {
+test('a PUT looks up its token, then reads the link once and its design once', async (t) => {
   const server = await startWithLink(t)
   const { url, token } = server
   for (const body of [{ title: 'Menu' }, { design: RED }, { title: 'Card', design: BLUE }, { design: BLUE }, {}]) {
     const reads = countReads(server)
     const response = await put(`${url}/api/manage/${token}`, body)
     assert.equal(response.status, 200)
-    const answered = (await response.json()) as { design: unknown }
-    assert.deepEqual(answered.design, (await server.links.readByToken(token)).design ?? null)
-    assert.deepEqual(reads, { links: 3, designs: 2 }, 'one of each is that of this test')
+    const details = (await response.json()) as { design: unknown }
+    assert.deepEqual(details.design, (await server.links.readByToken(token)).design ?? null)
+    assert.deepEqual(reads, { links: 3, designs: 2 }, 'one read of each is by this test')
   }
 })
 
-describe('a link that somebody else has changed since it was read', () => {
-  test('is read again, and keeps both changes', async (t) => {
+describe('a change of a link that another request has changed since it was read', () => {
+  test('reads the link again, and both changes are stored', async (t) => {
     const { links, token } = await startWithLink(t)
     const owned = await links.readByToken(token)
     await links.change(owned, { title: 'Theirs' }, {})
@@ -58,7 +58,7 @@ describe('a link that somebody else has changed since it was read', () => {
     assert.deepEqual((await links.readByToken(token)).link, link)
   })
 
-  test('is not changed when the change was for the revision that was read', async (t) => {
+  test('is refused when If-Match requires the revision that was read', async (t) => {
     const { links, token } = await startWithLink(t)
     const owned = await links.readByToken(token)
     await links.change(owned, { title: 'Theirs' }, { ifMatch: '"1"' })
@@ -67,7 +67,7 @@ describe('a link that somebody else has changed since it was read', () => {
     assert.equal((await links.readByToken(token)).link.title, 'Theirs')
   })
 
-  test('gets the design that was checked, also when that was its own and is another by now', async (t) => {
+  test('stores the design that was checked, also when the link had it and has another by now', async (t) => {
     const { links, token, redesign } = await startWithLink(t)
     const red = await redesign(await links.readByToken(token), RED)
     const design = await links.checkDesign(red, { design: RED }, drawing)
@@ -77,7 +77,7 @@ describe('a link that somebody else has changed since it was read', () => {
     assert.deepEqual(await links.readByToken(token), changed)
   })
 
-  test('keeps the other design where the change names none', async (t) => {
+  test('keeps the new design when it names none', async (t) => {
     const { links, token, redesign } = await startWithLink(t)
     const owned = await links.readByToken(token)
     await redesign(owned, BLUE)
@@ -86,7 +86,7 @@ describe('a link that somebody else has changed since it was read', () => {
     assert.deepEqual(await links.readByToken(token), changed)
   })
 
-  test('is unknown when it was deleted', async (t) => {
+  test('is refused as unknown when the link was deleted', async (t) => {
     const { links, token } = await startWithLink(t)
     const owned = await links.readByToken(token)
     await links.delete(token, undefined)
@@ -95,7 +95,7 @@ describe('a link that somebody else has changed since it was read', () => {
   })
 })
 
-test('a design is drawn, and charged, once; one that the link has is neither', async (t) => {
+test('a new design is drawn and charged once; one that the link already has is neither', async (t) => {
   const { links, token, redesign, services } = await startWithLink(t)
   const drawn = t.mock.method(services.qr.images, 'designed')
   const charge = t.mock.fn()

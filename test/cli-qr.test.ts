@@ -12,7 +12,7 @@ import { program } from './support/program.ts'
 
 const DATA = 'https://example.com/a menu?x=1'
 
-/** The modules that a terminal would show, row by row, quiet zone included. */
+/** The modules that a terminal shows, row by row, including the quiet zone. */
 function modulesOf(drawing: string): number[][] {
   return drawing
     .trimEnd()
@@ -75,7 +75,7 @@ test('a reader that closes the pipe early, as "head" does, causes no error messa
   assert.deepEqual([status, printed], [1, ''])
 })
 
-test('data that are not UTF-8 are refused', () => {
+test('data that is not UTF-8 is refused', () => {
   const { status, stdout, stderr } = spawnSync('sh', [
     '-c',
     `exec "$0" "$1" qr "$(printf 'caf\\351')"`,

@@ -73,7 +73,7 @@ test('an invalid response on the socket is reported in one line', async (t) => {
   assert.match(ran.stderr, /^quirl: cannot reach the quirl that runs on DATA_DIR=\S+: .*\n$/)
 })
 
-test('an unknown operation, and a body that is no object, are refused', async (t) => {
+test('an unknown operation, and a body that is not an object, are refused', async (t) => {
   const server = await startServer(t)
   const call = async (operation: string, body: string) => {
     const outgoing = request({ socketPath: socketPath(server.dataDir), path: `/${operation}`, method: 'POST' }).end(

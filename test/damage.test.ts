@@ -25,7 +25,7 @@ async function scansOf(server: TestServer, { token }: Created): Promise<number> 
 
 const remove = ({ url }: TestServer, { token }: Created) => fetch(`${url}/api/manage/${token}`, { method: 'DELETE' })
 
-/** Holds the write lock of the warehouse, as another process would, until the returned function is called. */
+/** Takes the write lock of the warehouse, as another process would, until the returned function is called. */
 function lockWarehouse(dataDir: string): () => void {
   const holder = new DatabaseSync(join(dataDir, 'scans.db'), { timeout: PATIENCE_MS })
   holder.exec('begin immediate')
@@ -40,7 +40,7 @@ async function purgesOf({ services }: TestServer): Promise<number[]> {
   return rows.map((row) => row.link_id)
 }
 
-/** A folder whose service was stopped after it had created a link. */
+/** Makes a folder whose service was stopped after it had created a link. */
 async function makeLink(t: TestContext): Promise<{ dataDir: string; link: Created; linkId: number }> {
   const server = await startServer(t)
   const link = await create(server, TARGET)
@@ -101,7 +101,7 @@ test('a journal file that cannot be folded shows in /readyz and a metric, while 
   assert.equal(await metric(server, 'quirl_fold_failing'), 0)
 })
 
-test('a deletion while the warehouse is locked is answered, and its scans are gone when it is not', async (t) => {
+test('a deletion succeeds while the warehouse is locked, and its scans are removed once it is not', async (t) => {
   const server = await startServer(t)
   const [link, other] = [await create(server, TARGET), await create(server, TARGET)]
   const [id, otherId] = [linkIdOf(server.dataDir, link), linkIdOf(server.dataDir, other)]
@@ -140,7 +140,7 @@ test('a deletion whose scans could not be removed before the process ended is co
   assert.deepEqual(second.logged, [])
 })
 
-test('a deletion is remembered while a file is left that may hold its scans', async (t) => {
+test('a deletion stays on record while a file exists that may contain its scans', async (t) => {
   const dataDir = temporaryFolder(t)
   const server = await startServer(t, { DATA_DIR: dataDir })
   const link = await create(server, TARGET)
@@ -156,7 +156,7 @@ test('a deletion is remembered while a file is left that may hold its scans', as
   await poll(async () => (await purgesOf(server)).length === 0)
 })
 
-test('an error of the warehouse keeps its code over the message of its thread: a locked one is away, not broken', async (t) => {
+test('an error of the warehouse keeps its code across the thread boundary: a lock means unavailable, not broken', async (t) => {
   const folder = temporaryFolder(t)
   for (const name of ['journal', 'visitors']) mkdirSync(join(folder, name))
   const files = {

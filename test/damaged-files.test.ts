@@ -1,5 +1,5 @@
-// Each file of the data folder missing, cut, overwritten, or with one bit flipped: what was answered before is answered
-// again, or somebody is told.
+// Each file of the data folder is removed, truncated, overwritten, or has one bit flipped: then the responses are the
+// same as before, or the service reports a fault.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
@@ -23,13 +23,13 @@ const BASE_URL = 'https://quirl.example'
 const end = endOfFile()
 const folders = { stopped: '', killed: '' }
 let links: Created[] = []
-/** What the service says of everything in a folder that nothing has happened to. */
+/** The service's responses for each undamaged folder. */
 const expected = new Map<string, Record<string, string>>()
 
 const keyed = (url: string) =>
   post(`${url}/api/links`, { target: 'https://example.com/keyed' }, { 'idempotency-key': KEY })
 
-/** Lets the program make a folder with everything in it: one that was killed, and one that was stopped. */
+/** Has the program make two folders with data of every sort: in one it was killed, in the other stopped. */
 before(async () => {
   folders.killed = temporaryFolder(end)
   const service = await start(end, folders.killed)
@@ -56,62 +56,62 @@ before(async () => {
   assert.deepEqual(await exitOf(again), { code: 0, signal: null })
 })
 
-/** Everything that the service says of the links, without what differs from one request to the next. */
-async function answersOf(server: TestServer): Promise<Record<string, string>> {
+/** The service's responses for the links, without the parts that differ from one request to the next. */
+async function responsesOf(server: TestServer): Promise<Record<string, string>> {
   const get = async (path: string, method = 'GET') => {
     const response = await fetch(`${server.url}${path}`, { method, redirect: 'manual' })
     const text = (await response.text()).replace(/"(?:request_id|as_of)":"[^"]*"/g, '')
     return `${response.status} ${response.headers.get('location')} ${text}`
   }
-  const answers: Record<string, string> = {}
+  const responses: Record<string, string> = {}
   for (const { code, token } of links) {
     for (const path of ['', '/stats', '/scans.csv'])
-      answers[`${code} ${path}`] = await get(`/api/manage/${token}${path}`)
-    answers[code] = await get(`/${code}`, 'HEAD')
+      responses[`${code} ${path}`] = await get(`/api/manage/${token}${path}`)
+    responses[code] = await get(`/${code}`, 'HEAD')
   }
   const again = await keyed(server.url)
-  answers['keyed'] = `${again.status} ${again.status < 500 ? await again.text() : ''}`
-  return answers
+  responses['keyed'] = `${again.status} ${again.status < 500 ? await again.text() : ''}`
+  return responses
 }
 
-/** What came of a folder with damage. */
+/** The result of a start on a damaged folder. */
 interface Outcome {
   /** Why the start was refused. */
   refused?: string
-  /** What was answered otherwise than before. */
+  /** The requests whose responses differ from before. */
   changed: string[]
-  /** Whether somebody was told: in the log, or by an answer that there is a fault. */
-  isTold: boolean
+  /** Whether the service reported the damage: in the log, by a 5xx, or by refusing to start. */
+  isReported: boolean
 }
 
-async function tryFolder(t: TestContext, folder: string, what: keyof typeof folders): Promise<Outcome> {
+async function tryFolder(t: TestContext, folder: string, origin: keyof typeof folders): Promise<Outcome> {
   let server: TestServer
   try {
     server = await startServer(t, { DATA_DIR: folder, BASE_URL })
   } catch (error) {
     assert.ok(error instanceof StartError, String(error))
-    return { refused: error.message, changed: [], isTold: true }
+    return { refused: error.message, changed: [], isReported: true }
   }
-  const answers = await answersOf(server)
-  const wanted = expected.get(what) ?? answers
-  const changed = Object.keys(answers).filter((name) => answers[name] !== wanted[name])
-  const isTold = server.logged.length > 0 || changed.some((name) => answers[name]?.startsWith('5'))
+  const responses = await responsesOf(server)
+  const wanted = expected.get(origin) ?? responses
+  const changed = Object.keys(responses).filter((name) => responses[name] !== wanted[name])
+  const isReported = server.logged.length > 0 || changed.some((name) => responses[name]?.startsWith('5'))
   await server.stop()
-  if (!expected.has(what)) expected.set(what, answers)
-  return { changed, isTold }
+  if (!expected.has(origin)) expected.set(origin, responses)
+  return { changed, isReported }
 }
 
-/** Damages a copy of a folder, and tries it. */
+/** Damages a copy of a folder, and starts the service on it. */
 async function tryDamaged(
   t: TestContext,
-  what: keyof typeof folders,
+  origin: keyof typeof folders,
   damage: (folder: string) => void,
 ): Promise<Outcome> {
   const folder = temporaryFolder(t)
-  cpSync(folders[what], folder, { recursive: true })
+  cpSync(folders[origin], folder, { recursive: true })
   damage(folder)
   try {
-    return await tryFolder(t, folder, what)
+    return await tryFolder(t, folder, origin)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -122,33 +122,33 @@ const filesOf = (folder: string, isWanted: RegExp) =>
     .filter((name) => isWanted.test(name) && statSync(join(folder, name)).size > 0)
     .sort()
 
-test('folders that nothing has happened to are taken as they are, and nobody is told anything', async (t) => {
-  for (const what of ['stopped', 'killed'] as const) {
-    assert.deepEqual(await tryDamaged(t, what, () => {}), { changed: [], isTold: false })
-    const answers = JSON.stringify(expected.get(what))
+test('undamaged folders give the same responses, and the service reports nothing', async (t) => {
+  for (const origin of ['stopped', 'killed'] as const) {
+    assert.deepEqual(await tryDamaged(t, origin, () => {}), { changed: [], isReported: false })
+    const responses = JSON.stringify(expected.get(origin))
     for (const text of ['"scans":4', 'https://example.com/changed', '"active":false'])
-      assert.ok(answers.replaceAll('\\', '').includes(text), `${what}: ${text}`)
+      assert.ok(responses.replaceAll('\\', '').includes(text), `${origin}: ${text}`)
   }
 })
 
 const damages: Record<string, (file: string) => void> = {
   missing: (file) => rmSync(file),
-  'cut to its half': (file) => truncateSync(file, Math.floor(statSync(file).size / 2)),
+  'truncated to half': (file) => truncateSync(file, Math.floor(statSync(file).size / 2)),
   empty: (file) => truncateSync(file, 0),
   garbage: (file) => writeFileSync(file, Buffer.alloc(statSync(file).size, 'no file of quirl ')),
 }
 
 for (const [name, damage] of Object.entries(damages)) {
-  test(`a file that is ${name} since the service was stopped is told, also where it stops the start`, async (t) => {
+  test(`the service reports each file that is ${name} since it was stopped, or refuses to start`, async (t) => {
     for (const file of filesOf(folders.stopped, /\.(?:db|keys|salt)$/)) {
-      const { refused, isTold } = await tryDamaged(t, 'stopped', (folder) => damage(join(folder, file)))
+      const { refused, isReported } = await tryDamaged(t, 'stopped', (folder) => damage(join(folder, file)))
       t.diagnostic(`${file}: ${refused?.replace(/.*?(?=\w+\.db)/, '') ?? 'the service starts'}`)
-      assert.ok(isTold, file)
+      assert.ok(isReported, file)
     }
   })
 }
 
-test('a database that can be opened and is not what it was ends the start with one line', (t) => {
+test('a database that opens but lacks a column ends the start with one line', (t) => {
   const folder = temporaryFolder(t)
   cpSync(folders.stopped, folder, { recursive: true })
   const db = new DatabaseSync(join(folder, 'links.db'))
@@ -157,8 +157,8 @@ test('a database that can be opened and is not what it was ends the start with o
   const args = [program, '--port=0', `--data-dir=${folder}`]
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: PATIENCE_MS })
   assert.equal(status, 1)
-  const [told, line, ...more] = stderr.trim().split('\n')
-  assert.match(told ?? '', /"files":\["links\.db"\].*files are not as they were/)
+  const [logged, line, ...more] = stderr.trim().split('\n')
+  assert.match(logged ?? '', /"files":\["links\.db"\].*files are not as they were/)
   assert.match(
     line ?? '',
     /^quirl: DATA_DIR=.* cannot be used \(no such column.*\): put a backup in its place by "quirl restore"$/,
@@ -166,38 +166,38 @@ test('a database that can be opened and is not what it was ends the start with o
   assert.deepEqual(more, [])
 })
 
-test('statistics that are missing and logs that are garbage are told after a kill as well', async (t) => {
+test('the service reports missing statistics and invalid write-ahead logs after a kill as well', async (t) => {
   for (const [file, damage] of [
     ['scans.db', damages['missing']],
     ['links.db-wal', damages['garbage']],
     ['scans.db-wal', damages['garbage']],
   ] as const) {
-    const { isTold } = await tryDamaged(t, 'killed', (folder) => damage?.(join(folder, file)))
-    assert.ok(isTold, file)
+    const { isReported } = await tryDamaged(t, 'killed', (folder) => damage?.(join(folder, file)))
+    assert.ok(isReported, file)
   }
 })
 
-test(`any of ${FLIPS} bits that are flipped is survived exactly, or somebody is told`, async (t) => {
+test(`after each of ${FLIPS} bit flips the responses are the same as before, or the service reports a fault`, async (t) => {
   const seed = seedOf(t)
   const files = [
     ...filesOf(folders.stopped, /\.(?:db|keys|salt)$/).map((file) => ['stopped', file] as const),
-    // What a kill leaves in a database is SQLite's to check; what it leaves in logs and journals has sums.
+    // After a kill, only write-ahead logs and journals: they have checksums, and SQLite checks the databases.
     ...filesOf(folders.killed, /-wal$|\.scans$/).map((file) => ['killed', file] as const),
   ]
-  const outcomes = { exact: 0, told: 0, refused: 0 }
+  const outcomes = { exact: 0, reported: 0, refused: 0 }
   const place = fc.record({ file: fc.constantFrom(...files), at: fc.nat(), bit: fc.nat(7) })
   await fc.assert(
-    fc.asyncProperty(place, async ({ file: [what, file], at, bit }) => {
-      const bytes = readFileSync(join(folders[what], file))
-      // Most of a database is zeros that mean nothing.
+    fc.asyncProperty(place, async ({ file: [origin, file], at, bit }) => {
+      const bytes = readFileSync(join(folders[origin], file))
+      // Most of a database is zeros without a meaning.
       const used = [...bytes.keys()].filter((position) => bytes[position] !== 0)
       const position = used[at % used.length] ?? 0
       bytes[position] = (bytes[position] ?? 0) ^ (1 << bit)
-      const { refused, changed, isTold } = await tryDamaged(t, what, (folder) =>
+      const { refused, changed, isReported } = await tryDamaged(t, origin, (folder) =>
         writeFileSync(join(folder, file), bytes),
       )
-      assert.ok(isTold || changed.length === 0, `${what} ${file} ${position} ${bit}: ${changed.join(', ')}`)
-      outcomes[refused !== undefined ? 'refused' : changed.length === 0 ? 'exact' : 'told']++
+      assert.ok(isReported || changed.length === 0, `${origin} ${file} ${position} ${bit}: ${changed.join(', ')}`)
+      outcomes[refused !== undefined ? 'refused' : changed.length === 0 ? 'exact' : 'reported']++
     }),
     { seed, numRuns: FLIPS, endOnFailure: true },
   )

@@ -1,4 +1,4 @@
-// What disks do to the program as it is run: they are full, or fail at one file.
+// The program on disks that are full, or fail for one file.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorkload, type Workload } from './support/workload.ts'
@@ -10,11 +10,11 @@ import { smallDisk } from './support/small-disk.ts'
 
 const SMALL_DISK_BYTES = 128 << 20
 
-/** `npm run test:faults` lets every operation on every file fail. */
+/** `npm run test:faults` makes every operation on every file fail. */
 const isAll = process.env['FAULTS'] === 'all'
 
-/** Waits for what the service says of itself. */
-const says = (work: Workload, reason: RegExp) =>
+/** Waits until the service reports a fault. */
+const reports = (work: Workload, reason: RegExp) =>
   poll(
     async () => reason.test((await work.notReady()) ?? ''),
     () => `${reason} in /readyz: ${work.service.output().slice(-500)}`,
@@ -28,7 +28,7 @@ async function isWellAgain(work: Workload): Promise<void> {
   )
 }
 
-test('a full disk refuses changes and counts the scans that it loses; when there is space all goes on by itself', async (t) => {
+test('on a full disk the service refuses changes and counts lost scans; it recovers by itself when there is space', async (t) => {
   const random = seededRandom(t)
   const disk = smallDisk(t, SMALL_DISK_BYTES)
   if (disk === undefined) return
@@ -38,7 +38,7 @@ test('a full disk refuses changes and counts the scans that it loses; when there
     const lost = await work.metric('quirl_scans_lost_total')
     disk.fill()
     await work.answers(503, 302)
-    await says(work, /./)
+    await reports(work, /./)
     await poll(async () => (await work.metric('quirl_scans_lost_total')) > lost)
     disk.free()
     await work.answers(200, 201, 302)
@@ -49,34 +49,34 @@ test('a full disk refuses changes and counts the scans that it loses; when there
   await work.end()
 })
 
-/** An operation on a file that fails, and what shows it. */
+/** An operation on a file that fails, and the check of its effect. */
 interface Case extends Omit<Fault, 'error'> {
   shows: (work: Workload) => Promise<void>
-  /** Whether every run of the tests has it. */
+  /** Whether `npm test` covers it too. */
   always?: boolean
 }
 
 const refusesChanges = async (work: Workload) => {
   await work.answers(503, 302)
-  await says(work, /the store is unavailable/)
+  await reports(work, /the store is unavailable/)
 }
 const refusesAnswers = async (work: Workload) => {
   await work.answers(503)
-  await says(work, /cannot be read/)
+  await reports(work, /cannot be read/)
 }
 const countsLost = async (work: Workload) => {
   const lost = await work.metric('quirl_scans_lost_total')
   await work.answers(200, 201, 302)
-  await says(work, /scans cannot be recorded/)
+  await reports(work, /scans cannot be recorded/)
   assert.ok((await work.metric('quirl_scans_lost_total')) > lost)
 }
 const foldsLater = async (work: Workload) => {
-  await says(work, /cannot be moved into the statistics/)
+  await reports(work, /cannot be moved into the statistics/)
   await work.answers(200, 201, 302)
   assert.equal(await work.metric('quirl_fold_failing'), 1)
 }
-const beginsKeysAnew = (work: Workload) => poll(() => /\.keys.*damaged files/.test(work.service.output()))
-/** What is not written to it yet stands in the log of the database, and what is read of it in memory. */
+const recreatesKeys = (work: Workload) => poll(() => /\.keys.*damaged files/.test(work.service.output()))
+/** The write-ahead log has the data that could not be written, and the memory the data that could not be read. */
 const costsNothing = (work: Workload) => work.answers(200, 201, 302)
 
 const cases: Case[] = [
@@ -96,10 +96,10 @@ const cases: Case[] = [
   { operation: 'read', files: '*/scans.db*', shows: costsNothing },
   { operation: 'write', files: '*.keys*', shows: foldsLater },
   { operation: 'sync', files: '*.keys*', shows: foldsLater },
-  { operation: 'read', files: '*.keys', shows: beginsKeysAnew, always: true },
+  { operation: 'read', files: '*.keys', shows: recreatesKeys, always: true },
 ]
 
-test('an input or output error of any file costs what the handbook says and no more, and all goes on when it is over', async (t) => {
+test('an input or output error of any file has only the effects in the handbook, and the service recovers by itself', async (t) => {
   const random = seededRandom(t)
   const faults = buildFaults(t)
   if (faults === undefined) return

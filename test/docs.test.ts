@@ -6,24 +6,24 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
-/** Folders of the service's data, which documentation names without a path. */
+/** Folders of the data folder, which documentation names without a path. */
 const dataFolders = new Set(['journal/', 'lists/', 'places/', 'visitors/'])
 
-/** The paths that a page has in backticks; `<name>` and `*` stand for any name. */
+/** The paths in backticks on a page; `<name>` and `*` stand for any name. */
 function namedPaths(markdown: string): string[] {
   const prose = markdown.replaceAll(/^```.*?^```$/gms, '')
   const spans = Array.from(prose.matchAll(/`([^`\n]+)`/g), ([, span = '']) => span)
   return spans.filter((span) => /^[\w.<>*-][\w.<>*/-]*$/.test(span) && /\/|\.(?:[jt]s|json|md)$/.test(span))
 }
 
-/** Whether a path exists from the root or from src/; a file's name without a folder may be in any folder of src/. */
+/** Whether a path exists in the root or in src/; a file name without a folder may be in any folder of src/. */
 function isThere(path: string): boolean {
   const pattern = path.replaceAll(/<\w+>/g, '*')
   const places = path.includes('/') ? [pattern, `src/${pattern}`] : [pattern, `src/**/${pattern}`]
   return dataFolders.has(path) || places.some((place) => globSync(place, { cwd: root }).length > 0)
 }
 
-/** The files that a page links to, from its own folder; without addresses on the web. */
+/** The files that a page links to, relative to its folder, without web addresses. */
 function linkedFiles(markdown: string): string[] {
   return Array.from(markdown.matchAll(/\]\(([^)#\s]+)[^)]*\)/g), ([, target = '']) => target).filter(
     (target) => !/^[a-z]+:/.test(target),
@@ -33,7 +33,7 @@ function linkedFiles(markdown: string): string[] {
 /** A row of a table whose first cell is a folder of src/ and whose last cell lists files in it. */
 const folderRow = /^\| `(\w+\/)` +\|.*\| (`[^|]*`) *\|$/gm
 
-/** Every path that a page names: in prose from the root or src/, in a row of the table of folders from its folder. */
+/** Every path on a page: relative to the root or src/ in prose, and to its folder in a row of the table of folders. */
 function pathsOf(markdown: string): string[] {
   const inRows = Array.from(markdown.matchAll(folderRow), ([, folder = '', files = '']) =>
     namedPaths(files).map((file) => `src/${folder}${file}`),
@@ -90,7 +90,7 @@ test('each script that CONTRIBUTING.md runs is in package.json', () => {
   )
 })
 
-test('a path that does not exist is found, and what is no path is not taken for one', () => {
+test('the check finds paths that do not exist, and ignores other text in backticks', () => {
   const prose =
     'See `src/nowhere.ts`, `nowhere/`, `src/<name>/nowhere.ts`, `src/app.ts`, `GET /api`, `links.db`, `@x/y`.'
   const row = '| `links/` | links | `link.ts`, `nowhere.ts` |'

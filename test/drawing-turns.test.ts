@@ -5,28 +5,28 @@ import { post, startServer } from './support/server.ts'
 
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
-test('a client who floods with heavy drawings does not keep another one from his image', async (t) => {
+test('a client that floods the queue with heavy drawings does not block the image of another', async (t) => {
   const server = await startServer(t, { TRUST_PROXY: '127.0.0.0/8' })
-  const ask = (address: string, body: object) => post(`${server.url}/api/qr`, body, from(address))
-  // The threads have started before anything is counted.
-  await Promise.all(['192.0.2.1', '192.0.2.2'].map((address) => ask(address, { ...heavyDrawing(0), data: address })))
+  const draw = (address: string, body: object) => post(`${server.url}/api/qr`, body, from(address))
+  // Start the threads before counting.
+  await Promise.all(['192.0.2.1', '192.0.2.2'].map((address) => draw(address, { ...heavyDrawing(0), data: address })))
   const statuses: number[] = []
   const isFull = Promise.withResolvers<void>()
   const drawn = () => statuses.filter((status) => status === 200).length
   const flood = Array.from({ length: 20 }, async (_, at) => {
-    // Addresses of one household are one client.
-    const { status } = await ask(`2001:db8::${at + 1}`, heavyDrawing(at))
+    // Addresses of one /64 are one client.
+    const { status } = await draw(`2001:db8::${at + 1}`, heavyDrawing(at))
     statuses.push(status)
     if (status === 503) isFull.resolve()
   })
   await Promise.race([isFull.promise, Promise.all(flood)])
   const before = drawn()
-  const { status } = await ask('198.51.100.7', { data: 'https://example.com/', design: { shape: 'dots' } })
+  const { status } = await draw('198.51.100.7', { data: 'https://example.com/', design: { shape: 'dots' } })
   const meanwhile = drawn() - before
   assert.equal(status, 200)
   assert.ok(meanwhile <= 3, `${meanwhile} of the flood were drawn first`)
   await Promise.all(flood)
-  // Half of the places that wait are for one client, and the rest is refused at once.
+  // One client can occupy half of the slots in the queue; its further requests are refused at once.
   assert.ok(statuses.every((each) => each === 200 || each === 503))
   assert.ok(drawn() < 20, `${drawn()} of 20 were drawn`)
 })

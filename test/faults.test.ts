@@ -12,11 +12,11 @@ import { holdLock } from './support/holder.ts'
 import { poll } from './support/poll.ts'
 import { create, post, put, startServer, visit } from './support/server.ts'
 
-test('a full disk answers 503, changes nothing, and goes on by itself when there is space', async (t) => {
+test('on a full disk a change gets 503 and changes nothing, and the service recovers by itself when there is space', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
   const { write } = server.services.db
-  // SQLite's own bound on the file answers as a full disk does.
+  // At its own bound on the file, SQLite fails as it does on a full disk.
   const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(write)
   await sql`pragma max_page_count = ${sql.raw(String(rows[0]?.page_count))}`.execute(write)
   const body = {
@@ -39,7 +39,7 @@ test('a full disk answers 503, changes nothing, and goes on by itself when there
   assert.equal((await post(`${server.url}/api/links`, { ...body, alias: 'refused' })).status, 201)
 })
 
-test('a sync that fails answers 503, claims nothing, and the store works again by itself', async (t) => {
+test('a change whose sync fails gets 503, and the store recovers by itself', async (t) => {
   let failing = false
   const sync: Sync = (fd) => (failing ? Promise.reject(new Error('EIO: i/o error, fdatasync')) : syncData(fd))
   const server = await startServer(t, {}, Date.now, { sync })
@@ -51,13 +51,13 @@ test('a sync that fails answers 503, claims nothing, and the store works again b
   assert.equal(refused.status, 503)
   assert.ok(Number(refused.headers.get('retry-after')) > 0)
   await poll(async () => (await fetch(`${server.url}/readyz`)).status === 200)
-  // Whether the change was kept was left open; the visit and the owner see the same.
-  const kept = (await (await fetch(`${server.url}/api/manage/${link.token}`)).json()) as { target: string }
-  assert.equal((await visit(link.short_url)).headers.get('location'), kept.target)
+  // The change may or may not have been stored; the visit and the owner see the same.
+  const stored = (await (await fetch(`${server.url}/api/manage/${link.token}`)).json()) as { target: string }
+  assert.equal((await visit(link.short_url)).headers.get('location'), stored.target)
   await create(server, { target: 'https://example.com/' })
 })
 
-test('a fault of ours is an opaque 500 whose request_id finds the log line, which holds no token', async (t) => {
+test('an internal error gets an opaque 500 with the request_id of its log line, which contains no token', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/', alias: 'broken' })
   await sql`update links set payload = 'not json'`.execute(server.services.db.write)
@@ -80,21 +80,21 @@ test('a fault of ours is an opaque 500 whose request_id finds the log line, whic
   for (const secret of [link.token, 'secret', '127.0.0.1']) assert.equal(log.includes(secret), false, secret)
 })
 
-test('a burst of work that is refused is one line a second in the log', async (t) => {
+test('a burst of refused work causes one log line per second', async (t) => {
   let now = Date.now()
   const server = await startServer(t, {}, () => now)
   for (const round of [1, 2]) {
-    const asked = Array.from({ length: 40 }, (_, at) =>
+    const requests = Array.from({ length: 40 }, (_, at) =>
       post(`${server.url}/api/qr`, { data: `${round}-${at}`, design: { shape: 'dots' } }),
     )
-    const refused = (await Promise.all(asked)).filter(({ status }) => status === 503)
+    const refused = (await Promise.all(requests)).filter(({ status }) => status === 503)
     assert.ok(refused.length > 1)
     assert.equal(server.logged.filter(({ route }) => route === '/api/qr').length, round)
     now += 1_000
   }
 })
 
-test('a store that is away is one line a second in the log, whatever the wall clock does', async (t) => {
+test('an unavailable store causes one log line per second, whatever the wall clock does', async (t) => {
   const clocks = { now: Date.now(), monotonic: 0 }
   const server = await startServer(t, {}, () => clocks.now, { monotonic: () => clocks.monotonic })
   const { write } = server.services.db
@@ -112,7 +112,7 @@ test('a store that is away is one line a second in the log, whatever the wall cl
   }
 })
 
-test('a clock that is set back an hour keeps no visit from being recorded, and no limit from ending', async (t) => {
+test('with a clock that is set back an hour, visits are still recorded and limits still end', async (t) => {
   const clocks = { now: Date.now(), monotonic: 0 }
   const env = { LIMIT_MISSES: '1' }
   const server = await startServer(t, env, () => clocks.now, { monotonic: () => clocks.monotonic })
@@ -137,23 +137,23 @@ test('a clock that is set back an hour keeps no visit from being recorded, and n
   assert.equal(totals['scans'], 1)
 })
 
-test('a change waits for a lock that another process holds, and nothing waits with it', async (t) => {
+test('a change waits for a lock of another process, and visits and reads do not wait with it', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
   const release = await holdLock(t, join(server.dataDir, 'links.db'))
-  let isAnswered = false
+  let isAcknowledged = false
   const changed = put(`${server.url}/api/manage/${link.token}`, { target: 'https://example.com/2' })
   const created = post(`${server.url}/api/links`, { target: 'https://example.com/' })
-  const answered = Promise.all([changed, created]).finally(() => (isAnswered = true))
+  const acknowledged = Promise.all([changed, created]).finally(() => (isAcknowledged = true))
   for (let at = 0; at < 20; at++) {
     server.services.visits.invalidate(link.code)
     assert.equal((await visit(link.short_url)).headers.get('location'), 'https://example.com/')
     assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
   }
-  assert.equal(isAnswered, false)
+  assert.equal(isAcknowledged, false)
   release()
   assert.deepEqual(
-    (await answered).map(({ status }) => status),
+    (await acknowledged).map(({ status }) => status),
     [200, 201],
   )
   assert.equal((await visit(link.short_url)).headers.get('location'), 'https://example.com/2')
@@ -174,7 +174,7 @@ test('a start that fails half-way leaves no lock, no socket, no file and no thre
   await (await startServer(t, { DATA_DIR: dataDir })).stop()
   const isLinux = process.platform === 'linux'
   const before = isLinux ? threads() : 0
-  // Without a name that a certificate can be got for, the last thing but one that is opened fails.
+  // Without a name that a certificate can be issued for, the last step but one of the start fails.
   await assert.rejects(startServer(t, { DATA_DIR: dataDir, TLS: 'on', BASE_URL: 'https://localhost' }), StartError)
   renameSync(join(dataDir, 'scans.db'), join(dataDir, 'scans.kept'))
   writeFileSync(join(dataDir, 'scans.db'), 'this is no database'.repeat(100))
@@ -189,7 +189,7 @@ test('a start that fails half-way leaves no lock, no socket, no file and no thre
   await create(server, { target: 'https://example.com/' })
 })
 
-test('a person who meets a fault gets a page with the number to ask about', async (t) => {
+test('a browser gets a page with the request_id when an internal error occurs', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
   await sql`update links set payload = 'not json'`.execute(server.services.db.write)
@@ -198,7 +198,7 @@ test('a person who meets a fault gets a page with the number to ask about', asyn
   assert.match(await response.text(), new RegExp(String(server.logged[0]?.['request_id'])))
 })
 
-test('a table that is missing is a fault of ours, and not a store that is away: 500, while visits of known links go on', async (t) => {
+test('a missing table is an internal error, not an unavailable store: 500, while visits of cached links go on', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
   assert.equal((await visit(link.short_url)).status, 302)
@@ -209,15 +209,15 @@ test('a table that is missing is a fault of ours, and not a store that is away: 
   assert.equal((await visit(link.short_url)).status, 302)
 })
 
-test('a store that cannot be read answers 503 and makes the service not ready, also for ten seconds after, while visits of known links go on', async (t) => {
+test('while the store cannot be read, and ten seconds after, the service is not ready; other requests get 503 and visits of cached links go on', async (t) => {
   const clocks = { now: Date.now(), monotonic: 0 }
   const server = await startServer(t, {}, () => clocks.now, { monotonic: () => clocks.monotonic })
   const link = await create(server, { target: 'https://example.com/' })
-  // A link is kept in memory when it is visited again.
+  // The second visit of a link puts it into the cache.
   assert.equal((await visit(link.short_url)).status, 302)
   assert.equal((await visit(link.short_url)).status, 302)
   const file = join(server.dataDir, 'links.db')
-  // A disk that cannot read a part of the file says the same to SQLite as damage does.
+  // SQLite reports an unreadable part of the file as it does damage.
   const { rows } = await sql<{ rootpage: number }>`
     select rootpage from sqlite_schema where name = 'links'`.execute(server.services.db.read)
   const other = new DatabaseSync(file)
@@ -243,7 +243,7 @@ test('a store that cannot be read answers 503 and makes the service not ready, a
   assert.match(await (await fetch(`${server.url}/metrics`)).text(), /^quirl_store_faults_total 1$/m)
 })
 
-test('a visit is answered and recorded on a day whose salt cannot be written', async (t) => {
+test('a visit is redirected and recorded on a day whose salt cannot be written', async (t) => {
   let now = Date.UTC(2026, 10, 20, 23, 59)
   const server = await startServer(t, {}, () => now)
   const link = await create(server, { target: 'https://example.com/' })
@@ -261,7 +261,7 @@ test('a visit is answered and recorded on a day whose salt cannot be written', a
   assert.deepEqual([totals['scans'], totals['unique_visitors']], [2, 1])
 })
 
-test('what a failed sync left unanswered, and was kept, is in force: an entry of the operator, the scans of a deleted link', async (t) => {
+test('a change that was stored although its sync failed takes effect: a rule of the operator, the deletion of a link', async (t) => {
   let failing = false
   let failed = 0
   const sync: Sync = async (fd) => {
@@ -277,9 +277,9 @@ test('what a failed sync left unanswered, and was kept, is in force: an entry of
   undoLater(t, () => scans.close())
   const scanned = () => (scans.prepare('select count(*) as count from totals').get() as { count: number }).count
   await poll(() => scanned() === 1)
-  const unanswered = async (change: () => Promise<unknown>) => {
+  const unacknowledged = async (change: () => Promise<unknown>) => {
     failing = true
-    // While the store is being reopened after the fault before, a change is refused without being tried.
+    // While the store is reopening after the previous fault, a change is refused without an attempt.
     const before = failed
     await poll(async () => {
       await change()
@@ -288,12 +288,12 @@ test('what a failed sync left unanswered, and was kept, is in force: an entry of
     failing = false
     await poll(async () => (await fetch(`${server.url}/healthz`)).status === 200)
   }
-  await unanswered(() =>
+  await unacknowledged(() =>
     assert.rejects(createAdminClient(server.dataDir)('block', { subject: 'https://blocked.example.com/' })),
   )
   const blocked = () => post(`${server.url}/api/links`, { target: 'https://blocked.example.com/' })
   await poll(async () => (await blocked()).status === 422)
-  await unanswered(async () => assert.equal((await fetch(path, { method: 'DELETE' })).status, 503))
+  await unacknowledged(async () => assert.equal((await fetch(path, { method: 'DELETE' })).status, 503))
   await poll(async () => (await fetch(path)).status === 404)
   await poll(() => scanned() === 0)
 })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { ask } from './support/http.ts'
 import { startServer, type Created, type TestServer } from './support/server.ts'
 
-// What someone gets who starts the program and opens it, on the machine itself or with a phone, before anything is set.
+// The program without any settings, opened on the same machine or on a phone.
 
 const OWN = '192.168.1.50'
 const machine = {
@@ -19,7 +19,7 @@ const call = ({ url }: TestServer, host: string, path: string, body?: object) =>
     ...(body && { body: JSON.stringify(body) }),
   })
 
-test('each URL that is handed out has the host that was called, when it is one of this machine', async (t) => {
+test('each URL in responses has the host of the request, if that is this machine', async (t) => {
   const server = await startServer(t, { HOST: '127.0.0.1' }, undefined, { machine })
   const { port } = new URL(server.url)
   for (const [host, origin] of [
@@ -49,7 +49,7 @@ test('each URL that is handed out has the host that was called, when it is one o
   }
 })
 
-test('pages warn, before anything is printed, that visitors cannot reach the address of a code', async (t) => {
+test('pages warn if visitors cannot reach the address of a code', async (t) => {
   const warned = async (server: TestServer, host: string) => {
     const { token } = JSON.parse(
       (await call(server, host, '/api/links', { target: 'https://example.com/' })).body,
@@ -76,17 +76,17 @@ test('pages warn, before anything is printed, that visitors cannot reach the add
   assert.equal(await warned(unset, 'go.bakery.shop'), 'the computer that runs this service')
   assert.equal(await warned(unset, `${OWN}:3000`), 'the local network')
   assert.equal(await warned(unset, 'bakery-pc:3000'), 'the local network')
-  for (const [base, who] of [
+  for (const [base, audience] of [
     ['http://localhost:3000', 'the computer that runs this service'],
     ['http://10.0.0.7', 'the local network'],
     ['http://qr.lan', 'the local network'],
     ['https://go.bakery.shop', undefined],
   ] as const) {
-    assert.equal(await warned(await startServer(t, { BASE_URL: base }, undefined, { machine }), OWN), who, base)
+    assert.equal(await warned(await startServer(t, { BASE_URL: base }, undefined, { machine }), OWN), audience, base)
   }
 })
 
-test('a refused form still warns', async (t) => {
+test('the page of a refused form warns as well', async (t) => {
   const server = await startServer(t, {}, undefined, { machine })
   const refused = await ask(`${server.url}/`, {
     method: 'POST',

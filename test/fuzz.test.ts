@@ -6,10 +6,10 @@ import { connectRaw } from './support/raw.ts'
 import { seedOf } from './support/random.ts'
 import { create, startServer } from './support/server.ts'
 
-/** Requests; `npm run test:faults` sends more. */
+/** `npm run test:faults` sends more. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 2000)
 const AT_ONCE = 20
-/** A request whose body never comes is not waited for. */
+/** How long to wait for a response: requests whose body is incomplete get none. */
 const QUIET_MS = 100
 
 const methods = fc.oneof(
@@ -43,7 +43,7 @@ const bodies = [
   '',
 ]
 
-/** Any byte, the ones that mean something in HTTP more often. */
+/** Any byte; those with a meaning in HTTP more often. */
 const byte = fc.oneof(
   fc.constantFrom(...'\r\n\t\0 :;,"%&=/\\{}[]?#.0aA'.split('')),
   fc.nat(255).map((code) => String.fromCharCode(code)),
@@ -51,7 +51,7 @@ const byte = fc.oneof(
 const text = (size: number) => fc.string({ unit: byte, maxLength: size })
 const oneOf = (values: string[]) => fc.constantFrom(...values)
 
-/** Requests that look like some, for the paths that there are. */
+/** Almost valid requests of existing paths. */
 function requests(own: string[]): fc.Arbitrary<string> {
   const known = fc.constantFrom(...paths, ...own)
   const odd = fc.array(fc.oneof(known, text(20)), { maxLength: 4 }).map((parts) => `/${parts.join('/')}`)
@@ -92,7 +92,7 @@ const types =
     '|',
   )
 
-/** What happens to a text on its way: parts are cut out, doubled or replaced. */
+/** Damages a text: removes, doubles or replaces parts. */
 function damaged(whole: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const damage = fc.record({ at: fc.nat(), length: fc.nat({ max: 40 }), put: text(10), twice: fc.boolean() })
   return fc.tuple(whole, fc.array(damage, { maxLength: 3 })).map(([before, damages]) =>
@@ -104,7 +104,7 @@ function damaged(whole: fc.Arbitrary<string>): fc.Arbitrary<string> {
   )
 }
 
-test(`${REQUESTS} damaged requests never meet a fault of ours, and leave no error in the log`, async (t) => {
+test(`${REQUESTS} damaged requests cause no internal error and no log line`, async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
   const contact = await create(server, { kind: 'vcard', firstName: 'Ada' })

@@ -19,7 +19,7 @@ const CSV = 'text/csv'
 const FORM = 'application/x-www-form-urlencoded'
 const MULTIPART = 'multipart/form-data; boundary=edge'
 
-/** `open`, then as many of `unit` as there is room for in `size` bytes, then `close`. */
+/** `open`, then as many of `unit` as fit into `size` bytes, then `close`. */
 function full(size: number, open: string, unit: string, close: string, between = ''): string {
   const room = size - Buffer.byteLength(open + close)
   const count = Math.floor(room / Buffer.byteLength(unit + between))
@@ -37,7 +37,7 @@ const design = part('action', 'design')
 const page = '{"kind":"page","headline":"x","links":['
 const bad = `${page}${Array(100).fill('{"label":1,"url":1}').join()}]}`
 
-type Case = [what: string, path: () => string, type: string, body: string, method?: string]
+type Case = [content: string, path: () => string, type: string, body: string, method?: string]
 const bulk = () => '/api/bulk'
 const links = () => '/api/links'
 const owner = () => `/m/${link.token}`
@@ -134,44 +134,44 @@ const cases: Case[] = [
   ['logos', owner, MULTIPART, `${design}${part('logo_image', '"'.repeat(360_000)).repeat(5)}--edge--\r\n`],
 ]
 
-/** The processor's time that this thread has had, in milliseconds: what else the machine does is not in it. */
-function worked(): number {
+/** The CPU time of this thread in milliseconds, which other load on the machine does not affect. */
+function cpuTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
-/** What a fixed piece of work takes here, some 10 ms; the least of a few. */
+/** The CPU time of a fixed piece of work on this machine, some 10 ms: the shortest of a few. */
 function calibrate(): number {
   const times = Array.from({ length: 5 }, () => {
-    const began = worked()
+    const began = cpuTime()
     let sum = 0
     for (let at = 0; at < 500_000; at++) sum = (sum + at * at) % 1_000_003
     assert.ok(sum >= 0)
-    return worked() - began
+    return cpuTime() - began
   })
   return Math.min(...times)
 }
 
-describe('the costliest body is refused with a short answer, for little work', () => {
+describe('the service refuses the costliest body with a short response and little work', () => {
   const unit = calibrate()
-  for (const [what, path, type, body, method = 'POST'] of cases) {
-    test(`${type.split(';')[0]} of ${what}`, async () => {
+  for (const [content, path, type, body, method = 'POST'] of cases) {
+    test(`${type.split(';')[0]} of ${content}`, async () => {
       const sent = Buffer.from(body)
-      const began = worked()
+      const began = cpuTime()
       const response = await fetch(server.url + path(), { method, body: sent, headers: { 'content-type': type } })
-      const answer = await response.arrayBuffer()
-      const cost = (worked() - began) / unit
+      const received = await response.arrayBuffer()
+      const cost = (cpuTime() - began) / unit
       assert.ok([400, 412, 413].includes(response.status), `${response.status}`)
-      assert.ok(answer.byteLength < MIB, `${answer.byteLength} bytes`)
-      // The client is in it, and is a part of it; what reads these without counting takes hundreds of such pieces.
-      assert.ok(cost < 80, `took as much as ${cost.toFixed(1)} of the piece of work`)
+      assert.ok(received.byteLength < MIB, `${received.byteLength} bytes`)
+      // This includes the client. Reading such a body without a bound takes hundreds of units.
+      assert.ok(cost < 80, `took ${cost.toFixed(1)} times the fixed piece of work`)
     })
   }
 
-  test('and none was a fault', () => assert.deepEqual(server.logged, []))
+  test('and logs no error', () => assert.deepEqual(server.logged, []))
 })
 
-test('a bulk answer lists a thousand errors at most, of each row the first, and says how many there are', async () => {
+test('a bulk response lists at most a thousand errors, at least one for each row, and says how many it omits', async () => {
   const body = `[${Array(500).fill(bad).join()}]`
   const response = await fetch(`${server.url}/api/bulk`, {
     method: 'POST',
@@ -189,38 +189,38 @@ test('a bulk answer lists a thousand errors at most, of each row the first, and 
   for (const { error } of results) assert.match(error.detail, /\(and more than 99 more\)$/)
 })
 
-/** The status that a request gets whose body has not come yet. */
+/** The status of a response to a request whose body is not sent. */
 async function statusBeforeBody(method: string, path: string, type: string): Promise<string> {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
   socket.write(`${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 99\r\n\r\n`)
-  const [answer] = (await once(socket, 'data')) as [Buffer]
+  const [response] = (await once(socket, 'data')) as [Buffer]
   socket.destroy()
-  return answer.toString().slice(9, 12)
+  return response.toString().slice(9, 12)
 }
 
-test('no body is read where none is taken, and none for a token that does not exist', async () => {
-  const nobody = 'A'.repeat(43)
+test('the service reads no body where the route takes none, or where the token is unknown', async () => {
+  const unknown = 'A'.repeat(43)
   for (const [status, method, path, type] of [
     ['405', 'POST', '/assets/quirl.css', FORM],
     ['405', 'PUT', '/', FORM],
     ['405', 'POST', '/api/openapi.json', JSON_TYPE],
-    ['405', 'POST', `/api/manage/${nobody}`, JSON_TYPE],
+    ['405', 'POST', `/api/manage/${unknown}`, JSON_TYPE],
     ['405', 'POST', '/healthz', JSON_TYPE],
     ['404', 'POST', '/no/such/page', FORM],
     ['404', 'POST', '/no/such/page', JSON_TYPE],
     ['404', 'POST', '/api/nothing', JSON_TYPE],
-    ['404', 'POST', `/m/${nobody}`, FORM],
-    ['404', 'POST', `/m/${nobody}`, MULTIPART],
-    ['404', 'PUT', `/api/manage/${nobody}`, JSON_TYPE],
+    ['404', 'POST', `/m/${unknown}`, FORM],
+    ['404', 'POST', `/m/${unknown}`, MULTIPART],
+    ['404', 'PUT', `/api/manage/${unknown}`, JSON_TYPE],
     ['404', 'PUT', '/api/manage', JSON_TYPE],
   ] as const) {
     assert.equal(await statusBeforeBody(method, path, type), status, `${method} ${path} ${type}`)
   }
 })
 
-test('headers and queries as long as they may be are read at once', async () => {
+test('the service responds to headers and queries of the maximum length', async () => {
   const long = 'a/b;q=1,'.repeat(1_900)
   for (const accept of [long, ','.repeat(15_000), `a/b;q="${','.repeat(14_000)}`]) {
     assert.equal((await fetch(`${server.url}/no/page`, { headers: { accept } })).status, 404)

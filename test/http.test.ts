@@ -12,7 +12,7 @@ const server = await startServer(endOfFile())
 const port = Number(new URL(server.url).port)
 const host = 'Host: quirl.example\r\n'
 
-/** What one request is answered: the status, and the body as JSON. */
+/** The status, the media type and the JSON body of a response. */
 function parse(received: string): { status: number; type: string; body: Record<string, unknown> } {
   const [head = '', body = ''] = received.split('\r\n\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1])
@@ -20,26 +20,26 @@ function parse(received: string): { status: number; type: string; body: Record<s
   return { status, type, body: body === '' ? {} : JSON.parse(body) }
 }
 
-/** A body as long as its Content-Length says. */
+/** Whether a body is as long as its Content-Length says. */
 function isWhole(received: string): boolean {
   const [head = '', body] = received.split('\r\n\r\n')
   return body !== undefined && body.length === Number(/^content-length: (\d+)$/im.exec(head)?.[1])
 }
 
-test('headers may take 5 seconds, a whole request 10, and so long a connection may be idle', () => {
+test('the time-outs are 5 seconds for headers, and 10 for a whole request and an idle connection', () => {
   const { headersTimeout, requestTimeout, keepAliveTimeout } = server.app.server
   assert.deepEqual([headersTimeout, requestTimeout, keepAliveTimeout], [5_000, 10_000, 10_000])
 })
 
-const refused: [what: string, request: string, status: number, code: string][] = [
+const refused: [fault: string, request: string, status: number, code: string][] = [
   ['a method that HTTP does not know', `FOO / HTTP/1.1\r\n${host}\r\n`, 501, 'not_implemented'],
   ['CONNECT', `CONNECT a:80 HTTP/1.1\r\n${host}\r\n`, 501, 'not_implemented'],
   ['QUERY of a path that has no QUERY', `QUERY /api/links HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
-  ['QUERY of what could be a code', `QUERY /x HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
+  ['QUERY of a possible code', `QUERY /x HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
   ['QUERY of an unknown path', `QUERY /x/y/z HTTP/1.1\r\n${host}\r\n`, 404, 'not_found'],
   ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
   ['two Hosts', `GET /healthz HTTP/1.1\r\n${host}hOsT: other.example\r\n\r\n`, 400, 'invalid_request'],
-  ['a Host that is none', 'GET / HTTP/1.1\r\nHost: a/b@c d\r\n\r\n', 400, 'invalid_request'],
+  ['an invalid Host', 'GET / HTTP/1.1\r\nHost: a/b@c d\r\n\r\n', 400, 'invalid_request'],
   ['an unknown expectation', `GET / HTTP/1.1\r\n${host}Expect: much\r\n\r\n`, 417, 'expectation_failed'],
   [
     'HTTP/1.0 with Transfer-Encoding',
@@ -72,11 +72,11 @@ const refused: [what: string, request: string, status: number, code: string][] =
   ],
 ]
 
-suite('what the parser refuses, or should, has a problem as its body:', () => {
-  for (const [what, request, status, code] of refused) {
-    test(what, async (t) => {
-      const { status: answered, type, body } = parse(await exchange(t, port, Buffer.from(request, 'latin1'), isWhole))
-      assert.equal(answered, status)
+suite('a response to an invalid request is a problem, for', () => {
+  for (const [fault, request, status, code] of refused) {
+    test(fault, async (t) => {
+      const { status: received, type, body } = parse(await exchange(t, port, Buffer.from(request, 'latin1'), isWhole))
+      assert.equal(received, status)
       assert.match(type, /^application\/problem\+json/)
       assert.deepEqual([body['status'], body['code']], [status, code])
       assert.equal(typeof body['request_id'], 'string')
@@ -84,7 +84,7 @@ suite('what the parser refuses, or should, has a problem as its body:', () => {
   }
 })
 
-test('a target in absolute form is served as its path is', async (t) => {
+test('a target in absolute form is served like its path', async (t) => {
   for (const target of ['http://quirl.example/healthz', 'HTTP://QUIRL.example:80/healthz']) {
     const { status, body } = parse(await exchange(t, port, `GET ${target} HTTP/1.1\r\n${host}\r\n`, isWhole))
     assert.deepEqual([status, body], [200, { status: 'ok' }])
@@ -93,7 +93,7 @@ test('a target in absolute form is served as its path is', async (t) => {
   assert.match(page, /^HTTP\/1\.1 200 /)
 })
 
-test('what is wrong behind a request is answered after it', async (t) => {
+test('invalid bytes behind pipelined requests get their response after those', async (t) => {
   const { code } = await create(server, { target: 'https://example.com/' })
   const visits = `GET /${code} HTTP/1.1\r\n${host}\r\n`.repeat(50)
   const received = await exchange(t, port, `${visits}nonsense\r\n\r\n`)
@@ -101,7 +101,7 @@ test('what is wrong behind a request is answered after it', async (t) => {
   assert.deepEqual(statuses, [...Array.from({ length: 50 }, () => '302'), '400'])
 })
 
-test('a body that is no valid HTTP is answered after what was asked before it', async (t) => {
+test('an invalid body gets its response after the requests before it', async (t) => {
   const before = `GET /api/manage/${'a'.repeat(40)} HTTP/1.1\r\n${host}\r\n`
   const type = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'
   const received = await exchange(t, port, `${before}POST /api/links HTTP/1.1\r\n${host}${type}\r\nZZ\r\n`)
@@ -109,7 +109,7 @@ test('a body that is no valid HTTP is answered after what was asked before it', 
   assert.deepEqual(statuses, ['404', '400'])
 })
 
-test('an upload that its client cuts off is no fault of ours in the log', async (t) => {
+test('an upload that its client aborts logs no error', async (t) => {
   const before = server.logged.length
   for (const [path, type] of [
     ['/api/links', 'application/json'],
@@ -128,7 +128,7 @@ test('an upload that its client cuts off is no fault of ours in the log', async 
   assert.deepEqual(server.logged.slice(before), [])
 })
 
-test('the OpenAPI document has an entity tag for each origin, and is not sent to who has it', async () => {
+test('the OpenAPI document has an ETag for each origin, and a request with it gets 304', async () => {
   const url = `${server.url}/api/openapi.json`
   const first = await ask(url)
   const tag = first.headers.etag ?? ''

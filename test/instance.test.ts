@@ -14,12 +14,12 @@ import { run } from './support/processes.ts'
 import { exitOf, program, start } from './support/program.ts'
 import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
-// What the service does with folders whose files do not belong together; where the process counts, with the program.
+// The service on folders whose files do not belong together; the program, where the process matters.
 
-type Asked = Pick<TestServer, 'url'>
+type Service = Pick<TestServer, 'url'>
 
-/** Creates links and visits each so many times. */
-async function createVisited(service: Asked, links: number, visits: number): Promise<Created[]> {
+/** Creates links and visits each as many times as given. */
+async function createVisited(service: Service, links: number, visits: number): Promise<Created[]> {
   const created: Created[] = []
   for (let at = 0; at < links; at++) {
     const link = await create(service, { target: 'https://example.com/' })
@@ -29,16 +29,16 @@ async function createVisited(service: Asked, links: number, visits: number): Pro
   return created
 }
 
-async function scansOf(service: Asked, { token }: Created): Promise<number> {
+async function scansOf(service: Service, { token }: Created): Promise<number> {
   const details = (await (await fetch(`${service.url}/api/manage/${token}`)).json()) as { totals: { scans: number } }
   return details.totals.scans
 }
 
-const allScansOf = (service: Asked, links: Created[]) => Promise.all(links.map((link) => scansOf(service, link)))
+const allScansOf = (service: Service, links: Created[]) => Promise.all(links.map((link) => scansOf(service, link)))
 
 const startOn = (t: Ending, dataDir: string) => startServer(t, { DATA_DIR: dataDir })
 
-/** The folder of a service that was stopped, with some visited links. */
+/** Makes the folder of a stopped service with some visited links. */
 async function makeFolder(t: Ending, links = 3): Promise<{ dataDir: string; links: Created[] }> {
   const server = await startServer(t)
   const created = await createVisited(server, links, 2)
@@ -47,22 +47,22 @@ async function makeFolder(t: Ending, links = 3): Promise<{ dataDir: string; link
   return { dataDir: server.dataDir, links: created }
 }
 
-/** Puts a copy of a database in place, as an operator does. */
+/** Replaces a database with a copy, as an operator does. */
 function putInPlace(copy: string, file: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
   copyFileSync(copy, file)
 }
 
-/** What is kept: not SQLite's index of the log, which any reader makes anew, nor a log with nothing in it. */
-const kept = (dataDir: string) =>
+/** The data in a folder: without SQLite's index of the write-ahead log, which any reader recreates, and empty files. */
+const dataIn = (dataDir: string) =>
   filesBelow(dataDir)
     .filter(({ name, bytes }) => !name.endsWith('-shm') && name !== 'sums.json' && bytes.length > 0)
     .map(({ name, bytes }) => [name, bytes.toString('base64')])
     .sort()
 
-/** Why a start is refused, in one line; it changes nothing in the folder, but for what is brought up to date. */
+/** The one line with which a start is refused; asserts that it changes no file but the one that it may migrate. */
 async function refusalOf(t: Ending, dataDir: string, updated?: string): Promise<string> {
-  const files = () => kept(dataDir).filter(([name]) => name !== updated)
+  const files = () => dataIn(dataDir).filter(([name]) => name !== updated)
   const before = files()
   const refusal = await startOn(t, dataDir).catch((error: unknown) => error)
   assert.ok(refusal instanceof StartError, String(refusal))
@@ -71,15 +71,15 @@ async function refusalOf(t: Ending, dataDir: string, updated?: string): Promise<
   return refusal.message
 }
 
-/** The same of the program, as an operator starts it: the one line that it prints, and its exit status. */
+/** The output of the program when it refuses to start; asserts one line, the exit status, and that no file changes. */
 async function refusalOfProgram(dataDir: string): Promise<string> {
-  const before = kept(dataDir)
+  const before = dataIn(dataDir)
   const { status, stdout, stderr } = await quirl(dataDir, 'serve', '--port=0', '--host=127.0.0.1')
   assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
-  // The log also says which files are not as they were.
+  // The log also lists the files that have changed.
   const [line, ...more] = stderr.split('\n').filter((each) => !each.startsWith('{"level":50'))
   assert.match(line ?? '', /^quirl: /)
-  assert.deepEqual([more, kept(dataDir)], [[''], before])
+  assert.deepEqual([more, dataIn(dataDir)], [[''], before])
   return stderr
 }
 
@@ -89,8 +89,8 @@ function change(file: string, sql: string): void {
   db.close()
 }
 
-/** New links have no scans but those of their own visits, and the old ones have theirs. */
-async function checkNobodyHasOthers(service: Asked, old: Created[]): Promise<void> {
+/** Asserts that new links have only the scans of their own visits, and old links still have theirs. */
+async function checkScansBelong(service: Service, old: Created[]): Promise<void> {
   const created = await createVisited(service, 30, 0)
   assert.deepEqual(new Set(await allScansOf(service, created)), new Set([0]))
   for (const link of created) await visit(`${service.url}/${link.code}`)
@@ -98,7 +98,7 @@ async function checkNobodyHasOthers(service: Asked, old: Created[]): Promise<voi
   assert.deepEqual(new Set(await allScansOf(service, old)), new Set([2]))
 }
 
-test('an older links.db beside newer scans stops the start; adopted, the scans of lost links go and are never those of new ones', async (t) => {
+test('an older links.db beside newer scans prevents the start; "adopt" removes the scans of lost links, and new links do not get them', async (t) => {
   const { dataDir, links } = await makeFolder(t)
   const file = join(dataDir, 'links.db')
   copyFileSync(file, join(dataDir, 'copy'))
@@ -110,24 +110,24 @@ test('an older links.db beside newer scans stops the start; adopted, the scans o
   putInPlace(join(dataDir, 'copy'), file)
 
   assert.match(await refusalOfProgram(dataDir), /scans\.db does not match links\.db .*newer.*"quirl adopt"/)
-  const before = kept(dataDir)
-  const told = await command(dataDir, 'adopt')
-  assert.equal(told.status, 0, told.stderr)
+  const before = dataIn(dataDir)
+  const preview = await command(dataDir, 'adopt')
+  assert.equal(preview.status, 0, preview.stderr)
   assert.match(
-    told.stdout,
+    preview.stdout,
     /Of the links with scans, 3 are or were in links\.db; 25 are unknown to it\.\nNothing was changed/,
   )
-  assert.deepEqual(kept(dataDir), before)
+  assert.deepEqual(dataIn(dataDir), before)
   const adopted = await command(dataDir, 'adopt', '--yes')
   assert.match(adopted.stdout, /removes the scans of 25 links/, adopted.stderr)
   assert.match((await command(dataDir, 'adopt')).stdout, /nothing to discard/)
 
   const service = await start(t, dataDir)
   await poll(() => linksIn(dataDir).length === 3)
-  await checkNobodyHasOthers(service, links)
+  await checkScansBelong(service, links)
 })
 
-test('scans that were put aside and come back after new links were made stop the start, and fall to nobody', async (t) => {
+test('an older scans.db that returns after new links were created prevents the start, and no link gets its scans', async (t) => {
   const { dataDir, links } = await makeFolder(t)
   const [file, scans, aside] = ['links.db', 'scans.db', 'aside'].map((name) => join(dataDir, name)) as [
     string,
@@ -151,10 +151,10 @@ test('scans that were put aside and come back after new links were made stop the
   assert.equal((await command(dataDir, 'adopt', '--yes')).status, 0)
   const fourth = await startOn(t, dataDir)
   assert.deepEqual(new Set(await allScansOf(fourth, made)), new Set([0]))
-  await checkNobodyHasOthers(fourth, links)
+  await checkScansBelong(fourth, links)
 })
 
-test('without links.db the start is stopped, and neither folded nor journalled scans are touched', async (t) => {
+test('the service does not start without links.db, and changes neither folded nor journalled scans', async (t) => {
   const { dataDir, links } = await makeFolder(t)
   const file = join(dataDir, 'links.db')
   const copy = join(temporaryFolder(t), 'copy')
@@ -178,7 +178,7 @@ test('without links.db the start is stopped, and neither folded nor journalled s
 
 const readScans = (dataDir: string) => filesBelow(dataDir).find(({ name }) => name === 'scans.db')?.bytes ?? ''
 
-test("another instance's links.db, or its scans, stop the start, whatever their numbers are", async (t) => {
+test("another instance's links.db or scans.db prevents the start", async (t) => {
   const [one, other] = [await makeFolder(t), await makeFolder(t)]
   for (const name of ['links.db', 'scans.db']) {
     const [mine, copy] = [join(one.dataDir, name), join(one.dataDir, 'mine')]
@@ -191,7 +191,7 @@ test("another instance's links.db, or its scans, stop the start, whatever their 
   assert.deepEqual(await allScansOf(service, one.links), [2, 2, 2])
 })
 
-test('scans of many links that links.db does not know stop the start; those of a few are kept and logged', async (t) => {
+test('scans of many links that links.db does not know prevent the start; those of a few are kept and logged', async (t) => {
   const { dataDir, links } = await makeFolder(t, 40)
   const [file, copy] = [join(dataDir, 'links.db'), join(dataDir, 'copy')]
   copyFileSync(file, copy)
@@ -214,7 +214,7 @@ test('scans of many links that links.db does not know stop the start; those of a
   await poll(() => linksIn(dataDir).length === 30)
 })
 
-test('an older scans.db is taken up: what it lacks stays lost, and what was deleted since goes again', async (t) => {
+test('the service starts with an older scans.db: missing scans stay lost, and scans of links deleted since are removed again', async (t) => {
   const { dataDir, links } = await makeFolder(t)
   const [scans, copy] = [join(dataDir, 'scans.db'), join(dataDir, 'copy')]
   copyFileSync(scans, copy)
@@ -233,7 +233,7 @@ test('an older scans.db is taken up: what it lacks stays lost, and what was dele
   assert.deepEqual(await allScansOf(third, newer), [0, 0])
 })
 
-/** Copies of an empty folder as a first start leaves it when it is killed: whenever something happens in there, the program is held. */
+/** Copies of an empty folder as kill -9 leaves it during a first start: the program is paused for a copy after each file event. */
 async function copiesOfFirstStart(t: Ending): Promise<string[]> {
   const [dataDir, copies] = [temporaryFolder(t), temporaryFolder(t)]
   const states = new Map<string, string>()
@@ -256,7 +256,7 @@ async function copiesOfFirstStart(t: Ending): Promise<string[]> {
   return [...states.values()]
 }
 
-test('whatever kill -9 leaves of a first start, the next one works', async (t) => {
+test('the service starts on whatever kill -9 leaves of a first start', async (t) => {
   const copies = await copiesOfFirstStart(t)
   for (const dataDir of copies) {
     t.diagnostic(
@@ -272,17 +272,17 @@ test('whatever kill -9 leaves of a first start, the next one works', async (t) =
   assert.ok(copies.length >= 5, `only ${copies.length}`)
 })
 
-test('a scan of a link whose creation a power loss took back falls to nobody', async (t) => {
+test('no other link gets the scans of a link whose creation a power loss undid', async (t) => {
   const { dataDir, links } = await makeFolder(t)
   const lost = Math.max(...links.map((link) => linkIdOf(dataDir, link))) + 1
   const journal = openJournalFile(join(dataDir, 'journal', '0.scans'), false)
   const unknown = { device: null, os: null, browser: null, country: null, city: null, referrer: null, visitor: null }
   const scan = { linkId: lost, at: Date.now(), source: 'qr', bot: false, ...unknown } as const
-  // So many that links are created while they are folded.
+  // Enough that the test creates links while they are folded.
   for (let line = 0; line < 100; line++) journal.append(Array.from({ length: 1000 }, () => scan))
   journal.close()
   const server = await startOn(t, dataDir)
-  await checkNobodyHasOthers(server, links)
+  await checkScansBelong(server, links)
   assert.ok(linksIn(dataDir).includes(lost))
 })
 
@@ -319,7 +319,7 @@ function makeOld(dataDir: string): void {
   for (const db of [links, scans]) db.close()
 }
 
-test('a folder of a version from before names is taken up as it is, unless its links are older than its scans', async (t) => {
+test('a folder of a version before the instance check is migrated, unless its links are older than its scans', async (t) => {
   const { dataDir, links } = await makeFolder(t)
   makeOld(dataDir)
   rmSync(join(dataDir, 'sums.json'))
@@ -329,7 +329,7 @@ test('a folder of a version from before names is taken up as it is, unless its l
   }))
   for (const { file, copy } of copies) copyFileSync(file, copy)
   const server = await startOn(t, dataDir)
-  await checkNobodyHasOthers(server, links)
+  await checkScansBelong(server, links)
   assert.deepEqual(server.logged, [])
   await server.stop()
   for (const { file, copy } of copies) putInPlace(copy, file)

@@ -10,11 +10,11 @@ const file = readFileSync(fontFile, 'utf8')
 const font = readFont(file)
 const roboto = readRoboto()
 
-test('the letters that are kept with the sources are those of the installed font', () => {
-  assert.equal(drawLetters(), file, 'npm run letters draws them again')
+test('the outlines in the sources are those of the installed font', () => {
+  assert.equal(drawLetters(), file, '"npm run letters" writes them again')
 })
 
-test('a text is as wide, and covers the same box, as the font says, dashes and accents included', () => {
+test('a text has the width and the bounding box that the font gives, also with dashes and accents', () => {
   for (const text of ['Scan me', '0123', 'ÀÉÎõü', 'Привет', 'Καλημέρα', 'a–b—c', '≤ ≥', '“½€”']) {
     const path: Path = []
     font.draw(path, text, { x: 0, y: 0, height: 1000 })
@@ -28,13 +28,13 @@ test('a text is as wide, and covers the same box, as the font says, dashes and a
   }
 })
 
-test('a letter that the font lacks is missing, and takes no room', () => {
+test('a letter that the font lacks is reported, and has no width', () => {
   assert.deepEqual(font.missing('a漢b\u{1F600}'), ['漢', '\u{1F600}'])
   assert.deepEqual(font.missing('Grüße, мир'), [])
   assert.equal(font.width('漢'), 0)
 })
 
-/** The least and the largest coordinates that edges pass through; Roboto's curves have points at their extremes. */
+/** The smallest and largest coordinates of the points on a path; Roboto's curves have points at their extremes. */
 function boxOf(path: Path): number[] {
   const [xs, ys]: [number[], number[]] = [[], []]
   const operands = [2, 2, 6, 0]

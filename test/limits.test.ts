@@ -9,13 +9,17 @@ const from = (address: string) => ({ 'x-forwarded-for': address })
 const createFrom = (server: TestServer, address: string, body: unknown = EXAMPLE, more: Record<string, string> = {}) =>
   post(`${server.url}/api/links`, body, { ...from(address), ...more })
 
-/** The statuses of requests that are made by so many clients at once. */
-async function statuses(requests: number, clients: number, ask: () => Promise<Response>): Promise<Map<number, number>> {
+/** Counts the statuses of requests that several clients make concurrently. */
+async function statuses(
+  requests: number,
+  clients: number,
+  send: () => Promise<Response>,
+): Promise<Map<number, number>> {
   const counts = new Map<number, number>()
   let left = requests
   const lane = async () => {
     while (left-- > 0) {
-      const response = await ask()
+      const response = await send()
       await response.arrayBuffer()
       counts.set(response.status, (counts.get(response.status) ?? 0) + 1)
     }
@@ -24,7 +28,7 @@ async function statuses(requests: number, clients: number, ask: () => Promise<Re
   return counts
 }
 
-test('64 clients at once behind one address create 60 links and no more, until the hour is over', async (t) => {
+test('64 concurrent clients behind one address create exactly 60 links an hour', async (t) => {
   let now = Date.UTC(2026, 10, 21)
   const server = await startServer(t, { LIMIT_LINKS: '60' }, () => now)
   assert.deepEqual(
@@ -40,7 +44,7 @@ test('64 clients at once behind one address create 60 links and no more, until t
   assert.equal((await post(`${server.url}/api/links`, EXAMPLE)).status, 201)
 })
 
-test('a refusal says when to come back, changes nothing, and keeps nobody else from creating', async (t) => {
+test('a refusal says when to retry, stores nothing, and does not affect other clients', async (t) => {
   let now = Date.UTC(2026, 10, 21)
   const server = await startServer(t, { LIMIT_LINKS: '1', TRUST_PROXY: '127.0.0.1' }, () => now)
   const first = await createFrom(server, '8.8.8.8')
@@ -59,7 +63,7 @@ test('a refusal says when to come back, changes nothing, and keeps nobody else f
   assert.equal((await createFrom(server, '8.8.4.4', { ...EXAMPLE, alias: 'wanted' })).status, 201)
 })
 
-test('an address is a client: IPv6 by its /64, mapped IPv4 as IPv4', async (t) => {
+test('a client is an IPv4 address or an IPv6 /64; a mapped IPv4 address counts as IPv4', async (t) => {
   const server = await startServer(t, { LIMIT_LINKS: '1', TRUST_PROXY: '127.0.0.1' })
   const answers: number[] = []
   for (const address of ['8.8.8.8', '::ffff:8.8.8.8', '2001:4860:1:2::1', '2001:4860:1:2:ffff::2', '2001:4860:1:3::1'])
@@ -67,21 +71,21 @@ test('an address is a client: IPv6 by its /64, mapped IPv4 as IPv4', async (t) =
   assert.deepEqual(answers, [201, 429, 201, 429, 201])
 })
 
-test('headers of a peer that is not trusted change nothing', async (t) => {
+test('forwarding headers of an untrusted peer have no effect', async (t) => {
   const server = await startServer(t, { LIMIT_LINKS: '1' })
   assert.equal((await createFrom(server, '8.8.8.8')).status, 201)
   for (const address of ['8.8.4.4', '127.0.0.1', 'nonsense', '8.8.4.4, 1.1.1.1'])
     assert.equal((await createFrom(server, address, EXAMPLE, { forwarded: 'for=1.1.1.1' })).status, 429)
 })
 
-test('behind a trusted proxy only the entry that it wrote counts; what the client wrote before it does not', async (t) => {
+test('behind a trusted proxy only the address that the proxy appended counts, not those that the client sent', async (t) => {
   const server = await startServer(t, { LIMIT_LINKS: '1', TRUST_PROXY: '127.0.0.1' })
   assert.equal((await createFrom(server, '1.2.3.4, 8.8.8.8')).status, 201)
   assert.equal((await createFrom(server, '4.3.2.1, 8.8.8.8')).status, 429)
   assert.equal((await createFrom(server, 'junk, 8.8.8.8')).status, 429)
 })
 
-test('a creation that is refused is not charged as one, but as a failure, and failures end as well', async (t) => {
+test('a refused creation is charged as a failure instead, and failures have a limit too', async (t) => {
   const server = await startServer(t, { LIMIT_LINKS: '2', LIMIT_FAILURES: '3' })
   await create(server, { ...EXAMPLE, alias: 'taken' })
   const answers: number[] = []
@@ -91,12 +95,12 @@ test('a creation that is refused is not charged as one, but as a failure, and fa
   const refused = await post(`${server.url}/api/links`, EXAMPLE)
   assert.equal(refused.status, 429)
   assert.match(refused.headers.get('ratelimit') ?? '', /^"failures";r=0/)
-  // The form on the page shares the count.
+  // The form shares the count.
   const form = await fetch(server.url, { method: 'POST', body: new URLSearchParams(EXAMPLE) })
   assert.equal(form.status, 429)
 })
 
-test('malformed bodies are failures too, and answered creations give theirs back', async (t) => {
+test('malformed bodies are charged as failures, and successful creations are refunded theirs', async (t) => {
   const server = await startServer(t, { LIMIT_LINKS: '0', LIMIT_FAILURES: '2' })
   const send = (body: string, type = 'application/json') =>
     fetch(`${server.url}/api/links`, { method: 'POST', body, headers: { 'content-type': type } })
@@ -106,7 +110,7 @@ test('malformed bodies are failures too, and answered creations give theirs back
   assert.equal((await send(JSON.stringify(EXAMPLE))).status, 429)
 })
 
-test('a repetition by Idempotency-Key is free, also when nothing is left', async (t) => {
+test('a retry with an Idempotency-Key is not charged, and succeeds when the quota is used up', async (t) => {
   const server = await startServer(t, { LIMIT_LINKS: '1' })
   const key = { 'idempotency-key': 'a-key-of-16-chars-or-more' }
   const first = await (await post(`${server.url}/api/links`, EXAMPLE, key)).json()
@@ -116,7 +120,7 @@ test('a repetition by Idempotency-Key is free, also when nothing is left', async
   assert.equal((await post(`${server.url}/api/links`, EXAMPLE)).status, 429)
 })
 
-test('the form and the API share one count, and the page keeps what was typed', async (t) => {
+test('the form and the API share one count, and the page of a refused form keeps its values', async (t) => {
   const server = await startServer(t, { LIMIT_LINKS: '1' })
   await create(server, EXAMPLE)
   const page = await fetch(server.url, {
@@ -143,7 +147,7 @@ test('all QR images share one count; visits have none', async (t) => {
   for (let at = 0; at < 10; at++) assert.equal((await visit(link.short_url)).status, 302)
 })
 
-test('a design is drawn to be checked, which counts as an image; the one that a link has already does not', async (t) => {
+test('a new design is charged as an image, because it is drawn for a check; the one that a link already has is not', async (t) => {
   const server = await startServer(t, { LIMIT_QR: '2' })
   const { token } = await create(server, EXAMPLE)
   const save = async (design: object | null, body: object = {}) =>
@@ -170,13 +174,13 @@ test('reports through the API and through the page share one count', async (t) =
   assert.deepEqual([(await post(`${server.url}/api/reports`, report)).status, (await byPage()).status], [429, 429])
 })
 
-test('registrations of domains have a count of their own', async (t) => {
+test('registrations of domains have a separate count', async (t) => {
   const server = await startServer(t, { LIMIT_DOMAINS: '1', BASE_URL: 'https://qr.bakery.shop' })
   const register = (domain: string) => post(`${server.url}/api/domains`, { domain })
   assert.deepEqual([(await register('a.example.com')).status, (await register('b.example.com')).status], [201, 429])
 })
 
-test('guessing of codes and tokens ends; links that exist are answered all the same', async (t) => {
+test('a client that guesses codes and tokens is refused, but still reaches links that exist', async (t) => {
   const server = await startServer(t, { LIMIT_MISSES: '3' })
   const link = await create(server, EXAMPLE)
   const token = 'x'.repeat(43)
@@ -192,20 +196,20 @@ test('guessing of codes and tokens ends; links that exist are answered all the s
   assert.equal((await put(`${server.url}/api/manage/${link.token}`, { title: 'x' })).status, 200)
 })
 
-test('forms and bodies for unknown tokens are charged as wrong tokens, whatever they hold', async (t) => {
+test('forms and bodies for unknown tokens are charged as failed look-ups, whatever they contain', async (t) => {
   const server = await startServer(t, { LIMIT_MISSES: '4' })
   const token = 'x'.repeat(43)
   const send = (path: string, method: string, type: string, body: string) =>
     fetch(server.url + path, { method, body, headers: { 'content-type': type } })
   const form = 'application/x-www-form-urlencoded'
-  const asks = [
+  const requests = [
     () => send(`/m/${token}`, 'POST', form, 'a&'.repeat(1_000_000)),
     () => send('/m/x', 'POST', form, 'action=pause'),
     () => send('/m/x', 'POST', 'multipart/form-data', 'nothing'),
     () => send(`/api/manage/${token}`, 'PUT', 'application/json', '{'),
   ]
-  for (const ask of asks) assert.equal((await ask()).status, 404)
-  for (const ask of asks) assert.equal((await ask()).status, 429)
+  for (const request of requests) assert.equal((await request()).status, 404)
+  for (const request of requests) assert.equal((await request()).status, 429)
 })
 
 test('0 switches a limit off: no header, no refusal', async (t) => {
@@ -217,7 +221,7 @@ test('0 switches a limit off: no header, no refusal', async (t) => {
   }
 })
 
-test('a creation that the store could not keep is not charged', async (t) => {
+test('a creation that the store failed to write is not charged', async (t) => {
   const server = await startServer(t, { LIMIT_LINKS: '1' })
   const { prepareChange } = server.services.db
   const fault = Object.assign(new Error('disk I/O error'), { errcode: 10 })
@@ -229,7 +233,7 @@ test('a creation that the store could not keep is not charged', async (t) => {
   assert.equal((await post(`${server.url}/api/links`, EXAMPLE)).status, 201)
 })
 
-test('a restart begins all counts anew, for they are kept in memory only', async (t) => {
+test('a restart resets all counts, because they are in memory only', async (t) => {
   const first = await startServer(t, { LIMIT_LINKS: '1' })
   await create(first, EXAMPLE)
   await first.stop()

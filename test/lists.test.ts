@@ -12,7 +12,7 @@ import { post, startServer, type TestServer } from './support/server.ts'
 const BAD = 'https://bad.example/'
 const ten = (name: string) => Array.from({ length: 10 }, (_, at) => `${name}${at}.example`).join('\n')
 
-/** Asks for every list now, and tells how they are. */
+/** Refreshes every list, and returns their states. */
 async function refresh(server: TestServer, accept = false): Promise<ListStatus[]> {
   const answer = (await server.services.abuse.operations['lists']?.({ refresh: true, accept })) as {
     lists: ListStatus[]
@@ -26,7 +26,7 @@ async function isBlocked(server: Pick<TestServer, 'url'>, target: string): Promi
   return status === 422
 }
 
-/** A service with one published list, which was loaded. */
+/** Starts a service with one published list, which has been loaded. */
 async function startWithList(t: TestContext, body: string): Promise<[TestServer, ListServer]> {
   const publisher = await startListServer(t)
   publisher.publish('/hosts', body)
@@ -242,10 +242,10 @@ test('the URL of a list, which may contain a key, is in no file, no log line and
 
 test('a stop does not wait for a publisher that does not respond', async (t) => {
   const publisher = await startListServer(t)
-  const asked = Promise.withResolvers<void>()
-  publisher.answer('/hosts', () => asked.resolve())
+  const requested = Promise.withResolvers<void>()
+  publisher.answer('/hosts', () => requested.resolve())
   const service = await start(t, undefined, [`--abuse-feeds=${publisher.url('/hosts')}`])
-  await asked.promise
+  await requested.promise
   service.process.kill('SIGTERM')
   assert.deepEqual(await exitOf(service), { code: 0, signal: null })
 })

@@ -11,20 +11,20 @@ const dot = dataUriOf(Buffer.from('<svg viewBox="0 0 8 8"><path d="M0 0h8v8z"/><
 const TIMES = 3
 
 /**
- * Time that reading takes, the shortest of some: what else the machine does only adds to it.
- * @param enough reading is not measured again once it takes no longer than this
+ * The shortest of several times that reading a logo takes, because other load on the machine only adds to it.
+ * @param enough measuring ends once a time is at most this
  */
 function timeOf(read: (dataUri: string) => unknown, file: Uint8Array, enough = 0): number {
   const uri = dataUriOf(file)
   let shortest = Infinity
   for (let time = 0; time < TIMES && shortest > enough; time++) {
-    // Nothing is left of the last one then: only one logo is kept.
+    // Evicts the logo from the cache, which holds one.
     read(dot)
     const start = process.threadCpuUsage()
     try {
       read(uri)
     } catch {
-      // Most are refused; what counts is how long that takes.
+      // Most are refused; only the time matters.
     }
     const { user, system } = process.threadCpuUsage(start)
     shortest = Math.min(shortest, (user + system) / 1000)
@@ -32,21 +32,21 @@ function timeOf(read: (dataUri: string) => unknown, file: Uint8Array, enough = 0
   return shortest
 }
 
-describe('a logo is read in time that grows as its size does, with', () => {
+describe('the time to read a logo is linear in its size, with', () => {
   let read: (dataUri: string) => unknown
   let unit = 0
   before(async () => {
     const { readLogo } = openSupplies()
     read = readLogo
-    // What this machine takes for an ordinary drawing of the small size.
+    // The time for an ordinary drawing of the small size on this machine.
     const plain = `<svg viewBox="0 0 8 8" xmlns="http://www.w3.org/2000/svg">${'<path d="M0 0h8v8z" fill="#123456"/>'.repeat(SMALL / 36)}</svg>`
     unit = timeOf(read, Buffer.from(plain))
   })
 
-  for (const [what, make] of Object.entries(costlyLogos)) {
-    test(what, () => {
+  for (const [name, make] of Object.entries(costlyLogos)) {
+    test(name, () => {
       const small = timeOf(read, make(SMALL), unit)
-      // Quadratic work is sixteen times as much; tiny times are noise.
+      // Quadratic work takes sixteen times as long; very short times are noise.
       const bound = 8 * Math.max(small, unit)
       const large = timeOf(read, make(SMALL * 4), bound)
       assert.ok(large <= bound, `${small.toFixed(1)} ms for a quarter, ${large.toFixed(1)} ms for the whole`)

@@ -14,18 +14,18 @@ const KATHMANDU_OFFSET = 5.75 * HOUR
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const crawler = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
-/** A scan as a person would write it down. */
-interface Noted {
+/** A scan in the model. */
+interface ModelScan {
   at: number
   isQr: boolean
   bot: boolean
   visitor: string
 }
 
-interface Kept {
+interface ModelLink {
   link: Created
   state: 'live' | 'paused' | 'deleted'
-  scans: Noted[]
+  scans: ModelScan[]
 }
 
 type Command =
@@ -56,23 +56,23 @@ const commands: fc.Arbitrary<Command[]> = fc.array(
   { minLength: 10, maxLength: 60 },
 )
 
-test('whatever is visited, changed, deleted and interrupted, all counts are those of a plain list', async (t) => {
+test('after any visits, changes, deletions, failed folds and restarts, all counts are those of a plain list', async (t) => {
   let now = START
   const env = { TRUST_PROXY: '127.0.0.1', DATA_DIR: temporaryFolder(t) }
   let server = await startServer(t, env, () => now)
-  // One folder for all plans: none may see anything of another's links.
+  // All plans share one folder, so that a plan would see scans that belong to links of another.
   await fc.assert(
     fc.asyncProperty(commands, async (plan) => {
-      const kept: Kept[] = [
+      const model: ModelLink[] = [
         { link: await create(server, { target: 'https://example.com/' }), state: 'live', scans: [] },
       ]
 
       for (const command of plan) {
-        const one = 'link' in command ? kept[command.link % kept.length] : undefined
+        const one = 'link' in command ? model[command.link % model.length] : undefined
         if (command.do === 'create') {
-          kept.push({ link: await create(server, { target: 'https://example.com/' }), state: 'live', scans: [] })
+          model.push({ link: await create(server, { target: 'https://example.com/' }), state: 'live', scans: [] })
         } else if (command.do === 'visit' && one) {
-          await visitAndNote(server, one, { ...command, at: ++now })
+          await visitBoth(server, one, { ...command, at: ++now })
         } else if (command.do === 'wait') {
           now += command.hours * HOUR
         } else if (command.do === 'restart') {
@@ -84,15 +84,15 @@ test('whatever is visited, changed, deleted and interrupted, all counts are thos
           await changeLink(server, one, command.do as 'change' | 'pause' | 'resume' | 'delete')
         }
       }
-      for (const one of kept) await compare(server, one, now)
+      for (const one of model) await compare(server, one, now)
     }),
     { numRuns: runs(25) },
   )
 })
 
-async function visitAndNote(
+async function visitBoth(
   server: TestServer,
-  { link, state, scans }: Kept,
+  { link, state, scans }: ModelLink,
   { address, isQr, bot, at }: { address: number; isQr: boolean; bot: boolean; at: number },
 ): Promise<void> {
   const headers = { 'x-forwarded-for': `81.2.69.${address + 1}`, 'user-agent': bot ? crawler : browser }
@@ -103,7 +103,7 @@ async function visitAndNote(
 
 async function changeLink(
   server: TestServer,
-  one: Kept,
+  one: ModelLink,
   action: 'change' | 'pause' | 'resume' | 'delete',
 ): Promise<void> {
   const url = `${server.url}/api/manage/${one.link.token}`
@@ -118,9 +118,9 @@ async function changeLink(
   if (one.state !== 'deleted' && action !== 'change') one.state = action === 'pause' ? 'paused' : 'live'
 }
 
-/** Another writer holds the warehouse: the fold fails after the visitors' keys were kept and before the scans are. */
+/** Locks the warehouse, so that a fold fails after it has stored the visitor keys and before it stores the scans. */
 async function failOneFold(server: TestServer): Promise<void> {
-  // It waits for a fold that is under way, which then removes what it has folded.
+  // The lock waits for a fold that is in progress, which then removes the file that it has folded.
   const holder = new DatabaseSync(join(server.dataDir, 'scans.db'), { timeout: PATIENCE_MS })
   holder.exec('begin immediate')
   await server.services.scans.totals(0)
@@ -135,7 +135,7 @@ function backlogOf({ services }: TestServer): number {
   return services.metrics.find(({ name }) => name === 'quirl_journal_backlog_bytes')?.read() ?? Number.NaN
 }
 
-async function compare(server: TestServer, { link, state, scans }: Kept, now: number): Promise<void> {
+async function compare(server: TestServer, { link, state, scans }: ModelLink, now: number): Promise<void> {
   const url = `${server.url}/api/manage/${link.token}`
   const details = await fetch(url)
   if (state === 'deleted') {
@@ -188,8 +188,8 @@ async function compare(server: TestServer, { link, state, scans }: Kept, now: nu
   }
 }
 
-function countsOf(rows: (Noted & { unique: boolean })[]) {
-  const count = (wanted: (row: Noted & { unique: boolean }) => boolean) => rows.filter(wanted).length
+function countsOf(rows: (ModelScan & { unique: boolean })[]) {
+  const count = (wanted: (row: ModelScan & { unique: boolean }) => boolean) => rows.filter(wanted).length
   return {
     scans: rows.length,
     humans: count(({ bot }) => !bot),

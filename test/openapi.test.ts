@@ -37,7 +37,7 @@ test('the OpenAPI document passes a linter without an error or a warning', async
   assert.deepEqual([lint.status, report.totals.errors, report.totals.warnings], [0, 0, 0])
 })
 
-test('the document names every endpoint of the specification, each with a title, its success and its errors', async (t) => {
+test('the document describes every endpoint of the specification, each with a summary, its success and its errors', async (t) => {
   const server = await startServer(t)
   const { openapi, servers, paths } = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as Document
   assert.equal(openapi, '3.1.0')
@@ -89,7 +89,7 @@ test('the document names every endpoint of the specification, each with a title,
   }
 })
 
-test('schemas and errors are named, so that each is written once: the document is small for clients that read slowly', async (t) => {
+test('the document has each schema and error once, as a named component, and stays small', async (t) => {
   const server = await startServer(t)
   const text = await (await fetch(`${server.url}/api/openapi.json`)).text()
   const { components } = JSON.parse(text) as { components: { schemas: Record<string, { title: string }> } }

@@ -1,4 +1,4 @@
-// What becomes of standard output and standard error, as real processes have them.
+// Standard output and standard error of the program.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import { create, visit } from './support/server.ts'
 
 const NO_LIMITS = ['--limit-failures=0', '--limit-misses=0', '--limit-links=0']
 
-/** The program with its output where the test wants it. */
+/** Starts the program with its output redirected. */
 async function startWith(
   t: TestContext,
   {
@@ -34,7 +34,7 @@ async function startWith(
   return { child, exited, dataDir, url: `http://127.0.0.1:${port}` }
 }
 
-/** A pipe with a reader that reads when it is told to. */
+/** A pipe whose reader starts to read on demand. */
 function namedPipe(t: TestContext): { fd: number; read: () => string } {
   const path = join(temporaryFolder(t), 'pipe')
   assert.equal(spawnSync('mkfifo', [path]).status, 0)
@@ -54,7 +54,7 @@ function namedPipe(t: TestContext): { fd: number; read: () => string } {
   }
 }
 
-test('a service whose standard output nobody takes goes on serving', async (t) => {
+test('a service continues when the reader of its standard output has gone', async (t) => {
   const { child, exited, url } = await startWith(t, { stdio: ['pipe', 'pipe'] })
   child.stdout?.destroy()
   await answering(url, () => (child.exitCode === null ? undefined : `it ended with ${child.exitCode}`))
@@ -64,7 +64,7 @@ test('a service whose standard output nobody takes goes on serving', async (t) =
   assert.deepEqual(await exited, [0, null])
 })
 
-test('a service whose standard error nobody reads answers on, and later says how many lines it dropped', async (t) => {
+test('a service whose standard error is not read still responds, and later logs how many lines it dropped', async (t) => {
   const { fd, read } = namedPipe(t)
   const { child, exited, url, dataDir } = await startWith(t, { stdio: ['pipe', fd] })
   closeSync(fd)
@@ -74,7 +74,7 @@ test('a service whose standard error nobody reads answers on, and later says how
   const db = new DatabaseSync(join(dataDir, 'links.db'), { timeout: 60_000 })
   db.exec("update links set payload = 'not json'")
   db.close()
-  // A pipe holds 64 KiB and the service 256; a line has some 480 bytes.
+  // A pipe holds 64 KiB and the service's buffer 256; a line has some 480 bytes.
   const FAULTS = 1000
   for (let fault = 0; fault < FAULTS; fault++) assert.equal((await visit(`${url}/${code}`)).status, 500)
   assert.equal((await fetch(`${url}/healthz`)).status, 200)
@@ -97,11 +97,11 @@ test('a service whose standard error nobody reads answers on, and later says how
   const dropped = lines.reduce((sum, line) => sum + (line.dropped ?? 0), 0)
   assert.ok(dropped > 0)
   assert.equal(lines.filter((line) => line.request_id !== undefined).length + dropped, FAULTS + 1)
-  // The last line is of the request that came when the log was read again.
+  // The last line belongs to the request after the reader had started.
   assert.ok(lines.at(-1)?.request_id)
 })
 
-test('a service that crashes has written why', async (t) => {
+test('a service that crashes logs the reason', async (t) => {
   const { fd, read } = namedPipe(t)
   const crash = "process.once('SIGUSR2', () => { throw new Error('a fault of the test') })"
   const flags = ['--import', `data:text/javascript,${encodeURIComponent(crash)}`]

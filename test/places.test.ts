@@ -23,7 +23,7 @@ test('a fresh installation knows cities, and "quirl places" shows their source',
   assert.match(shown.stdout, /^bundled +\S.* +20\d\d-\d\d-\d\d +7\.8 MB +- +good$/m)
 })
 
-test('"quirl places" looks up an address, which is written nowhere', async (t) => {
+test('"quirl places" looks up an address and does not store it', async (t) => {
   const service = await start(t)
   const found = await command(service.dataDir, 'places', '18.9.22.69')
   assert.deepEqual([found.status, found.stdout.trim()], [0, 'country US, city Cambridge, MA'])
@@ -40,7 +40,7 @@ test('"quirl places" looks up an address, which is written nowhere', async (t) =
   assert.doesNotMatch(service.output(), /18\.9\.22\.69/)
 })
 
-test('with GEOIP_DB=off no place is known', async (t) => {
+test('with GEOIP_DB=off "quirl places" finds no place', async (t) => {
   const service = await start(t, temporaryFolder(t), ['--geoip-db=off'])
   assert.match((await command(service.dataDir, 'places')).stdout, /^GEOIP_DB=off/)
   assert.match((await command(service.dataDir, 'places', '18.9.22.69')).stdout, /^country unknown, city unknown/)
