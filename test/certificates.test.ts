@@ -40,10 +40,10 @@ interface Setting extends TestServer {
   dns: TestDns
   env: Record<string, string>
   visit: (name: string, path?: string) => ReturnType<typeof askSecurely>
-  /** Lets time pass, and does what has become due. */
+  /** Advances the clock, and runs the tasks that have become due. */
   pass: (ms: number) => Promise<void>
   now: () => number
-  /** Registers a name that leads here. */
+  /** Registers a name whose record points to the service. */
   activate: (name: string) => Promise<void>
 }
 
@@ -231,7 +231,7 @@ describe('certificates', () => {
     const service = await ready(t)
     if (service === undefined) return
     await service.activate(NAME)
-    // Nothing listens there on the port that the authority looks at.
+    // Nothing listens there on the port that the authority connects to.
     await service.authorityDns.set('add-a', { host: NAME, addresses: ['127.0.0.77'] })
     await assert.rejects(service.visit(NAME), refusal)
     assert.match(JSON.stringify(service.logged), /"domain":"qr\.example\.com","fault":"[a-zA-Z]+: /)
@@ -259,7 +259,7 @@ describe('a host with port 443 alone', () => {
     await service.services.domains.register(NAME)
     assert.equal((await visit(NAME, '/none')).status, 404)
     assert.deepEqual(authority.orders, [HOST, HOST, NAME])
-    // Who asks for a challenge that nobody has set is hung up on, like every stranger.
+    // A handshake for a challenge that is not set is rejected like one for an unknown name.
     const stranger = shakeHands(httpsPort, NAME, '', { ALPNProtocols: ['acme-tls/1'], rejectUnauthorized: false })
     await assert.rejects(stranger, refusal)
   })
@@ -323,17 +323,17 @@ describe('renewal', () => {
     const before = await serialOf(service, HOST)
     await service.pass(MINUTE)
     assert.equal(await serialOf(service, HOST), before)
-    assert.equal(authority.ariAsked.length > 0, true)
-    const [id = ''] = authority.ariAsked
+    assert.equal(authority.ariRequests.length > 0, true)
+    const [id = ''] = authority.ariRequests
     const serial = Buffer.from(id.split('.')[1] ?? '', 'base64url')
       .toString('hex')
       .toUpperCase()
       .replace(/^00/, '')
     assert.equal(serial, before.replace(/^00/, ''))
     authority.ari = { start: service.now() - 2 * DAY, end: service.now() - DAY }
-    const asked = authority.ariAsked.length
+    const requests = authority.ariRequests.length
     await service.pass(30 * MINUTE)
-    assert.equal(authority.ariAsked.length, asked, 'checked again only after Retry-After')
+    assert.equal(authority.ariRequests.length, requests, 'checked again only after Retry-After')
     await service.pass(31 * MINUTE)
     assert.notEqual(await serialOf(service, HOST), before)
     assert.deepEqual(
@@ -354,7 +354,7 @@ describe('several processes on one store', () => {
   async function setNodes(t: TestContext): Promise<Nodes | undefined> {
     if (!requireProgram(t, 'pebble', 'pebble') || !requireProgram(t, 'pebble-challtestsrv', 'pebble')) return
     const shared = await sharedAuthority()
-    // Whichever node orders, the authority asks the first: the answer is in the store.
+    // Whichever node places the order, the authority connects to the first, which finds the challenge in the store.
     const httpPorts = [shared.httpPort, await freePort()]
     const authority = await shared.start(t)
     const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, [NAME]: { cname: HOST } })
@@ -415,7 +415,7 @@ describe('several processes on one store', () => {
     const nodes = await setNodes(t)
     if (nodes === undefined) return
     const [first, second] = [await nodes.start(), await nodes.start()]
-    // The challenges are asked for at the first node's port for plain HTTP, so that the second is the one to die.
+    // The authority requests the challenges at the first node's HTTP port, so the second node is the one to kill.
     for (const { port } of [first, second]) await nodes.visit(port, HOST)
     nodes.authority.mode = 'stuck'
     const lost = assert.rejects(nodes.visit(second.port))
@@ -438,7 +438,7 @@ describe('several processes on one store', () => {
   })
 })
 
-/** A session that can be resumed, as a client gets it after a request. */
+/** Makes a request and returns a session that can be resumed. */
 async function sessionOf(port: number, name: string, ca: string, version: 'TLSv1.2' | 'TLSv1.3'): Promise<Buffer> {
   const socket = await shakeHands(port, name, ca, { minVersion: version, maxVersion: version })
   const session = once(socket, 'session') as Promise<[Buffer]>
@@ -465,7 +465,7 @@ describe('session tickets', () => {
             session,
             minVersion: version,
             maxVersion: version,
-            // A resumed session shows no certificate to check.
+            // A resumed handshake sends no certificate to check.
             checkServerIdentity: () => undefined,
           })
         ).isResumed
@@ -493,7 +493,7 @@ describe('session tickets', () => {
   })
 })
 
-/** However it was closed. */
+/** Waits until a connection is closed, with or without an error. */
 const closed = (socket: Socket) => new Promise((resolve) => socket.once('close', resolve))
 
 describe('over HTTPS', () => {
@@ -716,7 +716,7 @@ describe('the program with --tls', () => {
       const running = await shakeHands(httpsPort, HOST, root)
       const headers = `Host: ${HOST}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
       running.write(`POST /api/links HTTP/1.1\r\n${headers}\r\nExpect: 100-continue\r\n\r\n${body.slice(0, 5)}`)
-      // The service says so when it has begun with the request.
+      // The service sends "100 Continue" when it has begun to process the request.
       assert.equal(String(await once(running, 'data')), 'HTTP/1.1 100 Continue\r\n\r\n')
       service.process.kill('SIGTERM')
       await poll(async () => !(await isOpen(httpsPort)))

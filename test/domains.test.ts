@@ -32,7 +32,7 @@ interface Shown {
 
 interface Setting extends TestServer {
   dns: TestDns
-  /** Lets time pass, and does what has become due. */
+  /** Advances the clock, and runs the tasks that have become due. */
   pass: (ms: number) => Promise<void>
   register: (domain: string) => Promise<Shown>
   status: (domain?: string) => Promise<Shown>
@@ -192,7 +192,7 @@ describe('registering a domain', () => {
   test('is refused with 409 when 40 names of one registrable domain are active, which does not affect other domains', async (t) => {
     const { url, register, status, point, pass } = await set(t)
     for (let at = 0; at < 45; at++) await register(`n${at}.example.co.uk`)
-    assert.equal((await register('free.example.org')).status, 'pending', 'pending names exclude nobody')
+    assert.equal((await register('free.example.org')).status, 'pending', 'pending names do not count')
     for (let at = 0; at < 45; at++) point(`n${at}.example.co.uk`)
     await pass(2 * MINUTE)
     const all = await Promise.all(Array.from({ length: 45 }, (_, at) => status(`n${at}.example.co.uk`)))
@@ -220,7 +220,7 @@ describe('the status of a domain', () => {
     assert.deepEqual([before.status, before.fault?.code], ['pending', 'nxdomain'])
     assert.equal(before.checked_at, '2026-11-21T00:00:00.000Z')
     point(NAME)
-    assert.equal((await status()).status, 'pending', 'asked again only after ten seconds')
+    assert.equal((await status()).status, 'pending', 'checked again only after ten seconds')
     await pass(10 * SECOND)
     const after = await status()
     assert.deepEqual([after.status, after.fault, after.expires_at], ['active', null, null])
@@ -230,12 +230,12 @@ describe('the status of a domain', () => {
     const { register, status, dns, pass } = await set(t)
     await register(NAME)
     await status()
-    const asked = dns.asked.length
+    const queries = dns.queries.length
     await Promise.all(Array.from({ length: 50 }, () => status()))
-    assert.equal(dns.asked.length, asked)
+    assert.equal(dns.queries.length, queries)
     await pass(10 * SECOND)
     await Promise.all(Array.from({ length: 50 }, () => status()))
-    assert.equal(dns.asked.filter((name) => name === NAME).length, asked * 2)
+    assert.equal(dns.queries.filter((name) => name === NAME).length, queries * 2)
   })
 
   test('becomes misconfigured when the record is removed, and active again when it is restored', async (t) => {
@@ -305,7 +305,7 @@ describe('the status of a domain', () => {
     assert.ok((await register(NAME)).token)
   })
 
-  test('of an unknown or invalid name is a 404', async (t) => {
+  test('of an unknown or invalid name gets a 404', async (t) => {
     const { url } = await set(t)
     for (const name of [NAME, 'localhost', '%20', '192.0.2.1', 'x'.repeat(2000), '%C3%BC.example.com']) {
       await problemOf(await fetch(`${url}/api/domains/${name}`), 404, 'unknown_domain')
@@ -364,9 +364,9 @@ describe('the status of a domain', () => {
     undoLater(t, other.close)
     await register(NAME)
     await status()
-    const asked = dns.asked.length
+    const queries = dns.queries.length
     await Promise.all([pass(MINUTE), other.sweep()])
-    assert.equal(dns.asked.length, asked * 2)
+    assert.equal(dns.queries.length, queries * 2)
   })
 })
 
@@ -389,7 +389,7 @@ describe('a claim', () => {
     (await services.domains.list()).find(({ name }) => name === NAME)?.tokenHash === hashToken(token)
   const publish = (server: Setting, ...txt: (string | string[])[]) => server.point(`_quirl.${NAME}`, { txt })
 
-  /** A name that somebody else has registered, and that leads here. */
+  /** Registers a name as another owner, with a record that points to the service. */
   async function squatted(t: Ending): Promise<Setting & { squatter: string }> {
     const server = await set(t)
     server.point(NAME)
@@ -415,7 +415,7 @@ describe('a claim', () => {
     const { status, claimed_at: claimedAt } = await server.status()
     assert.deepEqual([status, claimedAt], ['active', '2026-11-21T00:00:20.000Z'])
     await problemOf(await remove(server, server.squatter), 404, 'unknown_domain')
-    // The record may go now.
+    // The record is no longer needed.
     delete server.dns.zones[`_quirl.${NAME}`]
     await server.pass(HOUR)
     assert.ok(await isHeldBy(server, mine.token))
@@ -449,7 +449,7 @@ describe('a claim', () => {
     await holds(second)
     publish(server, second.proof, first.proof)
     await holds(first)
-    // Both records are left standing: neither takes the name back.
+    // Both records still exist: neither takes the name back.
     await holds(first)
     const again = await claim(server)
     publish(server, first.proof, again.proof, second.proof)
@@ -476,19 +476,19 @@ describe('a claim', () => {
 
   test('causes a check at most every ten seconds, and only while it is valid', async (t) => {
     const server = await squatted(t)
-    const asked = () => server.dns.asked.filter((name) => name === `_quirl.${NAME}`).length
+    const queries = () => server.dns.queries.filter((name) => name === `_quirl.${NAME}`).length
     const { squatter: _, ...names } = server
     await Promise.all(Array.from({ length: 20 }, () => names.status()))
-    assert.equal(asked(), 0)
+    assert.equal(queries(), 0)
     await claim(server)
     await server.pass(10 * SECOND)
     const all = () => Promise.all(Array.from({ length: 20 }, () => names.status()))
     await all()
     await all()
-    assert.equal(asked(), 1)
+    assert.equal(queries(), 1)
     await server.pass(10 * SECOND)
     await all()
-    assert.equal(asked(), 2)
+    assert.equal(queries(), 2)
   })
 
   test('is checked in the background: after a minute, then with doubling intervals', async (t) => {
@@ -501,9 +501,9 @@ describe('a claim', () => {
     assert.ok(await isHeldBy(server, mine.token))
 
     const late = await claim(server)
-    const began = server.dns.asked.length
+    const began = server.dns.queries.length
     for (let minutes = 0; minutes < 60; minutes++) await server.pass(MINUTE)
-    const looks = server.dns.asked.slice(began).filter((name) => name === `_quirl.${NAME}`).length
+    const looks = server.dns.queries.slice(began).filter((name) => name === `_quirl.${NAME}`).length
     assert.equal(looks, 6, 'after 1, 2, 4, 8, 16 and 32 minutes')
     publish(server, late.proof)
     await server.pass(HOUR)
@@ -550,7 +550,7 @@ describe('a claim', () => {
     undoLater(t, other.close)
     const mine = await claim(server)
     publish(server, mine.proof)
-    // Both look at once: one hands the name over, and neither forgets that it is there.
+    // Both processes check at the same time: one transfers the name, and neither drops it.
     await Promise.all([other.check(NAME), services.domains.check(NAME)])
     assert.ok(await isHeldBy(server, mine.token))
     assert.deepEqual([other.statusOf(NAME), services.domains.statusOf(NAME)], ['active', 'active'])
@@ -644,7 +644,7 @@ describe('on a custom domain', () => {
     }
     const page = await at(server, '/', NAME, { accept: 'text/html' })
     assert.match(page.body, /There is nothing at this address/)
-    assert.doesNotMatch(page.body, /href="\/"/, 'the page must not lead to what is not there')
+    assert.doesNotMatch(page.body, /href="\/"/, 'the page must not link to missing pages')
     const posted = await ask(`${server.url}/api/links`, {
       method: 'POST',
       headers: { host: NAME, 'content-type': 'application/json' },
@@ -771,7 +771,7 @@ test('an active custom domain may not be a destination, at any port: a redirect 
   await create(server, { target: 'https://example.com/' })
 })
 
-describe('a proxy that gets certificates on demand', () => {
+describe('a proxy that obtains certificates on demand', () => {
   const mayHave = async ({ url }: TestServer, domain: string, headers = {}) =>
     (await visit(`${url}/internal/tls-ask?domain=${encodeURIComponent(domain)}`, headers)).status
 
@@ -868,7 +868,7 @@ describe('the operator', () => {
     assert.ok((await server.register('bakery.shop')).token)
   })
 
-  test('gets one line about a failed command, with exit status 1', async (t) => {
+  test('sees one line and exit status 1 when a command fails', async (t) => {
     const server = await set(t)
     for (const [args, line] of [
       [['domains', 'check', NAME], /no domain of this name is registered/],

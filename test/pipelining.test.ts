@@ -10,7 +10,7 @@ const MIB = 1024 * 1024
 const CONNECTIONS = 20
 const REQUESTS = 10_000
 const unlimited = ['links', 'qr', 'misses', 'failures'].map((name) => `--limit-${name}=0`)
-/** As `npm start` runs it. */
+/** The options of `npm start`. */
 const service = await start(endOfFile(), undefined, [...unlimited, '--trust-proxy=127.0.0.1'], {
   env: { NODE_OPTIONS: '--max-semi-space-size=8' },
 })
@@ -20,7 +20,7 @@ async function metric(url: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])
 }
 
-test(`all of ${REQUESTS} pipelined visits are answered and recorded`, async (t) => {
+test(`all of ${REQUESTS} pipelined visits are redirected and recorded`, async (t) => {
   const { code, token } = await create(service, { target: 'https://example.com/' })
   const { socket, received } = connectRaw(t, service.port)
   let answered = 0
@@ -39,14 +39,14 @@ test(`all of ${REQUESTS} pipelined visits are answered and recorded`, async (t) 
   assert.equal(totals.scans, REQUESTS)
 })
 
-/** One client has half of the slots at most; another one requests images, and retries when the machine is slow. */
+/** One client can occupy at most half of the slots, so another one requests images, and retries when the machine is slow. */
 const another = { 'x-forwarded-for': '192.0.2.7' }
 
 suite(
-  `${CONNECTIONS} connections with ${REQUESTS} pipelined requests that read nothing take little memory, and nobody's place:`,
+  `${CONNECTIONS} connections with ${REQUESTS} pipelined requests that read no response take bounded memory and do not block other clients, with`,
   () => {
-    for (const what of ['visits', 'pages', 'OpenAPI', 'images', 'statistics'] as const) {
-      test(what, async (t) => {
+    for (const kind of ['visits', 'pages', 'OpenAPI', 'images', 'statistics'] as const) {
+      test(kind, async (t) => {
         const [flooded, honest] = [
           await create(service, { target: 'https://example.com/' }),
           await create(service, { target: 'https://example.com/honest' }),
@@ -57,7 +57,7 @@ suite(
           OpenAPI: '/api/openapi.json',
           images: `/${flooded.code}/qr.png?size=2000`,
           statistics: `/api/manage/${flooded.token}/stats`,
-        }[what]
+        }[kind]
         const flood = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: quirl.example\r\n\r\n`.repeat(REQUESTS))
         for (let at = 0; at < CONNECTIONS; at++) {
           const { socket } = connectRaw(t, service.port)

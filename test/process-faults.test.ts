@@ -1,4 +1,4 @@
-// What happens around the program as it is run: other processes, signals, clocks.
+// The program among other processes, signals and changes of the clock.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,25 +17,25 @@ import { seededRandom } from './support/random.ts'
 import { create, visit } from './support/server.ts'
 import { wallClock } from './support/wall-clock.ts'
 
-test('locks that other processes hold for long are answered 503 and told, while visits go on, and cost nothing', async (t) => {
+test('while another process holds a lock, changes get 503, readiness has the reason, visits go on, and no scan is lost', async (t) => {
   const dataDir = temporaryFolder(t)
   const work = await startWorkload(t, seededRandom(t), dataDir)
-  const says = (reason: RegExp) => poll(async () => reason.test((await work.notReady()) ?? ''))
+  const reports = (reason: RegExp) => poll(async () => reason.test((await work.notReady()) ?? ''))
   await work.answers(200, 201, 302)
   const releaseLinks = await holdLock(t, join(dataDir, 'links.db'))
   await work.answers(503, 302)
-  await says(/the store is unavailable/)
+  await reports(/the store is unavailable/)
   releaseLinks()
   await work.answers(200, 201, 302)
   const releaseScans = await holdLock(t, join(dataDir, 'scans.db'))
-  await says(/cannot be moved into the statistics/)
+  await reports(/cannot be moved into the statistics/)
   await work.answers(200, 201, 302)
   releaseScans()
   await poll(async () => (await work.notReady()) === undefined)
   await work.end()
 })
 
-test('a process that is stopped and goes on has lost nothing, and kept every other out of its folder', async (t) => {
+test('a process that is paused loses nothing, and no other can use its folder meanwhile', async (t) => {
   const dataDir = temporaryFolder(t)
   const work = await startWorkload(t, seededRandom(t), dataDir)
   await work.answers(200, 201, 302)
@@ -50,7 +50,7 @@ test('a process that is stopped and goes on has lost nothing, and kept every oth
   await work.end()
 })
 
-test('a clock that is set over midnight and back records every visit, and counts a visitor once for each day that begins', async (t) => {
+test('while the clock is set over midnight and back, every visit is recorded and a visitor is counted once each time a day begins', async (t) => {
   const clock = wallClock(t, '2026-03-10T23:59:00Z')
   if (clock === undefined) return
   const service = await start(t, undefined, UNLIMITED, { env: clock.env })
@@ -60,7 +60,7 @@ test('a clock that is set over midnight and back records every visit, and counts
     ['2026-03-10T23:59:00Z', 1],
     ['2026-03-11T00:01:00Z', 2],
     ['2026-03-11T12:00:00Z', 2],
-    // The keys of the day before are gone for good: who comes on it again is new.
+    // The keys of the day before were destroyed: its visitor counts as new.
     ['2026-03-10T22:00:00Z', 3],
     ['2026-03-11T12:30:00Z', 3],
   ] as const
@@ -85,7 +85,7 @@ test('a clock that is set over midnight and back records every visit, and counts
   assert.doesNotMatch(service.output(), /"level"/)
 })
 
-test('a log whose disk is full costs its lines and nothing else', async (t) => {
+test('a log on a full disk loses lines and has no other effect', async (t) => {
   if (process.platform !== 'linux') return t.skip('/dev/full is Linux’s')
   const [port, dataDir] = [await freePort(), temporaryFolder(t)]
   const full = openSync('/dev/full', 'w')
@@ -109,14 +109,14 @@ test('a log whose disk is full costs its lines and nothing else', async (t) => {
   assert.deepEqual(await exited, [0, null])
 })
 
-/** The process that another one has started. */
+/** The child of a process. */
 function childOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim())
 }
 
-test('as the first process of a container it ends on the signal to stop, also while it starts', async (t) => {
+test('as the first process of a container the program ends on SIGTERM, also while it starts', async (t) => {
   if (spawnSync('unshare', ['--pid', '--fork', 'true']).status !== 0)
-    return skipUnlessCi(t, 'no process may make a process namespace here: this needs root')
+    return skipUnlessCi(t, 'creating a process namespace needs root here')
   for (const isStarted of [true, false]) {
     const dataDir = temporaryFolder(t)
     const port = await freePort()
@@ -139,7 +139,7 @@ test('as the first process of a container it ends on the signal to stop, also wh
     const first = childOf(container.pid ?? 0)
     if (isStarted) await once(container.stdout, 'data')
     else {
-      // It has begun to open what it keeps, and does not listen yet.
+      // It has begun to open the data folder, and does not listen yet.
       await poll(() => spawnSync('ls', [dataDir], { encoding: 'utf8' }).stdout.includes('lock'))
     }
     process.kill(first, 'SIGTERM')

@@ -15,7 +15,7 @@ import { isOpen } from './support/ports.ts'
 import { exitOf, program, start } from './support/program.ts'
 import { create, put, visit } from './support/server.ts'
 
-/** A connection that sends what it is told, when it is told. */
+/** A connection that sends the given text. */
 async function rawConnection(
   t: TestContext,
   port: number,
@@ -43,7 +43,7 @@ test('the program prints one line with its address, serves, and exits 0 on SIGTE
   assert.match(service.output(), /^quirl \d+\.\d+\.\d+ serves http:\/\/localhost:\d+ and keeps its data in \S+\n$/)
 })
 
-test('the line of a program that listens everywhere has every address that it is reached at, or the configured one', async (t) => {
+test('a program that listens on all interfaces prints every address that reaches it, or the configured one', async (t) => {
   const all = await start(t, undefined, ['--host=0.0.0.0'])
   const [, text = ''] = / serves (.*) and keeps /.exec(all.output()) ?? []
   const addresses = text.split(', ')
@@ -65,7 +65,7 @@ test('the line of a program that listens everywhere has every address that it is
   assert.match(String(await once(named.stdout, 'data')), / serves https:\/\/qr\.example\.com and keeps /)
 })
 
-test('what was answered is there after a restart, and after kill -9', async (t) => {
+test('acknowledged changes are stored after a restart, and after kill -9', async (t) => {
   const first = await start(t)
   const link = await create(first, { target: 'https://example.com/1' })
   await put(`${first.url}/api/manage/${link.token}`, { target: 'https://example.com/2' })
@@ -79,7 +79,7 @@ test('what was answered is there after a restart, and after kill -9', async (t) 
   assert.equal((await visit(`${third.url}/${link.code}`)).status, 302)
 })
 
-test('nobody but the user that runs the program can read what it keeps', async (t) => {
+test('only the user that runs the program can read its files', async (t) => {
   const service = await start(t, join(temporaryFolder(t), 'made'))
   const link = await create(service, { target: 'https://example.com/' })
   await visit(`${service.url}/${link.code}`)
@@ -91,13 +91,13 @@ test('nobody but the user that runs the program can read what it keeps', async (
   }
 })
 
-test('a stop finishes the request that runs, refuses new connections, and a second signal does not abort it', async (t) => {
+test('a stop finishes the current request and refuses new connections, and a second signal does not abort it', async (t) => {
   const service = await start(t)
   const body = JSON.stringify({ target: 'https://example.com/' })
   const running = await rawConnection(t, service.port)
   const headers = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue`
   running.send(`POST /api/links HTTP/1.1\r\n${headers}\r\n\r\n${body.slice(0, 5)}`)
-  // The service says so when it has begun with the request.
+  // The service sends "100 Continue" when it has begun to process the request.
   const goOn = 'HTTP/1.1 100 Continue\r\n\r\n'
   await poll(() => running.received() === goOn)
   service.process.kill('SIGTERM')
@@ -112,19 +112,19 @@ test('a stop finishes the request that runs, refuses new connections, and a seco
   assert.deepEqual(await exitOf(service), { code: 0, signal: null })
 })
 
-test('a stop is not held up by connections that rest', async (t) => {
+test('a stop does not wait for idle connections', async (t) => {
   const service = await start(t)
-  const resting = await rawConnection(t, service.port)
-  resting.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
-  while (!resting.received().includes('"ok"')) await sleep(10)
+  const idle = await rawConnection(t, service.port)
+  idle.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+  while (!idle.received().includes('"ok"')) await sleep(10)
   service.process.kill('SIGTERM')
-  // Closed by the service, before its own deadline would have had to.
-  const first = await Promise.race([resting.closed.then(() => 'closed'), sleep(9000, 'late', { ref: false })])
+  // The service closes it before its deadline for a stop.
+  const first = await Promise.race([idle.closed.then(() => 'closed'), sleep(9000, 'late', { ref: false })])
   assert.equal(first, 'closed')
   assert.equal((await exitOf(service)).code, 0)
 })
 
-test('what is not HTTP gets a 400 of the catalogue and a closed connection', async (t) => {
+test('bytes that are not HTTP get a problem, and the connection is closed', async (t) => {
   const service = await start(t)
   for (const [text, status] of [
     ['NONSENSE\r\n\r\n', 400],
@@ -138,7 +138,7 @@ test('what is not HTTP gets a 400 of the catalogue and a closed connection', asy
   }
 })
 
-test('a second process on the same folder is refused with a clear line', async (t) => {
+test('a second process on the same folder prints one line and ends', async (t) => {
   const service = await start(t)
   const second = spawnSync(process.execPath, [program, '--port=0', `--data-dir=${service.dataDir}`], {
     encoding: 'utf8',
@@ -150,7 +150,7 @@ test('a second process on the same folder is refused with a clear line', async (
   )
 })
 
-test('a wrong value, a port in use and an unknown flag each stop the start with one line and status 1', async (t) => {
+test('an invalid value, a port in use and an unknown flag each end the start with one line and status 1', async (t) => {
   const service = await start(t)
   const folder = temporaryFolder(t)
   const lines: [args: string[], line: RegExp][] = [
@@ -168,7 +168,7 @@ test('a wrong value, a port in use and an unknown flag each stop the start with 
   }
 })
 
-test('damaged statistics stop the start with one line', async (t) => {
+test('damaged statistics end the start with one line', async (t) => {
   const folder = temporaryFolder(t)
   await (await openDatabase(folder, Date.now)).close()
   writeFileSync(join(folder, 'scans.db'), 'this is no database'.repeat(100))
@@ -183,7 +183,7 @@ test('damaged statistics stop the start with one line', async (t) => {
   )
 })
 
-test('--help and --version answer and exit 0, without touching the folder', (t) => {
+test('--help and --version print and exit 0, and do not use the folder', (t) => {
   const cwd = temporaryFolder(t)
   const help = spawnSync(process.execPath, [program, '--help'], { cwd, encoding: 'utf8' })
   assert.match(help.stdout, /--port +PORT/)
@@ -192,7 +192,7 @@ test('--help and --version answer and exit 0, without touching the folder', (t) 
   assert.deepEqual([help.status, version.status, readdirSync(cwd)], [0, 0, []])
 })
 
-test('an old Node says in one line that it is old', (t) => {
+test('on an old Node the program prints one line that says so', (t) => {
   const preload = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")}`
   const result = spawnSync(process.execPath, ['--import', preload, program], {
     cwd: temporaryFolder(t),
@@ -202,7 +202,7 @@ test('an old Node says in one line that it is old', (t) => {
   assert.match(result.stderr, /^quirl needs Node 24\.12 or newer, this is 20\.20\.2; .*\n$/)
 })
 
-test('no address, token, query or path of a visit is in the output or in the data folder', async (t) => {
+test('neither the output nor the data folder contains an address, token, query or path of a visit', async (t) => {
   const service = await start(t)
   const agent = 'Tell-Tale-Agent/1.0'
   const link = await create(service, { target: 'https://example.com/', alias: 'private' })
@@ -222,7 +222,7 @@ test('no address, token, query or path of a visit is in the output or in the dat
   }
 })
 
-test('who stops "npm start" stops the service, and nothing keeps the port', async (t) => {
+test('a signal to "npm start" stops the service and frees the port', async (t) => {
   const root = new URL('..', import.meta.url).pathname
   const env = { ...process.env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: temporaryFolder(t) }
   const npm = spawn('npm', ['start'], { cwd: root, env })

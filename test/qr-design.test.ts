@@ -32,7 +32,7 @@ before(async () => {
 const design = (body: object, query = '') => post(`${server.url}/api/qr${query}`, { data: DATA, ...body })
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
 
-/** Insists on a 400 and gives its first error. */
+/** Asserts a 400 and returns its first error. */
 async function refusal(response: Response, code = 'invalid_request') {
   const body = (await response.json()) as { code: string; errors: { pointer: string; detail: string }[] }
   assert.deepEqual([response.status, body.code], [400, code], JSON.stringify(body))
@@ -40,7 +40,7 @@ async function refusal(response: Response, code = 'invalid_request') {
 }
 
 describe('a designed image', () => {
-  test('is answered as PNG, SVG and PDF, each with its type, level, grade and tag', async () => {
+  test('is available as PNG, SVG and PDF, each with its type, level, grade and ETag', async () => {
     const look = { shape: 'rounded', eye_frame: 'leaf', eye_ball: 'circle', fg: '#1d3557' }
     for (const [format, type, start] of [
       ['png', 'image/png', '\x89PNG'],
@@ -57,7 +57,7 @@ describe('a designed image', () => {
     }
   })
 
-  test('has exactly the width that was asked for, and with a frame is higher than wide', async () => {
+  test('has exactly the requested width, and with a frame is higher than wide', async () => {
     for (const size of [300, 517, 1024]) {
       const plain = await bytesOf(await design({ size, design: { shape: 'dots' } }))
       assert.deepEqual([plain.readUInt32BE(16), plain.readUInt32BE(20)], [size, size])
@@ -73,7 +73,7 @@ describe('a designed image', () => {
     assert.deepEqual(rasterize(designed.toString()), rasterize(plain.toString()))
   })
 
-  test('carries its density when asked, and a PDF has its width in millimetres', async () => {
+  test('contains its density on request, and a PDF has its width in millimetres', async () => {
     const png = await bytesOf(await design({ dpi: 300 }))
     assert.equal(png.readUInt32BE(png.indexOf('pHYs') + 4), 11_811)
     const pdf = (await bytesOf(await design({ format: 'pdf', width_mm: 25.4 }))).toString('latin1')
@@ -82,7 +82,7 @@ describe('a designed image', () => {
     assert.match((await bytesOf(ofLink)).toString('latin1'), /MediaBox\[0 0 72 72\]/)
   })
 
-  test('as a PDF has modules as large as its width allows: nothing is added to the quiet zone', async () => {
+  test('as a PDF has modules as large as its width allows, without a wider quiet zone', async () => {
     for (const { margin, frame, columns } of [
       { margin: 0, columns: 21 },
       { margin: 4, columns: 29 },
@@ -98,7 +98,7 @@ describe('a designed image', () => {
     }
   })
 
-  test('holds nothing that runs or loads: a logo stands in an SVG as shapes, or as data without metadata', async () => {
+  test('contains no scripts or external resources: an SVG has a logo as shapes, or as data without metadata', async () => {
     const svg = (await bytesOf(await design({ format: 'svg', design: { logo: { image: svgLogo } } }))).toString()
     assert.doesNotMatch(svg, /script|href|onload|foreignObject/i)
     for (const image of [dataUri('png', pngFile(32, 16)), dataUri('jpeg', jpegFile())]) {
@@ -110,7 +110,7 @@ describe('a designed image', () => {
     }
   })
 
-  test('has a logo of any ratio, also of one that makes no whole pixels', async () => {
+  test('accepts a logo of any ratio, also one without whole pixels', async () => {
     for (const [width, height] of [
       [7, 5],
       [8, 3],
@@ -123,7 +123,7 @@ describe('a designed image', () => {
     }
   })
 
-  test('gets the error correction that its logo costs, and the report says how much of it', async () => {
+  test('has a level that its logo can be read at, and the report says how much correction the logo uses', async () => {
     const report = async (size: number) =>
       (await (await design({ design: { logo: { image: svgLogo, size } } }, '?report=true')).json()) as Report
     const [small, large] = [await report(0.08), await report(0.18)]
@@ -135,16 +135,16 @@ describe('a designed image', () => {
     assert.match(detail, /at most 0\.\d+/)
   })
 
-  test('has a logo of the usual size, or of the largest that fits when none is asked for', async () => {
+  test('without a requested size has a logo of the usual size or the largest that fits', async () => {
     for (const image of [dataUri('png', pngFile(16, 8)), dataUri('png', pngFile(40, 8))]) {
-      const asked = { data: 'https://q.example/k7dw3nq?qr=1', design: { logo: { image, size: 0.2 } } }
-      assert.equal((await refusal(await design(asked))).pointer, '/design/logo/size')
-      const open = await design({ ...asked, design: { logo: { image } } })
+      const request = { data: 'https://q.example/k7dw3nq?qr=1', design: { logo: { image, size: 0.2 } } }
+      assert.equal((await refusal(await design(request))).pointer, '/design/logo/size')
+      const open = await design({ ...request, design: { logo: { image } } })
       assert.deepEqual([open.status, open.headers.get('qr-scannability')], [200, 'excellent'])
     }
   })
 
-  test('says of a logo that is too large which size it can have: that one, and none above it', async () => {
+  test('with too large a logo is refused with the largest possible size', async () => {
     for (const [width, height] of [
       [8, 8],
       [16, 8],
@@ -163,13 +163,13 @@ describe('a designed image', () => {
     }
   })
 
-  test('says of a logo that no size of it fits', async () => {
+  test('with a logo that fits at no size is refused', async () => {
     const logo = { image: dataUri('png', pngFile(40, 2)) }
     const { pointer, detail } = await refusal(await design({ data: 'a', design: { logo } }))
     assert.deepEqual([pointer, /long and narrow/.test(detail)], ['/design/logo/image', true])
   })
 
-  test('is no better than fair where its logo lies on an alignment pattern', async () => {
+  test('is graded at most fair where its logo covers an alignment pattern', async () => {
     const logo = { image: svgLogo, size: 0.12 }
     const report = async (length: number) => {
       const data = 'https://example.com/'.padEnd(length, 'x')
@@ -181,7 +181,7 @@ describe('a designed image', () => {
     assert.ok(covered.checks.every(({ read }) => read))
   })
 
-  test('has the same letters in its frame however their accents were typed', async () => {
+  test('has the same letters in its frame for composed and decomposed accents', async () => {
     const tags = await Promise.all(
       (['NFC', 'NFD'] as const).map(async (form) => {
         const response = await design({ format: 'svg', design: { frame: { text: 'Skön Мой Å café'.normalize(form) } } })
@@ -192,7 +192,7 @@ describe('a designed image', () => {
     assert.deepEqual(tags[0], tags[1])
   })
 
-  test('is answered also to who has it already, since the request is no address of it', async () => {
+  test('ignores If-None-Match, because the response to a POST is not cached', async () => {
     for (const known of ['*', (await design({})).headers.get('etag') ?? '']) {
       const headers = { 'content-type': 'application/json', 'if-none-match': known }
       const response = await fetch(`${server.url}/api/qr`, {
@@ -212,6 +212,7 @@ describe('a designed image', () => {
     for (const format of ['png', 'svg', 'pdf']) {
       const [one, other] = [await design({ ...look, format }), await design({ ...look, format })]
       assert.equal(one.headers.get('etag'), other.headers.get('etag'))
+      assert.deepEqual(await bytesOf(one), await bytesOf(other))
     }
   })
 })
@@ -230,7 +231,7 @@ interface Report {
 }
 
 describe('the check', () => {
-  test('reports contrast, quiet zone, what was tried and how to print', async () => {
+  test('reports contrast, quiet zone, the decoding attempts and the print size', async () => {
     const response = await design({ design: { fg: '#000080', margin: 2 } }, '?report=true')
     assert.match(response.headers.get('content-type') ?? '', /json/)
     const report = (await response.json()) as Report
@@ -241,7 +242,7 @@ describe('the check', () => {
     assert.ok(report.checks.every(({ name, read }) => name.length > 0 && typeof read === 'boolean'))
   })
 
-  test('calls black squares on white excellent, pale dots fair, and light on dark poor', async () => {
+  test('grades black squares on white as excellent, pale dots as fair, and light on dark as poor', async () => {
     const pale = { shape: 'dots', gradient: { type: 'linear', from: '#b75eff', to: '#4361ee' } }
     for (const [look, grade] of [
       [{ shape: 'square' }, 'excellent'],
@@ -254,7 +255,7 @@ describe('the check', () => {
     }
   })
 
-  test('refuses an image that cannot be read, and names the choice to change', async () => {
+  test('refuses an unreadable image, and names the choice to change', async () => {
     const { pointer, detail } = await refusal(
       await design({ design: { eye_frame_color: '#ddd', eye_ball_color: '#ddd' } }),
       'unscannable',
@@ -265,7 +266,7 @@ describe('the check', () => {
 })
 
 describe('the check', () => {
-  test('names the size when only a larger image can be read', async () => {
+  test('names the size when only a larger image is readable', async () => {
     const seen = (width: number) => ({ width, height: 1, pixels: new Uint8Array(1) })
     const tools = {
       encode: createEncodeText(),
@@ -286,7 +287,7 @@ describe('the check', () => {
   })
 })
 
-test('without a design it is the plain image that GET answers', async () => {
+test('a POST without a design returns the same plain image as a GET', async () => {
   for (const format of ['png', 'svg']) {
     const posted = await design({ format, size: 700, ecl: 'Q' })
     const query = new URLSearchParams({ data: DATA, format, size: '700', ecl: 'q' })
@@ -300,7 +301,7 @@ describe('a grade', () => {
   const graded = async (body: object) =>
     (await design({ design: { shape: 'square' }, ...body })).headers.get('qr-scannability')
 
-  test('is no better than fair where modules are of less than four pixels, or the quiet zone is of less than two modules', async () => {
+  test('is at most fair where modules are smaller than four pixels, or the quiet zone is narrower than two modules', async () => {
     const data = 'https://example.com/menu'
     const columns = 25 + 2 * 4
     assert.equal(await graded({ data, size: columns * 4 }), 'excellent')
@@ -311,7 +312,7 @@ describe('a grade', () => {
   })
 })
 
-test('a PNG without a background is white beneath, for decoders that know no opacity', async (t) => {
+test('a PNG without a background is white beneath, for decoders that ignore opacity', async (t) => {
   if (!requireProgram(t, 'zbarimg', 'zbar-tools')) return
   if (!requireProgram(t, 'ZXingReader', 'zxing-cpp-tools')) return
   const looks = [
@@ -327,7 +328,7 @@ test('a PNG without a background is white beneath, for decoders that know no opa
   assert.deepEqual([missed, total], [[], 3])
 })
 
-test('the lowest level may be L, from the request or from the design; of two the higher one counts', async () => {
+test('the minimum level may be L, in the request or in the design; the higher of both counts', async () => {
   const level = async (body: object) => (await design({ boost: false, ...body })).headers.get('qr-level')
   assert.deepEqual(
     await Promise.all([
@@ -348,8 +349,8 @@ describe('a design that is saved for a link', () => {
   const manage = () => `${server.url}/api/manage/${link.token}`
   const details = async () => (await (await fetch(manage())).json()) as { design: unknown }
 
-  test('that a visitor spoils with a parameter is not blamed for it', async () => {
-    // In a dark frame, the light margin is all that tells the symbol from it.
+  test('is not named in the error when the parameter of a visitor makes it unreadable', async () => {
+    // In a dark frame, only the light margin separates the symbol from it.
     const owned = await create(server, { target: 'https://example.com/' })
     const saved = { frame: { text: 'Scan', color: '#000' }, margin: 2 }
     await put(`${server.url}/api/manage/${owned.token}`, { design: saved })
@@ -358,7 +359,7 @@ describe('a design that is saved for a link', () => {
     await put(`${server.url}/api/manage/${owned.token}`, { design: null })
   })
 
-  test('is shown, drawn by the images of its link, and gone with null', async () => {
+  test('is in the details and in the images of its link, until null removes it', async () => {
     const before = await bytesOf(await fetch(link.qr_svg))
     const response = await put(manage(), { design: look })
     assert.equal(response.status, 200)
@@ -371,14 +372,14 @@ describe('a design that is saved for a link', () => {
     assert.deepEqual(await bytesOf(await fetch(link.qr_svg)), before)
   })
 
-  test('that makes no choice leaves the plain image', async () => {
+  test('without a choice leaves the plain image', async () => {
     const before = await bytesOf(await fetch(link.qr_svg))
     await put(manage(), { design: {} })
     assert.deepEqual(await bytesOf(await fetch(link.qr_svg)), before)
     await put(manage(), { design: null })
   })
 
-  test('makes a new revision when it changes, and none when it does not', async () => {
+  test('creates a new revision when it changes, and none when it does not', async () => {
     const tag = async (response: Response) => (await response.arrayBuffer(), response.headers.get('etag'))
     const first = await tag(await put(manage(), { design: look }))
     assert.equal(await tag(await put(manage(), { design: look })), first)
@@ -388,7 +389,7 @@ describe('a design that is saved for a link', () => {
     await stale.arrayBuffer()
   })
 
-  test('leaves visitors the size and the quiet zone, and nothing else', async () => {
+  test('lets visitors choose the size and the quiet zone, and ignores other parameters', async () => {
     await put(manage(), { design: look })
     const png = await bytesOf(await fetch(`${link.qr_png}?size=777`))
     assert.equal(png.readUInt32BE(16), 777)
@@ -403,7 +404,7 @@ describe('a design that is saved for a link', () => {
     assert.deepEqual(tags.slice(2), [tags[0], tags[0]])
   })
 
-  test('reads back as the short URL, as PNG and as PDF too', async () => {
+  test('decodes as the short URL in a PNG, and a PDF has the requested width and a file name', async () => {
     await put(manage(), { design: { ...look, logo: { image: svgLogo } } })
     const [reading] = await readWithZxing(await bytesOf(await fetch(link.qr_png)))
     assert.equal(reading?.text, `${link.short_url}?qr=1`)
@@ -413,7 +414,7 @@ describe('a design that is saved for a link', () => {
     assert.match(drawing, /MediaBox\[0 0 85\.0394 85\.0394\]/)
   })
 
-  test('has a smaller logo where the text leaves less room for it: no visitor is refused what the owner chose', async (t) => {
+  test('has a smaller logo where the text leaves less room for it, so that visitors are not refused', async (t) => {
     const { url } = await startServer(t, { BASE_URL: 'https://qr.example.com', LIMIT_QR: '0' })
     const { token } = await create({ url }, { target: 'https://example.com/', alias: 'k7dw3nq' })
     const logo = { image: dataUri('png', pngFile(8, 8)), size: 0.27 }
@@ -425,7 +426,7 @@ describe('a design that is saved for a link', () => {
     assert.equal((await readWithZxing(await bytesOf(compact)))[0]?.text, data)
   })
 
-  test('is refused as a whole when it is wrong or cannot be scanned, and nothing changes', async () => {
+  test('is refused as a whole when it is invalid or unreadable, and nothing changes', async () => {
     await put(manage(), { design: look })
     for (const [wrong, pointer] of [
       [{ shape: 'star' }, '/design/shape'],
@@ -442,7 +443,7 @@ describe('a design that is saved for a link', () => {
     assert.deepEqual((await details()).design, look)
   })
 
-  test('goes with its link', async () => {
+  test('is deleted with its link', async () => {
     const other = await create(server, { target: 'https://example.com/' })
     await put(`${server.url}/api/manage/${other.token}`, { design: look })
     await fetch(`${server.url}/api/manage/${other.token}`, { method: 'DELETE' })
@@ -453,13 +454,13 @@ describe('a design that is saved for a link', () => {
 })
 
 describe('a compact image', () => {
-  test('says the address in capitals in fewer modules, which leads to the same and counts as a scan of the code', async () => {
+  test('encodes the URL in capitals in fewer modules; it has the same target and counts as a QR scan', async () => {
     await put(`${server.url}/api/manage/${link.token}`, { design: null })
     const read = async (query: string) => (await readWithZxing(await bytesOf(await fetch(link.qr_png + query))))[0]
     const [usual, compact] = [await read(''), await read('?compact=1')]
     assert.equal(compact?.text, `${link.short_url.toUpperCase()}.Q`)
     assert.ok(compact.version < (usual?.version ?? 0))
-    // The second as who copies it by hand types it.
+    // The second form is typed by hand.
     for (const path of [`${link.code.toUpperCase()}.Q`, `${link.code.toLowerCase()}.q`]) {
       const response = await visit(`${server.url}/${path}`)
       assert.deepEqual([response.status, response.headers.get('location')], [302, 'https://example.com/'], path)
@@ -517,13 +518,13 @@ describe('bad input', () => {
     ['/design/logo/image', { design: { logo: {} } }],
   ]
 
-  test('in a choice is a 400 that names it', async () => {
+  test('in a choice gets a 400 that names it', async () => {
     for (const [pointer, body] of wrong) {
       assert.equal((await refusal(await design(body))).pointer, pointer, JSON.stringify(body))
     }
   })
 
-  test('of an unknown name, at any depth, is a 400 that says which names there are', async () => {
+  test('of an unknown name, at any depth, gets a 400 that lists the known names', async () => {
     const unknown: [pointer: string, design: object, known: RegExp][] = [
       ['/design/nope', { nope: 1 }, /known are shape, .*, ecl$/],
       [
@@ -547,7 +548,7 @@ describe('bad input', () => {
     }
   })
 
-  test("of a frame's text names what is wrong: a blank text, or an invisible character", async () => {
+  test("in a frame's text gets a 400 with the reason: a blank text, or an invisible character", async () => {
     for (const [text, word] of [
       ['   ', /must not be blank/],
       ['\u00a0', /must not be blank/],
@@ -562,14 +563,14 @@ describe('bad input', () => {
     }
   })
 
-  test('in the bytes of an address is a 400 that names it', async () => {
+  test('in the encoding of a URL gets a 400 that names the parameter', async () => {
     for (const data of ['%ED%A0%80', '%FF', '%E2%82']) {
       const { pointer, detail } = await refusal(await fetch(`${server.url}/api/qr?data=${data}`))
       assert.deepEqual([pointer, /Unicode/.test(detail)], ['/data', true], data)
     }
   })
 
-  test('in a logo is a 400 that says what is wrong with it', async () => {
+  test('in a logo gets a 400 with the reason', async () => {
     for (const [name, image, word] of badLogos()) {
       const { pointer, detail } = await refusal(await design({ design: { logo: { image } } }))
       assert.equal(pointer, '/design/logo/image', name)
@@ -577,14 +578,14 @@ describe('bad input', () => {
     }
   })
 
-  test('200 times over leaves the memory of the service bounded, and it still draws', async (t) => {
+  test('sent 200 times takes bounded memory, and the service still draws', async (t) => {
     const service = await start(t, undefined, ['--limit-qr=0', '--limit-failures=0'])
     const residentMb = () => {
       const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
       return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
     }
     const send = (body: object) => post(`${service.url}/api/qr`, { data: DATA, ...body })
-    // Until the threads are up.
+    // Waits until the threads have started.
     await Promise.all([1, 2, 3].map(async (margin) => (await send({ design: { margin } })).arrayBuffer()))
     const before = residentMb()
     const bodies = [
@@ -705,7 +706,7 @@ describe('the threads that draw', () => {
     assert.deepEqual(order, ['svg', 'png', 'png'])
   })
 
-  test('stop with the service: what waits is refused and not left hanging', async () => {
+  test('stop with the service, which refuses the waiting jobs', async () => {
     const pool = createRenderPool({ ...patient, threads: 1, queue: 5 })
     const outcomes = [1, 2, 3].map((margin) => pool.render(job(margin)))
     const settled = Promise.allSettled(outcomes)
@@ -717,7 +718,7 @@ describe('the threads that draw', () => {
   })
 })
 
-test('a logo of pixels is in a PDF with its opacity', async () => {
+test('a PDF contains a raster logo with its opacity', async () => {
   const image = dataUri('png', pngFile(16, 16, [255, 0, 0, 128]))
   const pdf = await bytesOf(await design({ format: 'pdf', design: { logo: { image } } }))
   const streams = [...pdf.toString('latin1').matchAll(/<<([^>]*(?:<<[^>]*>>)?[^>]*)>>\nstream\n/g)]
@@ -732,7 +733,7 @@ test('a logo of pixels is in a PDF with its opacity', async () => {
   assert.deepEqual([...pixelsOf('DeviceRGB').subarray(0, 3)], [255, 0, 0])
 })
 
-test('a logo in a PDF has at most 800 pixels on its longer side, be it wide or high', async () => {
+test('a logo in a PDF has at most 800 pixels on its longer side', async () => {
   for (const [width, height, pixels] of [
     [40, 20, /Width 800\/Height 400/],
     [5, 100, /Width 40\/Height 800/],
@@ -758,11 +759,11 @@ describe('the owner designs the code on the page of the link', () => {
     bg: '#ffffff',
   }
 
-  test('what is chosen is saved, shown again, and drawn in the image of the page', async () => {
+  test('the choices are saved, shown again, and drawn in the image of the page', async () => {
     const { token, code } = await create(server, { target: 'https://example.com/' })
     const saved = await send(token, { ...chosen, frame_text: 'Scan me' })
     assert.deepEqual([saved.status, saved.headers.get('location')], [303, `/m/${token}?designed`])
-    // White is what a code is on anyway: a choice that was not made.
+    // White is the default background, so it is not stored as a choice.
     const { action: _, bg: __, ...look } = chosen
     assert.deepEqual(await designOf(token), { ...look, frame: { text: 'Scan me' } })
     const shown = await (await fetch(page(token))).text()
@@ -772,7 +773,7 @@ describe('the owner designs the code on the page of the link', () => {
     assert.match(await (await fetch(`${server.url}/${code}/qr.svg?v=2`)).text(), /#14213d/)
   })
 
-  test('a logo and a gradient that were set through the API stay, and "plain" takes all of it away', async () => {
+  test('a logo and a gradient that were set through the API stay, and "plain" removes the whole design', async () => {
     const { token } = await create(server, { target: 'https://example.com/' })
     const logo = { image: svgLogo, size: 0.1 }
     await put(`${server.url}/api/manage/${token}`, { design: { logo } })
@@ -783,7 +784,7 @@ describe('the owner designs the code on the page of the link', () => {
     assert.equal(await designOf(token), null)
   })
 
-  test('a design that cannot be scanned is refused with an error, and nothing is saved', async () => {
+  test('an unreadable design is refused with an error, and nothing is saved', async () => {
     const { token } = await create(server, { target: 'https://example.com/' })
     const refused = await send(token, { ...chosen, fg: '#fefefe' })
     assert.equal(refused.status, 400)

@@ -7,7 +7,7 @@ import { create, put, startServer, visit, type Created, type TestServer } from '
 const DESTINATION = 'https://harmful.example/where-it-led'
 const REMOVAL: Suspension = { at: Date.UTC(2026, 10, 21), reason: 'it harms', source: 'operator', expression: null }
 
-/** A service with one link that was just removed; it was visited before, so that it was in memory. */
+/** Starts a service with one link, which was visited, so that it was cached, and then removed. */
 async function startWithRemoved(t: TestContext, removal: Suspension = REMOVAL): Promise<[TestServer, Created]> {
   const server = await startServer(t, { CONTACT: 'abuse@example.com' })
   const link = await create(server, { target: DESTINATION, alias: 'Bad', title: 'My link' })
@@ -20,7 +20,7 @@ async function startWithRemoved(t: TestContext, removal: Suspension = REMOVAL): 
 
 const addressesOf = ({ short_url: url }: Created) => [url, `${url}+`, `${url}.vcf`, `${url}/qr.png`, `${url}/qr.svg`]
 
-test('every address of a removed code answers 410 and does not say where it led', async (t) => {
+test('every URL of a removed code responds with 410 and does not reveal the target', async (t) => {
   const [, link] = await startWithRemoved(t)
   for (const url of addressesOf(link)) {
     const response = await visit(url)
@@ -40,7 +40,7 @@ test('every address of a removed code answers 410 and does not say where it led'
   }
 })
 
-test('only what was removed by legal order answers 451, and says who put the order into effect', async (t) => {
+test('a code removed by legal order responds with 451, and names who implemented the order', async (t) => {
   const [, link] = await startWithRemoved(t, { ...REMOVAL, source: 'legal' })
   for (const url of addressesOf(link)) {
     const response = await visit(url)
@@ -50,7 +50,7 @@ test('only what was removed by legal order answers 451, and says who put the ord
   }
 })
 
-test('the owner is told why, may delete the link, and cannot change it', async (t) => {
+test('the owner sees the reason, can delete the link, and cannot change it', async (t) => {
   const [server, link] = await startWithRemoved(t)
   const manage = `${server.url}/api/manage/${link.token}`
   const details = (await (await fetch(manage)).json()) as Record<string, unknown>
@@ -69,13 +69,13 @@ test('the owner is told why, may delete the link, and cannot change it', async (
   assert.deepEqual([response.status, ((await response.json()) as { code: string }).code], [410, 'code_gone'])
 })
 
-test('a change that was made before the removal does not match the link any more', async (t) => {
+test('a change for a revision before the removal gets 412', async (t) => {
   const [server, link] = await startWithRemoved(t)
   const response = await put(`${server.url}/api/manage/${link.token}`, { title: 'New' }, { 'if-match': '"1"' })
   assert.equal(response.status, 412)
 })
 
-test('a removal that was taken back is over at the next visit', async (t) => {
+test('after a reinstatement the next visit is redirected again', async (t) => {
   const [server, link] = await startWithRemoved(t)
   assert.equal((await visit(link.short_url)).status, 410)
   assert.equal(await reinstate(server.services.db.write, await server.services.links.findByToken(link.token)), true)

@@ -169,7 +169,7 @@ test('a visitor counts once per link and UTC day, and a bot or a prefetch never 
   await go(server, link, from('8.8.8.8'))
   await go(server, link, from('8.8.8.8', { 'user-agent': agents.iphone }))
   await go(server, other, from('8.8.8.8'))
-  // One household, whatever the rest of the address says; IPv4 in IPv6's clothes.
+  // Two addresses of one /64, and an IPv4 address mapped to IPv6.
   await go(server, link, from('2001:4860:1:2::1'))
   await go(server, link, from('2001:4860:1:2:ffff::9'))
   await go(server, link, from('::ffff:8.8.8.8'))
@@ -217,7 +217,7 @@ test('a country header is used from a trusted proxy, and ignored from anyone els
   }
 })
 
-test('the time zone changes the borders of days only', async (t) => {
+test('the time zone changes only the boundaries of days', async (t) => {
   let now = Date.UTC(2026, 9, 20)
   const server = await startBehindProxy(t, () => now)
   const link = await create(server, { target: EXAMPLE })
@@ -403,7 +403,7 @@ test('no file, log line or response has an address, as text, as bytes or as a pl
       ...prefix,
       ...digests.flatMap((digest) => [digest, digest.toString('hex'), digest.toString('base64url')]),
     ]
-    // Four bytes could stand anywhere by chance; sixteen could not.
+    // Four bytes may occur by chance; sixteen do not.
     if (packed.length === 16) needles.push(packed, packed.subarray(0, 8))
     for (const needle of needles) assert.equal(everything.indexOf(needle), -1, `${address}: ${String(needle)}`)
   }
@@ -480,7 +480,7 @@ test('a hundred clients that do not read their streams delay no visit and take b
   await poll(async () => (await metric(server, 'quirl_stream_listeners')) === listeners.length)
   for (let at = 0; at < 200; at++) assert.equal((await go(server, link, from('8.8.8.8'))).status, 302)
   assert.equal((await stats(server, link)).totals['scans'], 200)
-  // One that goes on reading is told the newest totals.
+  // A client that continues to read gets the newest totals.
   const [late] = listeners
   assert.ok(late)
   let text = ''

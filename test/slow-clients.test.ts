@@ -18,9 +18,9 @@ import {
 
 const service = await start(endOfFile(), undefined, ['--limit-failures=0'])
 
-/** How long an honest visit takes meanwhile is told by bench/slow-clients.ts: it depends on the machine. */
+/** bench/slow-clients.ts measures how long visits take meanwhile, which depends on the machine. */
 for (const [name, argumentsFor] of Object.entries(attacks)) {
-  test(`a thousand clients with ${name} keep nobody from visiting, and leave nothing behind`, async (t) => {
+  test(`a thousand clients with ${name} do not prevent visits, and leave no connection open`, async (t) => {
     if (!requireProgram(t, 'slowhttptest', 'slowhttptest')) return
     if (openFilesLimit() < OPEN_FILES) throw new Error(`this test needs "ulimit -n ${OPEN_FILES}"`)
     const { pid } = service.process
@@ -32,12 +32,12 @@ for (const [name, argumentsFor] of Object.entries(attacks)) {
       most = Math.max(most, openFiles(pid) - files)
     }
     const visits = await visitUntil(`${service.url}/${code}`, ended, { after, pauseMs: 100 })
-    const said = await ended
+    const output = await ended
     t.diagnostic(`${visits.length} visits, ${most} connections at most`)
-    // On a machine with little time to spare not all of them are open at once.
-    assert.ok(most >= CONNECTIONS / 4, `${most} connections: ${said}`)
-    // Who sends slowly has been cut off, every one.
-    if (!name.startsWith('slow reads')) assert.match(said, /No open connections left/)
+    // On a busy machine not all of them are open at once.
+    assert.ok(most >= CONNECTIONS / 4, `${most} connections: ${output}`)
+    // The service has closed the connections of all clients that send slowly.
+    if (!name.startsWith('slow reads')) assert.match(output, /No open connections left/)
     await poll(() => openSockets(pid) <= quiet)
     const response = await fetch(`${service.url}/api/manage/${token}/stats?days=2`)
     const { totals } = (await response.json()) as { totals: { scans: number } }

@@ -9,7 +9,7 @@ test('a fault of the store is reported for ten seconds after its last occurrence
   const faults = createStoreFaults(() => now, { error: () => assert.fail() })
   assert.equal(faults.recent(), undefined)
   const [CONSTRAINT, BUSY, CORRUPT, IOERR_FSYNC] = [19, 5, 11, 1034]
-  for (const error of [new TypeError('of ours'), sqliteError(CONSTRAINT)]) assert.equal(faults.note(error), false)
+  for (const error of [new TypeError('a bug'), sqliteError(CONSTRAINT)]) assert.equal(faults.note(error), false)
   assert.equal(faults.recent(), undefined)
   for (const code of [BUSY, IOERR_FSYNC]) assert.equal(faults.note(sqliteError(code)), true)
   assert.match(faults.recent() ?? '', /the store is unavailable/)

@@ -92,7 +92,7 @@ describe('a name points to the service', () => {
       assert.equal(fault?.code, 'no_public_name')
       assert.match(fault.detail, /this service has no public name yet/)
     }
-    assert.deepEqual([dns.asked, await nameless.serviceAddresses()], [[], []])
+    assert.deepEqual([dns.queries, await nameless.serviceAddresses()], [[], []])
     const named = createDnsCheck({ host: HOST, servers: [dns.address], monotonic: () => 0 })
     assert.equal((await named.faultOf(nameOf('example.com')))?.code, 'service_unresolved')
   })
@@ -186,13 +186,13 @@ describe('each fault has its code and detail', () => {
   })
 })
 
-test("the service's addresses are found for those who cannot set a CNAME, once in ten seconds, and none while DNS is away", async (t) => {
+test("the service's addresses are found for names that cannot have a CNAME, once in ten seconds, and none while DNS is unavailable", async (t) => {
   const dns = await startDns(t, { ...service })
   let now = 0
   const check = createDnsCheck({ host: HOST, servers: [dns.address], monotonic: () => now })
   const found = await Promise.all(Array.from({ length: 50 }, () => check.serviceAddresses()))
   for (const each of found) assert.deepEqual(each.sort(), ['192.0.2.1', '192.0.2.2', '2001:db8::1'])
-  assert.equal(dns.asked.length, 2, 'A and AAAA')
+  assert.equal(dns.queries.length, 2, 'A and AAAA')
   dns.zones[HOST] = { fails: 'SERVFAIL' }
   now = 10_000
   assert.deepEqual(await check.serviceAddresses(), [])

@@ -132,12 +132,12 @@ for (const driver of drivers) {
       await insertDomain(db.write, domain('lost.example.com', { ...times, status: 'misconfigured' }))
       await insertDomain(
         db.write,
-        domain('lately.example.com', { ...times, status: 'misconfigured', statusSince: NOW }),
+        domain('recent.example.com', { ...times, status: 'misconfigured', statusSince: NOW }),
       )
       await deleteExpired(db.write, { pending: NOW - 50, misconfigured: NOW - 50 })
       assert.deepEqual(
         (await listDomains(db.read)).map(({ name }) => name),
-        ['active.example.com', 'lately.example.com', 'young.example.com'],
+        ['active.example.com', 'recent.example.com', 'young.example.com'],
       )
     })
 

@@ -30,7 +30,7 @@ export interface TestAuthority {
   /** Renewal information (RFC 9773), which Debian's pebble does not support; undefined: not offered. */
   ari: { start: number; end: number } | undefined
   /** The identifiers whose renewal information was requested. */
-  ariAsked: string[]
+  ariRequests: string[]
   /** Replaces pebble by a new one, without accounts and with another root. */
   replace: () => Promise<void>
 }
@@ -123,7 +123,7 @@ async function startFront(t: Ending, { port, managementPort, own, replace }: Peb
     accounts: 0,
     mode: 'up',
     ari: undefined,
-    ariAsked: [],
+    ariRequests: [],
     root: async () => (await forward(managementPort, '/roots/0')).body.toString('utf8'),
     replace,
   }
@@ -153,7 +153,7 @@ async function answer(
   if (state.mode === 'down') return void response.destroy()
   const renewal = /^\/renewal-info\/(.*)$/.exec(url)
   if (renewal !== null && state.ari !== undefined) {
-    state.ariAsked.push(renewal[1] ?? '')
+    state.ariRequests.push(renewal[1] ?? '')
     const { start, end } = state.ari
     const window = { start: new Date(start).toISOString(), end: new Date(end).toISOString() }
     response.writeHead(200, { 'content-type': 'application/json', 'retry-after': '3600' })

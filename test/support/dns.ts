@@ -18,7 +18,7 @@ export interface TestDns {
   address: string
   zones: Record<string, Zone>
   /** The queried names, in lower case, one per query. */
-  asked: string[]
+  queries: string[]
 }
 
 const TYPES = { A: 1, CNAME: 5, TXT: 16, AAAA: 28 }
@@ -27,10 +27,10 @@ const RCODES = { none: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 }
 /** Starts a server that responds from a table, which the test may change at any time (RFC 1035, 4). */
 export async function startDns(t: Ending, zones: Record<string, Zone> = {}): Promise<TestDns> {
   const socket = createSocket('udp4')
-  const asked: string[] = []
+  const queries: string[] = []
   socket.on('message', (query, from) => {
     const { name, type, end } = readQuestion(query)
-    asked.push(name)
+    queries.push(name)
     const zone = zones[name]
     if (zone?.fails === 'silence') return
     const reply = zone?.fails === 'rubbish' ? rubbish(query) : answer(query.subarray(0, end), type, name, zones)
@@ -39,7 +39,7 @@ export async function startDns(t: Ending, zones: Record<string, Zone> = {}): Pro
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   undoLater(t, () => closed(socket))
-  return { address: `127.0.0.1:${socket.address().port}`, zones, asked }
+  return { address: `127.0.0.1:${socket.address().port}`, zones, queries }
 }
 
 async function closed(socket: Socket): Promise<void> {
