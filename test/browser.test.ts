@@ -33,7 +33,7 @@ const ownersPage = (link: Created) => at(`/m/${link.token}`)
 const details = async (token: string) =>
   (await (await fetch(at(`/api/manage/${token}`))).json()) as Record<string, unknown> & { code: string }
 
-/** The token of the link whose owner's page is open, right after its creation. */
+/** The token of a link that was just created and whose owner's page is open. */
 function tokenOf(page: Page): string {
   const [, token = ''] = /\/m\/([\w-]{43})\?created$/.exec(page.url()) ?? []
   assert.notEqual(token, '', `${page.url()} is the page of a link that was just created`)
@@ -108,7 +108,7 @@ const samples: { kind: string; tab: string; typing: Typing; stored: object }[] =
   },
 ]
 
-/** The body of a creation by the API, of what a person typed for this kind. */
+/** The body that creates the same link through the API. */
 function sampleOf(name: string): object {
   const sample = samples.find(({ kind }) => kind === name)
   return { kind: name, ...sample?.stored }
@@ -116,7 +116,7 @@ function sampleOf(name: string): object {
 
 describe('a person without scripts creates a link', () => {
   for (const { kind, tab, typing, stored } of samples) {
-    inBrowser(`of the kind “${tab}”, and lands on the page that is theirs`, async (page) => {
+    inBrowser(`of the kind “${tab}”, and lands on the owner's page`, async (page) => {
       await page.goto(at('/'))
       const tabs = page.getByRole('navigation', { name: 'Kind of link' })
       await tabs.getByRole('link', { name: tab, exact: true }).click()
@@ -135,21 +135,21 @@ describe('a person without scripts creates a link', () => {
       assert.deepEqual(
         (await readWithZxing(picture)).map(({ text }) => text),
         [`${shortUrl}?qr=1`],
-        'the picture on the screen can be scanned',
+        'the image on the screen can be scanned',
       )
       const { alias: _, ...editable } = typing
       assert.deepEqual(await typed(page), editable)
     })
   }
 
-  test('of every kind that there is', () => {
+  test('of every kind', () => {
     assert.deepEqual(
       samples.map(({ kind }) => kind),
       kinds.map(({ name }) => name),
     )
   })
 
-  inBrowser('and the images that are offered download under the name of the code', async (page) => {
+  inBrowser('and downloads the images under the name of the code', async (page) => {
     const link = await create(server, { target: EXAMPLE })
     await page.goto(ownersPage(link))
     for (const format of ['PNG', 'SVG']) {
@@ -167,7 +167,7 @@ describe('a mistake', () => {
   const long = 'x'.repeat(201)
   const mistakes: { name: string; path: string; wrong: Typing; field: string; fault: RegExp; right: Typing }[] = [
     {
-      name: 'a destination that nobody else can reach',
+      name: 'a destination on a private network',
       path: '/',
       wrong: { target: 'http://localhost/', title: 'My menu', campaign: 'summer', utm_source: 'flyer' },
       field: 'target',
@@ -230,7 +230,7 @@ describe('a mistake', () => {
   ]
 
   for (const { name, path, wrong, field, fault, right } of mistakes) {
-    inBrowser(`such as ${name} is shown beside its field, and nothing that was typed is lost`, async (page) => {
+    inBrowser(`such as ${name} is shown beside its field, and the form keeps all values`, async (page) => {
       const links = await countLinks()
       await page.goto(at(path))
       await type(page, wrong)
@@ -252,7 +252,7 @@ describe('a mistake', () => {
     })
   }
 
-  inBrowser('in one of the buttons of a page names its row, and nothing that was typed is lost', async (page) => {
+  inBrowser('in one of the buttons of a page is shown at its row, and the form keeps all values', async (page) => {
     await page.goto(at('/?kind=page'))
     const typing = {
       headline: 'Müller',
@@ -268,7 +268,7 @@ describe('a mistake', () => {
     assert.deepEqual([await marked.count(), await marked.inputValue()], [1, 'http://printer.local/'])
   })
 
-  inBrowser('in a UTM parameter unfolds them and stands there', async (page) => {
+  inBrowser('in a UTM parameter is shown there, and opens their section', async (page) => {
     await page.goto(at('/'))
     const typing = { target: EXAMPLE, utm_source: long, utm_campaign: 'autumn' }
     await type(page, typing)
@@ -277,17 +277,17 @@ describe('a mistake', () => {
     assert.ok(await page.locator('details[open] .fault', { hasText: 'at most 200 characters' }).isVisible())
   })
 
-  for (const [what, alias] of [
+  for (const [fault, alias] of [
     ['taken', 'Autumn'],
     ['reserved', 'login'],
   ] as const) {
-    inBrowser(`such as a code that is ${what} is said, and nothing that was typed is lost`, async (page) => {
-      if (what === 'taken') await create(server, { target: EXAMPLE, alias: 'autumn' })
+    inBrowser(`such as a ${fault} code is shown, and the form keeps all values`, async (page) => {
+      if (fault === 'taken') await create(server, { target: EXAMPLE, alias: 'autumn' })
       await page.goto(at('/'))
       const typing = { target: EXAMPLE, alias, title: 'Menu', campaign: 'autumn', utm_source: 'flyer' }
       await type(page, typing)
       assert.equal(await press(page, 'Create'), 409)
-      assert.match((await page.locator('.fault').textContent()) ?? '', new RegExp(what))
+      assert.match((await page.locator('.fault').textContent()) ?? '', new RegExp(fault))
       assert.deepEqual(await typed(page), typing)
       await type(page, { alias: `${alias}-2` })
       await press(page, 'Create')
@@ -295,7 +295,7 @@ describe('a mistake', () => {
     })
   }
 
-  inBrowser('that the browser sees itself, a missing destination, is not even sent', async (page) => {
+  inBrowser('that the browser detects, a missing destination, is not sent', async (page) => {
     await page.goto(at('/'))
     const sent: string[] = []
     page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
@@ -306,23 +306,26 @@ describe('a mistake', () => {
     assert.equal(page.url(), at('/'))
   })
 
-  inBrowser('in a change is shown beside its field; the link stays as it was and nothing is lost', async (page) => {
-    const link = await create(server, { target: EXAMPLE, title: 'Before', utm: { utm_source: 'flyer' } })
-    await page.goto(ownersPage(link))
-    const typing = { target: 'https://[::1]/', title: 'After', campaign: 'autumn', utm_source: 'window' }
-    await type(page, typing)
-    assert.equal(await press(page, 'Save'), 400)
-    assert.deepEqual(await typed(page), typing)
-    assert.ok((await distance(page, /must have a public host/, 'target')) < 40)
-    assert.partialDeepStrictEqual(await details(link.token), { target: EXAMPLE, title: 'Before', campaign: null })
-    await type(page, { target: 'https://example.org/' })
-    assert.equal(await press(page, 'Save'), 200)
-    assert.partialDeepStrictEqual(await details(link.token), { target: 'https://example.org/', title: 'After' })
-  })
+  inBrowser(
+    'in a change is shown beside its field; the link is unchanged and the form keeps all values',
+    async (page) => {
+      const link = await create(server, { target: EXAMPLE, title: 'Before', utm: { utm_source: 'flyer' } })
+      await page.goto(ownersPage(link))
+      const typing = { target: 'https://[::1]/', title: 'After', campaign: 'autumn', utm_source: 'window' }
+      await type(page, typing)
+      assert.equal(await press(page, 'Save'), 400)
+      assert.deepEqual(await typed(page), typing)
+      assert.ok((await distance(page, /must have a public host/, 'target')) < 40)
+      assert.partialDeepStrictEqual(await details(link.token), { target: EXAMPLE, title: 'Before', campaign: null })
+      await type(page, { target: 'https://example.org/' })
+      assert.equal(await press(page, 'Save'), 200)
+      assert.partialDeepStrictEqual(await details(link.token), { target: 'https://example.org/', title: 'After' })
+    },
+  )
 })
 
 describe('the owner', () => {
-  inBrowser('changes where the link leads, and the next visit goes there', async (page) => {
+  inBrowser('changes the target, and the next visit goes there', async (page) => {
     const utm = { utm_term: 'bread', utm_source: 'flyer' }
     const link = await create(server, { target: EXAMPLE, title: 'Menu', campaign: 'summer', utm })
     assert.equal(await location(link), `${EXAMPLE}?utm_term=bread&utm_source=flyer`)
@@ -331,28 +334,25 @@ describe('the owner', () => {
     assert.equal(await press(page, 'Save'), 200)
     assert.equal(await page.getByRole('status').textContent(), 'Saved.')
     assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'New menu')
-    // The form does not show utm_term; it must not be lost for that.
+    // The form does not show utm_term; saving must not remove it.
     assert.equal(await location(link), 'https://example.org/new?utm_term=bread&utm_source=window')
     assert.partialDeepStrictEqual(await details(link.token), { title: 'New menu', campaign: null })
   })
 
-  inBrowser(
-    'is not asked for UTM parameters that would change nothing, and those that are there stay',
-    async (page) => {
-      const utm = { utm_source: 'flyer' }
-      const link = await create(server, { kind: 'vcard', lastName: 'Lovelace', utm })
-      for (const shown of [at('/?kind=vcard'), ownersPage(link)]) {
-        await page.goto(shown)
-        assert.equal(await page.locator('[name=title]').count(), 1)
-        assert.equal(await page.locator('[name=utm_source]').count(), 0)
-      }
-      await type(page, { lastName: 'Byron' })
-      assert.equal(await press(page, 'Save'), 200)
-      assert.partialDeepStrictEqual(await details(link.token), { payload: { lastName: 'Byron' }, utm })
-    },
-  )
+  inBrowser('sees no inputs for UTM parameters where they have no effect, and stored ones stay', async (page) => {
+    const utm = { utm_source: 'flyer' }
+    const link = await create(server, { kind: 'vcard', lastName: 'Lovelace', utm })
+    for (const shown of [at('/?kind=vcard'), ownersPage(link)]) {
+      await page.goto(shown)
+      assert.equal(await page.locator('[name=title]').count(), 1)
+      assert.equal(await page.locator('[name=utm_source]').count(), 0)
+    }
+    await type(page, { lastName: 'Byron' })
+    assert.equal(await press(page, 'Save'), 200)
+    assert.partialDeepStrictEqual(await details(link.token), { payload: { lastName: 'Byron' }, utm })
+  })
 
-  inBrowser('takes a button off a page and puts others on it, and the next visit shows it', async (page) => {
+  inBrowser('removes a button from a page and adds others, and the next visit shows them', async (page) => {
     const link = await create(server, {
       kind: 'page',
       headline: 'Müller',
@@ -372,7 +372,7 @@ describe('the owner', () => {
     )
   })
 
-  inBrowser('pauses the link, which then leads nowhere, and resumes it', async (page) => {
+  inBrowser('pauses the link, whose visits then get 404, and resumes it', async (page) => {
     const link = await create(server, { target: EXAMPLE })
     await page.goto(ownersPage(link))
     assert.equal(await press(page, 'Pause'), 200)
@@ -387,7 +387,7 @@ describe('the owner', () => {
     assert.equal(await location(link), EXAMPLE)
   })
 
-  inBrowser('changes a paused link without waking it', async (page) => {
+  inBrowser('changes a paused link without resuming it', async (page) => {
     const link = await create(server, { target: EXAMPLE })
     await put(at(`/api/manage/${link.token}`), { active: false })
     await page.goto(ownersPage(link))
@@ -398,7 +398,7 @@ describe('the owner', () => {
     assert.equal(await location(link), 'https://example.org/')
   })
 
-  inBrowser('deletes the link with the box ticked, and only then', async (page) => {
+  inBrowser('deletes the link only with the box ticked', async (page) => {
     const link = await create(server, { target: EXAMPLE })
     await page.goto(ownersPage(link))
     const sent: string[] = []
@@ -420,7 +420,7 @@ describe('the owner', () => {
     assert.equal((await page.goto(ownersPage(link)))?.status(), 404)
   })
 
-  inBrowser('with two windows does not undo in the second, unseen, what the first has saved', async (page) => {
+  inBrowser('with two windows cannot overwrite in the second a change of the first without a warning', async (page) => {
     const link = await create(server, { target: EXAMPLE, title: 'Menu' })
     const second = await page.context().newPage()
     await page.goto(ownersPage(link))
@@ -435,13 +435,13 @@ describe('the owner', () => {
     assert.deepEqual(await typed(second), typing)
     assert.equal(await location(link), 'https://example.com/first')
 
-    // Who has read the message and saves again means it.
+    // Saving again after the message overwrites the other change.
     assert.equal(await press(second, 'Save'), 200)
     assert.equal(await location(link), 'https://example.com/second?utm_medium=qr')
     await second.close()
   })
 
-  inBrowser('who reloads the page after saving is not told that someone else has changed the link', async (page) => {
+  inBrowser('sees no warning of another change after saving and reloading the page', async (page) => {
     const link = await create(server, { target: EXAMPLE })
     await page.goto(ownersPage(link))
     await type(page, { target: 'https://example.org/' })
@@ -450,7 +450,7 @@ describe('the owner', () => {
     assert.equal(await page.getByRole('alert').count(), 0)
   })
 
-  inBrowser('whose address is wrong by a letter learns nothing and breaks nothing', async (page) => {
+  inBrowser('with a letter missing from the token gets a 404', async (page) => {
     const link = await create(server, { target: EXAMPLE })
     const response = await page.goto(ownersPage(link).slice(0, -1))
     assert.equal(response?.status(), 404)
@@ -458,7 +458,7 @@ describe('the owner', () => {
   })
 })
 
-describe('the creation form, sent twice,', () => {
+describe('the creation form, submitted twice,', () => {
   const sendTwice = async (page: Page, sendAgain: () => Promise<void>) => {
     const links = await countLinks()
     await press(page, 'Create')
@@ -468,7 +468,7 @@ describe('the creation form, sent twice,', () => {
     assert.equal(await countLinks(), links + 1)
   }
 
-  inBrowser('makes one link after a double click', async (page) => {
+  inBrowser('creates one link after a double click', async (page) => {
     const links = await countLinks()
     await page.goto(at('/'))
     await type(page, { target: EXAMPLE })
@@ -478,7 +478,7 @@ describe('the creation form, sent twice,', () => {
     assert.equal((await details(tokenOf(page)))['target'], EXAMPLE)
   })
 
-  inBrowser('makes one link when both arrive at the same time', async (page) => {
+  inBrowser('creates one link when both arrive at the same time', async (page) => {
     const links = await countLinks()
     await page.goto(at('/'))
     await type(page, { target: EXAMPLE })
@@ -496,7 +496,7 @@ describe('the creation form, sent twice,', () => {
 
   for (const { kind, tab, typing } of samples) {
     const path = kind === 'url' ? '/' : `/?kind=${kind}`
-    inBrowser(`makes one link after the back button: ${tab}`, async (page) => {
+    inBrowser(`creates one link after the back button: ${tab}`, async (page) => {
       await page.goto(at(path))
       await type(page, without(typing, 'alias'))
       await sendTwice(page, async () => {
@@ -507,7 +507,7 @@ describe('the creation form, sent twice,', () => {
     })
   }
 
-  inBrowser('makes a second link after the back button when something else was typed', async (page) => {
+  inBrowser('creates a second link after the back button when the values differ', async (page) => {
     const links = await countLinks()
     await page.goto(at('/?kind=appstore'))
     await type(page, { ios: EXAMPLE })
@@ -521,7 +521,7 @@ describe('the creation form, sent twice,', () => {
   })
 })
 
-describe('what a hostile owner types is shown as it was typed and nothing of it runs:', () => {
+describe('a page shows the text of a hostile owner literally and runs none of it:', () => {
   const texts = {
     markup: `"'></textarea></title><script>alert(1)</script>`,
     attributes: '" onfocus=alert(1) autofocus x="&lt;b&gt;',
@@ -533,7 +533,7 @@ describe('what a hostile owner types is shown as it was typed and nothing of it 
   const common = ['title', 'campaign']
   const utmNames = ['utm_source', 'utm_medium', 'utm_campaign']
 
-  /** Nothing of what was typed has become an element, an attribute or an address that runs. */
+  /** Asserts that no part of the text has become an element, an attribute or a URL that runs. */
   const assertInert = async (page: Page) => {
     const alive = await page.evaluate<string[]>(
       `{
@@ -595,7 +595,7 @@ describe('what a hostile owner types is shown as it was typed and nothing of it 
           await assertInert(page)
           const shown = await page.locator('main').innerText()
           for (const [name, text] of Object.entries(flat)) {
-            // The address of a button is not shown but led to.
+            // A button links to its URL and does not show it.
             if (!common.includes(name) && name !== 'link_url') assert.ok(shown.includes(text), `${name} is shown`)
           }
         },
@@ -604,7 +604,7 @@ describe('what a hostile owner types is shown as it was typed and nothing of it 
     }
 
     inBrowser(
-      `javascript: in every address of the kind “${kind.label}” is refused`,
+      `javascript: in every URL of the kind “${kind.label}” is refused`,
       async (page) => {
         const links = await countLinks()
         const address = 'javascript:alert(1)//'
@@ -627,7 +627,7 @@ describe('what a hostile owner types is shown as it was typed and nothing of it 
   }
 
   inBrowser(
-    'markup in an address of ours',
+    'markup in a path of the service',
     async (page) => {
       const bad = encodeURIComponent(texts.markup)
       const paths = [
@@ -658,10 +658,10 @@ describe('a visitor', () => {
     assert.equal(await page.locator('p.text').innerText(), 'Open daily.\nFrom 7 to 18.', 'the line break is shown')
     assert.equal(await page.getByRole('link', { name: 'Menu' }).getAttribute('href'), EXAMPLE)
     assert.equal(await page.getByRole('link', { name: 'Book' }).getAttribute('href'), 'https://example.org/book')
-    assert.doesNotMatch(await page.content(), /Only for me|secret/, 'what is the owner’s stays theirs')
+    assert.doesNotMatch(await page.content(), /Only for me|secret/, 'a visitor must not see the fields for the owner')
   })
 
-  inBrowser('sees a contact, can dial and write from there, and saves the card', async (page) => {
+  inBrowser('sees a contact with links to call and write, and saves the card', async (page) => {
     const link = await create(server, { ...sampleOf('vcard'), title: 'Only for me', campaign: 'secret' })
     await page.goto(link.short_url)
     assert.equal(await page.title(), 'Zoë O’Neill')
@@ -687,7 +687,7 @@ describe('a visitor', () => {
     }
   })
 
-  inBrowser('who asks first where a code leads is shown it, and taken there by the button', async (page) => {
+  inBrowser('sees the target on the preview of a code, and the button leads there', async (page) => {
     const { short_url: url } = await create(server, { target: EXAMPLE, utm: { utm_source: 'flyer' } })
     await page.goto(`${url}+`)
     assert.deepEqual(await page.locator('code').allInnerTexts(), [`${EXAMPLE}?utm_source=flyer`])
@@ -704,7 +704,7 @@ describe('a visitor', () => {
 })
 
 describe('every page', () => {
-  /** A page and how to get there; `open` answers the status. */
+  /** A page and how to open it; `open` returns the status. */
   interface Stop {
     name: string
     status: number
@@ -717,7 +717,7 @@ describe('every page', () => {
     open: async (page) => (await page.goto(at(path)))?.status(),
   })
 
-  /** The pages of a link of each kind, and of links whose texts have no place where a line could end. */
+  /** The pages of a link of each kind, and of links whose texts have no break opportunity. */
   const pagesOfLinks = async (): Promise<Stop[]> => {
     const word = 'Donaudampfschifffahrtsgesellschaft'.repeat(3).slice(0, 100)
     const url = `https://example.com/${'x'.repeat(500)}`
@@ -788,12 +788,12 @@ describe('every page', () => {
   }
 
   inBrowser(
-    'is as it should be:',
+    'meets the requirements of a page:',
     async (page, t) => {
       const stops = await everyPage()
       const found: {
         name: string
-        asked: string[]
+        requested: string[]
         broken: string[]
         axe: string[]
         bare: string[]
@@ -807,8 +807,8 @@ describe('every page', () => {
         await page.evaluate('for (const folded of document.querySelectorAll("details")) folded.open = true')
         found.push({
           name,
-          asked: [...requests],
-          // A preview's picture may still be on its way when the page is loaded.
+          requested: [...requests],
+          // The preview's image may still be loading after the page's load event.
           broken:
             await page.evaluate(`Promise.allSettled([...document.images].map((image) => image.decode())).then(() => [
             getComputedStyle(document.body).margin !== '0px' && 'style',
@@ -821,20 +821,20 @@ describe('every page', () => {
       }
       page.removeAllListeners('request')
 
-      const none = (what: 'broken' | 'axe' | 'bare' | 'wide') =>
+      const none = (fault: 'broken' | 'axe' | 'bare' | 'wide') =>
         assert.deepEqual(
-          found.filter((page) => page[what].length > 0).map((page) => [page.name, page[what]]),
+          found.filter((page) => page[fault].length > 0).map((page) => [page.name, page[fault]]),
           [],
         )
       await t.test('it has a title, a language, one heading, and a label for each field', () => none('bare'))
-      await t.test('axe finds nothing that would keep anyone out, in light and dark colours', () => none('axe'))
-      await t.test('nothing sticks out of a narrow or a wide window, however long its words', () => none('wide'))
-      await t.test('its style and its images are loaded', () => none('broken'))
-      await t.test('it asks for itself and its style, and no other host for anything', () => {
-        for (const { name, asked } of found) {
-          assert.ok(asked.includes(at('/assets/quirl.css')), name)
+      await t.test('axe finds no accessibility fault, in light and dark colours', () => none('axe'))
+      await t.test('nothing overflows a narrow or a wide window, however long its words', () => none('wide'))
+      await t.test('its style and its images load', () => none('broken'))
+      await t.test('it requests itself and its style, and nothing from other hosts', () => {
+        for (const { name, requested } of found) {
+          assert.ok(requested.includes(at('/assets/quirl.css')), name)
           assert.deepEqual(
-            asked.filter((url) => !url.replace(/^blob:/, '').startsWith(`${server.url}/`)),
+            requested.filter((url) => !url.replace(/^blob:/, '').startsWith(`${server.url}/`)),
             [],
             name,
           )
@@ -844,10 +844,10 @@ describe('every page', () => {
     { scripts: true },
   )
 
-  test('leaves no fault in the log', () => assert.deepEqual(server.logged, []))
+  test('logs no error', () => assert.deepEqual(server.logged, []))
 })
 
-/** What a page must have and this one has not. */
+/** The required parts that a page lacks. */
 function bareness(page: Page): Promise<string[]> {
   return page.evaluate(`[
     document.title.trim() === '' && 'title',
@@ -861,7 +861,7 @@ function bareness(page: Page): Promise<string[]> {
   ].filter(Boolean)`)
 }
 
-/** The widths of windows that the page does not fit into. */
+/** The window widths that the page overflows. */
 async function overflow(page: Page, widths: number[]): Promise<string[]> {
   const faults: string[] = []
   for (const width of widths) {
@@ -872,7 +872,7 @@ async function overflow(page: Page, widths: number[]): Promise<string[]> {
   return faults
 }
 
-/** Where a visit of the link is sent. */
+/** The target that a visit of the link is redirected to. */
 async function location(link: Created): Promise<string | null> {
   const response = await visit(link.short_url)
   assert.equal(response.status, 302)

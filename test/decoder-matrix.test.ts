@@ -48,24 +48,24 @@ const designs: Record<string, Design> = {
 }
 
 const versions = [1, 2, 3, 4, 5, 6, 7, 9, 10, 13, 17, 22, 27, 33, 35, 40]
-/** Versions whose middle has no alignment pattern. */
+/** Versions without an alignment pattern in the middle. */
 const logoVersions = [4, 5, 6, 14, 15, 17, 20, 28, 30, 33]
 /**
- * Where a dark logo covers one, zbarimg (0.23.92) takes part of it for the pattern in about one image of ten, and places
- * the modules around by that. These are asked of both ZXings only, and are not among those that three decoders read.
+ * Where a dark logo covers one, zbarimg (0.23.92) mistakes part of it for the pattern in about one image of ten, and locates
+ * the modules around by that. Only both ZXings read these images.
  */
 const coveredVersions = [7, 10, 13, 22, 27, 35, 40]
 const PDF_DPI = 300
-/** What the report recommends for a good image. */
+/** The module size that the report recommends for a good image. */
 const MODULE_MM = 0.5
 
-/** As many small letters as fill a version at a level. */
+/** A text in the byte mode that fills a version at a level. */
 function textFor(version: number, level: Level): string {
   const bytes = Math.floor((blocksOf(version, level).data * 8 - 4 - (version < 10 ? 8 : 16)) / 8)
   return 'https://q.example/_abcdefghijklmnopqrstuvwxyz-'.repeat(100).slice(0, bytes)
 }
 
-/** How a symbol is drawn: at two sizes from an SVG, whole pixels a module and not, as PDF, and as the PNG without a design. */
+/** How a symbol is drawn: from an SVG with modules of whole or fractional pixels, from a PDF, or as the PNG without a design. */
 type Format = 'SVG' | 'uneven SVG' | 'PDF' | 'PNG'
 const formats: readonly Format[] = ['SVG', 'uneven SVG', 'PDF']
 
@@ -81,10 +81,10 @@ interface FormatSample extends Sample {
   marked: boolean
 }
 
-/** Each design at versions small and large and every level, in every format. */
+/** Each design at small and large versions and every level, in every format. */
 const allDesigns: readonly FormatSample[] = Object.entries(designs).flatMap(([name, design]) =>
   (design.logo === undefined ? versions : logoVersions).flatMap((version) =>
-    // A logo has the level raised to what it costs.
+    // A logo raises the level.
     (design.logo === undefined ? levels : (['H'] as const)).flatMap((level) =>
       [...formats, ...(name === 'plain' ? (['PNG'] as const) : [])].map((format) => ({
         name,
@@ -97,8 +97,8 @@ const allDesigns: readonly FormatSample[] = Object.entries(designs).flatMap(([na
   ),
 )
 
-/** Designs with a logo are of versions of their own. */
-const designMeetings = [
+/** The combinations that the sample covers. Designs with a logo have other versions than those without. */
+const designCombinations = [
   ['name', 'level'],
   ['name', 'format'],
   ['version', 'level'],
@@ -106,7 +106,7 @@ const designMeetings = [
   ['marked', 'version', 'format'],
 ] as const satisfies (keyof FormatSample)[][]
 
-const someDesigns = covering(allDesigns, designMeetings)
+const someDesigns = covering(allDesigns, designCombinations)
 
 const allCovered: readonly FormatSample[] = Object.entries(designs)
   .filter(([, { logo }]) => logo !== undefined)
@@ -116,9 +116,9 @@ const allCovered: readonly FormatSample[] = Object.entries(designs)
     ),
   )
 
-const coveredMeetings = [['name', 'format'], ['version']] as const satisfies (keyof FormatSample)[][]
+const coveredCombinations = [['name', 'format'], ['version']] as const satisfies (keyof FormatSample)[][]
 
-const someCovered = covering(allCovered, coveredMeetings)
+const someCovered = covering(allCovered, coveredCombinations)
 
 async function* inFormats(samples: readonly FormatSample[]): AsyncGenerator<Picture> {
   for (const { format, marked: _, ...sample } of samples) {
@@ -132,7 +132,7 @@ async function* inFormats(samples: readonly FormatSample[]): AsyncGenerator<Pict
 
 const shapeVersions = [1, 2, 3, 4, 6, 8, 11, 16, 19, 24]
 
-/** Every shape of modules with every frame of eyes with everything in it; versions, levels and sizes take turns. */
+/** Every module shape with every eye frame and every eye ball; versions, levels and sizes rotate. */
 const allShapes = moduleShapes
   .flatMap((shape) => eyeShapes.flatMap((eye_frame) => eyeShapes.map((eye_ball) => ({ shape, eye_frame, eye_ball }))))
   .flatMap((design, at) =>
@@ -190,9 +190,9 @@ function hasPrograms(t: TestContext): boolean {
   )
 }
 
-test('of designs, levels and formats each meets each other in what decoders read, and of versions, levels and formats', () => {
-  assertCovers(someDesigns, allDesigns, designMeetings)
-  assertCovers(someCovered, allCovered, coveredMeetings)
+test('the images that the decoders read cover each pair of design, level and format, and of version and level', () => {
+  assertCovers(someDesigns, allDesigns, designCombinations)
+  assertCovers(someCovered, allCovered, coveredCombinations)
   assertCovers(someShapes, allShapes, [
     ['shape', 'eye_frame', 'eye_ball'],
     ['shape', 'version'],
@@ -209,7 +209,7 @@ test(`three decoders read the exact bytes of ${someDesigns.length} designs of al
   assert.equal(total, someDesigns.length)
 })
 
-test(`three decoders read the exact bytes of every shape of modules with all eyes, in ${someShapes.length} images of ten sizes of a module`, async (t) => {
+test(`three decoders read the exact bytes of every module shape with all eyes, in ${someShapes.length} images of ten module sizes`, async (t) => {
   if (!hasPrograms(t)) return
   const { total, missed } = await missedIn(ofShapes(), decoderNames)
   assert.deepEqual(missed, [])

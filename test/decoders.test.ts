@@ -18,7 +18,7 @@ const renderSvg = (symbol: QrSymbol, look: Appearance) =>
 
 const levels: readonly Level[] = ['L', 'M', 'Q', 'H']
 
-/** What the texts are made of, over and over. The first two have encodings of their own, denser than bytes. */
+/** The texts repeat these characters. The first two kinds have modes denser than bytes. */
 const kinds = {
   digits: '0123456789',
   capitals: 'HTTPS://QUIRL.EXAMPLE/K7DW3NQ $%*+-',
@@ -30,7 +30,7 @@ const kinds = {
 type Kind = keyof typeof kinds
 const kindNames = Object.keys(kinds) as Kind[]
 
-/** A symbol of the matrix that is tested: its text is of that kind and needs that version at that level. */
+/** A symbol of the tested matrix: its text is of that kind and needs that version at that level. */
 interface Sample {
   version: number
   level: Level
@@ -39,7 +39,7 @@ interface Sample {
   matrix: QrSymbol
 }
 
-/** Every version at every level. The kinds take turns, also between fewest, most and middling bytes of a version. */
+/** Every version at every level. The kinds rotate, and so do the fewest, most and average bytes of a version. */
 const samples: readonly Sample[] = Array.from({ length: 40 }, (_, index) => index + 1).flatMap((version) =>
   levels.map((level, at) => {
     const kind = kindNames[(version + at) % kindNames.length] ?? 'ascii'
@@ -51,7 +51,7 @@ const samples: readonly Sample[] = Array.from({ length: 40 }, (_, index) => inde
   }),
 )
 
-/** The most bytes of a kind that a version holds, found with nothing but the encoder. */
+/** The most bytes of a kind that fit into a version, found by trying the encoder. */
 function capacity(kind: Kind, level: Level, version: number): number {
   let [fits, exceeds] = [0, 8000]
   while (exceeds - fits > 1) {
@@ -71,7 +71,7 @@ function versionFor(text: string, level: Level): number {
   }
 }
 
-/** A text of exactly so many bytes, with small letters where the next character no longer fits. */
+/** A text of exactly this number of bytes, padded with lower-case letters where the next character does not fit. */
 function fill(kind: Kind, bytes: number): string {
   const characters = Array.from(kinds[kind])
   let [text, length] = ['', 0]
@@ -84,30 +84,29 @@ function fill(kind: Kind, bytes: number): string {
   return text + 'xyz'.slice(0, bytes - Buffer.byteLength(text))
 }
 
-/** `smallest` is one pixel a module. */
+/** `smallest` is one pixel per module. */
 type Size = 'smallest' | 300 | 1024 | 4096
 
 const formats = ['PNG', 'SVG'] as const
 
-/** An image that is to be drawn. */
+/** An image to draw. */
 interface Drawing extends Sample {
   size: Size
   format: (typeof formats)[number]
 }
 
-/** An image file and what it must say. */
+/** An image file and the text that decoders must read. */
 interface Picture extends Drawing {
   name: string
   file: Buffer
-  /** The same with modules of more than two pixels, for ZXingReader. */
+  /** The same image with modules of more than two pixels, for ZXingReader. */
   larger: Buffer
 }
 
 /**
- * A PNG and an SVG of each symbol. A PNG goes to the decoders as the file that it is, an SVG as the pixels that resvg
- * makes of it, except where a module is one pixel: of either they then get each pixel as a square. That is a limit of
- * zbarimg, not of the images: at one pixel a module it reads 39 of these 160 PNGs and 45 of the 160 that qrencode makes
- * of the same texts; at two pixels all of both (zbar 0.23.92, qrencode 4.1.1).
+ * A PNG and an SVG of each symbol. The decoders get a PNG as it is and an SVG as rasterized by resvg, both enlarged
+ * where a module is one pixel. That is a limit of zbarimg, not of the images: at one pixel per module it reads 39 of these
+ * 160 PNGs and 45 of the 160 that qrencode draws of the same texts; at two pixels all of both (zbar 0.23.92, qrencode 4.1.1).
  */
 function* pictures(drawings: readonly Drawing[], tinyTimes: number): Generator<Picture> {
   for (const drawing of drawings) {
@@ -120,7 +119,7 @@ function* pictures(drawings: readonly Drawing[], tinyTimes: number): Generator<P
       png !== undefined && times === 1 ? png : writePgm(enlarge(bitmap ?? bitmapOf(png ?? Buffer.alloc(0)), times))
     const { scale } = place(matrix.size, look)
     const file = draw(scale === 1 ? tinyTimes : 1)
-    // zxing-cpp 1.4 sees no code in one of the 160 at two pixels a module (20-L), which the other decoders read.
+    // zxing-cpp 1.4 finds no code in one of the 160 at two pixels per module (20-L), which the other decoders read.
     yield { ...drawing, name, file, larger: scale === 2 ? draw(tinyTimes) : file }
   }
 }
@@ -135,7 +134,7 @@ function bitmapOf(png: Buffer): Bitmap {
   return { size: width, pixels: indices.map((index) => palette[index]?.[0] ?? 0) }
 }
 
-/** Has every picture read, and insists that none is missed. */
+/** Asserts that the decoders read every picture. */
 async function readAll(
   drawings: readonly Drawing[],
   tinyTimes: number,
@@ -146,7 +145,7 @@ async function readAll(
   assert.equal(total, drawings.length)
 }
 
-/** What zxing says of each picture beyond its text must be right as well. */
+/** Also checks the version, the level and the unused error correction that zxing reports. */
 async function missedByZxing(batch: Picture[]): Promise<string[]> {
   const faults = await Promise.all(batch.map(faultWithZxing))
   return faults.flatMap((fault, at) => (fault === undefined ? [] : [`zxing: ${batch[at]?.name}: ${fault}`]))
@@ -163,7 +162,7 @@ async function faultWithZxing({ file, text, version, level }: Picture): Promise<
   }
 }
 
-/** Images of 4096 pixels take long to draw and to read. */
+/** Few symbols, because images of 4096 pixels take long to draw and to read. */
 const few = samples.filter(({ version, level }) => ['1L', '14M', '27Q', '40H'].includes(version + level))
 
 const sizes = ['smallest', 300, 1024] as const
@@ -174,8 +173,8 @@ const allDrawings: readonly Drawing[] = [
 ]
 
 /**
- * Sizes and formats take turns along the versions, in steps that are not those of the kinds and of how much a text fills;
- * the larger an image, the fewer of its size.
+ * Sizes and formats rotate with the versions, in other steps than the kinds and lengths of texts do;
+ * there are fewer images of the larger sizes.
  */
 const drawings = chosenOf(allDrawings, ({ version, level, size, format }) => {
   if (size === 4096) return version + level === (format === 'PNG' ? '14M' : '40H')
@@ -188,7 +187,7 @@ const bareDrawings: readonly Drawing[] = samples.flatMap((sample) =>
 )
 const bare = chosenOf(bareDrawings, ({ version, format }) => format === formats[version % 2])
 
-test('the texts are of every version at every level, and of every kind at every level', () => {
+test('the texts cover every version at every level, and every kind at every level', () => {
   const all = Array.from({ length: 160 }, (_, index) => `${Math.floor(index / 4) + 1}${levels[index % 4]}`)
   assert.deepEqual(
     samples.map(({ version, level }) => version + level),
@@ -204,7 +203,7 @@ test('the texts are of every version at every level, and of every kind at every 
   assert.equal(few.length, 4)
 })
 
-test('every version and level is read, and of sizes, formats, levels and kinds each meets each other', () => {
+test('the images cover every version at every level, and each pair of size, format, level and kind', () => {
   assertCovers(drawings, allDrawings, [
     ['version', 'level'],
     ['level', 'format'],
@@ -223,10 +222,10 @@ test('every version and level is read, and of sizes, formats, levels and kinds e
   ])
 })
 
-const what = `every version and level in ${drawings.length} images, PNG and SVG, from the smallest to 4096 pixels`
+const images = `every version and level in ${drawings.length} images, PNG and SVG, from the smallest to 4096 pixels`
 
-// Drawing takes as long as reading does: each image is drawn once for all three.
-test(`zxing, zbarimg and ZXingReader read the exact bytes of ${what}; zxing without an error to correct`, async (t) => {
+// Drawing takes as long as reading: each image is drawn once for all three decoders.
+test(`zxing, zbarimg and ZXingReader read the exact bytes of ${images}; zxing without an error to correct`, async (t) => {
   if (!requireProgram(t, 'zbarimg', 'zbar-tools')) return
   if (!requireProgram(t, 'ZXingReader', 'zxing-cpp-tools')) return
   await readAll(drawings, 4, async (batch) => [
@@ -239,11 +238,11 @@ test(`zxing, zbarimg and ZXingReader read the exact bytes of ${what}; zxing with
   ])
 })
 
-test(`zxing reads the exact bytes of every version and level also from ${bare.length} bare images of one pixel a module`, async () => {
+test(`zxing also reads the exact bytes of every version and level from ${bare.length} images of one pixel per module`, async () => {
   await readAll(bare, 1, missedByZxing)
 })
 
-test('the smallest size is one pixel a module beside the quiet zone, and one pixel less is refused', async () => {
+test('the smallest size has one pixel per module including the quiet zone, and one pixel less is refused', async () => {
   for (const { matrix } of samples) {
     for (const margin of [0, 4, 16]) {
       const size = matrix.size + 2 * margin
@@ -266,15 +265,15 @@ function isRefusal(smallest: number) {
   }
 }
 
-/** Sizes that leave nothing over, something, and the most that can be, with and without a last byte of eight pixels. */
+/** Sizes that leave no, some and the most pixels over, with and without a last byte of eight pixels. */
 function sizesOf({ matrix }: Sample, margin: number): number[] {
   const smallest = matrix.size + 2 * margin
   return [smallest, smallest + 1, smallest * 2 - 1, smallest * 2, smallest * 3 + 2]
 }
 
-test('a PNG is exactly as large as asked, one bit a pixel, of a palette of background and foreground', async () => {
+test('a PNG has exactly the requested size, one bit per pixel, and a palette of background and foreground', async () => {
   for (const [at, sample] of samples.entries()) {
-    // Outside of the whole corpus, the sizes take turns along the versions and levels.
+    // Outside of the whole corpus, the sizes rotate with the versions and levels.
     const all = [...sizesOf(sample, 4), 300, 301, 1024]
     for (const size of all.filter((_, turn) => isWhole || turn % 4 === (at + (at >> 2)) % 4)) {
       const look = readAppearance({ size, fg: '#123456', bg: '#fedcba' }, 'png')
@@ -293,7 +292,7 @@ test('a PNG is exactly as large as asked, one bit a pixel, of a palette of backg
   }
 })
 
-test('a PNG carries opacities where a colour is not opaque, and only there', async () => {
+test('a PNG has a tRNS chunk only if a colour is not opaque', async () => {
   const [sample] = samples
   assert.ok(sample)
   for (const [query, opacities] of [
@@ -312,7 +311,7 @@ test('a PNG carries opacities where a colour is not opaque, and only there', asy
   }
 })
 
-test('modules are whole pixels, as large as fit, in the middle of a quiet zone at least as wide as asked', async () => {
+test('modules are whole pixels, as large as fit, centred in a quiet zone at least as wide as requested', async () => {
   for (const sample of few) {
     const { matrix } = sample
     for (const margin of [0, 1, 4, 16]) {
@@ -339,7 +338,7 @@ test('modules are whole pixels, as large as fit, in the middle of a quiet zone a
   }
 })
 
-test('an SVG shows pixel for pixel what the PNG of its size shows', async () => {
+test('an SVG is pixel for pixel the same as the PNG of its size', async () => {
   for (const sample of samples) {
     for (const size of ['smallest', 300] as const) {
       const look = lookOf(sample, size)
@@ -350,7 +349,7 @@ test('an SVG shows pixel for pixel what the PNG of its size shows', async () => 
   }
 })
 
-test('no wrong module and no wrong byte of a file would escape these tests', async () => {
+test('the decoders detect a wrong module, and the PNG reader each wrong byte', async () => {
   for (const sample of few) {
     const { matrix, version, level } = sample
     const modules = matrix.modules.map((dark, at) => (at === matrix.modules.length - 1 ? 1 - dark : dark))

@@ -11,7 +11,7 @@ import { requireProgram } from './support/programs.ts'
 
 const INPUTS = isWhole ? 2000 : 320
 
-/** What texts are made of. Mixed ones have runs so long that there is no doubt where to change the mode. */
+/** The characters of the texts. Mixed texts have runs long enough that the best place to change the mode is unambiguous. */
 const alphabets = {
   digits: ['0123456789'],
   capitals: ['ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:'],
@@ -21,7 +21,7 @@ const alphabets = {
 type Kind = keyof typeof alphabets
 const kinds = Object.keys(alphabets) as Kind[]
 
-/** Numbers that look random and are the same in every run (Lehmer, modulus 2^31 - 1). */
+/** Pseudo-random numbers from a seed (Lehmer, modulus 2^31 - 1). */
 function createRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -38,8 +38,8 @@ interface Input {
 }
 
 /**
- * Versions, levels and kinds in turns: 160 have each meet each other, 640 all three; the lengths at random, some of which
- * need a larger version.
+ * Versions, levels and kinds rotate: 160 inputs cover each pair, 640 each triple. The lengths are random, and some need
+ * a larger version.
  */
 function* inputs(): Generator<Input> {
   const random = createRandom(seed)
@@ -58,7 +58,7 @@ function* inputs(): Generator<Input> {
   }
 }
 
-/** The modules that Debian's `qrencode` makes of a text, read from its drawing with two characters a module. */
+/** The modules that Debian's `qrencode` draws for a text, with two characters per module. */
 async function drawnByQrencode({ text: data, level, minVersion }: Input): Promise<string[]> {
   const options = ['-t', 'ASCII', '-m', '0', '-l', level, '-v', String(minVersion), '-o', '-']
   const program = spawn('qrencode', options, { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -68,7 +68,7 @@ async function drawnByQrencode({ text: data, level, minVersion }: Input): Promis
   return lines.map((line) => line.padEnd(width).replace(/(.)./g, '$1'))
 }
 
-/** The mask that a symbol says it has, in its format information beside the first finder pattern (7.9). */
+/** The mask in the format information beside the first finder pattern (7.9). */
 function maskOf(lines: string[]): number {
   const dark = (x: number) => (lines[8]?.[x] === '#' ? 1 : 0)
   return ((dark(2) << 2) | (dark(3) << 1) | dark(4)) ^ 0b101
@@ -80,24 +80,24 @@ function draw({ size, modules }: QrSymbol): string[] {
   )
 }
 
-test('of the versions, levels and kinds that are asked for, each meets each other', () => {
+test('the inputs cover each pair of version, level and kind', () => {
   const all = [...inputs()]
-  const meetings = (of: (input: Input) => unknown[]) => new Set(all.map((input) => of(input).join(' '))).size
+  const combinations = (of: (input: Input) => unknown[]) => new Set(all.map((input) => of(input).join(' '))).size
   assert.equal(
-    meetings(({ minVersion, level }) => [minVersion, level]),
+    combinations(({ minVersion, level }) => [minVersion, level]),
     40 * 4,
   )
   assert.equal(
-    meetings(({ minVersion, kind }) => [minVersion, kind]),
+    combinations(({ minVersion, kind }) => [minVersion, kind]),
     40 * kinds.length,
   )
   assert.equal(
-    meetings(({ level, kind }) => [level, kind]),
+    combinations(({ level, kind }) => [level, kind]),
     4 * kinds.length,
   )
 })
 
-test(`our symbols are qrencode's, module for module, for ${INPUTS} texts of all modes, versions and levels`, async (t) => {
+test(`the encoder draws the same modules as qrencode, for ${INPUTS} texts of all modes, versions and levels`, async (t) => {
   if (!requireProgram(t, 'qrencode', 'qrencode')) return
   t.diagnostic(`SEED=${seed}`)
   const encode = createEncoder()

@@ -21,11 +21,11 @@ import { create, post, visit } from './support/server.ts'
 /** Docker kills after 10 seconds, systemd later. */
 const KILLED_AFTER_MS = 8_000
 
-/** Who create, change and visit links, and who are told of their totals, while the service stops. */
+/** Clients that create, change and visit links, and that read streams of totals, while the service stops. */
 const OWNERS = 16
 const STREAMS = 4
 
-/** Sends a request and reads of its response no more than the beginning. */
+/** Sends a request and reads only the beginning of the response. */
 async function unread(t: TestContext, { port }: Service, request: string): Promise<string> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   undoLater(t, () => void socket.destroy())
@@ -59,7 +59,7 @@ async function slowUpload(t: TestContext, { port }: Service): Promise<void> {
   })
 }
 
-/** Sends the signal to stop: the service ends by itself, cleanly, before it would be killed. */
+/** Sends SIGTERM, and asserts that the service ends cleanly before an orchestrator would kill it. */
 async function endsInTime(t: TestContext, service: Service): Promise<void> {
   const began = performance.now()
   service.process.kill('SIGTERM')
@@ -69,7 +69,7 @@ async function endsInTime(t: TestContext, service: Service): Promise<void> {
   t.diagnostic(`it took ${Math.round(performance.now() - began)} ms`)
 }
 
-test('the signal to stop ends the service before it would be killed, whatever its clients do', async (t) => {
+test('SIGTERM ends the service in time, whatever its clients do', async (t) => {
   const first = await start(t)
   const { code, token } = await create(first, { target: 'https://example.com/' })
   assert.equal((await visit(`${first.url}/${code}`)).status, 302)
@@ -93,7 +93,7 @@ test('the signal to stop ends the service before it would be killed, whatever it
   await Promise.all(drawn)
 })
 
-test('the signal to stop under load ends the service in time, and all that was answered is kept', async (t) => {
+test('SIGTERM under load ends the service in time, and all acknowledged changes and visits are stored', async (t) => {
   const random = seededRandom(t)
   const service = await start(t, undefined, [...UNLIMITED, '--limit-qr=0'])
   const owners = Array.from({ length: OWNERS }, (_, at) => createOwner(`o${at}`, random))
@@ -101,7 +101,7 @@ test('the signal to stop under load ends the service in time, and all that was a
   const isAtWork = () => owners.every(({ links }) => links.some(({ answered }) => answered.size > 0))
   await Promise.race([working, poll(isAtWork)])
   for (const { links } of owners.slice(0, STREAMS)) {
-    // One that was deleted has none.
+    // A deleted link has no stream.
     await fetch(`${service.url}/api/manage/${links.at(-1)?.token}/stream`)
   }
   await slowUpload(t, service)
@@ -118,7 +118,7 @@ test('the signal to stop under load ends the service in time, and all that was a
   compareStored(service.dataDir, owners)
 })
 
-test('a part that cannot be closed is logged, the others are closed all the same, and the exit status tells', async (t) => {
+test('when one part fails to close, the service logs it, closes the others, and exits with status 1', async (t) => {
   const service = await start(t)
   await create(service, { target: 'https://example.com/' })
   const socket = join(service.dataDir, 'admin.sock')
@@ -128,7 +128,7 @@ test('a part that cannot be closed is logged, the others are closed all the same
   assert.deepEqual(await exitOf(service), { code: 1, signal: null })
   await poll(() => service.output().includes('could not stop cleanly'))
   assert.match(service.output(), /the socket for commands could not be closed/)
-  // SQLite removes it when the last connection is closed.
+  // SQLite removes the write-ahead log when the last connection is closed.
   assert.deepEqual(
     readdirSync(service.dataDir).filter((name) => name.endsWith('-wal')),
     [],
@@ -160,7 +160,7 @@ for (const [how, stop] of [
       try {
         process.kill(Number(pid), 'SIGKILL')
       } catch {
-        // It has ended, as it should.
+        // It has ended, as expected.
       }
     })
     await poll(async () => !(await isOpen(Number(port))))

@@ -52,7 +52,7 @@ test('a client (of IPv6 a /64) may have four streams, and each that ends frees i
   assert.equal(head.status(), 200)
   const neighbour = send(t, server, path, '2001:4860:1:3::1')
   await poll(() => neighbour.received().includes('event: totals'))
-  // One closes, one is cut off.
+  // One connection is closed, one is reset.
   four[0]?.socket.end()
   four[1]?.socket.resetAndDestroy()
   await poll(async () => (await listeners(server)) === 3)

@@ -8,7 +8,7 @@ const visits = async (url: string, count: number) => {
   return [...new Set(all.map(({ status, headers }) => headers.get('location') ?? String(status)))]
 }
 
-test('each visit after a change sees it, however many came before', async (t) => {
+test('each visit after a change uses it, however many visits came before', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/0', alias: 'Changing' })
   const manage = `${server.url}/api/manage/${link.token}`
@@ -25,19 +25,19 @@ test('each visit after a change sees it, however many came before', async (t) =>
   assert.deepEqual(await visits(link.short_url, 3), ['410'])
 })
 
-test('a page keeps its address, whatever link an older release has given it to', async (t) => {
+test('a page keeps its path although an older release gave a link that code', async (t) => {
   const server = await startServer(t)
   for (const word of ['healthz', 'metrics']) {
     const link = await create(server, { target: 'https://example.com/' })
     const { write } = server.services.db
     await sql`update links set code_key = ${word}, code = ${word} where code = ${link.code}`.execute(write)
-    // Its preview has read it.
+    // The preview reads the link from the store.
     for (let again = 0; again < 3; again++) assert.equal((await visit(`${server.url}/${word}+`)).status, 200)
     assert.deepEqual(await visits(`${server.url}/${word}`, 3), ['200'])
   }
 })
 
-test('a visit of a link that cannot be read is answered like any other fault, and the next one too', async (t) => {
+test('visits of an unreadable link get a 500 each time', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
   await sql`update links set utm = 'not json'`.execute(server.services.db.write)
