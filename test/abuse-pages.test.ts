@@ -27,7 +27,7 @@ async function reportsOf({ code }: Created): Promise<{ reasons: string; notes: s
   return links.select(['reasons', 'notes']).where('links.code', '=', code).execute()
 }
 
-inBrowser('a person without scripts reports the link whose destination they look at', async (page) => {
+inBrowser('a person without scripts reports a link from the page that shows its destination', async (page) => {
   const link = await create(server, { target: DESTINATION })
   await page.goto(`${link.short_url}+`)
   await page.getByRole('link', { name: 'Report this link' }).click()
@@ -42,7 +42,7 @@ inBrowser('a person without scripts reports the link whose destination they look
 })
 
 inBrowser(
-  'a short URL may be pasted as it was found; a mistake is shown beside its field and nothing is lost',
+  'the form accepts a pasted short URL; after a mistake it keeps all values and shows the error beside its field',
   async (page) => {
     const link = await create(server, { target: DESTINATION })
     await page.goto(at('/report'))
@@ -64,7 +64,7 @@ inBrowser(
   },
 )
 
-inBrowser('the browser asks for a reason before it sends the form; without it the service does', async (page) => {
+inBrowser('the browser requires a reason before it sends the form, and so does the service', async (page) => {
   await page.goto(at('/report'))
   await type(page, { code: 'x' })
   await page.getByRole('button', { name: 'Report' }).click()
@@ -75,8 +75,8 @@ inBrowser('the browser asks for a reason before it sends the form; without it th
 })
 
 for (const legal of [false, true]) {
-  const what = legal ? 'by legal order' : 'for abuse'
-  inBrowser(`a visitor of a code that was removed ${what} is told, and not where it led`, async (page) => {
+  const cause = legal ? 'by legal order' : 'for abuse'
+  inBrowser(`the page of a code that was removed ${cause} says so, and does not reveal the target`, async (page) => {
     const link = await removedLink(legal)
     assert.equal((await page.goto(link.short_url))?.status(), legal ? 451 : 410)
     const heading = legal ? 'This code was removed by legal order' : 'This code was removed'
@@ -89,7 +89,7 @@ for (const legal of [false, true]) {
   })
 }
 
-inBrowser('the owner of a removed link is told why, and can delete it and nothing else', async (page) => {
+inBrowser('the owner of a removed link sees the reason, and can only delete it', async (page) => {
   const link = await removedLink()
   await page.goto(at(`/m/${link.token}`))
   assert.match((await page.getByRole('alert').textContent()) ?? '', /removed by the operator .* it phishes/s)
@@ -103,7 +103,7 @@ inBrowser('the owner of a removed link is told why, and can delete it and nothin
 })
 
 inBrowser(
-  'the pages of reports and removals have no faults that axe can find, in light and dark, and fit a phone',
+  'axe finds no fault on the pages of reports and removals, in light and dark, and they fit a phone',
   async (page) => {
     const removed = await removedLink()
     const pages = {

@@ -122,7 +122,7 @@ describe('an owner without scripts', () => {
     ['with the values of a plain code', { shape: 'square', fg: '#000000', margin: 4, ecl: 'M', bg: '#ffffff' }],
   ]
   for (const [name, design] of designs) {
-    inBrowser(`sends the form of a design ${name} unchanged, and nothing changes`, async (page) => {
+    inBrowser(`submits the form of a design ${name} unchanged, and nothing changes`, async (page) => {
       const link = await designed(design)
       const before = await details(link)
       await open(page, link)
@@ -137,7 +137,7 @@ describe('an owner without scripts', () => {
     ['jpeg', jpegFile()],
     ['svg+xml', svgFile],
   ] as const) {
-    inBrowser(`adds a logo that is ${type} whatever its file name, and removes it again`, async (page) => {
+    inBrowser(`adds a logo of the type ${type}, whatever its file name, and removes it again`, async (page) => {
       const link = await create(server, { target: 'https://example.com/' })
       await open(page, link)
       await choose(page, file, 'logo', 'application/octet-stream')
@@ -157,7 +157,7 @@ describe('an owner without scripts', () => {
     ['a picture of 300 KiB', Buffer.alloc(300 * 1024, 'x'), /The logo must be at most 256 KiB\./],
     ['a picture of 1.9 MiB', Buffer.alloc(1_950_000, 'x'), /The logo must be at most 256 KiB\./],
   ] as const) {
-    inBrowser(`reads at the logo why ${name} is refused, and keeps the other choices`, async (page) => {
+    inBrowser(`sees at the logo why ${name} is refused, and keeps the other choices`, async (page) => {
       const link = await designed({ margin: 5 })
       await open(page, link)
       await choose(page, file)
@@ -174,7 +174,7 @@ describe('an owner without scripts', () => {
     })
   }
 
-  inBrowser('reads that a photo of 5 MB is too large, and can go back', async (page) => {
+  inBrowser('sees that a photo of 5 MB is too large, and can go back', async (page) => {
     const link = await designed({ margin: 5 })
     await open(page, link)
     await choose(page, Buffer.alloc(5_000_000, 'x'), 'photo.jpg', 'image/jpeg')
@@ -242,7 +242,7 @@ describe('an owner without scripts', () => {
     assert.deepEqual(await designOf(link), { shape: 'dots', logo: { image: svgLogo } })
   })
 
-  inBrowser('does not silently undo in one window what another has saved', async (page) => {
+  inBrowser('cannot overwrite in one window a change of another without a warning', async (page) => {
     const link = await create(server, { target: 'https://example.com/' })
     await open(page, link)
     await put(`${server.url}/api/manage/${link.token}`, { design: { shape: 'dots' } })
@@ -270,7 +270,7 @@ describe('a form with a file', () => {
     assert.deepEqual(await designOf(link), { frame: { text: 'Приветü' } })
   })
 
-  test('is a 400 when it is truncated anywhere, empty, or has no boundary, and saves nothing', async () => {
+  test('gets a 400 and saves nothing when it is truncated anywhere, empty, or has no boundary', async () => {
     const link = await create(server, { target: 'https://example.com/' })
     for (let length = 0; length < whole.length - 4; length += 3) {
       assert.equal((await send(link, whole.slice(0, length))).status, 400, `${length} bytes`)
@@ -294,7 +294,7 @@ describe('a form with a file', () => {
     assert.deepEqual(await designOf(link), { margin: 6 })
   })
 
-  test('of thousands of parts, or with endless headers, is refused before it is parsed', async () => {
+  test('of thousands of parts, or with excessive headers, is refused before it is parsed', async () => {
     const link = await create(server, { target: 'https://example.com/' })
     const manyParts = part('x', 'y').repeat(10_000) + whole
     const manyHeaders = `--edge\r\n${'a: b\r\n'.repeat(10_000)}\r\nx\r\n${whole}`
@@ -305,14 +305,14 @@ describe('a form with a file', () => {
     assert.equal(await designOf(link), null)
   })
 
-  test('whose client hangs up in the middle logs no error', async () => {
+  test('whose client disconnects in the middle logs no error', async () => {
     const link = await create(server, { target: 'https://example.com/' })
     const { hostname, port } = new URL(server.url)
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
     const head = `POST /m/${link.token} HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n`
     socket.write(`${head}Content-Type: multipart/form-data; boundary=edge\r\n\r\n${whole}`)
-    // Once another request is answered, the service has begun with this one.
+    // Once the service has responded to another request, it has begun to process this one.
     await details(link)
     socket.destroy()
     await once(socket, 'close')
@@ -320,10 +320,10 @@ describe('a form with a file', () => {
     assert.deepEqual(server.logged, [])
   })
 
-  test('of an unknown token is a 404', async () => {
-    const nobody = { token: 'A'.repeat(43) } as Created
-    assert.equal((await send(nobody, whole)).status, 404)
+  test('for an unknown token gets a 404', async () => {
+    const unknown = { token: 'A'.repeat(43) } as Created
+    assert.equal((await send(unknown, whole)).status, 404)
   })
 })
 
-test('leaves no fault in the log', () => assert.deepEqual(server.logged, []))
+test('the service logs no error', () => assert.deepEqual(server.logged, []))

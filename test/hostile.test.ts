@@ -25,13 +25,13 @@ import { create } from './support/server.ts'
 
 const MIB = 1024 * 1024
 const KIB = 1024
-/** Of memory, for one request. */
+/** The most memory for one request. */
 const MAX_GROWTH = 64 * MIB
-/** Of a response that is neither an image nor an export. */
+/** The largest response that is neither an image nor an export. */
 const MAX_RESPONSE = MIB
-/** How long a request may hold the event loop beyond one that asks for nothing: in units of the probe's fixed work, about 10 ms each. */
+/** How much longer than /healthz a request may block the event loop: in units of the probe's fixed work, about 10 ms each. */
 const MAX_HOLD = 5
-/** What is left of Node's 16 KiB for the headers. */
+/** The share of Node's 16 KiB that is left for one header. */
 const MAX_HEADER = 14 * KIB
 
 const end = endOfFile()
@@ -46,11 +46,11 @@ const document = parseDocument((await ask(`${service.url}/api/openapi.json`)).bo
 }
 const own = await create(service, { kind: 'page', headline: 'x' })
 
-// Who says that the connection is to be closed does not read a response that comes before the body was sent.
+// With "Connection: close", the client would not read a response that arrives before it has sent the body.
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 end.after(() => agent.destroy())
 
-/** Where the parameters of a path lead to something that is there. */
+/** Fills in the parameters of a path with those of existing data. */
 const real = (path: string) =>
   path.replace('{token}', own.token).replace('{code}', own.code).replace('{domain}', 'qr.example.com')
 
@@ -61,7 +61,7 @@ interface Request {
   body?: string
 }
 
-/** What requests cost: the longest hold, in units; the memory; the largest response that is no image and no export. */
+/** The cost of requests: the longest block of the event loop in units, the memory, the largest response but images and exports. */
 interface Cost {
   hold: number
   growth: number
@@ -73,23 +73,24 @@ const status = () => readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
 const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status())?.[1]) * KIB
 const exported = /^(?:image\/|text\/csv|application\/(?:zip|pdf))/
 
-/** Sends requests one after the other, and measures what they cost together. */
+/** Sends requests one after the other, and measures their cost together. */
 async function costOf(requests: Request[]): Promise<Cost> {
-  // The high-water mark of the memory begins anew (proc(5), clear_refs).
+  // Resets the high-water mark of the memory (proc(5), clear_refs).
   writeFileSync(`/proc/${service.process.pid}/clear_refs`, '5')
   const before = kilobytes('VmRSS')
   let bytes = 0
   const statuses: number[] = []
   for (const { method, path, headers = {}, body } of requests) {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-    const answer = await ask(service.url + path, {
+    const response = await ask(service.url + path, {
       method,
       agent,
       headers: { ...length, ...headers },
       ...(body && { body }),
     })
-    statuses.push(answer.status)
-    if (!exported.test(answer.headers['content-type'] ?? '')) bytes = Math.max(bytes, Buffer.byteLength(answer.body))
+    statuses.push(response.status)
+    if (!exported.test(response.headers['content-type'] ?? ''))
+      bytes = Math.max(bytes, Buffer.byteLength(response.body))
   }
   const growth = kilobytes('VmHWM') - before
   const { longest, calibrated } = await readHolds(service.process, probe.HOLD_FILE)
@@ -101,23 +102,23 @@ function isTooMuch({ hold: held, growth, bytes, statuses }: Cost): boolean {
   return held - usual.hold > MAX_HOLD || growth > MAX_GROWTH || bytes > MAX_RESPONSE || isFault
 }
 
-function inWords({ hold: held, growth, bytes, statuses }: Cost): string {
+function describeCost({ hold: held, growth, bytes, statuses }: Cost): string {
   const counts = Object.fromEntries([...Map.groupBy(statuses, String)].map(([each, all]) => [each, all.length]))
   return `${held.toFixed(1)} units, ${(growth / MIB).toFixed(0)} MiB, ${bytes} bytes, ${JSON.stringify(counts)}`
 }
 
-// The first one also costs what the service loads for it.
+// The service loads modules for the first request, which is not measured.
 await costOf([{ method: 'GET', path: '/healthz' }])
-/** What a request costs that asks for nothing. */
+/** The cost of a request without work. */
 const usual = await costOf([{ method: 'GET', path: '/healthz' }])
 
-/** Requests that are measured together: garbage of more would be taken for what one of them costs. */
+/** Requests that are measured together: with more, their garbage would count as the memory of one. */
 const TOGETHER = 50
 /** Bytes of requests that are measured together. */
 const BYTES_TOGETHER = 32 * MIB
 
-/** Sends requests, and holds each to the bounds: some together at first, and each by itself when that was too much. */
-async function hold(t: TestContext, requests: (Request & { what: string })[]): Promise<void> {
+/** Checks the cost of requests against the bounds: in batches first, and one by one where a batch costs too much. */
+async function checkCost(t: TestContext, requests: (Request & { label: string })[]): Promise<void> {
   const most: Cost = { hold: 0, growth: 0, bytes: 0, statuses: [] }
   const faults: string[] = []
   const largest = Math.max(...requests.map(({ body = '' }) => body.length))
@@ -130,14 +131,14 @@ async function hold(t: TestContext, requests: (Request & { what: string })[]): P
     if (!isTooMuch(together)) continue
     for (const request of some) {
       const cost = await costOf([request])
-      if (isTooMuch(cost)) faults.push(`${request.what}: ${inWords(cost)}`)
+      if (isTooMuch(cost)) faults.push(`${request.label}: ${describeCost(cost)}`)
     }
   }
-  t.diagnostic(`${requests.length} requests: ${inWords(most)}; an empty one ${usual.hold.toFixed(1)} units`)
+  t.diagnostic(`${requests.length} requests: ${describeCost(most)}; one without work: ${usual.hold.toFixed(1)} units`)
   assert.deepEqual(faults, [])
 }
 
-/** Bytes that routes take, where it is not 256 KiB. */
+/** The bounds of bodies in bytes, where they are not 256 KiB. */
 const limits: Record<string, number> = { '/api/bulk': 4 * MIB, '/api/qr': 512 * KIB, '/api/manage/{token}': 512 * KIB }
 
 /** Each field of a body with each costly value, and such values as the whole body. */
@@ -145,15 +146,15 @@ function jsonBodies(size: number, names: string[], rows: boolean): Body[] {
   const values = jsonValues(size)
   const inFields = jsonFields(size, names)
   const nested = names.map((name) => ({
-    what: `as payload.${name}`,
+    label: `as payload.${name}`,
     body: `{"payload":{"${name}":${values[6]?.body}}}`,
   }))
   const all = [...values, ...inFields, ...nested]
   if (!rows) return all
   return [
     ...values,
-    ...inFields.map(({ what, body }) => ({ what: `a row of ${what}`, body: `[${body}]` })),
-    { what: 'rows', body: `[${'{"kind":"page","headline":1,"links":[{},{},{}],"utm":{"A":1}},'.repeat(499)}{}]` },
+    ...inFields.map(({ label, body }) => ({ label: `a row of ${label}`, body: `[${body}]` })),
+    { label: 'rows', body: `[${'{"kind":"page","headline":1,"links":[{},{},{}],"utm":{"A":1}},'.repeat(499)}{}]` },
   ]
 }
 
@@ -161,7 +162,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 )
 
-suite('the costliest body that its bound allows holds nobody up:', () => {
+suite('the costliest body within the bound does not block the event loop:', () => {
   for (const { path, method, operation } of operations) {
     for (const [type, { schema }] of Object.entries(operation.requestBody?.content ?? {})) {
       if (method === 'DELETE') continue
@@ -176,13 +177,13 @@ suite('the costliest body that its bound allows holds nobody up:', () => {
             : [
                 ...jsonBodies(size, isBulk ? ['links', 'utm', 'title', 'target', 'alias'] : names, isBulk),
                 ...(isBulk
-                  ? csvBodies(size / 2 - 100).map(({ what, body }) => ({ what, body: JSON.stringify({ csv: body }) }))
+                  ? csvBodies(size / 2 - 100).map(({ label, body }) => ({ label, body: JSON.stringify({ csv: body }) }))
                   : []),
               ]
         const request = { method, path: real(path), headers: { 'content-type': type } }
-        await hold(
+        await checkCost(
           t,
-          bodies.map(({ what, body }) => ({ ...request, what, body })),
+          bodies.map(({ label, body }) => ({ ...request, label, body })),
         )
       })
     }
@@ -209,22 +210,22 @@ suite('the costliest body that its bound allows holds nobody up:', () => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       for (const fixed of path.startsWith('/m/') ? ['action=change&', 'action=design&', ''] : ['kind=page&', '']) {
         const requests = [64 * KIB, 256 * KIB, 2 * MIB - 100].flatMap((size) =>
-          formBodies(size, names).map(({ what, body }) => ({ ...request, what, headers, body: fixed + body })),
+          formBodies(size, names).map(({ label, body }) => ({ ...request, label, headers, body: fixed + body })),
         )
-        await hold(t, requests)
+        await checkCost(t, requests)
       }
     })
     test(`POST ${shown}, a form with files`, async (t) => {
       const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
       const requests = [256 * KIB, 2 * MIB - 100].flatMap((size) =>
-        multipartBodies(size, names).map(({ what, body }) => ({ ...request, what, headers, body })),
+        multipartBodies(size, names).map(({ label, body }) => ({ ...request, label, headers, body })),
       )
-      await hold(t, requests)
+      await checkCost(t, requests)
     })
   }
 })
 
-suite('the costliest address and header holds nobody up:', () => {
+suite('the costliest URL and header do not block the event loop:', () => {
   const gets = [
     ...new Set(['/', `/m/${own.token}`, '/report', '/api/nothing', ...operations.map(({ path }) => real(path))]),
   ]
@@ -233,23 +234,23 @@ suite('the costliest address and header holds nobody up:', () => {
     test(`GET ${path.replace(own.token, '<token>').replace(own.code, '<code>')}`, async (t) => {
       const get = { method: 'GET', path }
       const requests = [
-        ...queries(MAX_HEADER).map((query) => ({ ...get, what: `?${query.slice(0, 10)}`, path: `${path}?${query}` })),
+        ...queries(MAX_HEADER).map((query) => ({ ...get, label: `?${query.slice(0, 10)}`, path: `${path}?${query}` })),
         ...headerValues(MAX_HEADER).map((headers) => ({
           ...get,
-          what: JSON.stringify(headers).slice(0, 40),
+          label: JSON.stringify(headers).slice(0, 40),
           headers,
         })),
       ]
-      await hold(t, requests)
+      await checkCost(t, requests)
     })
   }
 
   test('long paths', async (t) => {
     const requests = ['GET', 'POST'].flatMap((method) =>
       ['', '/api', '/m', '/api/manage', `/${own.code}`].flatMap((prefix) =>
-        paths(MAX_HEADER).map((path) => ({ method, path: prefix + path, what: (prefix + path).slice(0, 20) })),
+        paths(MAX_HEADER).map((path) => ({ method, path: prefix + path, label: (prefix + path).slice(0, 20) })),
       ),
     )
-    await hold(t, requests)
+    await checkCost(t, requests)
   })
 })

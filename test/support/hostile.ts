@@ -2,7 +2,7 @@ import type { Schema } from './from-schema.ts'
 
 /** A body and its description. */
 export interface Body {
-  what: string
+  label: string
   body: string
 }
 
@@ -57,7 +57,7 @@ export function jsonValues(size: number): Body[] {
     accents: (n) => quoted(`https://${fill(n / 2, 'ä')}.example`),
     hashes: (n) => quoted(fill(n, '#')),
   }
-  return Object.entries(values).map(([what, write]) => ({ what, body: write(size - 100) }))
+  return Object.entries(values).map(([label, write]) => ({ label, body: write(size - 100) }))
 }
 
 const isWhole = process.env['FAULTS'] === 'all'
@@ -78,7 +78,7 @@ export function jsonFields(size: number, names: string[]): Body[] {
   return selectCombinations(
     names.length,
     names.flatMap((name) =>
-      values.map(({ what, body }) => ({ what: `${what} as ${name}`, body: `{${JSON.stringify(name)}:${body}}` })),
+      values.map(({ label, body }) => ({ label: `${label} as ${name}`, body: `{${JSON.stringify(name)}:${body}}` })),
     ),
   )
 }
@@ -91,20 +91,20 @@ export function fieldNames(schema: Schema): string[] {
 
 export function formBodies(size: number, names: string[]): Body[] {
   const values: Body[] = [
-    { what: 'names without values', body: fill(size, 'a&') },
-    { what: 'nothing but separators', body: fill(size, '&') },
-    { what: 'equals signs', body: fill(size, '=') },
-    { what: 'one pair again and again', body: fill(size, 'a=b&') },
-    { what: 'many names', body: fillWith(size, (at) => `a${at}=`, '&') },
-    { what: 'a long name', body: fill(size, 'a') },
-    { what: 'per cents', body: `a=${fill(size - 2, '%')}` },
-    { what: 'escaped bytes', body: `a=${fill(size - 2, '%80')}` },
+    { label: 'names without values', body: fill(size, 'a&') },
+    { label: 'nothing but separators', body: fill(size, '&') },
+    { label: 'equals signs', body: fill(size, '=') },
+    { label: 'one pair again and again', body: fill(size, 'a=b&') },
+    { label: 'many names', body: fillWith(size, (at) => `a${at}=`, '&') },
+    { label: 'a long name', body: fill(size, 'a') },
+    { label: 'per cents', body: `a=${fill(size - 2, '%')}` },
+    { label: 'escaped bytes', body: `a=${fill(size - 2, '%80')}` },
   ]
   const texts = { letters: 'a', markup: '<', blanks: '+', 'line ends': '%0D%0A', surrogates: '%ED%A0%80', dots: 'a.' }
   const inFields = names.flatMap((name) => [
-    { what: `${name} again and again`, body: fill(size, `${name}=a&`) },
-    ...Object.entries(texts).map(([what, text]) => ({
-      what: `${what} in ${name}`,
+    { label: `${name} again and again`, body: fill(size, `${name}=a&`) },
+    ...Object.entries(texts).map(([label, text]) => ({
+      label: `${label} in ${name}`,
       body: `${name}=${fill(size - name.length - 1, text)}`,
     })),
   ])
@@ -118,40 +118,40 @@ export function multipartBodies(size: number, names: string[]): Body[] {
     `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}\r\n`
   const end = `--${BOUNDARY}--\r\n`
   const values: Body[] = [
-    { what: 'many parts', body: fill(size - 100, part('name="a"', '')) + end },
-    { what: 'boundaries alone', body: fill(size, `--${BOUNDARY}\r\n`) },
-    { what: 'half boundaries', body: fill(size, `\r\n--${BOUNDARY.slice(0, -1)}`) },
-    { what: 'line ends', body: fill(size, '\r\n') },
-    { what: 'a long name', body: part(`name="${fill(size - 200, 'a')}"`, '') + end },
-    { what: 'a name of backslashes', body: part(`name="${fill(size - 200, '\\')}"`, '') + end },
-    { what: 'blanks in a header', body: part(`name="a"${fill(size - 200, ' ')}`, '') + end },
-    { what: 'semicolons in a header', body: part(`name="a"${fill(size - 200, ';')}`, '') + end },
-    { what: 'many headers', body: `--${BOUNDARY}\r\n${fill(size - 200, 'a:b\r\n')}\r\n\r\n${end}` },
-    { what: 'one that does not end', body: part('name="a"', fill(size - 200, 'a')) },
+    { label: 'many parts', body: fill(size - 100, part('name="a"', '')) + end },
+    { label: 'boundaries alone', body: fill(size, `--${BOUNDARY}\r\n`) },
+    { label: 'half boundaries', body: fill(size, `\r\n--${BOUNDARY.slice(0, -1)}`) },
+    { label: 'line ends', body: fill(size, '\r\n') },
+    { label: 'a long name', body: part(`name="${fill(size - 200, 'a')}"`, '') + end },
+    { label: 'a name of backslashes', body: part(`name="${fill(size - 200, '\\')}"`, '') + end },
+    { label: 'blanks in a header', body: part(`name="a"${fill(size - 200, ' ')}`, '') + end },
+    { label: 'semicolons in a header', body: part(`name="a"${fill(size - 200, ';')}`, '') + end },
+    { label: 'many headers', body: `--${BOUNDARY}\r\n${fill(size - 200, 'a:b\r\n')}\r\n\r\n${end}` },
+    { label: 'one that does not end', body: part('name="a"', fill(size - 200, 'a')) },
   ]
   const text = fill(size - 300, '<')
   const inFields = names.flatMap((name) => [
-    { what: `markup in ${name}`, body: part(`name="${name}"`, text) + end },
-    { what: `a file as ${name}`, body: part(`name="${name}"; filename="a.svg"`, text) + end },
+    { label: `markup in ${name}`, body: part(`name="${name}"`, text) + end },
+    { label: `a file as ${name}`, body: part(`name="${name}"; filename="a.svg"`, text) + end },
   ])
   return [...values, ...selectCombinations(names.length, inFields)]
 }
 
 export function csvBodies(size: number): Body[] {
   return [
-    { what: 'columns', body: fill(size, 'a,') },
-    { what: 'a known column, repeated', body: fill(size, 'target,') },
-    { what: 'quotes', body: fill(size, '"') },
-    { what: 'cells of quotes', body: `target\n"${fill(size - 10, '""')}"` },
-    { what: 'line ends', body: `target\n${fill(size - 10, '\n')}` },
-    { what: 'rows', body: `target\n${fill(size - 10, 'a\n')}` },
-    { what: 'empty cells', body: `target,title\n${fill(size - 20, ',\n')}` },
-    { what: 'wide rows', body: `target\n${fill(size - 10, ',')}` },
-    { what: 'a long cell', body: `target\n${fill(size - 10, 'a')}` },
-    { what: 'a quote that stays open', body: `target\n"${fill(size - 10, 'a\n')}` },
-    { what: 'semicolons, commas and tabs', body: fill(size, ',;\t') },
-    { what: 'blanks', body: `target${fill(size - 10, ' ')}` },
-    { what: 'formulas', body: `target,title\n${fill(size - 20, 'a,"=1\n=1"\n')}` },
+    { label: 'columns', body: fill(size, 'a,') },
+    { label: 'a known column, repeated', body: fill(size, 'target,') },
+    { label: 'quotes', body: fill(size, '"') },
+    { label: 'cells of quotes', body: `target\n"${fill(size - 10, '""')}"` },
+    { label: 'line ends', body: `target\n${fill(size - 10, '\n')}` },
+    { label: 'rows', body: `target\n${fill(size - 10, 'a\n')}` },
+    { label: 'empty cells', body: `target,title\n${fill(size - 20, ',\n')}` },
+    { label: 'wide rows', body: `target\n${fill(size - 10, ',')}` },
+    { label: 'a long cell', body: `target\n${fill(size - 10, 'a')}` },
+    { label: 'a quote that stays open', body: `target\n"${fill(size - 10, 'a\n')}` },
+    { label: 'semicolons, commas and tabs', body: fill(size, ',;\t') },
+    { label: 'blanks', body: `target${fill(size - 10, ' ')}` },
+    { label: 'formulas', body: `target,title\n${fill(size - 20, 'a,"=1\n=1"\n')}` },
   ]
 }
 
