@@ -6,6 +6,7 @@ import { parseStrictRows, TooManyRows } from './json-rows.ts'
 import { parseStrictJson } from './strict-json.ts'
 
 const bounds = { rows: 500, values: 200_000 }
+const changes = { ...bounds, field: 'changes' }
 const parse = (text: string, turn = async () => {}) => parseStrictRows(text, bounds, turn)
 
 /** The result of a parser for a text: its value, or a refusal. */
@@ -53,6 +54,41 @@ test('returns exactly what the parser of single values returns, and refuses what
     ),
     { numRuns: 2_000 },
   )
+})
+
+test('does the same for the rows in a field of an object', async () => {
+  const pieces = fc.constantFrom('[', ']', '{', '}', ',', ':', ' ', '1', '"a"', '{"a":1}', '"a":', '"changes":', '\v')
+  const broken = fc.array(pieces, { maxLength: 10 }).map((parts) => parts.join(''))
+  const lists = fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 9 }).map((list) => JSON.stringify(list, null, 1))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        broken,
+        fc.oneof(lists, broken).map((text) => ` { "changes" : ${text} } `),
+        fc.tuple(broken, broken).map(([first, second]) => `{"changes":[${first}],"a":[${second}]}`),
+        broken.map((text) => `{"changes":[${text}`),
+        broken.map((text) => `{"changes":${text}]}`),
+      ),
+      async (text) => {
+        const read = (text: string) => parseStrictRows(text, changes, async () => {})
+        assert.deepEqual(await outcome(text, read), await outcome(text, parseStrictJson))
+      },
+    ),
+    { numRuns: 4_000 },
+  )
+})
+
+test('refuses too many rows and values in a field of an object as well', async () => {
+  const read = (text: string) => parseStrictRows(text, changes, async () => {})
+  await assert.rejects(read(`{"changes":[${'1,'.repeat(500)}nonsense`), TooManyRows)
+  const row = (values: number) => `[${Array(values).fill('1').join()}]`
+  assert.deepEqual(await read(`{"changes":[${Array(499).fill(row(390)).join()}]}`), {
+    changes: Array.from({ length: 499 }, () => Array(390).fill(1)),
+  })
+  await assert.rejects(read(`{"changes":[${Array(300).fill(row(900)).join()}]}`), /more than 200000 values/)
+  await assert.rejects(read(`{"changes":[1,${row(10_001)}]}`), /an item of the body has more than 10000 values/)
+  await assert.rejects(read('{"changes":[{"a":1,"a":2}]}'), /"a" occurs twice/)
+  await assert.rejects(read('{"changes":[1],"changes":[2]}'), /"changes" occurs twice/)
 })
 
 test('refuses whitespace around a list that JSON does not allow', async () => {

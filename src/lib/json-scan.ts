@@ -29,22 +29,26 @@ export interface JsonScan {
   /** Scans everything before `end`. Throws a JsonError for what exceeds a bound. */
   advance: (end: number) => void
   position: () => Position
-  /** The positions of the commas between the items of the outermost list. */
+  /** The positions of the commas at the depth of the rows. */
   commas: () => readonly Position[]
+  /** The number of commas outside of that depth. */
+  outerCommas: () => number
 }
 
 /**
  * Counts values and names in a JSON text before anything is built from it. The counts are correct for valid JSON; invalid
  * JSON fails to parse afterwards.
  * @param maxValues values in all, names not counted
+ * @param rowDepth the depth of the rows: 1 when the outermost list has them
  */
-export function scanJson(text: string, maxValues: number): JsonScan {
-  const tokens = createTokenCounts(maxValues)
+export function scanJson(text: string, maxValues: number, rowDepth = 1): JsonScan {
+  const tokens = createTokenCounts(maxValues, rowDepth)
   let next = 0
   let isInside = false
   return {
     position: () => ({ at: next, values: tokens.values(), names: tokens.names() }),
     commas: tokens.commas,
+    outerCommas: tokens.outerCommas,
     advance(end) {
       let at = next
       let inString = isInside
@@ -67,8 +71,9 @@ export function scanJson(text: string, maxValues: number): JsonScan {
 }
 
 /** Counts the tokens outside of strings. */
-function createTokenCounts(maxValues: number) {
+function createTokenCounts(maxValues: number, rowDepth: number) {
   const commas: Position[] = []
+  let outerCommas = 0
   let depth = 0
   let names = 0
   // Each value but the first follows a comma, or the bracket of its list or object.
@@ -84,7 +89,8 @@ function createTokenCounts(maxValues: number) {
   function countValue(char: number, at: number): void {
     if (++values > maxValues) throw new JsonError(`the body has more than ${maxValues} values`)
     if (char === COMMA) {
-      if (depth === 1) commas.push({ at, values, names })
+      if (depth === rowDepth) commas.push({ at, values, names })
+      else if (depth < rowDepth) outerCommas++
     } else if (++depth > MAX_DEPTH) throw new JsonError(`the body is nested deeper than ${MAX_DEPTH} levels`)
   }
 
@@ -92,6 +98,7 @@ function createTokenCounts(maxValues: number) {
     values: () => values,
     names: () => names,
     commas: () => commas,
+    outerCommas: () => outerCommas,
     beginLiteral: (at: number) => void (literal = at),
     requireShortLiteral,
     /** Counts a structural character or whitespace. */
