@@ -4,6 +4,7 @@ export const catalogue = {
   malformed_csv: [400, 'The CSV is not valid'],
   invalid_request: [400, 'The request is not valid'],
   nothing_created: [400, 'No link was created'],
+  nothing_changed: [400, 'No link was changed'],
   forbidden: [403, 'Access is not allowed'],
   unscannable: [400, 'The image cannot be scanned'],
   not_found: [404, 'There is nothing at this address'],

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { writeRecords } from '../lib/csv.ts'
-import type { BulkResult, RowResult } from './bulk.ts'
+import type { BulkResult } from './bulk.ts'
 import { columns } from './csv-rows.ts'
 import { MAX_URL_LENGTH } from '../http/fields.ts'
 
@@ -22,7 +22,7 @@ export async function writeCsv(rows: unknown[], { results }: Pick<BulkResult, 'r
   return parts.join('')
 }
 
-function lineOf(row: unknown, result: RowResult): string[] {
+function lineOf(row: unknown, result: BulkResult['results'][number]): string[] {
   return [
     String(result.index),
     ...columns.map((name) => textOf(row, name)),

@@ -1,28 +1,18 @@
-import { setImmediate as yieldToLoop } from 'node:timers/promises'
-import { Problem, type FieldError } from '../http/problem.ts'
+import { Problem } from '../http/problem.ts'
+import { yieldEvery } from '../lib/yield-every.ts'
 import { ChargedRollback, createCharged, readDraft, type CreationOptions, type LinkDeps } from './create.ts'
 import type { Draft } from './draft.ts'
 import { insertDrafts, type CreatedLink } from './insert.ts'
+import { noneOf, rowResults, type RowResult } from './row-results.ts'
 
 /** Rows of one request. */
 export const MAX_ROWS = 500
-
-/** Why a row created no link. */
-export interface RowError {
-  code: string
-  detail: string
-  /** The invalid fields, as for a single creation; a pointer begins at the row. `detail` says when there are more. */
-  errors: FieldError[]
-}
-
-/** The result of a row; `index` counts the rows of the request from 0. */
-export type RowResult = { index: number } & (CreatedLink | { error: RowError } | { valid: true })
 
 /** The response to a bulk creation: a result for each row, in their order. */
 export interface BulkResult {
   created: number
   failed: number
-  results: RowResult[]
+  results: RowResult<CreatedLink | { valid: true }>[]
 }
 
 /** Options of a bulk creation. */
@@ -86,12 +76,10 @@ const SLICE_MS = 5
 
 async function readRows(deps: LinkDeps, rows: unknown[]): Promise<(Draft | Problem)[]> {
   const drafts: (Draft | Problem)[] = []
-  let startedAt = performance.now()
+  const pause = yieldEvery(SLICE_MS)
   for (const row of rows) {
     drafts.push(readRow(deps, row))
-    if (performance.now() - startedAt < SLICE_MS) continue
-    await yieldToLoop()
-    startedAt = performance.now()
+    await pause()
   }
   return drafts
 }
@@ -106,28 +94,11 @@ function readRow(deps: LinkDeps, row: unknown): Draft | Problem {
   }
 }
 
-/** The most field errors in one response; each failed row lists at least one of its own. */
-const MAX_ERRORS = 1_000
-
 function toResult(outcomes: Outcome[]): BulkResult {
-  const failed = outcomes.filter((outcome) => outcome instanceof Problem).length
-  let remaining = MAX_ERRORS - failed
-  const results = outcomes.map((outcome, index): RowResult => {
-    if (!(outcome instanceof Problem)) return { index, ...outcome }
-    const { code, message: detail, errors } = outcome
-    const listed = errors.slice(0, 1 + remaining)
-    remaining -= Math.max(0, listed.length - 1)
-    return { index, error: { code, detail, errors: listed } }
-  })
+  const { failed, results } = rowResults(outcomes)
   return { created: outcomes.length - failed, failed, results }
 }
 
-/** A valid row fails as well when another row fails an atomic request. */
 function nothingCreated(outcomes: Outcome[]): Problem {
-  const row = outcomes.findIndex((outcome) => outcome instanceof Problem)
-  const fault = outcomes[row] as Problem
-  const skipped = new Problem('nothing_created', `row ${row} is invalid, and the request is atomic: all rows or none`)
-  return new Problem('nothing_created', `none of ${outcomes.length} rows; row ${row}: ${fault.message}`, {
-    members: toResult(outcomes.map((outcome) => (outcome instanceof Problem ? outcome : skipped))),
-  })
+  return noneOf('nothing_created', outcomes, toResult)
 }

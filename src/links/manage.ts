@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Database } from '../db/database.ts'
 import { Problem } from '../http/problem.ts'
+import { commitChange, nextRevision, requireMatch } from './change.ts'
 import { codeKey } from './code.ts'
 import type { CheckedDesign, LinkDesigns, OwnedLink } from './design.ts'
-import { parsePatch } from './draft.ts'
-import { mayChange, type Link } from './link.ts'
+import type { Link } from './link.ts'
 import { insertDeletions } from './purge-store.ts'
-import { requireNotSuspended } from './suspension.ts'
-import { deleteLinkRow, findByCode, findById, findByToken, hasToken, updateLink } from './store.ts'
+import { deleteLinkRow, findByCode, findById, findByToken, hasToken } from './store.ts'
 import { hashToken, isToken } from '../lib/token.ts'
 import type { UrlPolicy } from './url-policy.ts'
 
@@ -50,7 +49,8 @@ function requireFound(link: Link | undefined): Link {
   return link
 }
 
-function unknownToken(): Problem {
+/** The problem of a token that no link has. */
+export function unknownToken(): Problem {
   return new Problem('unknown_token', 'no link has this token; it may have been deleted')
 }
 
@@ -82,14 +82,12 @@ export function changeLink(
   const reread = async () => withDesign(deps, requireFound(await findById(deps.db.read, owned.link.id)))
   return retryOnConflict(deps, owned, reread, ifMatch, async (present) => {
     const { link } = present
-    requireNotSuspended(link)
-    const patched = parsePatch(link, body, deps)
     const designChanges = design !== undefined && !isDeepStrictEqual(design.value, present.design ?? null)
-    if (isDeepStrictEqual(patched, link) && !designChanges) return present
-    const next = { ...patched, revision: link.revision + 1, updatedAt: deps.now() }
-    if (!designChanges) return (await updateLink(deps.db.write, next)) ? { ...present, link: next } : undefined
+    const next = nextRevision(deps, link, body, designChanges)
+    if (next === link) return present
     return deps.db.transaction(async (transaction) => {
-      if (!(await updateLink(transaction, next))) return undefined
+      if (!(await commitChange(transaction, link, next))) return undefined
+      if (!designChanges) return { ...present, link: next }
       await deps.designs.save(transaction, link.id, design)
       return { link: next, design: design.value ?? undefined }
     })
@@ -130,9 +128,7 @@ async function retryOnConflict<T extends { link: Link }>(
 ): Promise<T> {
   for (let present = read; ; present = await reread()) {
     const { link } = present
-    if (!mayChange(link, ifMatch)) {
-      throw new Problem('precondition_failed', `the link is at revision ${link.revision}, which If-Match does not name`)
-    }
+    requireMatch(link, ifMatch)
     const changed = await change(present)
     if (changed === undefined) continue
     deps.invalidate(link.code)

@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Transaction } from '#kysely'
+import type { Tables } from '../db/schema.ts'
+import { Problem } from '../http/problem.ts'
+import { parsePatch } from './draft.ts'
+import { mayChange, type Link } from './link.ts'
+import { updateLink } from './store.ts'
+import { requireNotSuspended } from './suspension.ts'
+import type { UrlPolicy } from './url-policy.ts'
+
+/** What a change of a link's fields needs. */
+export interface ChangeRules extends UrlPolicy {
+  now: () => number
+}
+
+/**
+ * @param ifMatch the revisions that may be changed, as `If-Match` has them
+ * @throws {Problem} 412 when they do not include the link's
+ */
+export function requireMatch(link: Link, ifMatch: string | undefined): void {
+  if (mayChange(link, ifMatch)) return
+  throw new Problem('precondition_failed', `the link is at revision ${link.revision}, which If-Match does not name`)
+}
+
+/**
+ * The next revision of a link, with the fields that `body` names; the link itself when nothing changes.
+ * @param isOther whether the change has another part, which is not in these fields
+ * @throws {Problem} 400 for an invalid field, 409 for a suspended link, 422 for a blocked destination
+ */
+export function nextRevision(rules: ChangeRules, link: Link, body: unknown, isOther = false): Link {
+  requireNotSuspended(link)
+  const patched = parsePatch(link, body, rules)
+  if (isDeepStrictEqual(patched, link) && !isOther) return link
+  return { ...patched, revision: link.revision + 1, updatedAt: rules.now() }
+}
+
+/**
+ * Writes the next revision of a link, with all that is stored about a change: every change by an owner comes here.
+ * @returns false when the link was changed or deleted since it was read
+ */
+export function commitChange(transaction: Transaction<Tables>, _before: Link, after: Link): Promise<boolean> {
+  return updateLink(transaction, after)
+}
