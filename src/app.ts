@@ -11,6 +11,7 @@ import { metricsRoute, type MetricsNeeds } from './http/metrics.ts'
 import { openApiRoute, problemsRoute, type DescribeApi } from './http/openapi.ts'
 import { createInstance } from './instance.ts'
 import { bulkRoute, readRows } from './links/bulk-routes.ts'
+import { changesRoute, readChanges } from './links/change-many-routes.ts'
 import { creationRoute, manageRoutes } from './links/routes.ts'
 import { designRoute } from './qr/design-route.ts'
 import { codeImageRoutes, dataImageRoute } from './qr/routes.ts'
@@ -83,6 +84,10 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
     readRows(bulk)
     bulk.post('/bulk', program.createLinks)
   })
+  await api.register(async (changes) => {
+    readChanges(changes)
+    changes.post('/manage', program.changeLinks)
+  })
   api.get('/qr', program.dataImage)
   api.post('/qr', program.designedImage)
   api.get('/manage/:token/stats', program.stats.byPath)
@@ -146,6 +151,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
   return {
     createLink: creationRoute({ links, origin, limits }),
     createLinks: bulkRoute({ links, origin, limits, codeSvg }),
+    changeLinks: changesRoute({ links, origin, limits }),
     link: manageRoutes({ links, totals: scans.latestTotals, origin, limits }),
     dataImage: dataImageRoute({ images, limitImages, clientOf }),
     designedImage: designRoute({ images, limitImages, clientOf }),

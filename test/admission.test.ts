@@ -9,6 +9,7 @@ import { create, post, startServer, visit, type Created, type TestServer } from 
 /** A request of each kind. */
 const requests: Record<Work, (server: TestServer, link: Created) => Promise<Response>> = {
   creations: ({ url }) => post(`${url}/api/links`, { target: 'https://example.com/' }),
+  batches: ({ url }, { token }) => post(`${url}/api/manage`, { changes: [{ token, title: crypto.randomUUID() }] }),
   images: ({ url }) => fetch(`${url}/api/qr?data=${crypto.randomUUID()}`),
   statistics: ({ url }, { token }) => fetch(`${url}/api/manage/${token}/stats`),
   pages: ({ url }) => fetch(url),

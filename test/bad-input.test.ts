@@ -107,6 +107,36 @@ describe('an invalid field gets a 400 that names it, and nothing is written', ()
     }
   })
 
+  test('in a row of a change of many links, and around its rows', async () => {
+    const { token } = link
+    const rows = ['target', 'title', 'campaign', 'token', 'if_match', 'design', 'payload'].flatMap((name) =>
+      wrongTexts.map(
+        ([, json]) => `{${name === 'token' ? '' : `"token":"${token}",`}"active":false,"${name}":${json}}`,
+      ),
+    )
+    const fields = ['target', 'campaign', 'token', 'if_match']
+    const bodies = [
+      ...['null', '5', '"x"', '{}', 'true', '[]'].map((json) => `{"changes":${json}}`),
+      ...['null', '5', '"x"', '[]', '{}', '{"token":null}'].map((json) => `{"changes":[${json}]}`),
+      ...fields.map((name) => `{"changes":[{"token":"${token}","title":"x","${name}":{"a":1}}]}`),
+      `{"changes":[{"token":"${token}","title":"x"},{"token":"${token}","title":"y"}],"atomic":true}`,
+    ]
+    assert.ok(rows.length > 70)
+    const before = await stored()
+    for (const body of bodies) {
+      const response = await send('POST', '/api/manage', body)
+      assert.equal(response.status, 400, body)
+      assert.equal(await stored(), before, body)
+    }
+    for (const row of rows) {
+      // Null clears a title or a campaign, and unknown fields of the payload are ignored.
+      if (/"(?:title|campaign)":null|"payload":\{/.test(row)) continue
+      const response = await send('POST', '/api/manage', `{"changes":[${row}]}`)
+      assert.equal(response.status, 400, row)
+      assert.equal(await stored(), before, row)
+    }
+  })
+
   test('in kind, payload, utm and the links of a page', async () => {
     const bodies = [
       '{"kind":"nothing","target":"https://example.com/"}',

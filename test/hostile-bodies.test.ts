@@ -39,6 +39,7 @@ const bad = `${page}${Array(100).fill('{"label":1,"url":1}').join()}]}`
 
 type Case = [content: string, path: () => string, type: string, body: string, method?: string]
 const bulk = () => '/api/bulk'
+const changes = () => '/api/manage'
 const links = () => '/api/links'
 const owner = () => `/m/${link.token}`
 const jsonOwner = () => `/api/manage/${link.token}`
@@ -95,6 +96,30 @@ const cases: Case[] = [
   ['rows of nothing', bulk, CSV, full(4 * MIB, 'target,alias\n', ',\n', '')],
   ['rows of commas', bulk, CSV, full(4 * MIB, 'target\n', `${','.repeat(8_000)}x\n`, '')],
   ['line ends in JSON', bulk, JSON_TYPE, full(4 * MIB, '{"csv":"target', '\\n', '"}')],
+  ['changes without anything', changes, JSON_TYPE, full(4 * MIB, '{"changes":[', '{}', ']}', ',')],
+  ['changes with a long token', changes, JSON_TYPE, full(4 * MIB, '{"changes":[{"token":"', 'A', '"}]}')],
+  ['changes after another field', changes, JSON_TYPE, full(4 * MIB, '{"a":1,"changes":[', '{}', ']}', ',')],
+  ['changes that are texts', changes, JSON_TYPE, full(4 * MIB, '{"changes":["', '\\"', '"]}')],
+  ['blanks before changes', changes, JSON_TYPE, full(4 * MIB, '{', ' ', '"changes":[{}]}')],
+  ['blanks after changes', changes, JSON_TYPE, full(4 * MIB, '{"changes":[{}]', '\n', '}')],
+  ['names in a change', changes, JSON_TYPE, `{"changes":[{${keys(9_000)}}]}`],
+  ['brackets of changes', changes, JSON_TYPE, `{"changes":${'['.repeat(2 * MIB - 6)}${']'.repeat(2 * MIB - 6)}}`],
+  [
+    '500 changes of pages with 200 faults each',
+    changes,
+    JSON_TYPE,
+    `{"changes":[${Array(500)
+      .fill(`{"token":"${'A'.repeat(43)}",${bad.slice(1)}`)
+      .join()}]}`,
+  ],
+  [
+    '500 long values of if_match',
+    changes,
+    JSON_TYPE,
+    `{"changes":[${Array(500)
+      .fill(`{"token":"${'A'.repeat(43)}","if_match":"${','.repeat(8_000)}"}`)
+      .join()}]}`,
+  ],
   ['objects', links, JSON_TYPE, full(MIB / 4, '[', '{}', ']', ',')],
   ['buttons', links, JSON_TYPE, full(MIB / 4, page, '{}', ']}', ',')],
   ['pairs', links, JSON_TYPE, `{"target":"https://example.com/","utm":{${keys(22_000)}}}`],

@@ -75,6 +75,7 @@ test('the document describes every endpoint of the specification, each with a su
     'POST /api/bulk',
     'POST /api/domains',
     'POST /api/links',
+    'POST /api/manage',
     'POST /api/qr',
     'POST /api/reports',
     'PUT /api/manage',

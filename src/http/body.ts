@@ -38,7 +38,7 @@ export function parseJsonBody(body: Buffer): unknown {
   }
 }
 
-/** Makes `app` parse JSON bodies that are lists of up to `bounds.rows` rows, yielding to the event loop in between. */
+/** Makes `app` parse JSON bodies with lists of up to `bounds.rows` rows, yielding to the event loop in between. */
 export function readJsonRows(app: FastifyInstance, bounds: RowBounds): void {
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
@@ -47,7 +47,8 @@ export function readJsonRows(app: FastifyInstance, bounds: RowBounds): void {
     try {
       return await parseStrictRows(readText(body, 'malformed_json'), bounds, yieldToLoop)
     } catch (error) {
-      throw error instanceof TooManyRows ? rowsProblem(bounds.rows, `more than ${bounds.rows}`) : jsonProblem(error)
+      if (!(error instanceof TooManyRows)) throw jsonProblem(error)
+      throw rowsProblem(bounds.rows, `more than ${bounds.rows}`, bounds.field && `/${bounds.field}`)
     }
   })
 }

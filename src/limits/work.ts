@@ -9,10 +9,12 @@ export interface WorkBounds {
   concurrent: number
 }
 
-/** All work but visits. Every change counts as a creation, every export as statistics. */
+/** All work but visits. Every change of one link counts as a creation, every export as statistics. */
 export const defaultBounds = {
   /** As many as share one sync of the disk. */
   creations: { waiting: 512, concurrent: 64 },
+  /** Changes of many links. Each keeps megabytes of links in memory. */
+  batches: { waiting: 64, concurrent: 2 },
   /** More than the drawing threads queue: those must not delay images that are quick to draw. */
   images: { waiting: 256, concurrent: 64 },
   statistics: { waiting: 256, concurrent: 64 },

@@ -17,10 +17,10 @@ import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
 import type { CreatedLink } from './insert.ts'
 import type { Links } from './open.ts'
 
-/** The largest body, in bytes. */
-const BODY_LIMIT = 4 * 1024 * 1024
-/** 500 pages with 100 buttons each have 172,500. */
-const MAX_VALUES = 200_000
+/** The largest body of rows, in bytes. */
+export const ROWS_BODY_LIMIT = 4 * 1024 * 1024
+/** Values in a body of rows: 500 pages with 100 buttons each have 172,500. */
+export const MAX_VALUES = 200_000
 
 /** What bulk creations need of the rest of the program. */
 export interface BulkNeeds {
@@ -75,7 +75,7 @@ export function bulkRoute(needs: BulkNeeds): Route {
   return route<BulkRoute>({
     config: { work: 'creations' },
     ...needs.limits.creation('bulk'),
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: ROWS_BODY_LIMIT,
     schema: {
       summary: 'Create up to 500 links',
       operationId: 'createLinks',

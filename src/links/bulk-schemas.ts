@@ -23,11 +23,12 @@ export const bulkBody = {
   },
 }
 
-const index = Type.Integer({ minimum: 0, description: 'The position of the row in the request, from 0.' })
+/** The position of a row. */
+export const rowIndex = Type.Integer({ minimum: 0, description: 'The position of the row in the request, from 0.' })
 
 const rowError = Type.Object(
   {
-    code: Type.String({ description: 'As for a single creation.' }),
+    code: Type.String({ description: 'As for a single link.' }),
     detail: Type.String(),
     errors: Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }), {
       description:
@@ -35,6 +36,15 @@ const rowError = Type.Object(
     }),
   },
   { title: 'RowError' },
+)
+
+/** The result of a row that failed. */
+export const failedRow = Type.Object({ index: rowIndex, error: rowError }, { title: 'FailedRow' })
+
+/** The result of a valid row in a dry run. */
+export const validRow = Type.Object(
+  { index: rowIndex, valid: Type.Literal(true) },
+  { title: 'ValidRow', description: 'In a dry run.' },
 )
 
 /** The response to a bulk creation. */
@@ -45,9 +55,9 @@ export const bulkResult = Type.Object(
     results: Type.Array(
       Type.Unsafe({
         anyOf: [
-          Type.Object({ index, ...createdBody.properties }, { title: 'CreatedRow' }),
-          Type.Object({ index, error: rowError }, { title: 'FailedRow' }),
-          Type.Object({ index, valid: Type.Literal(true) }, { title: 'ValidRow', description: 'In a dry run.' }),
+          Type.Object({ index: rowIndex, ...createdBody.properties }, { title: 'CreatedRow' }),
+          failedRow,
+          validRow,
         ],
       }),
     ),

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import { createBulk, type BulkOptions, type BulkResult } from './bulk.ts'
+import { changeLinks, type ManyOptions, type ManyResult } from './change-many.ts'
 import { createReserved } from './code.ts'
 import { createLink, type CreationOptions } from './create.ts'
 import { checkDesign, type CheckedDesign, type Drawing, type LinkDesigns, type OwnedLink } from './design.ts'
@@ -33,6 +34,8 @@ export interface Links {
    * `ifMatch` names another revision, 422 for a blocked destination
    */
   change: (owned: OwnedLink, body: unknown, options: ChangeOptions) => Promise<OwnedLink>
+  /** Changes the link of each valid row. @throws {Problem} 400 when none is valid, with the result of each row */
+  changeMany: (rows: unknown[], options: ManyOptions) => Promise<ManyResult>
   /** Deletes the link with its scans and its design. @throws {Problem} 404 for an unknown token, 412 as above */
   delete: (token: string, ifMatch: string | undefined) => Promise<Link>
   /** Whether no link may have this code, because a page of the service has or may get its path. */
@@ -69,6 +72,7 @@ export function openLinks({ db, ids, now, owns, screen, designs, invalidate, pur
     readByToken: async (token) => withDesign(management, await linkOfToken(management, token)),
     checkDesign: (owned, body, drawing) => checkDesign(designs, owned, body, drawing),
     change: (owned, body, options) => changeLink(management, owned, body, options),
+    changeMany: (rows, options) => changeLinks(management, rows, options),
     delete: (token, ifMatch) => deleteLink(management, token, ifMatch),
     isReserved,
     reserve,

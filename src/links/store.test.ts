@@ -20,6 +20,12 @@ for (const driver of drivers) {
       assert.deepEqual(await store.findByToken(db.read, 'token of Summer'), { id, ...link })
     })
 
+    await t.test('many links are read by their tokens at once, and unknown ones are absent', async () => {
+      const links = [await insert(db, 'Many-1'), await insert(db, 'Many-2')]
+      const found = await store.findByTokens(db.read, ['token of Many-2', 'nothing', 'token of Many-1'])
+      assert.deepEqual(found, new Map(links.map((link, at) => [`token of Many-${at + 1}`, link])))
+    })
+
     await t.test('unknown codes and tokens are absent', async () => {
       assert.equal(await store.findByCode(db.read, 'nothing'), undefined)
       assert.equal(await store.findByToken(db.read, 'nothing'), undefined)

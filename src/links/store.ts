@@ -44,6 +44,13 @@ export async function findByToken(db: Executor, tokenHash: string): Promise<Link
   return row && toLink(row)
 }
 
+/** The links whose tokens have these hashes, by hash. */
+export async function findByTokens(db: Executor, tokenHashes: string[]): Promise<Map<string, Link>> {
+  const query = db.selectFrom('links').select([...linkColumns, 'token_hash'])
+  const rows = await query.where('token_hash', 'in', tokenHashes).execute()
+  return new Map(rows.map((row) => [row.token_hash, toLink(row)]))
+}
+
 /** Whether a link's token has this hash. */
 export async function hasToken(db: Executor, tokenHash: string): Promise<boolean> {
   const row = await db.selectFrom('links').select('id').where('token_hash', '=', tokenHash).executeTakeFirst()
