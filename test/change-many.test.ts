@@ -405,7 +405,7 @@ test('the links of one request are bounded, however small its rows are', async (
 
 test('concurrent requests for the same links all end, and each link has the changes of all of them', async (t) => {
   // None waits in the queue, so that each meets the changes of the others.
-  const server = await startServer(t, {}, undefined, { work: { batches: { waiting: 8, concurrent: 8 } } })
+  const server = await startServer(t, {}, undefined, { work: { batches: { waiting: 64, concurrent: 8 } } })
   const links = await createMany(server, copies(100))
   const requests = Array.from({ length: 8 }, (_, at) => {
     const rows = links.map(({ token }) => ({
