@@ -12,6 +12,8 @@ import { openApiRoute, problemsRoute, type DescribeApi } from './http/openapi.ts
 import { createInstance } from './instance.ts'
 import { bulkRoute, readRows } from './links/bulk-routes.ts'
 import { changesRoute, readChanges } from './links/change-many-routes.ts'
+import { historyRoutes } from './links/history-routes.ts'
+import { rotationRoutes } from './links/rotation-routes.ts'
 import { creationRoute, manageRoutes } from './links/routes.ts'
 import { designRoute } from './qr/design-route.ts'
 import { codeImageRoutes, dataImageRoute } from './qr/routes.ts'
@@ -96,6 +98,12 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   api.get('/manage/scans.csv', program.scans.byHeader)
   api.get('/manage/:token/stream', program.stream.byPath)
   api.get('/manage/stream', program.stream.byHeader)
+  api.get('/manage/:token/history', program.history.read.byPath)
+  api.get('/manage/history', program.history.read.byHeader)
+  api.post('/manage/:token/revert', program.history.revert.byPath)
+  api.post('/manage/revert', program.history.revert.byHeader)
+  api.post('/manage/:token/rotate', program.rotation.byPath)
+  api.post('/manage/rotate', program.rotation.byHeader)
   api.post('/reports', program.report)
   api.post('/domains', program.domain.register)
   api.get('/domains/:domain', program.domain.read)
@@ -153,6 +161,8 @@ function programHandlers(describe: DescribeApi, services: Services) {
     createLinks: bulkRoute({ links, origin, limits, codeSvg }),
     changeLinks: changesRoute({ links, origin, limits }),
     link: manageRoutes({ links, totals: scans.latestTotals, origin, limits }),
+    history: historyRoutes({ links, totals: scans.latestTotals, origin, limits }),
+    rotation: rotationRoutes({ links, origin, limits }),
     dataImage: dataImageRoute({ images, limitImages, clientOf }),
     designedImage: designRoute({ images, limitImages, clientOf }),
     stats: statsRoutes({ scans, links, slots, now }),

@@ -19,7 +19,7 @@ before(async () => {
 /** Everything that is stored, so that a test can assert that nothing was added. */
 async function stored(): Promise<string> {
   const { read } = server.services.db
-  const tables = ['codes', 'links', 'idempotency_keys', 'reports', 'rules', 'audit'] as const
+  const tables = ['codes', 'links', 'revisions', 'idempotency_keys', 'reports', 'rules', 'audit'] as const
   return JSON.stringify(await Promise.all(tables.map((table) => read.selectFrom(table).selectAll().execute())))
 }
 
@@ -135,6 +135,14 @@ describe('an invalid field gets a 400 that names it, and nothing is written', ()
       assert.equal(response.status, 400, row)
       assert.equal(await stored(), before, row)
     }
+  })
+
+  test('in a revert', async () => {
+    const numbers = ['0', '-1', '1.5', '1e400', '2147483648', '"1"', 'null', 'true', '[1]', '{"a":1}', '"\\ud800"']
+    for (const body of [...numbers.map((json) => `{"revision":${json}}`), '{}', '[]', '1', 'null', '{"Revision":1}'])
+      await refuses(400, 'invalid_request', () => send('POST', `/api/manage/${link.token}/revert`, body), body)
+    const unknown = '{"revision":2147483647}'
+    await refuses(404, 'unknown_revision', () => send('POST', `/api/manage/${link.token}/revert`, unknown), unknown)
   })
 
   test('in kind, payload, utm and the links of a page', async () => {

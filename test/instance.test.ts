@@ -297,6 +297,10 @@ function makeOld(dataDir: string): void {
     }
   }
   links.exec(`
+    drop index links_next_token_hash;
+    alter table links drop column next_token_hash;
+    alter table links drop column rotated_at;
+    drop table revisions;
     alter table links rename column removed_expression to removed_entry;
     alter table rules rename column expression to entry;
     alter table rules rename to entries;

@@ -11,6 +11,8 @@ import { instance } from './migrations/0009-instance.ts'
 import { leases } from './migrations/0010-leases.ts'
 import { retiredCodes } from './migrations/0011-retired-codes.ts'
 import { names } from './migrations/0012-names.ts'
+import { revisions } from './migrations/0013-revisions.ts'
+import { rotations } from './migrations/0014-rotations.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -27,6 +29,8 @@ export const migrations: readonly Migration[] = [
   leases,
   retiredCodes,
   names,
+  revisions,
+  rotations,
 ]
 
 /**

@@ -1,4 +1,5 @@
 import type { Generated } from '#kysely'
+import type { RevisionsTable } from './schema-owners.ts'
 import type {
   AcmeAccountsTable,
   AcmeChallengesTable,
@@ -44,6 +45,10 @@ interface LinksTable {
   removed_source: string | null
   /** The expression of the list or rule that it matched; null when the operator named its code. */
   removed_expression: string | null
+  /** The hash of the token that replaces the link's own once it is used; null unless there is one, as the next column. */
+  next_token_hash: string | null
+  /** When that was issued. */
+  rotated_at: number | null
 }
 
 /** Responses of creations, for retries with the same `Idempotency-Key`. */
@@ -164,6 +169,7 @@ export interface Tables {
   designs: DesignsTable
   codes: CodesTable
   links: LinksTable
+  revisions: RevisionsTable
   idempotency_keys: IdempotencyKeysTable
   rules: RulesTable
   reports: ReportsTable

@@ -12,6 +12,7 @@ export const catalogue = {
   not_admitted: [403, 'This name cannot have a certificate'],
   unknown_code: [404, 'There is no such code'],
   unknown_token: [404, 'There is no link for this token'],
+  unknown_revision: [404, 'The link has no such revision'],
   unknown_domain: [404, 'There is no such domain'],
   request_timeout: [408, 'The request took too long to arrive'],
   method_not_allowed: [405, 'This address does not support this method'],

@@ -3,7 +3,7 @@ import { invalidRequest, Problem } from '../http/problem.ts'
 import { yieldEvery } from '../lib/yield-every.ts'
 import { commitChange, nextRevision, requireMatch, type ChangeRules } from './change.ts'
 import { entityTag, type Link } from './link.ts'
-import { unknownToken } from './manage.ts'
+import { unknownToken } from './rotation.ts'
 import { linksOfRows, type ChargeNotFound, type LinkRow } from './row-links.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
 import { findById } from './store.ts'
@@ -63,7 +63,7 @@ export async function changeLinks(deps: ManyDeps, rows: unknown[], options: Many
   const { origin, atomic, dryRun, chargeNotFound } = options
   const outcomes: Outcome[] = []
   const pause = yieldEvery(SLICE_MS)
-  for await (const row of linksOfRows(deps.db.read, rows, chargeNotFound)) {
+  for await (const row of linksOfRows(deps, rows, chargeNotFound)) {
     outcomes.push(row instanceof Problem ? row : plan(deps, row))
     await pause()
   }
@@ -140,7 +140,9 @@ async function write(
       const pause = yieldEvery(SLICE_MS)
       for (const change of ordered) {
         const [, { link, next }] = change
-        const isWritten = await commitChange(transaction, link, next)
+        // No row changes a design.
+        const design = undefined
+        const isWritten = await commitChange(transaction, { link, design }, { link: next, design })
         ;(isWritten ? committed : conflicts).push(change)
         await pause()
       }

@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '#kysely'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
+import type { OwnedLink } from './design.ts'
 import { parsePatch } from './draft.ts'
+import { recordRevision } from './history.ts'
 import { mayChange, type Link } from './link.ts'
 import { updateLink } from './store.ts'
 import { requireNotSuspended } from './suspension.ts'
@@ -38,6 +40,12 @@ export function nextRevision(rules: ChangeRules, link: Link, body: unknown, isOt
  * Writes the next revision of a link, with all that is stored about a change: every change by an owner comes here.
  * @returns false when the link was changed or deleted since it was read
  */
-export function commitChange(transaction: Transaction<Tables>, _before: Link, after: Link): Promise<boolean> {
-  return updateLink(transaction, after)
+export async function commitChange(
+  transaction: Transaction<Tables>,
+  before: OwnedLink,
+  after: OwnedLink,
+): Promise<boolean> {
+  if (!(await updateLink(transaction, after.link))) return false
+  await recordRevision(transaction, before, after)
+  return true
 }

@@ -100,7 +100,7 @@ export class ChargedRollback extends Error {}
 
 /** Runs a creation, or returns the response of an earlier one; refunds a retry, and a creation that fails. */
 export async function createCharged<T>(
-  deps: LinkDeps,
+  deps: Pick<LinkDeps, 'idempotency' | 'ids'>,
   options: Omit<CreationOptions, 'origin'>,
   create: (creation: Creation) => Promise<T>,
 ): Promise<T> {

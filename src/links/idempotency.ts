@@ -14,6 +14,8 @@ export interface IdempotentRequest {
   key: string
   /** Everything of the request that a retry must have in common with it. */
   request: string
+  /** Whether it is also a retry of the request with this response, which has another `request`. */
+  isAnsweredBy?: (response: unknown) => boolean
 }
 
 type Create<T> = (transaction: Transaction<Tables>) => Promise<T>
@@ -45,7 +47,7 @@ export function createIdempotency(db: Database, now: () => number): Idempotency 
         return { response: await db.transaction(create), isRetry: false }
       }
       const keys = deriveKeys(request.key)
-      const attempt = () => runOnce(db, now, { keys, request: request.request, prepare, create })
+      const attempt = () => runOnce(db, now, { ...request, keys, prepare, create })
       const previous = running.get(keys.lookup) ?? Promise.resolve()
       const current = previous.then(attempt, attempt)
       running.set(keys.lookup, current)
@@ -58,9 +60,8 @@ export function createIdempotency(db: Database, now: () => number): Idempotency 
   }
 }
 
-interface Run<T> {
+interface Run<T> extends Omit<IdempotentRequest, 'key'> {
   keys: Keys
-  request: string
   prepare: () => void
   create: Create<T>
 }
@@ -73,16 +74,17 @@ interface Keys {
 async function runOnce<T>(
   db: Database,
   now: () => number,
-  { keys, request, prepare, create }: Run<T>,
+  { keys, request, isAnsweredBy, prepare, create }: Run<T>,
 ): Promise<{ response: T; isRetry: boolean }> {
   const requestHash = hash('sha256', request, 'base64url')
   for (;;) {
     const stored = await findResponse(db.write, keys.lookup, now() - RETENTION_MS)
     if (stored !== undefined) {
-      if (stored.request_hash !== requestHash) {
+      const response = decrypt(stored.response, keys.encryption)
+      if (stored.request_hash !== requestHash && isAnsweredBy?.(response) !== true) {
         throw new Problem('idempotency_key_reused', 'this Idempotency-Key was used for a request with another body')
       }
-      return { response: decrypt(stored.response, keys.encryption) as T, isRetry: true }
+      return { response: response as T, isRetry: true }
     }
     prepare()
     const created = await createAndStore(db, create, keys, requestHash, now())

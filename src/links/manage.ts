@@ -1,19 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Database } from '../db/database.ts'
-import { Problem } from '../http/problem.ts'
 import { commitChange, nextRevision, requireMatch } from './change.ts'
 import { codeKey } from './code.ts'
 import type { CheckedDesign, LinkDesigns, OwnedLink } from './design.ts'
+import { revisionsOf, type Revision } from './history.ts'
+import { findRevisions } from './history-store.ts'
+import { deleteLinkData } from './link-data.ts'
 import type { Link } from './link.ts'
 import { insertDeletions } from './purge-store.ts'
-import { deleteLinkRow, findByCode, findById, findByToken, hasToken } from './store.ts'
-import { hashToken, isToken } from '../lib/token.ts'
+import { findByAnyToken, isWorking, unknownToken, type TokenDeps } from './rotation.ts'
+import { deleteLinkRow, findByCode, findById, findByToken } from './store.ts'
 import type { UrlPolicy } from './url-policy.ts'
 
 /** What changes and deletions need of the rest of the program. */
-export interface ManageDeps extends UrlPolicy {
-  db: Database
-  now: () => number
+export interface ManageDeps extends UrlPolicy, TokenDeps {
   designs: Pick<LinkDesigns, 'of' | 'save'>
   /** Invalidates the cached link of a code: called after a change, before the response. */
   invalidate: (code: string) => void
@@ -27,16 +26,16 @@ type Store = Pick<ManageDeps, 'db'>
  * The link of a token.
  * @throws {Problem} 404 when no link has the token
  */
-export async function linkOfToken({ db }: Store, token: string): Promise<Link> {
-  return requireFound(isToken(token) ? await findByToken(db.read, hashToken(token)) : undefined)
+export async function linkOfToken(deps: TokenDeps, token: string): Promise<Link> {
+  return requireFound(await findByAnyToken(deps, token, (hash) => findByToken(deps.db.read, hash, deps.now())))
 }
 
 /**
  * Checks that a link has a token, without reading the link.
  * @throws {Problem} 404 when none has
  */
-export async function requireToken({ db }: Store, token: string): Promise<void> {
-  if (!isToken(token) || !(await hasToken(db.read, hashToken(token)))) throw unknownToken()
+export async function requireToken(deps: TokenDeps, token: string): Promise<void> {
+  if (!(await isWorking(deps, token))) throw unknownToken()
 }
 
 /** The link of a code, whose case is ignored; 'gone' when it was deleted; undefined when there never was one. */
@@ -49,14 +48,14 @@ function requireFound(link: Link | undefined): Link {
   return link
 }
 
-/** The problem of a token that no link has. */
-export function unknownToken(): Problem {
-  return new Problem('unknown_token', 'no link has this token; it may have been deleted')
-}
-
 /** Reads the design of a link. A change of either increases the revision, so that the link must be read first. */
 export async function withDesign({ designs }: Pick<ManageDeps, 'designs'>, link: Link): Promise<OwnedLink> {
   return { link, design: await designs.of(link.id) }
+}
+
+/** The revisions of a link, newest first. */
+export async function historyOf({ db }: Store, owned: OwnedLink): Promise<Revision[]> {
+  return revisionsOf(owned, await findRevisions(db.read, owned.link.id))
 }
 
 /** Options of a change. */
@@ -85,11 +84,11 @@ export function changeLink(
     const designChanges = design !== undefined && !isDeepStrictEqual(design.value, present.design ?? null)
     const next = nextRevision(deps, link, body, designChanges)
     if (next === link) return present
+    const changed = { link: next, design: designChanges ? (design.value ?? undefined) : present.design }
     return deps.db.transaction(async (transaction) => {
-      if (!(await commitChange(transaction, link, next))) return undefined
-      if (!designChanges) return { ...present, link: next }
-      await deps.designs.save(transaction, link.id, design)
-      return { link: next, design: design.value ?? undefined }
+      if (!(await commitChange(transaction, present, changed))) return undefined
+      if (designChanges) await deps.designs.save(transaction, link.id, design)
+      return changed
     })
   })
 }
@@ -105,6 +104,7 @@ export async function deleteLink(deps: ManageDeps, token: string, ifMatch: strin
   const { link: deleted } = await retryOnConflict(deps, await read(), read, ifMatch, (present) =>
     deps.db.transaction(async (transaction) => {
       if (!(await deleteLinkRow(transaction, present.link))) return undefined
+      await deleteLinkData(transaction, present.link.id)
       await insertDeletions(transaction, [present.link.id])
       return present
     }),

@@ -4,11 +4,21 @@ import { changeLinks, type ManyOptions, type ManyResult } from './change-many.ts
 import { createReserved } from './code.ts'
 import { createLink, type CreationOptions } from './create.ts'
 import { checkDesign, type CheckedDesign, type Drawing, type LinkDesigns, type OwnedLink } from './design.ts'
+import type { Revision } from './history.ts'
 import type { LinkIds } from './ids.ts'
 import type { CreatedLink } from './insert.ts'
 import type { Link } from './link.ts'
-import { changeLink, linkOfToken, deleteLink, requireToken, withDesign, type ChangeOptions } from './manage.ts'
+import {
+  changeLink,
+  deleteLink,
+  historyOf,
+  linkOfToken,
+  requireToken,
+  withDesign,
+  type ChangeOptions,
+} from './manage.ts'
 import { createIdempotency } from './idempotency.ts'
+import { rotateToken, type RotatedToken } from './rotation.ts'
 import type { OwnsUrl, Screen } from './url-policy.ts'
 
 /** Creates links, and lets the owner of a token read, change and delete its link. */
@@ -36,7 +46,14 @@ export interface Links {
   change: (owned: OwnedLink, body: unknown, options: ChangeOptions) => Promise<OwnedLink>
   /** Changes the link of each valid row. @throws {Problem} 400 when none is valid, with the result of each row */
   changeMany: (rows: unknown[], options: ManyOptions) => Promise<ManyResult>
-  /** Deletes the link with its scans and its design. @throws {Problem} 404 for an unknown token, 412 as above */
+  /**
+   * Issues a token that replaces the link's own: see `rotateToken`.
+   * @throws {Problem} 404 for an unknown token, 422 for a reused key
+   */
+  rotate: (token: string, options: CreationOptions) => Promise<RotatedToken>
+  /** The revisions of the link, newest first. */
+  history: (owned: OwnedLink) => Promise<Revision[]>
+  /** Deletes the link with its scans, its design and its history. @throws {Problem} 404 for an unknown token, 412 as above */
   delete: (token: string, ifMatch: string | undefined) => Promise<Link>
   /** Whether no link may have this code, because a page of the service has or may get its path. */
   isReserved: (code: string) => boolean
@@ -73,6 +90,8 @@ export function openLinks({ db, ids, now, owns, screen, designs, invalidate, pur
     checkDesign: (owned, body, drawing) => checkDesign(designs, owned, body, drawing),
     change: (owned, body, options) => changeLink(management, owned, body, options),
     changeMany: (rows, options) => changeLinks(management, rows, options),
+    rotate: (token, options) => rotateToken(creation, token, options),
+    history: (owned) => historyOf(management, owned),
     delete: (token, ifMatch) => deleteLink(management, token, ifMatch),
     isReserved,
     reserve,

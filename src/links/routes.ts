@@ -70,7 +70,7 @@ export function manageRoutes(needs: LinkRoutesNeeds): Record<'read' | 'change' |
   return { read: readRoutes(needs), change: changeRoutes(needs), delete: deletionRoutes(needs) }
 }
 
-const ifMatch = Type.Object({
+export const ifMatch = Type.Object({
   'if-match': Type.Optional(Type.String({ description: 'Only change the revision with this ETag.' })),
 })
 
@@ -140,7 +140,7 @@ function deletionRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {
   return ownerRoutes({
     config: { work: 'creations' },
     schema: {
-      summary: 'Delete a link with its scans and its design',
+      summary: 'Delete a link with its scans, its design and its history',
       operationId: 'deleteLink',
       tags,
       headers: ifMatch,
@@ -156,8 +156,8 @@ function deletionRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {
   })
 }
 
-async function sendDetails(
-  { totals, origin }: LinkRoutesNeeds,
+export async function sendDetails(
+  { totals, origin }: Pick<LinkRoutesNeeds, 'totals' | 'origin'>,
   request: ManageRequest,
   reply: FastifyReply,
   { link, design }: OwnedLink,

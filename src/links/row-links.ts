@@ -1,9 +1,8 @@
-import type { Database } from '../db/database.ts'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { hashToken, isToken } from '../lib/token.ts'
 import type { Link } from './link.ts'
-import { unknownToken } from './manage.ts'
+import { findByAnyTokens, unknownToken, type TokenDeps } from './rotation.ts'
 import { findByTokens } from './store.ts'
 
 /** A row that names a link by its token. */
@@ -25,14 +24,14 @@ const MAX_CONTENT = 8 * 1024 * 1024
  * quota is used up, no further row is looked up.
  */
 export async function* linksOfRows(
-  db: Database['read'],
+  deps: TokenDeps,
   rows: unknown[],
   chargeNotFound: ChargeNotFound,
 ): AsyncGenerator<LinkRow | Problem> {
   const checks = createChecks(chargeNotFound)
   for (let from = 0; from < rows.length; from += ROWS_PER_READ) {
     const read = rows.slice(from, from + ROWS_PER_READ).map(readRow)
-    const links = checks.refusal() === undefined ? await findLinks(db, read) : new Map<string, Link>()
+    const links = checks.refusal() === undefined ? await findLinks(deps, read) : new Map<string, Link>()
     for (const [at, row] of read.entries()) yield checks.check(from + at, row, links)
   }
 }
@@ -58,9 +57,9 @@ function readRow(row: unknown): TokenRow | Problem {
   }
 }
 
-async function findLinks(db: Database['read'], rows: (TokenRow | Problem)[]): Promise<Map<string, Link>> {
+async function findLinks({ db, now }: TokenDeps, rows: (TokenRow | Problem)[]): Promise<Map<string, Link>> {
   const hashes = rows.flatMap((row) => (row instanceof Problem ? [] : (row.tokenHash ?? [])))
-  return hashes.length === 0 ? new Map() : findByTokens(db, hashes)
+  return findByAnyTokens(db, hashes, (some) => findByTokens(db.read, some, now()))
 }
 
 function createChecks(chargeNotFound: ChargeNotFound) {

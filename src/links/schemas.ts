@@ -114,4 +114,13 @@ export const detailsBody = Type.Object(
   { title: 'LinkDetails' },
 )
 
+/** The response to a rotation. */
+export const rotatedBody = Type.Object(
+  {
+    token: Type.String({ description: 'The new token. Only this response has it.' }),
+    manage_url: addressFields.manage_url,
+  },
+  { title: 'RotatedToken' },
+)
+
 export const deletedBody = Type.Object({ deleted: Type.Literal(true), code: Type.String() }, { title: 'DeletedLink' })

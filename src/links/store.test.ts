@@ -17,18 +17,18 @@ for (const driver of drivers) {
       assert.equal(typeof id, 'number')
       assert.deepEqual(link, content)
       assert.deepEqual(Object.keys(link.utm), ['utm_source', 'utm_medium'])
-      assert.deepEqual(await store.findByToken(db.read, 'token of Summer'), { id, ...link })
+      assert.deepEqual(await store.findByToken(db.read, 'token of Summer', 0), { id, ...link })
     })
 
     await t.test('many links are read by their tokens at once, and unknown ones are absent', async () => {
       const links = [await insert(db, 'Many-1'), await insert(db, 'Many-2')]
-      const found = await store.findByTokens(db.read, ['token of Many-2', 'nothing', 'token of Many-1'])
+      const found = await store.findByTokens(db.read, ['token of Many-2', 'nothing', 'token of Many-1'], 0)
       assert.deepEqual(found, new Map(links.map((link, at) => [`token of Many-${at + 1}`, link])))
     })
 
     await t.test('unknown codes and tokens are absent', async () => {
       assert.equal(await store.findByCode(db.read, 'nothing'), undefined)
-      assert.equal(await store.findByToken(db.read, 'nothing'), undefined)
+      assert.equal(await store.findByToken(db.read, 'nothing', 0), undefined)
     })
 
     await t.test('only one of many concurrent creations takes a code', async () => {
@@ -75,7 +75,7 @@ for (const driver of drivers) {
       assert.equal(await remove(db, link), true)
       assert.equal(await remove(db, link), false)
       assert.equal(await store.findByCode(db.read, 'delete'), 'gone')
-      assert.equal(await store.findByToken(db.read, 'token of delete'), undefined)
+      assert.equal(await store.findByToken(db.read, 'token of delete', 0), undefined)
       assert.equal(await insertLink(db, newLink('Delete')), false)
       const kept = await db.transaction((transaction) =>
         insertLinks(transaction, [newLink('DELETE'), newLink('beside')]),

@@ -2,9 +2,10 @@ import type { Selectable, Transaction } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Link, Suspension } from './link.ts'
+import { ownToken } from './rotation-store.ts'
 
 type LinkRow = Selectable<Tables['links']>
-type LinkColumns = Omit<LinkRow, 'code_key' | 'token_hash'>
+type LinkColumns = Omit<LinkRow, 'code_key' | 'token_hash' | 'next_token_hash' | 'rotated_at'>
 
 const linkColumns = [
   'links.id',
@@ -38,22 +39,30 @@ export async function findById(db: Executor, id: number): Promise<Link | undefin
   return row && toLink(row)
 }
 
-/** The link whose token has this hash, or undefined. */
-export async function findByToken(db: Executor, tokenHash: string): Promise<Link | undefined> {
-  const row = await db.selectFrom('links').select(linkColumns).where('token_hash', '=', tokenHash).executeTakeFirst()
+/** The link whose own token has this hash and works, or undefined. */
+export async function findByToken(db: Executor, tokenHash: string, now: number): Promise<Link | undefined> {
+  const row = await db
+    .selectFrom('links')
+    .select(linkColumns)
+    .where(ownToken([tokenHash], now))
+    .executeTakeFirst()
   return row && toLink(row)
 }
 
-/** The links whose tokens have these hashes, by hash. */
-export async function findByTokens(db: Executor, tokenHashes: string[]): Promise<Map<string, Link>> {
+/** The links whose own tokens have these hashes and work, by hash. */
+export async function findByTokens(db: Executor, tokenHashes: string[], now: number): Promise<Map<string, Link>> {
   const query = db.selectFrom('links').select([...linkColumns, 'token_hash'])
-  const rows = await query.where('token_hash', 'in', tokenHashes).execute()
+  const rows = await query.where(ownToken(tokenHashes, now)).execute()
   return new Map(rows.map((row) => [row.token_hash, toLink(row)]))
 }
 
-/** Whether a link's token has this hash. */
-export async function hasToken(db: Executor, tokenHash: string): Promise<boolean> {
-  const row = await db.selectFrom('links').select('id').where('token_hash', '=', tokenHash).executeTakeFirst()
+/** Whether a link's own token has this hash and works. */
+export async function hasToken(db: Executor, tokenHash: string, now: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('links')
+    .select('id')
+    .where(ownToken([tokenHash], now))
+    .executeTakeFirst()
   return row !== undefined
 }
 

@@ -1,0 +1,44 @@
+import { problems } from '../http/problem-schema.ts'
+import { ownerRoutes, tokenOf, type OwnerRoutes } from './access.ts'
+import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
+import type { Links } from './open.ts'
+import type { LinkRoutesNeeds } from './routes.ts'
+import { rotatedBody } from './schemas.ts'
+
+/** What the route needs of the rest of the program. */
+export interface RotationRoutesNeeds extends Pick<LinkRoutesNeeds, 'origin' | 'limits'> {
+  links: Pick<Links, 'requireToken' | 'rotate'>
+}
+
+/** The request has no body. */
+const BODY_LIMIT = 1024
+
+/** `POST /api/manage/<token>/rotate` */
+export function rotationRoutes({ links, origin, limits }: RotationRoutesNeeds): OwnerRoutes {
+  return ownerRoutes({
+    config: { work: 'creations' },
+    bodyLimit: BODY_LIMIT,
+    schema: {
+      summary: 'Replace the token of a link',
+      operationId: 'rotateToken',
+      description: 'The old token works until the new one is first used, but no longer than an hour.',
+      tags: ['Links'],
+      headers: idempotencyHeader,
+      response: {
+        200: { description: 'The new token.', content: { 'application/json': { schema: rotatedBody } } },
+        ...problems('invalid_request', 'unknown_token', 'idempotency_key_reused', 'rate_limited'),
+      },
+    },
+    // A retry may come with a token that no longer works.
+    onRequest: async (request) => {
+      if (idempotentRequest(request) === undefined) await links.requireToken(tokenOf(request))
+    },
+    handler: (request, reply) =>
+      links.rotate(tokenOf(request), {
+        origin: origin.of(request),
+        // A change is not limited; a stored response is, as that of a creation.
+        charge: () => (idempotentRequest(request) ? limits.charge(request, reply, 'links') : () => {}),
+        idempotentRequest: idempotentRequest(request),
+      }),
+  })
+}

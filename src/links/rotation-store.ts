@@ -1,0 +1,53 @@
+import type { ExpressionBuilder } from '#kysely'
+import type { Executor } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
+
+/** How long a token works beside the unused one that is to replace it. */
+export const OVERLAP_MS = 60 * 60 * 1000
+
+/** The condition that a link's own token has one of these hashes, and works. */
+export function ownToken(tokenHashes: string[], now: number) {
+  return (of: ExpressionBuilder<Tables, 'links'>) =>
+    of.and([
+      of('token_hash', 'in', tokenHashes),
+      of.or([of('rotated_at', 'is', null), of('rotated_at', '>', now - OVERLAP_MS)]),
+    ])
+}
+
+/** Stores the token that is to replace a link's own. @returns false when that is no working token of a link */
+export async function putNextToken(
+  db: Executor,
+  tokenHash: string,
+  { nextHash, now }: { nextHash: string; now: number },
+): Promise<boolean> {
+  const update = db.updateTable('links').set({ next_token_hash: nextHash, rotated_at: now })
+  const { numUpdatedRows } = await update.where(ownToken([tokenHash], now)).executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+/**
+ * What each of some tokens is to its link, whether it works or not, by hash; a token of no link has no entry. One statement
+ * sees one state.
+ */
+export async function findRoles(db: Executor, tokenHashes: string[]): Promise<Map<string, 'own' | 'next'>> {
+  const rows = await db
+    .selectFrom('links')
+    .select(['token_hash', 'next_token_hash'])
+    .where((of) => of.or([of('token_hash', 'in', tokenHashes), of('next_token_hash', 'in', tokenHashes)]))
+    .execute()
+  const roles = new Map<string, 'own' | 'next'>()
+  for (const { token_hash: own, next_token_hash: next } of rows) {
+    if (tokenHashes.includes(own)) roles.set(own, 'own')
+    if (next !== null && tokenHashes.includes(next)) roles.set(next, 'next')
+  }
+  return roles
+}
+
+/** Makes the next token of a link its own, and the only one. Does nothing when it is no link's next token any more. */
+export async function promoteToken(db: Executor, tokenHash: string): Promise<void> {
+  await db
+    .updateTable('links')
+    .set({ token_hash: tokenHash, next_token_hash: null, rotated_at: null })
+    .where('next_token_hash', '=', tokenHash)
+    .execute()
+}

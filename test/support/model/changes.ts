@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import { fc } from '../fast-check.ts'
+import { post, put } from '../server.ts'
+import { voidTokens } from '../token-model.ts'
+import * as model from './model.ts'
+
+/** Revisions that the history holds. */
+const LISTED = 50
+
+const target = fc.constantFrom('https://example.com/', 'https://example.org/new', 'https://example.net/newer')
+const title = fc.constantFrom(null, 'Menu', 'Card')
+
+/** What owners do to their links. */
+export const changes: model.CommandKind[] = [
+  model.command('create', 2, {}, model.createLink),
+  model.command('change', 2, { ...model.byToken, target, title }, async (world, { target, title, ...by }) => {
+    await change(world, by, { target, title })
+  }),
+  model.command('switch', 2, { ...model.byToken, active: fc.boolean() }, async (world, { active, ...by }) => {
+    await change(world, by, { active })
+  }),
+  model.command('revert', 2, { ...model.byToken, revision: fc.integer({ min: 1, max: 8 }) }, revert),
+  model.command('delete', 1, model.byToken, async (world, by) => {
+    const { one, works, url } = model.addressOf(world, by)
+    assert.equal((await fetch(url, { method: 'DELETE' })).status, works ? 200 : 404)
+    if (!works) return
+    one.isDeleted = true
+    voidTokens(one.tokens)
+  }),
+]
+
+type By = Parameters<typeof model.addressOf>[1]
+
+async function change(world: model.World, by: By, fields: Partial<model.Fields>): Promise<void> {
+  const { one, works, url } = model.addressOf(world, by)
+  await expectFields(world, await put(url, fields), works ? one : undefined, { ...model.fieldsOf(one), ...fields })
+}
+
+async function revert(world: model.World, { revision, ...by }: By & { revision: number }): Promise<void> {
+  const { one, works, url } = model.addressOf(world, by)
+  const response = await post(`${url}/revert`, { revision })
+  const { fields } = one.revisions[revision - 1] ?? {}
+  const isListed = fields !== undefined && revision > one.revisions.length - LISTED
+  if (works && !isListed) {
+    const { code } = (await response.json()) as { code: string }
+    assert.deepEqual([response.status, code], [404, 'unknown_revision'])
+  } else {
+    await expectFields(world, response, works ? one : undefined, fields ?? model.fieldsOf(one))
+  }
+}
+
+/** @param one undefined when the token does not work */
+async function expectFields(
+  world: model.World,
+  response: Response,
+  one: model.Kept | undefined,
+  expected: model.Fields,
+): Promise<void> {
+  if (one === undefined) return assert.equal(response.status, 404)
+  const { target, title, active } = (await response.json()) as model.Fields
+  assert.deepEqual([response.status, { target, title, active }], [200, expected])
+  if (!isDeepStrictEqual(expected, model.fieldsOf(one))) one.revisions.push({ at: world.now, fields: expected })
+  assert.equal(response.headers.get('etag'), `"${one.revisions.length}"`)
+}
+
+/** Compares the history with the list of all states. */
+export async function checkHistory(world: model.World, one: model.Kept): Promise<void> {
+  const response = await fetch(`${model.workingUrl(world, one)}/history`)
+  const { revisions } = (await response.json()) as { revisions: object[] }
+  const states = one.revisions.map(({ at, fields }, index) => {
+    const before = one.revisions[index - 1]?.fields
+    const names = Object.keys(fields) as (keyof model.Fields)[]
+    const changed = names.filter((name) => before?.[name] !== fields[name])
+    const changes =
+      before && Object.fromEntries(changed.map((name) => [name, { before: before[name], after: fields[name] }]))
+    return { revision: index + 1, at: new Date(at).toISOString(), changes: changes ?? null }
+  })
+  const listed = states.toReversed().slice(0, LISTED)
+  const oldest = listed.at(-1)
+  if (oldest !== undefined) oldest.changes = null
+  assert.deepEqual(revisions, listed)
+}

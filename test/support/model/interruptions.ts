@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fc } from '../fast-check.ts'
+import { PATIENCE_MS } from '../poll.ts'
+import type { TestServer } from '../server.ts'
+import { command, HOUR, type CommandKind } from './model.ts'
+
+/** What comes between the requests. */
+export const interruptions: CommandKind[] = [
+  command('wait', 3, { hours: fc.integer({ min: 1, max: 60 }) }, async (world, { hours }) => {
+    world.now += hours * HOUR
+  }),
+  command('wait for minutes', 1, { minutes: fc.integer({ min: 1, max: 59 }) }, async (world, { minutes }) => {
+    world.now += (minutes * HOUR) / 60
+  }),
+  command('restart', 1, {}, ({ restart }) => restart()),
+  command('fold dies', 1, {}, ({ server }) => failOneFold(server)),
+]
+
+/** Another writer holds the warehouse: the fold fails after the visitors' keys were kept and before the scans are. */
+async function failOneFold(server: TestServer): Promise<void> {
+  // It waits for a fold that is under way, which then removes what it has folded.
+  const holder = new DatabaseSync(join(server.dataDir, 'scans.db'), { timeout: PATIENCE_MS })
+  holder.exec('begin immediate')
+  await server.services.scans.totals(0)
+  const waits = backlogOf(server) > 0
+  const settled = await server.services.scans.settle()
+  if (waits) assert.equal(settled, false)
+  holder.exec('rollback')
+  holder.close()
+}
+
+function backlogOf({ services }: TestServer): number {
+  return services.metrics.find(({ name }) => name === 'quirl_journal_backlog_bytes')?.read() ?? Number.NaN
+}

@@ -1,0 +1,99 @@
+// The model of test/model.test.ts: what the service should do, as a person would write it down. Each file beside this one
+// has commands of one kind, and what to compare at the end. A new one is a line in the lists of test/model.test.ts, and a
+// field of `Kept` where it needs one.
+import { fc } from '../fast-check.ts'
+import { create, type Created, type TestServer } from '../server.ts'
+import { tokensOf, useToken, type TokenModel } from '../token-model.ts'
+
+export const HOUR = 3_600_000
+
+/** A scan. */
+export interface Noted {
+  at: number
+  isQr: boolean
+  bot: boolean
+  visitor: string
+}
+
+/** The fields of a link that its owner sets, by the names of the API. */
+export interface Fields {
+  target: string
+  title: string | null
+  active: boolean
+}
+
+/** A link. */
+export interface Kept {
+  link: Created
+  isDeleted: boolean
+  scans: Noted[]
+  /** Each state of its fields, with the time when it began; the number of the first is 1. The last is the present one. */
+  revisions: { at: number; fields: Fields }[]
+  tokens: TokenModel
+}
+
+/** The service, and the links of one plan. */
+export interface World {
+  server: TestServer
+  now: number
+  kept: Kept[]
+  restart: () => Promise<void>
+}
+
+/** A kind of command. */
+export interface CommandKind {
+  name: string
+  weight: number
+  arbitrary: fc.Arbitrary<Command>
+  run: (world: World, command: Command) => Promise<void>
+}
+
+/** A command of a plan: plain data, which a failure prints. */
+export interface Command {
+  do: string
+}
+
+/** @param fields the random parameters of the command */
+export function command<T extends object>(
+  name: string,
+  weight: number,
+  fields: { [Name in keyof T]: fc.Arbitrary<T[Name]> },
+  run: (world: World, parameters: T) => Promise<void>,
+): CommandKind {
+  const arbitrary = fc.record({ do: fc.constant(name), ...fields }) as fc.Arbitrary<Command>
+  return { name, weight, arbitrary, run: (world, parameters) => run(world, parameters as Command & T) }
+}
+
+/** Parameters of a command to a link by one of its tokens. */
+export const byToken = { link: fc.nat(3), token: fc.nat(5) }
+
+export function linkAt({ kept }: World, at: number): Kept {
+  return kept[at % kept.length] as Kept
+}
+
+/** The path of a link by one of its tokens, the newest for 0, and whether the token works. Requests to it use the token. */
+export function addressOf(world: World, { link, token }: { link: number; token: number }) {
+  const one = linkAt(world, link)
+  const { sent } = one.tokens
+  const chosen = sent.at(-1 - (token % sent.length)) ?? ''
+  const works = useToken(one.tokens, chosen, world.now)
+  return { one, token: chosen, works, url: `${world.server.url}/api/manage/${chosen}` }
+}
+
+/** The path of a link that is not deleted, by a token that works. */
+export function workingUrl({ server }: World, { tokens }: Kept): string {
+  const token = tokens.next ?? tokens.own
+  Object.assign(tokens, { own: token, next: undefined })
+  return `${server.url}/api/manage/${token}`
+}
+
+export function fieldsOf({ revisions }: Kept): Fields {
+  return revisions.at(-1)?.fields as Fields
+}
+
+export async function createLink(world: World): Promise<void> {
+  const fields = { target: 'https://example.com/', title: null, active: true }
+  const link = await create(world.server, { target: fields.target })
+  const revisions = [{ at: world.now, fields }]
+  world.kept.push({ link, isDeleted: false, scans: [], revisions, tokens: tokensOf(link.token) })
+}

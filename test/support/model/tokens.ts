@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { fc } from '../fast-check.ts'
+import { expectedRotation, isNewToken, noteRotation } from '../token-model.ts'
+import * as model from './model.ts'
+
+/** Rotations, also with tokens that no longer work, and retries: few keys are used often. */
+export const tokens: model.CommandKind[] = [
+  model.command('rotate', 2, { ...model.byToken, key: fc.nat(3) }, async (world, { key: number, ...by }) => {
+    const one = model.linkAt(world, by.link)
+    const { sent } = one.tokens
+    const from = sent.at(-1 - (by.token % sent.length)) ?? ''
+    const key = number < 2 ? `${one.link.code}, key ${number} of ${sent[0]}` : undefined
+    const expected = expectedRotation(one.tokens, from, key, world.now)
+    const headers = key === undefined ? {} : { 'idempotency-key': key }
+    const response = await fetch(`${world.server.url}/api/manage/${from}/rotate`, { method: 'POST', headers })
+    const { token, code } = (await response.json()) as { token?: string; code?: string }
+    const answer = token ?? code ?? ''
+    if (expected !== undefined) return assert.equal(answer, expected)
+    assert.ok(isNewToken(one.tokens, answer), answer)
+    noteRotation(one.tokens, { from, token: answer, key }, world.now)
+  }),
+]
+
+/** At least one of the tokens that the owner was sent works, and after the use of a new one no other. */
+export async function checkTokens(world: model.World, one: model.Kept): Promise<void> {
+  const statuses = []
+  for (const [token] of one.tokens.sent.entries()) {
+    const { url, works } = model.addressOf(world, { link: world.kept.indexOf(one), token })
+    const { status } = await fetch(url)
+    assert.equal(status, works ? 200 : 404)
+    statuses.push(status)
+  }
+  assert.equal(statuses.includes(200), !one.isDeleted)
+}
