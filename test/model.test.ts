@@ -3,7 +3,7 @@ import { temporaryFolder } from './support/cleanup.ts'
 import { fc, runs } from './support/fast-check.ts'
 import { changes, checkHistory } from './support/model/changes.ts'
 import { interruptions } from './support/model/interruptions.ts'
-import { createLink, type Command, type Kept, type World } from './support/model/model.ts'
+import { createLink, type Command, type ModelLink, type World } from './support/model/model.ts'
 import { checkTokens, tokens } from './support/model/tokens.ts'
 import { checkCounts, visits } from './support/model/visits.ts'
 import { startServer } from './support/server.ts'
@@ -14,16 +14,16 @@ const START = Date.UTC(2026, 1, 27, 9, 30)
 const kinds = [...changes, ...visits, ...interruptions, ...tokens]
 
 /** What is compared of each link that is not deleted, after a plan. */
-const checks: ((world: World, one: Kept) => Promise<void>)[] = [checkCounts, checkHistory]
+const checks: ((world: World, one: ModelLink) => Promise<void>)[] = [checkCounts, checkHistory]
 
 const plans: fc.Arbitrary<Command[]> = fc.array(fc.oneof(...kinds), { minLength: 10, maxLength: 60 })
 
-test('whatever is visited, changed, deleted and interrupted, the service agrees with a plain model', async (t) => {
+test('after any visits, changes, reverts, rotations, deletions, failed folds and restarts, the service agrees with a plain model', async (t) => {
   const env = { TRUST_PROXY: '127.0.0.1', DATA_DIR: temporaryFolder(t) }
   const start = () => startServer(t, env, () => world.now)
   const world: World = {
     now: START,
-    kept: [],
+    links: [],
     async restart() {
       await world.server.stop()
       world.server = await start()
@@ -31,13 +31,13 @@ test('whatever is visited, changed, deleted and interrupted, the service agrees 
     server: undefined as never,
   }
   world.server = await start()
-  // One folder for all plans: none may see anything of another's links.
+  // All plans share one folder, so that a plan would see scans that belong to links of another.
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {
-      world.kept = []
+      world.links = []
       await createLink(world)
       for (const command of plan) await kinds.find(({ name }) => name === command.do)?.run(world, command)
-      for (const one of world.kept) {
+      for (const one of world.links) {
         await checkTokens(world, one)
         if (!one.isDeleted) for (const check of checks) await check(world, one)
       }

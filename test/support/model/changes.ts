@@ -54,7 +54,7 @@ async function revert(world: model.World, { revision, ...by }: By & { revision: 
 async function expectFields(
   world: model.World,
   response: Response,
-  one: model.Kept | undefined,
+  one: model.ModelLink | undefined,
   expected: model.Fields,
 ): Promise<void> {
   if (one === undefined) return assert.equal(response.status, 404)
@@ -65,7 +65,7 @@ async function expectFields(
 }
 
 /** Compares the history with the list of all states. */
-export async function checkHistory(world: model.World, one: model.Kept): Promise<void> {
+export async function checkHistory(world: model.World, one: model.ModelLink): Promise<void> {
   const response = await fetch(`${model.workingUrl(world, one)}/history`)
   const { revisions } = (await response.json()) as { revisions: object[] }
   const states = one.revisions.map(({ at, fields }, index) => {

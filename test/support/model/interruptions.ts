@@ -18,9 +18,9 @@ export const interruptions: CommandKind[] = [
   command('fold dies', 1, {}, ({ server }) => failOneFold(server)),
 ]
 
-/** Another writer holds the warehouse: the fold fails after the visitors' keys were kept and before the scans are. */
+/** Locks the warehouse, so that a fold fails after it has stored the visitor keys and before it stores the scans. */
 async function failOneFold(server: TestServer): Promise<void> {
-  // It waits for a fold that is under way, which then removes what it has folded.
+  // The lock waits for a fold that is in progress, which then removes the file that it has folded.
   const holder = new DatabaseSync(join(server.dataDir, 'scans.db'), { timeout: PATIENCE_MS })
   holder.exec('begin immediate')
   await server.services.scans.totals(0)

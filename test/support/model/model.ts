@@ -1,6 +1,6 @@
 // The model of test/model.test.ts: what the service should do, as a person would write it down. Each file beside this one
 // has commands of one kind, and what to compare at the end. A new one is a line in the lists of test/model.test.ts, and a
-// field of `Kept` where it needs one.
+// field of `ModelLink` where it needs one.
 import { fc } from '../fast-check.ts'
 import { create, type Created, type TestServer } from '../server.ts'
 import { tokensOf, useToken, type TokenModel } from '../token-model.ts'
@@ -8,7 +8,7 @@ import { tokensOf, useToken, type TokenModel } from '../token-model.ts'
 export const HOUR = 3_600_000
 
 /** A scan. */
-export interface Noted {
+export interface ModelScan {
   at: number
   isQr: boolean
   bot: boolean
@@ -23,10 +23,10 @@ export interface Fields {
 }
 
 /** A link. */
-export interface Kept {
+export interface ModelLink {
   link: Created
   isDeleted: boolean
-  scans: Noted[]
+  scans: ModelScan[]
   /** Each state of its fields, with the time when it began; the number of the first is 1. The last is the present one. */
   revisions: { at: number; fields: Fields }[]
   tokens: TokenModel
@@ -36,7 +36,7 @@ export interface Kept {
 export interface World {
   server: TestServer
   now: number
-  kept: Kept[]
+  links: ModelLink[]
   restart: () => Promise<void>
 }
 
@@ -67,8 +67,8 @@ export function command<T extends object>(
 /** Parameters of a command to a link by one of its tokens. */
 export const byToken = { link: fc.nat(3), token: fc.nat(5) }
 
-export function linkAt({ kept }: World, at: number): Kept {
-  return kept[at % kept.length] as Kept
+export function linkAt({ links }: World, at: number): ModelLink {
+  return links[at % links.length] as ModelLink
 }
 
 /** The path of a link by one of its tokens, the newest for 0, and whether the token works. Requests to it use the token. */
@@ -81,13 +81,13 @@ export function addressOf(world: World, { link, token }: { link: number; token: 
 }
 
 /** The path of a link that is not deleted, by a token that works. */
-export function workingUrl({ server }: World, { tokens }: Kept): string {
+export function workingUrl({ server }: World, { tokens }: ModelLink): string {
   const token = tokens.next ?? tokens.own
   Object.assign(tokens, { own: token, next: undefined })
   return `${server.url}/api/manage/${token}`
 }
 
-export function fieldsOf({ revisions }: Kept): Fields {
+export function fieldsOf({ revisions }: ModelLink): Fields {
   return revisions.at(-1)?.fields as Fields
 }
 
@@ -95,5 +95,5 @@ export async function createLink(world: World): Promise<void> {
   const fields = { target: 'https://example.com/', title: null, active: true }
   const link = await create(world.server, { target: fields.target })
   const revisions = [{ at: world.now, fields }]
-  world.kept.push({ link, isDeleted: false, scans: [], revisions, tokens: tokensOf(link.token) })
+  world.links.push({ link, isDeleted: false, scans: [], revisions, tokens: tokensOf(link.token) })
 }

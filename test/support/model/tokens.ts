@@ -22,10 +22,10 @@ export const tokens: model.CommandKind[] = [
 ]
 
 /** At least one of the tokens that the owner was sent works, and after the use of a new one no other. */
-export async function checkTokens(world: model.World, one: model.Kept): Promise<void> {
+export async function checkTokens(world: model.World, one: model.ModelLink): Promise<void> {
   const statuses = []
   for (const [token] of one.tokens.sent.entries()) {
-    const { url, works } = model.addressOf(world, { link: world.kept.indexOf(one), token })
+    const { url, works } = model.addressOf(world, { link: world.links.indexOf(one), token })
     const { status } = await fetch(url)
     assert.equal(status, works ? 200 : 404)
     statuses.push(status)

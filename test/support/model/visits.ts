@@ -8,8 +8,8 @@ import {
   linkAt,
   workingUrl,
   type CommandKind,
-  type Kept,
-  type Noted,
+  type ModelLink,
+  type ModelScan,
   type World,
 } from './model.ts'
 
@@ -36,7 +36,7 @@ export const visits: CommandKind[] = [
 ]
 
 /** Compares all counts with the list of the scans. */
-export async function checkCounts(world: World, one: Kept): Promise<void> {
+export async function checkCounts(world: World, one: ModelLink): Promise<void> {
   const url = workingUrl(world, one)
   const { now } = world
   const { scans } = one
@@ -87,8 +87,8 @@ export async function checkCounts(world: World, one: Kept): Promise<void> {
   }
 }
 
-function countsOf(rows: (Noted & { unique: boolean })[]) {
-  const count = (wanted: (row: Noted & { unique: boolean }) => boolean) => rows.filter(wanted).length
+function countsOf(rows: (ModelScan & { unique: boolean })[]) {
+  const count = (wanted: (row: ModelScan & { unique: boolean }) => boolean) => rows.filter(wanted).length
   return {
     scans: rows.length,
     humans: count(({ bot }) => !bot),
