@@ -25,6 +25,7 @@ export function makeScan(at: number, linkId: number, time: number, tail: boolean
     city: tail ? `City ${(random >>> 4) % 5000}` : null,
     referrer: tail ? `site${(random >>> 9) % 300}.example.com` : 'direct',
     bot: random % 20 === 0,
+    answer: null,
     visitor: random,
   }
 }

@@ -139,14 +139,14 @@ function operatorHandlers({ contact }: Config, services: Services, further: Metr
 }
 
 function visitorHandlers({ visits, qr, limits, origin }: Services) {
-  const { resolve, record, linkOf } = visits
+  const { linkOf } = visits
   const { images, codeText, designs } = qr
   const limitImages = limits.each('qr')
   const image = { origin, images, codeText, designOf: designs.of, linkOf, limitImages, clientOf: limits.clientOf }
   return {
-    visit: visitRoutes({ resolve, record }),
-    preview: previewRoute({ resolve }),
-    files: fileRoutes({ resolve }),
+    visit: visitRoutes(visits),
+    preview: previewRoute(visits),
+    files: fileRoutes(visits),
     codeImage: codeImageRoutes(image),
   }
 }

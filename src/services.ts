@@ -126,7 +126,7 @@ async function openRecording(config: Config, environment: Environment, foundatio
       log,
     }),
   )
-  const visits = open('visits', openVisits({ db: store.db, record: scans.record, monotonic }))
+  const visits = open('visits', openVisits({ db: store.db, scans, monotonic }))
   return { ids, places, scans, visits }
 }
 

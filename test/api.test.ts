@@ -180,6 +180,7 @@ describe('managing a link by its token', () => {
       title: null,
       campaign: null,
       utm: {},
+      rules: [],
       active: true,
       design: null,
       created_at: '2026-11-21T00:00:00.000Z',

@@ -66,7 +66,7 @@ const wrongTexts: [name: string, json: string][] = [
 ]
 
 describe('an invalid field gets a 400 that names it, and nothing is written', () => {
-  const common = ['target', 'title', 'campaign', 'alias']
+  const common = ['target', 'title', 'campaign', 'alias', 'rules']
   for (const kind of kinds) {
     const fields = [...common, ...Object.keys(kind.fields.properties).filter((name) => name !== 'links')]
     test(`in a creation of kind ${kind.name}`, async () => {
@@ -185,6 +185,7 @@ describe('an invalid field gets a 400 that names it, and nothing is written', ()
     const bad = 'http://192.168.0.1/'
     const bodies = [
       { target: bad },
+      { target: 'https://example.com/', rules: [{ when: {}, then: { target: bad } }] },
       { kind: 'appstore', ios: bad },
       { kind: 'appstore', ios: 'https://example.com/', android: bad },
       { kind: 'appstore', ios: 'https://example.com/', fallback: bad },

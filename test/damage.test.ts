@@ -61,7 +61,7 @@ test('damage of the journal is counted, logged once, kept, and still counted aft
     city: null,
   } as const
   const writer = openJournalFile(join(journal, '0.scans'), false)
-  const line = [{ ...scan, linkId, referrer: null, bot: false, visitor: 1 }]
+  const line = [{ ...scan, linkId, referrer: null, bot: false, answer: null, visitor: 1 }]
   for (let at = 0; at < 5; at++) writer.append(line)
   writer.close()
   const content = readFileSync(join(journal, '0.scans'))
@@ -191,6 +191,7 @@ test('the end of the process interrupts a fold, and the next start folds the res
       city: null,
       referrer: null,
       bot: false,
+      answer: null,
       visitor: line * ROWS + index,
     })
     writer.append(Array.from({ length: ROWS }, (_, index) => scan(index)))

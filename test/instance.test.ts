@@ -277,7 +277,7 @@ test('no other link gets the scans of a link whose creation a power loss undid',
   const lost = Math.max(...links.map((link) => linkIdOf(dataDir, link))) + 1
   const journal = openJournalFile(join(dataDir, 'journal', '0.scans'), false)
   const unknown = { device: null, os: null, browser: null, country: null, city: null, referrer: null, visitor: null }
-  const scan = { linkId: lost, at: Date.now(), source: 'qr', bot: false, ...unknown } as const
+  const scan = { linkId: lost, at: Date.now(), answer: null, source: 'qr', bot: false, ...unknown } as const
   // Enough that the test creates links while they are folded.
   for (let line = 0; line < 100; line++) journal.append(Array.from({ length: 1000 }, () => scan))
   journal.close()
@@ -301,6 +301,7 @@ function makeOld(dataDir: string): void {
     alter table links drop column next_token_hash;
     alter table links drop column rotated_at;
     drop table revisions;
+    alter table links drop column rules;
     alter table links rename column removed_expression to removed_entry;
     alter table rules rename column expression to entry;
     alter table rules rename to entries;
@@ -316,6 +317,7 @@ function makeOld(dataDir: string): void {
     drop table deletions;
     delete from migrations where number >= (select number from migrations where name = 'instance')`)
   scans.exec(`
+    alter table scans drop column answer;
     alter table quarter_hourly rename to pulse;
     alter table dictionary rename to words;
     drop table instance;

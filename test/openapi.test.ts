@@ -100,7 +100,17 @@ test('the document has each schema and error once, as a named component, and sta
   const server = await startServer(t)
   const text = await (await fetch(`${server.url}/api/openapi.json`)).text()
   const { components } = JSON.parse(text) as { components: { schemas: Record<string, { title: string }> } }
-  for (const name of ['Problem', 'UrlLink', 'CreatedLink', 'LinkDetails', 'Statistics', 'Domain', 'Design']) {
+  for (const name of [
+    'Problem',
+    'UrlLink',
+    'CreatedLink',
+    'LinkDetails',
+    'Statistics',
+    'Domain',
+    'Design',
+    'Rules',
+    'Rule',
+  ]) {
     assert.equal(components.schemas[name]?.title, name)
     assert.equal(text.split(`"title":"${name}"`).length, 2, `${name} is written once`)
   }

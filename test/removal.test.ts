@@ -10,7 +10,8 @@ const REMOVAL: Suspension = { at: Date.UTC(2026, 10, 21), reason: 'it harms', so
 /** Starts a service with one link, which was visited, so that it was cached, and then removed. */
 async function startWithRemoved(t: TestContext, removal: Suspension = REMOVAL): Promise<[TestServer, Created]> {
   const server = await startServer(t, { CONTACT: 'abuse@example.com' })
-  const link = await create(server, { target: DESTINATION, alias: 'Bad', title: 'My link' })
+  const rules = [{ when: { os: ['iOS'] }, then: { target: `${DESTINATION}/rule` } }]
+  const link = await create(server, { target: DESTINATION, alias: 'Bad', title: 'My link', rules })
   assert.equal((await visit(link.short_url)).status, 302)
   const found = await server.services.links.findByToken(link.token)
   assert.equal(await suspend(server.services.db.write, found, removal), true)

@@ -74,7 +74,7 @@ test('statistics, export and totals have the values derived from a visit', async
   await go(server, link, from('8.8.8.8', { 'user-agent': agents.iphone }))
   await go(server, link, from('1.1.1.1', { 'user-agent': agents.crawler }))
   assert.deepEqual(await csv(server, link), {
-    header: 'scanned_at,source,device,os,browser,country,city,referrer,unique,bot',
+    header: 'scanned_at,source,device,os,browser,country,city,referrer,unique,bot,answer',
     rows: [
       [
         '2026-11-20T12:30:15.123Z',
@@ -87,6 +87,7 @@ test('statistics, export and totals have the values derived from a visit', async
         'news.example.com',
         'true',
         'false',
+        'link',
       ],
       [
         '2026-11-20T12:30:15.123Z',
@@ -99,8 +100,9 @@ test('statistics, export and totals have the values derived from a visit', async
         'direct',
         'false',
         'false',
+        'link',
       ],
-      ['2026-11-20T12:30:15.123Z', 'link', '', '', '', 'AU', 'Sydney, NSW', 'direct', 'true', 'true'],
+      ['2026-11-20T12:30:15.123Z', 'link', '', '', '', 'AU', 'Sydney, NSW', 'direct', 'true', 'true', 'link'],
     ],
   })
   const all = await stats(server, link)
@@ -174,11 +176,11 @@ test('a visitor counts once per link and UTC day, and a bot or a prefetch never 
   await go(server, link, from('2001:4860:1:2:ffff::9'))
   await go(server, link, from('::ffff:8.8.8.8'))
   assert.deepEqual(
-    (await csv(server, link)).rows.map((row) => row.slice(-2).join()),
+    (await csv(server, link)).rows.map((row) => row.slice(-3, -1).join()),
     ['true,true', 'true,false', 'false,false', 'true,false', 'true,false', 'false,false', 'false,false'],
   )
   assert.deepEqual(
-    (await csv(server, other)).rows.map((row) => row.at(-2)),
+    (await csv(server, other)).rows.map((row) => row.at(-3)),
     ['true'],
   )
   now += 3 * 60 * 60 * 1000

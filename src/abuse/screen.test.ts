@@ -119,7 +119,7 @@ test('rules take precedence over lists, and more specific rules over others', ()
 
 test('every URL of a link is screened, with and without its UTM parameters', () => {
   const screen = screening([['bad.example', 'https://shop.example/?utm_source=x']])
-  const link = { kind: 'page', target: null, payload: {}, title: null, campaign: null, utm: {} }
+  const link = { kind: 'page', target: null, payload: {}, title: null, campaign: null, utm: {}, rules: [] }
   const links = [{ label: 'a', url: 'https://example.com/' }]
   assert.equal(screen.findInLink({ ...link, payload: { headline: 'h', links } }), undefined)
   links.push({ label: 'b', url: 'https://bad.example/' })
@@ -127,4 +127,10 @@ test('every URL of a link is screened, with and without its UTM parameters', () 
   const shop = { ...link, target: 'https://shop.example' }
   assert.equal(screen.findInLink(shop), undefined)
   assert.equal(screen.findInLink({ ...shop, utm: { utm_source: 'x' } })?.expression, 'shop.example/?utm_source=x')
+  const ruled = { ...link, rules: [{ when: {}, then: { ended: 'bad.example' } }, to('https://shop.example')] }
+  assert.equal(screen.findInLink(ruled), undefined)
+  assert.equal(screen.findInLink({ ...ruled, utm: { utm_source: 'x' } })?.expression, 'shop.example/?utm_source=x')
+  assert.equal(screen.findInLink({ ...link, rules: [to('https://bad.example/')] })?.expression, 'bad.example/')
 })
+
+const to = (target: string) => ({ when: {}, then: { target } })

@@ -13,6 +13,7 @@ import { retiredCodes } from './migrations/0011-retired-codes.ts'
 import { names } from './migrations/0012-names.ts'
 import { revisions } from './migrations/0013-revisions.ts'
 import { rotations } from './migrations/0014-rotations.ts'
+import { rules } from './migrations/0015-rules.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   names,
   revisions,
   rotations,
+  rules,
 ]
 
 /**

@@ -31,6 +31,8 @@ interface LinksTable {
   campaign: string | null
   /** A JSON object, in the order in which its parameters are set in the destination. */
   utm: string
+  /** A JSON array, in the order in which the rules are tried; null without rules. */
+  rules: string | null
   /** 1, or 0 while the owner has paused the link. */
   active: number
   /** Counts the changes; its text is the entity tag. */

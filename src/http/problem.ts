@@ -21,6 +21,7 @@ export const catalogue = {
   link_removed: [409, 'The link was removed for abuse'],
   too_many_domains: [409, 'There are too many active names under one domain'],
   code_gone: [410, 'This code is gone'],
+  link_ended: [410, 'The link has ended'],
   code_removed: [410, 'This code was removed'],
   precondition_failed: [412, 'The link has changed in the meantime'],
   body_too_large: [413, 'The body is too large'],

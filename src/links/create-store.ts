@@ -3,6 +3,7 @@ import { preparedChange } from '../db/compiled.ts'
 import type { Database, Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Link } from './link.ts'
+import { exampleRule } from './rules/rule.ts'
 import { chunks, contentColumns } from './store.ts'
 
 /** A link to be inserted. */
@@ -63,6 +64,7 @@ const exampleLink: NewLink = {
   title: '',
   campaign: '',
   utm: {},
+  rules: [exampleRule],
   active: true,
   revision: 1,
   createdAt: 0,

@@ -8,6 +8,8 @@ import { findKind, kindOf, kinds } from './kinds/index.ts'
 import { publicUrl, text } from '../http/fields.ts'
 import type { Kind } from './kinds/kind.ts'
 import type { Content, Link } from './link.ts'
+import { ruleErrors, urlsOfRules } from './rules/check.ts'
+import { rulesSchema } from './rules/rule.ts'
 import { urlFault, type Screen, type UrlPolicy } from './url-policy.ts'
 import { destination } from './utm.ts'
 
@@ -28,6 +30,7 @@ export const commonFields = {
       examples: [{ utm_source: 'flyer', utm_medium: 'qr' }],
     }),
   ),
+  rules: Type.Optional(rulesSchema),
 }
 
 export const aliasField = Type.String({
@@ -78,7 +81,14 @@ export function parsePatch(link: Link, body: unknown, policy: UrlPolicy): Link {
   const kind = kindOf(link)
   const errors = [...fixedFieldErrors(link, request), ...validateActive(pick(request, ['active']))]
   const fields = readFields(request, kind)
-  const before = { target: link.target, title: link.title, campaign: link.campaign, utm: link.utm, ...link.payload }
+  const before = {
+    target: link.target,
+    title: link.title,
+    campaign: link.campaign,
+    utm: link.utm,
+    rules: link.rules,
+    ...link.payload,
+  }
   const after = Object.entries({ ...before, ...fields.values }).filter(([, value]) => value !== null)
   const content = checkContent(kind, { ...fields, values: Object.fromEntries(after) }, errors, policy)
   return { ...link, ...content, active: (request['active'] as boolean | undefined) ?? link.active }
@@ -128,11 +138,19 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], policy:
   if (faults.length > 0) throw invalidRequest(errors)
 
   const payload = pick(values, Object.keys(kind.fields.properties))
-  const common = values as { target?: string; title?: string; campaign?: string; utm?: Record<string, string> }
-  const { target = null, title = null, campaign = null, utm = {} } = common
-  const content = { kind: kind.name, target, payload, title, campaign, utm }
+  const common = values as Partial<Pick<Content, 'utm' | 'rules'>> & {
+    target?: string
+    title?: string
+    campaign?: string
+  }
+  const { target = null, title = null, campaign = null, utm = {}, rules = [] } = common
+  const content = { kind: kind.name, target, payload, title, campaign, utm, rules }
   const urls = urlsOf(content)
-  const further = [...kind.check({ target, payload }), ...urlErrors(urls, (url) => urlFault(url, policy.owns))]
+  const further = [
+    ...kind.check({ target, payload }),
+    ...ruleErrors(rules),
+    ...urlErrors(urls, (url) => urlFault(url, policy.owns)),
+  ]
   errors.push(...further.map(locate))
   if (errors.length > 0) throw invalidRequest(errors)
   const blocked = urlErrors(urls, (url) => screenFault(url, utm, policy.screen)).map(locate)
@@ -142,8 +160,13 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], policy:
 }
 
 /** Every URL in every field of a link, with the pointer of the flat field. */
-export function urlsOf({ kind, target, payload }: Pick<Content, 'kind' | 'target' | 'payload'>): FieldUrl[] {
-  const urls = kindOf({ kind }).urls(payload)
+export function urlsOf({
+  kind,
+  target,
+  payload,
+  rules,
+}: Pick<Content, 'kind' | 'target' | 'payload' | 'rules'>): FieldUrl[] {
+  const urls = [...kindOf({ kind }).urls(payload), ...urlsOfRules(rules)]
   return target === null ? urls : [{ pointer: '/target', url: target }, ...urls]
 }
 

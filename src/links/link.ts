@@ -1,4 +1,5 @@
 import { kindOf } from './kinds/index.ts'
+import type { Rule } from './rules/rule.ts'
 
 /** A link as it is stored. */
 export interface Link {
@@ -12,6 +13,8 @@ export interface Link {
   title: string | null
   campaign: string | null
   utm: Record<string, string>
+  /** In order: the first that is met answers a visit, else the link itself. */
+  rules: Rule[]
   active: boolean
   revision: number
   /** Milliseconds since 1970, UTC. */
@@ -44,7 +47,7 @@ export interface Totals {
 }
 
 /** The fields of a link that its owner sets. */
-export type Content = Pick<Link, 'kind' | 'target' | 'payload' | 'title' | 'campaign' | 'utm'>
+export type Content = Pick<Link, 'kind' | 'target' | 'payload' | 'title' | 'campaign' | 'utm' | 'rules'>
 
 /** The public URLs of a link. */
 export interface Addresses {
@@ -75,6 +78,7 @@ export function details(
     title: link.title,
     campaign: link.campaign,
     utm: link.utm,
+    rules: link.rules,
     active: link.active,
     design: design ?? null,
     created_at: new Date(link.createdAt).toISOString(),

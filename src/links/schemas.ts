@@ -2,6 +2,7 @@ import { Type, type TSchema } from '#typebox'
 import { activeField, aliasField, commonFields } from './draft.ts'
 import { kinds } from './kinds/index.ts'
 import { publicUrl } from '../http/fields.ts'
+import { rulesSchema } from './rules/rule.ts'
 
 // The schemas of the OpenAPI document, built from the same fields as the validators.
 
@@ -104,6 +105,7 @@ export const detailsBody = Type.Object(
     title: nullable(Type.String()),
     campaign: nullable(Type.String()),
     utm: Type.Object({}, { additionalProperties: { type: 'string' } }),
+    rules: rulesSchema,
     active: Type.Boolean(),
     design: designField,
     created_at: time('When the link was created, UTC.'),

@@ -112,15 +112,22 @@ for (const driver of drivers) {
         utm: JSON.stringify(content.utm),
         active: true,
         suspendedBy: null,
+        rules: JSON.stringify(content.rules),
       }
       assert.deepEqual(await visited('visited'), needed)
       assert.equal(await visited('unknown'), undefined)
-      const paused = { ...link, target: null, active: false, revision: 2 }
+      const paused = { ...link, target: null, rules: [], active: false, revision: 2 }
       assert.equal(await store.updateLink(db.write, paused), true)
-      assert.deepEqual(await visited('visited'), { ...needed, target: null, active: false })
+      assert.deepEqual(await visited('visited'), { ...needed, target: null, rules: null, active: false })
       const suspension = { at: 7, reason: 'why', source: 'legal', expression: null } as const
       assert.equal(await store.setSuspension(db.write, paused, suspension), true)
-      assert.deepEqual(await visited('visited'), { ...needed, target: null, active: false, suspendedBy: 'legal' })
+      assert.deepEqual(await visited('visited'), {
+        ...needed,
+        target: null,
+        rules: null,
+        active: false,
+        suspendedBy: 'legal',
+      })
       assert.equal(await remove(db, { ...paused, revision: 3 }), true)
       assert.equal(await visited('visited'), 'gone')
     })

@@ -16,6 +16,7 @@ const linkColumns = [
   'links.title',
   'links.campaign',
   'links.utm',
+  'links.rules',
   'links.active',
   'links.revision',
   'links.created_at',
@@ -133,6 +134,7 @@ export function contentColumns(link: Omit<Link, 'id' | 'suspension'>) {
     title: link.title,
     campaign: link.campaign,
     utm: JSON.stringify(link.utm),
+    rules: link.rules.length === 0 ? null : JSON.stringify(link.rules),
     active: link.active ? 1 : 0,
   }
 }
@@ -147,6 +149,7 @@ function toLink(row: LinkColumns): Link {
     title: row.title,
     campaign: row.campaign,
     utm: JSON.parse(row.utm) as Link['utm'],
+    rules: row.rules === null ? [] : (JSON.parse(row.rules) as Link['rules']),
     active: row.active === 1,
     revision: row.revision,
     createdAt: row.created_at,

@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts'
 import type { Content } from './kinds/kind.ts'
 import type { Link, Suspension } from './link.ts'
+import { compileRules, type CompiledRules } from './rules/compile.ts'
 import { createFindVisited, type VisitedValues } from './visited-store.ts'
 
 /** The part of a link that visits need. */
@@ -8,6 +9,8 @@ export interface Visited extends Pick<Link, 'id' | 'code' | 'kind' | 'target' | 
   /** JSON as it is stored: few visits need it parsed. */
   payload: string
   utm: string
+  /** The same; null without rules. */
+  rules: string | null
   /** Who suspended it for abuse; null unless it is suspended. */
   suspendedBy: Suspension['source'] | null
 }
@@ -27,13 +30,19 @@ export function createVisitedOf(db: Pick<Database, 'prepareRead'>): (codeKey: st
 function toFound(values: VisitedValues | undefined): Found {
   if (values === undefined) return undefined
   if (values[0] === null) return 'gone'
-  const [id, code, kind, target, payload, utm, active, source] = values
-  return { id, code, kind, target, payload, utm, active: active === 1, suspendedBy: source as Visited['suspendedBy'] }
+  const [id, code, kind, target, payload, utm, active, source, rules] = values
+  const suspendedBy = source as Visited['suspendedBy']
+  return { id, code, kind, target, payload, utm, active: active === 1, suspendedBy, rules }
 }
 
 /** A link's own data as its kind sees it. */
 export function contentOf({ code, target, payload, utm }: Visited): Content<Record<string, unknown>> {
   return { code, target, payload: parse(payload), utm: parse(utm) as Record<string, string> }
+}
+
+/** Compiles the rules of a link that has some, as its JSON. */
+export function rulesOf(rules: string, { utm }: Pick<Visited, 'utm'>): CompiledRules {
+  return compileRules(JSON.parse(rules) as Link['rules'], parse(utm) as Record<string, string>)
 }
 
 function parse(json: string): Record<string, unknown> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
 import { crawlers, handLabelled, presentAgents, secondOpinions, type Corpus } from '../../test/support/agent-corpus.ts'
-import { browsers, devices, systems } from './agent-tables.ts'
+import { browsers, devices, systems } from '../lib/agent-tables.ts'
 import { createAgentParser } from './agent.ts'
 
 const read = createAgentParser()

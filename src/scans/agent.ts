@@ -1,6 +1,6 @@
 import { isbot } from 'isbot'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
-import { browsers, devices, systems, type Device, type Row } from './agent-tables.ts'
+import { browsers, devices, systems, type Device, type Row } from '../lib/agent-tables.ts'
 
 /** The values that a scan records of a user agent. Unknown is null. */
 export interface Agent {

@@ -1,5 +1,7 @@
+import type { FoldResult } from './fold.ts'
 import { startFoldLoop, type FoldLoop } from './fold-loop.ts'
 import type { Journal } from './journal.ts'
+import type { PeopleCounter } from './people.ts'
 import { findOrphans, type OrphanLinks } from './orphans.ts'
 import type { Purger } from './purger.ts'
 import type { RecorderLog } from './recorder-log.ts'
@@ -20,6 +22,7 @@ interface Parts {
   journal: Journal
   warehouse: WarehouseClient
   purger: Purger
+  people: Pick<PeopleCounter, 'startFold'>
   subscribers: Subscribers
   log: RecorderLog
   onError: (error: unknown) => void
@@ -33,14 +36,12 @@ export type Background = FoldLoop & { lost: () => number }
  * @param lost scans that earlier runs have lost to damage
  */
 export function startBackground(parts: Parts, options: BackgroundOptions, lost: number): Background {
-  const { journal, warehouse, purger, subscribers, log, onError } = parts
+  const { warehouse, purger, subscribers, log, onError } = parts
   const { now, links } = options
   let lostEver = lost
   const loop = startFoldLoop(
     async () => {
-      const result = await purger.during((deletedLinks) =>
-        warehouse.call('fold', journal.rotate(), now(), deletedLinks, links.newest()),
-      )
+      const result = await purger.during((deletedLinks) => foldJournal(parts, now(), deletedLinks, links.newest()))
       lostEver = result.lost
       return result
     },
@@ -59,6 +60,20 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
       clearInterval(pruning)
     },
   }
+}
+
+/** Folds what was journalled, and reads the requested numbers of scans before anything further is folded. */
+async function foldJournal(
+  { journal, warehouse, people }: Parts,
+  now: number,
+  deletedLinks: number[],
+  newest: number | undefined,
+): Promise<FoldResult> {
+  const journals = journal.rotate()
+  const { linkIds, finish } = people.startFold()
+  const { result, counts } = await warehouse.call('fold', journals, now, { deletedLinks, newest, count: linkIds })
+  finish(counts)
+  return result
 }
 
 const PRUNE_MS = 3_600_000

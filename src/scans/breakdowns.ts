@@ -1,5 +1,5 @@
 import { splitCity } from './dictionary.ts'
-import { dimensions, type Dimension } from './warehouse-schema.ts'
+import { dimensions, LINK_ITSELF, UNKNOWN, type Dimension } from './warehouse-schema.ts'
 import type { Warehouse } from './warehouse.ts'
 import type { Parts } from './window.ts'
 
@@ -22,8 +22,9 @@ export const columnsOf: Record<Audience, { scans: string; firsts: string }> = {
   bot: { scans: 'bots', firsts: 'bot_firsts' },
 }
 
-/** The values that a breakdown lists. */
+/** The values that a breakdown lists; of the answers, all: a link has at most 20 rules. */
 const TOP = 10
+const TOP_ANSWERS = 21
 
 /** Counts of one dimension by the id of their value. */
 type CountsById = Map<number, { scans: number; firsts: number }>
@@ -33,9 +34,19 @@ export function readBreakdowns(warehouse: Warehouse, linkId: number, audience: A
   const counts = createSums()
   addRollups(warehouse, linkId, audience, parts, counts.add)
   addRawScans(warehouse, linkId, audience, parts, counts.add)
-  return Object.fromEntries(
-    dimensions.map((dimension, at) => [dimension, topValues(warehouse, dimension, counts.of(at))]),
-  ) as Breakdowns
+  const top = dimensions.map((dimension, at) => [dimension, topValues(warehouse, dimension, counts.of(at))])
+  const breakdowns = Object.fromEntries(top) as Breakdowns
+  return { ...breakdowns, answer: withLinkItself(breakdowns.answer, breakdowns.source) }
+}
+
+/** Adds the scans that the link itself answered: of all scans, which each have one source, those that no rule did. */
+function withLinkItself(rules: ValueCount[], sources: ValueCount[]): ValueCount[] {
+  const difference = (name: keyof Counts) =>
+    sources.reduce((sum, row) => sum + row[name], 0) - rules.reduce((sum, row) => sum + row[name], 0)
+  const scans = difference('scans')
+  if (scans <= 0) return rules
+  const row = { value: LINK_ITSELF, scans, unique_visitors: difference('unique_visitors') }
+  return [...rules, row].sort(byScans)
 }
 
 type Add = (dimension: number, value: number, scans: number, firsts: number) => void
@@ -88,18 +99,24 @@ function addRawScans({ db }: Warehouse, linkId: number, audience: Audience, part
 
 /** The most frequent values, by scans and then by name; unknown ones last among equals. */
 function topValues({ dictionary }: Warehouse, dimension: Dimension, counts: CountsById): ValueCount[] {
+  const length = dimension === 'answer' ? TOP_ANSWERS : TOP
+  // Raw scans have an unknown answer where rollups have none.
+  if (dimension === 'answer') counts.delete(UNKNOWN)
   const sorted = [...counts].filter(([, { scans }]) => scans > 0).sort(([, a], [, b]) => b.scans - a.scans)
-  const least = sorted[TOP - 1]?.[1].scans ?? 0
+  const least = sorted[length - 1]?.[1].scans ?? 0
   const named = sorted
     .filter(([, { scans }]) => scans >= least)
     .map(([id, { scans, firsts }]) => ({ value: dictionary.text(id), scans, unique_visitors: firsts }))
-  named.sort((a, b) => b.scans - a.scans || compareNames(a.value, b.value))
-  const top = named.slice(0, TOP)
+  const top = named.sort(byScans).slice(0, length)
   if (dimension !== 'city') return top
   return top.map(({ value, scans, unique_visitors }) => {
     const { city, country } = splitCity(value)
     return { value: city, country, scans, unique_visitors }
   })
+}
+
+function byScans(a: ValueCount, b: ValueCount): number {
+  return b.scans - a.scans || compareNames(a.value, b.value)
 }
 
 function compareNames(a: string | null, b: string | null): number {

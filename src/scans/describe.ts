@@ -30,7 +30,7 @@ export function createDescribe(deps: DescribeDeps): Describe {
   return (request, linkId) => {
     const { headers, url = '' } = request
     const at = deps.now()
-    const userAgent = (headers['user-agent'] ?? '').slice(0, MAX_AGENT)
+    const userAgent = userAgentOf(request)
     const { device, os, browser, bot: isBot } = deps.parseAgent(userAgent)
     const bot = isBot || isPrefetch(headers)
     const address = deps.client.of(request)
@@ -48,9 +48,22 @@ export function createDescribe(deps: DescribeDeps): Describe {
       city: optsOut ? null : city,
       referrer: optsOut ? null : deps.parseReferrer(headers.referer),
       bot,
+      answer: null,
       visitor: optsOut ? null : deps.keys.keyOf({ linkId, address, userAgent, bot }, at),
     }
   }
+}
+
+/** The 48 bits that identify the visitor of a scan for a day; of a visitor who opts out, they are not recorded. */
+export type Identify = (request: IncomingMessage, scan: Scan) => number
+
+export function createIdentify({ client, keys }: Pick<DescribeDeps, 'client' | 'keys'>): Identify {
+  return (request, { linkId, at, bot, visitor }) =>
+    visitor ?? keys.keyOf({ linkId, address: client.of(request), userAgent: userAgentOf(request), bot }, at)
+}
+
+function userAgentOf({ headers }: IncomingMessage): string {
+  return (headers['user-agent'] ?? '').slice(0, MAX_AGENT)
 }
 
 function placeOf({ countryHeader, client, findPlace }: DescribeDeps, request: IncomingMessage, address: string) {

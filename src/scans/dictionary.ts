@@ -32,7 +32,7 @@ export function openDictionary(db: DatabaseSync): Dictionary {
   }
 
   return {
-    idsOf: ({ source, device, os, browser, country, city, referrer }) => [
+    idsOf: ({ source, device, os, browser, country, city, referrer, answer }) => [
       idOf(source),
       idOf(device),
       idOf(os),
@@ -40,6 +40,7 @@ export function openDictionary(db: DatabaseSync): Dictionary {
       idOf(country),
       idOf(city === null ? null : joinCity(city, country)),
       idOf(referrer),
+      idOf(answer === null ? null : String(answer)),
     ],
     text: (id) => (id === UNKNOWN ? null : ((read.get(id) as { text: string } | undefined)?.text ?? null)),
     clearCache: () => void (ids = createBoundedCache(CACHED)),

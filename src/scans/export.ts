@@ -1,8 +1,21 @@
 import { writeRecords } from '../lib/csv.ts'
 import type { Warehouse } from './warehouse.ts'
 import { splitCity } from './dictionary.ts'
+import { LINK_ITSELF } from './warehouse-schema.ts'
 
-const columns = ['scanned_at', 'source', 'device', 'os', 'browser', 'country', 'city', 'referrer', 'unique', 'bot']
+const columns = [
+  'scanned_at',
+  'source',
+  'device',
+  'os',
+  'browser',
+  'country',
+  'city',
+  'referrer',
+  'unique',
+  'bot',
+  'answer',
+]
 
 /** The last row of a page, after which the next one begins. */
 export interface Cursor {
@@ -26,7 +39,7 @@ export const csvHeader = `${columns.join()}\r\n`
 export function readPage({ db, dictionary }: Warehouse, linkId: number, after: Cursor, limit: number): Page {
   const rows = db
     .prepare(
-      `select at, n, source, device, os, browser, country, city, referrer, first, bot from scans
+      `select at, n, source, device, os, browser, country, city, referrer, first, bot, answer from scans
        where link_id = ? and (at, n) > (?, ?) order by at, n limit ?`,
     )
     .all(linkId, after.at, after.n, limit) as Record<string, number>[]
@@ -42,6 +55,7 @@ export function readPage({ db, dictionary }: Warehouse, linkId: number, after: C
     text(row['referrer']),
     String(row['first'] === 1),
     String(row['bot'] === 1),
+    text(row['answer']) || LINK_ITSELF,
   ])
   const last = rows.at(-1)
   return {

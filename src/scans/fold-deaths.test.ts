@@ -54,6 +54,7 @@ test('however often the fold is interrupted, no scan is lost, counted twice or f
       visitor: fc.option(fc.integer({ min: 1, max: 4 })),
       bot: fc.boolean(),
       city: fc.constantFrom(null, 'Berlin', 'Paris'),
+      answer: fc.constantFrom(null, 1, 20),
     }),
     { maxLength: 60 },
   )
@@ -104,7 +105,7 @@ function compare(warehouse: Warehouse, linkId: number, model: (Scan & { first: b
   const { csv } = readPage(warehouse, linkId, { at: 0, n: 0 }, 1000)
   const lines = model.map(
     (each) =>
-      `${new Date(each.at).toISOString()},${each.source},mobile,iOS,Safari,DE,${each.city ?? ''},direct,${each.first},${each.bot}\r\n`,
+      `${new Date(each.at).toISOString()},${each.source},mobile,iOS,Safari,DE,${each.city ?? ''},direct,${each.first},${each.bot},${each.answer ?? 'link'}\r\n`,
   )
   assert.deepEqual(csv.split(/(?<=\n)/).sort(), lines.length > 0 ? lines.sort() : [''])
   const count = (rows: typeof model) => ({ scans: rows.length, firsts: rows.filter((each) => each.first).length })
@@ -132,5 +133,16 @@ function compare(warehouse: Warehouse, linkId: number, model: (Scan & { first: b
     for (const { value, scans, unique_visitors: firsts } of breakdowns.city) {
       assert.deepEqual({ scans, firsts }, count(rows.filter((each) => each.city === value)), String(value))
     }
+    assert.deepEqual(
+      Object.fromEntries(
+        breakdowns.answer.map((row) => [row.value, { scans: row.scans, firsts: row.unique_visitors }]),
+      ),
+      Object.fromEntries(
+        Array.from(
+          Map.groupBy(rows, ({ answer }) => answer ?? 'link'),
+          ([answer, answered]) => [String(answer), count(answered)],
+        ),
+      ),
+    )
   }
 }

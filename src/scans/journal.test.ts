@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, renameSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { openJournal } from './journal.ts'
-import { readJournalFile } from './journal-file.ts'
+import { openJournalFile, readJournalFile } from './journal-file.ts'
 import type { Scan } from './scan.ts'
 
 const scan: Scan = {
@@ -18,6 +18,7 @@ const scan: Scan = {
   city: null,
   referrer: null,
   bot: false,
+  answer: null,
   visitor: null,
 }
 
@@ -55,4 +56,19 @@ test('a journal that could not be written recovers at the next fold, also when n
     [{ scans: [], lost: 0, isDamaged: false }],
   )
   assert.deepEqual(failures, [1])
+})
+
+test('the line of a scan that the link itself answered is as before links had rules, and each line is read as written', (t) => {
+  const file = join(temporaryFolder(t), '0.scans')
+  const writer = openJournalFile(file, false)
+  writer.append([scan])
+  writer.append([{ ...scan, answer: 20 }])
+  writer.close()
+  const [before, after] = readFileSync(file, 'utf8').split('\n')
+  assert.equal(before?.slice(9), '[[1,0,1,null,null,null,null,null,null,0,null]]')
+  assert.equal(after?.slice(9), '[[1,0,1,null,null,null,null,null,null,0,null,20]]')
+  assert.deepEqual(
+    [...readJournalFile(file, 0)].map(({ scans }) => scans[0]),
+    [scan, { ...scan, answer: 20 }],
+  )
 })

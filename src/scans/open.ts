@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Totals } from '../links/link.ts'
 import { createAgentParser } from './agent.ts'
-import { createDescribe, type DescribeDeps } from './describe.ts'
+import { createDescribe, createIdentify, type Describe, type DescribeDeps, type Identify } from './describe.ts'
 import { openRecorder, type Recorder, type RecorderOptions } from './recorder.ts'
 import { createReferrerParser } from './referrer.ts'
 
@@ -9,6 +9,10 @@ import { createReferrerParser } from './referrer.ts'
 export interface Scans extends Omit<Recorder, 'keys' | 'record'> {
   /** Records the visit of a link, then calls `recorded`, also when recording failed. */
   record: (request: IncomingMessage, linkId: number, recorded: () => void) => void
+  /** The same for a scan that `describe` has returned. */
+  recordScan: Recorder['record']
+  describe: Describe
+  identify: Identify
   /** Reads the totals of a link, with all visits until now if the fold succeeds in time. */
   latestTotals: (linkId: number) => Promise<Totals>
 }
@@ -28,7 +32,7 @@ export async function openScans({
   ...options
 }: ScansNeeds): Promise<Scans> {
   const { keys, record, ...recorder } = await openRecorder(options)
-  const describe = createDescribe({
+  const deps = {
     now: options.now,
     client,
     keys,
@@ -36,10 +40,14 @@ export async function openScans({
     findPlace,
     parseAgent: createAgentParser(),
     parseReferrer: createReferrerParser(isOwnHost),
-  })
+  }
+  const describe = createDescribe(deps)
   return {
     ...recorder,
     record: (request, linkId, recorded) => record(describe(request, linkId), recorded),
+    recordScan: record,
+    describe,
+    identify: createIdentify(deps),
     latestTotals: (linkId) => recorder.settle().then(() => recorder.totals(linkId)),
   }
 }

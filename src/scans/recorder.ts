@@ -6,6 +6,7 @@ import type { FoldLoop } from './fold-loop.ts'
 import { requireMatchingScans, unusable } from './instance-check.ts'
 import { openJournal, type Journal } from './journal.ts'
 import { scanMetrics } from './metrics.ts'
+import { createPeopleCounter, openPeople, type People } from './people.ts'
 import { openPurger, type PurgeStore } from './purger.ts'
 import { createReader, type Reader } from './reader.ts'
 import { createRecorderLog, type Log, type RecorderLog } from './recorder-log.ts'
@@ -22,6 +23,7 @@ const LAST_FOLD_MS = 1000
 /** Records scans on the main thread; folds and reads them on the warehouse's thread. */
 export interface Recorder extends Reader {
   keys: VisitorKeys
+  people: People
   /** Records a scan, then calls `recorded`. */
   record: (scan: Scan, recorded: () => void) => void
   /** Writes the scans of this turn of the event loop now, and not at its end. */
@@ -77,13 +79,16 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const { lost, purger } = await openFolded(warehouse, file, links, onError)
   const read = createReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
-  const background = startBackground({ journal, warehouse, purger, subscribers, log, onError }, options, lost)
+  const people = createPeopleCounter()
+  const background = startBackground({ journal, warehouse, purger, people, subscribers, log, onError }, options, lost)
+  const settle = () => within(background.fold(), waitMs)
 
   return {
     keys,
-    record: journal.record,
+    people: openPeople(people, settle),
+    record: (scan, recorded) => journal.record(scan, people.count(scan, recorded)),
     flush: journal.flush,
-    settle: () => within(background.fold(), waitMs),
+    settle,
     fold: background.fold,
     ...read,
     purge: purger.purge,
@@ -95,12 +100,16 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       background.stop()
       await within(background.fold(), LAST_FOLD_MS)
       isClosing = true
-      try {
-        journal.close()
-      } finally {
-        await warehouse.close()
-      }
+      await closeFiles(journal, warehouse)
     },
+  }
+}
+
+async function closeFiles(journal: Journal, warehouse: WarehouseClient): Promise<void> {
+  try {
+    journal.close()
+  } finally {
+    await warehouse.close()
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { dayOf, monthOf, slotOf, startOfDay } from './calendar.ts'
-import { dimensions, OTHER } from './warehouse-schema.ts'
+import { ANSWER, dimensions, OTHER, UNKNOWN } from './warehouse-schema.ts'
 import type { FoldedScan } from './scan.ts'
 
 /** Distinct values of a link, a period and a dimension; scans with further values count as `(other)`. */
@@ -98,7 +98,9 @@ function incrementsOf(groups: Group[]): Increments {
     let values = sums.days.get(dayOf(at))
     if (values === undefined) sums.days.set(dayOf(at), (values = new Map()))
     for (let dimension = 0; dimension < ids.length; dimension++) {
-      add(values, (ids[dimension] ?? 0) * dimensions.length + dimension, counts)
+      const value = ids[dimension] ?? UNKNOWN
+      if (dimension === ANSWER && value === UNKNOWN) continue
+      add(values, value * dimensions.length + dimension, counts)
     }
     addCounts(sums.totals, counts)
     if (isQr) sums.qr += counts[0] + counts[2]
@@ -131,8 +133,8 @@ export function groupScans(
 ): Iterable<Group> {
   const groups = new Map<string, Group>()
   for (const scan of scans) {
-    const { linkId, at, source, device, os, browser, country, city, referrer } = scan
-    const key = `${linkId}|${slotOf(at)}|${source}|${device}|${os}|${browser}|${country ?? ''}|${city ?? ''}|${referrer ?? ''}`
+    const { linkId, at, source, device, os, browser, country, city, referrer, answer } = scan
+    const key = `${linkId}|${slotOf(at)}|${source}|${device}|${os}|${browser}|${country ?? ''}|${city ?? ''}|${referrer ?? ''}|${answer ?? ''}`
     let group = groups.get(key)
     if (group === undefined) {
       group = { linkId, at, ids: idsOf(scan), isQr: source === 'qr', counts: [0, 0, 0, 0], lastAt: at }

@@ -19,6 +19,8 @@ export interface Scan {
   /** The referrer's host; `direct` without one, null when the visitor opts out of tracking. */
   referrer: string | null
   bot: boolean
+  /** The number of the rule that answered the visit, from 1; null when the link itself did. */
+  answer: number | null
   /** 48 bits that identify a visitor of one link within one UTC day; null when the visitor opts out of tracking. */
   visitor: number | null
 }
@@ -41,12 +43,14 @@ type ScanRow = [
   referrer: string | null,
   bot: 0 | 1,
   visitor: number | null,
+  /** Absent when the link itself answered, as in every row before links had rules. */
+  answer?: number,
 ]
 
 /** Encodes a scan for the journal. */
 export function toRow(scan: Scan): ScanRow {
-  const { linkId, at, device, os, browser, country, city, referrer, visitor } = scan
-  return [
+  const { linkId, at, device, os, browser, country, city, referrer, visitor, answer } = scan
+  const row: ScanRow = [
     linkId,
     at,
     scan.source === 'qr' ? 1 : 0,
@@ -59,11 +63,13 @@ export function toRow(scan: Scan): ScanRow {
     scan.bot ? 1 : 0,
     visitor,
   ]
+  if (answer !== null) row.push(answer)
+  return row
 }
 
 /** Decodes a scan from the journal. */
 export function fromRow(row: ScanRow): Scan {
-  const [linkId, at, qr, device, os, browser, country, city, referrer, bot, visitor] = row
+  const [linkId, at, qr, device, os, browser, country, city, referrer, bot, visitor, answer = null] = row
   return {
     linkId,
     at,
@@ -75,6 +81,7 @@ export function fromRow(row: ScanRow): Scan {
     city,
     referrer,
     bot: bot === 1,
+    answer,
     visitor,
   }
 }

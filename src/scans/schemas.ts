@@ -64,7 +64,10 @@ export const statsBody = Type.Object(
     }),
     breakdowns: Type.Object(
       Object.fromEntries(dimensions.map((name) => [name, Type.Array(name === 'city' ? cityRow : row)])),
-      { description: 'The ten most frequent values of each dimension; unknown is null.' },
+      {
+        description:
+          'The ten most frequent values of each dimension; unknown is null. Of `answer` all: the number of a rule, or `link`.',
+      },
     ),
     as_of: Type.Optional(
       Type.String({

@@ -1,8 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /** The dimensions of the breakdowns. The database stores the index into this list: append only. */
-export const dimensions = ['source', 'device', 'os', 'browser', 'country', 'city', 'referrer'] as const
+export const dimensions = ['source', 'device', 'os', 'browser', 'country', 'city', 'referrer', 'answer'] as const
 export type Dimension = (typeof dimensions)[number]
+
+/**
+ * The dimension of the rules that answered. Counts by value leave out scans that the link itself answered: they are all
+ * others, so that links without rules need no rows.
+ */
+export const ANSWER = dimensions.indexOf('answer')
+/** The answer of scans that no rule has answered, as statistics and exports write it. */
+export const LINK_ITSELF = 'link'
 
 /** Ids that the dictionary reserves: an unknown value, and `(other)`. */
 export const UNKNOWN = 0
@@ -67,6 +75,10 @@ const steps = [
   `
   alter table words rename to dictionary;
   alter table pulse rename to quarter_hourly;
+  `,
+  `
+  -- The number of the rule that answered the visit, as a text; unknown when the link itself did.
+  alter table scans add column answer integer not null default ${UNKNOWN};
   `,
 ]
 

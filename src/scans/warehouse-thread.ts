@@ -18,6 +18,15 @@ export interface ThreadOptions {
   instance: string
 }
 
+interface FoldOptions {
+  /** Links whose scans are dropped. */
+  deletedLinks: number[]
+  /** The newest committed link, to be recorded. */
+  newest: number | undefined
+  /** Links whose scans by people are counted after the fold. */
+  count: number[]
+}
+
 lowerPriority()
 const options = workerData as ThreadOptions
 mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
@@ -27,9 +36,10 @@ warehouse.setInstance(options.instance)
 const fold = openFold(warehouse, options, yieldNow)
 
 const calls = {
-  fold(journals: string[], now: number, deletedLinks: number[], newest?: number) {
+  async fold(journals: string[], now: number, { deletedLinks, newest, count }: FoldOptions) {
     if (newest !== undefined) warehouse.setNewestLink(newest)
-    return fold.run(journals, now, deletedLinks)
+    const result = await fold.run(journals, now, deletedLinks)
+    return { result, counts: count.map((linkId) => readTotals(warehouse, linkId).humans) }
   },
   lost: () => warehouse.lost(),
   totals: (linkIds: number[]) => linkIds.map((linkId) => readTotals(warehouse, linkId)),

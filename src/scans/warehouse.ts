@@ -3,7 +3,7 @@ import { openDictionary, type Dictionary } from './dictionary.ts'
 import { openIdentity, type IdentityWriter } from './identity.ts'
 import { addToRollups, groupScans, rollupWriter } from './rollup.ts'
 import type { FoldedScan } from './scan.ts'
-import { migrateWarehouse } from './warehouse-schema.ts'
+import { dimensions, migrateWarehouse } from './warehouse-schema.ts'
 
 /** The folded scans and their rollups. It has one owner, on one thread. */
 export interface Warehouse extends IdentityWriter {
@@ -42,7 +42,10 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
   const rollups = rollupWriter(db)
   const marks = openMarks(db)
   const numbers = openCounter(db)
-  const insertScan = db.prepare('insert into scans values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const insertScan = db.prepare(
+    `insert into scans (link_id, at, n, ${dimensions.join(', ')}, first, bot)
+     values (?, ?, ?, ${dimensions.map(() => '?').join(', ')}, ?, ?)`,
+  )
 
   function insert(scans: FoldedScan[], mark: Mark): void {
     let next = numbers.next()

@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { IsReserved } from '../links/code.ts'
+import type { Scan } from '../scans/scan.ts'
+import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
 import { platformOf } from './platform.ts'
+import type { LiveLink } from './resolve.ts'
 
 /** A path of one code, perhaps with the ending of compact QR images; the query belongs to the visit. */
 const codePath = /^\/([A-Za-z0-9_-]{1,64})(?:\.[Qq])?(?:\?|$)/
@@ -18,7 +21,7 @@ export function visitedCode(url: string, isReserved: IsReserved): string | undef
  * @returns a handler, which returns whether it has handled the request
  */
 export function createFastPath(
-  { resolve, record }: Pick<Visits, 'resolve' | 'record'>,
+  visits: Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide'>,
   isReserved: IsReserved,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   return (request, response) => {
@@ -26,34 +29,58 @@ export function createFastPath(
     if (method !== 'GET' && method !== 'HEAD') return false
     const code = visitedCode(url, isReserved)
     if (code === undefined) return false
-    const redirect = resolveRedirect(resolve, code, request)
+    const redirect = resolveRedirect(visits, code, request)
     if (redirect === undefined) return false
-    const { id, location } = redirect
+    const { id, location, scan } = redirect
     const respond = () => {
       response.writeHead(302, ['location', location, 'cache-control', 'private, no-store', 'content-length', '0'])
       response.end()
     }
-    if (method === 'GET') record(request, id, respond)
-    else respond()
+    if (method === 'HEAD') respond()
+    else if (scan === undefined) visits.record(request, id, respond)
+    else visits.recordScan(scan, respond)
     return true
   }
 }
 
+interface Redirect {
+  id: number
+  location: string
+  /** The scan to record, when a rule or the absence of one has decided by it. */
+  scan?: Scan
+}
+
 function resolveRedirect(
-  resolve: Visits['resolve'],
+  { resolve, decide }: Pick<Visits, 'resolve' | 'decide'>,
   code: string,
-  { headers }: IncomingMessage,
-): { id: number; location: string } | undefined {
+  request: IncomingMessage,
+): Redirect | undefined {
   try {
     const resolution = resolve(code)
     if (resolution instanceof Promise || resolution.state !== 'live') return undefined
-    const { id, kind, visit } = resolution.live
-    // A kind with a file may have to send that.
-    if (!kind.redirects || kind.file !== undefined) return undefined
-    const outcome = visit({ platform: platformOf(headers['user-agent']) })
-    return outcome.type === 'redirect' ? { id, location: outcome.location } : undefined
+    const { live } = resolution
+    if (!hasRules(live)) return redirectOf(live, request)
+    const decision = decide.ifLoaded(request, live)
+    if (decision === undefined) return undefined
+    const { met, scan } = decision
+    const redirect =
+      met === undefined
+        ? redirectOf(live, request)
+        : 'location' in met.answer
+          ? { id: live.id, location: met.answer.location }
+          : undefined
+    if (redirect === undefined) decide.keep(request, live, decision)
+    return redirect && { ...redirect, scan }
   } catch {
     // The route gets the same error, and responds with its problem.
     return undefined
   }
+}
+
+/** Where the link itself leads; undefined when it has another response. */
+function redirectOf({ id, kind, visit }: LiveLink, { headers }: IncomingMessage): Redirect | undefined {
+  // A kind with a file may have to send that.
+  if (!kind.redirects || kind.file !== undefined) return undefined
+  const outcome = visit({ platform: platformOf(headers['user-agent']) })
+  return outcome.type === 'redirect' ? { id, location: outcome.location } : undefined
 }

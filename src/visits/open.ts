@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Database } from '../db/database.ts'
 import { createVisitedOf } from '../links/visited.ts'
+import type { Scans } from '../scans/open.ts'
+import { createDecide, type Decide } from './decide.ts'
 import { createLinkOf, type LinkOf } from './link-of.ts'
 import { createResolver, type Resolver } from './resolve.ts'
 
@@ -8,6 +10,9 @@ import { createResolver, type Resolver } from './resolve.ts'
 export interface Visits extends Resolver {
   linkOf: LinkOf
   record: RecordVisit
+  /** Decides visits of links with rules, whose scans `recordScan` records. */
+  decide: Decide
+  recordScan: Scans['recordScan']
   /** Does nothing: visits have no background work. */
   close: () => void
 }
@@ -18,11 +23,19 @@ export type RecordVisit = (request: IncomingMessage, linkId: number, recorded: (
 /** What visits need of the rest of the program. */
 export interface VisitsNeeds {
   db: Pick<Database, 'prepareRead'>
-  record: RecordVisit
+  scans: Pick<Scans, 'record' | 'recordScan' | 'describe' | 'identify' | 'people'>
   monotonic: () => number
 }
 
-export function openVisits({ db, record, monotonic }: VisitsNeeds): Visits {
+export function openVisits({ db, scans, monotonic }: VisitsNeeds): Visits {
   const resolver = createResolver(createVisitedOf(db), monotonic)
-  return { ...resolver, linkOf: createLinkOf(resolver.resolve), record, close() {} }
+  const { record, recordScan } = scans
+  return {
+    ...resolver,
+    linkOf: createLinkOf(resolver.resolve),
+    record,
+    recordScan,
+    decide: createDecide(scans),
+    close() {},
+  }
 }

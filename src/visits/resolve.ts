@@ -4,7 +4,8 @@ import { codeKey, isCode } from '../links/code.ts'
 import { kindOf } from '../links/kinds/index.ts'
 import type { Content, Kind, Outcome, Visitor } from '../links/kinds/kind.ts'
 import type { Suspension } from '../links/link.ts'
-import { contentOf, type Found, type Visited } from '../links/visited.ts'
+import type { CompiledRules } from '../links/rules/compile.ts'
+import { contentOf, rulesOf, type Found, type Visited } from '../links/visited.ts'
 
 /** A link that can be visited. */
 export interface LiveLink {
@@ -14,6 +15,8 @@ export interface LiveLink {
   kind: Kind
   content: () => Content<Record<string, unknown>>
   visit: (visitor: Visitor) => Outcome
+  /** Null when it has no rules, which precede `visit`. */
+  rules: (() => CompiledRules) | null
 }
 
 /** The state of a code. A paused link still has its QR images. */
@@ -139,14 +142,21 @@ function toResolution(found: Found): Resolution {
 }
 
 function toLive(found: Visited): LiveLink {
-  const { id, code } = found
+  const { id, code, rules: json } = found
   const kind = kindOf(found)
   let prepared: LiveLink['visit'] | undefined
+  let compiled: CompiledRules | undefined
+  const rules = json === null ? null : () => (compiled ??= rulesOf(json, found))
   const content = () => contentOf(found)
-  return { id, code, kind, content, visit: (visitor) => (prepared ??= kind.prepare(content()))(visitor) }
+  const visit: LiveLink['visit'] = (visitor) => (prepared ??= kind.prepare(content()))(visitor)
+  return { id, code, kind, content, visit, rules }
 }
 
+/** The bytes of compiled rules: of the list, and at most for each character of their JSON. */
+const [RULES_BYTES, RULE_CHARACTER_BYTES] = [800, 10]
+
 /** Estimates the bytes of a cached link: its objects and maps, and its texts once as stored and once as prepared. */
-function weigh({ target, payload, utm }: Visited): number {
-  return 1200 + 2 * ((target?.length ?? 0) + payload.length + utm.length)
+function weigh({ target, payload, utm, rules }: Visited): number {
+  const bytes = 1200 + 2 * ((target?.length ?? 0) + payload.length + utm.length)
+  return rules === null ? bytes : bytes + RULES_BYTES + RULE_CHARACTER_BYTES * rules.length
 }

@@ -8,6 +8,8 @@ import { route, type Route } from '../http/route.ts'
 import { kinds } from '../links/kinds/index.ts'
 import type { Kind } from '../links/kinds/kind.ts'
 import { suspensionProblem } from '../links/suspension.ts'
+import { respondByRules, sendFileByRules, trySend } from './answer.ts'
+import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
 import { platformOf } from './platform.ts'
 import { previewPage } from './preview.ts'
@@ -28,17 +30,20 @@ const params = Type.Object({
 const config = { onDomains: true, work: 'immediate' } as const
 
 const missing = problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law')
+const missingOrEnded = problems('unknown_code', 'code_gone', 'link_ended', 'code_removed', 'code_removed_by_law')
+
+type Needs = Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide'>
 
 /** The forms of a short URL. */
 type Visited = 'plain' | 'compact' | 'compactInSmallLetters'
 
 /** The short links themselves. */
-export function visitRoutes({ resolve, record }: Pick<Visits, 'resolve' | 'record'>): Record<Visited, Route> {
+export function visitRoutes(visits: Needs): Record<Visited, Route> {
   const handler = (request: CodeRequest, reply: FastifyReply) => {
-    const resolution = resolve(request.params.code)
+    const resolution = visits.resolve(request.params.code)
     return resolution instanceof Promise
-      ? resolution.then((awaited) => respondToVisit(record, request, reply, awaited))
-      : respondToVisit(record, request, reply, resolution)
+      ? resolution.then((awaited) => respondToVisit(visits, request, reply, awaited))
+      : respondToVisit(visits, request, reply, resolution)
   }
   const qrParameter = '`?qr=1` marks the visit as a scan of a QR code.'
   const compact = visitSchema('visitCompact', 'The form in compact QR images, in capitals; a scan of a QR code.')
@@ -63,7 +68,7 @@ function visitSchema(operationId: string, note: string) {
         headers: { Location: { type: 'string' } },
       },
       200: { description: 'The page of the link.', content: { 'text/html': { schema: Type.String() } } },
-      ...missing,
+      ...missingOrEnded,
     },
   }
 }
@@ -91,13 +96,13 @@ export function previewRoute({ resolve }: Pick<Visits, 'resolve'>): Route {
 }
 
 /** The files of links, for each kind that has one. */
-export function fileRoutes({ resolve }: Pick<Visits, 'resolve'>): { extension: string; route: Route }[] {
+export function fileRoutes(visits: Pick<Visits, 'resolve' | 'decide'>): { extension: string; route: Route }[] {
   return kinds.flatMap(({ file, label }) =>
-    file === undefined ? [] : [{ extension: file.extension, route: fileRoute(file, label, resolve) }],
+    file === undefined ? [] : [{ extension: file.extension, route: fileRoute(file, label, visits) }],
   )
 }
 
-function fileRoute(file: KindFile, label: string, resolve: Visits['resolve']): Route {
+function fileRoute(file: KindFile, label: string, { resolve, decide }: Pick<Visits, 'resolve' | 'decide'>): Route {
   return route<CodeRoute>({
     config,
     schema: {
@@ -108,12 +113,13 @@ function fileRoute(file: KindFile, label: string, resolve: Visits['resolve']): R
       params,
       response: {
         200: { description: 'The file.', content: { [file.mediaType]: { schema: Type.String() } } },
-        ...missing,
+        ...missingOrEnded,
       },
     },
     async handler(request, reply) {
       const live = requireLive(await resolve(request.params.code), request.params.code)
       if (live.kind.file !== file) throw new Problem('not_found', `this code has no ${file.extension} file`)
+      if (hasRules(live)) return sendFileByRules(decide, request, reply, live, () => sendFile(reply, live))
       return sendFile(reply, live)
     },
   })
@@ -121,20 +127,15 @@ function fileRoute(file: KindFile, label: string, resolve: Visits['resolve']): R
 
 /** Records the scan of a live code, and then responds. HEAD gets the same response and records nothing. */
 function respondToVisit(
-  record: Visits['record'],
+  visits: Needs,
   request: CodeRequest,
   reply: FastifyReply,
   resolution: Resolution,
-): FastifyReply {
+): FastifyReply | Promise<FastifyReply> {
   const live = requireLive(resolution, request.params.code)
-  const respond = () => {
-    try {
-      sendOutcome(request, reply, live)
-    } catch (error) {
-      void reply.send(error)
-    }
-  }
-  if (request.method === 'GET') record(request.raw, live.id, respond)
+  if (hasRules(live)) return respondByRules(visits, request, reply, live, () => sendOutcome(request, reply, live))
+  const respond = () => trySend(reply, () => sendOutcome(request, reply, live))
+  if (request.method === 'GET') visits.record(request.raw, live.id, respond)
   else respond()
   return reply
 }

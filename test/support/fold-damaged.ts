@@ -22,6 +22,7 @@ export const scan = (linkId: number, city: string): Scan => ({
   city,
   referrer: 'direct',
   bot: false,
+  answer: null,
   visitor: null,
 })
 

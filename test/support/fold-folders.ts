@@ -32,6 +32,7 @@ export const scan = (more: Partial<Scan> = {}): Scan => ({
   city: 'Berlin',
   referrer: 'direct',
   bot: false,
+  answer: null,
   visitor: 1,
   ...more,
 })

@@ -12,6 +12,7 @@ export const content: Omit<Link, 'id'> = {
   title: 'Tïtle',
   campaign: null,
   utm: { utm_source: 'b', utm_medium: 'a' },
+  rules: [{ when: { country: ['DE'] }, then: { target: 'https://example.com/ü?de' } }],
   active: true,
   revision: 1,
   createdAt: 1_795_225_879_440,

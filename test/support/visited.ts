@@ -11,6 +11,7 @@ export const link = (revision: number, active = true): Visited => ({
   utm: '{}',
   active,
   suspendedBy: null,
+  rules: null,
 })
 
 /** The revision of a live link, which its destination contains; otherwise the state. */

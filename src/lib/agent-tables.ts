@@ -160,3 +160,11 @@ export const devices: readonly Row<Device>[] = [
   { name: 'desktop', pattern: /\b(?:Windows|Win(?:NT|32|64|9[58])|Macintosh|Mac ?OS|Mac_PowerPC|X11|CrOS)/i },
   { name: 'desktop', pattern: /\b(?:Linux|FreeBSD|OpenBSD|NetBSD|SunOS)\b/i },
 ]
+
+/** The names of the tables, each once, as statistics and rules of links use them. */
+export const deviceNames: readonly Device[] = namesOf(devices)
+export const systemNames: readonly string[] = namesOf(systems)
+
+function namesOf<Name extends string>(rows: readonly Row<Name>[]): Name[] {
+  return [...new Set(rows.map(({ name }) => name))]
+}

@@ -1,0 +1,157 @@
+import { destination } from '../utm.ts'
+import { timeOf } from './check.ts'
+import { createLocalClock, type LocalClock } from './local-clock.ts'
+import { weekdays, type Conditions, type Rule } from './rule.ts'
+
+/** The properties of a visit on which rules may depend. A function is called at most where a rule needs its value. */
+export interface VisitFacts {
+  /** Milliseconds since 1970, UTC. */
+  at: number
+  device: string | null
+  os: string | null
+  country: string | null
+  source: 'qr' | 'link'
+  /** The visitor's preferred language in lower case (BCP 47). */
+  language: () => string | undefined
+  /** The visitor's share in a draw: see `shareOf`. */
+  share: (draw: number) => number
+  /** Scans by people before this visit. */
+  people: () => number
+}
+
+/** The response of a rule. */
+export type Answer = { location: string } | { ended: string }
+
+/** A rule that is met, by its number from 1. */
+export interface MetRule {
+  number: number
+  answer: Answer
+}
+
+/** Rules of a link, compiled once, so that a visit only compares. */
+export interface CompiledRules {
+  /** The first rule that is met; undefined when the link itself answers. */
+  find: (facts: VisitFacts) => MetRule | undefined
+  /** Every response, once for each rule. */
+  answers: Answer[]
+  /** Whether a rule depends on the number of scans. */
+  countPeople: boolean
+}
+
+/** A rule whose conditions a visit only compares. All have one shape, which is what makes 20 of them cheap. */
+interface CompiledRule {
+  source: VisitFacts['source'] | null
+  from: number
+  until: number
+  device: ReadonlySet<string | null> | null
+  os: ReadonlySet<string | null> | null
+  country: ReadonlySet<string | null> | null
+  isLocalTime: ((at: number) => boolean) | null
+  languages: { tag: string; prefix: string }[] | null
+  scans: number
+  percent: number
+  /** The number of the draw for `percent`. */
+  draw: number
+  met: MetRule
+}
+
+type ClockOf = (timeZone: string) => LocalClock
+
+/** The bounds of a rule without the condition, which every number of scans and every share is within. */
+const [NO_SCANS, ALL_PERCENT] = [0, 100]
+
+export function compileRules(rules: Rule[], utm: Record<string, string>): CompiledRules {
+  const clocks = new Map<string, LocalClock>()
+  const clockOf: ClockOf = (timeZone) => {
+    const clock = clocks.get(timeZone) ?? createLocalClock(timeZone)
+    clocks.set(timeZone, clock)
+    return clock
+  }
+  const compiled = rules.map(({ when, then }, at) => compileRule(when, at, answerOf(then, utm), clockOf))
+  return {
+    find(facts) {
+      for (const rule of compiled) {
+        if (isForVisit(rule, facts) && isForVisitor(rule, facts) && isDrawn(rule, facts)) return rule.met
+      }
+      return undefined
+    },
+    answers: compiled.map(({ met }) => met.answer),
+    countPeople: compiled.some(({ scans }) => scans !== NO_SCANS),
+  }
+}
+
+function compileRule(when: Conditions, at: number, answer: Answer, clockOf: ClockOf): CompiledRule {
+  return {
+    source: when.source ?? null,
+    from: timeOf(when.from) ?? Number.NEGATIVE_INFINITY,
+    until: timeOf(when.until) ?? Number.POSITIVE_INFINITY,
+    device: setOf(when.device),
+    os: setOf(when.os),
+    country: setOf(when.country),
+    isLocalTime: localTimeOf(when, clockOf),
+    languages: languagesOf(when.language),
+    scans: when.after_scans ?? NO_SCANS,
+    percent: when.percent ?? ALL_PERCENT,
+    draw: at,
+    met: { number: at + 1, answer },
+  }
+}
+
+function answerOf({ target, ended = '' }: Rule['then'], utm: Record<string, string>): Answer {
+  return target === undefined ? { ended } : { location: destination(target, utm) }
+}
+
+function isForVisit(rule: CompiledRule, { source, at }: VisitFacts): boolean {
+  return (
+    (rule.source === null || rule.source === source) &&
+    at >= rule.from &&
+    at < rule.until &&
+    (rule.isLocalTime === null || rule.isLocalTime(at))
+  )
+}
+
+function isForVisitor(rule: CompiledRule, facts: VisitFacts): boolean {
+  return (
+    (rule.device === null || rule.device.has(facts.device)) &&
+    (rule.os === null || rule.os.has(facts.os)) &&
+    (rule.country === null || rule.country.has(facts.country)) &&
+    (rule.languages === null || speaks(rule.languages, facts.language()))
+  )
+}
+
+function isDrawn({ scans, percent, draw }: CompiledRule, facts: VisitFacts): boolean {
+  return (scans === NO_SCANS || facts.people() >= scans) && (percent === ALL_PERCENT || facts.share(draw) < percent)
+}
+
+function setOf(values: string[] | undefined): ReadonlySet<string | null> | null {
+  return values === undefined ? null : new Set(values)
+}
+
+function localTimeOf({ weekdays: days, hours, timezone = 'UTC' }: Conditions, clockOf: ClockOf) {
+  if (days === undefined && hours === undefined) return null
+  const clock = clockOf(timezone)
+  const isDay = weekdays.map((day) => days?.includes(day) ?? true)
+  const spans = (hours ?? ['00:00-24:00']).map((span) => span.split('-').map(minutesOf) as [number, number])
+  const isWithin = (minute: number) =>
+    spans.some(([from, to]) => (from < to ? minute >= from && minute < to : minute >= from || minute < to))
+  return (at: number) => {
+    const { weekday, minute } = clock(at)
+    return isDay[weekday] === true && isWithin(minute)
+  }
+}
+
+function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return hours * 60 + minutes
+}
+
+function languagesOf(tags: string[] | undefined): CompiledRule['languages'] {
+  return tags?.map((tag) => ({ tag: tag.toLowerCase(), prefix: `${tag.toLowerCase()}-` })) ?? null
+}
+
+/** A tag stands for itself and for what is more specific (RFC 4647, 3.3.1). */
+function speaks(languages: { tag: string; prefix: string }[], spoken: string | undefined): boolean {
+  if (spoken === undefined) return false
+  for (const { tag, prefix } of languages) if (spoken === tag || spoken.startsWith(prefix)) return true
+  return false
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { test } from 'node:test'
+import { temporaryFolder } from '../../test/support/cleanup.ts'
+import { fc, runs } from '../../test/support/fast-check.ts'
+import { scan } from '../../test/support/fold-folders.ts'
+import { PATIENCE_MS } from '../../test/support/poll.ts'
+import { createPeopleCounter } from './people.ts'
+import { openRecorder, type Recorder } from './recorder.ts'
+
+/** A recorder of the links 1 to 3, which a test may open again on its folder. */
+function openOn(dataDir: string): Promise<Recorder> {
+  return openRecorder({
+    dataDir,
+    sync: false,
+    retention: Number.POSITIVE_INFINITY,
+    waitMs: PATIENCE_MS,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    log: { error: (details) => assert.fail(JSON.stringify(details)), warn() {} },
+    links: {
+      id: () => Promise.resolve('links'),
+      any: () => Promise.resolve(false),
+      known: (ids) => Promise.resolve(new Set(ids)),
+      existing: (ids) => Promise.resolve(new Set(ids)),
+      toPurge: () => Promise.resolve([]),
+      purged: () => Promise.resolve(),
+      newest: () => 3,
+    },
+  })
+}
+
+test('the number of scans by people is exact whenever it is known, however reads, folds and scans overlap', async (t) => {
+  const link = fc.integer({ min: 1, max: 3 })
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('record' as const), link, count: fc.integer({ min: 1, max: 5 }), bot: fc.boolean() }),
+    fc.record({ do: fc.constant('load' as const), link }),
+    fc.record({ do: fc.constant('fold' as const) }),
+    fc.record({ do: fc.constant('turn' as const) }),
+    fc.record({ do: fc.constant('flush' as const) }),
+    fc.record({ do: fc.constant('loaded' as const), link }),
+    fc.record({ do: fc.constant('restart' as const) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const dataDir = temporaryFolder(t)
+      let recorder = await openOn(dataDir)
+      const recorded = new Map([1, 2, 3].map((id) => [id, 0]))
+      const check = () => {
+        for (const [id, count] of recorded) assert.ok([undefined, count].includes(recorder.people.of(id)), `link ${id}`)
+      }
+      const record = (linkId: number, bot: boolean, more = 0) => {
+        recorder.record(scan({ linkId, bot, at: Date.now() }), () => {
+          check()
+          // Another visit on the same connection.
+          if (more > 0) record(linkId, bot, more - 1)
+        })
+        if (!bot) recorded.set(linkId, (recorded.get(linkId) ?? 0) + 1)
+        check()
+      }
+      const pending: Promise<unknown>[] = []
+      for (const each of steps) {
+        if (each.do === 'record') record(each.link, each.bot, each.count - 1)
+        else if (each.do === 'load') pending.push(recorder.people.load(each.link))
+        else if (each.do === 'fold') pending.push(recorder.fold())
+        else if (each.do === 'turn') await nextTurn()
+        else if (each.do === 'flush') recorder.flush()
+        else if (each.do === 'loaded') {
+          await recorder.people.load(each.link)
+          assert.equal(recorder.people.of(each.link), recorded.get(each.link))
+        } else {
+          await Promise.all(pending.splice(0))
+          await recorder.close()
+          recorder = await openOn(dataDir)
+        }
+        check()
+      }
+      await Promise.all(pending)
+      for (const [id, count] of recorded) {
+        await recorder.people.load(id)
+        assert.equal(recorder.people.of(id), count)
+      }
+      await recorder.close()
+    }),
+    { numRuns: runs(10) },
+  )
+})
+
+test('a count that was dropped for another is read again, and a fold that fails leaves it requested', () => {
+  const counter = createPeopleCounter(2)
+  const fold = (counts: Record<number, number>) => {
+    const { linkIds, finish } = counter.startFold()
+    finish(linkIds.map((id) => counts[id] ?? 0))
+    return linkIds
+  }
+  counter.request(1)
+  // A fold that fails does not finish.
+  assert.deepEqual(counter.startFold().linkIds, [1])
+  const recorded = counter.count(scan({ linkId: 1 }), () => {})
+  assert.equal(counter.of(1), undefined)
+  recorded()
+  assert.deepEqual(fold({ 1: 5 }), [1])
+  assert.equal(counter.of(1), 5)
+  counter.count(scan({ linkId: 1 }), () => {})
+  assert.equal(counter.of(1), 6)
+  counter.request(2)
+  counter.request(3)
+  assert.deepEqual(fold({ 2: 1, 3: 2 }), [2, 3])
+  assert.deepEqual([counter.of(1), counter.of(2), counter.of(3)], [undefined, 1, 2])
+  counter.request(1)
+  assert.deepEqual(fold({ 1: 7 }), [1])
+  assert.equal(counter.of(1), 7)
+})

@@ -1,0 +1,74 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { wantsPage } from '../http/accept.ts'
+import { sendPage } from '../http/document.ts'
+import { html } from '../http/html.ts'
+import { catalogue, Problem } from '../http/problem.ts'
+import type { Answer } from '../links/rules/compile.ts'
+import type { Decide, Decision, RuledLink } from './decide.ts'
+import type { Visits } from './open.ts'
+
+/**
+ * Records the scan of a link with rules, and then responds. HEAD gets the same response and records nothing.
+ * @param sendItself sends the response of the link itself
+ */
+export function respondByRules(
+  { decide, recordScan }: Pick<Visits, 'decide' | 'recordScan'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  live: RuledLink,
+  sendItself: () => FastifyReply,
+): FastifyReply | Promise<FastifyReply> {
+  const respondTo = ({ met, scan }: Decision) => {
+    const send = () => (met === undefined ? sendItself() : sendAnswer(request, reply, met.answer))
+    const respond = () => trySend(reply, send)
+    if (request.method === 'GET') recordScan(scan, respond)
+    else respond()
+    return reply
+  }
+  const decision = decide.ifLoaded(request.raw, live)
+  if (decision !== undefined) return respondTo(decision)
+  return decide.load(live).then(() => respondTo(decide.now(request.raw, live)))
+}
+
+/** Sends the file of a link with rules, unless a rule has another response. Nothing is recorded. */
+export async function sendFileByRules(
+  decide: Decide,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  live: RuledLink,
+  sendFile: () => FastifyReply,
+): Promise<FastifyReply> {
+  let decision = decide.ifLoaded(request.raw, live)
+  if (decision === undefined) {
+    await decide.load(live)
+    decision = decide.now(request.raw, live)
+  }
+  const { met } = decision
+  return met === undefined ? sendFile() : sendAnswer(request, reply, met.answer)
+}
+
+/** Sends a response outside of the handler, which no error may leave unanswered. */
+export function trySend(reply: FastifyReply, send: () => FastifyReply): void {
+  try {
+    send()
+  } catch (error) {
+    void reply.send(error)
+  }
+}
+
+/**
+ * Sends the response of a rule.
+ * @throws {Problem} 410 with the owner's text when the link has ended, for a client that is not a browser
+ */
+function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+  reply.header('cache-control', 'private, no-store')
+  if ('location' in answer) return reply.code(302).header('location', answer.location).send()
+  const { ended } = answer
+  if (!wantsPage(request.headers.accept)) throw new Problem('link_ended', ended)
+  const [status, title] = catalogue.link_ended
+  const body = html`<main>
+    <h1>${title}</h1>
+    <p class="text" dir="auto">${ended}</p>
+  </main>`
+  return sendPage(reply.code(status), { title, body })
+}
