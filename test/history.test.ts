@@ -87,7 +87,8 @@ describe('a revert', () => {
     test(`makes a ${kind} link what it was, as a change of its own, which can be reverted as well`, async (t) => {
       const { change, revert, details, history } = await startWithLink(t, { kind, ...body, title: 'Old' })
       const first = await details()
-      const second = await change({ ...changes[kind], title: null, active: false, design: RED })
+      const rules = [{ when: { source: 'qr' }, then: { target: 'https://example.net/' } }]
+      const second = await change({ ...changes[kind], title: null, active: false, rules, design: RED })
       assert.deepEqual(await detailsOf(await revert(1)), { ...first, tag: '"3"' })
       assert.deepEqual(await details(), { ...first, tag: '"3"' })
       assert.deepEqual(await detailsOf(await revert(2)), { ...second, tag: '"4"' })

@@ -32,10 +32,10 @@ interface FieldChange {
 
 /** A field that has a value here is part of the history. Revisions from before the field existed need no migration. */
 function snapshotOf({ link, design }: OwnedLink): Snapshot {
-  const { target, title, campaign, utm, active } = link
+  const { target, title, campaign, utm, rules, active } = link
   const names = Object.keys(kindOf(link).fields.properties)
   const payload = Object.fromEntries(names.map((name) => [name, link.payload[name] ?? null]))
-  return { ...payload, target, title, campaign, utm, active, design: design ?? null }
+  return { ...payload, target, title, campaign, utm, rules, active, design: design ?? null }
 }
 
 /** Stores the revision that a change replaces, in the transaction of the change. */
