@@ -1,6 +1,6 @@
 import * as os from 'node:os'
 import { openAbuse, type Abuse } from './abuse/open.ts'
-import { quotasOf } from './limits/quotas.ts'
+import { guessQuotasOf, quotasOf } from './limits/quotas.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { toStartError } from './db/open.ts'
@@ -147,18 +147,20 @@ async function openCreation(
   const { invalidate } = visits
   const purgeScans = scans.purge
   const { dataDir, abuseFeeds: sources = [], qrMarker: marker } = config
-  const { settleMs, slots, work, drawMs } = environment
+  const { settleMs, slots, work, drawMs, scrypt } = environment
   const abuse = open(
     'the abuse lists',
     await openAbuse({ db, dataDir, sources, owns, invalidate, fetch, settleMs, now, monotonic, log }),
   )
-  const quotas = quotasOf(config)
-  const limits = open('limits', openLimits({ quotas, client, beforeSlice: scans.flush, slots, work, monotonic }))
+  const limited = { quotas: quotasOf(config), guesses: guessQuotasOf(config), client, slots, work, monotonic }
+  const limits = open('limits', openLimits({ ...limited, beforeSlice: scans.flush }))
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))
   const { screen } = abuse
   const { designs } = qr
-  const links = open('links', openLinks({ db, ids, owns, screen, designs, invalidate, purgeScans, now }))
+  const hashing = { passwordTurn: limits.passwordTurn, scrypt }
+  const needed = { db, ids, owns, screen, designs, invalidate, purgeScans, now }
+  const links = open('links', openLinks({ ...needed, ...hashing }))
   return { abuse, limits, qr, links }
 }
 

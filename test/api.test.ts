@@ -181,6 +181,7 @@ describe('managing a link by its token', () => {
       campaign: null,
       utm: {},
       rules: [],
+      has_password: false,
       active: true,
       design: null,
       created_at: '2026-11-21T00:00:00.000Z',

@@ -97,6 +97,27 @@ describe('an invalid field gets a 400 that names it, and nothing is written', ()
         )
       }
     }
+    for (const json of [
+      '""',
+      '"1234567"',
+      JSON.stringify(long),
+      '12345678',
+      '["12345678"]',
+      '"1234567\\u0000"',
+      '"1234567\\n"',
+      '"1234567\\ud800"',
+    ]) {
+      for (const [method, path, rest] of [
+        ['PUT', `/api/manage/${link.token}`, '{'],
+        ['POST', '/api/links', '{"target":"https://example.com/",'],
+      ] as const)
+        await refuses(
+          400,
+          'invalid_request',
+          () => send(method, path, `${rest}"password":${json}}`),
+          `password: ${json}`,
+        )
+    }
     for (const json of ['null', '1', '"true"', '[]']) {
       await refuses(
         400,
@@ -326,7 +347,7 @@ describe('a body that cannot be read is refused, and nothing is written', () => 
 /** An operation as the document describes it. */
 interface DescribedOperation {
   parameters?: Operation['parameters']
-  requestBody?: { content: { 'application/json': { schema: Schema } } }
+  requestBody?: { content: { 'application/json'?: { schema: Schema } } }
   responses: Record<string, { content?: object }>
 }
 
@@ -347,7 +368,7 @@ async function operations(): Promise<Operation[]> {
       method: method.toUpperCase(),
       path,
       parameters: operation.parameters ?? [],
-      body: operation.requestBody?.content['application/json'].schema,
+      body: operation.requestBody?.content['application/json']?.schema,
       responses: new Map(
         Object.entries(operation.responses).map(([status, { content = {} }]) => [status, Object.keys(content)]),
       ),

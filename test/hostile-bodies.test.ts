@@ -8,9 +8,11 @@ import { create, startServer, type Created, type TestServer } from './support/se
 const end = endOfFile()
 let server: TestServer
 let link: Created
+let locked: Created
 before(async () => {
   server = await startServer(end)
   link = await create(server, { target: 'https://example.com/' })
+  locked = await create(server, { target: 'https://example.com/', password: 'correct horse' })
 })
 
 const MIB = 1024 * 1024
@@ -42,6 +44,7 @@ const bulk = () => '/api/bulk'
 const changes = () => '/api/manage'
 const links = () => '/api/links'
 const owner = () => `/m/${link.token}`
+const visitor = () => `/${locked.code}`
 const jsonOwner = () => `/api/manage/${link.token}`
 
 const cases: Case[] = [
@@ -146,6 +149,9 @@ const cases: Case[] = [
   ],
   ['a title', owner, FORM, full(MIB, 'action=change&title=', '<', '')],
   ['a revision', owner, FORM, full(MIB, 'action=change&revision=', '1', '')],
+  ['a password', visitor, FORM, full(8 * 1024, 'password=', '%ff', '')],
+  ['marks to normalise', visitor, FORM, full(8 * 1024, 'password=', '%cc%a3%cc%81', '')],
+  ['a password and more', visitor, FORM, full(2 * MIB, 'password=', 'a', '')],
   ['a report', () => '/report', FORM, full(MIB / 16, 'code=', '"', '')],
   ['parts', owner, MULTIPART, full(2 * MIB, '', part('a', 'b'), '--edge--\r\n')],
   ['heads', owner, MULTIPART, full(2 * MIB, '--edge\r\n', 'a: b\r\n', '\r\n--edge--\r\n')],
@@ -186,7 +192,7 @@ describe('the service refuses the costliest body with a short response and littl
       const response = await fetch(server.url + path(), { method, body: sent, headers: { 'content-type': type } })
       const received = await response.arrayBuffer()
       const cost = (cpuTime() - began) / unit
-      assert.ok([400, 412, 413].includes(response.status), `${response.status}`)
+      assert.ok([400, 403, 412, 413].includes(response.status), `${response.status}`)
       assert.ok(received.byteLength < MIB, `${received.byteLength} bytes`)
       // This includes the client. Reading such a body without a bound takes hundreds of units.
       assert.ok(cost < 80, `took ${cost.toFixed(1)} times the fixed piece of work`)
@@ -230,6 +236,8 @@ test('the service reads no body where the route takes none, or where the token i
   for (const [status, method, path, type] of [
     ['405', 'POST', '/assets/quirl.css', FORM],
     ['405', 'PUT', '/', FORM],
+    ['405', 'POST', '/no-such-code', FORM],
+    ['415', 'POST', `/${locked.code}`, JSON_TYPE],
     ['405', 'POST', '/api/openapi.json', JSON_TYPE],
     ['405', 'POST', `/api/manage/${unknown}`, JSON_TYPE],
     ['405', 'POST', '/healthz', JSON_TYPE],

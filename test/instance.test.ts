@@ -302,6 +302,7 @@ function makeOld(dataDir: string): void {
     alter table links drop column rotated_at;
     drop table revisions;
     alter table links drop column rules;
+    alter table links drop column password;
     alter table links rename column removed_expression to removed_entry;
     alter table rules rename column expression to entry;
     alter table rules rename to entries;

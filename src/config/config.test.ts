@@ -38,6 +38,8 @@ test('nothing is required: every value has a default', () => {
     limitDomains: 10,
     limitReports: 20,
     limitFailures: 600,
+    limitGuesses: 20,
+    limitLinkGuesses: 100,
     limitMisses: 1200,
     qrMarker: true,
   })

@@ -1,23 +1,25 @@
 import { setting } from './setting.ts'
 import { integer } from './values.ts'
 
-function limit(name: string, fallback: number, what: string) {
+function limit(name: string, fallback: number, what: string, each = 'client address') {
   return setting({
     name: `LIMIT_${name}`,
     fallback: String(fallback),
     parse: (text) => integer(text, 0, 1_000_000_000),
     allowed: 'a whole number from 0 to 1000000000',
-    doc: `${what} per hour and client address; 0: no limit`,
+    doc: `${what} per hour and ${each}; 0: no limit`,
   })
 }
 
-/** The hourly quotas of one client address. */
+/** The hourly quotas, nearly all of them of one client address. */
 export const limitSettings = {
-  limitLinks: limit('LINKS', 60, 'links created'),
+  limitLinks: limit('LINKS', 60, 'links created, and passwords changed,'),
   limitBulk: limit('BULK', 10, 'bulk requests'),
   limitQr: limit('QR', 300, 'QR images'),
   limitDomains: limit('DOMAINS', 10, 'domains registered'),
   limitReports: limit('REPORTS', 20, 'abuse reports'),
   limitFailures: limit('FAILURES', 600, 'refused creations'),
   limitMisses: limit('MISSES', 1200, 'wrong tokens and unknown codes'),
+  limitGuesses: limit('GUESSES', 20, 'wrong passwords of links'),
+  limitLinkGuesses: limit('LINK_GUESSES', 100, 'wrong passwords, above which each client has 3,', 'link'),
 }

@@ -51,11 +51,7 @@ test('links of an older version keep their data, and the codes of deleted ones s
     insert into designs values (7, '{}');
     insert into reports values (7, 1, '{}', '[]', 1, 1)`)
   const rows = old.prepare('select * from links order by id').all()
-  const links = rows.map((row) =>
-    Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [name === 'removed_entry' ? 'removed_expression' : name, value]),
-    ),
-  )
+  const links = rows.map(({ removed_entry, ...row }) => ({ ...row, removed_expression: removed_entry, password: null }))
   old.close()
   const db = await openSqlite(file, Date.now)
   undoLater(t, () => db.close())

@@ -14,6 +14,7 @@ import { names } from './migrations/0012-names.ts'
 import { revisions } from './migrations/0013-revisions.ts'
 import { rotations } from './migrations/0014-rotations.ts'
 import { rules } from './migrations/0015-rules.ts'
+import { passwords } from './migrations/0016-passwords.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -33,6 +34,7 @@ export const migrations: readonly Migration[] = [
   revisions,
   rotations,
   rules,
+  passwords,
 ]
 
 /**

@@ -51,6 +51,8 @@ interface LinksTable {
   next_token_hash: string | null
   /** When that was issued. */
   rotated_at: number | null
+  /** The hash of its password in the PHC string format; null without one. */
+  password: string | null
 }
 
 /** Responses of creations, for retries with the same `Idempotency-Key`. */

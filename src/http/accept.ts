@@ -10,6 +10,13 @@ export function preferredType<T extends string>(accept: string | undefined, offe
   return offered.find((type) => type === best) ?? offered[0]
 }
 
+/** The offered language that the `Accept-Language` header (RFC 9110, 12.5.4) prefers; the first one by default. */
+export function preferredLanguage<T extends string>(header: string | undefined, offered: readonly [T, ...T[]]): T {
+  if (header === undefined || header.length > MAX_ACCEPT) return offered[0]
+  const [best] = new Negotiator({ headers: { 'accept-language': header } }).languages([...offered])
+  return offered.find((language) => language === best) ?? offered[0]
+}
+
 /** Whether the client is a browser that will show the response to a person. */
 export function wantsPage(accept: string | undefined): boolean {
   return preferredType(accept, ['application/json', 'text/html']) === 'text/html'

@@ -7,6 +7,12 @@ export interface Page {
   body: Html
   /** The path of a module script; the page may then send requests to this service. */
   script?: string
+  /** The language of its texts, `en` by default. */
+  lang?: string
+  /** Whether that is written from right to left. */
+  isRightToLeft?: boolean
+  /** Whether its form is answered with a redirect to another site, which browsers treat as a target of the form. */
+  leadsAway?: boolean
 }
 
 export const stylesheetPath = '/assets/quirl.css'
@@ -29,7 +35,7 @@ const pageHeaders = {
 /** Sends a page. A status or headers that the caller has set on the reply remain. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const document = html`<!doctype html>
-    <html lang="en">
+    <html ${languageOf(page)}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -42,6 +48,15 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
         ${page.body}
       </body>
     </html>`
-  reply.header('content-security-policy', page.script === undefined ? policy : scriptPolicy)
+  reply.header('content-security-policy', policyOf(page))
   return reply.headers(pageHeaders).send(document.markup)
+}
+
+function languageOf({ lang = 'en', isRightToLeft }: Page): Html {
+  return isRightToLeft ? html`lang="${lang}" dir="rtl"` : html`lang="${lang}"`
+}
+
+function policyOf({ script, leadsAway = false }: Page): string {
+  if (script !== undefined) return scriptPolicy
+  return leadsAway ? policy.replace("form-action 'self'", "form-action 'self' http: https:") : policy
 }

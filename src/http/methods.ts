@@ -2,6 +2,18 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { Problem } from './problem.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether what a request addresses supports the route's method; when absent, everything does. */
+    supports?: Supports
+    /** The methods that it supports; set with `supports`. */
+    supportedMethods?: SupportedMethods
+  }
+}
+
+type Supports = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>
+type SupportedMethods = (request: FastifyRequest, reply: FastifyReply) => Promise<string[]>
+
 /** The methods that routes may have. */
 const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']
 
@@ -19,7 +31,7 @@ export function unifyMethod(request: IncomingMessage): void {
 interface Path {
   owner: FastifyInstance
   config: FastifyContextConfig | undefined
-  methods: Set<string>
+  methods: Map<string, Supports | undefined>
 }
 
 /**
@@ -29,31 +41,33 @@ interface Path {
  */
 export function watchRoutes(app: FastifyInstance, reserve: (word: string) => void): () => void {
   const paths = new Map<string, Path>()
+  let isComplete = false
 
   app.addHook('onRoute', function watch(this: FastifyInstance, route) {
-    const path = paths.get(route.url) ?? { owner: this, config: route.config, methods: new Set() }
+    // What is added below would count as supported.
+    if (isComplete) return
+    const path = paths.get(route.url) ?? { owner: this, config: route.config, methods: new Map() }
     for (const method of [route.method].flat()) {
       if (!isKnown(method) && method !== OTHER) throw new Error(`METHODS must have the ${method} of ${route.url}`)
-      path.methods.add(method)
+      path.methods.set(method, route.config?.supports)
     }
     paths.set(route.url, path)
+    if (route.config?.supports !== undefined) route.config = { ...route.config, supportedMethods: listMethods(path) }
     const [word = ''] = route.url.split('/').slice(1)
     if (/^[\w-]+$/.test(word)) reserve(word)
   })
 
   return () => {
+    isComplete = true
     for (const [url, path] of paths) addOtherMethods(url, path)
   }
 }
 
 function addOtherMethods(url: string, { owner, config, methods }: Path): void {
-  const allow = [...methods, 'OPTIONS'].sort().join(', ')
   const others = [...METHODS, OTHER].filter((method) => !methods.has(method))
-  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
-    reply.header('allow', allow)
-    if (request.method === 'OPTIONS') return reply.code(204).send()
-    throw new Problem('method_not_allowed', `the method must be one of ${allow}`)
-  }
+  const supportedMethods = listMethods({ methods })
+  const answer = async (request: FastifyRequest, reply: FastifyReply) =>
+    refuse(await supportedMethods(request, reply), request, reply)
   owner.route({
     url: url.slice(owner.prefix.length),
     method: others,
@@ -62,5 +76,32 @@ function addOtherMethods(url: string, { owner, config, methods }: Path): void {
     // Responds before a body is read, which would change nothing.
     onRequest: answer,
     handler: answer,
+  })
+}
+
+function listMethods({ methods }: Pick<Path, 'methods'>): SupportedMethods {
+  return async (request, reply) => {
+    const supported = ['OPTIONS']
+    for (const [method, supports] of methods) {
+      if (supports === undefined || (await supports(request, reply))) supported.push(method)
+    }
+    return supported.sort()
+  }
+}
+
+function refuse(supported: string[], { method }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const allow = supported.join(', ')
+  reply.header('allow', allow)
+  if (method === 'OPTIONS') return reply.code(204).send()
+  throw new Problem('method_not_allowed', `the method must be one of ${allow}`)
+}
+
+/** Makes `app` refuse methods that its routes do not always support, before a body is read. To be called before its routes. */
+export function refuseUnsupported(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { supportedMethods } = request.routeOptions.config
+    if (supportedMethods === undefined) return
+    const supported = await supportedMethods(request, reply)
+    if (!supported.includes(request.method)) refuse(supported, request, reply)
   })
 }

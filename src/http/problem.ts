@@ -6,6 +6,7 @@ export const catalogue = {
   nothing_created: [400, 'No link was created'],
   nothing_changed: [400, 'No link was changed'],
   forbidden: [403, 'Access is not allowed'],
+  wrong_password: [403, 'The password is wrong'],
   unscannable: [400, 'The image cannot be scanned'],
   not_found: [404, 'There is nothing at this address'],
   tls_required: [403, 'This needs HTTPS'],

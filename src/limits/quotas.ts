@@ -1,3 +1,4 @@
+import type { GuessQuotas } from './guesses.ts'
 import type { Quotas } from './limits.ts'
 
 /** The settings of the quotas. */
@@ -22,4 +23,9 @@ export function quotasOf(config: QuotaSettings): Quotas {
     failures: config.limitFailures,
     misses: config.limitMisses,
   }
+}
+
+/** Reads the quotas of wrong passwords from the settings. */
+export function guessQuotasOf(config: { limitGuesses: number; limitLinkGuesses: number }): GuessQuotas {
+  return { perClient: config.limitGuesses, perLink: config.limitLinkGuesses }
 }

@@ -1,8 +1,8 @@
 import { Problem } from '../http/problem.ts'
 import { yieldEvery } from '../lib/yield-every.ts'
 import { ChargedRollback, createCharged, readDraft, type CreationOptions, type LinkDeps } from './create.ts'
-import type { Draft } from './draft.ts'
 import { insertDrafts, type CreatedLink } from './insert.ts'
+import { withoutPassword, type HashedDraft } from './new-password.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
 
 /** Rows of one request. */
@@ -30,7 +30,7 @@ export interface BulkOptions extends CreationOptions {
  */
 export async function createBulk(deps: LinkDeps, rows: unknown[], options: BulkOptions): Promise<BulkResult> {
   const drafts = await readRows(deps, rows)
-  const valid = drafts.filter((draft): draft is Draft => !(draft instanceof Problem))
+  const valid = drafts.filter((draft): draft is HashedDraft => !(draft instanceof Problem))
   // A retry gets its first response, even if all its destinations have been blocked in the meantime.
   if (valid.length === 0 && options.idempotentRequest === undefined) throw nothingCreated(drafts as Problem[])
 
@@ -74,8 +74,8 @@ function dryRunResult({ outcomes }: DryRun): BulkResult {
 /** How long visits may wait while rows are validated, in milliseconds: a row can hold 100 URLs. */
 const SLICE_MS = 5
 
-async function readRows(deps: LinkDeps, rows: unknown[]): Promise<(Draft | Problem)[]> {
-  const drafts: (Draft | Problem)[] = []
+async function readRows(deps: LinkDeps, rows: unknown[]): Promise<(HashedDraft | Problem)[]> {
+  const drafts: (HashedDraft | Problem)[] = []
   const pause = yieldEvery(SLICE_MS)
   for (const row of rows) {
     drafts.push(readRow(deps, row))
@@ -84,10 +84,10 @@ async function readRows(deps: LinkDeps, rows: unknown[]): Promise<(Draft | Probl
   return drafts
 }
 
-function readRow(deps: LinkDeps, row: unknown): Draft | Problem {
+function readRow(deps: LinkDeps, row: unknown): HashedDraft | Problem {
   if (row instanceof Problem) return row
   try {
-    return readDraft(deps, row)
+    return withoutPassword(readDraft(deps, row))
   } catch (error) {
     if (error instanceof Problem) return error
     throw error

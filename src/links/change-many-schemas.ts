@@ -1,9 +1,9 @@
-import { Type } from '#typebox'
+import { Type, type TSchema } from '#typebox'
 import { MAX_ROWS } from './bulk.ts'
 import { failedRow, rowIndex, validRow } from './bulk-schemas.ts'
 import { updateBody } from './schemas.ts'
 
-const { design: _design, ...fields } = updateBody.properties
+const { design: _design, password: _password, ...fields }: Record<string, TSchema> = updateBody.properties
 
 const changeRow = Type.Object(
   {

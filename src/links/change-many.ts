@@ -75,7 +75,7 @@ export async function changeLinks(deps: ManyDeps, rows: unknown[], options: Many
 }
 
 /** Fields of a single change that take more than a look at them. A row with one of these fails. */
-const SINGLE_FIELDS = ['design']
+const SINGLE_FIELDS = ['design', 'password']
 
 function plan(deps: ManyDeps, { body, link }: LinkRow): Outcome {
   try {

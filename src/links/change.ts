@@ -6,6 +6,7 @@ import type { OwnedLink } from './design.ts'
 import { parsePatch } from './draft.ts'
 import { recordRevision } from './history.ts'
 import { mayChange, type Link } from './link.ts'
+import type { PasswordHash } from './password.ts'
 import { updateLink } from './store.ts'
 import { requireNotSuspended } from './suspension.ts'
 import type { UrlPolicy } from './url-policy.ts'
@@ -13,6 +14,12 @@ import type { UrlPolicy } from './url-policy.ts'
 /** What a change of a link's fields needs. */
 export interface ChangeRules extends UrlPolicy {
   now: () => number
+}
+
+/** The parts of a change that are not taken from its body. */
+export interface ChangeParts {
+  isOther?: boolean
+  password?: PasswordHash | null | undefined
 }
 
 /**
@@ -26,12 +33,13 @@ export function requireMatch(link: Link, ifMatch: string | undefined): void {
 
 /**
  * The next revision of a link, with the fields that `body` names; the link itself when nothing changes.
- * @param isOther whether the change has another part, which is not in these fields
+ * @param parts `isOther`: whether the change has another part, which is not in these fields; `password`: its hash, null removes it
  * @throws {Problem} 400 for an invalid field, 409 for a suspended link, 422 for a blocked destination
  */
-export function nextRevision(rules: ChangeRules, link: Link, body: unknown, isOther = false): Link {
+export function nextRevision(rules: ChangeRules, link: Link, body: unknown, parts: ChangeParts = {}): Link {
+  const { isOther = false, password = link.password } = parts
   requireNotSuspended(link)
-  const patched = parsePatch(link, body, rules)
+  const patched = { ...parsePatch(link, body, rules), password }
   if (isDeepStrictEqual(patched, link) && !isOther) return link
   return { ...patched, revision: link.revision + 1, updatedAt: rules.now() }
 }

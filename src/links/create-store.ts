@@ -65,6 +65,7 @@ const exampleLink: NewLink = {
   campaign: '',
   utm: {},
   rules: [exampleRule],
+  password: null,
   active: true,
   revision: 1,
   createdAt: 0,

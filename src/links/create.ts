@@ -6,6 +6,7 @@ import { parseDraft, type Draft } from './draft.ts'
 import type { Idempotency, IdempotentRequest } from './idempotency.ts'
 import type { LinkIds } from './ids.ts'
 import { aliasError, insertDraft, insertDrafts, type CreatedLink, type Creation } from './insert.ts'
+import { hashDraft, type HashedDraft, type HashPassword } from './new-password.ts'
 import type { UrlPolicy } from './url-policy.ts'
 
 /** What creations need of the rest of the program. */
@@ -40,11 +41,17 @@ export interface CreationOptions {
   idempotentRequest: IdempotentRequest | undefined
 }
 
+/** Options of the creation of one link. */
+export interface LinkOptions extends CreationOptions {
+  /** Called once the rest of the request is valid and charged; when absent, the link cannot have a password. */
+  hashPassword?: HashPassword
+}
+
 /**
  * Creates a link from the body of a request.
  * @throws {Problem} 400 for an invalid field, 409 for a taken or reserved alias, 422 for a blocked destination or a reused key
  */
-export async function createLink(deps: LinkDeps, body: unknown, options: CreationOptions): Promise<CreatedLink> {
+export async function createLink(deps: LinkDeps, body: unknown, options: LinkOptions): Promise<CreatedLink> {
   const created =
     options.idempotentRequest === undefined
       ? await createByStatement(deps, readDraft(deps, body), options)
@@ -54,20 +61,24 @@ export async function createLink(deps: LinkDeps, body: unknown, options: Creatio
 }
 
 /** One statement creates the link: it needs no transaction. */
-async function createByStatement(deps: LinkDeps, draft: Draft, options: CreationOptions): Promise<CreatedLink> {
+async function createByStatement(deps: LinkDeps, draft: Draft, options: LinkOptions): Promise<CreatedLink> {
   const refund = options.charge()
   try {
-    return await insertDraft(deps, draft, options.origin)
+    return await insertDraft(deps, await hashDraft(draft, options.hashPassword), options.origin)
   } catch (error) {
     refund()
     throw error
   }
 }
 
-function createIdempotently(deps: LinkDeps, draft: Draft | Problem, options: CreationOptions): Promise<CreatedLink> {
-  return createCharged(deps, options, async (creation) => {
+function createIdempotently(deps: LinkDeps, draft: Draft | Problem, options: LinkOptions): Promise<CreatedLink> {
+  let ready: HashedDraft | undefined
+  const prepare = async () => {
     if (draft instanceof Problem) throw draft
-    const [created] = await insertDrafts(deps, creation, [draft], options.origin)
+    ready ??= await hashDraft(draft, options.hashPassword)
+  }
+  return createCharged(deps, { ...options, prepare }, async (creation) => {
+    const [created] = await insertDrafts(deps, creation, ready === undefined ? [] : [ready], options.origin)
     if (created === undefined || created instanceof Problem) throw created ?? new Error('a draft has no result')
     return created
   })
@@ -98,17 +109,23 @@ export function readDraft(deps: LinkDeps, body: unknown): Draft {
 /** A creation throws this to be rolled back and charged all the same. */
 export class ChargedRollback extends Error {}
 
-/** Runs a creation, or returns the response of an earlier one; refunds a retry, and a creation that fails. */
+/**
+ * Runs a creation, or returns the response of an earlier one; refunds a retry, and a creation that fails.
+ * @param options `prepare` is called before the transaction, and not for a retry
+ */
 export async function createCharged<T>(
   deps: Pick<LinkDeps, 'idempotency' | 'ids'>,
-  options: Omit<CreationOptions, 'origin'>,
+  options: Omit<CreationOptions, 'origin'> & { prepare?: () => Promise<void> },
   create: (creation: Creation) => Promise<T>,
 ): Promise<T> {
   let refund: (() => void) | undefined
-  const charge = () => (refund ??= options.charge())
+  const prepare = async () => {
+    refund ??= options.charge()
+    await options.prepare?.()
+  }
   let ids: number[] = []
   try {
-    const { response, isRetry } = await deps.idempotency.run(options.idempotentRequest, charge, (transaction) => {
+    const { response, isRetry } = await deps.idempotency.run(options.idempotentRequest, prepare, (transaction) => {
       // An attempt that was rolled back has used none.
       ids = []
       return create({ transaction, ids })

@@ -6,6 +6,7 @@ import { createValidator, RULE, type Validator } from '../http/validate.ts'
 import { CODE_PATTERN } from './code.ts'
 import { findKind, kindOf, kinds } from './kinds/index.ts'
 import { publicUrl, text } from '../http/fields.ts'
+import { passwordField } from './password-field.ts'
 import type { Kind } from './kinds/kind.ts'
 import type { Content, Link } from './link.ts'
 import { ruleErrors, urlsOfRules } from './rules/check.ts'
@@ -31,6 +32,7 @@ export const commonFields = {
     }),
   ),
   rules: Type.Optional(rulesSchema),
+  password: Type.Optional(passwordField),
 }
 
 export const aliasField = Type.String({
@@ -53,6 +55,8 @@ const validateActive = createValidator(Type.Object({ active: Type.Optional(activ
 /** A validated creation. */
 export interface Draft extends Content {
   alias: string | undefined
+  /** As the client sent it, not hashed. */
+  password: string | null
 }
 
 /**
@@ -68,7 +72,8 @@ export function parseDraft(body: unknown, policy: UrlPolicy): Draft {
   const fields = readFields(request, kind)
   const aliasErrors = Object.hasOwn(request, 'alias') ? validateAlias({ alias: request['alias'] }) : []
   const content = checkContent(kind, fields, aliasErrors, policy)
-  return { ...content, alias: request['alias'] as string | undefined }
+  const alias = request['alias'] as string | undefined
+  return { ...content, alias, password: (request['password'] as string | undefined) ?? null }
 }
 
 /**

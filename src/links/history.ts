@@ -35,7 +35,9 @@ function snapshotOf({ link, design }: OwnedLink): Snapshot {
   const { target, title, campaign, utm, rules, active } = link
   const names = Object.keys(kindOf(link).fields.properties)
   const payload = Object.fromEntries(names.map((name) => [name, link.payload[name] ?? null]))
-  return { ...payload, target, title, campaign, utm, rules, active, design: design ?? null }
+  const fields = { ...payload, target, title, campaign, utm, rules, active, design: design ?? null }
+  // The password itself is not stored, and no change sets this field: a revert leaves the password as it is.
+  return { ...fields, has_password: link.password !== null }
 }
 
 /** Stores the revision that a change replaces, in the transaction of the change. */

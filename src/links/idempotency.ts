@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto'
 import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
@@ -25,15 +25,15 @@ export interface Idempotency {
   /** @param prepare is called before each attempt to create, and not for a retry; when it throws, the run ends */
   run: <T>(
     request: IdempotentRequest | undefined,
-    prepare: () => void,
+    prepare: () => Promise<void>,
     create: Create<T>,
   ) => Promise<{ response: T; isRetry: boolean }>
 }
 
 /**
  * Stores each response in the transaction of its creation, encrypted with a key that is derived from the
- * `Idempotency-Key`: the response holds the token, which nobody may learn from the database. The `Idempotency-Key` itself
- * is not stored.
+ * `Idempotency-Key`: the response holds the token, which nobody may learn from the database. The hash of the request is
+ * keyed likewise: the request may hold a password. The `Idempotency-Key` itself is not stored.
  */
 export function createIdempotency(db: Database, now: () => number): Idempotency {
   // A concurrent request with the same key waits for the first in this process; one in another process loses the race for
@@ -41,9 +41,9 @@ export function createIdempotency(db: Database, now: () => number): Idempotency 
   const running = new Map<string, Promise<unknown>>()
 
   return {
-    async run<T>(request: IdempotentRequest | undefined, prepare: () => void, create: Create<T>) {
+    async run<T>(request: IdempotentRequest | undefined, prepare: () => Promise<void>, create: Create<T>) {
       if (request === undefined) {
-        prepare()
+        await prepare()
         return { response: await db.transaction(create), isRetry: false }
       }
       const keys = deriveKeys(request.key)
@@ -62,13 +62,14 @@ export function createIdempotency(db: Database, now: () => number): Idempotency 
 
 interface Run<T> extends Omit<IdempotentRequest, 'key'> {
   keys: Keys
-  prepare: () => void
+  prepare: () => Promise<void>
   create: Create<T>
 }
 
 interface Keys {
   lookup: string
   encryption: Buffer
+  request: Buffer
 }
 
 async function runOnce<T>(
@@ -76,17 +77,19 @@ async function runOnce<T>(
   now: () => number,
   { keys, request, isAnsweredBy, prepare, create }: Run<T>,
 ): Promise<{ response: T; isRetry: boolean }> {
-  const requestHash = hash('sha256', request, 'base64url')
+  const requestHash = createHmac('sha256', keys.request).update(request).digest('base64url')
+  // Earlier versions, whose requests held no passwords, stored it without a key.
+  const isSame = (stored: string) => stored === requestHash || stored === hash('sha256', request, 'base64url')
   for (;;) {
     const stored = await findResponse(db.write, keys.lookup, now() - RETENTION_MS)
     if (stored !== undefined) {
       const response = decrypt(stored.response, keys.encryption)
-      if (stored.request_hash !== requestHash && isAnsweredBy?.(response) !== true) {
+      if (!isSame(stored.request_hash) && isAnsweredBy?.(response) !== true) {
         throw new Problem('idempotency_key_reused', 'this Idempotency-Key was used for a request with another body')
       }
       return { response: response as T, isRetry: true }
     }
-    prepare()
+    await prepare()
     const created = await createAndStore(db, create, keys, requestHash, now())
     if (created !== undefined) return { response: created.response, isRetry: false }
   }
@@ -117,10 +120,10 @@ async function createAndStore<T>(
   }
 }
 
-/** Derives two independent keys from one secret (HKDF, RFC 5869); their labels keep them apart. */
+/** Derives three independent keys from one secret (HKDF, RFC 5869); their labels keep them apart. */
 function deriveKeys(key: string): Keys {
   const derive = (label: string) => Buffer.from(hkdfSync('sha256', key, '', `quirl idempotency ${label}`, 32))
-  return { lookup: derive('look-up').toString('base64url'), encryption: derive('seal') }
+  return { lookup: derive('look-up').toString('base64url'), encryption: derive('seal'), request: derive('request') }
 }
 
 /** AES-256-GCM: 12 bytes of nonce, 16 of tag, the ciphertext; base64. */

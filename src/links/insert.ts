@@ -4,9 +4,9 @@ import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { codeKey, randomCode, type IsReserved } from './code.ts'
 import { insertLink, insertLinks, type NewLink } from './create-store.ts'
-import type { Draft } from './draft.ts'
 import type { LinkIds } from './ids.ts'
 import { addresses, type Addresses } from './link.ts'
+import type { HashedDraft } from './new-password.ts'
 import { hashToken, newToken } from '../lib/token.ts'
 
 /** The response to a creation, the only one that has the token. */
@@ -34,7 +34,7 @@ interface InsertDeps {
  * Inserts a link by one statement.
  * @throws {Problem} 409 when its alias is taken
  */
-export async function insertDraft(deps: InsertDeps, draft: Draft, origin: string): Promise<CreatedLink> {
+export async function insertDraft(deps: InsertDeps, draft: HashedDraft, origin: string): Promise<CreatedLink> {
   for (let attempt = 0; ; attempt++) {
     const { link, created } = newLink(deps, draft, draft.alias ?? freeCode(deps, attempt), origin)
     if (await insertLink(deps.db, link)) {
@@ -49,11 +49,11 @@ export async function insertDraft(deps: InsertDeps, draft: Draft, origin: string
 export async function insertDrafts(
   deps: InsertDeps,
   { transaction, ids }: Creation,
-  drafts: Draft[],
+  drafts: HashedDraft[],
   origin: string,
 ): Promise<(CreatedLink | Problem)[]> {
   const results: (CreatedLink | undefined)[] = drafts.map(() => undefined)
-  const insert = async (codes: [at: number, draft: Draft, code: string][]) => {
+  const insert = async (codes: [at: number, draft: HashedDraft, code: string][]) => {
     const candidates = new Map<string, { at: number } & ReturnType<typeof newLink>>()
     // The first of two equal codes wins.
     for (const [at, draft, code] of codes) {
@@ -78,7 +78,7 @@ export async function insertDrafts(
   return results.map((created, at) => created ?? aliasTaken(drafts[at]?.alias))
 }
 
-function newLink(deps: InsertDeps, draft: Draft, code: string, origin: string) {
+function newLink(deps: InsertDeps, draft: HashedDraft, code: string, origin: string) {
   const now = deps.now()
   const token = newToken()
   const link: NewLink = {

@@ -1,5 +1,6 @@
 import { kindOf } from './kinds/index.ts'
 import type { Rule } from './rules/rule.ts'
+import type { PasswordHash } from './password.ts'
 
 /** A link as it is stored. */
 export interface Link {
@@ -15,6 +16,8 @@ export interface Link {
   utm: Record<string, string>
   /** In order: the first that is met answers a visit, else the link itself. */
   rules: Rule[]
+  /** Null unless visitors need a password. */
+  password: PasswordHash | null
   active: boolean
   revision: number
   /** Milliseconds since 1970, UTC. */
@@ -79,6 +82,7 @@ export function details(
     campaign: link.campaign,
     utm: link.utm,
     rules: link.rules,
+    has_password: link.password !== null,
     active: link.active,
     design: design ?? null,
     created_at: new Date(link.createdAt).toISOString(),

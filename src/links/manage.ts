@@ -6,6 +6,7 @@ import { revisionsOf, type Revision } from './history.ts'
 import { findRevisions } from './history-store.ts'
 import { deleteLinkData } from './link-data.ts'
 import type { Link } from './link.ts'
+import { newPassword, type HashPassword } from './new-password.ts'
 import { insertDeletions } from './purge-store.ts'
 import { findByAnyToken, isWorking, unknownToken, type TokenDeps } from './rotation.ts'
 import { deleteLinkRow, findByCode, findById, findByToken } from './store.ts'
@@ -64,6 +65,8 @@ export interface ChangeOptions {
   ifMatch?: string | undefined
   /** The checked design from the body; when absent, the design stays. */
   design?: CheckedDesign | undefined
+  /** Called once the rest of the body is valid; when absent, the body cannot set a password. */
+  hashPassword?: HashPassword
 }
 
 /**
@@ -72,17 +75,18 @@ export interface ChangeOptions {
  * @throws {Problem} 400 for an invalid field, 404 for a deleted link, 409 for a suspended link, 412 when `ifMatch` names
  * another revision, 422 for a blocked destination
  */
-export function changeLink(
+export async function changeLink(
   deps: ManageDeps,
   owned: OwnedLink,
   body: unknown,
-  { ifMatch, design }: ChangeOptions,
+  { ifMatch, design, hashPassword }: ChangeOptions,
 ): Promise<OwnedLink> {
+  const password = await newPassword(body, () => requireValid(deps, owned.link, body, ifMatch), hashPassword)
   const reread = async () => withDesign(deps, requireFound(await findById(deps.db.read, owned.link.id)))
   return retryOnConflict(deps, owned, reread, ifMatch, async (present) => {
     const { link } = present
     const designChanges = design !== undefined && !isDeepStrictEqual(design.value, present.design ?? null)
-    const next = nextRevision(deps, link, body, designChanges)
+    const next = nextRevision(deps, link, body, { isOther: designChanges, password })
     if (next === link) return present
     const changed = { link: next, design: designChanges ? (design.value ?? undefined) : present.design }
     return deps.db.transaction(async (transaction) => {
@@ -91,6 +95,12 @@ export function changeLink(
       return changed
     })
   })
+}
+
+/** @throws {Problem} for a change that would be refused, as far as the link is known */
+function requireValid(deps: ManageDeps, link: Link, body: unknown, ifMatch: string | undefined): void {
+  requireMatch(link, ifMatch)
+  nextRevision(deps, link, body)
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts'
 import { createBulk, type BulkOptions, type BulkResult } from './bulk.ts'
 import { changeLinks, type ManyOptions, type ManyResult } from './change-many.ts'
 import { createReserved } from './code.ts'
-import { createLink, type CreationOptions } from './create.ts'
+import { createLink, type CreationOptions, type LinkOptions } from './create.ts'
 import { checkDesign, type CheckedDesign, type Drawing, type LinkDesigns, type OwnedLink } from './design.ts'
 import type { Revision } from './history.ts'
 import type { LinkIds } from './ids.ts'
@@ -18,13 +18,14 @@ import {
   type ChangeOptions,
 } from './manage.ts'
 import { createIdempotency } from './idempotency.ts'
+import { createPasswords, type Passwords, type RunInTurn, type Scrypt } from './password.ts'
 import { rotateToken, type RotatedToken } from './rotation.ts'
 import type { OwnsUrl, Screen } from './url-policy.ts'
 
 /** Creates links, and lets the owner of a token read, change and delete its link. */
 export interface Links {
   /** @throws {Problem} 400 for an invalid field, 409 for a taken or reserved alias, 422 for a blocked destination or a reused key */
-  create: (body: unknown, options: CreationOptions) => Promise<CreatedLink>
+  create: (body: unknown, options: LinkOptions) => Promise<CreatedLink>
   /** Creates a link from each valid row. @throws {Problem} 400 when none is valid, with the result of each row */
   createBulk: (rows: unknown[], options: BulkOptions) => Promise<BulkResult>
   /** Checks that a link has the token, without reading the link. @throws {Problem} 404 when none has */
@@ -55,6 +56,7 @@ export interface Links {
   history: (owned: OwnedLink) => Promise<Revision[]>
   /** Deletes the link with its scans, its design and its history. @throws {Problem} 404 for an unknown token, 412 as above */
   delete: (token: string, ifMatch: string | undefined) => Promise<Link>
+  passwords: Passwords
   /** Whether no link may have this code, because a page of the service has or may get its path. */
   isReserved: (code: string) => boolean
   /** Reserves a word: no new link may have it as its code. */
@@ -71,13 +73,18 @@ export interface LinksNeeds {
   owns: OwnsUrl
   screen: Screen
   designs: LinkDesigns
+  passwordTurn: RunInTurn
+  /** Replaces the usual way to derive the keys of passwords. */
+  scrypt?: Scrypt | undefined
   /** Invalidates the cached link of a code: called after each change, before the response. */
   invalidate: (code: string) => void
   /** Schedules the scans of a link to be purged: called after its deletion was committed. */
   purgeScans: (linkId: number) => void
 }
 
-export function openLinks({ db, ids, now, owns, screen, designs, invalidate, purgeScans }: LinksNeeds): Links {
+export function openLinks(needs: LinksNeeds): Links {
+  const { db, ids, now, owns, screen, designs, invalidate, purgeScans } = needs
+  const passwords = createPasswords(needs.passwordTurn, needs.scrypt)
   const { isReserved, reserve } = createReserved()
   const creation = { db, ids, now, owns, screen, isReserved, invalidate, idempotency: createIdempotency(db, now) }
   const management = { db, now, owns, screen, designs, invalidate, purgeScans }
@@ -93,6 +100,7 @@ export function openLinks({ db, ids, now, owns, screen, designs, invalidate, pur
     rotate: (token, options) => rotateToken(creation, token, options),
     history: (owned) => historyOf(management, owned),
     delete: (token, ifMatch) => deleteLink(management, token, ifMatch),
+    passwords,
     isReserved,
     reserve,
     close() {},

@@ -10,11 +10,12 @@ import type { OwnedLink } from './design.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
 import { details, entityTag, type Totals } from './link.ts'
 import type { Links } from './open.ts'
+import type { PasswordHash } from './password.ts'
 import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from './schemas.ts'
 
 /** What the routes of links need of the rest of the program. */
 export interface LinkRoutesNeeds {
-  links: Pick<Links, 'create' | 'requireToken' | 'readByToken' | 'checkDesign' | 'change' | 'delete'>
+  links: Pick<Links, 'create' | 'requireToken' | 'readByToken' | 'checkDesign' | 'change' | 'delete' | 'passwords'>
   /** The totals of a link, for its details. */
   totals: (linkId: number) => Promise<Totals>
   origin: Pick<Origin, 'of'>
@@ -46,12 +47,10 @@ export function creationRoute({ links, origin, limits }: Omit<LinkRoutesNeeds, '
           'invalid_request',
           'alias_taken',
           'alias_reserved',
-          'body_too_large',
-          'unsupported_media_type',
           'target_blocked',
           'idempotency_key_reused',
-          'rate_limited',
         ),
+        ...problems('body_too_large', 'unsupported_media_type', 'rate_limited'),
       },
     },
     async handler(request, reply) {
@@ -59,6 +58,7 @@ export function creationRoute({ links, origin, limits }: Omit<LinkRoutesNeeds, '
         origin: origin.of(request),
         charge: () => limits.charge(request, reply, 'links'),
         idempotentRequest: idempotentRequest(request),
+        hashPassword: (password) => links.passwords.hash(password, limits.clientOf(request)),
       })
       return reply.code(201).headers({ location: created.short_url, 'cache-control': 'no-store' }).send(created)
     },
@@ -114,9 +114,8 @@ function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
           'body_too_large',
           'unsupported_media_type',
           'target_blocked',
-          'rate_limited',
         ),
-        ...problems('unknown_token', 'precondition_failed'),
+        ...problems('unknown_token', 'precondition_failed', 'rate_limited'),
       },
     },
     // A wrong token gets its response before the body is read. The link is read again later, not held in memory: it may be
@@ -130,10 +129,27 @@ function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
         client: limits.clientOf(request),
         charge: () => limits.charge(request, reply, 'qr'),
       })
-      const changed = await links.change(owned, body, { ifMatch: request.headers['if-match'], design })
+      const hashPassword = (password: string) => setPassword(needs, request, reply, password)
+      const changed = await links.change(owned, body, { ifMatch: request.headers['if-match'], design, hashPassword })
       return sendDetails(needs, request, reply, changed)
     },
   })
+}
+
+/** Charged as a creation: hashing a password takes longer than any other change. */
+async function setPassword(
+  { links, limits }: LinkRoutesNeeds,
+  request: ManageRequest,
+  reply: FastifyReply,
+  password: string,
+): Promise<PasswordHash> {
+  const refund = limits.charge(request, reply, 'links')
+  try {
+    return await links.passwords.hash(password, limits.clientOf(request))
+  } catch (error) {
+    refund()
+    throw error
+  }
 }
 
 function deletionRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {

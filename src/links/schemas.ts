@@ -106,6 +106,7 @@ export const detailsBody = Type.Object(
     campaign: nullable(Type.String()),
     utm: Type.Object({}, { additionalProperties: { type: 'string' } }),
     rules: rulesSchema,
+    has_password: Type.Boolean({ description: 'Whether visitors need a password.' }),
     active: Type.Boolean(),
     design: designField,
     created_at: time('When the link was created, UTC.'),

@@ -60,6 +60,7 @@ for (const driver of drivers) {
         payload: {},
         title: null,
         utm: {},
+        password: null,
         active: false,
         revision: 2,
         updatedAt: 5,
@@ -113,6 +114,7 @@ for (const driver of drivers) {
         active: true,
         suspendedBy: null,
         rules: JSON.stringify(content.rules),
+        password: content.password,
       }
       assert.deepEqual(await visited('visited'), needed)
       assert.equal(await visited('unknown'), undefined)

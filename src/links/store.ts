@@ -25,6 +25,7 @@ const linkColumns = [
   'links.removed_reason',
   'links.removed_source',
   'links.removed_expression',
+  'links.password',
 ] as const
 
 /** The link of this code; 'gone' when it was deleted; undefined when there never was one. */
@@ -135,6 +136,7 @@ export function contentColumns(link: Omit<Link, 'id' | 'suspension'>) {
     campaign: link.campaign,
     utm: JSON.stringify(link.utm),
     rules: link.rules.length === 0 ? null : JSON.stringify(link.rules),
+    password: link.password,
     active: link.active ? 1 : 0,
   }
 }
@@ -150,6 +152,7 @@ function toLink(row: LinkColumns): Link {
     campaign: row.campaign,
     utm: JSON.parse(row.utm) as Link['utm'],
     rules: row.rules === null ? [] : (JSON.parse(row.rules) as Link['rules']),
+    password: row.password as Link['password'],
     active: row.active === 1,
     revision: row.revision,
     createdAt: row.created_at,

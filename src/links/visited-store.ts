@@ -2,7 +2,18 @@ import { sql, type Selectable } from '#kysely'
 import type { Database, Lookup } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 
-const columns = ['id', 'code', 'kind', 'target', 'payload', 'utm', 'active', 'removed_source', 'rules'] as const
+const columns = [
+  'id',
+  'code',
+  'kind',
+  'target',
+  'payload',
+  'utm',
+  'active',
+  'removed_source',
+  'rules',
+  'password',
+] as const
 
 type Values<Names extends readonly (keyof Tables['links'])[]> = {
   -readonly [At in keyof Names]: Selectable<Tables['links']>[Names[At]]

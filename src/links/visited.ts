@@ -5,7 +5,7 @@ import { compileRules, type CompiledRules } from './rules/compile.ts'
 import { createFindVisited, type VisitedValues } from './visited-store.ts'
 
 /** The part of a link that visits need. */
-export interface Visited extends Pick<Link, 'id' | 'code' | 'kind' | 'target' | 'active'> {
+export interface Visited extends Pick<Link, 'id' | 'code' | 'kind' | 'target' | 'active' | 'password'> {
   /** JSON as it is stored: few visits need it parsed. */
   payload: string
   utm: string
@@ -30,14 +30,16 @@ export function createVisitedOf(db: Pick<Database, 'prepareRead'>): (codeKey: st
 function toFound(values: VisitedValues | undefined): Found {
   if (values === undefined) return undefined
   if (values[0] === null) return 'gone'
-  const [id, code, kind, target, payload, utm, active, source, rules] = values
+  const [id, code, kind, target, payload, utm, active, source, rules, hash] = values
   const suspendedBy = source as Visited['suspendedBy']
-  return { id, code, kind, target, payload, utm, active: active === 1, suspendedBy, rules }
+  const password = hash as Visited['password']
+  return { id, code, kind, target, payload, utm, active: active === 1, suspendedBy, rules, password }
 }
 
 /** A link's own data as its kind sees it. */
-export function contentOf({ code, target, payload, utm }: Visited): Content<Record<string, unknown>> {
-  return { code, target, payload: parse(payload), utm: parse(utm) as Record<string, string> }
+export function contentOf({ code, target, payload, utm, password }: Visited): Content<Record<string, unknown>> {
+  const isProtected = password !== null
+  return { code, target, payload: parse(payload), utm: parse(utm) as Record<string, string>, isProtected }
 }
 
 /** Compiles the rules of a link that has some, as its JSON. */

@@ -3,6 +3,7 @@ import type { Sync } from '../db/session.ts'
 import type { Machine } from '../http/local-hosts.ts'
 import type { AdmissionOptions } from '../limits/admission.ts'
 import type { SlotOverrides } from '../limits/slots.ts'
+import type { Scrypt } from '../links/password.ts'
 
 /** The clocks of the program. */
 export interface Clocks {
@@ -27,6 +28,8 @@ export interface Environment extends Partial<Clocks> {
   foldWaitMs?: number
   /** How a change is brought to the disk, when it is not the usual way. */
   sync?: Sync
+  /** How the keys of passwords are derived, when it is not the usual way. */
+  scrypt?: Scrypt
   /** What may be under way at the same time, when it is not the usual amount. */
   slots?: SlotOverrides
   /** How much work may wait and be under way, when it is not the usual amount. */

@@ -21,8 +21,8 @@ export function respondByRules(
   const respondTo = ({ met, scan }: Decision) => {
     const send = () => (met === undefined ? sendItself() : sendAnswer(request, reply, met.answer))
     const respond = () => trySend(reply, send)
-    if (request.method === 'GET') recordScan(scan, respond)
-    else respond()
+    if (request.method === 'HEAD') respond()
+    else recordScan(scan, respond)
     return reply
   }
   const decision = decide.ifLoaded(request.raw, live)
@@ -56,13 +56,21 @@ export function trySend(reply: FastifyReply, send: () => FastifyReply): void {
   }
 }
 
+/** Redirects a visitor; after a form (RFC 9110, 15.4.4), to be followed by GET. */
+export function sendRedirect({ method }: FastifyRequest, reply: FastifyReply, location: string): FastifyReply {
+  return reply
+    .code(method === 'POST' ? 303 : 302)
+    .header('location', location)
+    .send()
+}
+
 /**
  * Sends the response of a rule.
  * @throws {Problem} 410 with the owner's text when the link has ended, for a client that is not a browser
  */
 function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
   reply.header('cache-control', 'private, no-store')
-  if ('location' in answer) return reply.code(302).header('location', answer.location).send()
+  if ('location' in answer) return sendRedirect(request, reply, answer.location)
   const { ended } = answer
   if (!wantsPage(request.headers.accept)) throw new Problem('link_ended', ended)
   const [status, title] = catalogue.link_ended

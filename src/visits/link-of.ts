@@ -11,6 +11,7 @@ export function createLinkOf(resolve: Resolver['resolve']): LinkOf {
   return async (code) => {
     const resolution = await resolve(code)
     if ('live' in resolution) return resolution.live
+    if (resolution.state === 'protected') return resolution.locked
     if (resolution.state === 'suspended') throw suspensionProblem(resolution.suspension)
     return resolution.state === 'gone' ? 'gone' : undefined
   }

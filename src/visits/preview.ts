@@ -2,6 +2,7 @@ import type { Page } from '../http/document.ts'
 import { html } from '../http/html.ts'
 import type { Visitor } from '../links/kinds/kind.ts'
 import type { CompiledRules } from '../links/rules/compile.ts'
+import type { LockedLink } from './locked.ts'
 import type { LiveLink } from './resolve.ts'
 
 const platforms: [Visitor['platform'], string][] = [
@@ -40,4 +41,17 @@ export function previewPage({ code, kind, content, visit, rules }: LiveLink): Pa
 /** The destinations of rules, each once. When they apply is the owner's affair. */
 function locationsOf({ answers }: CompiledRules): string[] {
   return [...new Set(answers.flatMap((answer) => ('location' in answer ? [answer.location] : [])))]
+}
+
+/** The same page of a link that is protected by a password: it does not reveal the destination. */
+export function protectedPreviewPage({ code }: Pick<LockedLink, 'code'>): Page {
+  return {
+    title: `Where ${code} leads`,
+    body: html`<main>
+      <h1>Where ${code} leads</h1>
+      <p>This link is protected by a password: only those who know it can see where it leads.</p>
+      <p><a class="button" href="/${code}">Enter the password</a></p>
+      <p class="quiet"><a href="/report?code=${code}">Report this link</a></p>
+    </main>`,
+  }
 }

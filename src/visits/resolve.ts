@@ -6,6 +6,7 @@ import type { Content, Kind, Outcome, Visitor } from '../links/kinds/kind.ts'
 import type { Suspension } from '../links/link.ts'
 import type { CompiledRules } from '../links/rules/compile.ts'
 import { contentOf, rulesOf, type Found, type Visited } from '../links/visited.ts'
+import { lock, type LockedLink } from './locked.ts'
 
 /** A link that can be visited. */
 export interface LiveLink {
@@ -22,6 +23,7 @@ export interface LiveLink {
 /** The state of a code. A paused link still has its QR images. */
 export type Resolution =
   | { state: 'live' | 'paused'; live: LiveLink }
+  | { state: 'protected'; locked: LockedLink }
   | { state: 'suspended'; suspension: Pick<Suspension, 'source'> }
   | { state: 'gone' }
   | { state: 'unknown' }
@@ -101,7 +103,7 @@ export function createResolver(find: (codeKey: string) => Found | Promise<Found>
   }
 }
 
-/** Live and paused links in one cache; suspended, deleted and unknown codes in another. */
+/** Live, protected and paused links in one cache; suspended, deleted and unknown codes in another. */
 function createResolutionCache(monotonic: () => number) {
   const links = createBoundedCache<Resolution>(CACHE_BYTES)
   const negatives = createBoundedCache<{ resolution: Resolution; expiresAt: number }>(NEGATIVE_CACHE_BYTES)
@@ -116,7 +118,7 @@ function createResolutionCache(monotonic: () => number) {
     },
     add(key: string, found: Found): Resolution {
       const resolution = toResolution(found)
-      if ('live' in resolution) links.set(key, resolution, weigh(found as Visited))
+      if ('live' in resolution || 'locked' in resolution) links.set(key, resolution, weigh(found as Visited))
       else {
         const expiresAt = resolution.state === 'unknown' ? monotonic() + UNKNOWN_MS : Number.POSITIVE_INFINITY
         negatives.set(key, { resolution, expiresAt }, NEGATIVE_WEIGHT)
@@ -138,7 +140,9 @@ function toResolution(found: Found): Resolution {
   if (found === undefined) return unknown
   if (found === 'gone') return { state: 'gone' }
   if (found.suspendedBy !== null) return { state: 'suspended', suspension: { source: found.suspendedBy } }
-  return { state: found.active ? 'live' : 'paused', live: toLive(found) }
+  const live = toLive(found)
+  if (found.active && found.password !== null) return { state: 'protected', locked: lock(live, found.password) }
+  return { state: found.active ? 'live' : 'paused', live }
 }
 
 function toLive(found: Visited): LiveLink {
@@ -156,7 +160,7 @@ function toLive(found: Visited): LiveLink {
 const [RULES_BYTES, RULE_CHARACTER_BYTES] = [800, 10]
 
 /** Estimates the bytes of a cached link: its objects and maps, and its texts once as stored and once as prepared. */
-function weigh({ target, payload, utm, rules }: Visited): number {
-  const bytes = 1200 + 2 * ((target?.length ?? 0) + payload.length + utm.length)
+function weigh({ target, payload, utm, rules, password }: Visited): number {
+  const bytes = 1200 + 2 * ((target?.length ?? 0) + payload.length + utm.length + (password?.length ?? 0))
   return rules === null ? bytes : bytes + RULES_BYTES + RULE_CHARACTER_BYTES * rules.length
 }

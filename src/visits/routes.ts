@@ -5,40 +5,38 @@ import { sendPage } from '../http/document.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
-import { kinds } from '../links/kinds/index.ts'
-import type { Kind } from '../links/kinds/kind.ts'
 import { suspensionProblem } from '../links/suspension.ts'
-import { respondByRules, sendFileByRules, trySend } from './answer.ts'
+import { respondByRules, sendRedirect, trySend } from './answer.ts'
 import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
+import { sendPasswordForm } from './password-page.ts'
 import { platformOf } from './platform.ts'
-import { previewPage } from './preview.ts'
+import { previewPage, protectedPreviewPage } from './preview.ts'
 import type { LiveLink, Resolution } from './resolve.ts'
 
-interface CodeRoute {
+export interface CodeRoute {
   Params: { code: string }
 }
 type CodeRequest = FastifyRequest<CodeRoute>
-type KindFile = NonNullable<Kind['file']>
 
 const tags = ['Visits']
-const params = Type.Object({
+export const visitParams = Type.Object({
   code: Type.String({ description: 'The short code, in any case.', examples: ['k7dw3nq'] }),
 })
 
 /** Visits have priority over all other work. */
-const config = { onDomains: true, work: 'immediate' } as const
+export const visitConfig = { onDomains: true, work: 'immediate' } as const
 
 const missing = problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law')
-const missingOrEnded = problems('unknown_code', 'code_gone', 'link_ended', 'code_removed', 'code_removed_by_law')
+export const missingOrEnded = problems('unknown_code', 'code_gone', 'link_ended', 'code_removed', 'code_removed_by_law')
 
 type Needs = Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide'>
 
 /** The forms of a short URL. */
-type Visited = 'plain' | 'compact' | 'compactInSmallLetters'
+export type VisitPath = 'plain' | 'compact' | 'compactInSmallLetters'
 
 /** The short links themselves. */
-export function visitRoutes(visits: Needs): Record<Visited, Route> {
+export function visitRoutes(visits: Needs): Record<VisitPath, Route> {
   const handler = (request: CodeRequest, reply: FastifyReply) => {
     const resolution = visits.resolve(request.params.code)
     return resolution instanceof Promise
@@ -48,10 +46,10 @@ export function visitRoutes(visits: Needs): Record<Visited, Route> {
   const qrParameter = '`?qr=1` marks the visit as a scan of a QR code.'
   const compact = visitSchema('visitCompact', 'The form in compact QR images, in capitals; a scan of a QR code.')
   return {
-    plain: route<CodeRoute>({ config, schema: visitSchema('visit', qrParameter), handler }),
-    compact: route<CodeRoute>({ config, schema: compact, handler }),
+    plain: route<CodeRoute>({ config: visitConfig, schema: visitSchema('visit', qrParameter), handler }),
+    compact: route<CodeRoute>({ config: visitConfig, schema: compact, handler }),
     // People who copy a printed URL by hand may type it in small letters.
-    compactInSmallLetters: route<CodeRoute>({ config, schema: { ...compact, hide: true }, handler }),
+    compactInSmallLetters: route<CodeRoute>({ config: visitConfig, schema: { ...compact, hide: true }, handler }),
   }
 }
 
@@ -61,7 +59,7 @@ function visitSchema(operationId: string, note: string) {
     operationId,
     description: `Redirects to the destination with the UTM parameters set, or shows the page of a kind that has one. ${note}`,
     tags,
-    params,
+    params: visitParams,
     response: {
       302: {
         description: 'A redirect to the destination; `private, no-store`, no body.',
@@ -81,65 +79,46 @@ export function previewRoute({ resolve }: Pick<Visits, 'resolve'>): Route {
       operationId: 'preview',
       description: 'A page that shows the destination without a redirect; nothing is recorded.',
       tags,
-      params,
+      params: visitParams,
       response: {
         200: { description: 'The page.', content: { 'text/html': { schema: Type.String() } } },
         ...missing,
       },
     },
     async handler(request, reply) {
-      const live = requireLive(await resolve(request.params.code), request.params.code)
+      const resolution = await resolve(request.params.code)
       reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex' })
-      return sendPage(reply, previewPage(live))
+      if (resolution.state === 'protected') return sendPage(reply, protectedPreviewPage(resolution.locked))
+      return sendPage(reply, previewPage(requireLive(resolution, request.params.code)))
     },
   })
 }
 
-/** The files of links, for each kind that has one. */
-export function fileRoutes(visits: Pick<Visits, 'resolve' | 'decide'>): { extension: string; route: Route }[] {
-  return kinds.flatMap(({ file, label }) =>
-    file === undefined ? [] : [{ extension: file.extension, route: fileRoute(file, label, visits) }],
-  )
-}
-
-function fileRoute(file: KindFile, label: string, { resolve, decide }: Pick<Visits, 'resolve' | 'decide'>): Route {
-  return route<CodeRoute>({
-    config,
-    schema: {
-      summary: `Download the ${file.extension} file of a link`,
-      operationId: `download_${file.extension}`,
-      description: `For links of the kind "${label}"; nothing is recorded.`,
-      tags,
-      params,
-      response: {
-        200: { description: 'The file.', content: { [file.mediaType]: { schema: Type.String() } } },
-        ...missingOrEnded,
-      },
-    },
-    async handler(request, reply) {
-      const live = requireLive(await resolve(request.params.code), request.params.code)
-      if (live.kind.file !== file) throw new Problem('not_found', `this code has no ${file.extension} file`)
-      if (hasRules(live)) return sendFileByRules(decide, request, reply, live, () => sendFile(reply, live))
-      return sendFile(reply, live)
-    },
-  })
-}
-
-/** Records the scan of a live code, and then responds. HEAD gets the same response and records nothing. */
 function respondToVisit(
   visits: Needs,
   request: CodeRequest,
   reply: FastifyReply,
   resolution: Resolution,
 ): FastifyReply | Promise<FastifyReply> {
-  const live = requireLive(resolution, request.params.code)
+  if (resolution.state === 'protected') return sendPasswordForm(request, reply)
+  return respondToVisitor(visits, request, reply, requireLive(resolution, request.params.code))
+}
+
+/** Records the scan of a link, and then responds. HEAD gets the response of GET and records nothing. */
+export function respondToVisitor(
+  visits: Pick<Visits, 'record' | 'recordScan' | 'decide'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  live: LiveLink,
+): FastifyReply | Promise<FastifyReply> {
   if (hasRules(live)) return respondByRules(visits, request, reply, live, () => sendOutcome(request, reply, live))
   const respond = () => trySend(reply, () => sendOutcome(request, reply, live))
-  if (request.method === 'GET') visits.record(request.raw, live.id, respond)
-  else respond()
+  if (request.method === 'HEAD') respond()
+  else visits.record(request.raw, live.id, respond)
   return reply
 }
 
+/** Sends what a link leads to. */
 function sendOutcome(request: FastifyRequest, reply: FastifyReply, live: LiveLink): FastifyReply {
   const { file } = live.kind
   reply.header('cache-control', 'private, no-store')
@@ -148,10 +127,10 @@ function sendOutcome(request: FastifyRequest, reply: FastifyReply, live: LiveLin
   }
   const outcome = live.visit({ platform: platformOf(request.headers['user-agent']) })
   if (outcome.type === 'document') return sendPage(reply, outcome)
-  return reply.code(302).header('location', outcome.location).send()
+  return sendRedirect(request, reply, outcome.location)
 }
 
-function sendFile(reply: FastifyReply, { code, kind, content }: LiveLink): FastifyReply {
+export function sendFile(reply: FastifyReply, { code, kind, content }: LiveLink): FastifyReply {
   reply.headers({
     'content-type': `${kind.file?.mediaType}; charset=utf-8`,
     'content-disposition': `attachment; filename="${code}.${kind.file?.extension}"`,
@@ -162,7 +141,7 @@ function sendFile(reply: FastifyReply, { code, kind, content }: LiveLink): Fasti
 }
 
 /** @throws {Problem} 404 for an unknown or paused code, 410 for a deleted one, 410 or 451 for a suspended one */
-function requireLive(resolution: Resolution, code: string): LiveLink {
+export function requireLive(resolution: Exclude<Resolution, { state: 'protected' }>, code: string): LiveLink {
   if (resolution.state === 'live') return resolution.live
   if (resolution.state === 'suspended') throw suspensionProblem(resolution.suspension)
   if (resolution.state === 'gone') throw new Problem('code_gone', `the link ${shown(code)} was deleted by its owner`)

@@ -6,7 +6,7 @@ import { undoLater, type Ending } from './cleanup.ts'
 import { PATIENCE_MS } from './poll.ts'
 import { requireProgram } from './programs.ts'
 
-const chromiumArguments = [
+export const chromiumArguments = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',

@@ -30,7 +30,10 @@ const patience = { settleMs: 10, drawMs: PATIENCE_MS, foldWaitMs: PATIENCE_MS }
 
 /** All tests come from one address. */
 const unlimited = Object.fromEntries(
-  ['LINKS', 'BULK', 'QR', 'DOMAINS', 'REPORTS', 'FAILURES', 'MISSES'].map((name) => [`LIMIT_${name}`, '0']),
+  ['LINKS', 'BULK', 'QR', 'DOMAINS', 'REPORTS', 'FAILURES', 'MISSES', 'GUESSES', 'LINK_GUESSES'].map((name) => [
+    `LIMIT_${name}`,
+    '0',
+  ]),
 )
 
 /**
@@ -41,7 +44,7 @@ export async function startServer(
   t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
-  overrides: Pick<Environment, 'machine' | 'monotonic' | 'slots' | 'work' | 'sync'> = {},
+  overrides: Pick<Environment, 'machine' | 'monotonic' | 'slots' | 'work' | 'sync' | 'scrypt'> = {},
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
   const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...unlimited }

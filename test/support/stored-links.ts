@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Database } from '../../src/db/database.ts'
 import type { Link } from '../../src/links/link.ts'
+import type { PasswordHash } from '../../src/links/password.ts'
 import { insertLink, type NewLink } from '../../src/links/create-store.ts'
 import * as store from '../../src/links/store.ts'
 
@@ -13,6 +14,7 @@ export const content: Omit<Link, 'id'> = {
   campaign: null,
   utm: { utm_source: 'b', utm_medium: 'a' },
   rules: [{ when: { country: ['DE'] }, then: { target: 'https://example.com/ü?de' } }],
+  password: '$scrypt$…' as PasswordHash,
   active: true,
   revision: 1,
   createdAt: 1_795_225_879_440,

@@ -9,6 +9,7 @@ export const link = (revision: number, active = true): Visited => ({
   target: `https://example.com/${revision}`,
   payload: '{}',
   utm: '{}',
+  password: null,
   active,
   suspendedBy: null,
   rules: null,

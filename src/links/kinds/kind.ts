@@ -16,6 +16,8 @@ export interface Content<P> {
   target: string | null
   payload: P
   utm: Record<string, string>
+  /** Whether its addresses ask for a password. */
+  isProtected?: boolean
 }
 
 /** One input of a kind's form; `name` is the field's name. */

@@ -29,8 +29,8 @@ export const vcard = defineKind<Card>({
   },
   urls: ({ website }) => (website === undefined ? [] : [{ pointer: '/website', url: website }]),
   prepare:
-    ({ code, payload }) =>
-    () => ({ type: 'document', title: fullName(payload), body: contactPage(code, payload) }),
+    ({ code, payload, isProtected = false }) =>
+    () => ({ type: 'document', title: fullName(payload), body: contactPage(code, payload, isProtected) }),
   file: { extension: 'vcf', mediaType: 'text/vcard', write: ({ payload }) => writeVcard(payload) },
   form: [
     { name: 'firstName', label: 'First name', input: 'text' },
@@ -47,9 +47,11 @@ function fullName({ firstName, lastName, org }: Card): string {
   return [firstName, lastName].filter((name) => name?.trim()).join(' ') || (org ?? '')
 }
 
-function contactPage(code: string, card: Card) {
+function contactPage(code: string, card: Card, isProtected: boolean) {
   const { org, jobTitle, phone, email, website } = card
   const name = fullName(card)
+  // With a password, the address shows a form first, which must not be saved as the file.
+  const download = !isProtected && html`download`
   return html`<main>
     <h1 dir="auto">${name}</h1>
     ${jobTitle && html`<p>${jobTitle}</p>`} ${org && org !== name && html`<p>${org}</p>`}
@@ -70,7 +72,7 @@ function contactPage(code: string, card: Card) {
           <dd><a href="${website}" rel="noopener nofollow">${website}</a></dd>`
       }
     </dl>
-    <p><a class="button" href="/${code}.vcf" download>Save to contacts</a></p>
+    <p><a class="button" href="/${code}.vcf" ${download}>Save to contacts</a></p>
   </main>`
 }
 

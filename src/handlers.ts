@@ -1,0 +1,114 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { reportRoute, securityRoute } from './abuse/routes.ts'
+import type { Config } from './config/config.ts'
+import { tlsAskRoute } from './domains/tls-ask.ts'
+import { domainRoutes } from './domains/routes.ts'
+import { healthRoutes } from './http/health.ts'
+import { metricsRoute, type MetricsNeeds } from './http/metrics.ts'
+import { openApiRoute, problemsRoute, type DescribeApi } from './http/openapi.ts'
+import { bulkRoute } from './links/bulk-routes.ts'
+import { changesRoute } from './links/change-many-routes.ts'
+import { historyRoutes } from './links/history-routes.ts'
+import { rotationRoutes } from './links/rotation-routes.ts'
+import { creationRoute, manageRoutes } from './links/routes.ts'
+import { designRoute } from './qr/design-route.ts'
+import { codeImageRoutes, dataImageRoute } from './qr/routes.ts'
+import { streamRoutes } from './scans/stream-route.ts'
+import { exportRoutes, statsRoutes } from './scans/routes.ts'
+import type { Services } from './services.ts'
+import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
+import { fileRoutes } from './visits/file-routes.ts'
+import { previewRoute, visitRoutes } from './visits/routes.ts'
+import { assetRoute, readPreview } from './web/assets.ts'
+import { homeRoutes } from './web/home-routes.ts'
+import { ownerPageRoutes } from './web/owner-routes.ts'
+import { reportPageRoutes } from './web/report-routes.ts'
+import type { Instance } from './instance.ts'
+
+/** The handlers of the routes, by audience. */
+export interface Handlers {
+  operator: ReturnType<typeof operatorHandlers>
+  visitor: ReturnType<typeof visitorHandlers>
+  program: ReturnType<typeof programHandlers>
+  browser: ReturnType<typeof browserHandlers>
+}
+
+/** Hands each route what it needs of the services. */
+export function createHandlers(
+  config: Config,
+  services: Services,
+  { describe, metrics, log }: Pick<Instance, 'describe' | 'metrics'> & { log: FastifyBaseLogger },
+): Handlers {
+  return {
+    operator: operatorHandlers(config, services, metrics),
+    visitor: visitorHandlers(services),
+    program: programHandlers(describe, services),
+    browser: browserHandlers(log, config, services),
+  }
+}
+
+function operatorHandlers({ contact }: Config, services: Services, further: MetricsNeeds['metrics']) {
+  const { notReady, now, origin, domains } = services
+  const { isInternal } = services.client
+  return {
+    health: healthRoutes(notReady),
+    metrics: metricsRoute({ metrics: [...services.metrics, ...further], isInternal }),
+    securityTxt: securityRoute({ now, origin, contact }),
+    tlsAsk: tlsAskRoute({ domains, isInternal }),
+  }
+}
+
+function visitorHandlers({ visits, links, qr, limits, origin }: Services) {
+  const { linkOf } = visits
+  const password = { ...visits, verify: links.passwords.verify, ...limits }
+  const { images, codeText, designs } = qr
+  const limitImages = limits.each('qr')
+  const image = { origin, images, codeText, designOf: designs.of, linkOf, limitImages, clientOf: limits.clientOf }
+  return {
+    visit: visitRoutes(visits),
+    password: { visit: passwordRoutes(password), files: passwordFileRoutes(password) },
+    preview: previewRoute(visits),
+    files: fileRoutes(visits),
+    codeImage: codeImageRoutes(image),
+  }
+}
+
+function programHandlers(describe: DescribeApi, services: Services) {
+  const { links, scans, qr, domains, abuse, limits, origin, now, onDrain } = services
+  const { slots, clientOf } = limits
+  const { images, codeSvg } = qr
+  const limitImages = limits.each('qr')
+  return {
+    createLink: creationRoute({ links, origin, limits }),
+    createLinks: bulkRoute({ links, origin, limits, codeSvg }),
+    changeLinks: changesRoute({ links, origin, limits }),
+    link: manageRoutes({ links, totals: scans.latestTotals, origin, limits }),
+    history: historyRoutes({ links, totals: scans.latestTotals, origin, limits }),
+    rotation: rotationRoutes({ links, origin, limits }),
+    dataImage: dataImageRoute({ images, limitImages, clientOf }),
+    designedImage: designRoute({ images, limitImages, clientOf }),
+    stats: statsRoutes({ scans, links, slots, now }),
+    scans: exportRoutes({ scans, links, slots }),
+    stream: streamRoutes({ scans, links, slots, onDrain }),
+    report: reportRoute({ report: abuse.report, origin, limitReports: limits.each('reports') }),
+    domain: domainRoutes({ domains, limitDomains: limits.each('domains') }),
+    openApi: openApiRoute(describe, origin),
+    problems: problemsRoute(),
+  }
+}
+
+function browserHandlers(log: FastifyBaseLogger, { contact }: Config, services: Services) {
+  const { links, scans, qr, places, abuse, limits, origin } = services
+  const totals = scans.latestTotals
+  const { isCreditDue } = places
+  const { codeText } = qr
+  const built = readPreview(log)
+  return {
+    homePage: homeRoutes({ links, origin, limits }),
+    ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, preview: built?.preview }),
+    reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
+    styleSheet: assetRoute(['base.css', 'designer.css', 'actions.css'], 'text/css; charset=utf-8'),
+    logo: assetRoute(['quirl.svg'], 'image/svg+xml'),
+    builtAssets: built?.files ?? [],
+  }
+}

@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from '#typebox'
+import { Problem } from '../http/problem.ts'
+import { route, type Route } from '../http/route.ts'
+import { kinds } from '../links/kinds/index.ts'
+import type { Kind } from '../links/kinds/kind.ts'
+import { sendFileByRules } from './answer.ts'
+import { hasRules } from './decide.ts'
+import type { Visits } from './open.ts'
+import { sendPasswordForm } from './password-page.ts'
+import type { LiveLink } from './resolve.ts'
+import { missingOrEnded, requireLive, sendFile, visitConfig, visitParams, type CodeRoute } from './routes.ts'
+
+type KindFile = NonNullable<Kind['file']>
+
+/** The files of links, for each kind that has one. */
+export function fileRoutes(visits: Pick<Visits, 'resolve' | 'decide'>): { extension: string; route: Route }[] {
+  return kinds.flatMap(({ file, label }) =>
+    file === undefined ? [] : [{ extension: file.extension, route: fileRoute(file, label, visits) }],
+  )
+}
+
+function fileRoute(file: KindFile, label: string, { resolve, decide }: Pick<Visits, 'resolve' | 'decide'>): Route {
+  return route<CodeRoute>({
+    config: visitConfig,
+    schema: {
+      summary: `Download the ${file.extension} file of a link`,
+      operationId: `download_${file.extension}`,
+      description: `For links of the kind "${label}"; nothing is recorded.`,
+      tags: ['Visits'],
+      params: visitParams,
+      response: {
+        200: { description: 'The file.', content: { [file.mediaType]: { schema: Type.String() } } },
+        ...missingOrEnded,
+      },
+    },
+    async handler(request, reply) {
+      const resolution = await resolve(request.params.code)
+      if (resolution.state === 'protected') return sendPasswordForm(request, reply)
+      return respondWithFile(decide, request, reply, requireLive(resolution, request.params.code), file)
+    },
+  })
+}
+
+/**
+ * Sends the file of a link, or what its rules answer. Nothing is recorded.
+ * @throws {Problem} 404 when the link has no such file
+ */
+export function respondWithFile(
+  decide: Visits['decide'],
+  request: FastifyRequest,
+  reply: FastifyReply,
+  live: LiveLink,
+  file: KindFile,
+): FastifyReply | Promise<FastifyReply> {
+  if (live.kind.file !== file) throw new Problem('not_found', `this code has no ${file.extension} file`)
+  const sendItself = () => sendFile(reply, live)
+  return hasRules(live) ? sendFileByRules(decide, request, reply, live, sendItself) : sendItself()
+}

@@ -1,0 +1,168 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from '#typebox'
+import { wantsPage } from '../http/accept.ts'
+import { problems } from '../http/problem-schema.ts'
+import { Problem, type ProblemCode } from '../http/problem.ts'
+import { route, type Route } from '../http/route.ts'
+import { kinds } from '../links/kinds/index.ts'
+import type { Kind } from '../links/kinds/kind.ts'
+import type { Passwords } from '../links/password.ts'
+import type { Visits } from './open.ts'
+import { sendPasswordForm, type Failure } from './password-page.ts'
+import { respondWithFile } from './file-routes.ts'
+import type { LiveLink } from './resolve.ts'
+import { requireLive, respondToVisitor, visitParams, type CodeRoute, type VisitPath } from './routes.ts'
+
+type CodeRequest = FastifyRequest<CodeRoute>
+
+/** What the routes need of the rest of the program. */
+export interface PasswordNeeds extends Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide'> {
+  verify: Passwords['verify']
+  /** Charges a try to the client and the link; returns the refund. @throws {Problem} 429 when a quota is used up */
+  chargeGuess: (request: Pick<FastifyRequest, 'raw'>, linkId: number) => () => void
+  /** A key of the request's client. */
+  clientOf: (request: FastifyRequest) => string
+  /** Charges an unknown code; returns the problem to send instead when the quota is used up. */
+  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
+}
+
+/** A form with a password of 200 characters, each of which takes 12 bytes at most, or 36 when it is decomposed. */
+const FORM_LIMIT = 8 * 1024
+
+const body = {
+  content: {
+    'application/x-www-form-urlencoded': {
+      schema: Type.Object({ password: Type.String() }, { title: 'PasswordForm' }),
+    },
+  },
+}
+
+/** The forms of links that are protected by a password; their addresses are those of the visits. */
+export function passwordRoutes(needs: PasswordNeeds): Record<VisitPath, Route> {
+  const handler = (request: CodeRequest, reply: FastifyReply) =>
+    openLink(needs, request, reply, (live) => respondToVisitor(needs, request, reply, live))
+  const shared = { config: configOf(needs), bodyLimit: FORM_LIMIT, handler }
+  const schema = schemaOf(
+    'openLink',
+    'Redirects as a visit would, or shows the page of the link; then it is recorded.',
+    {
+      303: { description: 'A redirect to the destination.', headers: { Location: { type: 'string' } } },
+      200: { description: 'The page of the link.', content: { 'text/html': { schema: Type.String() } } },
+    },
+  )
+  const hidden = { ...schema, hide: true }
+  return {
+    plain: route<CodeRoute>({ ...shared, schema }),
+    compact: route<CodeRoute>({ ...shared, schema: hidden }),
+    compactInSmallLetters: route<CodeRoute>({ ...shared, schema: hidden }),
+  }
+}
+
+/** The forms of their files. */
+export function passwordFileRoutes(needs: PasswordNeeds): { extension: string; route: Route }[] {
+  return kinds.flatMap(({ file }) =>
+    file === undefined ? [] : [{ extension: file.extension, route: fileRoute(file, needs) }],
+  )
+}
+
+function fileRoute(file: NonNullable<Kind['file']>, needs: PasswordNeeds): Route {
+  return route<CodeRoute>({
+    config: configOf(needs),
+    bodyLimit: FORM_LIMIT,
+    schema: schemaOf(`open_${file.extension}`, 'Downloads the file of the link; nothing is recorded.', {
+      200: { description: 'The file.', content: { [file.mediaType]: { schema: Type.String() } } },
+    }),
+    handler: (request, reply) =>
+      openLink(needs, request, reply, (live) => respondWithFile(needs.decide, request, reply, live, file)),
+  })
+}
+
+function schemaOf(operationId: string, description: string, success: object) {
+  return {
+    summary: 'Enter the password of a link',
+    operationId,
+    description: `${description} Other links have no such form: 405.`,
+    tags: ['Visits'],
+    params: visitParams,
+    body,
+    response: {
+      ...success,
+      ...problems(
+        'invalid_request',
+        'wrong_password',
+        'unknown_code',
+        'not_found',
+        'method_not_allowed',
+        'rate_limited',
+      ),
+      ...problems('code_gone', 'code_removed', 'code_removed_by_law', 'body_too_large', 'unsupported_media_type'),
+    },
+  }
+}
+
+/** Only protected links support POST. Whoever guesses codes by it is charged as on a visit. */
+function configOf({ resolve, chargeNotFound }: PasswordNeeds) {
+  const supports = async (request: FastifyRequest, reply: FastifyReply) => {
+    const resolution = await resolve((request as CodeRequest).params.code)
+    const problem = resolution.state === 'unknown' ? chargeNotFound(request, reply) : undefined
+    if (problem !== undefined) throw problem
+    return resolution.state === 'protected'
+  }
+  return { onDomains: true, work: 'creations', supports } as const
+}
+
+const failures: Partial<Record<ProblemCode, Failure>> = {
+  wrong_password: 'wrong',
+  rate_limited: 'limited',
+  unavailable: 'busy',
+}
+
+async function openLink(
+  needs: PasswordNeeds,
+  request: CodeRequest,
+  reply: FastifyReply,
+  send: (live: LiveLink) => FastifyReply | Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  // A page of another site has sent it: its visitors must not use up their tries there.
+  if (request.headers['sec-fetch-site'] === 'cross-site') return sendPasswordForm(request, reply)
+  try {
+    return await send(await unlock(needs, request))
+  } catch (error) {
+    const failure = error instanceof Problem ? failures[error.code] : undefined
+    if (!(error instanceof Problem) || failure === undefined || !wantsPage(request.headers.accept)) throw error
+    return sendPasswordForm(request, reply.code(error.status).headers(error.headers), failure)
+  }
+}
+
+/** @throws {Problem} 403 for a wrong password, 429 and 503 without checking it, and those of a visit */
+async function unlock(needs: PasswordNeeds, request: CodeRequest): Promise<LiveLink> {
+  const { code } = request.params
+  const before = await needs.resolve(code)
+  if (before.state !== 'protected') return requireLive(before, code)
+  const { id, password } = before.locked
+  // Charged first, so that concurrent tries count as well.
+  const refund = needs.chargeGuess(request, id)
+  try {
+    const right = await needs.verify(typedPassword(request.body), password, needs.clientOf(request))
+    if (right === undefined) throw new WrongPassword()
+    // The owner may have changed the link meanwhile.
+    const now = await needs.resolve(code)
+    const live = now.state === 'protected' ? now.locked.open(right) : requireLive(now, code)
+    if (live === undefined) throw new WrongPassword()
+    refund()
+    return live
+  } catch (error) {
+    if (!(error instanceof WrongPassword)) refund()
+    throw error
+  }
+}
+
+class WrongPassword extends Problem {
+  constructor() {
+    super('wrong_password', 'this is not the password of the link')
+  }
+}
+
+function typedPassword(body: unknown): string {
+  return (body instanceof URLSearchParams ? body.get('password') : null) ?? ''
+}
