@@ -23,12 +23,13 @@ import { createNotReady } from './services/readiness.ts'
 import { openStore } from './services/store.ts'
 import { openTls, type Tls } from './tls/open.ts'
 import { openVisits, type Visits } from './visits/open.ts'
+import { openWebhooks, type Webhooks } from './webhooks/open.ts'
 
 const untrustedProxyWarning =
   'X-Forwarded-For comes from a private address that is not in TRUST_PROXY and is ignored: if that is your proxy, name it there'
 
 /** The open features, and what they share. */
-export interface Services {
+export interface Services extends Clocks {
   links: Links
   visits: Visits
   scans: Scans
@@ -36,14 +37,12 @@ export interface Services {
   places: Places
   domains: Domains
   abuse: Abuse
+  webhooks: Webhooks
   limits: Limits
   /** The service's own HTTPS, when it is on. */
   tls: Tls | undefined
 
   version: string
-  /** The time of day, which may be set back. Durations are measured with `monotonic`. */
-  now: () => number
-  monotonic: () => number
   db: Database
   origin: Origin
   client: ClientAddress
@@ -127,7 +126,8 @@ async function openRecording(config: Config, environment: Environment, foundatio
     }),
   )
   const visits = open('visits', openVisits({ db: store.db, scans, monotonic }))
-  return { ids, places, scans, visits }
+  const webhooks = open('webhooks', openWebhooks(config, { ...foundation, scans }, environment.webhooks))
+  return { ids, places, scans, visits, webhooks }
 }
 
 type Recording = Awaited<ReturnType<typeof openRecording>>
@@ -143,14 +143,14 @@ async function openCreation(
   const { now, monotonic, log, client, store } = foundation
   const { db } = store
   const { owns } = foundation.origin
-  const { ids, scans, visits } = recording
+  const { ids, scans, visits, webhooks } = recording
   const { invalidate } = visits
   const purgeScans = scans.purge
   const { dataDir, abuseFeeds: sources = [], qrMarker: marker } = config
   const { settleMs, slots, work, drawMs, scrypt } = environment
   const abuse = open(
     'the abuse lists',
-    await openAbuse({ db, dataDir, sources, owns, invalidate, fetch, settleMs, now, monotonic, log }),
+    await openAbuse({ db, dataDir, sources, owns, invalidate, webhooks, fetch, settleMs, now, monotonic, log }),
   )
   const limited = { quotas: quotasOf(config), guesses: guessQuotasOf(config), client, slots, work, monotonic }
   const limits = open('limits', openLimits({ ...limited, beforeSlice: scans.flush }))
@@ -159,7 +159,7 @@ async function openCreation(
   const { screen } = abuse
   const { designs } = qr
   const hashing = { passwordTurn: limits.passwordTurn, scrypt }
-  const needed = { db, ids, owns, screen, designs, invalidate, purgeScans, now }
+  const needed = { db, ids, owns, screen, designs, webhooks, invalidate, purgeScans, now }
   const links = open('links', openLinks({ ...needed, ...hashing }))
   return { abuse, limits, qr, links }
 }
@@ -174,13 +174,13 @@ async function openFeatures(
   const { now, monotonic, log, draining, store, domains, origin, client } = foundation
   const { db, faults } = store
   const recording = await openRecording(config, environment, foundation, open)
-  const { places, scans, visits } = recording
+  const { places, scans, visits, webhooks } = recording
   const { abuse, limits, qr, links } = await openCreation(config, environment, foundation, recording, open)
   store.onReopened.push(visits.invalidateAll, scans.reread, abuse.reloadRules)
   const tls = config.tls ? open('HTTPS', openTls(config, { db, domains, now, monotonic, log })) : undefined
   if (tls !== undefined) draining.onBegin(() => void tls.close())
   const connections = createConnectionLimit()
-  const features = { links, visits, scans, qr, places, domains, abuse, limits, tls }
+  const features = { links, visits, scans, qr, places, domains, abuse, webhooks, limits, tls }
   return {
     ...features,
     version: environment.version,
@@ -190,7 +190,7 @@ async function openFeatures(
     origin,
     client,
     connections,
-    metrics: [scans, abuse, places, connections, faults].flatMap(({ metrics }) => metrics),
+    metrics: [scans, abuse, places, connections, faults, webhooks].flatMap(({ metrics }) => metrics),
     notReady: createNotReady(store, draining, scans, abuse),
     isUnavailable: faults.note,
     onDrain: draining.onBegin,

@@ -184,6 +184,7 @@ describe('managing a link by its token', () => {
       has_password: false,
       active: true,
       design: null,
+      webhook: null,
       created_at: '2026-11-21T00:00:00.000Z',
       updated_at: '2026-11-21T00:00:00.000Z',
       removed: null,

@@ -20,7 +20,10 @@ before(async () => {
 async function stored(): Promise<string> {
   const { read } = server.services.db
   const tables = ['codes', 'links', 'revisions', 'idempotency_keys', 'reports', 'rules', 'audit'] as const
-  return JSON.stringify(await Promise.all(tables.map((table) => read.selectFrom(table).selectAll().execute())))
+  const rows = await Promise.all(tables.map((table) => read.selectFrom(table).selectAll().execute()))
+  // The other columns change when an event is sent.
+  const webhooks = await read.selectFrom('webhooks').select(['link_id', 'address', 'events', 'secret']).execute()
+  return JSON.stringify([rows, webhooks])
 }
 
 async function send(
@@ -224,6 +227,65 @@ describe('an invalid field gets a 400 that names it, and nothing is written', ()
         JSON.stringify(body),
       )
     }
+  })
+
+  test('in a webhook', async () => {
+    const url = 'https://example.com/hook'
+    const events = ['link.changed']
+    const long = `https://example.com/${'x'.repeat(2048)}`
+    const addresses = [
+      'http://localhost/',
+      'https://example.com:25/',
+      'https://127.1/',
+      'https://u:p@example.com/',
+      long,
+    ]
+    const texts = [5, null, true, [url], { url }, '', 'x', 'javascript:alert(1)', `${url}\u0000`, ...addresses]
+    const lists = [
+      5,
+      null,
+      'link.changed',
+      {},
+      [],
+      ['x'],
+      [null],
+      [['link.changed']],
+      ['toString'],
+      ['link.changed', 'x'],
+    ]
+    lists.push(
+      [...events, ...events],
+      Array.from({ length: 5_000 }, () => 'link.changed'),
+    )
+    const webhooks = [
+      5,
+      true,
+      url,
+      [],
+      [url],
+      {},
+      { url },
+      { events },
+      ...texts.map((text) => ({ url: text, events })),
+      ...lists.map((list) => ({ url, events: list })),
+      ...[5, null, '', 'x', 'whsec_abc', ['new']].map((secret) => ({ url, events, secret })),
+    ]
+    for (const webhook of webhooks) {
+      const what = JSON.stringify(webhook).slice(0, 100)
+      const body = { target: 'https://example.com/', webhook }
+      for (const [method, path] of [
+        ['POST', '/api/links'],
+        ['PUT', `/api/manage/${link.token}`],
+      ] as const) {
+        await refuses(400, 'invalid_request', () => send(method, path, JSON.stringify(body)), `${method} ${what}`)
+      }
+    }
+    await refuses(
+      400,
+      'invalid_request',
+      () => send('POST', '/api/links', `{"target":"${url}","webhook":null}`),
+      'null',
+    )
   })
 
   test('in the parameters of a QR image', async () => {

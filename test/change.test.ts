@@ -35,7 +35,7 @@ function countReads({ db }: Awaited<ReturnType<typeof startWithLink>>): Record<s
   return reads
 }
 
-test('a PUT looks up its token, then reads the link once and its design once', async (t) => {
+test('a PUT looks up its token, then reads the link, its design and its webhook once', async (t) => {
   const server = await startWithLink(t)
   const { url, token } = server
   for (const body of [{ title: 'Menu' }, { design: RED }, { title: 'Card', design: BLUE }, { design: BLUE }, {}]) {
@@ -44,7 +44,7 @@ test('a PUT looks up its token, then reads the link once and its design once', a
     assert.equal(response.status, 200)
     const details = (await response.json()) as { design: unknown }
     assert.deepEqual(details.design, (await server.links.readByToken(token)).design ?? null)
-    assert.deepEqual(reads, { links: 3, designs: 2 }, 'one read of each is by this test')
+    assert.deepEqual(reads, { links: 3, designs: 2, webhooks: 2 }, 'one read of each is by this test')
   }
 })
 

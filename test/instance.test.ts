@@ -303,6 +303,8 @@ function makeOld(dataDir: string): void {
     drop table revisions;
     alter table links drop column rules;
     alter table links drop column password;
+    drop table outbox;
+    drop table webhooks;
     alter table links rename column removed_expression to removed_entry;
     alter table rules rename column expression to entry;
     alter table rules rename to entries;

@@ -84,3 +84,19 @@ test('after a reinstatement the next visit is redirected again', async (t) => {
   const response = await visit(link.short_url)
   assert.deepEqual([response.status, response.headers.get('location')], [302, DESTINATION])
 })
+
+test('what belongs to a deleted link goes with it', async (t) => {
+  const server = await startServer(t)
+  const webhook = { url: 'https://example.com/hook', events: ['link.changed'] }
+  const link = await create(server, { target: DESTINATION, webhook })
+  const manage = `${server.url}/api/manage/${link.token}`
+  assert.equal((await put(manage, { title: 'New' })).status, 200)
+  const { read } = server.services.db
+  const rows = async () => [
+    ...(await read.selectFrom('webhooks').select('link_id').execute()),
+    ...(await read.selectFrom('outbox').select('link_id').execute()),
+  ]
+  assert.equal((await rows()).length, 2)
+  assert.equal((await fetch(manage, { method: 'DELETE' })).status, 200)
+  assert.deepEqual(await rows(), [])
+})

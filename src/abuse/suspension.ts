@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts'
 import type { Link, Suspension } from '../links/link.ts'
 import { reinstate, suspend } from '../links/suspension.ts'
+import type { LinkWebhooks } from '../links/webhook.ts'
 import type { Hit } from './screen.ts'
 import { insertAudit } from './store.ts'
 
@@ -9,6 +10,7 @@ export interface SuspensionDeps {
   now: () => number
   /** Invalidates the cached link of a code. */
   invalidate: (code: string) => void
+  webhooks: Pick<LinkWebhooks, 'onChange'>
 }
 
 /**
@@ -26,6 +28,7 @@ export async function suspendLink(
   const isDone = await deps.db.transaction(async (transaction) => {
     const suspended = await suspend(transaction, link, suspension)
     if (suspended) await insertAudit(transaction, audit)
+    if (suspended) await deps.webhooks.onChange(transaction, link, { ...link, suspension, revision: link.revision + 1 })
     return suspended
   })
   deps.invalidate(link.code)
@@ -38,6 +41,8 @@ export async function reinstateLink(deps: SuspensionDeps, link: Link, reason: st
   const isDone = await deps.db.transaction(async (transaction) => {
     const reinstated = await reinstate(transaction, link)
     if (reinstated) await insertAudit(transaction, audit)
+    if (reinstated)
+      await deps.webhooks.onChange(transaction, link, { ...link, suspension: null, revision: link.revision + 1 })
     return reinstated
   })
   deps.invalidate(link.code)

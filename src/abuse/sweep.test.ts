@@ -53,6 +53,7 @@ for (const driver of drivers) {
         db: { ...db, transaction: (work) => editing.then(() => db.transaction(work)) },
         now: () => 42,
         invalidate: (code) => invalidated.push(code),
+        webhooks: { onChange: async () => {} },
         findInLink: (link: Link): Hit | undefined => {
           seen.push(link.code)
           void onMatch(link.code)

@@ -42,6 +42,7 @@ test('nothing is required: every value has a default', () => {
     limitLinkGuesses: 100,
     limitMisses: 1200,
     qrMarker: true,
+    webhooks: true,
   })
 })
 

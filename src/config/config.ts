@@ -68,6 +68,13 @@ export const settings = {
     allowed: '`on` or `off`',
     doc: 'whether QR images of short links contain `?qr=1`, which distinguishes scans from clicks',
   }),
+  webhooks: setting({
+    name: 'WEBHOOKS',
+    fallback: 'on',
+    parse: (text) => ({ on: true, off: false })[text],
+    allowed: '`on` or `off`',
+    doc: 'whether owners can have events of their links sent to an address, and the service sends requests for them',
+  }),
   ...tlsSettings,
 }
 

@@ -8,6 +8,7 @@ import type {
   IssuancesTable,
   TicketKeysTable,
 } from './schema-tls.ts'
+import type { OutboxTable, WebhooksTable } from './schema-webhooks.ts'
 
 /** The codes of deleted links: a printed code must never lead to another's link. */
 interface CodesTable {
@@ -189,6 +190,8 @@ export interface Tables {
   acme_accounts: AcmeAccountsTable
   acme_challenges: AcmeChallengesTable
   ticket_keys: TicketKeysTable
+  webhooks: WebhooksTable
+  outbox: OutboxTable
   purges: { link_id: number } // Deleted links whose data outside this database may not be purged yet.
   deletions: { link_id: number } // Every deleted link: an old copy of the scans may bring its scans back.
   instance: { id: string } // One row: the permanent ID of this store.

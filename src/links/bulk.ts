@@ -1,4 +1,5 @@
-import { Problem } from '../http/problem.ts'
+import { isObject } from '../http/body.ts'
+import { invalidRequest, Problem } from '../http/problem.ts'
 import { yieldEvery } from '../lib/yield-every.ts'
 import { ChargedRollback, createCharged, readDraft, type CreationOptions, type LinkDeps } from './create.ts'
 import { insertDrafts, type CreatedLink } from './insert.ts'
@@ -84,9 +85,12 @@ async function readRows(deps: LinkDeps, rows: unknown[]): Promise<(HashedDraft |
   return drafts
 }
 
+const noWebhook = { pointer: '/webhook', detail: 'cannot be set in bulk; set it by a change of the link' }
+
 function readRow(deps: LinkDeps, row: unknown): HashedDraft | Problem {
   if (row instanceof Problem) return row
   try {
+    if (isObject(row) && row['webhook'] !== undefined) throw invalidRequest([noWebhook])
     return withoutPassword(readDraft(deps, row))
   } catch (error) {
     if (error instanceof Problem) return error

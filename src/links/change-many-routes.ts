@@ -43,7 +43,7 @@ const schema = {
   summary: 'Change up to 500 links',
   operationId: 'changeLinks',
   description:
-    'Each row has the token of a link and the fields to change, as in `PUT /api/manage/{token}`, but no `design`. Rows are ' +
+    'Each row has the token of a link and the fields to change, as in `PUT /api/manage/{token}`, but no `design` and no `webhook`. Rows are ' +
     'independent: an invalid row does not keep the others from being changed.',
   tags: ['Links'],
   querystring: query,

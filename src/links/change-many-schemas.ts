@@ -3,7 +3,12 @@ import { MAX_ROWS } from './bulk.ts'
 import { failedRow, rowIndex, validRow } from './bulk-schemas.ts'
 import { updateBody } from './schemas.ts'
 
-const { design: _design, password: _password, ...fields }: Record<string, TSchema> = updateBody.properties
+const {
+  design: _design,
+  password: _password,
+  webhook: _webhook,
+  ...fields
+}: Record<string, TSchema> = updateBody.properties
 
 const changeRow = Type.Object(
   {

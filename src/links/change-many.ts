@@ -75,7 +75,7 @@ export async function changeLinks(deps: ManyDeps, rows: unknown[], options: Many
 }
 
 /** Fields of a single change that take more than a look at them. A row with one of these fails. */
-const SINGLE_FIELDS = ['design', 'password']
+const SINGLE_FIELDS = ['design', 'password', 'webhook']
 
 function plan(deps: ManyDeps, { body, link }: LinkRow): Outcome {
   try {
@@ -127,7 +127,7 @@ class Conflict extends Error {}
 
 /** Writes changes in one transaction, except those of links that were changed in the meantime; when atomic, all or none. */
 async function write(
-  { db }: ManyDeps,
+  deps: ManyDeps,
   changes: Entry<Plan>[],
   atomic: boolean,
 ): Promise<{ committed: Entry<Plan>[]; conflicts: Entry<Plan>[] }> {
@@ -136,13 +136,13 @@ async function write(
   const conflicts: Entry<Plan>[] = []
   const committed: Entry<Plan>[] = []
   try {
-    await db.transaction(async (transaction) => {
+    await deps.db.transaction(async (transaction) => {
       const pause = yieldEvery(SLICE_MS)
       for (const change of ordered) {
         const [, { link, next }] = change
         // No row changes a design.
         const design = undefined
-        const isWritten = await commitChange(transaction, { link, design }, { link: next, design })
+        const isWritten = await commitChange(deps, transaction, { link, design }, { link: next, design })
         ;(isWritten ? committed : conflicts).push(change)
         await pause()
       }

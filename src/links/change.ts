@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '#kysely'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
-import type { OwnedLink } from './design.ts'
+import type { DesignedLink } from './design.ts'
 import { parsePatch } from './draft.ts'
 import { recordRevision } from './history.ts'
 import { mayChange, type Link } from './link.ts'
@@ -10,10 +10,12 @@ import type { PasswordHash } from './password.ts'
 import { updateLink } from './store.ts'
 import { requireNotSuspended } from './suspension.ts'
 import type { UrlPolicy } from './url-policy.ts'
+import type { LinkWebhooks } from './webhook.ts'
 
 /** What a change of a link's fields needs. */
 export interface ChangeRules extends UrlPolicy {
   now: () => number
+  webhooks: Pick<LinkWebhooks, 'onChange'>
 }
 
 /** The parts of a change that are not taken from its body. */
@@ -46,14 +48,18 @@ export function nextRevision(rules: ChangeRules, link: Link, body: unknown, part
 
 /**
  * Writes the next revision of a link, with all that is stored about a change: every change by an owner comes here.
+ * @param further names what changes besides the link's own fields
  * @returns false when the link was changed or deleted since it was read
  */
 export async function commitChange(
+  { webhooks }: Pick<ChangeRules, 'webhooks'>,
   transaction: Transaction<Tables>,
-  before: OwnedLink,
-  after: OwnedLink,
+  before: DesignedLink,
+  after: DesignedLink,
 ): Promise<boolean> {
   if (!(await updateLink(transaction, after.link))) return false
   await recordRevision(transaction, before, after)
+  const further = isDeepStrictEqual(before.design, after.design) ? [] : ['design']
+  await webhooks.onChange(transaction, before.link, after.link, further)
   return true
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import type { Database } from '../db/database.ts'
+import { asObject } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
 import type { IsReserved } from './code.ts'
 import { parseDraft, type Draft } from './draft.ts'
@@ -8,6 +9,7 @@ import type { LinkIds } from './ids.ts'
 import { aliasError, insertDraft, insertDrafts, type CreatedLink, type Creation } from './insert.ts'
 import { hashDraft, type HashedDraft, type HashPassword } from './new-password.ts'
 import type { UrlPolicy } from './url-policy.ts'
+import { parseWebhook, type LinkWebhooks, type WebhookDetails, type WebhookDraft } from './webhook.ts'
 
 /** What creations need of the rest of the program. */
 export interface LinkDeps extends UrlPolicy {
@@ -16,6 +18,7 @@ export interface LinkDeps extends UrlPolicy {
   now: () => number
   isReserved: IsReserved
   idempotency: Idempotency
+  webhooks: Pick<LinkWebhooks, 'enabled' | 'save'>
   /** Invalidates the cached link of a code: called after its creation, before the response. */
   invalidate: (code: string) => void
 }
@@ -52,10 +55,12 @@ export interface LinkOptions extends CreationOptions {
  * @throws {Problem} 400 for an invalid field, 409 for a taken or reserved alias, 422 for a blocked destination or a reused key
  */
 export async function createLink(deps: LinkDeps, body: unknown, options: LinkOptions): Promise<CreatedLink> {
-  const created =
-    options.idempotentRequest === undefined
-      ? await createByStatement(deps, readDraft(deps, body), options)
-      : await createIdempotently(deps, readIdempotentDraft(deps, body), options)
+  const draft = options.idempotentRequest === undefined ? readDraft(deps, body) : readIdempotentDraft(deps, body)
+  const isStatement =
+    options.idempotentRequest === undefined && !(draft instanceof Problem) && draft.webhook === undefined
+  const created = isStatement
+    ? await createByStatement(deps, draft, options)
+    : await createInTransaction(deps, draft, options)
   deps.invalidate(created.code)
   return created
 }
@@ -71,7 +76,7 @@ async function createByStatement(deps: LinkDeps, draft: Draft, options: LinkOpti
   }
 }
 
-function createIdempotently(deps: LinkDeps, draft: Draft | Problem, options: LinkOptions): Promise<CreatedLink> {
+function createInTransaction(deps: LinkDeps, draft: Draft | Problem, options: LinkOptions): Promise<CreatedLink> {
   let ready: HashedDraft | undefined
   const prepare = async () => {
     if (draft instanceof Problem) throw draft
@@ -80,8 +85,15 @@ function createIdempotently(deps: LinkDeps, draft: Draft | Problem, options: Lin
   return createCharged(deps, { ...options, prepare }, async (creation) => {
     const [created] = await insertDrafts(deps, creation, ready === undefined ? [] : [ready], options.origin)
     if (created === undefined || created instanceof Problem) throw created ?? new Error('a draft has no result')
-    return created
+    const webhook = ready?.webhook
+    return webhook === undefined ? created : { ...created, webhook: await createWebhook(deps, creation, webhook) }
   })
+}
+
+async function createWebhook({ webhooks }: LinkDeps, { transaction, ids }: Creation, draft: WebhookDraft) {
+  const saved = await webhooks.save(transaction, ids[0] as number, { draft, milestone: 0 })
+  const { url, events, secret = '' } = saved as WebhookDetails
+  return { url, events, secret }
 }
 
 /** A retry gets its first response, even if the destination has been blocked in the meantime. */
@@ -103,7 +115,8 @@ export function readDraft(deps: LinkDeps, body: unknown): Draft {
   if (draft.alias !== undefined && deps.isReserved(draft.alias)) {
     throw new Problem('alias_reserved', `the alias ${draft.alias} is reserved`, aliasError('is reserved'))
   }
-  return draft
+  const { webhook } = asObject(body)
+  return webhook === undefined ? draft : { ...draft, webhook: parseWebhook(webhook, deps, deps.webhooks.enabled) }
 }
 
 /** A creation throws this to be rolled back and charged all the same. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Executor } from '../db/database.ts'
 import { isObject } from '../http/body.ts'
 import type { Link } from './link.ts'
+import type { WebhookDetails } from './webhook.ts'
 
 /** The designs that owners have saved for the QR images of their links; only `qr` knows what a design holds. */
 export interface LinkDesigns {
@@ -21,10 +22,15 @@ export interface CheckedDesign {
   readonly [checked]: true
 }
 
-/** A link with its design, as its owner sees it. */
-export interface OwnedLink {
+/** A link with its design: what a revision holds. */
+export interface DesignedLink {
   link: Link
   design: object | undefined
+}
+
+/** A link with its design and its webhook, as its owner sees it. */
+export interface OwnedLink extends DesignedLink {
+  webhook: WebhookDetails | null
 }
 
 /** Options of the image that a check draws. */
@@ -44,7 +50,7 @@ export interface Drawing {
  */
 export async function checkDesign(
   designs: Pick<LinkDesigns, 'requireScannable'>,
-  { link, design }: OwnedLink,
+  { link, design }: DesignedLink,
   body: unknown,
   { origin, client, charge }: Drawing,
 ): Promise<CheckedDesign | undefined> {

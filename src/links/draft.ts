@@ -2,47 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { Type } from '#typebox'
 import { asObject, isObject } from '../http/body.ts'
 import { invalidRequest, Problem, type FieldError } from '../http/problem.ts'
-import { createValidator, RULE, type Validator } from '../http/validate.ts'
-import { CODE_PATTERN } from './code.ts'
+import { createValidator, type Validator } from '../http/validate.ts'
+import { activeField, aliasField, commonFields } from './fields.ts'
 import { findKind, kindOf, kinds } from './kinds/index.ts'
-import { publicUrl, text } from '../http/fields.ts'
-import { passwordField } from './password-field.ts'
 import type { Kind } from './kinds/kind.ts'
 import type { Content, Link } from './link.ts'
 import { ruleErrors, urlsOfRules } from './rules/check.ts'
-import { rulesSchema } from './rules/rule.ts'
 import { urlFault, type Screen, type UrlPolicy } from './url-policy.ts'
 import { destination } from './utm.ts'
-
-const ALIAS_RULE = 'must be 1 to 64 characters of A-Z, a-z, 0-9, "-" and "_"'
-
-/** The fields of every kind. */
-export const commonFields = {
-  target: Type.Optional(publicUrl('Destination: a public http or https URL.')),
-  title: Type.Optional(text(200, 'For the owner; visitors never see it.')),
-  campaign: Type.Optional(text(200, 'Grouping tag, for the owner.')),
-  utm: Type.Optional(
-    Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), text(200, 'The value of this parameter.'), {
-      title: 'Utm',
-      maxProperties: 10,
-      additionalProperties: false,
-      [RULE]: 'must be 1 to 40 characters of a-z, 0-9 and "_"',
-      description: 'Up to 10 parameters that are set in the query of the destination.',
-      examples: [{ utm_source: 'flyer', utm_medium: 'qr' }],
-    }),
-  ),
-  rules: Type.Optional(rulesSchema),
-  password: Type.Optional(passwordField),
-}
-
-export const aliasField = Type.String({
-  pattern: CODE_PATTERN,
-  [RULE]: ALIAS_RULE,
-  description: 'The short code, instead of a random one. Its case is preserved and ignored in look-ups.',
-  examples: ['summer-menu'],
-})
-
-export const activeField = Type.Boolean({ description: 'False pauses the link: visits get 404 until it is true.' })
+import type { WebhookDraft } from './webhook.ts'
 
 const commonNames = Object.keys(commonFields)
 
@@ -57,6 +25,8 @@ export interface Draft extends Content {
   alias: string | undefined
   /** As the client sent it, not hashed. */
   password: string | null
+  /** Only a single creation can have one. */
+  webhook?: WebhookDraft
 }
 
 /**

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '#kysely'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
-import type { OwnedLink } from './design.ts'
+import type { DesignedLink } from './design.ts'
 import { insertRevision, type HistoryBounds, type ReplacedRevision } from './history-store.ts'
 import { kindOf } from './kinds/index.ts'
 
@@ -31,7 +31,7 @@ interface FieldChange {
 }
 
 /** A field that has a value here is part of the history. Revisions from before the field existed need no migration. */
-function snapshotOf({ link, design }: OwnedLink): Snapshot {
+function snapshotOf({ link, design }: DesignedLink): Snapshot {
   const { target, title, campaign, utm, rules, active } = link
   const names = Object.keys(kindOf(link).fields.properties)
   const payload = Object.fromEntries(names.map((name) => [name, link.payload[name] ?? null]))
@@ -43,8 +43,8 @@ function snapshotOf({ link, design }: OwnedLink): Snapshot {
 /** Stores the revision that a change replaces, in the transaction of the change. */
 export async function recordRevision(
   transaction: Transaction<Tables>,
-  before: OwnedLink,
-  after: OwnedLink,
+  before: DesignedLink,
+  after: DesignedLink,
 ): Promise<void> {
   const { id, revision, updatedAt: at } = before.link
   const next = snapshotOf(after)
@@ -56,7 +56,7 @@ export async function recordRevision(
  * The revisions of a link, newest first.
  * @param stored what changes have replaced, newest first, read after the link; changes since then are disregarded
  */
-export function revisionsOf(owned: OwnedLink, stored: ReplacedRevision[]): Revision[] {
+export function revisionsOf(owned: DesignedLink, stored: ReplacedRevision[]): Revision[] {
   const { revision: present, updatedAt } = owned.link
   const revisions: Revision[] = []
   let snapshot = snapshotOf(owned)

@@ -8,12 +8,15 @@ import type { LinkIds } from './ids.ts'
 import { addresses, type Addresses } from './link.ts'
 import type { HashedDraft } from './new-password.ts'
 import { hashToken, newToken } from '../lib/token.ts'
+import type { WebhookDetails } from './webhook.ts'
 
 /** The response to a creation, the only one that has the token. */
 export interface CreatedLink extends Addresses {
   code: string
   manage_url: string
   token: string
+  /** Present when the creation has set one. */
+  webhook?: Pick<WebhookDetails, 'url' | 'events' | 'secret'>
 }
 
 /** A creation in a transaction. */

@@ -1,3 +1,4 @@
+import type { OwnedLink } from './design.ts'
 import { kindOf } from './kinds/index.ts'
 import type { Rule } from './rules/rule.ts'
 import type { PasswordHash } from './password.ts'
@@ -66,8 +67,8 @@ export function addresses(code: string, origin: string): Addresses {
 
 /** The details of a link for its owner. Every field is always present, an empty one is null. */
 export function details(
-  link: Link,
-  { token, origin, totals, design }: { token: string; origin: string; totals: Totals; design: object | undefined },
+  { link, design, webhook }: OwnedLink,
+  { token, origin, totals }: { token: string; origin: string; totals: Totals },
 ) {
   const names = Object.keys(kindOf(link).fields.properties)
   const payload = Object.fromEntries(names.map((name) => [name, link.payload[name] ?? null]))
@@ -85,6 +86,7 @@ export function details(
     has_password: link.password !== null,
     active: link.active,
     design: design ?? null,
+    webhook,
     created_at: new Date(link.createdAt).toISOString(),
     updated_at: new Date(link.updatedAt).toISOString(),
     removed: link.suspension && suspensionDetails(link.suspension),

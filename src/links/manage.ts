@@ -10,11 +10,13 @@ import { newPassword, type HashPassword } from './new-password.ts'
 import { insertDeletions } from './purge-store.ts'
 import { findByAnyToken, isWorking, unknownToken, type TokenDeps } from './rotation.ts'
 import { deleteLinkRow, findByCode, findById, findByToken } from './store.ts'
+import type { CheckedWebhook, LinkWebhooks } from './webhook.ts'
 import type { UrlPolicy } from './url-policy.ts'
 
 /** What changes and deletions need of the rest of the program. */
 export interface ManageDeps extends UrlPolicy, TokenDeps {
   designs: Pick<LinkDesigns, 'of' | 'save'>
+  webhooks: Pick<LinkWebhooks, 'of' | 'milestone' | 'enabled' | 'save' | 'onChange'>
   /** Invalidates the cached link of a code: called after a change, before the response. */
   invalidate: (code: string) => void
   /** Schedules the scans of a link to be purged: called after its deletion was committed. */
@@ -44,14 +46,22 @@ export async function linkOfCode({ db }: Store, code: string): Promise<Link | 'g
   return findByCode(db.read, codeKey(code))
 }
 
+/** The link of an ID; undefined when it was deleted. */
+export async function linkOfId({ db }: Store, id: number): Promise<Link | undefined> {
+  return findById(db.read, id)
+}
+
 function requireFound(link: Link | undefined): Link {
   if (link === undefined) throw unknownToken()
   return link
 }
 
-/** Reads the design of a link. A change of either increases the revision, so that the link must be read first. */
-export async function withDesign({ designs }: Pick<ManageDeps, 'designs'>, link: Link): Promise<OwnedLink> {
-  return { link, design: await designs.of(link.id) }
+/** Reads the design and the webhook of a link. A change of each increases the revision, so that the link must be read first. */
+export async function withDesign(
+  { designs, webhooks }: Pick<ManageDeps, 'designs' | 'webhooks'>,
+  link: Link,
+): Promise<OwnedLink> {
+  return { link, design: await designs.of(link.id), webhook: await webhooks.of(link.id) }
 }
 
 /** The revisions of a link, newest first. */
@@ -67,6 +77,8 @@ export interface ChangeOptions {
   design?: CheckedDesign | undefined
   /** Called once the rest of the body is valid; when absent, the body cannot set a password. */
   hashPassword?: HashPassword
+  /** The checked webhook from the body; when absent, the webhook stays. */
+  webhook?: CheckedWebhook | undefined
 }
 
 /**
@@ -79,19 +91,20 @@ export async function changeLink(
   deps: ManageDeps,
   owned: OwnedLink,
   body: unknown,
-  { ifMatch, design, hashPassword }: ChangeOptions,
+  { ifMatch, design, webhook, hashPassword }: ChangeOptions,
 ): Promise<OwnedLink> {
   const password = await newPassword(body, () => requireValid(deps, owned.link, body, ifMatch), hashPassword)
   const reread = async () => withDesign(deps, requireFound(await findById(deps.db.read, owned.link.id)))
   return retryOnConflict(deps, owned, reread, ifMatch, async (present) => {
     const { link } = present
     const designChanges = design !== undefined && !isDeepStrictEqual(design.value, present.design ?? null)
-    const next = nextRevision(deps, link, body, { isOther: designChanges, password })
+    const next = nextRevision(deps, link, body, { isOther: designChanges || webhook !== undefined, password })
     if (next === link) return present
-    const changed = { link: next, design: designChanges ? (design.value ?? undefined) : present.design }
+    const changed = { ...present, link: next, design: designChanges ? (design.value ?? undefined) : present.design }
     return deps.db.transaction(async (transaction) => {
-      if (!(await commitChange(transaction, present, changed))) return undefined
+      if (!(await commitChange(deps, transaction, present, changed))) return undefined
       if (designChanges) await deps.designs.save(transaction, link.id, design)
+      if (webhook !== undefined) changed.webhook = await deps.webhooks.save(transaction, link.id, webhook)
       return changed
     })
   })

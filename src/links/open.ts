@@ -21,6 +21,7 @@ import { createIdempotency } from './idempotency.ts'
 import { createPasswords, type Passwords, type RunInTurn, type Scrypt } from './password.ts'
 import { rotateToken, type RotatedToken } from './rotation.ts'
 import type { OwnsUrl, Screen } from './url-policy.ts'
+import { checkWebhook, type CheckedWebhook, type LinkWebhooks } from './webhook.ts'
 
 /** Creates links, and lets the owner of a token read, change and delete its link. */
 export interface Links {
@@ -39,6 +40,12 @@ export interface Links {
    * @throws {Problem} 400 when it cannot be scanned, and what `drawing.charge` throws
    */
   checkDesign: (owned: OwnedLink, body: unknown, drawing: Drawing) => Promise<CheckedDesign | undefined>
+  /**
+   * Checks the webhook in the body of a change; returns undefined when there is none.
+   * @param charge called for a new address or secret
+   * @throws {Problem} 400 for an invalid field, 422 for a blocked URL, and what `charge` throws
+   */
+  checkWebhook: (owned: OwnedLink, body: unknown, charge: () => void) => Promise<CheckedWebhook | undefined>
   /**
    * Changes the fields that the body names, in the newest revision of the link.
    * @throws {Problem} 400 for an invalid field, 404 when the link was deleted, 409 when it is suspended, 412 when
@@ -73,6 +80,7 @@ export interface LinksNeeds {
   owns: OwnsUrl
   screen: Screen
   designs: LinkDesigns
+  webhooks: LinkWebhooks
   passwordTurn: RunInTurn
   /** Replaces the usual way to derive the keys of passwords. */
   scrypt?: Scrypt | undefined
@@ -83,11 +91,12 @@ export interface LinksNeeds {
 }
 
 export function openLinks(needs: LinksNeeds): Links {
-  const { db, ids, now, owns, screen, designs, invalidate, purgeScans } = needs
+  const { db, ids, now, owns, screen, designs, webhooks, invalidate, purgeScans } = needs
   const passwords = createPasswords(needs.passwordTurn, needs.scrypt)
   const { isReserved, reserve } = createReserved()
-  const creation = { db, ids, now, owns, screen, isReserved, invalidate, idempotency: createIdempotency(db, now) }
-  const management = { db, now, owns, screen, designs, invalidate, purgeScans }
+  const idempotency = createIdempotency(db, now)
+  const creation = { db, ids, now, owns, screen, webhooks, isReserved, invalidate, idempotency }
+  const management = { db, now, owns, screen, designs, webhooks, invalidate, purgeScans }
   return {
     create: (body, options) => createLink(creation, body, options),
     createBulk: (rows, options) => createBulk(creation, rows, options),
@@ -95,6 +104,7 @@ export function openLinks(needs: LinksNeeds): Links {
     findByToken: (token) => linkOfToken(management, token),
     readByToken: async (token) => withDesign(management, await linkOfToken(management, token)),
     checkDesign: (owned, body, drawing) => checkDesign(designs, owned, body, drawing),
+    checkWebhook: (owned, body, charge) => checkWebhook(management, owned, body, charge),
     change: (owned, body, options) => changeLink(management, owned, body, options),
     changeMany: (rows, options) => changeLinks(management, rows, options),
     rotate: (token, options) => rotateToken(creation, token, options),

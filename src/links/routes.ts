@@ -10,12 +10,15 @@ import type { OwnedLink } from './design.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
 import { details, entityTag, type Totals } from './link.ts'
 import type { Links } from './open.ts'
-import type { PasswordHash } from './password.ts'
+import { checkParts } from './change-parts.ts'
 import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from './schemas.ts'
 
 /** What the routes of links need of the rest of the program. */
 export interface LinkRoutesNeeds {
-  links: Pick<Links, 'create' | 'requireToken' | 'readByToken' | 'checkDesign' | 'change' | 'delete' | 'passwords'>
+  links: Pick<
+    Links,
+    'create' | 'requireToken' | 'readByToken' | 'checkDesign' | 'checkWebhook' | 'change' | 'delete' | 'passwords'
+  >
   /** The totals of a link, for its details. */
   totals: (linkId: number) => Promise<Totals>
   origin: Pick<Origin, 'of'>
@@ -93,7 +96,7 @@ function readRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
 }
 
 function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
-  const { links, origin, limits } = needs
+  const { links } = needs
   return ownerRoutes({
     config: { work: 'creations' },
     // A design may hold a logo of 256 KiB, in base64.
@@ -122,34 +125,12 @@ function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
     // large, and the client may send the body slowly.
     onRequest: (request) => links.requireToken(tokenOf(request)),
     async handler(request, reply) {
-      const { body } = request
       const owned = await links.readByToken(tokenOf(request))
-      const design = await links.checkDesign(owned, body, {
-        origin: origin.of(request),
-        client: limits.clientOf(request),
-        charge: () => limits.charge(request, reply, 'qr'),
-      })
-      const hashPassword = (password: string) => setPassword(needs, request, reply, password)
-      const changed = await links.change(owned, body, { ifMatch: request.headers['if-match'], design, hashPassword })
+      const parts = await checkParts(needs, request, reply, owned)
+      const changed = await links.change(owned, request.body, { ifMatch: request.headers['if-match'], ...parts })
       return sendDetails(needs, request, reply, changed)
     },
   })
-}
-
-/** Charged as a creation: hashing a password takes longer than any other change. */
-async function setPassword(
-  { links, limits }: LinkRoutesNeeds,
-  request: ManageRequest,
-  reply: FastifyReply,
-  password: string,
-): Promise<PasswordHash> {
-  const refund = limits.charge(request, reply, 'links')
-  try {
-    return await links.passwords.hash(password, limits.clientOf(request))
-  } catch (error) {
-    refund()
-    throw error
-  }
 }
 
 function deletionRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {
@@ -176,8 +157,9 @@ export async function sendDetails(
   { totals, origin }: Pick<LinkRoutesNeeds, 'totals' | 'origin'>,
   request: ManageRequest,
   reply: FastifyReply,
-  { link, design }: OwnedLink,
+  owned: OwnedLink,
 ): Promise<FastifyReply> {
-  const options = { token: tokenOf(request), origin: origin.of(request), totals: await totals(link.id), design }
-  return reply.header('etag', entityTag(link)).send(details(link, options))
+  const { link } = owned
+  const options = { token: tokenOf(request), origin: origin.of(request), totals: await totals(link.id) }
+  return reply.header('etag', entityTag(link)).send(details(owned, options))
 }

@@ -1,8 +1,9 @@
 import { Type, type TSchema } from '#typebox'
-import { activeField, aliasField, commonFields } from './draft.ts'
+import { activeField, aliasField, commonFields } from './fields.ts'
 import { kinds } from './kinds/index.ts'
 import { publicUrl } from '../http/fields.ts'
 import { rulesSchema } from './rules/rule.ts'
+import { createdWebhook, webhookDetails, webhookField } from './webhook.ts'
 
 // The schemas of the OpenAPI document, built from the same fields as the validators.
 
@@ -35,6 +36,7 @@ export const creationBody = Type.Unsafe({
         ...commonFields,
         ...(at === 0 && { target: publicUrl('Destination: a public http or https URL.') }),
         ...kind.fields.properties,
+        webhook: Type.Optional(webhookField),
       },
       { title: `${kind.name[0]?.toUpperCase()}${kind.name.slice(1)}Link`, description: `${kind.label}.` },
     )
@@ -51,6 +53,7 @@ export const updateBody = Type.Object(
     ),
     active: Type.Optional(activeField),
     design: Type.Optional(designField),
+    webhook: Type.Optional(nullable(webhookField)),
   },
   { title: 'Update', examples: [{ target: 'https://example.com/new-menu' }] },
 )
@@ -63,6 +66,7 @@ export const createdBody = Type.Object(
     token: Type.String({
       description: 'The secret that edits, deletes and reads statistics. Only this response has it.',
     }),
+    webhook: Type.Optional(createdWebhook),
   },
   { title: 'CreatedLink' },
 )
@@ -109,6 +113,7 @@ export const detailsBody = Type.Object(
     has_password: Type.Boolean({ description: 'Whether visitors need a password.' }),
     active: Type.Boolean(),
     design: designField,
+    webhook: nullable(webhookDetails),
     created_at: time('When the link was created, UTC.'),
     updated_at: time('When the link was last changed, UTC.'),
     removed: nullable(removedBody),

@@ -38,6 +38,8 @@ export interface Recorder extends Reader {
   reread: () => void
   /** Sends the totals of a link now and after each fold that changed them, until the returned function is called. */
   subscribe: Subscribers['subscribe']
+  /** Calls back after each fold that moved scans, with their links; undefined when any may have changed. */
+  onFold: Subscribers['onFold']
   /** Why scans cannot be recorded or folded, if so. */
   fault: () => string | undefined
   metrics: Metric[]
@@ -67,14 +69,13 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const { dataDir, sync, now, monotonic, links, waitMs = WAIT_MS } = options
   const log = createRecorderLog(options.log, monotonic)
   const instance = await requireScans(dataDir, links, log)
-  const [folder, visitors] = [join(dataDir, 'journal'), join(dataDir, 'visitors')]
+  const [file, folder, visitors] = [join(dataDir, 'scans.db'), join(dataDir, 'journal'), join(dataDir, 'visitors')]
   const { writeFailed: onFailure, callbackFailed: onThrow } = log
   const journal = openJournal({ folder, sync, now, monotonic, onFailure, onThrow })
   const keys = openVisitorKeys(visitors)
   let isClosing = false
   // A stop interrupts the fold, which is not a failure: the next start resumes it.
   const onError = (error: unknown) => isClosing || log.foldFailed(error)
-  const file = join(dataDir, 'scans.db')
   const warehouse = startWarehouse({ warehouse: file, journal: folder, visitors, instance }, onError)
   const { lost, purger } = await openFolded(warehouse, file, links, onError)
   const read = createReader(warehouse, now)
@@ -94,6 +95,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     purge: purger.purge,
     reread: purger.reread,
     subscribe: subscribers.subscribe,
+    onFold: subscribers.onFold,
     fault: () => faultOf(journal, background),
     metrics: scanMetrics(journal, background, subscribers.count),
     async close() {

@@ -14,6 +14,8 @@ export interface Subscribers {
   subscribe: (linkId: number, subscriber: Subscriber) => () => void
   /** To be called after each fold. */
   publish: (changed: ChangedLinks) => void
+  /** Calls back with what each fold changed. */
+  onFold: (listener: (changed: ChangedLinks) => void) => void
   count: () => number
 }
 
@@ -26,6 +28,7 @@ export function createSubscribers(
   intervalMs: number = INTERVAL_MS,
 ): Subscribers {
   const byLink = new Map<number, Set<Subscriber>>()
+  const listeners: ((changed: ChangedLinks) => void)[] = []
   let count = 0
 
   /** Reads the totals once, and sends them to some subscribers. */
@@ -53,9 +56,11 @@ export function createSubscribers(
       }
     },
     publish(changed) {
+      for (const listener of listeners) listener(changed)
       for (const linkId of changed ?? byLink.keys()) if (byLink.has(linkId)) changes.add(linkId)
       changes.flush()
     },
+    onFold: (listener) => void listeners.push(listener),
     count: () => count,
   }
 }

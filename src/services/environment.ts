@@ -4,6 +4,7 @@ import type { Machine } from '../http/local-hosts.ts'
 import type { AdmissionOptions } from '../limits/admission.ts'
 import type { SlotOverrides } from '../limits/slots.ts'
 import type { Scrypt } from '../links/password.ts'
+import type { WebhookOverrides } from '../webhooks/open.ts'
 
 /** The clocks of the program. */
 export interface Clocks {
@@ -34,4 +35,6 @@ export interface Environment extends Partial<Clocks> {
   slots?: SlotOverrides
   /** How much work may wait and be under way, when it is not the usual amount. */
   work?: AdmissionOptions['bounds']
+  /** How webhooks are sent, when it is not the usual way. */
+  webhooks?: WebhookOverrides
 }

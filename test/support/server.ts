@@ -44,7 +44,7 @@ export async function startServer(
   t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
-  overrides: Pick<Environment, 'machine' | 'monotonic' | 'slots' | 'work' | 'sync' | 'scrypt'> = {},
+  overrides: Pick<Environment, 'machine' | 'monotonic' | 'slots' | 'work' | 'sync' | 'scrypt' | 'webhooks'> = {},
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
   const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...unlimited }

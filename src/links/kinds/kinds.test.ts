@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
-import { commonFields } from '../draft.ts'
+import { commonFields } from '../fields.ts'
+
 import { findKind, kinds } from './index.ts'
 
 const src = new URL('../..', import.meta.url).pathname

@@ -1,0 +1,47 @@
+import type { Generated } from '#kysely'
+
+/** The webhooks of links, where their owners have set one, and how they do. */
+export interface WebhooksTable {
+  link_id: number
+  /** A URL. */
+  address: string
+  /** The host of the address, with its port: one host gets one request at a time. */
+  host: string
+  /** A JSON array of the types of events that the owner wants. */
+  events: string
+  /** The key of the signatures in the form in which the owner has it: signing needs it, so a hash would not do. */
+  secret: string
+  /** When the owner last set it. */
+  updated_at: number
+  /** The last milestone that its events told, or that the scans had reached before; null unless the owner wants these. */
+  milestone: number | null
+  /** Attempts that failed in a row, and since when they do. */
+  failures: Generated<number>
+  failing_since: number | null
+  /** When sending ended, until the owner sets the webhook again. */
+  given_up_at: number | null
+  /** When the oldest event in the outbox is sent; null when it has none. */
+  next_attempt_at: number | null
+  last_delivery_at: number | null
+  /** The status of the last response; null when there was none. */
+  last_status: number | null
+  last_error: string | null
+  /** Events that were never sent. */
+  dropped: Generated<number>
+  /** When the destination of the link is checked; null unless the owner wants to know when it fails. */
+  next_check_at: number | null
+  /** Checks that failed in a row, and since when the destination counts as failing. */
+  check_failures: Generated<number>
+  destination_failing_since: number | null
+}
+
+/** Events that are to be sent, in the order of their IDs. */
+export interface OutboxTable {
+  id: Generated<number>
+  link_id: number
+  /** The header `webhook-id`, by which receivers recognize an event that comes twice. */
+  event_id: string
+  /** The JSON that is sent. */
+  body: string
+  created_at: number
+}

@@ -1,0 +1,35 @@
+import { Type } from '#typebox'
+import { publicUrl, text } from '../http/fields.ts'
+import { RULE } from '../http/validate.ts'
+import { CODE_PATTERN } from './code.ts'
+import { passwordField } from './password-field.ts'
+import { rulesSchema } from './rules/rule.ts'
+const ALIAS_RULE = 'must be 1 to 64 characters of A-Z, a-z, 0-9, "-" and "_"'
+
+/** The fields of every kind. */
+export const commonFields = {
+  target: Type.Optional(publicUrl('Destination: a public http or https URL.')),
+  title: Type.Optional(text(200, 'For the owner; visitors never see it.')),
+  campaign: Type.Optional(text(200, 'Grouping tag, for the owner.')),
+  utm: Type.Optional(
+    Type.Record(Type.String({ pattern: '^[a-z0-9_]{1,40}$' }), text(200, 'The value of this parameter.'), {
+      title: 'Utm',
+      maxProperties: 10,
+      additionalProperties: false,
+      [RULE]: 'must be 1 to 40 characters of a-z, 0-9 and "_"',
+      description: 'Up to 10 parameters that are set in the query of the destination.',
+      examples: [{ utm_source: 'flyer', utm_medium: 'qr' }],
+    }),
+  ),
+  rules: Type.Optional(rulesSchema),
+  password: Type.Optional(passwordField),
+}
+
+export const aliasField = Type.String({
+  pattern: CODE_PATTERN,
+  [RULE]: ALIAS_RULE,
+  description: 'The short code, instead of a random one. Its case is preserved and ignored in look-ups.',
+  examples: ['summer-menu'],
+})
+
+export const activeField = Type.Boolean({ description: 'False pauses the link: visits get 404 until it is true.' })

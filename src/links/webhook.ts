@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Transaction } from '#kysely'
+import { Type } from '#typebox'
+import type { Tables } from '../db/schema.ts'
+import { isObject } from '../http/body.ts'
+import { publicUrl } from '../http/fields.ts'
+import { invalidRequest, Problem } from '../http/problem.ts'
+import { createValidator } from '../http/validate.ts'
+import type { Link } from './link.ts'
+import { urlFault, type UrlPolicy } from './url-policy.ts'
+
+const eventTypes = ['link.changed', 'link.removed', 'scans.milestone', 'destination.failing'] as const
+
+export type WebhookEventType = (typeof eventTypes)[number]
+
+const eventType = Type.Enum([...eventTypes], { title: 'WebhookEventType' })
+
+/** The webhook in the body of a creation or a change. */
+export const webhookField = Type.Object(
+  {
+    url: publicUrl('Where events are sent: a public http or https URL on port 80, 443 or from 1024.'),
+    events: Type.Array(eventType, { minItems: 1, maxItems: eventTypes.length, uniqueItems: true }),
+    secret: Type.Optional(Type.Enum(['new'], { description: 'Asks for a new secret of the same URL.' })),
+  },
+  { title: 'Webhook', examples: [{ url: 'https://example.com/hook', events: ['link.changed'] }] },
+)
+
+const time = (description: string) =>
+  Type.Unsafe({ anyOf: [Type.String({ format: 'date-time' }), { type: 'null' }], description })
+const nullable = (type: 'string' | 'integer', description: string) =>
+  Type.Unsafe({ anyOf: [{ type }, { type: 'null' }], description })
+
+const secret = Type.String({
+  description: 'The key of the signatures. Only the response that sets the webhook has it.',
+})
+
+/** The webhook in the response to a creation. */
+export const createdWebhook = Type.Object(
+  { url: Type.String(), events: Type.Array(eventType), secret },
+  { title: 'CreatedWebhook' },
+)
+
+/** The webhook in the details of a link. */
+export const webhookDetails = Type.Object(
+  {
+    url: Type.String(),
+    events: Type.Array(eventType),
+    secret: Type.Optional(secret),
+    state: Type.Enum(['active', 'failing', 'given_up']),
+    last_delivery_at: time('When an event was last delivered, UTC.'),
+    last_status: nullable('integer', 'The status of the last response; null when there was none.'),
+    last_error: nullable('string', 'Why the last attempt failed; null when it did not.'),
+    next_attempt_at: time('When the next event is sent, UTC; null when none waits.'),
+    dropped: Type.Integer({ minimum: 0, description: 'Events that were never delivered.' }),
+    destination_failing_since: time('When the destination was found to fail, UTC.'),
+  },
+  { title: 'WebhookDetails' },
+)
+
+/** A validated webhook. */
+export interface WebhookDraft {
+  url: string
+  /** In the order of their list. */
+  events: WebhookEventType[]
+  /** Whether the owner asks for a new secret. */
+  wantsNewSecret: boolean
+}
+
+/** A webhook as its owner sees it. */
+export interface WebhookDetails {
+  url: string
+  events: WebhookEventType[]
+  /** Present only when it was just created. */
+  secret?: string
+  state: 'active' | 'failing' | 'given_up'
+  last_delivery_at: string | null
+  last_status: number | null
+  last_error: string | null
+  next_attempt_at: string | null
+  dropped: number
+  destination_failing_since: string | null
+}
+
+/** A webhook that may be saved for a link. */
+export interface CheckedWebhook {
+  /** Null removes the webhook. */
+  draft: WebhookDraft | null
+  /** The milestone that the link's scans have reached already. */
+  milestone: number
+}
+
+/** The webhooks that owners have set for links; only `webhooks/` knows how events are sent. */
+export interface LinkWebhooks {
+  /** False when the operator has turned webhooks off. */
+  enabled: boolean
+  of: (linkId: number) => Promise<WebhookDetails | null>
+  /** The milestone that a link's scans have reached. */
+  milestone: (linkId: number) => Promise<number>
+  /** Saves or removes the webhook of a link. Its details have the secret only when that is new. */
+  save: (transaction: Transaction<Tables>, linkId: number, webhook: CheckedWebhook) => Promise<WebhookDetails | null>
+  /**
+   * Queues the event of a change of a link, in the transaction of the change.
+   * @param further names what changed besides the link's own fields
+   */
+  onChange: (transaction: Transaction<Tables>, before: Link, after: Link, further?: string[]) => Promise<void>
+}
+
+const validate = createValidator(Type.Object({ webhook: webhookField }))
+
+/**
+ * Validates the webhook in the body of a request.
+ * @throws {Problem} 400 for an invalid field, 422 when the URL is blocked
+ */
+export function parseWebhook(webhook: unknown, policy: UrlPolicy, enabled: boolean): WebhookDraft {
+  const refuse = (pointer: string, detail: string) => invalidRequest([{ pointer, detail }])
+  if (!enabled) throw refuse('/webhook', 'cannot be set: the operator of this service has turned webhooks off')
+  const errors = validate({ webhook })
+  if (errors.length > 0) throw invalidRequest(errors)
+  const { url, events, secret } = webhook as { url: string; events: WebhookEventType[]; secret?: 'new' }
+  const fault = urlFault(url, policy.owns) ?? portFault(url)
+  if (fault !== undefined) throw refuse('/webhook/url', fault)
+  const blocked = policy.screen(url)
+  if (blocked !== undefined) {
+    const errors = [{ pointer: '/webhook/url', detail: blocked }]
+    throw new Problem('target_blocked', `/webhook/url ${blocked}`, { errors })
+  }
+  return { url, events: eventTypes.filter((type) => events.includes(type)), wantsNewSecret: secret === 'new' }
+}
+
+/** Services other than HTTP that could misread a request listen on low ports. */
+function portFault(text: string): string | undefined {
+  const { port } = new URL(text)
+  return port === '' || ['80', '443'].includes(port) || Number(port) >= 1024
+    ? undefined
+    : 'must have port 80, 443, or one from 1024'
+}
+
+/**
+ * Checks the webhook in the body of a change; returns undefined when there is none, or it is the present one.
+ * @param charge charges a new address or secret to the client's quota
+ * @throws {Problem} as `parseWebhook`, and what `charge` throws
+ */
+export async function checkWebhook(
+  deps: UrlPolicy & { webhooks: Pick<LinkWebhooks, 'enabled' | 'milestone'> },
+  { link, webhook: present }: { link: Link; webhook: WebhookDetails | null },
+  body: unknown,
+  charge: () => void,
+): Promise<CheckedWebhook | undefined> {
+  const value = isObject(body) ? body['webhook'] : undefined
+  if (value === undefined) return undefined
+  if (value === null) return present === null ? undefined : { draft: null, milestone: 0 }
+  const draft = parseWebhook(value, deps, deps.webhooks.enabled)
+  const isSame = present?.url === draft.url && !draft.wantsNewSecret
+  // Setting a webhook again that fails has its events sent at once.
+  if (isSame && isDeepStrictEqual(present.events, draft.events) && present.state === 'active') return undefined
+  if (!isSame) charge()
+  return { draft, milestone: draft.events.includes('scans.milestone') ? await deps.webhooks.milestone(link.id) : 0 }
+}

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nextAttempt } from './back-off.ts'
+
+const DAY_MS = 86_400_000
+
+/** The times of all attempts after a first failure at 0. */
+function attempts(random: number): number[] {
+  const times = [0]
+  for (let at: number | null = 0; at !== null;) {
+    at = nextAttempt(at, times.length, 0, random)
+    if (at !== null) times.push(at)
+  }
+  return times
+}
+
+test('the pauses grow from seconds to a day, and the last attempt is three days after the first failure', () => {
+  const times = attempts(0)
+  const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0))
+  assert.equal(pauses[0], 5_000)
+  assert.equal(Math.max(...pauses), DAY_MS)
+  // All but the last, which ends at the third day.
+  for (const [index, pause] of pauses.slice(1, -1).entries()) assert.ok(pause >= (pauses[index] ?? 0))
+  assert.equal(times.at(-1), 3 * DAY_MS)
+  assert.ok(times.length >= 10 && times.length <= 20, `${times.length} attempts`)
+})
+
+test('the jitter takes off up to a quarter of each pause', () => {
+  assert.equal(nextAttempt(0, 1, 0, 1), 3_750)
+  assert.equal(attempts(1).at(-1), 3 * DAY_MS)
+})

@@ -1,0 +1,111 @@
+import { createLeases, LeaseLost, type AcquireLease, type Lease } from '../db/lease.ts'
+import type { BackgroundTasks } from '../lib/background-tasks.ts'
+import type { Totals } from '../links/link.ts'
+import { checkDue, type DestinationsDeps } from './destinations.ts'
+import type { DeliveryDeps } from './delivery.ts'
+import type { DeliveryCounts } from './metrics.ts'
+import { createMilestones, type Milestones } from './milestones.ts'
+import { findDue } from './outbox-store.ts'
+import { sendDue } from './sender.ts'
+import { countAll, findDueChecks } from './store.ts'
+
+/** Finds one event that is due. */
+const first = { limit: 1, busyHosts: [], isHealthy: false }
+
+/** How often what this process has queued is sent. */
+const POLL_MS = 1_000
+/** How often what other processes have set and queued is read. */
+const REFRESH_MS = 10_000
+/** How often destinations that are due are looked for; each is due once a day. */
+const CHECK_POLL_MS = 60_000
+/** How long a stop waits for requests that are under way; what they send may come again after the next start. */
+const GRACE_MS = 1_000
+
+/** What runs without a request. */
+export interface Background {
+  onFold: Milestones['onFold']
+  /** Starts no further request. */
+  stop: () => void
+  /** Interrupts the requests that do not end soon. */
+  close: () => Promise<void>
+}
+
+interface BackgroundDeps extends Omit<DeliveryDeps, 'count'>, DestinationsDeps {
+  counts: DeliveryCounts
+  totals: (linkId: number) => Promise<Totals>
+}
+
+/** Finds milestones, sends events and checks destinations, each once at a time. */
+export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, pollMs?: number): Background {
+  const { db, now, outbox, counts } = deps
+  const [stopping, closing] = [new AbortController(), new AbortController()]
+  const milestones = createMilestones({ ...deps, stopping: stopping.signal })
+  const ends = { stopping: stopping.signal, closing: closing.signal }
+  const acquire = createLeases(db, now)
+  const count = (isDelivered: boolean) => void counts[isDelivered ? 'delivered' : 'failed']++
+
+  const isEventDue = async () => outbox.rows() > 0 && (await findDue(db.read, { ...first, now: now() })).length > 0
+  const send = (lease: Lease) => sendDue({ ...deps, count }, lease, ends, pollMs ?? POLL_MS)
+  const isCheckDue = async () => (await findDueChecks(db.read, now(), 1)).length > 0
+  const check = (lease: Lease) => checkDue(deps, lease, ends)
+
+  async function refresh(): Promise<void> {
+    await milestones.load()
+    const { givenUp, outbox: rows } = await countAll(db.read)
+    counts.givenUp = givenUp
+    outbox.counted(rows)
+  }
+
+  const works = [
+    repeat(milestones.check, pollMs ?? POLL_MS, tasks.run),
+    repeat(() => underLease(acquire, 'webhooks', isEventDue, send), pollMs ?? POLL_MS, tasks.run),
+    repeat(() => underLease(acquire, 'destination checks', isCheckDue, check), pollMs ?? CHECK_POLL_MS, tasks.run),
+    repeat(refresh, pollMs ?? REFRESH_MS, tasks.run),
+  ]
+  const stop = () => {
+    stopping.abort()
+    for (const work of works) work.stop()
+  }
+  return {
+    onFold: milestones.onFold,
+    stop,
+    async close() {
+      stop()
+      const grace = setTimeout(() => closing.abort(), GRACE_MS)
+      await Promise.all(works.map((work) => work.done()))
+      clearTimeout(grace)
+      tasks.close()
+    },
+  }
+}
+
+/** Does work that is due, if no other process does it. The lease is only held meanwhile: it costs writes. */
+async function underLease(
+  acquire: AcquireLease,
+  name: string,
+  isDue: () => Promise<boolean>,
+  work: (lease: Lease) => Promise<void>,
+): Promise<void> {
+  const lease = (await isDue()) ? await acquire(name) : undefined
+  if (lease === undefined) return
+  try {
+    await work(lease)
+  } catch (error) {
+    if (!(error instanceof LeaseLost)) throw error
+  } finally {
+    await lease.release()
+  }
+}
+
+/** Runs `work` now and at intervals, once at a time. */
+function repeat(work: () => Promise<void>, ms: number, onRun: (task: Promise<void>) => void) {
+  let running: Promise<void> | undefined
+  const run = () => {
+    if (running !== undefined) return
+    running = work().finally(() => (running = undefined))
+    onRun(running)
+  }
+  run()
+  const timer = setInterval(run, ms).unref()
+  return { stop: () => clearInterval(timer), done: async () => running?.catch(() => {}) }
+}

@@ -1,0 +1,112 @@
+import type { Transaction } from '#kysely'
+import type { Database } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
+import type { Totals } from '../links/link.ts'
+import type { LinkWebhooks, WebhookDetails, WebhookDraft, WebhookEventType } from '../links/webhook.ts'
+import { changedFields, changeEvent } from './event.ts'
+import { reachedMilestone } from './milestones.ts'
+import type { Outbox } from './outbox.ts'
+import { newSecret } from './signature.ts'
+import { deleteWebhook, findWebhook, putWebhook, setDestination, type WebhookRow } from './store.ts'
+
+/** One check of a destination takes place in this time. */
+export const CHECK_MS = 86_400_000
+
+export interface ChangesDeps {
+  db: Database
+  now: () => number
+  random: () => number
+  enabled: boolean
+  outbox: Outbox
+  totals: (linkId: number) => Promise<Totals>
+}
+
+/** The webhooks of links, for the changes of links. */
+export function createLinkWebhooks(deps: ChangesDeps): LinkWebhooks {
+  const { db, now, enabled, outbox, totals } = deps
+  return {
+    enabled,
+    async of(linkId) {
+      const row = await findWebhook(db.read, linkId)
+      return row === undefined ? null : detailsOf(row)
+    },
+    milestone: async (linkId) => reachedMilestone((await totals(linkId)).humans),
+    async save(transaction, linkId, { draft, milestone }) {
+      if (draft !== null) return saveDraft(deps, transaction, linkId, draft, milestone)
+      await deleteWebhook(transaction, linkId)
+      return null
+    },
+    async onChange(transaction, before, after, further = []) {
+      const webhook = enabled ? await findWebhook(transaction, after.id) : undefined
+      if (webhook === undefined) return
+      if (changedFields(before, after).some((field) => field === 'target' || field === 'payload')) {
+        await setDestination(transaction, after.id, { check_failures: 0, destination_failing_since: null })
+      }
+      const event = changeEvent(before, after, further, now())
+      if (event !== undefined && eventsOf(webhook).includes(event.type)) await outbox.add(transaction, after.id, event)
+    },
+  }
+}
+
+async function saveDraft(
+  deps: ChangesDeps,
+  transaction: Transaction<Tables>,
+  linkId: number,
+  draft: WebhookDraft,
+  milestone: number,
+): Promise<WebhookDetails> {
+  const present = await findWebhook(transaction, linkId)
+  // A new address gets a new secret: whoever receives at the former one has its secret.
+  const isSame = present?.address === draft.url && !draft.wantsNewSecret
+  const secret = isSame ? present.secret : newSecret()
+  const row = await putWebhook(transaction, linkId, {
+    address: draft.url,
+    host: new URL(draft.url).host,
+    events: JSON.stringify(draft.events),
+    secret,
+    ...scheduleOf(deps, draft, present, milestone),
+  })
+  const { url, events, ...state } = detailsOf(row)
+  return isSame ? { url, events, ...state } : { url, events, secret, ...state }
+}
+
+/** The columns that say when to send, to check and to tell. What was true for the webhook before stays so. */
+function scheduleOf(
+  { now, random }: ChangesDeps,
+  { events }: WebhookDraft,
+  present: WebhookRow | undefined,
+  milestone: number,
+) {
+  const at = now()
+  const firstCheck = at + Math.floor(random() * CHECK_MS)
+  return {
+    // Increases also when the clock does not: it tells whether the webhook was set during an attempt.
+    updated_at: Math.max(at, (present?.updated_at ?? 0) + 1),
+    milestone: events.includes('scans.milestone') ? (present?.milestone ?? milestone) : null,
+    next_check_at: events.includes('destination.failing') ? (present?.next_check_at ?? firstCheck) : null,
+    next_attempt_at: typeof present?.next_attempt_at === 'number' ? at : null,
+  }
+}
+
+export function eventsOf({ events }: Pick<WebhookRow, 'events'>): WebhookEventType[] {
+  return JSON.parse(events) as WebhookEventType[]
+}
+
+function detailsOf(row: WebhookRow): WebhookDetails {
+  const failing = row.failures > 0 ? 'failing' : 'active'
+  return {
+    url: row.address,
+    events: eventsOf(row),
+    state: row.given_up_at === null ? failing : 'given_up',
+    last_delivery_at: time(row.last_delivery_at),
+    last_status: row.last_status,
+    last_error: row.last_error,
+    next_attempt_at: time(row.next_attempt_at),
+    dropped: row.dropped,
+    destination_failing_since: time(row.destination_failing_since),
+  }
+}
+
+function time(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
+}

@@ -1,0 +1,63 @@
+import type { Database } from '../db/database.ts'
+import type { Lease } from '../db/lease.ts'
+import { nextAttempt } from './back-off.ts'
+import { RequestError, type GuardedRequest } from './guarded-request.ts'
+import {
+  findOldest,
+  PAUSE_MS,
+  recordDelivery,
+  recordFailure,
+  setNextAttempt,
+  type Due,
+  type Queued,
+} from './outbox-store.ts'
+import { signedHeaders } from './signature.ts'
+
+/** A receiver that is gone for good (RFC 9110, 15.5.11). */
+const GONE = 410
+
+export interface DeliveryDeps {
+  db: Database
+  now: () => number
+  random: () => number
+  request: GuardedRequest
+  /** Counts an attempt. */
+  count: (isDelivered: boolean) => void
+}
+
+/** Sends the oldest event of a webhook, and records how that went. An interrupted attempt is not recorded. */
+export async function deliver(deps: DeliveryDeps, lease: Lease, due: Due, signal: AbortSignal): Promise<void> {
+  const { db, now } = deps
+  const event = await findOldest(db.read, due.linkId)
+  if (event === undefined) return lease.commit((transaction) => setNextAttempt(transaction, due.linkId, now()))
+  const { status, error } = await attempt(deps, due, event, signal)
+  if (signal.aborted) return
+  deps.count(error === undefined)
+  const at = now()
+  if (error === undefined) {
+    const delivery = { status: status as number, at, nextAt: at + PAUSE_MS }
+    return lease.commit((transaction) => recordDelivery(transaction, due, event, delivery))
+  }
+  const next = nextAttempt(at, due.failures + 1, due.failingSince ?? at, deps.random())
+  const failure = { status: status ?? null, error, at, nextAt: status === GONE ? null : next }
+  return lease.commit((transaction) => recordFailure(transaction, due, failure))
+}
+
+async function attempt(
+  { request, now }: DeliveryDeps,
+  { url, secret }: Due,
+  { eventId: id, body }: Queued,
+  signal: AbortSignal,
+): Promise<{ status?: number; error?: string }> {
+  const signed = signedHeaders({ id, sentAt: now(), body }, secret)
+  const headers = { 'content-type': 'application/json', 'user-agent': 'quirl-webhooks', ...signed }
+  try {
+    const { status } = await request(url, { method: 'POST', headers, body, signal })
+    if (status >= 200 && status < 300) return { status }
+    const isRedirect = status >= 300 && status < 400
+    return { status, error: isRedirect ? 'it redirects, which is not followed' : `it responds with status ${status}` }
+  } catch (error) {
+    if (error instanceof RequestError) return { error: error.message }
+    throw error
+  }
+}

@@ -1,0 +1,102 @@
+import type { Database } from '../db/database.ts'
+import type { Lease } from '../db/lease.ts'
+import { urlsOf } from '../links/draft.ts'
+import type { Link } from '../links/link.ts'
+import { linkOfId } from '../links/manage.ts'
+import { destination } from '../links/utm.ts'
+import { CHECK_MS, eventsOf } from './changes.ts'
+import { createEvent } from './event.ts'
+import { RequestError, type GuardedRequest } from './guarded-request.ts'
+import type { Outbox } from './outbox.ts'
+import type { Ends } from './sender.ts'
+import { findDueChecks, findWebhook, postponeCheck, setDestination } from './store.ts'
+
+/** Checks at the same time. */
+const WIDTH = 4
+const PAGE = 100
+/** Checks that must fail in a row, a day apart: many sites are down for an hour. */
+const FAILURES = 2
+/** Statuses that say that a visitor finds nothing; others may be meant for robots, or for whoever has not signed in. */
+const isFailure = (status: number) => status === 404 || status === 410 || status >= 500
+/** Statuses of servers that do not know HEAD. */
+const isNoHead = (status: number) => status === 405 || status === 501
+
+export interface DestinationsDeps {
+  db: Database
+  now: () => number
+  random: () => number
+  request: GuardedRequest
+  outbox: Outbox
+}
+
+/** Checks the destinations that are due. */
+export async function checkDue(deps: DestinationsDeps, lease: Lease, { stopping, closing }: Ends): Promise<void> {
+  const { db, now } = deps
+  const signal = AbortSignal.any([closing, lease.lost])
+  const isEnding = () => stopping.aborted || signal.aborted
+  for (;;) {
+    const page = await findDueChecks(db.read, now(), PAGE)
+    const due = page.values()
+    const worker = async () => {
+      for (const linkId of due) {
+        if (isEnding()) return
+        await checkLink(deps, lease, linkId, signal)
+      }
+    }
+    await Promise.all(Array.from({ length: WIDTH }, worker))
+    if (page.length < PAGE || isEnding()) return
+  }
+}
+
+async function checkLink(deps: DestinationsDeps, lease: Lease, linkId: number, signal: AbortSignal): Promise<void> {
+  const { db, now, random, request } = deps
+  // Before the check, so that a crash causes no second one within the day. The jitter keeps checks from gathering.
+  const next = now() + CHECK_MS + Math.floor(random() * (CHECK_MS / 24))
+  await lease.commit((transaction) => postponeCheck(transaction, linkId, next))
+  const link = await linkOfId({ db }, linkId)
+  const url = link && destinationOf(link)
+  if (link === undefined || url === undefined) return
+  const error = await errorOf(request, url, signal)
+  if (!signal.aborted) await lease.commit((transaction) => record(deps, transaction, link, url, error))
+}
+
+/** What a link leads to; undefined while a visit leads nowhere. */
+function destinationOf(link: Link): string | undefined {
+  if (!link.active || link.suspension !== null) return undefined
+  const [first] = urlsOf(link)
+  return first && destination(first.url, link.utm)
+}
+
+async function errorOf(request: GuardedRequest, url: string, signal: AbortSignal): Promise<string | undefined> {
+  const headers = { 'user-agent': 'quirl-link-check' }
+  try {
+    const head = await request(url, { method: 'HEAD', headers, signal })
+    const { status } = isNoHead(head.status) ? await request(url, { method: 'GET', headers, signal }) : head
+    return isFailure(status) ? `it responds with status ${status}` : undefined
+  } catch (error) {
+    if (error instanceof RequestError) return error.message
+    throw error
+  }
+}
+
+/** Stores the result, and queues the event when the destination begins to fail. */
+async function record(
+  { outbox, now }: DestinationsDeps,
+  transaction: Parameters<Outbox['add']>[0],
+  { id, code }: Link,
+  url: string,
+  error: string | undefined,
+): Promise<void> {
+  const webhook = await findWebhook(transaction, id)
+  if (webhook === undefined) return
+  const { check_failures: before, destination_failing_since: since } = webhook
+  if (error === undefined) {
+    return setDestination(transaction, id, { check_failures: 0, destination_failing_since: null })
+  }
+  const begins = before + 1 >= FAILURES && since === null
+  const failing = { check_failures: before + 1, destination_failing_since: begins ? now() : since }
+  await setDestination(transaction, id, failing)
+  if (begins && eventsOf(webhook).includes('destination.failing')) {
+    await outbox.add(transaction, id, createEvent('destination.failing', now(), { code, url, error }))
+  }
+}

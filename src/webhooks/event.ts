@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { Link } from '../links/link.ts'
+import type { WebhookEventType } from '../links/webhook.ts'
+
+/** An event that is sent to a webhook. */
+export interface WebhookEvent {
+  /** Stays the same in every attempt. */
+  id: string
+  type: WebhookEventType
+  /** The JSON that is sent. */
+  body: string
+  at: number
+}
+
+export function createEvent(type: WebhookEventType, at: number, data: object): WebhookEvent {
+  const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data })
+  return { id: `msg_${randomUUID().replaceAll('-', '')}`, type, body, at }
+}
+
+/** Fields of a link whose change is no news by itself. */
+const silent = new Set(['revision', 'updatedAt', 'suspension'])
+
+/** The names of the fields that differ between two revisions of a link, as the API calls them; never their values. */
+export function changedFields(before: Link, after: Link): string[] {
+  const fields = Object.keys(after) as (keyof Link)[]
+  const changed = fields.filter((field) => !silent.has(field) && !isDeepStrictEqual(before[field], after[field]))
+  const isRemovedChanged = (before.suspension === null) !== (after.suspension === null)
+  return isRemovedChanged ? [...changed, 'removed'] : changed
+}
+
+/** The event of a change of a link; undefined when nothing that it tells has changed. */
+export function changeEvent(before: Link, after: Link, further: string[], at: number): WebhookEvent | undefined {
+  const { code, revision, suspension } = after
+  if (before.suspension === null && suspension !== null) {
+    const { reason, source } = suspension
+    return createEvent('link.removed', at, {
+      code,
+      revision,
+      reason,
+      source,
+      at: new Date(suspension.at).toISOString(),
+    })
+  }
+  const changed = [...changedFields(before, after), ...further]
+  return changed.length === 0 ? undefined : createEvent('link.changed', at, { code, revision, changed })
+}

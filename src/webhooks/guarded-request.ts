@@ -1,0 +1,138 @@
+import { request as requestHttp, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { isPublicAddress } from '../lib/public-address.ts'
+
+/** The longest that a request may take, from the look-up of its host to the end of its response. */
+const TIMEOUT_MS = 5_000
+/** Bytes that are read of the body of a response, and of its headers. */
+const MAX_BODY_BYTES = 65_536
+const MAX_HEADER_BYTES = 16_384
+/** Addresses of a host that are tried. */
+const MAX_ADDRESSES = 8
+
+/** Sends a request to a host of the public internet. */
+export type GuardedRequest = (url: string, options: GuardedOptions) => Promise<{ status: number }>
+
+export interface GuardedOptions {
+  method: 'POST' | 'HEAD' | 'GET'
+  headers?: Record<string, string>
+  body?: string
+  /** Interrupts the request. */
+  signal: AbortSignal
+}
+
+/** No response came; the message says why, for the owner. */
+export class RequestError extends Error {}
+
+export interface GuardedRequestDeps {
+  /** The addresses of a host, or the host itself when it is one. */
+  addressesOf: (host: string) => Promise<string[]>
+  /** Whether a request may go to an address; tests allow loopback. */
+  isAllowed?: ((address: string) => boolean) | undefined
+  timeoutMs?: number | undefined
+  /** Certificates of authorities to trust instead of the system's; for tests. */
+  ca?: string | undefined
+}
+
+/**
+ * Strangers choose the URLs, so that a request must not reach the operator's network. The host is resolved once, each address
+ * is checked, and the connection goes to a checked address and no other: what a name resolves to later does not matter.
+ * Redirects are responses like others. Proxies in the environment are ignored.
+ */
+export function createGuardedRequest(deps: GuardedRequestDeps): GuardedRequest {
+  const { addressesOf, isAllowed = isPublic, timeoutMs = TIMEOUT_MS, ca } = deps
+  return async (text, { method, headers = {}, body, signal }) => {
+    const url = new URL(text)
+    const late = AbortSignal.timeout(timeoutMs)
+    const ended = AbortSignal.any([signal, late])
+    try {
+      const addresses = await until(ended, addressesOf(url.hostname.replace(/^\[|\]$/g, '')))
+      const allowed = addresses.filter(isAllowed).slice(0, MAX_ADDRESSES)
+      if (allowed.length === 0) throw new RequestError('its host has no public address')
+      const tls = url.protocol === 'https:' && { rejectUnauthorized: true, ...(ca !== undefined && { ca }) }
+      const lookup = lookupIn(allowed)
+      const options = { method, headers, lookup, agent: false, maxHeaderSize: MAX_HEADER_BYTES, signal: ended, ...tls }
+      return await exchange(url, options, body)
+    } catch (error) {
+      if (error instanceof RequestError) throw error
+      if (late.aborted) throw new RequestError(`it did not respond in ${timeoutMs / 1000} seconds`, { cause: error })
+      throw new RequestError(explain(error), { cause: error })
+    }
+  }
+}
+
+function isPublic(address: string): boolean {
+  return ipaddr.isValid(address) && isPublicAddress(ipaddr.parse(address))
+}
+
+/** A look-up that knows only these addresses; an address as the host is connected to without a look-up. */
+function lookupIn(addresses: string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_host, { all }, callback) => {
+    if (all === true) callback(null, found)
+    else callback(null, found[0]?.address ?? '', found[0]?.family)
+  }
+}
+
+/** Rejects when the signal is aborted; the work continues, and its result is ignored. */
+function until<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    if (signal.aborted) reject(signal.reason as Error)
+    work.then(resolve, reject)
+  })
+}
+
+/** Resolves with the status, once the response has ended or as much of it was read as is read of any. */
+function exchange(url: URL, options: RequestOptions, body: string | undefined): Promise<{ status: number }> {
+  return new Promise((resolve, reject) => {
+    let status: number | undefined
+    let failure: unknown = new Error('the connection was closed')
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp
+    const sent = send(url, options)
+    sent.on('error', (error) => (failure = error))
+    sent.once('response', (response) => {
+      status = response.statusCode
+      discard(sent, response, options.method === 'POST' ? MAX_BODY_BYTES : 0)
+    })
+    sent.once('close', () => (status === undefined ? reject(failure as Error) : resolve({ status })))
+    sent.end(body)
+  })
+}
+
+/** Reads a response up to a size, so that its sender sees no broken connection. */
+function discard(sent: ClientRequest, response: IncomingMessage, maxBytes: number): void {
+  let bytes = 0
+  // The status has arrived, which decides.
+  response.on('error', () => {})
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > maxBytes) sent.destroy()
+  })
+  if (maxBytes === 0) sent.destroy()
+}
+
+const reasons: Record<string, string> = {
+  ECONNREFUSED: 'it refused the connection',
+  ECONNRESET: 'it closed the connection',
+  EPIPE: 'it closed the connection',
+  ENOTFOUND: 'its host does not exist',
+  ETIMEOUT: 'the DNS servers of its host did not respond',
+  ESERVFAIL: 'the DNS servers of its host failed',
+  ETIMEDOUT: 'it cannot be reached',
+  ENETUNREACH: 'it cannot be reached',
+  EHOSTUNREACH: 'it cannot be reached',
+  HPE_HEADER_OVERFLOW: 'its response has too large headers',
+}
+
+function explain(error: unknown): string {
+  // When all addresses of a host failed, the errors of each are inside.
+  const { code = '', errors } = error as { code?: string; errors?: unknown[] }
+  if (errors !== undefined && errors.length > 0) return explain(errors[0])
+  if (reasons[code] !== undefined) return reasons[code]
+  if (code.startsWith('HPE_')) return 'its response is not HTTP'
+  if (/CERT|SSL|TLS|SELF_SIGNED|ISSUER/.test(code)) return `its certificate or TLS is not valid (${code})`
+  return `it cannot be reached (${code || 'connection failed'})`
+}

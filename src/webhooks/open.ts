@@ -1,0 +1,74 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database } from '../db/database.ts'
+import { createRunQueries } from '../domains/dns-query.ts'
+import type { Metric } from '../http/metric.ts'
+import { createBackgroundTasks } from '../lib/background-tasks.ts'
+import type { Draining } from '../lib/draining.ts'
+import type { Totals } from '../links/link.ts'
+import type { LinkWebhooks } from '../links/webhook.ts'
+import { startBackground } from './background.ts'
+import { createLinkWebhooks } from './changes.ts'
+import { createGuardedRequest, type GuardedRequestDeps } from './guarded-request.ts'
+import { webhookMetrics } from './metrics.ts'
+import { createOutbox } from './outbox.ts'
+
+/** Sends the events of links to their webhooks. */
+export interface Webhooks extends LinkWebhooks {
+  metrics: Metric[]
+  close: () => Promise<void>
+}
+
+/** What webhooks need of the rest of the program. */
+export interface WebhooksNeeds {
+  store: { db: Database }
+  now: () => number
+  monotonic: () => number
+  scans: {
+    totals: (linkId: number) => Promise<Totals>
+    latestTotals: (linkId: number) => Promise<Totals>
+    onFold: (listener: (changed: number[] | undefined) => void) => void
+  }
+  draining: Pick<Draining, 'onBegin'>
+  log: Pick<FastifyBaseLogger, 'error'>
+}
+
+/** The settings of webhooks. */
+interface WebhookConfig {
+  webhooks: boolean
+  /** DNS servers to use instead of the system's. */
+  dnsServers: string[] | undefined
+}
+
+/** What tests replace. */
+export interface WebhookOverrides extends Pick<GuardedRequestDeps, 'isAllowed' | 'timeoutMs' | 'ca'> {
+  /** The interval of all background work. */
+  pollMs?: number
+  random?: () => number
+}
+
+export function openWebhooks(
+  { webhooks: enabled, dnsServers: servers }: WebhookConfig,
+  { store: { db }, now, monotonic, scans, draining, log }: WebhooksNeeds,
+  overrides: WebhookOverrides = {},
+): Webhooks {
+  const { random = Math.random } = overrides
+  const outbox = createOutbox()
+  const links = createLinkWebhooks({ db, now, random, enabled, outbox, totals: scans.latestTotals })
+  const counts = { delivered: 0, failed: 0, givenUp: 0 }
+  const metrics = webhookMetrics(counts, outbox)
+  if (!enabled) return { ...links, metrics, async close() {} }
+
+  const query = createRunQueries(servers)
+  const addressesOf = (host: string) =>
+    query(async (queries) => (await queries.addressesOf(host)).map(({ address }) => address))
+  const request = createGuardedRequest({ addressesOf, ...overrides })
+  const onError = (err: unknown) => log.error({ err }, 'webhooks could not be processed')
+  const background = startBackground(
+    { db, now, random, request, outbox, counts, totals: scans.totals },
+    createBackgroundTasks(monotonic, onError),
+    overrides.pollMs,
+  )
+  scans.onFold(background.onFold)
+  draining.onBegin(background.stop)
+  return { ...links, metrics, close: background.close }
+}

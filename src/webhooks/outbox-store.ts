@@ -1,0 +1,152 @@
+import type { Executor } from '../db/database.ts'
+import type { WebhookEvent } from './event.ts'
+import { findWebhook } from './store.ts'
+
+/** The pause between two events of a link: whoever changes a link often must not send a flood. */
+export const PAUSE_MS = 1_000
+
+/** Events of one link that wait; older ones are dropped. */
+export const MAX_WAITING = 100
+
+/**
+ * Queues an event for a link's webhook, and drops the oldest one when too many wait.
+ * @returns how many rows the outbox has more; undefined when the webhook was removed or given up
+ */
+export async function insertEvent(db: Executor, linkId: number, event: WebhookEvent): Promise<number | undefined> {
+  const { last_delivery_at: last } = (await findWebhook(db, linkId)) ?? {}
+  const at = Math.max(event.at, (last ?? 0) + PAUSE_MS)
+  // Comes before the event, so that it waits for a delivery that is just being recorded.
+  const woken = await db
+    .updateTable('webhooks')
+    .set((of) => ({ next_attempt_at: of.fn.coalesce('next_attempt_at', of.val(at)) }))
+    .where('link_id', '=', linkId)
+    .where('given_up_at', 'is', null)
+    .executeTakeFirst()
+  if (woken.numUpdatedRows === 0n) return undefined
+  const row = { link_id: linkId, event_id: event.id, body: event.body, created_at: event.at }
+  await db.insertInto('outbox').values(row).execute()
+  return 1 - (await dropOldest(db, linkId, MAX_WAITING))
+}
+
+/** Drops the oldest events of a link down to a number of them. @returns how many */
+export async function dropOldest(db: Executor, linkId: number, keep: number): Promise<number> {
+  const oldest = db.selectFrom('outbox').select('id').where('link_id', '=', linkId)
+  const ids = (
+    await oldest
+      .orderBy('id', 'desc')
+      .limit(MAX_WAITING + 1)
+      .execute()
+  )
+    .slice(keep)
+    .map(({ id }) => id)
+  if (ids.length === 0) return 0
+  await db.deleteFrom('outbox').where('id', 'in', ids).execute()
+  await countDropped(db, linkId, ids.length)
+  return ids.length
+}
+
+export async function countDropped(db: Executor, linkId: number, count: number): Promise<void> {
+  const dropped = db.updateTable('webhooks').set(({ eb }) => ({ dropped: eb('dropped', '+', count) }))
+  await dropped.where('link_id', '=', linkId).execute()
+}
+
+/** A webhook whose oldest event is to be sent. */
+export interface Due {
+  linkId: number
+  url: string
+  host: string
+  secret: string
+  /** When the owner last set it. */
+  updatedAt: number
+  failures: number
+  failingSince: number | null
+}
+
+/** What may be sent now. */
+export interface DueFilter {
+  now: number
+  limit: number
+  /** Hosts that have a request under way. */
+  busyHosts: string[]
+  /** Leaves out webhooks whose last attempt failed. */
+  isHealthy: boolean
+}
+
+export async function findDue(db: Executor, { now, limit, busyHosts, isHealthy }: DueFilter): Promise<Due[]> {
+  let due = db
+    .selectFrom('webhooks')
+    .select(['link_id', 'address', 'host', 'secret', 'updated_at', 'failures', 'failing_since'])
+    .where('next_attempt_at', '<=', now)
+  if (busyHosts.length > 0) due = due.where('host', 'not in', busyHosts)
+  if (isHealthy) due = due.where('failures', '=', 0)
+  const rows = await due.orderBy('next_attempt_at').orderBy('link_id').limit(limit).execute()
+  return rows.map((row) => ({
+    linkId: row.link_id,
+    url: row.address,
+    host: row.host,
+    secret: row.secret,
+    updatedAt: row.updated_at,
+    failures: row.failures,
+    failingSince: row.failing_since,
+  }))
+}
+
+/** An event of the outbox. */
+export interface Queued {
+  id: number
+  eventId: string
+  body: string
+}
+
+export async function findOldest(db: Executor, linkId: number): Promise<Queued | undefined> {
+  const oldest = db.selectFrom('outbox').select(['id', 'event_id', 'body']).where('link_id', '=', linkId)
+  const row = await oldest.orderBy('id').limit(1).executeTakeFirst()
+  return row && { id: row.id, eventId: row.event_id, body: row.body }
+}
+
+/** Records a delivery, and when the next event is due, if one waits. */
+export async function recordDelivery(
+  db: Executor,
+  { linkId }: Pick<Due, 'linkId'>,
+  { id }: Pick<Queued, 'id'>,
+  { status, at, nextAt }: { status: number; at: number; nextAt: number },
+): Promise<void> {
+  const good = { failures: 0, failing_since: null, last_status: status, last_error: null, last_delivery_at: at }
+  await db.updateTable('webhooks').set(good).where('link_id', '=', linkId).execute()
+  await db.deleteFrom('outbox').where('id', '=', id).execute()
+  await setNextAttempt(db, linkId, nextAt)
+}
+
+/** Sets when the next event is sent: never when none waits. */
+export async function setNextAttempt(db: Executor, linkId: number, at: number): Promise<void> {
+  const next = (await findOldest(db, linkId)) === undefined ? null : at
+  await db.updateTable('webhooks').set({ next_attempt_at: next }).where('link_id', '=', linkId).execute()
+}
+
+/** A failed attempt. */
+export interface Failure {
+  status: number | null
+  error: string
+  at: number
+  /** When the event is sent again; null to give up. */
+  nextAt: number | null
+}
+
+/** Records a failed attempt, unless the owner has set the webhook in the meantime; giving up empties the outbox. */
+export async function recordFailure(db: Executor, due: Due, failure: Failure): Promise<void> {
+  const { status, error, at, nextAt } = failure
+  const updated = await db
+    .updateTable('webhooks')
+    .set({
+      failures: due.failures + 1,
+      failing_since: due.failingSince ?? at,
+      last_status: status,
+      last_error: error,
+      next_attempt_at: nextAt,
+      given_up_at: nextAt === null ? at : null,
+    })
+    .where('link_id', '=', due.linkId)
+    .where('updated_at', '=', due.updatedAt)
+    .executeTakeFirst()
+  if (nextAt === null && updated.numUpdatedRows === 1n) await dropOldest(db, due.linkId, 0)
+}

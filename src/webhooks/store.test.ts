@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { describe, test, type TestContext } from 'node:test'
+import { undoLater } from '../../test/support/cleanup.ts'
+import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
+import { poll } from '../../test/support/poll.ts'
+import { startReceiver } from '../../test/support/receiver.ts'
+import { insert, remove } from '../../test/support/stored-links.ts'
+import type { Database } from '../db/database.ts'
+import { createDraining } from '../lib/draining.ts'
+import type { Link, Totals } from '../links/link.ts'
+import type { WebhookEventType } from '../links/webhook.ts'
+import { createLinkWebhooks } from './changes.ts'
+import { createEvent } from './event.ts'
+import { createMilestones, reachedMilestone } from './milestones.ts'
+import { openWebhooks } from './open.ts'
+import * as outbox from './outbox-store.ts'
+import { createOutbox } from './outbox.ts'
+import * as store from './store.ts'
+
+const EVENTS: WebhookEventType[] = ['link.changed', 'scans.milestone']
+const url = 'http://127.0.0.1:9/'
+
+const humansOf = (humans: number) => async () => ({ humans }) as Totals
+
+function webhooksOf(db: Database) {
+  const shared = { db, random: Math.random, enabled: true, totals: humansOf(0) }
+  return createLinkWebhooks({ ...shared, now: () => 1000, outbox: createOutbox() })
+}
+
+async function set(db: Database, link: Link, address = url, milestone = 0): Promise<store.WebhookRow> {
+  const draft = { url: address, events: EVENTS, wantsNewSecret: false }
+  await db.transaction((transaction) => webhooksOf(db).save(transaction, link.id, { draft, milestone }))
+  return (await store.findWebhook(db.read, link.id)) as store.WebhookRow
+}
+
+const queue = (db: Database, { id }: Link, name = 'x') =>
+  db.transaction((transaction) => outbox.insertEvent(transaction, id, createEvent('link.changed', 1000, { name })))
+
+const waiting = async (db: Database) => db.read.selectFrom('outbox').select(['link_id', 'body']).orderBy('id').execute()
+
+const dueFilter = { now: 1000, limit: 10, busyHosts: [], isHealthy: false }
+
+async function dueOf(db: Database, { id }: Link): Promise<outbox.Due> {
+  const due = (await outbox.findDue(db.read, dueFilter)).find(({ linkId }) => linkId === id)
+  assert.ok(due !== undefined)
+  return due
+}
+
+function storeTests(driver: StoreDriver): void {
+  const each = (name: string, run: (db: Database, t: TestContext) => Promise<void>) =>
+    test(name, async (t) => {
+      const db = await driver.open(t)
+      if (db !== undefined) await run(db, t)
+    })
+
+  each('a webhook is saved, keeps its secret, and goes with its link and its events', async (db) => {
+    const link = await insert(db, 'a')
+    const first = await set(db, link)
+    const again = await set(db, link)
+    assert.deepEqual({ ...again }, { ...first, updated_at: first.updated_at + 1 })
+    assert.notEqual((await set(db, link, 'http://127.0.0.1:10/')).secret, first.secret)
+    await queue(db, link)
+    assert.equal((await waiting(db)).length, 1)
+    assert.equal(await remove(db, link), true)
+    assert.equal(await store.findWebhook(db.read, link.id), undefined)
+    assert.deepEqual(await waiting(db), [])
+  })
+
+  each('an event whose transaction fails is not sent', async (db) => {
+    const link = await insert(db, 'a')
+    await set(db, link)
+    const failing = db.transaction(async (transaction) => {
+      await outbox.insertEvent(transaction, link.id, createEvent('link.changed', 1000, {}))
+      throw new Error('the change failed')
+    })
+    await assert.rejects(failing, /the change failed/)
+    assert.deepEqual(await waiting(db), [])
+    assert.equal((await store.findWebhook(db.read, link.id))?.next_attempt_at, null)
+  })
+
+  each('only what is due is found: not of busy hosts, and on demand not of failing ones', async (db) => {
+    const links = [await insert(db, 'a'), await insert(db, 'b'), await insert(db, 'c')] as const
+    for (const [at, link] of links.entries()) await set(db, link, `http://127.0.0.1:${at + 1}/`)
+    await queue(db, links[0])
+    await queue(db, links[1])
+    const find = async (filter: Partial<outbox.DueFilter>) =>
+      (await outbox.findDue(db.read, { ...dueFilter, ...filter })).map(({ linkId }) => linkId)
+    assert.deepEqual(await find({}), [links[0].id, links[1].id])
+    assert.deepEqual(await find({ limit: 1 }), [links[0].id])
+    assert.deepEqual(await find({ now: 999 }), [])
+    assert.deepEqual(await find({ busyHosts: ['127.0.0.1:1'] }), [links[1].id])
+    const failure = { status: 500, error: 'x', at: 1000, nextAt: 1000 }
+    await outbox.recordFailure(db.write, await dueOf(db, links[0]), failure)
+    assert.deepEqual(await find({ isHealthy: true }), [links[1].id])
+  })
+
+  each('a delivery makes room for the next event, and the last one ends the waiting', async (db) => {
+    const link = await insert(db, 'a')
+    await set(db, link)
+    await queue(db, link, 'first')
+    await queue(db, link, 'second')
+    for (const [name, next] of [
+      ['first', 2000],
+      ['second', null],
+    ] as const) {
+      const event = await outbox.findOldest(db.read, link.id)
+      assert.ok(event?.body.includes(name) === true)
+      const delivery = { status: 204, at: 1500, nextAt: 2000 }
+      await db.transaction((transaction) => outbox.recordDelivery(transaction, { linkId: link.id }, event, delivery))
+      const row = await store.findWebhook(db.read, link.id)
+      assert.deepEqual([row?.next_attempt_at, row?.last_delivery_at, row?.last_status], [next, 1500, 204])
+    }
+    assert.deepEqual(await waiting(db), [])
+    await queue(db, link, 'third')
+    const { next_attempt_at: next } = (await store.findWebhook(db.read, link.id)) ?? {}
+    assert.equal(next, 1500 + outbox.PAUSE_MS, 'a second after the last one')
+  })
+
+  each('an attempt at an address that the owner has replaced changes nothing', async (db) => {
+    const link = await insert(db, 'a')
+    await set(db, link)
+    await queue(db, link)
+    const due = await dueOf(db, link)
+    const moved = await set(db, link, 'http://127.0.0.1:10/')
+    await outbox.recordFailure(db.write, due, { status: 410, error: 'x', at: 1000, nextAt: null })
+    assert.deepEqual(await store.findWebhook(db.read, link.id), moved)
+    assert.equal((await waiting(db)).length, 1)
+  })
+
+  each('what is given up drops its events and takes none', async (db) => {
+    const link = await insert(db, 'a')
+    await set(db, link)
+    await queue(db, link)
+    await outbox.recordFailure(db.write, await dueOf(db, link), { status: 410, error: 'x', at: 1000, nextAt: null })
+    assert.equal(await queue(db, link), undefined)
+    assert.deepEqual(await waiting(db), [])
+    const { givenUp, outbox: rows } = await store.countAll(db.read)
+    assert.deepEqual([givenUp, rows], [1, 0])
+  })
+
+  each('each milestone is queued once, by whichever process finds it', async (db) => {
+    const link = await insert(db, 'a')
+    await set(db, link)
+    const { signal: stopping } = new AbortController()
+    const deps = { db, now: () => 1000, outbox: createOutbox(), totals: humansOf(1234), stopping }
+    const processes = [createMilestones(deps), createMilestones(deps)]
+    for (const each of processes) await each.load()
+    await Promise.all(processes.map((each) => each.check()))
+    for (const each of processes) each.onFold(undefined)
+    await Promise.all(processes.map((each) => each.check()))
+    const told = (await waiting(db)).map(({ body }) => (JSON.parse(body) as { data: object }).data)
+    assert.deepEqual(
+      told,
+      [10, 100, 1000].map((milestone) => ({ code: 'a', milestone })),
+    )
+  })
+
+  each('webhooks that want milestones are listed page by page', async (db) => {
+    const links = [await insert(db, 'a'), await insert(db, 'b'), await insert(db, 'c')]
+    for (const link of links) await set(db, link, url, 10)
+    const found: number[] = []
+    let last = { updatedAt: 0, linkId: -1 }
+    for (let page = await store.findMilestones(db.read, last, 2); page.length > 0;) {
+      found.push(...page.map(({ linkId }) => linkId))
+      last = page.at(-1) ?? last
+      page = await store.findMilestones(db.read, last, 2)
+    }
+    assert.deepEqual(
+      found,
+      links.map(({ id }) => id),
+    )
+  })
+
+  each('of two processes only one sends: each event arrives once', async (db, t) => {
+    const receiver = await startReceiver(t)
+    const scans = { totals: humansOf(0), latestTotals: humansOf(0), onFold() {} }
+    const log = { error: (details: object) => assert.fail(JSON.stringify(details)) }
+    const needs = { store: { db }, now: Date.now, monotonic: Date.now, scans, draining: createDraining(), log }
+    const overrides = { pollMs: 5, isAllowed: () => true }
+    const codes = Array.from({ length: 12 }, (_, at) => `code${at}`)
+    for (const code of codes) {
+      const link = await insert(db, code)
+      await set(db, link, `http://127.0.0.1:${receiver.port}/${code}`)
+      await queue(db, link)
+    }
+    for (let count = 0; count < 2; count++) {
+      const opened = openWebhooks({ webhooks: true, dnsServers: undefined }, needs, overrides)
+      undoLater(t, () => opened.close())
+    }
+    await poll(async () => (await waiting(db)).length === 0)
+    assert.deepEqual(receiver.received.map(({ path }) => path).sort(), codes.map((code) => `/${code}`).sort())
+  })
+}
+
+for (const driver of drivers) describe(`webhooks on ${driver.name}`, () => storeTests(driver))
+
+test('milestones are the powers of ten from 10', () => {
+  const cases = [0, 9, 10, 99, 100, 101, 999_999, 1_000_000]
+  assert.deepEqual(cases.map(reachedMilestone), [0, 0, 10, 10, 100, 100, 100_000, 1_000_000])
+})

@@ -1,0 +1,102 @@
+import type { Insertable, Selectable } from '#kysely'
+import type { Executor } from '../db/database.ts'
+import type { WebhooksTable } from '../db/schema-webhooks.ts'
+
+export type WebhookRow = Selectable<WebhooksTable>
+
+export function findWebhook(db: Executor, linkId: number): Promise<WebhookRow | undefined> {
+  return db.selectFrom('webhooks').selectAll().where('link_id', '=', linkId).executeTakeFirst()
+}
+
+/** What an owner sets of a webhook. Its failures end then. */
+export type WebhookSettings = Pick<
+  Insertable<WebhooksTable>,
+  'address' | 'host' | 'events' | 'secret' | 'updated_at' | 'milestone' | 'next_check_at' | 'next_attempt_at'
+>
+
+export async function putWebhook(db: Executor, linkId: number, settings: WebhookSettings): Promise<WebhookRow> {
+  const row = { ...settings, failures: 0, failing_since: null, given_up_at: null, last_status: null, last_error: null }
+  return db
+    .insertInto('webhooks')
+    .values({ link_id: linkId, ...row })
+    .onConflict((conflict) => conflict.column('link_id').doUpdateSet(row))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Removes a webhook with its outbox. */
+export async function deleteWebhook(db: Executor, linkId: number): Promise<void> {
+  await db.deleteFrom('webhooks').where('link_id', '=', linkId).execute()
+}
+
+/** Webhooks that were given up, and events that wait. */
+export interface WebhookCounts {
+  givenUp: number
+  outbox: number
+}
+
+export async function countAll(db: Executor): Promise<WebhookCounts> {
+  const count = { givenUp: 0, outbox: 0 }
+  const given = db.selectFrom('webhooks').select(({ fn }) => fn.countAll().as('count'))
+  const outbox = db.selectFrom('outbox').select(({ fn }) => fn.countAll().as('count'))
+  count.givenUp = Number((await given.where('given_up_at', '>', 0).executeTakeFirst())?.count ?? 0)
+  count.outbox = Number((await outbox.executeTakeFirst())?.count ?? 0)
+  return count
+}
+
+/** A webhook that wants milestones, with the last one. */
+export interface MilestoneRow {
+  linkId: number
+  milestone: number
+  updatedAt: number
+}
+
+/** The next webhooks that want milestones after one, by the time at which they were set, and by link. */
+export async function findMilestones(
+  db: Executor,
+  { updatedAt, linkId }: Omit<MilestoneRow, 'milestone'>,
+  limit: number,
+): Promise<MilestoneRow[]> {
+  const rows = await db
+    .selectFrom('webhooks')
+    .select(['link_id', 'milestone', 'updated_at'])
+    .where('updated_at', '>=', updatedAt)
+    .where((is) => is.or([is('updated_at', '>', updatedAt), is('link_id', '>', linkId)]))
+    .where('milestone', 'is not', null)
+    .orderBy('updated_at')
+    .orderBy('link_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ linkId: row.link_id, milestone: row.milestone ?? 0, updatedAt: row.updated_at }))
+}
+
+/** Stores the next milestone of a link. @returns false when the last one is another, or the webhook wants none */
+export async function advanceMilestone(db: Executor, linkId: number, last: number, next: number): Promise<boolean> {
+  const result = await db
+    .updateTable('webhooks')
+    .set({ milestone: next })
+    .where('link_id', '=', linkId)
+    .where('milestone', '=', last)
+    .executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+/** The links whose destination is due for a check, the longest due first. */
+export async function findDueChecks(db: Executor, now: number, limit: number): Promise<number[]> {
+  const due = db.selectFrom('webhooks').select('link_id').where('next_check_at', '<=', now)
+  return (await due.orderBy('next_check_at').limit(limit).execute()).map((row) => row.link_id)
+}
+
+export async function postponeCheck(db: Executor, linkId: number, nextCheckAt: number): Promise<void> {
+  const postponed = db.updateTable('webhooks').set({ next_check_at: nextCheckAt }).where('link_id', '=', linkId)
+  await postponed.where('next_check_at', 'is not', null).execute()
+}
+
+/** Stores the result of the checks of a link's destination. */
+export async function setDestination(
+  db: Executor,
+  linkId: number,
+  destination: Pick<WebhookRow, 'check_failures' | 'destination_failing_since'>,
+): Promise<void> {
+  await db.updateTable('webhooks').set(destination).where('link_id', '=', linkId).execute()
+}

@@ -1,0 +1,546 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { test, type TestContext } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { insertEvent } from '../src/webhooks/outbox-store.ts'
+import { createEvent } from '../src/webhooks/event.ts'
+import { reinstateLink, suspendLink } from '../src/abuse/suspension.ts'
+import type { WebhookDetails } from '../src/links/webhook.ts'
+import { temporaryFolder } from './support/cleanup.ts'
+import { startDns, type Zone } from './support/dns.ts'
+import { poll } from './support/poll.ts'
+import { exitOf, start as startProgram } from './support/program.ts'
+import { startReceiver, type Receiver } from './support/receiver.ts'
+import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+
+const SECOND_MS = 1_000
+const DAY_MS = 86_400_000
+const EVENTS = ['link.changed', 'link.removed', 'scans.milestone', 'destination.failing']
+const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
+
+type CreatedWithWebhook = Created & { webhook: { url: string; events: string[]; secret: string } }
+type Details = Record<string, unknown> & { webhook: WebhookDetails | null }
+
+interface Setting {
+  server: TestServer
+  receiver: Receiver
+  clock: { now: number }
+  /** The address of the receiver, by a name that resolves to loopback. */
+  url: string
+  zones: Record<string, Zone>
+}
+
+/** A service that may send to loopback, with a receiver and a clock of the test's own. */
+async function start(t: TestContext, env: Record<string, string> = {}): Promise<Setting> {
+  const receiver = await startReceiver(t)
+  const loopback = { a: ['127.0.0.1'] }
+  const { address, zones } = await startDns(t, { 'hook.example.com': loopback, 'new.example.com': loopback })
+  const clock = { now: Date.now() }
+  const webhooks = { isAllowed: (address: string) => address === '127.0.0.1', pollMs: 10, random: () => 0 }
+  const server = await startServer(t, { DNS_SERVERS: address, ...env }, () => clock.now, { webhooks })
+  return { server, receiver, clock, url: `http://hook.example.com:${receiver.port}/hook`, zones }
+}
+
+async function createWithWebhook(server: TestServer, url: string, events = EVENTS): Promise<CreatedWithWebhook> {
+  return (await create(server, { target: 'https://example.com/', webhook: { url, events } })) as CreatedWithWebhook
+}
+
+const manage = (server: TestServer, { token }: Created) => `${server.url}/api/manage/${token}`
+
+async function detailsOf(response: Promise<Response>): Promise<Details> {
+  const answer = await response
+  assert.equal(answer.status, 200, await answer.clone().text())
+  return (await answer.json()) as Details
+}
+
+async function webhookOf(server: TestServer, link: Created): Promise<WebhookDetails> {
+  const { webhook } = await detailsOf(fetch(manage(server, link)))
+  assert.ok(webhook !== null)
+  return webhook
+}
+
+/** Waits until so many requests have arrived, and the result of each is recorded; advances the clock past pauses. */
+async function receive({ server, receiver, clock }: Setting, count: number): Promise<void> {
+  await poll(
+    async () => {
+      const rows = await server.services.db.read.selectFrom('outbox').select('id').execute()
+      if (receiver.received.length >= count && rows.length === 0) return true
+      clock.now += SECOND_MS
+      return false
+    },
+    () => JSON.stringify(receiver.received),
+  )
+}
+
+test('a link without a webhook has null in its details, and sends nothing', async (t) => {
+  const { server, receiver } = await start(t)
+  const link = await create(server, { target: 'https://example.com/' })
+  assert.equal('webhook' in link, false)
+  const { webhook } = await detailsOf(put(manage(server, link), { title: 'New' }))
+  assert.equal(webhook, null)
+  assert.deepEqual(await server.services.db.read.selectFrom('outbox').selectAll().execute(), [])
+  assert.equal(receiver.received.length, 0)
+})
+
+test('a creation tells the secret once, with which the library verifies what is sent', async (t) => {
+  const setting = await start(t)
+  const { server, receiver, url } = setting
+  const link = await createWithWebhook(server, url, ['link.removed', 'link.changed'])
+  const { secret, ...told } = link.webhook
+  assert.deepEqual(told, { url, events: ['link.changed', 'link.removed'] })
+  const untouched = await webhookOf(server, link)
+  assert.deepEqual(untouched, {
+    url,
+    events: ['link.changed', 'link.removed'],
+    state: 'active',
+    last_delivery_at: null,
+    last_status: null,
+    last_error: null,
+    next_attempt_at: null,
+    dropped: 0,
+    destination_failing_since: null,
+  })
+
+  const { title, webhook } = await detailsOf(put(manage(server, link), { title: 'secret plan', utm: { a: 'b' } }))
+  assert.deepEqual([title, webhook?.secret], ['secret plan', undefined])
+  await receive(setting, 1)
+  const [{ method, path, headers, body, event }] = receiver.received as [Receiver['received'][0]]
+  assert.deepEqual([method, path, headers['content-type']], ['POST', '/hook', 'application/json'])
+  assert.deepEqual(new Webhook(secret).verify(body, headers as Record<string, string>), event)
+  assert.equal(event.type, 'link.changed')
+  assert.deepEqual(event.data, { code: link.code, revision: 2, changed: ['title', 'utm'] })
+  assert.equal(body.includes('secret plan') || body.includes(link.token), false)
+  const after = await webhookOf(server, link)
+  assert.deepEqual([after.state, after.last_status, after.next_attempt_at], ['active', 204, null])
+  assert.ok(after.last_delivery_at !== null)
+})
+
+test('a change sets, changes and removes a webhook; a new address or "new" gets a new secret', async (t) => {
+  const { server, url } = await start(t)
+  const link = await create(server, { target: 'https://example.com/' })
+  const path = manage(server, link)
+  const change = async (webhook: unknown) => detailsOf(put(path, { webhook }))
+
+  const first = await change({ url, events: ['link.changed'] })
+  assert.match(first.webhook?.secret ?? '', /^whsec_/)
+  assert.equal((await fetch(path)).headers.get('etag'), '"2"')
+  assert.equal((await change({ url, events: ['link.changed'] })).webhook?.secret, undefined)
+  assert.equal((await fetch(path)).headers.get('etag'), '"2"', 'the same again is no change')
+  assert.equal((await change({ url, events: EVENTS })).webhook?.secret, undefined, 'the secret stays with its address')
+  const renewed = (await change({ url, events: EVENTS, secret: 'new' })).webhook?.secret
+  const moved = (await change({ url: `${url}/2`, events: EVENTS })).webhook?.secret
+  const back = (await change({ url, events: EVENTS })).webhook?.secret
+  assert.equal(new Set([first.webhook?.secret, renewed, moved, back]).size, 4)
+
+  assert.equal((await change(null)).webhook, null)
+  assert.equal((await change(null)).webhook, null)
+  const stale = await put(path, { webhook: { url, events: EVENTS } }, { 'if-match': '"2"' })
+  assert.equal(stale.status, 412)
+})
+
+test('an Idempotency-Key returns the same secret', async (t) => {
+  const { server, url } = await start(t)
+  const body = { target: 'https://example.com/', webhook: { url, events: ['link.changed'] } }
+  const send = async () => (await post(`${server.url}/api/links`, body, { 'idempotency-key': 'k'.repeat(20) })).json()
+  const first = (await send()) as CreatedWithWebhook
+  assert.match(first.webhook.secret, /^whsec_/)
+  assert.deepEqual(await send(), first)
+})
+
+test('a change of many links is told to the webhook of each, and sets none', async (t) => {
+  const setting = await start(t)
+  const { server, receiver, url } = setting
+  const links = [await createWithWebhook(server, url), await createWithWebhook(server, url)]
+  const change = (fields: object) =>
+    post(`${server.url}/api/manage`, { changes: links.map(({ token }) => ({ token, ...fields })) })
+  assert.equal((await change({ title: 'Menu' })).status, 200)
+  await receive(setting, 2)
+  const told = receiver.received.map(({ event }) => [event.data['code'], event.data['changed']])
+  assert.deepEqual(told.sort(), links.map(({ code }) => [code, ['title']]).sort())
+  assert.equal((await change({ webhook: null })).status, 400)
+})
+
+test('bulk refuses a webhook in its row, and creates the others', async (t) => {
+  const { server, url } = await start(t)
+  const target = 'https://example.com/'
+  const response = await post(`${server.url}/api/bulk`, [{ target }, { target, webhook: { url, events: EVENTS } }])
+  const { created, results } = (await response.json()) as {
+    created: number
+    results: { error?: { errors: unknown } }[]
+  }
+  assert.deepEqual([response.status, created], [201, 1])
+  const detail = 'cannot be set in bulk; set it by a change of the link'
+  assert.deepEqual(results[1]?.error?.errors, [{ pointer: '/webhook', detail }])
+})
+
+test('setting an address is charged as a creation, and setting the present one again is not', async (t) => {
+  const { server, url } = await start(t, { LIMIT_LINKS: '3' })
+  const link = await createWithWebhook(server, url)
+  const path = manage(server, link)
+  const set = async (webhook: object) => (await put(path, { webhook: { url, events: EVENTS, ...webhook } })).status
+  assert.equal(await set({ url: `${url}/2` }), 200)
+  assert.equal(await set({ events: ['link.changed'], url: `${url}/2` }), 200)
+  assert.equal(await set({ secret: 'new', url: `${url}/2` }), 200)
+  assert.equal(await set({ url: `${url}/3` }), 429)
+  assert.equal((await put(path, { webhook: null })).status, 200)
+})
+
+test('a removal and its end are told with their reason', async (t) => {
+  const setting = await start(t)
+  const { server, receiver, clock, url } = setting
+  const link = await createWithWebhook(server, url)
+  const { db, webhooks, visits } = server.services
+  const deps = { db, webhooks, now: () => clock.now, invalidate: visits.invalidate }
+  const find = () => server.services.links.findByToken(link.token)
+  const removal = { at: clock.now, reason: 'it harms', source: 'operator', expression: null } as const
+  assert.equal(await suspendLink(deps, await find(), removal, 'operator'), true)
+  await receive(setting, 1)
+  assert.equal(await reinstateLink(deps, await find(), 'a mistake'), true)
+  await receive(setting, 2)
+  const [removed, reinstated] = receiver.received.map(({ event }) => event)
+  const { reason, source, at } = removal
+  const told = { code: link.code, revision: 2, reason, source, at: new Date(at).toISOString() }
+  assert.deepEqual([removed?.type, removed?.data], ['link.removed', told])
+  const data = { code: link.code, revision: 3, changed: ['removed'] }
+  assert.deepEqual([reinstated?.type, reinstated?.data], ['link.changed', data])
+})
+
+test('an event that fails comes again with the same ID, before the later ones, until it is delivered', async (t) => {
+  const setting = await start(t)
+  const { server, receiver, clock, url } = setting
+  const link = await createWithWebhook(server, url)
+  const statuses = [500, 302, 404]
+  receiver.respond = (response) => void response.writeHead(statuses.shift() ?? 200, { location: '/elsewhere' }).end()
+  await put(manage(server, link), { title: 'One' })
+  await poll(async () => (await webhookOf(server, link)).state === 'failing')
+  const failing = await webhookOf(server, link)
+  assert.deepEqual([failing.last_status, failing.last_error], [500, 'it responds with status 500'])
+  assert.equal(failing.next_attempt_at, new Date(clock.now + 5 * SECOND_MS).toISOString())
+  assert.equal(receiver.received.length, 1)
+
+  await put(manage(server, link), { title: 'Two' })
+  await receive(setting, 5)
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
+  assert.equal(new Set(ids.slice(0, 4)).size, 1)
+  assert.deepEqual(
+    receiver.received.map(({ event }) => event.data['revision']),
+    [2, 2, 2, 2, 3],
+  )
+  assert.equal((await webhookOf(server, link)).state, 'active')
+})
+
+test('after three days of failures it is given up, and sending resumes when the owner sets it again', async (t) => {
+  const setting = await start(t)
+  const { server, receiver, clock, url } = setting
+  const link = await createWithWebhook(server, url, ['link.changed'])
+  receiver.respond = (response) => void response.writeHead(503).end()
+  await put(manage(server, link), { title: 'One' })
+  const since = clock.now
+  await poll(async () => {
+    const { state, next_attempt_at: next } = await webhookOf(server, link)
+    if (state === 'given_up') return true
+    if (state === 'failing' && next !== null) clock.now = Math.max(clock.now, Date.parse(next))
+    return false
+  })
+  assert.equal(clock.now, since + 3 * DAY_MS)
+  const given = await webhookOf(server, link)
+  assert.deepEqual([given.last_status, given.next_attempt_at, given.dropped], [503, null, 1])
+  assert.deepEqual(await server.services.db.read.selectFrom('outbox').selectAll().execute(), [])
+
+  receiver.respond = (response) => void response.writeHead(200).end()
+  await put(manage(server, link), { title: 'Two' })
+  assert.deepEqual(await server.services.db.read.selectFrom('outbox').selectAll().execute(), [], 'nothing is queued')
+  const again = await detailsOf(put(manage(server, link), { webhook: { url, events: ['link.changed'] } }))
+  assert.deepEqual([again.webhook?.state, again.webhook?.secret], ['active', undefined])
+  const before = receiver.received.length
+  await put(manage(server, link), { title: 'Three' })
+  await receive(setting, before + 1)
+  assert.deepEqual(receiver.received.at(-1)?.event.data['changed'], ['title'])
+})
+
+test('410 ends sending at once', async (t) => {
+  const { server, receiver, url } = await start(t)
+  const link = await createWithWebhook(server, url)
+  receiver.respond = (response) => void response.writeHead(410).end()
+  await put(manage(server, link), { title: 'One' })
+  await poll(async () => (await webhookOf(server, link)).state === 'given_up')
+  assert.equal(receiver.received.length, 1)
+})
+
+test('milestones count people, each comes once, also after a restart, and none of the past', async (t) => {
+  const receiver = await startReceiver(t)
+  const { address } = await startDns(t, { 'hook.example.com': { a: ['127.0.0.1'] } })
+  const webhooks = { isAllowed: (given: string) => given === '127.0.0.1', pollMs: 10 }
+  const open = (env = {}) => startServer(t, { DNS_SERVERS: address, ...env }, undefined, { webhooks })
+  const server = await open()
+  const url = `http://hook.example.com:${receiver.port}/`
+  const link = await createWithWebhook(server, url, ['scans.milestone'])
+  const late = await create(server, { target: 'https://example.com/' })
+  const visitTimes = async (at: TestServer, { code }: Created, times: number, headers = BROWSER) => {
+    for (let done = 0; done < times; done++) await visit(`${at.url}/${code}`, headers)
+    await at.services.scans.fold()
+  }
+  await visitTimes(server, link, 20, { 'user-agent': 'curl/8' })
+  await visitTimes(server, late, 12)
+  await detailsOf(put(manage(server, late), { webhook: { url, events: ['scans.milestone'] } }))
+  await visitTimes(server, link, 10)
+  await poll(() => receiver.received.length === 1)
+  assert.deepEqual(receiver.received[0]?.event.data, { code: link.code, milestone: 10 })
+  await server.stop()
+
+  const restarted = await open({ DATA_DIR: server.dataDir })
+  await visitTimes(restarted, late, 88)
+  await poll(() => receiver.received.length >= 2)
+  assert.deepEqual(receiver.received[1]?.event.data, { code: late.code, milestone: 100 })
+  await visitTimes(restarted, link, 90)
+  await poll(() => receiver.received.length >= 3)
+  assert.deepEqual(
+    receiver.received.map(({ event }) => [event.data['code'], event.data['milestone']]),
+    [
+      [link.code, 10],
+      [late.code, 100],
+      [link.code, 100],
+    ],
+  )
+})
+
+test('a destination that fails two days in a row is told once; one HEAD a day asks', async (t) => {
+  const setting = await start(t)
+  const { server, receiver, clock, url, zones } = setting
+  const site = await startReceiver(t)
+  zones['site.example.com'] = { a: ['127.0.0.1'] }
+  const target = `http://site.example.com:${site.port}/menu?a=b`
+  const link = await create(server, {
+    target,
+    utm: { utm_source: 'x' },
+    webhook: { url, events: ['destination.failing'] },
+  })
+  const checked = async (count: number) => {
+    await poll(() => site.received.length >= count)
+    await poll(async () => {
+      const row = await server.services.db.read.selectFrom('leases').select('name').execute()
+      return row.every(({ name }) => name !== 'destination checks')
+    })
+  }
+  await checked(1)
+  assert.deepEqual([site.received[0]?.method, site.received[0]?.path], ['HEAD', '/menu?a=b&utm_source=x'])
+  site.respond = (response) => void response.writeHead(404).end()
+  clock.now += DAY_MS
+  await checked(2)
+  assert.equal((await webhookOf(server, link)).destination_failing_since, null)
+  // A server without HEAD is asked by GET.
+  site.respond = (response, { method }) => void response.writeHead(method === 'HEAD' ? 405 : 500).end()
+  clock.now += DAY_MS
+  await checked(4)
+  await receive(setting, 1)
+  const found = { code: link.code, url: `${target}&utm_source=x`, error: 'it responds with status 500' }
+  assert.deepEqual(receiver.received[0]?.event.data, found)
+  assert.notEqual((await webhookOf(server, link)).destination_failing_since, null)
+  clock.now += DAY_MS
+  await checked(6)
+
+  // A new destination is not failing yet.
+  await put(manage(server, link), { target: `http://site.example.com:${site.port}/new` })
+  assert.equal((await webhookOf(server, link)).destination_failing_since, null)
+  // A paused link leads nowhere: there is nothing to ask.
+  await put(manage(server, link), { active: false })
+  clock.now += DAY_MS
+  await poll(async () => {
+    const row = await server.services.db.read.selectFrom('webhooks').select('next_check_at').executeTakeFirst()
+    return (row?.next_check_at ?? 0) > clock.now
+  })
+  assert.equal(site.received.length, 6)
+  assert.equal(receiver.received.length, 1)
+})
+
+test('a deleted link leaves no webhook and no event, and a removed webhook no event', async (t) => {
+  const { server, receiver, url } = await start(t)
+  receiver.respond = (response) => void response.writeHead(500).end()
+  const stored = async () => {
+    const { read } = server.services.db
+    return [
+      await read.selectFrom('webhooks').selectAll().execute(),
+      await read.selectFrom('outbox').selectAll().execute(),
+    ]
+  }
+  const first = await createWithWebhook(server, url)
+  await put(manage(server, first), { title: 'One' })
+  await fetch(manage(server, first), { method: 'DELETE' })
+  assert.deepEqual(await stored(), [[], []])
+  const second = await createWithWebhook(server, url)
+  await put(manage(server, second), { title: 'One' })
+  await put(manage(server, second), { webhook: null })
+  assert.deepEqual(await stored(), [[], []])
+})
+
+test('at most a hundred events of a link wait; the oldest ones are dropped and counted', async (t) => {
+  const { server, receiver, url } = await start(t)
+  receiver.respond = (response) => void response.writeHead(500).end()
+  const link = await createWithWebhook(server, url)
+  const { id } = await server.services.links.findByToken(link.token)
+  await server.services.db.transaction(async (transaction) => {
+    for (let count = 0; count < 103; count++) {
+      await insertEvent(transaction, id, createEvent('link.changed', 0, { count }))
+    }
+  })
+  const rows = await server.services.db.read.selectFrom('outbox').select('body').orderBy('id').execute()
+  assert.equal(rows.length, 100)
+  assert.match(rows[0]?.body ?? '', /"count":3/)
+  assert.equal((await webhookOf(server, link)).dropped, 3)
+})
+
+test('with WEBHOOKS=off none can be set, and nothing is sent', async (t) => {
+  const { server, url } = await start(t, { WEBHOOKS: 'off' })
+  const webhook = { url, events: EVENTS }
+  const response = await post(`${server.url}/api/links`, { target: 'https://example.com/', webhook })
+  assert.equal(response.status, 400)
+  const { errors } = (await response.json()) as { errors: { pointer: string; detail: string }[] }
+  assert.equal(errors[0]?.pointer, '/webhook')
+  assert.match(errors[0]?.detail ?? '', /turned webhooks off/)
+  const link = await create(server, { target: 'https://example.com/' })
+  assert.equal((await put(manage(server, link), { webhook })).status, 400)
+  assert.equal((await detailsOf(put(manage(server, link), { webhook: null }))).webhook, null)
+})
+
+test('an address that no link may have is refused for a webhook, and so is a low port', async (t) => {
+  const { server } = await start(t)
+  const link = await create(server, { target: 'https://example.com/' })
+  const urls = ['http://127.0.0.1/', 'http://[::1]/', 'http://10.0.0.1/', 'http://localhost/', 'ftp://example.com/']
+  urls.push('https://user@example.com/', 'http://example.com:25/', 'https://example.com:22/', 'x', '', 'http://intern/')
+  for (const url of urls) {
+    const response = await put(manage(server, link), { webhook: { url, events: ['link.changed'] } })
+    const { errors } = (await response.json()) as { errors: { pointer: string }[] }
+    assert.deepEqual([response.status, errors[0]?.pointer], [400, '/webhook/url'], url)
+  }
+  assert.equal((await detailsOf(fetch(manage(server, link)))).webhook, null)
+})
+
+test('an event that was being sent at kill -9 is sent after the restart, with the same ID', async (t) => {
+  const receiver = await startReceiver(t)
+  const { address } = await startDns(t, { 'hook.example.com': { a: ['127.0.0.1'] } })
+  const file = fileURLToPath(new URL('./support/webhook-program.ts', import.meta.url))
+  const dataDir = temporaryFolder(t)
+  const run = (aheadMs: string) =>
+    startProgram(t, dataDir, [`--dns-servers=${address}`], { file, env: { CLOCK_AHEAD_MS: aheadMs } })
+  // It never responds.
+  receiver.respond = () => {}
+  const killed = await run('0')
+  const webhook = { url: `http://hook.example.com:${receiver.port}/`, events: ['link.changed'] }
+  const { token } = (await (
+    await post(`${killed.url}/api/links`, { target: 'https://example.com/', webhook })
+  ).json()) as Created
+  assert.equal((await put(`${killed.url}/api/manage/${token}`, { title: 'One' })).status, 200)
+  await poll(() => receiver.received.length === 1)
+  killed.process.kill('SIGKILL')
+  await exitOf(killed)
+
+  receiver.respond = (response) => void response.writeHead(204).end()
+  // By then the lease of the killed process has expired.
+  const { url } = await run('60000')
+  const last = async () => (await detailsOf(fetch(`${url}/api/manage/${token}`))).webhook
+  await poll(async () => (await last())?.last_status === 204)
+  const [first, second, ...further] = receiver.received
+  assert.deepEqual(further, [])
+  assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id'])
+  assert.deepEqual(first?.event, second?.event)
+})
+
+test('a stop waits for a delivery that is under way, and starts no other', async (t) => {
+  const { server, receiver, clock, url } = await start(t)
+  let release = () => {}
+  receiver.respond = (response) => void (release = () => response.writeHead(204).end())
+  const link = await createWithWebhook(server, url, ['link.changed'])
+  await put(manage(server, link), { title: 'One' })
+  await put(manage(server, link), { title: 'Two' })
+  await poll(() => receiver.received.length === 1)
+  server.services.drain()
+  const stopped = server.stop()
+  clock.now += SECOND_MS
+  release()
+  await stopped
+  assert.equal(receiver.received.length, 1)
+  const again = await startServer(t, { DATA_DIR: server.dataDir, WEBHOOKS: 'off' })
+  const rows = await again.services.db.read.selectFrom('outbox').select('body').execute()
+  assert.deepEqual(
+    rows.map(({ body }) => (JSON.parse(body) as Receiver['received'][0]['event']).data['revision']),
+    [3],
+  )
+})
+
+test('one host gets one request at a time, and one that does not respond delays no other', async (t) => {
+  const { server, receiver, url } = await start(t)
+  const held: (() => void)[] = []
+  receiver.respond = (response, { url: path }) => {
+    const end = () => void response.writeHead(204).end()
+    if (path === '/hook') held.push(end)
+    else end()
+  }
+  const slow = [await createWithWebhook(server, url), await createWithWebhook(server, url)]
+  const quick = await createWithWebhook(server, url.replace('hook.example', 'new.example').replace('/hook', '/quick'))
+  for (const link of [...slow, quick]) await put(manage(server, link), { title: 'One' })
+  await poll(async () => (await webhookOf(server, quick)).last_status === 204)
+  await poll(() => held.length === 1)
+  held[0]?.()
+  await poll(() => held.length === 2)
+  held[1]?.()
+  for (const link of slow) await poll(async () => (await webhookOf(server, link)).last_status === 204)
+})
+
+test('an address that a list has is refused, and so is one of the service itself', async (t) => {
+  const list = join(temporaryFolder(t), 'list.txt')
+  writeFileSync(list, 'hook.example.com\n')
+  const { server, url } = await start(t, { ABUSE_FEEDS: list, BASE_URL: 'https://qr.bakery.shop' })
+  await poll(async () => (await fetch(`${server.url}/readyz`)).status === 200)
+  const refusalOf = async (address: string) => {
+    const webhook = { url: address, events: EVENTS }
+    const response = await post(`${server.url}/api/links`, { target: 'https://example.com/', webhook })
+    const { code, errors } = (await response.json()) as { code: string; errors: { pointer: string }[] }
+    return [response.status, code, errors[0]?.pointer]
+  }
+  assert.deepEqual(await refusalOf(url), [422, 'target_blocked', '/webhook/url'])
+  assert.deepEqual(await refusalOf('https://qr.bakery.shop/hook'), [400, 'invalid_request', '/webhook/url'])
+})
+
+test('the example of docs/api.md does what it says', async (t) => {
+  const setting = await start(t)
+  const { server, receiver, url } = setting
+  const page = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
+  const section = page.slice(page.indexOf('## Webhook'), page.indexOf('## Visit'))
+  const request = JSON.parse(/-d '([^']+)'/.exec(section)?.[1] ?? '') as { webhook: { url: string } }
+  const [webhook, event] = Array.from(section.matchAll(/^```json\n(.*?)^```$/gms), ([, json = '']) =>
+    JSON.parse(json),
+  ) as [WebhookDetails, Receiver['received'][0]['event']]
+  const link = await create(server, { target: 'https://example.com/', alias: 'menu' })
+  const body = { webhook: { ...request.webhook, url } }
+  const { webhook: told } = await detailsOf(put(manage(server, link), body))
+  assert.deepEqual(told, { ...webhook, url, secret: told?.secret })
+  assert.equal(told?.secret?.length, webhook.secret?.length)
+  await put(manage(server, link), { target: 'https://example.com/new' })
+  await receive(setting, 1)
+  assert.deepEqual(receiver.received[0]?.event, { ...event, timestamp: receiver.received[0]?.event.timestamp })
+})
+
+test('the metrics count deliveries, failures, events that wait, and webhooks that were given up', async (t) => {
+  const setting = await start(t)
+  const { server, receiver, clock, url } = setting
+  const link = await createWithWebhook(server, url, ['link.changed'])
+  const statuses = [500, 204, 410]
+  receiver.respond = (response) => void response.writeHead(statuses.shift() ?? 204).end()
+  await put(manage(server, link), { title: 'One' })
+  await receive(setting, 2)
+  clock.now += SECOND_MS
+  await put(manage(server, link), { title: 'Two' })
+  await poll(async () => (await webhookOf(server, link)).state === 'given_up')
+  const expected = ['deliveries_total 1', 'failures_total 2', 'outbox_events 0', 'events_dropped_total 0']
+  const lines = [...expected.map((line) => `quirl_webhook_${line}`), 'quirl_webhooks_given_up 1']
+  let text = ''
+  await poll(
+    async () => {
+      text = await (await fetch(`${server.url}/metrics`)).text()
+      return lines.every((line) => text.includes(`\n${line}\n`))
+    },
+    () => text,
+  )
+})
