@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { addStatisticsRoutes } from './app-statistics.ts'
 import type { Config } from './config/config.ts'
 import { readJsonBodies, refuseEncodedBodies } from './http/body.ts'
 import { allowEveryOrigin } from './http/cors.ts'
@@ -76,10 +77,6 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   })
   api.get('/qr', program.dataImage)
   api.post('/qr', program.designedImage)
-  api.get('/manage/:token/stats', program.stats.byPath)
-  api.get('/manage/stats', program.stats.byHeader)
-  api.get('/manage/:token/scans.csv', program.scans.byPath)
-  api.get('/manage/scans.csv', program.scans.byHeader)
   api.get('/manage/:token/stream', program.stream.byPath)
   api.get('/manage/stream', program.stream.byHeader)
   api.get('/manage/:token/history', program.history.read.byPath)
@@ -88,6 +85,7 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   api.post('/manage/revert', program.history.revert.byHeader)
   api.post('/manage/:token/rotate', program.rotation.byPath)
   api.post('/manage/rotate', program.rotation.byHeader)
+  addStatisticsRoutes(api, program.statistics)
   api.post('/reports', program.report)
   api.post('/domains', program.domain.register)
   api.get('/domains/:domain', program.domain.read)
@@ -103,6 +101,8 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.post('/', browser.homePage.create)
   pages.get('/m/:token', browser.ownerPage.show)
   pages.post('/m/:token', browser.ownerPage.act)
+  // A link may have the alias `s`: its images are below `/s` too.
+  pages.get('/s/:token(^share_[\\w-]+$)', browser.sharePage)
   pages.get('/report', browser.reportPage.show)
   pages.post('/report', browser.reportPage.report)
   pages.get('/assets/quirl.css', browser.styleSheet)

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { reportRoute, securityRoute } from './abuse/routes.ts'
+import { statisticsHandlers } from './app-statistics.ts'
 import type { Config } from './config/config.ts'
 import { tlsAskRoute } from './domains/tls-ask.ts'
 import { domainRoutes } from './domains/routes.ts'
@@ -14,7 +15,6 @@ import { creationRoute, manageRoutes } from './links/routes.ts'
 import { designRoute } from './qr/design-route.ts'
 import { codeImageRoutes, dataImageRoute } from './qr/routes.ts'
 import { streamRoutes } from './scans/stream-route.ts'
-import { exportRoutes, statsRoutes } from './scans/routes.ts'
 import type { Services } from './services.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
 import { fileRoutes } from './visits/file-routes.ts'
@@ -23,6 +23,7 @@ import { assetRoute, readPreview } from './web/assets.ts'
 import { homeRoutes } from './web/home-routes.ts'
 import { ownerPageRoutes } from './web/owner-routes.ts'
 import { reportPageRoutes } from './web/report-routes.ts'
+import { sharePageRoute } from './web/share-routes.ts'
 import type { Instance } from './instance.ts'
 
 /** The handlers of the routes, by audience. */
@@ -74,7 +75,7 @@ function visitorHandlers({ visits, links, qr, limits, origin }: Services) {
 }
 
 function programHandlers(describe: DescribeApi, services: Services) {
-  const { links, scans, qr, domains, abuse, limits, origin, now, onDrain } = services
+  const { links, scans, qr, domains, abuse, limits, origin, onDrain } = services
   const { slots, clientOf } = limits
   const { images, codeSvg } = qr
   const limitImages = limits.each('qr')
@@ -87,8 +88,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     rotation: rotationRoutes({ links, origin, limits }),
     dataImage: dataImageRoute({ images, limitImages, clientOf }),
     designedImage: designRoute({ images, limitImages, clientOf }),
-    stats: statsRoutes({ scans, links, slots, now }),
-    scans: exportRoutes({ scans, links, slots }),
+    statistics: statisticsHandlers(services),
     stream: streamRoutes({ scans, links, slots, onDrain }),
     report: reportRoute({ report: abuse.report, origin, limitReports: limits.each('reports') }),
     domain: domainRoutes({ domains, limitDomains: limits.each('domains') }),
@@ -98,7 +98,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
 }
 
 function browserHandlers(log: FastifyBaseLogger, { contact }: Config, services: Services) {
-  const { links, scans, qr, places, abuse, limits, origin } = services
+  const { links, scans, qr, places, abuse, limits, shares, origin, now } = services
   const totals = scans.latestTotals
   const { isCreditDue } = places
   const { codeText } = qr
@@ -106,8 +106,9 @@ function browserHandlers(log: FastifyBaseLogger, { contact }: Config, services: 
   return {
     homePage: homeRoutes({ links, origin, limits }),
     ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, preview: built?.preview }),
+    sharePage: sharePageRoute({ shares, scans, slots: limits.slots, now, origin, isCreditDue }),
     reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
-    styleSheet: assetRoute(['base.css', 'designer.css', 'actions.css'], 'text/css; charset=utf-8'),
+    styleSheet: assetRoute(['base.css', 'designer.css', 'actions.css', 'stats.css'], 'text/css; charset=utf-8'),
     logo: assetRoute(['quirl.svg'], 'image/svg+xml'),
     builtAssets: built?.files ?? [],
   }

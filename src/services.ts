@@ -17,6 +17,7 @@ import { openLinks, type Links } from './links/open.ts'
 import { openPlaces, type Places } from './places/open.ts'
 import { openQr, type Qr } from './qr/open.ts'
 import { openScans, type Scans } from './scans/open.ts'
+import { openShares, type Shares } from './shares/open.ts'
 import type { Clocks, Environment } from './services/environment.ts'
 import { openForOperators, operatorOperations } from './services/operator.ts'
 import { createNotReady } from './services/readiness.ts'
@@ -39,6 +40,7 @@ export interface Services extends Clocks {
   abuse: Abuse
   webhooks: Webhooks
   limits: Limits
+  shares: Shares
   /** The service's own HTTPS, when it is on. */
   tls: Tls | undefined
 
@@ -145,7 +147,6 @@ async function openCreation(
   const { owns } = foundation.origin
   const { ids, scans, visits, webhooks } = recording
   const { invalidate } = visits
-  const purgeScans = scans.purge
   const { dataDir, abuseFeeds: sources = [], qrMarker: marker } = config
   const { settleMs, slots, work, drawMs, scrypt } = environment
   const abuse = open(
@@ -156,11 +157,9 @@ async function openCreation(
   const limits = open('limits', openLimits({ ...limited, beforeSlice: scans.flush }))
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))
-  const { screen } = abuse
-  const { designs } = qr
   const hashing = { passwordTurn: limits.passwordTurn, scrypt }
-  const needed = { db, ids, owns, screen, designs, webhooks, invalidate, purgeScans, now }
-  const links = open('links', openLinks({ ...needed, ...hashing }))
+  const needed = { db, ids, owns, webhooks, invalidate, purgeScans: scans.purge, now, screen: abuse.screen }
+  const links = open('links', openLinks({ ...needed, ...hashing, designs: qr.designs }))
   return { abuse, limits, qr, links }
 }
 
@@ -183,6 +182,7 @@ async function openFeatures(
   const features = { links, visits, scans, qr, places, domains, abuse, webhooks, limits, tls }
   return {
     ...features,
+    shares: openShares({ db, now }),
     version: environment.version,
     now,
     monotonic,

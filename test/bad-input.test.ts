@@ -19,7 +19,7 @@ before(async () => {
 /** Everything that is stored, so that a test can assert that nothing was added. */
 async function stored(): Promise<string> {
   const { read } = server.services.db
-  const tables = ['codes', 'links', 'revisions', 'idempotency_keys', 'reports', 'rules', 'audit'] as const
+  const tables = ['codes', 'links', 'revisions', 'shares', 'idempotency_keys', 'reports', 'rules', 'audit'] as const
   const rows = await Promise.all(tables.map((table) => read.selectFrom(table).selectAll().execute()))
   // The other columns change when an event is sent.
   const webhooks = await read.selectFrom('webhooks').select(['link_id', 'address', 'events', 'secret']).execute()
@@ -167,6 +167,19 @@ describe('an invalid field gets a 400 that names it, and nothing is written', ()
       await refuses(400, 'invalid_request', () => send('POST', `/api/manage/${link.token}/revert`, body), body)
     const unknown = '{"revision":2147483647}'
     await refuses(404, 'unknown_revision', () => send('POST', `/api/manage/${link.token}/revert`, unknown), unknown)
+  })
+
+  test('in a share', async () => {
+    const names = wrongTexts.filter(([what]) => what !== 'a boolean').map(([, json]) => `{"name":${json}}`)
+    const flags = ['null', '1', '0', '"true"', '[]', '{}', '1e400'].flatMap((json) => [
+      `{"csv":${json}}`,
+      `{"destination":${json}}`,
+    ])
+    const long = JSON.stringify('😀'.repeat(101))
+    for (const body of [...names, ...flags, `{"name":true}`, `{"name":${long}}`, '[]', '1', 'null', '"x"', '[{}]'])
+      await refuses(400, 'invalid_request', () => send('POST', `/api/manage/${link.token}/share`, body), body)
+    for (const body of ['{', '{"name":"\\x"}', '{"name":"a","name":"b"}', '{"csv":True}'])
+      await refuses(400, 'malformed_json', () => send('POST', `/api/manage/${link.token}/share`, body), body)
   })
 
   test('in kind, payload, utm and the links of a page', async () => {

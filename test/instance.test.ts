@@ -303,6 +303,7 @@ function makeOld(dataDir: string): void {
     drop table revisions;
     alter table links drop column rules;
     alter table links drop column password;
+    drop table shares;
     drop table outbox;
     drop table webhooks;
     alter table links rename column removed_expression to removed_entry;

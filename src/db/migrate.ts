@@ -15,6 +15,7 @@ import { revisions } from './migrations/0013-revisions.ts'
 import { rotations } from './migrations/0014-rotations.ts'
 import { rules } from './migrations/0015-rules.ts'
 import { passwords } from './migrations/0016-passwords.ts'
+import { shares } from './migrations/0017-shares.ts'
 import { webhooks } from './migrations/0018-webhooks.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   rotations,
   rules,
   passwords,
+  shares,
   webhooks,
 ]
 

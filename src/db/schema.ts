@@ -1,5 +1,5 @@
 import type { Generated } from '#kysely'
-import type { RevisionsTable } from './schema-owners.ts'
+import type { RevisionsTable, SharesTable } from './schema-owners.ts'
 import type {
   AcmeAccountsTable,
   AcmeChallengesTable,
@@ -178,6 +178,7 @@ export interface Tables {
   idempotency_keys: IdempotencyKeysTable
   rules: RulesTable
   reports: ReportsTable
+  shares: SharesTable
   audit: AuditTable
   sweeps: SweepsTable
   domains: DomainsTable

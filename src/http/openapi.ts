@@ -40,6 +40,7 @@ async function describe(routes: RouteOptions[], version: string): Promise<object
         { name: 'Links', description: 'Create links, and manage them by their token.' },
         { name: 'Visits', description: 'Responses of short URLs.' },
         { name: 'Statistics', description: 'Scans of a link, by its token.' },
+        { name: 'Shares', description: 'Read-only access to the statistics of a link, with tokens of its own.' },
         { name: 'QR images', description: 'PNG and SVG images of links and of any data.' },
         { name: 'Abuse', description: 'Reports of harmful codes.' },
         { name: 'Domains', description: 'Short links on custom domains.' },

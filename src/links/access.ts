@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from '#typebox'
+import { Type, type TObject } from '#typebox'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 
 /** A route for the owner of a link. */
 export interface OwnerRoute {
-  Params: { token?: string }
+  Params: { token?: string; id?: string }
 }
 export type ManageRequest = FastifyRequest<OwnerRoute>
 
@@ -15,23 +15,29 @@ export interface OwnerRoutes {
   byHeader: Route
 }
 
-const params = Type.Object({ token: Type.String({ description: 'The token from the creation of the link.' }) })
-
-/** @param definition the route; its schema leaves out the token, and what holds for all owner routes */
-export function ownerRoutes({
-  schema,
-  ...definition
-}: Omit<Route, 'handler' | 'onRequest' | 'schema'> & {
-  schema: { operationId: string; [name: string]: unknown }
-  onRequest?: (request: ManageRequest) => Promise<void>
-  handler: (request: ManageRequest, reply: FastifyReply) => Promise<unknown>
-}): OwnerRoutes {
-  const shared = { ...definition, onSend: forbidCaching }
+/**
+ * @param definition the route; its schema leaves out the token, and what holds for all owner routes
+ * @param token describes the token
+ */
+export function ownerRoutes(
+  definition: OwnerDefinition,
+  token = 'The token from the creation of the link.',
+): OwnerRoutes {
+  const { schema, ...rest } = definition
+  const shared = { ...rest, onSend: forbidCaching }
+  const params = Type.Object({ token: Type.String({ description: token }), ...schema.params?.properties })
   const byHeader = { ...schema, operationId: `${schema.operationId}ByHeader`, security: [{ token: [] }] }
   return {
     byPath: route<OwnerRoute>({ ...shared, schema: { ...schema, params } }),
     byHeader: route<OwnerRoute>({ ...shared, schema: byHeader }),
   }
+}
+
+type OwnerDefinition = Omit<Route, 'handler' | 'onRequest' | 'schema'> & {
+  /** Its `params` are those after the token. */
+  schema: { operationId: string; params?: TObject; [name: string]: unknown }
+  onRequest?: (request: ManageRequest) => Promise<void>
+  handler: (request: ManageRequest, reply: FastifyReply) => Promise<unknown>
 }
 
 /**

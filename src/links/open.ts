@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts'
+import type { Problem } from '../http/problem.ts'
 import { createBulk, type BulkOptions, type BulkResult } from './bulk.ts'
 import { changeLinks, type ManyOptions, type ManyResult } from './change-many.ts'
 import { createReserved } from './code.ts'
@@ -20,6 +21,8 @@ import {
 import { createIdempotency } from './idempotency.ts'
 import { createPasswords, type Passwords, type RunInTurn, type Scrypt } from './password.ts'
 import { rotateToken, type RotatedToken } from './rotation.ts'
+import type { LinkId } from './store.ts'
+import { linksOfTokens } from './tokens.ts'
 import type { OwnsUrl, Screen } from './url-policy.ts'
 import { checkWebhook, type CheckedWebhook, type LinkWebhooks } from './webhook.ts'
 
@@ -33,6 +36,12 @@ export interface Links {
   requireToken: (token: string) => Promise<void>
   /** @throws {Problem} 404 when no link has the token */
   findByToken: (token: string) => Promise<Link>
+  /**
+   * The links of many tokens, in their order; a problem for a token that no link has. Once the client's quota of such is used up,
+   * no further token is looked up.
+   * @param chargeNotFound charges an unknown token; returns the problem to send instead when the quota is used up
+   */
+  findManyByToken: (tokens: string[], chargeNotFound: () => Problem | undefined) => Promise<(LinkId | Problem)[]>
   /** The same with its design. */
   readByToken: (token: string) => Promise<OwnedLink>
   /**
@@ -102,6 +111,7 @@ export function openLinks(needs: LinksNeeds): Links {
     createBulk: (rows, options) => createBulk(creation, rows, options),
     requireToken: (token) => requireToken(management, token),
     findByToken: (token) => linkOfToken(management, token),
+    findManyByToken: (tokens, chargeNotFound) => linksOfTokens(management, tokens, chargeNotFound),
     readByToken: async (token) => withDesign(management, await linkOfToken(management, token)),
     checkDesign: (owned, body, drawing) => checkDesign(designs, owned, body, drawing),
     checkWebhook: (owned, body, charge) => checkWebhook(management, owned, body, charge),

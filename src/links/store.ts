@@ -58,6 +58,16 @@ export async function findByTokens(db: Executor, tokenHashes: string[], now: num
   return new Map(rows.map((row) => [row.token_hash, toLink(row)]))
 }
 
+/** The ids and codes of the links whose own tokens have these hashes and work, by hash. */
+export async function findIdsByTokens(db: Executor, tokenHashes: string[], now: number): Promise<Map<string, LinkId>> {
+  const query = db.selectFrom('links').select(['token_hash', 'id', 'code'])
+  const rows = await query.where(ownToken(tokenHashes, now)).execute()
+  return new Map(rows.map(({ token_hash: hash, id, code }) => [hash, { id, code }]))
+}
+
+/** What identifies a link. */
+export type LinkId = Pick<Link, 'id' | 'code'>
+
 /** Whether a link's own token has this hash and works. */
 export async function hasToken(db: Executor, tokenHash: string, now: number): Promise<boolean> {
   const row = await db

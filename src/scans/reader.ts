@@ -3,6 +3,7 @@ import { createBatcher } from './batcher.ts'
 import type { Cursor, Page } from './export.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { Stats, StatsQuery } from './stats.ts'
+import type { CountedLink, ManyStats } from './stats-of-many.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
 
 /** Reads the folded scans. A result has everything that was folded before the call. */
@@ -10,6 +11,8 @@ export interface Reader {
   totals: (linkId: number) => Promise<Totals>
   /** Reads statistics; clients are served round-robin. */
   stats: (client: string, linkId: number, query: StatsQuery) => Promise<Stats>
+  /** Reads statistics of several links in one call; `now` ends the window. */
+  statsOfMany: (client: string, links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
   /** Reads a page of the export; clients are served round-robin. */
   page: (client: string, linkId: number, after: Cursor, limit: number) => Promise<Page>
 }
@@ -38,6 +41,7 @@ export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () =
   return {
     totals: createBatcher((linkIds) => warehouse.call('totals', linkIds)),
     stats,
+    statsOfMany: (client, ...args) => queue.run(client, () => warehouse.call('statsOfMany', ...args)),
     page: (client, ...args) => queue.run(client, () => warehouse.call('exportPage', ...args)),
   }
 }

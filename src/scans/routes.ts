@@ -1,27 +1,33 @@
 import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from '#typebox'
 import { invalidRequest } from '../http/problem.ts'
 import { problems } from '../http/problem-schema.ts'
-import { ownerRoutes, tokenOf, type OwnerRoutes } from '../links/access.ts'
-import type { Links } from '../links/open.ts'
+import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../links/access.ts'
 import type { Slots } from '../limits/slots.ts'
 import { csvHeader, type Cursor, type Page } from './export.ts'
+import type { ScansAccess } from './access.ts'
 import type { Scans } from './open.ts'
 import { statsBody, statsQuery } from './schemas.ts'
+import type { Stats, StatsQuery } from './stats.ts'
 import type { Audience } from './breakdowns.ts'
 
-/** What statistics need of the rest of the program. */
-export interface StatsNeeds {
+/** Reads the statistics of one link at a time. */
+export interface StatsReading {
   scans: Pick<Scans, 'settle' | 'stats'>
-  links: Pick<Links, 'findByToken'>
   slots: Pick<Slots, 'stats'>
   now: () => number
+}
+
+/** What statistics need of the rest of the program. */
+export interface StatsNeeds extends StatsReading {
+  access: ScansAccess
 }
 
 /** What the export needs of the rest of the program. */
 export interface ExportNeeds {
   scans: Pick<Scans, 'settle' | 'page'>
-  links: Pick<Links, 'findByToken'>
+  access: ScansAccess
   slots: Pick<Slots, 'exports'>
 }
 
@@ -29,12 +35,11 @@ export interface ExportNeeds {
 const PAGE_ROWS = 2000
 
 /** Returns the statistics of a link: `GET /api/manage/<token>/stats` */
-export function statsRoutes({ scans, links, slots, now }: StatsNeeds): OwnerRoutes {
-  return ownerRoutes({
-    config: { work: 'statistics' },
+export function statsRoutes({ access, ...reading }: StatsNeeds): OwnerRoutes {
+  const definition = {
+    config: { work: 'statistics' } as const,
     schema: {
-      summary: 'Read the statistics of a link',
-      operationId: 'readStats',
+      ...access.stats,
       tags: ['Statistics'],
       querystring: statsQuery,
       response: {
@@ -42,41 +47,63 @@ export function statsRoutes({ scans, links, slots, now }: StatsNeeds): OwnerRout
         ...problems('invalid_request', 'unknown_token', 'rate_limited'),
       },
     },
-    async handler(request) {
-      const link = await links.findByToken(tokenOf(request))
-      const { days = 30, tz = 'UTC', audience = 'all' } = request.query as Static<typeof statsQuery>
-      if (!isTimeZone(tz))
-        throw invalidRequest([{ pointer: '/tz', detail: 'must be an IANA time zone such as Europe/Berlin' }])
-      const { client, release } = slots.stats(request)
-      try {
-        const receivedAt = now()
-        const isSettled = await scans.settle()
-        const stats = await scans.stats(client, link.id, { days, timeZone: tz, audience: audience as Audience })
-        return { code: link.code, ...stats, ...(!isSettled && { as_of: new Date(receivedAt).toISOString() }) }
-      } finally {
-        release()
-      }
+    async handler(request: ManageRequest) {
+      const { id, code, destinations } = await access.findByToken(tokenOf(request))
+      const stats = await readLatestStats(reading, request, id, request.query as StatsParameters)
+      return { code, ...(destinations && { destinations }), ...stats }
     },
-  })
+  }
+  return ownerRoutes(definition, access.token)
+}
+
+/** The parameters of statistics. */
+export type StatsParameters = Static<typeof statsQuery>
+
+/** Checks what the schema of the parameters cannot. @throws {Problem} 400 for an unknown time zone */
+export function queryOf({ days = 30, tz = 'UTC', audience = 'all' }: StatsParameters): StatsQuery {
+  if (!isTimeZone(tz))
+    throw invalidRequest([{ pointer: '/tz', detail: 'must be an IANA time zone such as Europe/Berlin' }])
+  return { days, timeZone: tz, audience: audience as Audience }
+}
+
+/**
+ * Reads the statistics of a link, with all visits until now if the fold succeeds in time.
+ * @throws {Problem} 400 for an unknown time zone, 429 and 503 when no slot is free
+ */
+export async function readLatestStats(
+  { scans, slots, now }: StatsReading,
+  request: Pick<FastifyRequest, 'raw'>,
+  linkId: number,
+  parameters: StatsParameters,
+): Promise<Stats & { as_of?: string }> {
+  const query = queryOf(parameters)
+  const { client, release } = slots.stats(request)
+  try {
+    const receivedAt = now()
+    const isSettled = await scans.settle()
+    const stats = await scans.stats(client, linkId, query)
+    return { ...stats, ...(!isSettled && { as_of: new Date(receivedAt).toISOString() }) }
+  } finally {
+    release()
+  }
 }
 
 /** Streams the raw scans of a link as CSV: `GET /api/manage/<token>/scans.csv` */
-export function exportRoutes({ scans, links, slots }: ExportNeeds): OwnerRoutes {
-  return ownerRoutes({
-    config: { work: 'statistics' },
+export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes {
+  const definition = {
+    config: { work: 'statistics' } as const,
     schema: {
-      summary: 'Export the raw scans of a link',
-      operationId: 'exportScans',
+      ...access.scans,
       description:
         'RFC 4180, oldest first; a cell that a spreadsheet would execute as a formula gets an apostrophe in front.',
       tags: ['Statistics'],
       response: {
         200: { description: 'The scans.', content: { 'text/csv': { schema: Type.String() } } },
-        ...problems('unknown_token', 'rate_limited'),
+        ...problems('unknown_token', 'rate_limited', ...access.refusals),
       },
     },
-    async handler(request, reply) {
-      const link = await links.findByToken(tokenOf(request))
+    async handler(request: ManageRequest, reply: FastifyReply) {
+      const link = await access.findWithScans(tokenOf(request))
       const headers = {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="${link.code}-scans.csv"`,
@@ -96,7 +123,8 @@ export function exportRoutes({ scans, links, slots }: ExportNeeds): OwnerRoutes 
         throw error
       }
     },
-  })
+  }
+  return ownerRoutes(definition, access.token)
 }
 
 /** Streams text with one piece of read-ahead: memory stays bounded, however many pieces there are and however slow the client. */

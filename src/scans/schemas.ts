@@ -52,14 +52,19 @@ const cityRow = Type.Object(
 export const statsBody = Type.Object(
   {
     code: Type.String(),
+    destinations: Type.Optional(
+      Type.Array(Type.String({ format: 'uri' }), {
+        description: 'Where the link leads. Only present in a share whose owner included it.',
+      }),
+    ),
     days: Type.Integer(),
     from: Type.String({ format: 'date', description: 'First day of the window.' }),
     to: Type.String({ format: 'date', description: 'Last day of the window: today.' }),
     timezone: Type.String(),
     audience: Type.String(),
-    totals: Type.Object({ ...counts, ...split }),
+    totals: Type.Object({ ...counts, ...split }, { title: 'WindowTotals' }),
     unique_visitors: counts.unique_visitors,
-    series: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), ...counts }), {
+    series: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), ...counts }, { title: 'DayCount' }), {
       description: 'Every day of the window, zeros included.',
     }),
     breakdowns: Type.Object(

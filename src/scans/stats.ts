@@ -8,6 +8,7 @@ import {
   type ValueCount,
 } from './breakdowns.ts'
 import { startOfSlot } from './calendar.ts'
+import type { Sources } from './sources.ts'
 import type { Warehouse } from './warehouse.ts'
 import { localDays, partsOf, type LocalDay } from './window.ts'
 
@@ -56,31 +57,53 @@ export function readTotals({ db }: Warehouse, linkId: number): Totals {
 /** Reads a window of whole local days; the last one is today. */
 export function readStats(warehouse: Warehouse, linkId: number, query: StatsQuery, now: number): Stats {
   const { days, timeZone, audience } = query
+  const { window, parts, from, to } = windowOf(query, now)
+  const breakdowns = readBreakdowns(warehouse, linkId, audience, parts)
+  const [qr, link] = sourceRows(breakdowns.source)
+  const counts = readCounts(warehouse, linkId, { window, audience, sources: { qr: qr.scans, link: link.scans } })
+  return {
+    days,
+    from,
+    to,
+    timezone: timeZone,
+    audience,
+    ...counts,
+    breakdowns: { ...breakdowns, source: [qr, link] },
+  }
+}
+
+/** The days of a query, and the rows that hold their counts by value. */
+export function windowOf({ days, timeZone }: StatsQuery, now: number) {
   const window = localDays(now, days, timeZone)
   const [first, last] = [window[0], window.at(-1)]
   if (first === undefined || last === undefined) throw new RangeError(`a window of ${days} days`)
   const parts = partsOf(startOfSlot(first.fromSlot), startOfSlot(last.toSlot))
-  const breakdowns = readBreakdowns(warehouse, linkId, audience, parts)
-  const [qr, link] = sourceRows(breakdowns.source)
+  return { window, parts, from: first.date, to: last.date }
+}
+
+/** The statistics of a link without their breakdowns. */
+export type LinkCounts = Pick<Stats, 'totals' | 'unique_visitors' | 'series'>
+
+/** Reads the counts of a link by day. */
+export function readCounts(
+  warehouse: Warehouse,
+  linkId: number,
+  { window, audience, sources }: { window: LocalDay[]; audience: Audience; sources: Sources },
+): LinkCounts {
   const byDay = readDays(warehouse, linkId, audience, window)
   const sum = (pick: (day: (typeof byDay)[number]) => number) => byDay.reduce((total, day) => total + pick(day), 0)
-  const totals = { scans: sum((day) => day.scans), unique_visitors: sum((day) => day.unique_visitors) }
+  const visitors = sum((day) => day.unique_visitors)
   return {
-    days,
-    from: first.date,
-    to: last.date,
-    timezone: timeZone,
-    audience,
     totals: {
-      ...totals,
+      scans: sum((day) => day.scans),
+      unique_visitors: visitors,
       humans: sum((day) => day.humans),
       bots: sum((day) => day.bots),
-      qr: qr.scans,
-      link: link.scans,
+      qr: sources.qr,
+      link: sources.link,
     },
-    unique_visitors: totals.unique_visitors,
+    unique_visitors: visitors,
     series: byDay.map(({ date, scans, unique_visitors }) => ({ date, scans, unique_visitors })),
-    breakdowns: { ...breakdowns, source: [qr, link] },
   }
 }
 

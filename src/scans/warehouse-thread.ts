@@ -7,6 +7,7 @@ import { readPage, type Cursor } from './export.ts'
 import { openFold } from './fold.ts'
 import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
 import { readStats, readTotals, type StatsQuery } from './stats.ts'
+import { readStatsOfMany, type CountedLink } from './stats-of-many.ts'
 import { openWarehouse } from './warehouse.ts'
 
 /** The thread's files and folders. */
@@ -44,6 +45,7 @@ const calls = {
   lost: () => warehouse.lost(),
   totals: (linkIds: number[]) => linkIds.map((linkId) => readTotals(warehouse, linkId)),
   stats: (linkId: number, query: StatsQuery, now: number) => readStats(warehouse, linkId, query, now),
+  statsOfMany: (links: CountedLink[], query: StatsQuery, now: number) => readStatsOfMany(warehouse, links, query, now),
   exportPage: (linkId: number, after: Cursor, limit: number) => readPage(warehouse, linkId, after, limit),
   purge: (linkIds: number[]) => purgeLinks(warehouse, linkIds),
   prune: (before: number) => prune(warehouse, before),

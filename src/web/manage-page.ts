@@ -120,7 +120,8 @@ function noticeBox({ text, address }: Notice): Html {
   return html`<p class="note" role="status">${text}${address && html` <a href="${address}">${address}</a>`}</p>`
 }
 
-const creditNote = html`<p class="quiet">
+/** The link that the licence of the city database requires. */
+export const creditNote = html`<p class="quiet">
   Cities in the statistics: <a href="https://db-ip.com">IP Geolocation by DB-IP</a>
 </p>`
 

@@ -1,0 +1,38 @@
+import type { ProblemCode } from '../http/problem.ts'
+import type { Links } from '../links/open.ts'
+
+/** A link whose scans may be read. */
+export interface ReadableLink {
+  id: number
+  code: string
+  /** Where it leads, if the statistics say so. */
+  destinations?: string[]
+}
+
+/** Who reads statistics by a token, and how the OpenAPI document says that. */
+export interface ScansAccess {
+  /** @throws {Problem} 404 when no link has the token */
+  findByToken: (token: string) => Promise<ReadableLink>
+  /** The same for the export of single scans. @throws what `refusals` names, too */
+  findWithScans: (token: string) => Promise<ReadableLink>
+  refusals: ProblemCode[]
+  /** Describes the token; undefined for that of the owner. */
+  token?: string
+  stats: { summary: string; operationId: string }
+  scans: { summary: string; operationId: string }
+}
+
+/** The access of a link's owner. */
+export function ownerAccess({ findByToken }: Pick<Links, 'findByToken'>): ScansAccess {
+  const find = async (token: string) => {
+    const { id, code } = await findByToken(token)
+    return { id, code }
+  }
+  return {
+    findByToken: find,
+    findWithScans: find,
+    refusals: [],
+    stats: { summary: 'Read the statistics of a link', operationId: 'readStats' },
+    scans: { summary: 'Export the raw scans of a link', operationId: 'exportScans' },
+  }
+}

@@ -1,0 +1,55 @@
+import { columnsOf, type Audience } from './breakdowns.ts'
+import { dimensions } from './warehouse-schema.ts'
+import type { Warehouse } from './warehouse.ts'
+import type { Parts } from './window.ts'
+
+/** Scans by source, as the breakdown `source` counts them. */
+export interface Sources {
+  qr: number
+  link: number
+}
+
+interface SourceRow {
+  value: number
+  scans: number
+}
+
+/**
+ * Prepares to read the sources of many links in the same window. The keys of the rollups begin with link, period and dimension:
+ * each period is one look-up, and no other dimension is read.
+ */
+export function createSourceReader(
+  { db, dictionary }: Warehouse,
+  audience: Audience,
+  { months, days, raw }: Parts,
+): (linkId: number) => Sources {
+  const source = dimensions.indexOf('source')
+  const { scans } = columnsOf[audience]
+  const rollup = (table: string) =>
+    db.prepare(
+      `select value, ${scans} as scans from ${table} where link_id = ? and period = ? and dimension = ${source}`,
+    )
+  const bots = { all: '', human: 'and bot = 0', bot: 'and bot = 1' }[audience]
+  const edges = db.prepare(
+    `select source as value, count(*) as scans from scans where link_id = ? and at >= ? and at < ? ${bots} group by source`,
+  )
+  const rollups = [
+    { read: rollup('monthly'), periods: periodsOf(months) },
+    { read: rollup('daily'), periods: periodsOf(days) },
+  ]
+  return (linkId) => {
+    const sums: Sources = { qr: 0, link: 0 }
+    const add = (rows: SourceRow[]) => {
+      for (const row of rows) sums[dictionary.text(row.value) === 'qr' ? 'qr' : 'link'] += row.scans
+    }
+    for (const { read, periods } of rollups) {
+      for (const period of periods) add(read.all(linkId, period) as unknown as SourceRow[])
+    }
+    for (const range of raw) add(edges.all(linkId, ...range) as unknown as SourceRow[])
+    return sums
+  }
+}
+
+function periodsOf(ranges: [from: number, to: number][]): number[] {
+  return ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => from + at))
+}

@@ -1,0 +1,52 @@
+import { createSourceReader } from './sources.ts'
+import { readCounts, windowOf, type LinkCounts, type StatsQuery } from './stats.ts'
+import type { Warehouse } from './warehouse.ts'
+
+/** A link of which statistics are read. */
+export interface CountedLink {
+  id: number
+  /** Whether it counts in the sum: false for a link that was counted before. */
+  isCounted: boolean
+}
+
+/** The statistics of several links in the same window. */
+export interface ManyStats {
+  from: string
+  to: string
+  /** The `LinkCounts` of each link, as JSON: the thread that reads them also writes them, so that the main one need not. */
+  texts: string[]
+  /** The sum of the links that count. */
+  sum: LinkCounts
+}
+
+/** Reads the statistics of several links, each as `readStats` does. */
+export function readStatsOfMany(warehouse: Warehouse, links: CountedLink[], query: StatsQuery, now: number): ManyStats {
+  const { window, parts, from, to } = windowOf(query, now)
+  const sourcesOf = createSourceReader(warehouse, query.audience, parts)
+  const sum = emptyCounts(window.map(({ date }) => date))
+  const texts = links.map(({ id, isCounted }) => {
+    const { audience } = query
+    const counts = readCounts(warehouse, id, { window, audience, sources: sourcesOf(id) })
+    if (isCounted) addCounts(sum, counts)
+    return JSON.stringify(counts)
+  })
+  return { from, to, texts, sum }
+}
+
+function emptyCounts(dates: string[]): LinkCounts {
+  return {
+    totals: { scans: 0, unique_visitors: 0, humans: 0, bots: 0, qr: 0, link: 0 },
+    unique_visitors: 0,
+    series: dates.map((date) => ({ date, scans: 0, unique_visitors: 0 })),
+  }
+}
+
+/** Adds the counts of the same days to a sum. */
+export function addCounts(sum: LinkCounts, { totals, unique_visitors: visitors, series }: LinkCounts): void {
+  for (const name of Object.keys(sum.totals) as (keyof LinkCounts['totals'])[]) sum.totals[name] += totals[name]
+  sum.unique_visitors += visitors
+  for (const [at, day] of sum.series.entries()) {
+    day.scans += series[at]?.scans ?? 0
+    day.unique_visitors += series[at]?.unique_visitors ?? 0
+  }
+}
