@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { addStatisticsRoutes } from './app-statistics.ts'
 import type { Config } from './config/config.ts'
 import { readJsonBodies, refuseEncodedBodies } from './http/body.ts'
 import { allowEveryOrigin } from './http/cors.ts'
@@ -92,6 +91,28 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   api.delete('/domains/:domain', program.domain.remove)
   api.get('/openapi.json', program.openApi)
   api.get('/problems', program.problems)
+}
+
+/** Statistics, below `/api`: for the owner of a link, for readers of a share, and of many links. */
+function addStatisticsRoutes(
+  api: FastifyInstance,
+  { owned, shares, shared, ofMany }: Handlers['program']['statistics'],
+): void {
+  api.get('/manage/:token/stats', owned.stats.byPath)
+  api.get('/manage/stats', owned.stats.byHeader)
+  api.get('/manage/:token/scans.csv', owned.scans.byPath)
+  api.get('/manage/scans.csv', owned.scans.byHeader)
+  api.post('/manage/:token/share', shares.create.byPath)
+  api.post('/manage/share', shares.create.byHeader)
+  api.get('/manage/:token/shares', shares.list.byPath)
+  api.get('/manage/shares', shares.list.byHeader)
+  api.delete('/manage/:token/shares/:id', shares.revoke.byPath)
+  api.delete('/manage/shares/:id', shares.revoke.byHeader)
+  api.get('/share/:token/stats', shared.stats.byPath)
+  api.get('/share/stats', shared.stats.byHeader)
+  api.get('/share/:token/scans.csv', shared.scans.byPath)
+  api.get('/share/scans.csv', shared.scans.byHeader)
+  api.post('/stats', ofMany)
 }
 
 async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser']): Promise<void> {

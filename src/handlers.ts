@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { reportRoute, securityRoute } from './abuse/routes.ts'
-import { statisticsHandlers } from './app-statistics.ts'
 import type { Config } from './config/config.ts'
 import { tlsAskRoute } from './domains/tls-ask.ts'
 import { domainRoutes } from './domains/routes.ts'
@@ -16,6 +15,11 @@ import { designRoute } from './qr/design-route.ts'
 import { codeImageRoutes, dataImageRoute } from './qr/routes.ts'
 import { streamRoutes } from './scans/stream-route.ts'
 import type { Services } from './services.ts'
+import { manyStatsRoute } from './scans/many-routes.ts'
+import { ownerAccess } from './scans/access.ts'
+import { exportRoutes, statsRoutes } from './scans/routes.ts'
+import { shareAccess } from './shares/access.ts'
+import { shareRoutes } from './shares/routes.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
 import { fileRoutes } from './visits/file-routes.ts'
 import { previewRoute, visitRoutes } from './visits/routes.ts'
@@ -94,6 +98,24 @@ function programHandlers(describe: DescribeApi, services: Services) {
     domain: domainRoutes({ domains, limitDomains: limits.each('domains') }),
     openApi: openApiRoute(describe, origin),
     problems: problemsRoute(),
+  }
+}
+
+/** The handlers of statistics: for the owner of a link, for readers of a share, and of many links. */
+function statisticsHandlers({ links, scans, limits, shares, origin, now }: Services) {
+  const { slots } = limits
+  const [owner, reader] = [ownerAccess(links), shareAccess(shares)]
+  return {
+    shares: shareRoutes({ shares, links, origin, limits }),
+    owned: {
+      stats: statsRoutes({ scans, access: owner, slots, now }),
+      scans: exportRoutes({ scans, access: owner, slots }),
+    },
+    shared: {
+      stats: statsRoutes({ scans, access: reader, slots, now }),
+      scans: exportRoutes({ scans, access: reader, slots }),
+    },
+    ofMany: manyStatsRoute({ scans, links, slots, now, limits }),
   }
 }
 
