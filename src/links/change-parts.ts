@@ -1,16 +1,20 @@
 import type { FastifyReply } from 'fastify'
+import type { Origin } from '../http/origin.ts'
 import type { ManageRequest } from './access.ts'
+import type { CreationLimits } from './create.ts'
 import type { OwnedLink } from './design.ts'
+import type { Links } from './open.ts'
 import type { PasswordHash } from './password.ts'
-import type { LinkRoutesNeeds } from './routes.ts'
+
+/** What these checks need of the rest of the program. */
+export interface PartsNeeds {
+  links: Pick<Links, 'checkDesign' | 'checkWebhook' | 'passwords'>
+  origin: Pick<Origin, 'of'>
+  limits: CreationLimits
+}
 
 /** Checks what belongs to other features, and charges it. */
-export async function checkParts(
-  needs: LinkRoutesNeeds,
-  request: ManageRequest,
-  reply: FastifyReply,
-  owned: OwnedLink,
-) {
+export async function checkParts(needs: PartsNeeds, request: ManageRequest, reply: FastifyReply, owned: OwnedLink) {
   const { links, origin, limits } = needs
   const { body } = request
   const design = await links.checkDesign(owned, body, {
@@ -25,7 +29,7 @@ export async function checkParts(
 
 /** Charged as a creation: hashing a password takes longer than any other change. */
 async function setPassword(
-  { links, limits }: LinkRoutesNeeds,
+  { links, limits }: PartsNeeds,
   request: ManageRequest,
   reply: FastifyReply,
   password: string,

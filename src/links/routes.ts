@@ -1,28 +1,22 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from '#typebox'
 import { BODY_LIMIT } from '../http/body.ts'
-import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { route, type Route } from '../http/route.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from './access.ts'
-import type { CreationLimits } from './create.ts'
 import type { OwnedLink } from './design.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
-import { details, entityTag, type Totals } from './link.ts'
+import { details } from './details.ts'
+import { entityTag, type Totals } from './link.ts'
 import type { Links } from './open.ts'
-import { checkParts } from './change-parts.ts'
+import { checkParts, type PartsNeeds } from './change-parts.ts'
 import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from './schemas.ts'
 
 /** What the routes of links need of the rest of the program. */
-export interface LinkRoutesNeeds {
-  links: Pick<
-    Links,
-    'create' | 'requireToken' | 'readByToken' | 'checkDesign' | 'checkWebhook' | 'change' | 'delete' | 'passwords'
-  >
+export interface LinkRoutesNeeds extends PartsNeeds {
+  links: PartsNeeds['links'] & Pick<Links, 'create' | 'requireToken' | 'readByToken' | 'change' | 'delete'>
   /** The totals of a link, for its details. */
   totals: (linkId: number) => Promise<Totals>
-  origin: Pick<Origin, 'of'>
-  limits: CreationLimits
 }
 
 const tags = ['Links']

@@ -4,7 +4,7 @@ import type { CompiledRules, MetRule, VisitFacts } from '../links/rules/compile.
 import { shareOf } from '../links/rules/share.ts'
 import type { Scan } from '../scans/scan.ts'
 import type { Scans } from '../scans/open.ts'
-import type { LiveLink } from './resolve.ts'
+import type { LiveLink } from './live-link.ts'
 
 /** A link with rules. */
 export interface RuledLink extends LiveLink {

@@ -4,7 +4,7 @@ import type { Scan } from '../scans/scan.ts'
 import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
 import { platformOf } from './platform.ts'
-import type { LiveLink } from './resolve.ts'
+import type { LiveLink } from './live-link.ts'
 
 /** A path of one code, perhaps with the ending of compact QR images; the query belongs to the visit. */
 const codePath = /^\/([A-Za-z0-9_-]{1,64})(?:\.[Qq])?(?:\?|$)/

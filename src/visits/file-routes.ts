@@ -8,7 +8,7 @@ import { sendFileByRules } from './answer.ts'
 import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
 import { sendPasswordForm } from './password-page.ts'
-import type { LiveLink } from './resolve.ts'
+import type { LiveLink } from './live-link.ts'
 import { missingOrEnded, requireLive, sendFile, visitConfig, visitParams, type CodeRoute } from './routes.ts'
 
 type KindFile = NonNullable<Kind['file']>

@@ -10,7 +10,7 @@ import type { Passwords } from '../links/password.ts'
 import type { Visits } from './open.ts'
 import { sendPasswordForm, type Failure } from './password-page.ts'
 import { respondWithFile } from './file-routes.ts'
-import type { LiveLink } from './resolve.ts'
+import type { LiveLink } from './live-link.ts'
 import { requireLive, respondToVisitor, visitParams, type CodeRoute, type VisitPath } from './routes.ts'
 
 type CodeRequest = FastifyRequest<CodeRoute>

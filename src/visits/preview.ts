@@ -3,7 +3,7 @@ import { html } from '../http/html.ts'
 import type { Visitor } from '../links/kinds/kind.ts'
 import type { CompiledRules } from '../links/rules/compile.ts'
 import type { LockedLink } from './locked.ts'
-import type { LiveLink } from './resolve.ts'
+import type { LiveLink } from './live-link.ts'
 
 const platforms: [Visitor['platform'], string][] = [
   ['ios', 'iPhone and iPad'],

@@ -2,23 +2,11 @@ import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { createRecentKeys } from '../lib/recent-keys.ts'
 import { codeKey, isCode } from '../links/code.ts'
 import { kindOf } from '../links/kinds/index.ts'
-import type { Content, Kind, Outcome, Visitor } from '../links/kinds/kind.ts'
 import type { Suspension } from '../links/link.ts'
 import type { CompiledRules } from '../links/rules/compile.ts'
 import { contentOf, rulesOf, type Found, type Visited } from '../links/visited.ts'
+import type { LiveLink } from './live-link.ts'
 import { lock, type LockedLink } from './locked.ts'
-
-/** A link that can be visited. */
-export interface LiveLink {
-  id: number
-  /** As its owner wrote it. */
-  code: string
-  kind: Kind
-  content: () => Content<Record<string, unknown>>
-  visit: (visitor: Visitor) => Outcome
-  /** Null when it has no rules, which precede `visit`. */
-  rules: (() => CompiledRules) | null
-}
 
 /** The state of a code. A paused link still has its QR images. */
 export type Resolution =

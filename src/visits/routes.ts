@@ -12,7 +12,8 @@ import type { Visits } from './open.ts'
 import { sendPasswordForm } from './password-page.ts'
 import { platformOf } from './platform.ts'
 import { previewPage, protectedPreviewPage } from './preview.ts'
-import type { LiveLink, Resolution } from './resolve.ts'
+import type { LiveLink } from './live-link.ts'
+import type { Resolution } from './resolve.ts'
 
 export interface CodeRoute {
   Params: { code: string }

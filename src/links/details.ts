@@ -1,0 +1,36 @@
+import type { OwnedLink } from './design.ts'
+import { kindOf } from './kinds/index.ts'
+import { addresses, type Suspension, type Totals } from './link.ts'
+
+/** The details of a link for its owner. Every field is always present, an empty one is null. */
+export function details(
+  { link, design, webhook }: OwnedLink,
+  { token, origin, totals }: { token: string; origin: string; totals: Totals },
+) {
+  const names = Object.keys(kindOf(link).fields.properties)
+  const payload = Object.fromEntries(names.map((name) => [name, link.payload[name] ?? null]))
+  return {
+    code: link.code,
+    kind: link.kind,
+    ...addresses(link.code, origin),
+    manage_url: `${origin}/m/${token}`,
+    target: link.target,
+    payload: names.length > 0 ? payload : null,
+    title: link.title,
+    campaign: link.campaign,
+    utm: link.utm,
+    rules: link.rules,
+    has_password: link.password !== null,
+    active: link.active,
+    design: design ?? null,
+    webhook,
+    created_at: new Date(link.createdAt).toISOString(),
+    updated_at: new Date(link.updatedAt).toISOString(),
+    removed: link.suspension && suspensionDetails(link.suspension),
+    totals,
+  }
+}
+
+function suspensionDetails({ reason, source, at }: Suspension) {
+  return { reason, source, at: new Date(at).toISOString() }
+}

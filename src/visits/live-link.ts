@@ -1,0 +1,14 @@
+import type { Content, Kind, Outcome, Visitor } from '../links/kinds/kind.ts'
+import type { CompiledRules } from '../links/rules/compile.ts'
+
+/** A link that can be visited. */
+export interface LiveLink {
+  id: number
+  /** As its owner wrote it. */
+  code: string
+  kind: Kind
+  content: () => Content<Record<string, unknown>>
+  visit: (visitor: Visitor) => Outcome
+  /** Null when it has no rules, which precede `visit`. */
+  rules: (() => CompiledRules) | null
+}
