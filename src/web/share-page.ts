@@ -101,8 +101,12 @@ function breakdowns({ breakdowns: all, totals }: Stats): Html {
     if (dimension === 'answer') return value === LINK_ITSELF ? 'the link itself' : `rule ${value}`
     return country ? `${value}, ${country}` : value
   }
+  // Where no rule has answered, all scans have the one answer.
+  const shown = Object.entries(all).filter(
+    ([dimension, rows]) => dimension !== 'answer' || rows.some(({ value }) => value !== LINK_ITSELF),
+  )
   return html`<div class="breakdowns">
-    ${Object.entries(all).map(([dimension, rows]) => {
+    ${shown.map(([dimension, rows]) => {
       const named = rows.map(({ value, country, ...counts }) => ({
         name: nameOf(dimension, value, country),
         ...counts,
