@@ -50,6 +50,18 @@ test('when the queue is full, or the share of a client, it is refused at once wi
     error instanceof Problem && error.status === 503 && error.headers['retry-after'] === '5'
   for (const name of ['a1', 'a2', 'a3']) void run('a', work(name))
   await assert.rejects(run('a', work('a4')), isRefusal)
-  for (const name of ['b1', 'b2']) void run('b', work(name))
-  await assert.rejects(run('c', work('c1')), isRefusal)
+  for (const name of ['b1', 'b2']) void run('b', work(name)).catch(() => {})
+  await assert.rejects(run('b', work('b3')), isRefusal)
+})
+
+test('clients that fill the queue keep no other out: the last of whoever has most is refused for it', async () => {
+  const { started, work, end } = createWork()
+  const run = createTurns({ waiting: 4, concurrent: 1 }, 5)
+  const outcome = (name: string) => run(name.slice(0, 1), work(name)).catch(({ status }: Problem) => status)
+  const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1', 'e1'].map(outcome)
+  for (let at = 0; at < 5; at++) {
+    await settle()
+    end(started.at(-1) ?? '')
+  }
+  assert.deepEqual(await Promise.all(all), ['a1', 'a2', 503, 'b1', 503, 'c1', 'd1', 503])
 })

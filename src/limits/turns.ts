@@ -1,10 +1,10 @@
 import { Problem } from '../http/problem.ts'
-import { createFairQueue } from './fair-queue.ts'
+import { createFairQueue, type FairQueue } from './fair-queue.ts'
 import type { WorkBounds } from './work.ts'
 
 /**
  * Runs work of a client when its turn comes, round-robin by client.
- * @throws {Problem} 503 with `Retry-After`, at once, when too many wait
+ * @throws {Problem} 503 with `Retry-After` when too many wait: at once, or when a client with fewer of them comes
  */
 export type RunInTurn = <T>(client: string, work: () => Promise<T>) => Promise<T>
 
@@ -14,26 +14,34 @@ export type RunInTurn = <T>(client: string, work: () => Promise<T>) => Promise<T
  */
 export const passwordBounds: WorkBounds = { waiting: 16, concurrent: 1 }
 
+interface Waiting {
+  client: string
+  start: () => void
+  refuse: (error: Problem) => void
+}
+
 /** @param retryAfter seconds, for those who are refused */
 export function createTurns({ waiting, concurrent }: WorkBounds, retryAfter: number): RunInTurn {
-  const queue = createFairQueue<() => void>(waiting)
+  const queue = createFairQueue<Waiting>(waiting)
   let inProgress = 0
 
   function startNext(): void {
     if (inProgress >= concurrent) return
-    const start = queue.take()
-    if (start === undefined) return
+    const next = queue.take()
+    if (next === undefined) return
     inProgress++
-    start()
+    next.start()
   }
 
   return async (client, work) => {
     if (queue.isFull(client)) {
-      const headers = { 'retry-after': String(retryAfter) }
-      throw new Problem('unavailable', 'too many passwords are being checked, try again in a moment', { headers })
+      const refused = findLastOfMost(queue, client)
+      if (refused === undefined) throw refusal(retryAfter)
+      queue.remove(refused.client, refused)
+      refused.refuse(refusal(retryAfter))
     }
-    await new Promise<void>((start) => {
-      queue.add(client, start)
+    await new Promise<void>((start, refuse) => {
+      queue.add(client, { client, start, refuse })
       startNext()
     })
     try {
@@ -43,4 +51,23 @@ export function createTurns({ waiting, concurrent }: WorkBounds, retryAfter: num
       startNext()
     }
   }
+}
+
+function refusal(retryAfter: number): Problem {
+  const headers = { 'retry-after': String(retryAfter) }
+  return new Problem('unavailable', 'too many passwords are being checked, try again in a moment', { headers })
+}
+
+/**
+ * The last entry of the client that has most, when it has more than this client would have with one more: otherwise two
+ * clients could keep all others out.
+ */
+function findLastOfMost(queue: FairQueue<Waiting>, client: string): Waiting | undefined {
+  const clients = Map.groupBy(
+    queue.filter(() => true),
+    (entry) => entry.client,
+  )
+  const own = clients.get(client)?.length ?? 0
+  const most = [...clients.values()].reduce((longest, each) => (each.length > longest.length ? each : longest), [])
+  return most.length > own + 1 ? most.at(-1) : undefined
 }
