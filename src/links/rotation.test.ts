@@ -29,7 +29,7 @@ function openTokens(db: Database) {
       return (error as Problem).code
     }
   }
-  return { rotate, isWorking: (token: string) => isWorking(deps, token) }
+  return { rotate, idempotency: deps.idempotency, isWorking: (token: string) => isWorking(deps, token) }
 }
 
 type Tokens = ReturnType<typeof openTokens>
@@ -159,5 +159,16 @@ for (const driver of drivers) {
         assert.equal(await service.isWorking(other.own), true)
       },
     )
+
+    await t.test('the key of a creation rotates nothing, though its response has the token', async () => {
+      const { own } = await newLink(db)
+      const request = { key: `creation ${own}`, request: 'a creation' }
+      await service.idempotency.run(
+        request,
+        async () => {},
+        async () => ({ code: 'x', token: own, manage_url: 'x' }),
+      )
+      assert.equal(await rotate(own, request.key), 'idempotency_key_reused')
+    })
   })
 }

@@ -17,6 +17,11 @@ export interface RotatedToken {
   manage_url: string
 }
 
+/** The response to a creation has a token as well, and a rotation with its key is another request. */
+function isRotation(response: unknown): response is RotatedToken {
+  return Object.keys(response as object).every((name) => name === 'token' || name === 'manage_url')
+}
+
 /** Finds something by a token; see `findByAnyTokens`. */
 export async function findByAnyToken<T>(
   { db }: Pick<TokenDeps, 'db'>,
@@ -77,7 +82,7 @@ export async function rotateToken(
   const key = idempotentRequest && {
     key: idempotentRequest.key,
     request: JSON.stringify(['rotate', hashToken(token)]),
-    isAnsweredBy: (response: unknown) => (response as Partial<RotatedToken>).token === token,
+    isAnsweredBy: (response: unknown) => isRotation(response) && response.token === token,
   }
   const chargeKnown = () => {
     if (!isKnown) throw unknownToken()
