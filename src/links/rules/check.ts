@@ -69,7 +69,9 @@ export function timeOf(instant: string | undefined): number | undefined {
 
 function isTimeZone(name: string): boolean {
   try {
-    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId !== ''
+    const { timeZoneId } = Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name)
+    // Temporal also accepts times with an offset, such as T00+0130.
+    return timeZoneId.toLowerCase() === name.toLowerCase()
   } catch {
     return false
   }

@@ -125,6 +125,12 @@ test('a faulty list of rules is refused with the field and the bound', () => {
   assert.match(errors(rule({ hours: ['09:00-17:00'] })).join(), /timezone is required/)
   assert.match(errors(rule({ timezone: 'UTC' })).join(), /only of use with/)
   assert.match(errors(rule({ weekdays: ['mon'], timezone: 'Mars/Olympus' })).join(), /IANA time zone/)
+  for (const timezone of ['T0000+0537', 'T00Z']) {
+    assert.match(errors(rule({ weekdays: ['mon'], timezone })).join(), /IANA time zone/, timezone)
+  }
+  for (const timezone of ['utc', 'EUROPE/Berlin', 'Asia/Calcutta', 'US/Pacific', 'Etc/GMT+5', 'GMT']) {
+    assert.deepEqual(errors(rule({ weekdays: ['mon'], timezone })), [], timezone)
+  }
   assert.match(errors(rule({ hours: ['9-17'], timezone: 'UTC' })).join(), /span of local time/)
   assert.match(errors(rule({ hours: ['09:00-09:00'], timezone: 'UTC' })).join(), /hours\/0 must not begin and end/)
   assert.match(errors(rule({ percent: 100 })).join(), /must be at most 99/)
