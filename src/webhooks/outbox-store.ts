@@ -9,10 +9,16 @@ export const PAUSE_MS = 1_000
 export const MAX_WAITING = 100
 
 /**
- * Queues an event for a link's webhook, and drops the oldest one when too many wait.
+ * Queues an event for a link's webhook, and drops the oldest ones when too many wait.
+ * @param keep how many of the link may wait, this one included
  * @returns how many rows the outbox has more; undefined when the webhook was removed or given up
  */
-export async function insertEvent(db: Executor, linkId: number, event: WebhookEvent): Promise<number | undefined> {
+export async function insertEvent(
+  db: Executor,
+  linkId: number,
+  event: WebhookEvent,
+  keep = MAX_WAITING,
+): Promise<number | undefined> {
   const { last_delivery_at: last } = (await findWebhook(db, linkId)) ?? {}
   const at = Math.max(event.at, (last ?? 0) + PAUSE_MS)
   // Comes before the event, so that it waits for a delivery that is just being recorded.
@@ -25,7 +31,7 @@ export async function insertEvent(db: Executor, linkId: number, event: WebhookEv
   if (woken.numUpdatedRows === 0n) return undefined
   const row = { link_id: linkId, event_id: event.id, body: event.body, created_at: event.at }
   await db.insertInto('outbox').values(row).execute()
-  return 1 - (await dropOldest(db, linkId, MAX_WAITING))
+  return 1 - (await dropOldest(db, linkId, keep))
 }
 
 /** Drops the oldest events of a link down to a number of them. @returns how many */
@@ -45,7 +51,7 @@ export async function dropOldest(db: Executor, linkId: number, keep: number): Pr
   return ids.length
 }
 
-export async function countDropped(db: Executor, linkId: number, count: number): Promise<void> {
+async function countDropped(db: Executor, linkId: number, count: number): Promise<void> {
   const dropped = db.updateTable('webhooks').set(({ eb }) => ({ dropped: eb('dropped', '+', count) }))
   await dropped.where('link_id', '=', linkId).execute()
 }

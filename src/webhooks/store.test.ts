@@ -138,6 +138,20 @@ function storeTests(driver: StoreDriver): void {
     assert.deepEqual([givenUp, rows], [1, 0])
   })
 
+  each('when too many events wait, a link has one, and each link still has its own', async (db) => {
+    const links = [await insert(db, 'a'), await insert(db, 'b')] as const
+    for (const link of links) await set(db, link)
+    const { add, rows, dropped } = createOutbox(3)
+    const queued = ({ id }: Link, name: string) =>
+      db.transaction((transaction) => add(transaction, id, createEvent('link.changed', 1000, { name })))
+    for (const name of ['a1', 'a2', 'a3']) await queued(links[0], name)
+    await queued(links[1], 'b1')
+    await queued(links[0], 'a4')
+    const names = (await waiting(db)).map(({ body }) => (JSON.parse(body) as { data: { name: string } }).data.name)
+    assert.deepEqual([names, rows(), dropped()], [['b1', 'a4'], 2, 3])
+    assert.equal((await store.findWebhook(db.read, links[0].id))?.dropped, 3)
+  })
+
   each('each milestone is queued once, by whichever process finds it', async (db) => {
     const link = await insert(db, 'a')
     await set(db, link)
