@@ -97,11 +97,15 @@ function plan(deps: ManyDeps, { body, link }: LinkRow): Outcome {
 
 /** Writes every change among the outcomes, and replaces those of links that were changed since they were read. */
 async function commit(deps: ManyDeps, outcomes: Outcome[], atomic: boolean): Promise<void> {
+  const pause = yieldEvery(SLICE_MS)
   let pending = [...outcomes.entries()].filter(isChange)
   while (pending.length > 0) {
     const { committed, conflicts } = await write(deps, pending, atomic)
     for (const [, { link }] of committed) deps.invalidate(link.code)
-    for (const [at, stale] of conflicts) outcomes[at] = await planAgain(deps, stale)
+    for (const [at, stale] of conflicts) {
+      outcomes[at] = await planAgain(deps, stale)
+      await pause()
+    }
     requireValid(outcomes, atomic)
     const remaining = atomic && conflicts.length > 0 ? pending : conflicts
     pending = remaining.map(([at]): Entry => [at, outcomes[at] as Outcome]).filter(isChange)
