@@ -488,6 +488,27 @@ test('one host gets one request at a time, and one that does not respond delays 
   for (const link of slow) await poll(async () => (await webhookOf(server, link)).last_status === 204)
 })
 
+test('thirty receivers that do not respond delay no other', async (t) => {
+  const { server, receiver, url, zones } = await start(t)
+  const held = new Set<() => void>()
+  receiver.respond = (response, { url: path }) => {
+    const end = () => void response.writeHead(204).end()
+    if (path !== '/hook') return end()
+    held.add(end)
+    response.once('close', () => held.delete(end))
+  }
+  const slow = Array.from({ length: 30 }, (_, at) => `slow${at}.example.com`)
+  for (const host of slow) {
+    zones[host] = { a: ['127.0.0.1'] }
+    await put(manage(server, await createWithWebhook(server, url.replace('hook.example.com', host))), { title: 'One' })
+  }
+  await poll(() => held.size === slow.length)
+  const quick = await createWithWebhook(server, url.replace(/hook$/, 'quick'))
+  await put(manage(server, quick), { title: 'One' })
+  await poll(async () => (await webhookOf(server, quick)).last_status === 204)
+  for (const end of held) end()
+})
+
 test('an address that a list has is refused, and so is one of the service itself', async (t) => {
   const list = join(temporaryFolder(t), 'list.txt')
   writeFileSync(list, 'hook.example.com\n')

@@ -3,9 +3,12 @@ import type { Lease } from '../db/lease.ts'
 import { deliver, type DeliveryDeps } from './delivery.ts'
 import { findDue, type Due } from './outbox-store.ts'
 
-/** Requests at the same time, one for each host; and how many of them to webhooks whose last attempt failed. */
-const MAX_RUNNING = 8
-const MAX_FAILING = 4
+/**
+ * Requests at the same time, one for each host; and how many of them to webhooks whose last attempt failed. They take no more
+ * than a socket: with few, a few receivers that take their 5 seconds each time would delay all others.
+ */
+const MAX_RUNNING = 64
+const MAX_FAILING = 16
 
 /** How often events that became due in the meantime are looked for. */
 const POLL_MS = 1_000
