@@ -3,24 +3,29 @@ import { temporaryFolder } from './support/cleanup.ts'
 import { fc, runs } from './support/fast-check.ts'
 import { changes, checkHistory } from './support/model/changes.ts'
 import { interruptions } from './support/model/interruptions.ts'
+import { passwords } from './support/model/passwords.ts'
+import { manyChanges } from './support/model/many.ts'
+import { ruleChanges } from './support/model/rules.ts'
 import { createLink, type Command, type ModelLink, type World } from './support/model/model.ts'
 import { checkTokens, tokens } from './support/model/tokens.ts'
 import { checkCounts, visits } from './support/model/visits.ts'
+import { cheapScrypt } from './support/passwords.ts'
+import { seedOf } from './support/random.ts'
 import { startServer } from './support/server.ts'
 
 const START = Date.UTC(2026, 1, 27, 9, 30)
 
 /** The commands, in the order in which a failure is simplified. */
-const kinds = [...changes, ...visits, ...interruptions, ...tokens]
+const kinds = [...changes, ...manyChanges, ...ruleChanges, ...passwords, ...visits, ...interruptions, ...tokens]
 
 /** What is compared of each link that is not deleted, after a plan. */
 const checks: ((world: World, one: ModelLink) => Promise<void>)[] = [checkCounts, checkHistory]
 
 const plans: fc.Arbitrary<Command[]> = fc.array(fc.oneof(...kinds), { minLength: 10, maxLength: 60 })
 
-test('after any visits, changes, reverts, rotations, deletions, failed folds and restarts, the service agrees with a plain model', async (t) => {
-  const env = { TRUST_PROXY: '127.0.0.1', DATA_DIR: temporaryFolder(t) }
-  const start = () => startServer(t, env, () => world.now)
+test('after any visits, passwords, rules, changes, reverts, rotations, deletions, failed folds and restarts, the service agrees with a plain model', async (t) => {
+  const env = { TRUST_PROXY: '127.0.0.1', GEO_HEADERS: 'cloudflare', DATA_DIR: temporaryFolder(t) }
+  const start = () => startServer(t, env, () => world.now, { scrypt: cheapScrypt })
   const world: World = {
     now: START,
     links: [],
@@ -42,6 +47,6 @@ test('after any visits, changes, reverts, rotations, deletions, failed folds and
         if (!one.isDeleted) for (const check of checks) await check(world, one)
       }
     }),
-    { numRuns: runs(25) },
+    { numRuns: runs(30), seed: seedOf(t) },
   )
 })

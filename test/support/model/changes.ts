@@ -8,8 +8,8 @@ import * as model from './model.ts'
 /** Revisions that the history holds. */
 const LISTED = 50
 
-const target = fc.constantFrom('https://example.com/', 'https://example.org/new', 'https://example.net/newer')
-const title = fc.constantFrom(null, 'Menu', 'Card')
+export const target = fc.constantFrom('https://example.com/', 'https://example.org/new', 'https://example.net/newer')
+export const title = fc.constantFrom(null, 'Menu', 'Card')
 
 /** What owners do to their links. */
 export const changes: model.CommandKind[] = [
@@ -30,9 +30,10 @@ export const changes: model.CommandKind[] = [
   }),
 ]
 
-type By = Parameters<typeof model.addressOf>[1]
+export type By = Parameters<typeof model.addressOf>[1]
 
-async function change(world: model.World, by: By, fields: Partial<model.Fields>): Promise<void> {
+/** Sends a change of fields that stand in the body as they stand in the details. */
+export async function change(world: model.World, by: By, fields: Partial<model.Fields>): Promise<void> {
   const { one, works, url } = model.addressOf(world, by)
   await expectFields(world, await put(url, fields), works ? one : undefined, { ...model.fieldsOf(one), ...fields })
 }
@@ -46,21 +47,29 @@ async function revert(world: model.World, { revision, ...by }: By & { revision: 
     const { code } = (await response.json()) as { code: string }
     assert.deepEqual([response.status, code], [404, 'unknown_revision'])
   } else {
-    await expectFields(world, response, works ? one : undefined, fields ?? model.fieldsOf(one))
+    const { has_password } = model.fieldsOf(one)
+    const expected = { ...(fields ?? model.fieldsOf(one)), has_password }
+    await expectFields(world, response, works ? one : undefined, expected)
   }
 }
 
-/** @param one undefined when the token does not work */
-async function expectFields(
+/**
+ * Compares the details after a change.
+ * @param one undefined when the token does not work
+ * @param isOther whether it has changed what is in no field
+ */
+export async function expectFields(
   world: model.World,
   response: Response,
   one: model.ModelLink | undefined,
   expected: model.Fields,
+  isOther = false,
 ): Promise<void> {
   if (one === undefined) return assert.equal(response.status, 404)
-  const { target, title, active } = (await response.json()) as model.Fields
-  assert.deepEqual([response.status, { target, title, active }], [200, expected])
-  if (!isDeepStrictEqual(expected, model.fieldsOf(one))) one.revisions.push({ at: world.now, fields: expected })
+  const { target, title, active, rules, has_password } = (await response.json()) as model.Fields
+  assert.deepEqual([response.status, { target, title, active, rules, has_password }], [200, expected])
+  if (isOther || !isDeepStrictEqual(expected, model.fieldsOf(one)))
+    one.revisions.push({ at: world.now, fields: expected })
   assert.equal(response.headers.get('etag'), `"${one.revisions.length}"`)
 }
 
@@ -71,7 +80,7 @@ export async function checkHistory(world: model.World, one: model.ModelLink): Pr
   const states = one.revisions.map(({ at, fields }, index) => {
     const before = one.revisions[index - 1]?.fields
     const names = Object.keys(fields) as (keyof model.Fields)[]
-    const changed = names.filter((name) => before?.[name] !== fields[name])
+    const changed = names.filter((name) => !isDeepStrictEqual(before?.[name], fields[name]))
     const changes =
       before && Object.fromEntries(changed.map((name) => [name, { before: before[name], after: fields[name] }]))
     return { revision: index + 1, at: new Date(at).toISOString(), changes: changes ?? null }

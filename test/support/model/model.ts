@@ -1,6 +1,7 @@
 // The model of test/model.test.ts: what the service should do, as a person would write it down. Each file beside this one
 // has commands of one kind, and what to compare at the end. A new one is a line in the lists of test/model.test.ts, and a
 // field of `ModelLink` where it needs one.
+import type { Rule } from '../../../src/links/rules/rule.ts'
 import { fc } from '../fast-check.ts'
 import { create, type Created, type TestServer } from '../server.ts'
 import { tokensOf, useToken, type TokenModel } from '../token-model.ts'
@@ -12,14 +13,19 @@ export interface ModelScan {
   at: number
   isQr: boolean
   bot: boolean
+  device: string | null
   visitor: string
+  /** The number of the rule that answered, or `link`. */
+  answer: string
 }
 
-/** The fields of a link that its owner sets, by the names of the API. */
+/** The fields of a link that its history has, by the names of the API. */
 export interface Fields {
   target: string
   title: string | null
   active: boolean
+  rules: Rule[]
+  has_password: boolean
 }
 
 /** A link. */
@@ -30,6 +36,7 @@ export interface ModelLink {
   /** Each state of its fields, with the time when it began; the number of the first is 1. The last is the present one. */
   revisions: { at: number; fields: Fields }[]
   tokens: TokenModel
+  password: string | null
 }
 
 /** The service, and the links of one plan. */
@@ -92,8 +99,8 @@ export function fieldsOf({ revisions }: ModelLink): Fields {
 }
 
 export async function createLink(world: World): Promise<void> {
-  const fields = { target: 'https://example.com/', title: null, active: true }
+  const fields = { target: 'https://example.com/', title: null, active: true, rules: [], has_password: false }
   const link = await create(world.server, { target: fields.target })
   const revisions = [{ at: world.now, fields }]
-  world.links.push({ link, isDeleted: false, scans: [], revisions, tokens: tokensOf(link.token) })
+  world.links.push({ link, isDeleted: false, scans: [], revisions, tokens: tokensOf(link.token), password: null })
 }

@@ -1,39 +1,63 @@
 import assert from 'node:assert/strict'
-import { fc } from '../fast-check.ts'
 import { visit } from '../server.ts'
 import {
   command,
   fieldsOf,
   HOUR,
-  linkAt,
   workingUrl,
   type CommandKind,
   type ModelLink,
   type ModelScan,
   type World,
 } from './model.ts'
+import { fc } from '../fast-check.ts'
+import { answerOf, arrive, byVisitors, expectAnswer, visitor, type Visitor } from './visitors.ts'
 
 const KATHMANDU_OFFSET = 5.75 * HOUR
 
-const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
-const crawler = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
-
-const visitor = { link: fc.nat(3), address: fc.nat(3), isQr: fc.boolean(), bot: fc.boolean() }
-
-/** Visits by a few people and robots. */
+/** Visits, and requests that are none. */
 export const visits: CommandKind[] = [
-  command('visit', 14, visitor, async (world, { link, address, isQr, bot }) => {
-    const one = linkAt(world, link)
-    const { target, active } = fieldsOf(one)
-    const at = ++world.now
-    const headers = { 'x-forwarded-for': `81.2.69.${address + 1}`, 'user-agent': bot ? crawler : browser }
-    const response = await visit(`${world.server.url}/${one.link.code}${isQr ? '?qr=1' : ''}`, headers)
-    const isLive = active && !one.isDeleted
-    assert.equal(response.status, one.isDeleted ? 410 : active ? 302 : 404)
-    assert.equal(response.headers.get('location'), isLive ? target : null)
-    if (isLive) one.scans.push({ at, isQr, bot, visitor: `${address}|${bot}` })
+  command('visit', 14, byVisitors, async (world, { link, visitors }) => {
+    for (const visitor of visitors) await visitBy(world, link, visitor)
+  }),
+  command('look', 3, { link: fc.nat(3), visitor }, async (world, { link, visitor }) => {
+    const { one, url, headers, facts } = arrive(world, link, visitor)
+    const head = await fetch(url, { method: 'HEAD', redirect: 'manual', headers })
+    const preview = await visit(`${world.server.url}/${one.link.code}+`)
+    const text = await preview.text()
+    const { target, rules } = fieldsOf(one)
+    const targets = [target, ...rules.flatMap(({ then }) => then.target ?? [])]
+    for (const each of targets) assert.equal(text.includes(`<code>${each}</code>`), isOpen(one))
+    assert.equal(preview.status, statusOf(one))
+    if (isOpen(one)) await expectAnswer(head, answerOf(one, facts), 302)
+    else expectClosed(head, one)
   }),
 ]
+
+async function visitBy(world: World, link: number, visitor: Visitor): Promise<void> {
+  const { one, url, headers, facts, scan } = arrive(world, link, visitor)
+  const response = await visit(url, headers)
+  if (!isOpen(one)) return expectClosed(response, one)
+  const answer = answerOf(one, facts)
+  await expectAnswer(response, answer, 302)
+  one.scans.push({ ...scan, answer: answer.by })
+}
+
+/** Whether visitors need no password. */
+function isOpen(one: ModelLink): boolean {
+  return statusOf(one) === 200 && one.password === null
+}
+
+/** The status of a page about the link. */
+function statusOf(one: ModelLink): number {
+  if (one.isDeleted) return 410
+  return fieldsOf(one).active ? 200 : 404
+}
+
+/** The form of a link with a password, or that it is paused or deleted. */
+function expectClosed({ status, headers }: Response, one: ModelLink): void {
+  assert.deepEqual([status, headers.get('location')], [statusOf(one), null])
+}
 
 /** Compares all counts with the list of the scans. */
 export async function checkCounts(world: World, one: ModelLink): Promise<void> {
@@ -51,12 +75,13 @@ export async function checkCounts(world: World, one: ModelLink): Promise<void> {
   const text = await (await fetch(`${url}/scans.csv`)).text()
   const lines = text.split('\r\n').slice(1, -1)
   assert.deepEqual(
-    lines.map((line) => line.split(',').filter((_, column) => [0, 1, 8, 9].includes(column))),
-    rows.map(({ at, isQr, unique, bot }) => [
+    lines.map((line) => line.split(',').filter((_, column) => [0, 1, 8, 9, 10].includes(column))),
+    rows.map(({ at, isQr, unique, bot, answer }) => [
       new Date(at).toISOString(),
       isQr ? 'qr' : 'link',
       String(unique),
       String(bot),
+      answer,
     ]),
   )
   const { totals } = (await details.json()) as { totals: Record<string, unknown> }
@@ -81,10 +106,22 @@ export async function checkCounts(world: World, one: ModelLink): Promise<void> {
       const ofDay = countsOf(inWindow.filter(({ at }) => dateOf(at + offset) === date))
       assert.deepEqual([count, uniques], [ofDay.scans, ofDay.unique_visitors], `${tz} ${date}`)
     }
-    const devices = Object.fromEntries((stats.breakdowns['device'] ?? []).map((row) => [row.value, row.scans]))
-    const { humans, bots } = countsOf(inWindow)
-    assert.deepEqual(devices, { ...(humans > 0 && { desktop: humans }), ...(bots > 0 && { null: bots }) })
+    for (const [name, of] of Object.entries(breakdownsOf)) {
+      const found = (stats.breakdowns[name] ?? []).map((row) => [row.value, row.scans])
+      const expected = Map.groupBy(inWindow, of)
+      assert.deepEqual(
+        new Map(found as [string | null, number][]),
+        new Map(Array.from(expected, ([value, all]) => [value, all.length])),
+        `${tz} ${name}`,
+      )
+    }
   }
+}
+
+/** The values of the breakdowns. */
+const breakdownsOf = {
+  device: ({ device }: ModelScan) => device,
+  answer: ({ answer }: ModelScan) => answer,
 }
 
 function countsOf(rows: (ModelScan & { unique: boolean })[]) {
