@@ -7,6 +7,7 @@ import { passwords } from './support/model/passwords.ts'
 import { manyChanges } from './support/model/many.ts'
 import { ruleChanges } from './support/model/rules.ts'
 import { createLink, type Command, type ModelLink, type World } from './support/model/model.ts'
+import { checkShares, shares } from './support/model/shares.ts'
 import { checkTokens, tokens } from './support/model/tokens.ts'
 import { checkCounts, visits } from './support/model/visits.ts'
 import { cheapScrypt } from './support/passwords.ts'
@@ -16,14 +17,23 @@ import { startServer } from './support/server.ts'
 const START = Date.UTC(2026, 1, 27, 9, 30)
 
 /** The commands, in the order in which a failure is simplified. */
-const kinds = [...changes, ...manyChanges, ...ruleChanges, ...passwords, ...visits, ...interruptions, ...tokens]
+const kinds = [
+  ...changes,
+  ...manyChanges,
+  ...ruleChanges,
+  ...passwords,
+  ...visits,
+  ...interruptions,
+  ...tokens,
+  ...shares,
+]
 
 /** What is compared of each link that is not deleted, after a plan. */
 const checks: ((world: World, one: ModelLink) => Promise<void>)[] = [checkCounts, checkHistory]
 
 const plans: fc.Arbitrary<Command[]> = fc.array(fc.oneof(...kinds), { minLength: 10, maxLength: 60 })
 
-test('after any visits, passwords, rules, changes, reverts, rotations, deletions, failed folds and restarts, the service agrees with a plain model', async (t) => {
+test('after any visits, passwords, rules, changes, reverts, rotations, shares, deletions, failed folds and restarts, the service agrees with a plain model', async (t) => {
   const env = { TRUST_PROXY: '127.0.0.1', GEO_HEADERS: 'cloudflare', DATA_DIR: temporaryFolder(t) }
   const start = () => startServer(t, env, () => world.now, { scrypt: cheapScrypt })
   const world: World = {
@@ -44,6 +54,7 @@ test('after any visits, passwords, rules, changes, reverts, rotations, deletions
       for (const command of plan) await kinds.find(({ name }) => name === command.do)?.run(world, command)
       for (const one of world.links) {
         await checkTokens(world, one)
+        await checkShares(world, one)
         if (!one.isDeleted) for (const check of checks) await check(world, one)
       }
     }),

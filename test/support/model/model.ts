@@ -3,6 +3,7 @@
 // field of `ModelLink` where it needs one.
 import type { Rule } from '../../../src/links/rules/rule.ts'
 import { fc } from '../fast-check.ts'
+import type { ModelShare } from './shares.ts'
 import { create, type Created, type TestServer } from '../server.ts'
 import { tokensOf, useToken, type TokenModel } from '../token-model.ts'
 
@@ -37,6 +38,7 @@ export interface ModelLink {
   revisions: { at: number; fields: Fields }[]
   tokens: TokenModel
   password: string | null
+  shares: ModelShare[]
 }
 
 /** The service, and the links of one plan. */
@@ -102,5 +104,13 @@ export async function createLink(world: World): Promise<void> {
   const fields = { target: 'https://example.com/', title: null, active: true, rules: [], has_password: false }
   const link = await create(world.server, { target: fields.target })
   const revisions = [{ at: world.now, fields }]
-  world.links.push({ link, isDeleted: false, scans: [], revisions, tokens: tokensOf(link.token), password: null })
+  world.links.push({
+    link,
+    isDeleted: false,
+    scans: [],
+    revisions,
+    tokens: tokensOf(link.token),
+    password: null,
+    shares: [],
+  })
 }
