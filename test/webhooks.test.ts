@@ -175,13 +175,14 @@ test('bulk refuses a webhook in its row, and creates the others', async (t) => {
   assert.deepEqual(results[1]?.error?.errors, [{ pointer: '/webhook', detail }])
 })
 
-test('setting an address is charged as a creation, and setting the present one again is not', async (t) => {
-  const { server, url } = await start(t, { LIMIT_LINKS: '3' })
+test('each change of a webhook is charged as a creation, and setting the present one again is not', async (t) => {
+  const { server, url } = await start(t, { LIMIT_LINKS: '4' })
   const link = await createWithWebhook(server, url)
   const path = manage(server, link)
   const set = async (webhook: object) => (await put(path, { webhook: { url, events: EVENTS, ...webhook } })).status
   assert.equal(await set({ url: `${url}/2` }), 200)
   assert.equal(await set({ events: ['link.changed'], url: `${url}/2` }), 200)
+  for (let again = 0; again < 5; again++) assert.equal(await set({ events: ['link.changed'], url: `${url}/2` }), 200)
   assert.equal(await set({ secret: 'new', url: `${url}/2` }), 200)
   assert.equal(await set({ url: `${url}/3` }), 429)
   assert.equal((await put(path, { webhook: null })).status, 200)

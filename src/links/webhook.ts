@@ -137,7 +137,7 @@ function portFault(text: string): string | undefined {
 
 /**
  * Checks the webhook in the body of a change; returns undefined when there is none, or it is the present one.
- * @param charge charges a new address or secret to the client's quota
+ * @param charge charges the change to the quota of the client
  * @throws {Problem} as `parseWebhook`, and what `charge` throws
  */
 export async function checkWebhook(
@@ -153,6 +153,7 @@ export async function checkWebhook(
   const isSame = present?.url === draft.url && !draft.wantsNewSecret
   // Setting a webhook again that fails has its events sent at once.
   if (isSame && isDeepStrictEqual(present.events, draft.events) && present.state === 'active') return undefined
-  if (!isSame) charge()
+  // Each has the address called at once, however often it has failed.
+  charge()
   return { draft, milestone: draft.events.includes('scans.milestone') ? await deps.webhooks.milestone(link.id) : 0 }
 }
