@@ -345,13 +345,15 @@ test('a destination that fails two days in a row is told once; one HEAD a day as
   // A new destination is not failing yet.
   await put(manage(server, link), { target: `http://site.example.com:${site.port}/new` })
   assert.equal((await webhookOf(server, link)).destination_failing_since, null)
-  // A paused link leads nowhere: there is nothing to ask.
-  await put(manage(server, link), { active: false })
-  clock.now += DAY_MS
-  await poll(async () => {
-    const row = await server.services.db.read.selectFrom('webhooks').select('next_check_at').executeTakeFirst()
-    return (row?.next_check_at ?? 0) > clock.now
-  })
+  // Nothing is sent to a low port, and a paused link leads nowhere: there is nothing that fails.
+  for (const change of [{ target: 'http://site.example.com:25/' }, { active: false }]) {
+    await put(manage(server, link), change)
+    clock.now += DAY_MS
+    const stored = () => server.services.db.read.selectFrom('webhooks').selectAll().executeTakeFirst()
+    await poll(async () => ((await stored())?.next_check_at ?? 0) > clock.now)
+    await checked(6)
+    assert.equal((await stored())?.check_failures, 0)
+  }
   assert.equal(site.received.length, 6)
   assert.equal(receiver.received.length, 1)
 })

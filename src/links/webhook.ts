@@ -127,8 +127,8 @@ export function parseWebhook(webhook: unknown, policy: UrlPolicy, enabled: boole
   return { url, events: eventTypes.filter((type) => events.includes(type)), wantsNewSecret: secret === 'new' }
 }
 
-/** Services other than HTTP that could misread a request listen on low ports. */
-function portFault(text: string): string | undefined {
+/** Services other than HTTP that could misread a request listen on low ports: the service sends none there. */
+export function portFault(text: string): string | undefined {
   const { port } = new URL(text)
   return port === '' || ['80', '443'].includes(port) || Number(port) >= 1024
     ? undefined

@@ -4,6 +4,7 @@ import { urlsOf } from '../links/draft.ts'
 import type { Link } from '../links/link.ts'
 import { linkOfId } from '../links/manage.ts'
 import { destination } from '../links/utm.ts'
+import { portFault } from '../links/webhook.ts'
 import { CHECK_MS, eventsOf } from './changes.ts'
 import { createEvent } from './event.ts'
 import { RequestError, type GuardedRequest } from './guarded-request.ts'
@@ -60,11 +61,11 @@ async function checkLink(deps: DestinationsDeps, lease: Lease, linkId: number, s
   if (!signal.aborted) await lease.commit((transaction) => record(deps, transaction, link, url, error))
 }
 
-/** What a link leads to; undefined while a visit leads nowhere. */
+/** What a link leads to; undefined while a visit leads nowhere, or to a port that gets no requests from the service. */
 function destinationOf(link: Link): string | undefined {
   if (!link.active || link.suspension !== null) return undefined
   const [first] = urlsOf(link)
-  return first && destination(first.url, link.utm)
+  return first && portFault(first.url) === undefined ? destination(first.url, link.utm) : undefined
 }
 
 async function errorOf(request: GuardedRequest, url: string, signal: AbortSignal): Promise<string | undefined> {
