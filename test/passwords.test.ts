@@ -81,7 +81,7 @@ test('nothing but the right password reveals what is behind it: not HEAD, the pr
   ]
   const pages = new Set<string>()
   for (const { short_url: url } of links) {
-    const asked = [
+    const requests = [
       visit(url),
       visit(`${url}.vcf`),
       visit(`${url}?qr=1`),
@@ -93,7 +93,7 @@ test('nothing but the right password reveals what is behind it: not HEAD, the pr
       fetch(`${url}.vcf`, { method: 'HEAD' }),
       visit(`${url}+`),
     ]
-    for (const [at, response] of (await Promise.all(asked)).entries()) {
+    for (const [at, response] of (await Promise.all(requests)).entries()) {
       const body = await response.text()
       assert.doesNotMatch(
         `${body} ${JSON.stringify([...response.headers])}`,

@@ -88,8 +88,8 @@ test('a creation tells the secret once, with which the library verifies what is 
   const setting = await start(t)
   const { server, receiver, url } = setting
   const link = await createWithWebhook(server, url, ['link.removed', 'link.changed'])
-  const { secret, ...told } = link.webhook
-  assert.deepEqual(told, { url, events: ['link.changed', 'link.removed'] })
+  const { secret, ...sent } = link.webhook
+  assert.deepEqual(sent, { url, events: ['link.changed', 'link.removed'] })
   const untouched = await webhookOf(server, link)
   assert.deepEqual(untouched, {
     url,
@@ -149,7 +149,7 @@ test('an Idempotency-Key returns the same secret', async (t) => {
   assert.deepEqual(await send(), first)
 })
 
-test('a change of many links is told to the webhook of each, and sets none', async (t) => {
+test('a change of many links is sent to the webhook of each, and sets none', async (t) => {
   const setting = await start(t)
   const { server, receiver, url } = setting
   const links = [await createWithWebhook(server, url), await createWithWebhook(server, url)]
@@ -157,8 +157,8 @@ test('a change of many links is told to the webhook of each, and sets none', asy
     post(`${server.url}/api/manage`, { changes: links.map(({ token }) => ({ token, ...fields })) })
   assert.equal((await change({ title: 'Menu' })).status, 200)
   await receive(setting, 2)
-  const told = receiver.received.map(({ event }) => [event.data['code'], event.data['changed']])
-  assert.deepEqual(told.sort(), links.map(({ code }) => [code, ['title']]).sort())
+  const sent = receiver.received.map(({ event }) => [event.data['code'], event.data['changed']])
+  assert.deepEqual(sent.sort(), links.map(({ code }) => [code, ['title']]).sort())
   assert.equal((await change({ webhook: null })).status, 400)
 })
 
@@ -188,7 +188,7 @@ test('each change of a webhook is charged as a creation, and setting the present
   assert.equal((await put(path, { webhook: null })).status, 200)
 })
 
-test('a removal and its end are told with their reason', async (t) => {
+test('a removal and its end are sent with their reason', async (t) => {
   const setting = await start(t)
   const { server, receiver, clock, url } = setting
   const link = await createWithWebhook(server, url)
@@ -202,8 +202,8 @@ test('a removal and its end are told with their reason', async (t) => {
   await receive(setting, 2)
   const [removed, reinstated] = receiver.received.map(({ event }) => event)
   const { reason, source, at } = removal
-  const told = { code: link.code, revision: 2, reason, source, at: new Date(at).toISOString() }
-  assert.deepEqual([removed?.type, removed?.data], ['link.removed', told])
+  const sent = { code: link.code, revision: 2, reason, source, at: new Date(at).toISOString() }
+  assert.deepEqual([removed?.type, removed?.data], ['link.removed', sent])
   const data = { code: link.code, revision: 3, changed: ['removed'] }
   assert.deepEqual([reinstated?.type, reinstated?.data], ['link.changed', data])
 })
@@ -307,7 +307,7 @@ test('milestones count people, each comes once, also after a restart, and none o
   )
 })
 
-test('a destination that fails two days in a row is told once; one HEAD a day asks', async (t) => {
+test('a destination that fails two days in a row is reported once, after one HEAD a day', async (t) => {
   const setting = await start(t)
   const { server, receiver, clock, url, zones } = setting
   const site = await startReceiver(t)
@@ -331,7 +331,7 @@ test('a destination that fails two days in a row is told once; one HEAD a day as
   clock.now += DAY_MS
   await checked(2)
   assert.equal((await webhookOf(server, link)).destination_failing_since, null)
-  // A server without HEAD is asked by GET.
+  // A server without HEAD gets a GET.
   site.respond = (response, { method }) => void response.writeHead(method === 'HEAD' ? 405 : 500).end()
   clock.now += DAY_MS
   await checked(4)
@@ -538,9 +538,9 @@ test('the example of docs/api.md does what it says', async (t) => {
   ) as [WebhookDetails, Receiver['received'][0]['event']]
   const link = await create(server, { target: 'https://example.com/', alias: 'menu' })
   const body = { webhook: { ...request.webhook, url } }
-  const { webhook: told } = await detailsOf(put(manage(server, link), body))
-  assert.deepEqual(told, { ...webhook, url, secret: told?.secret })
-  assert.equal(told?.secret?.length, webhook.secret?.length)
+  const { webhook: sent } = await detailsOf(put(manage(server, link), body))
+  assert.deepEqual(sent, { ...webhook, url, secret: sent?.secret })
+  assert.equal(sent?.secret?.length, webhook.secret?.length)
   await put(manage(server, link), { target: 'https://example.com/new' })
   await receive(setting, 1)
   assert.deepEqual(receiver.received[0]?.event, { ...event, timestamp: receiver.received[0]?.event.timestamp })

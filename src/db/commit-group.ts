@@ -114,6 +114,6 @@ export function undo(writer: Writer, ...commands: Command[]): void {
   try {
     for (const command of commands) writer.exec(command)
   } catch {
-    // A fault of the disk: the session has been told, and ends.
+    // A fault of the disk: the session is notified, and ends.
   }
 }

@@ -13,7 +13,7 @@ export interface WebhooksTable {
   secret: string
   /** When the owner last set it. */
   updated_at: number
-  /** The last milestone that its events told, or that the scans had reached before; null unless the owner wants these. */
+  /** The last milestone that an event has reported, or that the scans had reached before; null unless the owner wants these. */
   milestone: number | null
   /** Attempts that failed in a row, and since when they do. */
   failures: Generated<number>

@@ -41,7 +41,7 @@ interface MilestonesDeps {
 
 /**
  * Finds links that reach a milestone. The last milestone of each webhook is in memory, so that a fold costs a look-up per
- * changed link, and a statement only for a milestone. Each is told once: the last one is stored with its event.
+ * changed link, and a statement only for a milestone. Each is sent once: the last one is stored with its event.
  */
 export function createMilestones(deps: MilestonesDeps): Milestones {
   const lastOf = new Map<number, number>()

@@ -162,9 +162,9 @@ function storeTests(driver: StoreDriver): void {
     await Promise.all(processes.map((each) => each.check()))
     for (const each of processes) each.onFold(undefined)
     await Promise.all(processes.map((each) => each.check()))
-    const told = (await waiting(db)).map(({ body }) => (JSON.parse(body) as { data: object }).data)
+    const sent = (await waiting(db)).map(({ body }) => (JSON.parse(body) as { data: object }).data)
     assert.deepEqual(
-      told,
+      sent,
       [10, 100, 1000].map((milestone) => ({ code: 'a', milestone })),
     )
   })
