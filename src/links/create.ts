@@ -7,6 +7,7 @@ import { parseDraft, type Draft } from './draft.ts'
 import type { Idempotency, IdempotentRequest } from './idempotency.ts'
 import type { LinkIds } from './ids.ts'
 import { aliasError, insertDraft, insertDrafts, type CreatedLink, type Creation } from './insert.ts'
+import { runCharged, type Charge } from './charged.ts'
 import { hashDraft, type HashedDraft, type HashPassword } from './new-password.ts'
 import type { UrlPolicy } from './url-policy.ts'
 import { parseWebhook, type LinkWebhooks, type WebhookDetails, type WebhookDraft } from './webhook.ts'
@@ -32,9 +33,6 @@ export interface CreationLimits {
   /** Hooks for a route that creates. */
   creation: (name: 'links' | 'bulk') => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
 }
-
-/** Charges a creation to the client's quota, and returns the function that refunds it. Throws when the quota is used up. */
-export type Charge = () => () => void
 
 /** Options of a creation. */
 export interface CreationOptions {
@@ -119,35 +117,27 @@ export function readDraft(deps: LinkDeps, body: unknown): Draft {
   return webhook === undefined ? draft : { ...draft, webhook: parseWebhook(webhook, deps, deps.webhooks.enabled) }
 }
 
-/** A creation throws this to be rolled back and charged all the same. */
-export class ChargedRollback extends Error {}
-
 /**
  * Runs a creation, or returns the response of an earlier one; refunds a retry, and a creation that fails.
  * @param options `prepare` is called before the transaction, and not for a retry
  */
 export async function createCharged<T>(
   deps: Pick<LinkDeps, 'idempotency' | 'ids'>,
-  options: Omit<CreationOptions, 'origin'> & { prepare?: () => Promise<void> },
+  { charge, idempotentRequest, prepare }: Omit<CreationOptions, 'origin'> & { prepare?: () => Promise<void> },
   create: (creation: Creation) => Promise<T>,
 ): Promise<T> {
-  let refund: (() => void) | undefined
-  const prepare = async () => {
-    refund ??= options.charge()
-    await options.prepare?.()
-  }
   let ids: number[] = []
-  try {
-    const { response, isRetry } = await deps.idempotency.run(options.idempotentRequest, prepare, (transaction) => {
+  const { response, isRetry } = await runCharged(charge, (chargeOnce) => {
+    const prepareAll = async () => {
+      chargeOnce()
+      await prepare?.()
+    }
+    return deps.idempotency.run(idempotentRequest, prepareAll, (transaction) => {
       // An attempt that was rolled back has used none.
       ids = []
       return create({ transaction, ids })
     })
-    if (isRetry) refund?.()
-    else ids.forEach(deps.ids.markUsed)
-    return response
-  } catch (error) {
-    if (!(error instanceof ChargedRollback)) refund?.()
-    throw error
-  }
+  })
+  if (!isRetry) ids.forEach(deps.ids.markUsed)
+  return response
 }

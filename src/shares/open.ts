@@ -4,7 +4,7 @@ import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { randomSlice } from '../lib/random-slice.ts'
 import { hashToken } from '../lib/token.ts'
-import type { Charge } from '../links/create.ts'
+import { runCharged, type Charge } from '../links/charged.ts'
 import { urlsOf } from '../links/draft.ts'
 import { createIdempotency, type IdempotentRequest } from '../links/idempotency.ts'
 import type { Link } from '../links/link.ts'
@@ -58,11 +58,13 @@ export interface Shares {
 export function openShares({ db, now }: { db: Database; now: () => number }): Shares {
   const idempotency = createIdempotency(db, now)
   return {
-    create: (linkId, options, retry) => {
+    async create(linkId, options, retry) {
       const insert = (transaction: Transaction<Tables>) => createShare(transaction, linkId, options, now())
-      return retry === undefined
-        ? db.transaction(insert)
-        : charged(retry.charge, (prepare) => idempotency.run(retry.request, prepare, insert))
+      if (retry === undefined) return db.transaction(insert)
+      const { response } = await runCharged(retry.charge, (chargeOnce) =>
+        idempotency.run(retry.request, async () => chargeOnce(), insert),
+      )
+      return response
     },
     list: (linkId) => findShares(db.read, linkId),
     async revoke(linkId, id) {
@@ -89,22 +91,6 @@ async function createShare(
   return { share, token }
 }
 
-/** Runs a creation; refunds a retry, and a creation that fails. */
-async function charged<T>(
-  charge: Charge,
-  run: (prepare: () => Promise<void>) => Promise<{ response: T; isRetry: boolean }>,
-): Promise<T> {
-  let refund: (() => void) | undefined
-  try {
-    const { response, isRetry } = await run(async () => void (refund ??= charge()))
-    if (isRetry) refund?.()
-    return response
-  } catch (error) {
-    refund?.()
-    throw error
-  }
-}
-
 async function sharedLink(db: Database, token: string): Promise<SharedLink> {
   const share = isShareToken(token) ? await findShare(db.read, hashToken(token)) : undefined
   const link = share && (await linkOfId({ db }, share.linkId))
@@ -112,8 +98,15 @@ async function sharedLink(db: Database, token: string): Promise<SharedLink> {
   const { id, code, title, active, suspension, password } = link
   const state = suspension !== null ? 'removed' : active ? 'active' : 'paused'
   // A removed link may lead to something harmful; a share does not stand in for the password.
-  const isTold = share?.destination === true && state !== 'removed' && password === null
-  return { id, code, title, state, csv: share?.csv === true, ...(isTold && { destinations: destinationsOf(link) }) }
+  const showsDestinations = share?.destination === true && state !== 'removed' && password === null
+  return {
+    id,
+    code,
+    title,
+    state,
+    csv: share?.csv === true,
+    ...(showsDestinations && { destinations: destinationsOf(link) }),
+  }
 }
 
 /** Every URL to which visitors of the link may get, also by its rules. */

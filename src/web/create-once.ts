@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../http/problem.ts'
-import type { Charge } from '../links/create.ts'
+import type { Charge } from '../links/charged.ts'
 import type { Links } from '../links/open.ts'
 
 /** Characters of a form's idempotency key, which is a UUID. */
