@@ -1,18 +1,24 @@
-// Bundles the scripts for browsers (src/web/client) into dist/client. `npm ci` runs it on any Node, so it is JavaScript.
+// Bundles the islands, the scripts for browsers in src/web/client/islands, each into one file of dist/client. `npm ci` runs it on any Node, so it is JavaScript.
 // Without esbuild (`npm ci --omit=dev`, or `--omit=optional`) it prints a warning: quirl serves its pages without the bundle.
+import { readdirSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { loadEsbuild } from './esbuild.js'
 
 const root = new URL('../', import.meta.url)
 const out = new URL('dist/client/', root)
 
+const names = readdirSync(new URL('src/web/client/islands/', root)).filter((name) => !name.endsWith('.test.ts'))
+
 const esbuild = await loadEsbuild()
 if (esbuild === undefined) {
-  console.warn('quirl: esbuild is not installed, so designs have no live preview; everything else works')
+  console.warn(
+    'quirl: esbuild is not installed, so the pages have no scripts; everything works without them, but nothing is shown live',
+  )
 } else {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: new URL('.', root).pathname,
-    entryPoints: ['src/web/client/design.ts'],
+    entryPoints: names.map((name) => `src/web/client/islands/${name}`),
     bundle: true,
     format: 'esm',
     platform: 'browser',
@@ -23,10 +29,11 @@ if (esbuild === undefined) {
     outdir: 'dist/client',
   })
   await mkdir(out, { recursive: true })
-  for (const { contents } of outputFiles) {
+  for (const { path, contents } of outputFiles) {
+    const name = basename(path)
     // A server that starts at the same time reads the old file or the new one, never a part.
-    const draft = new URL(`design.js.${process.pid}`, out)
+    const draft = new URL(`${name}.${process.pid}`, out)
     await writeFile(draft, contents)
-    await rename(draft, new URL('design.js', out))
+    await rename(draft, new URL(name, out))
   }
 }

@@ -14,7 +14,7 @@ import { writeFiles } from './write-files.js'
 
 const root = new URL('../', import.meta.url)
 const cwd = fileURLToPath(root)
-const assets = new URL('src/web/assets/', root)
+const assets = new URL('src/styles/assets/', root)
 const letters = new URL('src/qr/design/', root)
 
 /** They publish no licence file to distribute with the bundle. */

@@ -126,8 +126,7 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.get('/s/:token(^share_[\\w-]+$)', browser.sharePage)
   pages.get('/report', browser.reportPage.show)
   pages.post('/report', browser.reportPage.report)
-  pages.get('/assets/quirl.css', browser.styleSheet)
-  pages.get('/assets/quirl.svg', browser.logo)
+  pages.get('/assets/quirl.svg', browser.icon)
   // `/assets/<name>-<hash>.<ending>`
-  for (const { path, route } of browser.builtAssets) pages.get(path, route)
+  for (const { path, route } of browser.assets) pages.get(path, route)
 }

@@ -23,9 +23,9 @@ import { shareRoutes } from './shares/routes.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
 import { fileRoutes } from './visits/file-routes.ts'
 import { previewRoute, visitRoutes } from './visits/routes.ts'
-import { assetRoute, readPreview } from './web/assets.ts'
+import { iconRoute, readAssets } from './web/assets.ts'
 import { homeRoutes } from './web/home-routes.ts'
-import { ownerPageRoutes } from './web/owner-routes.ts'
+import { ownerPageRoutes } from './web/owner/routes.ts'
 import { reportPageRoutes } from './web/report-routes.ts'
 import { sharePageRoute } from './web/share-routes.ts'
 import type { Instance } from './instance.ts'
@@ -124,14 +124,13 @@ function browserHandlers(log: FastifyBaseLogger, { contact }: Config, services: 
   const totals = scans.latestTotals
   const { isCreditDue } = places
   const { codeText } = qr
-  const built = readPreview(log)
+  const assets = readAssets(log)
   return {
     homePage: homeRoutes({ links, origin, limits }),
-    ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, preview: built?.preview }),
+    ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, assets }),
     sharePage: sharePageRoute({ shares, scans, slots: limits.slots, now, origin, isCreditDue }),
     reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
-    styleSheet: assetRoute(['base.css', 'designer.css', 'actions.css', 'stats.css'], 'text/css; charset=utf-8'),
-    logo: assetRoute(['quirl.svg'], 'image/svg+xml'),
-    builtAssets: built?.files ?? [],
+    icon: iconRoute(),
+    assets: assets.files,
   }
 }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { stylesheets } from '../src/styles/stylesheets.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { exitOf, start } from './support/program.ts'
 
@@ -58,7 +59,7 @@ test('the bundle serves pages, images drawn by threads, metrics and the OpenAPI 
   const long = 'Short links; QR codes! '.repeat(60)
   for (const [path, content] of [
     ['/', /<form/],
-    ['/assets/quirl.css', /\{/],
+    [stylesheets.site.path, /\{/],
     [`/api/qr?format=svg&data=${encodeURIComponent(long)}`, /<svg/],
     ['/metrics', /^process_resident_memory_bytes \d/m],
     ['/api/openapi.json', /"openapi":"3\.1\.0"/],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { stylesheets } from '../src/styles/stylesheets.ts'
 import { openDomains } from '../src/domains/open.ts'
 import { hashToken } from '../src/lib/token.ts'
 import { undoLater, type Ending } from './support/cleanup.ts'
@@ -625,7 +626,7 @@ describe('on a custom domain', () => {
     server.point(NAME)
     await server.register(NAME)
     assert.equal((await server.status()).status, 'active')
-    const shared = ['/assets/quirl.css', '/assets/quirl.svg', '/healthz', '/readyz']
+    const shared = [stylesheets.visitor.path, '/assets/quirl.svg', '/healthz', '/readyz']
     for (const path of ['/ada', '/ada.vcf', '/ada/qr.png', '/ada/qr.svg', ...shared]) {
       assert.equal((await at(server, path)).status, 200, path)
     }

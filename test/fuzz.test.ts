@@ -17,7 +17,7 @@ const methods = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...'PATCH OPTIONS TRACE QUERY PROPFIND CONNECT FOO get'.split(' ')) },
 )
 const paths =
-  '/ /api/links /api/bulk /api/qr /api/domains /api/domains/x.example.com /api/manage /api/manage/x/stats /m/x /report /healthz /readyz /metrics /api/openapi.json /api/problems /api/reports /.well-known/security.txt /internal/tls-ask /assets/quirl.css /x.vcf /x+ /x.Q /x/qr.png /%2e%2e /%00 /%ff /constructor /__proto__ /api/__proto__ //x /.'.split(
+  '/ /api/links /api/bulk /api/qr /api/domains /api/domains/x.example.com /api/manage /api/manage/x/stats /m/x /report /healthz /readyz /metrics /api/openapi.json /api/problems /api/reports /.well-known/security.txt /internal/tls-ask /assets/quirl.svg /x.vcf /x+ /x.Q /x/qr.png /%2e%2e /%00 /%ff /constructor /__proto__ /api/__proto__ //x /.'.split(
     ' ',
   )
 const headerNames =

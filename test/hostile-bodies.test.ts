@@ -234,7 +234,7 @@ async function statusBeforeBody(method: string, path: string, type: string): Pro
 test('the service reads no body where the route takes none, or where the token is unknown', async () => {
   const unknown = 'A'.repeat(43)
   for (const [status, method, path, type] of [
-    ['405', 'POST', '/assets/quirl.css', FORM],
+    ['405', 'POST', '/assets/quirl.svg', FORM],
     ['405', 'PUT', '/', FORM],
     ['405', 'POST', '/no-such-code', FORM],
     ['415', 'POST', `/${locked.code}`, JSON_TYPE],

@@ -375,7 +375,7 @@ describe('the check', () => {
     await untilVerdict(page, /^Good/)
     // The browser has cancelled this request already, or ignores its response.
     await held[1]?.fulfill(report('poor')).catch(() => undefined)
-    await page.evaluate('fetch("/assets/quirl.css").then((answer) => answer.text())')
+    await page.evaluate('fetch("/assets/quirl.svg").then((answer) => answer.text())')
     const announced = await page.evaluate<string[]>(
       'announced.filter((text) => text !== "").map((text) => text.slice(0, 4))',
     )

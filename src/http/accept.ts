@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import Negotiator from 'negotiator'
+import { languages, type Language } from '../texts/language.ts'
 
 /** Longer than any browser's header; sorting thousands of types takes long. */
 const MAX_ACCEPT = 1_000
@@ -15,6 +17,11 @@ export function preferredLanguage<T extends string>(header: string | undefined, 
   if (header === undefined || header.length > MAX_ACCEPT) return offered[0]
   const [best] = new Negotiator({ headers: { 'accept-language': header } }).languages([...offered])
   return offered.find((language) => language === best) ?? offered[0]
+}
+
+/** The language of the pages that a client prefers. */
+export function pageLanguage({ headers }: { headers: IncomingHttpHeaders }): Language {
+  return preferredLanguage(headers['accept-language'], languages)
 }
 
 /** Whether the client is a browser that will show the response to a person. */

@@ -1,21 +1,24 @@
 import type { FastifyReply } from 'fastify'
+import { stylesheets } from '../styles/stylesheets.ts'
+import type { Language } from '../texts/language.ts'
 import { html, type Html } from './html.ts'
+import { siteFooter, siteHeader, type Section } from './shell.ts'
 
 /** A page of this service. */
 export interface Page {
   title: string
   body: Html
-  /** The path of a module script; the page may then send requests to this service. */
-  script?: string
-  /** The language of its texts, `en` by default. */
+  /** The paths of its module scripts; the page may then send requests to this service. */
+  scripts?: string[]
+  /** When it is a page of the site, which has a header and a footer: which of the header's links leads to it, if any. */
+  site?: { language: Language; section?: Section }
+  /** The language of its texts: by default that of the site's page, or `en`. */
   lang?: string
   /** Whether that is written from right to left. */
   isRightToLeft?: boolean
   /** Whether its form is answered with a redirect to another site, which browsers treat as a target of the form. */
   leadsAway?: boolean
 }
-
-export const stylesheetPath = '/assets/quirl.css'
 
 /**
  * Pages run and load nothing inline and nothing of other origins, and send forms to this service only. No page may be
@@ -40,23 +43,31 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${page.title}</title>
-        <link rel="stylesheet" href="${stylesheetPath}" />
+        <link rel="stylesheet" href="${stylesheets[page.site ? 'site' : 'visitor'].path}" />
         <link rel="icon" href="/assets/quirl.svg" type="image/svg+xml" />
-        ${page.script && html`<script type="module" src="${page.script}"></script>`}
+        ${page.scripts?.map((path) => html`<script type="module" src="${path}"></script>`)}
       </head>
-      <body>
-        ${page.body}
-      </body>
+      ${bodyOf(page)}
     </html>`
   reply.header('content-security-policy', policyOf(page))
   return reply.headers(pageHeaders).send(document.markup)
 }
 
-function languageOf({ lang = 'en', isRightToLeft }: Page): Html {
+function bodyOf({ site, body }: Page): Html {
+  if (site === undefined)
+    return html`<body class="visitor">
+      ${body}
+    </body>`
+  return html`<body class="site">
+    ${siteHeader(site.language, site.section)} ${body} ${siteFooter(site.language)}
+  </body>`
+}
+
+function languageOf({ site, lang = site?.language ?? 'en', isRightToLeft }: Page): Html {
   return isRightToLeft ? html`lang="${lang}" dir="rtl"` : html`lang="${lang}"`
 }
 
-function policyOf({ script, leadsAway = false }: Page): string {
-  if (script !== undefined) return scriptPolicy
+function policyOf({ scripts = [], leadsAway = false }: Page): string {
+  if (scripts.length > 0) return scriptPolicy
   return leadsAway ? policy.replace("form-action 'self'", "form-action 'self' http: https:") : policy
 }

@@ -1,51 +1,65 @@
 import { hash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { FastifyBaseLogger } from 'fastify'
 import { route, type Route } from '../http/route.ts'
 import { fontFile } from '../qr/font-file.ts'
+import { icon, stylesheets } from '../styles/stylesheets.ts'
 
-/** Where the live preview of designs is served. */
-export interface PreviewAssets {
-  script: string
-  font: string
-}
-
-/** A built file and its route. */
-export interface BuiltAsset {
+/** A file and its route. */
+export interface Asset {
   /** Has a hash of the content, so that caches may keep the file for ever. */
   path: string
   route: Route
 }
 
+/** The paths of the islands by name (`src/web/client/islands`): a page adds that of its own to its `scripts`. */
+export type Islands = ReadonlyMap<string, string>
+
+export interface Assets {
+  /** Empty when the scripts were not built. */
+  islands: Islands
+  /** The path of the font of frames' texts. */
+  font: string
+  files: Asset[]
+}
+
 /** The same relative path from the sources and from the compiled files. */
-const bundle = new URL('../../dist/client/design.js', import.meta.url)
+const built = new URL('../../dist/client/', import.meta.url)
 
-/** The files of the live preview; undefined, after a warning in the log, when the script was not built. */
-export function readPreview(
-  log: Pick<FastifyBaseLogger, 'warn'>,
-): { preview: PreviewAssets; files: BuiltAsset[] } | undefined {
-  if (!existsSync(bundle)) {
-    log.warn('the live preview of designs is off: dist/client/design.js is missing; "npm run prepare" builds it')
-    return undefined
+/** The files that pages load. Logs a warning when the scripts were not built. */
+export function readAssets(log: Pick<FastifyBaseLogger, 'warn'>): Assets {
+  const names = existsSync(built) ? readdirSync(built).filter((name) => name.endsWith('.js')) : []
+  if (names.length === 0) {
+    log.warn('pages have no scripts, so nothing is shown live: dist/client is missing; "npm run prepare" builds it')
   }
-  const script = readAsset({ name: 'design', ending: 'js', type: 'text/javascript; charset=utf-8', file: bundle })
-  const font = readAsset({ name: 'letters', ending: 'txt', type: 'text/plain; charset=utf-8', file: fontFile })
-  return { preview: { script: script.path, font: font.path }, files: [script, font] }
+  const scripts = names.map((file) => ({
+    name: file.slice(0, -'.js'.length),
+    asset: hashedAsset({ file, type: 'text/javascript; charset=utf-8', content: readFileSync(new URL(file, built)) }),
+  }))
+  const font = hashedAsset({ file: 'letters.txt', type: 'text/plain; charset=utf-8', content: readFileSync(fontFile) })
+  const styles = Object.values(stylesheets).map(({ path, content }) => ({
+    path,
+    route: assetRoute(content, 'text/css; charset=utf-8'),
+  }))
+  return {
+    islands: new Map(scripts.map(({ name, asset }) => [name, asset.path])),
+    font: font.path,
+    files: [...scripts.map(({ asset }) => asset), font, ...styles],
+  }
 }
 
-interface Asset {
-  name: string
-  ending: string
-  type: string
-  file: URL
+function hashedAsset({ file, type, content }: { file: string; type: string; content: Buffer }): Asset {
+  const [name, ending] = file.split('.')
+  const digest = hash('sha256', content, 'hex').slice(0, 16)
+  return { path: `/assets/${name}-${digest}.${ending}`, route: assetRoute(content, type) }
 }
 
-function readAsset({ name, ending, type, file }: Asset): BuiltAsset {
-  const content = readFileSync(file)
+function assetRoute(content: Buffer, type: string): Route {
   let compressed: Buffer | undefined
-  const served = route<{ Headers: { 'accept-encoding'?: string } }>({
+  return route<{ Headers: { 'accept-encoding'?: string } }>({
     schema: { hide: true },
+    config: { onDomains: true },
     async handler(request, reply) {
       reply.headers({
         'content-type': type,
@@ -58,20 +72,18 @@ function readAsset({ name, ending, type, file }: Asset): BuiltAsset {
       return reply.header('content-encoding', 'gzip').send(compressed)
     },
   })
-  return { path: `/assets/${name}-${hash('sha256', content, 'hex').slice(0, 16)}.${ending}`, route: served }
 }
 
-/** A route that serves files of the folder `assets`, one after the other. */
-export function assetRoute(names: string[], type: string): Route {
-  const content = Buffer.concat(names.map((name) => readFileSync(new URL(`assets/${name}`, import.meta.url))))
+/** The icon of the service, at a path without a hash. */
+export function iconRoute(): Route {
   const headers = {
-    'content-type': type,
+    'content-type': 'image/svg+xml',
     'cache-control': 'public, max-age=3600',
     'x-content-type-options': 'nosniff',
   }
   return route({
     schema: { hide: true },
     config: { onDomains: true },
-    handler: async (_request, reply) => reply.headers(headers).send(content),
+    handler: async (_request, reply) => reply.headers(headers).send(icon),
   })
 }

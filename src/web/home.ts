@@ -37,13 +37,14 @@ export function homePage(kind: Kind, origin: string, refused?: RefusedForm): Pag
   })
   return {
     title: 'quirl: short links and QR codes',
+    site: { language: 'en', section: 'create' },
     body: html`<main>
       <h1>A short link with a QR code</h1>
       <p>
         No account, no expiry, no watermark. You can change where it leads at any time, even after the code is printed.
       </p>
       ${reachabilityWarning(origin)}
-      <nav aria-label="Kind of link">${tabs}</nav>
+      <nav class="tabs" aria-label="Kind of link">${tabs}</nav>
       <form method="post" action="/?create">
         ${renderProblem(refused?.problem)}
         <input type="hidden" name="kind" value="${kind.name}" />
@@ -52,7 +53,6 @@ export function homePage(kind: Kind, origin: string, refused?: RefusedForm): Pag
         ${renderUtm(kind, refused?.utm ?? {}, errors)}
         <button>Create</button>
       </form>
-      <p class="quiet"><a href="/api/openapi.json">API</a> · <a href="/report">Report a link</a></p>
     </main>`,
   }
 }

@@ -26,7 +26,8 @@ export function reportPage(report: TypedReport, contact: string | undefined): Pa
   } as const
   return {
     title: 'Report a link',
-    body: html`<main>
+    site: { language: 'en' },
+    body: html`<main class="narrow">
       <h1>Report a link</h1>
       <p>Does a short link or QR code of this service lead to something harmful? Tell the operator of this service.</p>
       <form method="post" action="/report">
@@ -57,7 +58,8 @@ function reasonFields({ reason }: TypedReport, problem: Problem | undefined): Ht
 export function reportedPage(code: string): Page {
   return {
     title: 'Thank you',
-    body: html`<main>
+    site: { language: 'en' },
+    body: html`<main class="narrow">
       <h1>Thank you</h1>
       <p role="status">Your report of ${code} was received. If it leads to something harmful, it will be removed.</p>
       <p><a href="/report">Report another</a> · <a href="/">Create a link</a></p>

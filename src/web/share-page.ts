@@ -5,7 +5,7 @@ import type { Stats } from '../scans/stats.ts'
 import { LINK_ITSELF } from '../scans/warehouse-schema.ts'
 import type { SharedLink } from '../shares/open.ts'
 import { dayChart, valueTable } from './charts.ts'
-import { creditNote } from './manage-page.ts'
+import { creditNote } from './credit.ts'
 
 /** The data of a share's page. */
 export interface ShareView {
@@ -23,6 +23,7 @@ export function sharePage(view: ShareView): Page {
   const name = link.title?.trim() || link.code
   return {
     title: `${name}: statistics`,
+    site: { language: 'en' },
     body: html`<main class="stats">
       <h1 dir="auto">${name}</h1>
       ${address(view)} ${periods(view)}

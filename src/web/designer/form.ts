@@ -1,7 +1,6 @@
 import { html, type Html } from '../../http/html.ts'
 import { MAX_LOGO_BYTES } from '../../qr/logo/logo.ts'
 import type { Design } from '../../qr/design/schema.ts'
-import type { PreviewAssets } from '../assets.ts'
 import { checkbox, collapsed, color, customColor, faultsBelow, input, select, type FormState } from './inputs.ts'
 import { valuesOfDesign, type DesignValues } from './values.ts'
 import type { Fault } from './messages.ts'
@@ -13,7 +12,9 @@ export interface RefusedDesign {
 }
 
 /** Input of the live preview: the paths of its script and font, and the text that the QR code encodes. */
-export interface Preview extends PreviewAssets {
+export interface Preview {
+  script: string
+  font: string
   text: string
 }
 

@@ -1,0 +1,36 @@
+import type { Language } from '../texts/language.ts'
+import { shellTexts } from '../texts/shell.ts'
+import { html, type Html } from './html.ts'
+
+/** The pages that the header links to. */
+export const sections = { create: '/', bulk: '/bulk', domains: '/domains', api: '/docs' } as const
+
+export type Section = keyof typeof sections
+
+/** A finder pattern of a QR code that unwinds: the path of a whisk. */
+const logo = html`<svg viewBox="0 0 7 7" aria-hidden="true">
+  <path fill="none" stroke="currentColor" stroke-linecap="square" d="M.5.5h6v6h-6v-4h4v2h-1" />
+  <path class="end" fill="currentColor" d="M2 4h1v1H2z" />
+</svg>`
+
+/** The header of the pages of the site. */
+export function siteHeader(language: Language, current: Section | undefined): Html {
+  const texts = shellTexts[language]
+  const links = Object.entries(sections).map(([name, path]) => {
+    const isCurrent = name === current && html` aria-current="page"`
+    return html`<a href="${path}" ${isCurrent}>${texts[name as Section]}</a>`
+  })
+  return html`<header class="masthead">
+    <a class="brand" href="/" aria-label="${texts.home}">${logo} quirl</a>
+    <nav aria-label="${texts.sections}">${links}</nav>
+  </header>`
+}
+
+/** The footer of the pages of the site. */
+export function siteFooter(language: Language): Html {
+  const texts = shellTexts[language]
+  return html`<footer class="colophon">
+    <a href="/report">${texts.report}</a>
+    <a href="/privacy">${texts.privacy}</a>
+  </footer>`
+}

@@ -1,0 +1,31 @@
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+/** The files of `assets` that each stylesheet consists of, in order. */
+const parts = {
+  site: 'tokens base forms shell home owner stats designer bulk domains docs',
+  visitor: 'tokens base forms visitor',
+}
+
+export type StylesheetName = keyof typeof parts
+
+export interface Stylesheet {
+  /** Has a hash of the content, so that caches may keep the file for ever. */
+  path: string
+  content: Buffer
+}
+
+/** The stylesheet of the pages of the site, and the smaller one of the pages that visitors see. */
+export const stylesheets: Record<StylesheetName, Stylesheet> = {
+  site: readStylesheet('site'),
+  visitor: readStylesheet('visitor'),
+}
+
+function readStylesheet(name: StylesheetName): Stylesheet {
+  const files = parts[name].split(' ').map((part) => readFileSync(new URL(`assets/${part}.css`, import.meta.url)))
+  const content = Buffer.concat(files)
+  return { path: `/assets/${name}-${hash('sha256', content, 'hex').slice(0, 16)}.css`, content }
+}
+
+/** The icon of the service, as SVG. */
+export const icon: Buffer = readFileSync(new URL('assets/quirl.svg', import.meta.url))

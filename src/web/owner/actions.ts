@@ -1,0 +1,64 @@
+import type { Page } from '../../http/document.ts'
+import { Problem } from '../../http/problem.ts'
+import type { Drawing } from '../../links/design.ts'
+import type { Links } from '../../links/open.ts'
+import { saveDesign } from '../designer/save.ts'
+import { changeFromForm } from './change-form.ts'
+import { deletedPage } from './delete-form.ts'
+import type { Refused } from './view.ts'
+
+/** A form that the owner has sent. */
+export interface Submission {
+  links: Pick<Links, 'readByToken' | 'checkDesign' | 'change' | 'delete'>
+  token: string
+  form: URLSearchParams
+  drawing: Drawing
+}
+
+/** What follows: a redirect to the page with a notice of this name, the page with what was refused, or another page. */
+export type Outcome = { done: string } | { refused: Refused } | { page: Page }
+
+type Action = (submission: Submission) => Promise<Outcome>
+
+/** What the forms of the owner's page do, by their field `action`. */
+const actions: Record<string, Action> = {
+  async change({ links, token, form }) {
+    const refused = await changeFromForm(links, token, form)
+    return refused === undefined ? { done: 'saved' } : { refused }
+  },
+  async design({ links, token, form, drawing }) {
+    const refused = await saveDesign(links, token, form, drawing)
+    return refused === undefined ? { done: 'designed' } : { refused }
+  },
+  async plain(submission) {
+    await change(submission, { design: null })
+    return { done: 'designed' }
+  },
+  async pause(submission) {
+    await change(submission, { active: false })
+    return { done: 'paused' }
+  },
+  async resume(submission) {
+    await change(submission, { active: true })
+    return { done: 'resumed' }
+  },
+  async delete({ links, token, form }) {
+    if (form.get('sure') === 'yes') return { page: deletedPage((await links.delete(token, undefined)).code) }
+    const problem = new Problem('invalid_request', 'the box is not ticked')
+    const text = 'Not deleted. Please tick the box first.'
+    return { refused: { owned: await links.readByToken(token), text, problem } }
+  },
+}
+
+/** @throws {Problem} 400 for a form without an action of this page */
+export function act(submission: Submission): Promise<Outcome> {
+  const name = submission.form.get('action') ?? ''
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+  if (action === undefined) throw new Problem('invalid_request', 'the form has an unknown action')
+  return action(submission)
+}
+
+async function change({ links, token, drawing }: Submission, body: object): Promise<void> {
+  const owned = await links.readByToken(token)
+  await links.change(owned, body, { design: await links.checkDesign(owned, body, drawing) })
+}

@@ -1,0 +1,64 @@
+import { Problem } from '../../http/problem.ts'
+import { html, type Html } from '../../http/html.ts'
+import { kindOf } from '../../links/kinds/index.ts'
+import type { FormField } from '../../links/kinds/kind.ts'
+import { entityTag, type Link } from '../../links/link.ts'
+import type { Links } from '../../links/open.ts'
+import { ownerFields, renderFields, renderUtm } from '../form.ts'
+import { filledFields, filledUtm } from '../form-body.ts'
+import { truncateInput } from '../typed-input.ts'
+import type { Notice, Refused } from './view.ts'
+
+/** The form that changes a link. */
+export function changeForm(link: Link, action: string, notice?: Notice): Html {
+  const stored = { ...link.payload, target: link.target, title: link.title, campaign: link.campaign }
+  const errors = notice?.problem?.errors ?? []
+  return html`<form method="post" action="${action}">
+    <input type="hidden" name="action" value="change" />
+    <input type="hidden" name="revision" value="${link.revision}" />
+    ${renderFields(changeFields(link), notice?.values ?? stored, errors)}
+    ${renderUtm(kindOf(link), notice?.utm ?? link.utm, errors)}
+    <button>Save</button>
+  </form>`
+}
+
+function changeFields(link: Link): FormField[] {
+  const { form } = kindOf(link)
+  const hasTarget = form.some(({ name }) => name === 'target')
+  const target: FormField = {
+    name: 'target',
+    label: 'Destination',
+    input: 'url',
+    hint: 'where the link leads when nothing above applies',
+  }
+  return [...form, ...(hasTarget || link.target === null ? [] : [target]), ...ownerFields]
+}
+
+/**
+ * Saves the form of a link.
+ * @returns what to show when it was refused: the typed values with their errors
+ */
+export async function changeFromForm(
+  links: Pick<Links, 'readByToken' | 'change'>,
+  token: string,
+  form: URLSearchParams,
+): Promise<Refused | undefined> {
+  const before = await links.readByToken(token)
+  const fields = changeFields(before.link)
+  const values = filledFields(form, fields)
+  const utm = filledUtm(form, before.link.utm)
+  const cleared = Object.fromEntries(fields.map(({ name }) => [name, null]))
+  // The page may be open in two windows: the second save must not silently undo the first.
+  const ifMatch = entityTag({ revision: Number(form.get('revision')) })
+  try {
+    await links.change(before, { ...cleared, ...values, utm }, { ifMatch })
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === 'unknown_token') throw error
+    const isOvertaken = error.code === 'precondition_failed'
+    const text = isOvertaken
+      ? 'This link was changed elsewhere since you opened this page. Your changes are below: save again to overwrite the other ones.'
+      : ''
+    return { owned: await links.readByToken(token), text, ...truncateInput({ values, utm, problem: error }) }
+  }
+}

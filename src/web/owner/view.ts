@@ -1,0 +1,37 @@
+import type { Problem } from '../../http/problem.ts'
+import type { OwnedLink } from '../../links/design.ts'
+import type { Link, Totals } from '../../links/link.ts'
+import type { Design } from '../../qr/design/schema.ts'
+import type { Language } from '../../texts/language.ts'
+import type { Preview, RefusedDesign } from '../designer/form.ts'
+import type { Values } from '../form.ts'
+
+/** The data of the owner's page. */
+export interface OwnerView {
+  link: Link
+  token: string
+  origin: string
+  language: Language
+  totals: Totals
+  /** Whether the cities in its statistics come from DB-IP, whose licence requires a link. */
+  credit: boolean
+  design: Design | undefined
+  /** Undefined where the live preview was not built. */
+  preview: Preview | undefined
+}
+
+/** A message at the top of the owner's page. */
+export interface Notice {
+  text: string
+  /** An address shown after the text. */
+  address?: string
+  problem?: Problem
+  /** When the problem is one of the design form: what that form shows. */
+  design?: RefusedDesign
+  /** The typed values, when they could not be saved. */
+  values?: Values
+  utm?: Record<string, string>
+}
+
+/** A change that was refused, with the link as it is. */
+export type Refused = Notice & { owned: OwnedLink; problem: Problem }
