@@ -704,7 +704,7 @@ describe('the script', () => {
     assert.doesNotMatch(await (await fetch(page)).text(), /<script|data-text/)
     const body = new URLSearchParams({ action: 'design', shape: 'dots' })
     assert.equal((await fetch(page, { method: 'POST', body, redirect: 'manual' })).status, 303)
-    const lines = service.output().match(/.*the live preview of designs is off.*/g)
+    const lines = service.output().match(/.*pages have no scripts.*/g)
     assert.equal(lines?.length, 1)
   })
 })
