@@ -126,7 +126,6 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.get('/s/:token(^share_[\\w-]+$)', browser.sharePage)
   pages.get('/report', browser.reportPage.show)
   pages.post('/report', browser.reportPage.report)
-  pages.get('/assets/quirl.svg', browser.icon)
-  // `/assets/<name>-<hash>.<ending>`
-  for (const { path, route } of browser.assets) pages.get(path, route)
+  pages.get('/privacy', browser.privacyPage)
+  for (const { path, route } of browser.files) pages.get(path, route)
 }

@@ -23,10 +23,12 @@ import { shareRoutes } from './shares/routes.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
 import { fileRoutes } from './visits/file-routes.ts'
 import { previewRoute, visitRoutes } from './visits/routes.ts'
-import { iconRoute, readAssets } from './web/assets.ts'
+import { readAssets } from './web/assets.ts'
 import { homeRoutes } from './web/home-routes.ts'
 import { ownerPageRoutes } from './web/owner/routes.ts'
 import { reportPageRoutes } from './web/report-routes.ts'
+import { privacyRoute } from './web/privacy.ts'
+import { siteFiles } from './web/site-files.ts'
 import { sharePageRoute } from './web/share-routes.ts'
 import type { Instance } from './instance.ts'
 
@@ -130,7 +132,8 @@ function browserHandlers(log: FastifyBaseLogger, { contact }: Config, services: 
     ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, assets }),
     sharePage: sharePageRoute({ shares, scans, slots: limits.slots, now, origin, isCreditDue }),
     reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
-    icon: iconRoute(),
-    assets: assets.files,
+    privacyPage: privacyRoute({ contact }),
+    // Files with fixed names, and those at `/assets/<name>-<hash>.<ending>`.
+    files: [...siteFiles, ...assets.files],
   }
 }

@@ -3,6 +3,7 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } 
 import type { Config } from './config/config.ts'
 import { guardDomains } from './domains/guard.ts'
 import { BODY_LIMIT } from './http/body.ts'
+import { compressResponses } from './http/compress.ts'
 import { answerFrameworkError, createRequestIds, handleErrors } from './http/error-handler.ts'
 import { isHealthPath } from './http/health.ts'
 import { unifyMethod, watchRoutes } from './http/methods.ts'
@@ -42,6 +43,7 @@ export async function createInstance(config: Config, services: Services, log: Fa
     pages: removalPages({ contact, baseUrl }),
     chargeNotFound: limits.chargeNotFound,
   })
+  compressResponses(app)
   countResponses(app, connections.responseMemory)
   guardDomains(app, domains, config.tls ? baseUrl : undefined)
   const describe = describeApi(app, services.version)

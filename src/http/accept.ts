@@ -19,6 +19,24 @@ export function preferredLanguage<T extends string>(header: string | undefined, 
   return offered.find((language) => language === best) ?? offered[0]
 }
 
+/** How a body can be compressed, best first. */
+const encodings = ['br', 'gzip'] as const
+
+export type Encoding = (typeof encodings)[number]
+
+/** The types of negotiator lack the options that its documentation has. */
+interface WithPreference {
+  encodings(available: string[], options?: { preferred: string[] }): string[]
+}
+
+/** The best encoding that the `Accept-Encoding` header (RFC 9110, 12.5.3) allows; undefined for none. */
+export function preferredEncoding(header: string | undefined): Encoding | undefined {
+  if (header === undefined || header.length > MAX_ACCEPT) return undefined
+  const negotiator: WithPreference = new Negotiator({ headers: { 'accept-encoding': header } })
+  const [best] = negotiator.encodings([...encodings, 'identity'], { preferred: [...encodings] })
+  return encodings.find((encoding) => encoding === best)
+}
+
 /** The language of the pages that a client prefers. */
 export function pageLanguage({ headers }: { headers: IncomingHttpHeaders }): Language {
   return preferredLanguage(headers['accept-language'], languages)

@@ -7,6 +7,8 @@ import { siteFooter, siteHeader, type Section } from './shell.ts'
 /** A page of this service. */
 export interface Page {
   title: string
+  /** What search engines and previews of shared addresses show. */
+  description?: string
   body: Html
   /** The paths of its module scripts; the page may then send requests to this service. */
   scripts?: string[]
@@ -25,7 +27,7 @@ export interface Page {
  * framed, which would allow clickjacking of a token page.
  */
 const policy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+  "default-src 'none'; style-src 'self'; img-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 /** A page with a script may also show images that the script draws. */
 const scriptPolicy = `${policy.replace("img-src 'self'", "img-src 'self' blob:")}; script-src 'self'; connect-src 'self'`
 
@@ -44,7 +46,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${page.title}</title>
         <link rel="stylesheet" href="${stylesheets[page.site ? 'site' : 'visitor'].path}" />
-        <link rel="icon" href="/assets/quirl.svg" type="image/svg+xml" />
+        ${page.description && describe(page.title, page.description)} ${icons}
         ${page.scripts?.map((path) => html`<script type="module" src="${path}"></script>`)}
       </head>
       ${bodyOf(page)}
@@ -52,6 +54,20 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   reply.header('content-security-policy', policyOf(page))
   return reply.headers(pageHeaders).send(document.markup)
 }
+
+/** The Open Graph protocol is what previews of shared addresses read. */
+function describe(title: string, description: string): Html {
+  return html`<meta name="description" content="${description}" />
+    <meta property="og:type" content="website" />
+    <meta property="og:title" content="${title}" />
+    <meta property="og:description" content="${description}" />`
+}
+
+const icons = html`<link rel="icon" href="/assets/quirl.svg" type="image/svg+xml" />
+  <link rel="apple-touch-icon" href="/assets/icon-180.png" />
+  <link rel="manifest" href="/assets/quirl.webmanifest" />
+  <meta name="theme-color" content="#fbfaf5" media="(prefers-color-scheme: light)" />
+  <meta name="theme-color" content="#0e1511" media="(prefers-color-scheme: dark)" />`
 
 function bodyOf({ site, body }: Page): Html {
   if (site === undefined)

@@ -22,10 +22,19 @@ export const stylesheets: Record<StylesheetName, Stylesheet> = {
 }
 
 function readStylesheet(name: StylesheetName): Stylesheet {
-  const files = parts[name].split(' ').map((part) => readFileSync(new URL(`assets/${part}.css`, import.meta.url)))
+  const files = parts[name].split(' ').map((part) => readAsset(`${part}.css`))
   const content = Buffer.concat(files)
   return { path: `/assets/${name}-${hash('sha256', content, 'hex').slice(0, 16)}.css`, content }
 }
 
-/** The icon of the service, as SVG. */
-export const icon: Buffer = readFileSync(new URL('assets/quirl.svg', import.meta.url))
+/** The icon of the service, as SVG, as PNG for home screens (180 and 512 pixels), and as ICO for whoever requests that. */
+export const icons = {
+  svg: readAsset('quirl.svg'),
+  small: readAsset('icon-180.png'),
+  large: readAsset('icon-512.png'),
+  ico: readAsset('favicon.ico'),
+}
+
+function readAsset(name: string): Buffer {
+  return readFileSync(new URL(`assets/${name}`, import.meta.url))
+}

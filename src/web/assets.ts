@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
 import type { FastifyBaseLogger } from 'fastify'
 import { route, type Route } from '../http/route.ts'
 import { fontFile } from '../qr/font-file.ts'
-import { icon, stylesheets } from '../styles/stylesheets.ts'
+import { stylesheets } from '../styles/stylesheets.ts'
 
 /** A file and its route. */
 export interface Asset {
@@ -56,34 +55,14 @@ function hashedAsset({ file, type, content }: { file: string; type: string; cont
 }
 
 function assetRoute(content: Buffer, type: string): Route {
-  let compressed: Buffer | undefined
-  return route<{ Headers: { 'accept-encoding'?: string } }>({
-    schema: { hide: true },
-    config: { onDomains: true },
-    async handler(request, reply) {
-      reply.headers({
-        'content-type': type,
-        'cache-control': 'public, max-age=31536000, immutable',
-        'x-content-type-options': 'nosniff',
-        vary: 'accept-encoding',
-      })
-      if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(content)
-      compressed ??= gzipSync(content)
-      return reply.header('content-encoding', 'gzip').send(compressed)
-    },
-  })
-}
-
-/** The icon of the service, at a path without a hash. */
-export function iconRoute(): Route {
   const headers = {
-    'content-type': 'image/svg+xml',
-    'cache-control': 'public, max-age=3600',
+    'content-type': type,
+    'cache-control': 'public, max-age=31536000, immutable',
     'x-content-type-options': 'nosniff',
   }
   return route({
     schema: { hide: true },
-    config: { onDomains: true },
-    handler: async (_request, reply) => reply.headers(headers).send(icon),
+    config: { onDomains: true, isAsset: true },
+    handler: async (_request, reply) => reply.headers(headers).send(content),
   })
 }

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createBoundedCache } from '../lib/bounded-cache.ts'
+import { preferredEncoding, type Encoding } from './accept.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Compresses responses as far as possible, which takes long: for files that never change. */
+    isAsset?: boolean
+  }
+}
+
+/** A body that fits into one packet arrives no sooner when it is smaller. */
+const MIN_BYTES = 1_400
+/** A larger body would occupy a thread that writes to the disk need. */
+const MAX_BYTES = 1024 * 1024
+const CACHE_BYTES = 8 * 1024 * 1024
+
+const compressible =
+  /^(?:text\/(?:html|css|javascript|plain|csv|vcard)|image\/svg\+xml|application\/(?:json|problem\+json|manifest\+json|xml))(?:;|$)/
+
+/**
+ * Compresses the whole bodies of all routes of `app`, but not streams, for clients that accept it (RFC 9110, 12.5.3). The
+ * work is done in libuv's pool, and the latest results are cached by content.
+ */
+export function compressResponses(app: FastifyInstance): void {
+  const cache = createBoundedCache<Buffer>(CACHE_BYTES)
+
+  async function compress(body: Buffer, encoding: Encoding, isAsset: boolean): Promise<Buffer> {
+    const key = `${encoding} ${hash('sha256', body, 'base64url')}`
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
+    const compressed = await compressors[encoding](body, isAsset)
+    cache.set(key, compressed, compressed.length + key.length)
+    return compressed
+  }
+
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const body = bodyToCompress(reply, payload)
+    if (body === undefined) return done(null, payload)
+    addVary(reply, 'accept-encoding')
+    const encoding = preferredEncoding(request.headers['accept-encoding'])
+    if (encoding === undefined) return done(null, payload)
+    reply.header('content-encoding', encoding)
+    compress(body, encoding, isAsset(request)).then((compressed) => done(null, compressed), done)
+  })
+}
+
+const isAsset = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.isAsset === true
+
+function bodyToCompress(reply: FastifyReply, payload: unknown): Buffer | undefined {
+  if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return undefined
+  if (payload.length < MIN_BYTES || payload.length > MAX_BYTES) return undefined
+  if (!compressible.test(String(reply.getHeader('content-type')))) return undefined
+  return typeof payload === 'string' ? Buffer.from(payload) : payload
+}
+
+/** Names a request header that the response depends on (RFC 9110, 12.5.5). */
+export function addVary(reply: FastifyReply, name: string): void {
+  const before = reply.getHeader('vary')
+  if (before === undefined) reply.header('vary', name)
+  else if (!String(before).split(', ').includes(name)) reply.header('vary', `${String(before)}, ${name}`)
+}
+
+const compressors: Record<Encoding, (body: Buffer, isAsset: boolean) => Promise<Buffer>> = {
+  br: (body, isAsset) =>
+    promisify(brotliCompress)(body, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: isAsset ? constants.BROTLI_MAX_QUALITY : 4,
+        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+      },
+    }),
+  gzip: (body, isAsset) => promisify(gzip)(body, { level: isAsset ? 9 : 6 }),
+}

@@ -1,0 +1,49 @@
+import { pageLanguage } from '../http/accept.ts'
+import { addVary } from '../http/compress.ts'
+import { sendPage, type Page } from '../http/document.ts'
+import { html, type Html } from '../http/html.ts'
+import { route, type Route } from '../http/route.ts'
+import type { Language } from '../texts/language.ts'
+import { privacyTexts } from '../texts/privacy.ts'
+import { contactLink } from './removal-pages.ts'
+
+/** The page that says what is stored: `/privacy` */
+export function privacyRoute({ contact }: { contact: string | undefined }): Route {
+  return route({
+    schema: { hide: true },
+    async handler(request, reply) {
+      addVary(reply, 'accept-language')
+      return sendPage(reply, privacyPage(pageLanguage(request), contact))
+    },
+  })
+}
+
+function privacyPage(language: Language, contact: string | undefined): Page {
+  const texts = privacyTexts[language]
+  return {
+    title: texts.title,
+    description: texts.description,
+    site: { language },
+    body: html`<main class="narrow">
+      <h1>${texts.title}</h1>
+      <p>${texts.lead}</p>
+      <h2>${texts.stored}</h2>
+      ${list(texts.storedItems)}
+      <h2>${texts.never}</h2>
+      ${list(texts.neverItems)}
+      <h2>${texts.unique}</h2>
+      <p>${texts.uniqueText}</p>
+      <h2>${texts.objection}</h2>
+      <p>${texts.objectionText}</p>
+      <h2>${texts.owners}</h2>
+      <p>${texts.ownersText}</p>
+      ${contact && html`<p>${texts.contact} ${contactLink(contact)}</p>`}
+    </main>`,
+  }
+}
+
+function list(items: string[]): Html {
+  return html`<ul>
+    ${items.map((item) => html`<li>${item}</li>`)}
+  </ul>`
+}
