@@ -166,13 +166,14 @@ interface AxeResult {
 
 /**
  * The violations that axe (its rules for WCAG 2 A and AA, and its best practices) finds in the page, in its light and its dark
- * colours. The window must have scripts on; the page's policy does not apply to scripts of the test.
+ * colours, and what it could not decide. The window must have scripts on; the page's policy does not apply to scripts of the test.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axeSource)
   const run = async (options: object) => {
     const results = await page.evaluate<AxeResult[]>(
-      `axe.run(document, { resultTypes: ['violations'], ...${JSON.stringify(options)} }).then((run) => run.violations)`,
+      `axe.run(document, { resultTypes: ['violations', 'incomplete'], ...${JSON.stringify(options)} })
+        .then(({ violations, incomplete }) => [...violations, ...incomplete])`,
     )
     return results.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),
