@@ -126,6 +126,7 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.get('/s/:token(^share_[\\w-]+$)', browser.sharePage)
   pages.get('/report', browser.reportPage.show)
   pages.post('/report', browser.reportPage.report)
+  pages.get('/docs', browser.docsPage)
   pages.get('/privacy', browser.privacyPage)
   for (const { path, route } of browser.files) pages.get(path, route)
 }

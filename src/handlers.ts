@@ -24,6 +24,7 @@ import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
 import { fileRoutes } from './visits/file-routes.ts'
 import { previewRoute, visitRoutes } from './visits/routes.ts'
 import { readAssets } from './web/assets.ts'
+import { docsRoute } from './web/docs/routes.ts'
 import { homeRoutes } from './web/home-routes.ts'
 import { ownerPageRoutes } from './web/owner/routes.ts'
 import { reportPageRoutes } from './web/report-routes.ts'
@@ -50,7 +51,7 @@ export function createHandlers(
     operator: operatorHandlers(config, services, metrics),
     visitor: visitorHandlers(services),
     program: programHandlers(describe, services),
-    browser: browserHandlers(log, config, services),
+    browser: browserHandlers({ log, describe }, config, services),
   }
 }
 
@@ -121,7 +122,11 @@ function statisticsHandlers({ links, scans, limits, shares, origin, now }: Servi
   }
 }
 
-function browserHandlers(log: FastifyBaseLogger, { contact }: Config, services: Services) {
+function browserHandlers(
+  { log, describe }: { log: FastifyBaseLogger; describe: DescribeApi },
+  { contact }: Config,
+  services: Services,
+) {
   const { links, scans, qr, places, abuse, limits, shares, origin, now } = services
   const totals = scans.latestTotals
   const { isCreditDue } = places
@@ -132,6 +137,7 @@ function browserHandlers(log: FastifyBaseLogger, { contact }: Config, services: 
     ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, assets }),
     sharePage: sharePageRoute({ shares, scans, slots: limits.slots, now, origin, isCreditDue }),
     reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
+    docsPage: docsRoute({ describe, origin }),
     privacyPage: privacyRoute({ contact }),
     // Files with fixed names, and those at `/assets/<name>-<hash>.<ending>`.
     files: [...siteFiles, ...assets.files],

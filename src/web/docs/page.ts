@@ -1,0 +1,86 @@
+import type { Page } from '../../http/document.ts'
+import { html, type Html } from '../../http/html.ts'
+import type { Language } from '../../texts/language.ts'
+import { docsTexts } from '../../texts/docs.ts'
+import type { ApiDocument } from './document.ts'
+import type { Known } from './example.ts'
+import { code, endpointSection, prose, schemaSection } from './render.ts'
+import { preparation, type Endpoint } from './snippets.ts'
+
+/** The page of the API. Its guide is in English, as the document is. */
+export function docsPage(guide: Html, language: Language): Page {
+  const texts = docsTexts[language]
+  return {
+    title: texts.title,
+    description: texts.description,
+    site: { language, section: 'api' },
+    body: html`<main>
+      <h1>${texts.title}</h1>
+      <p>${texts.lead}</p>
+      <p class="row">
+        <a class="button plain" href="/api/openapi.json">${texts.document}</a>
+        <a class="button plain" href="/api/problems">${texts.problems}</a>
+      </p>
+      ${guide}
+    </main>`,
+  }
+}
+
+/** Every endpoint and every named schema of the document. */
+export function apiGuide(api: ApiDocument, origin: string): Html {
+  const known: Known = { origin, code: 'k7dw3nq', token: 'Qm9kZWdhLXNlY3JldC10b2tlbi1vZi1hLWxpbmstMTI' }
+  const endpoints = endpointsOf(api)
+  const groups = api.tags
+    .map((tag) => ({ ...tag, endpoints: endpoints.filter(({ operation }) => operation.tags[0] === tag.name) }))
+    .filter((group) => group.endpoints.length > 0)
+  const { shell, script } = preparation(origin)
+  return html`<div class="docs" lang="en">
+    <nav class="docs-contents" aria-label="API">
+      ${groups.map(
+        (group) =>
+          html`<p>${group.name}</p>
+            <ul>
+              ${group.endpoints.map(({ operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`)}
+            </ul>`,
+      )}
+      <p><a href="#schemas">Schemas</a></p>
+    </nav>
+    <div class="docs-guide">
+      <section id="start">
+        <h2>Before you start</h2>
+        <p>Everything below works as pasted. It needs a link; this creates one, and keeps its token and its code:</p>
+        ${code(shell, 'Create a link: curl')}
+        <details>
+          <summary>JavaScript</summary>
+          ${code(script, 'Create a link: JavaScript')}
+        </details>
+        <p>
+          A token in a path can be sent in a header instead:
+          ${prose('`/api/manage` with `Authorization: Bearer <token>`')}. Keep it secret: it is the only key to its
+          link. Every error is <code>application/problem+json</code> (RFC 9457) with a stable <code>code</code>; a 429
+          has <code>Retry-After</code>.
+        </p>
+      </section>
+      ${groups.map(
+        (group) =>
+          html`<section>
+            <h2>${group.name}</h2>
+            <p>${prose(group.description)}</p>
+            ${group.endpoints.map((endpoint) => endpointSection(endpoint, api, known))}
+          </section>`,
+      )}
+      <section id="schemas">
+        <h2>Schemas</h2>
+        ${Object.entries(api.components.schemas).map(([name, schema]) => schemaSection(name, schema))}
+      </section>
+    </div>
+  </div>`
+}
+
+/** Every operation of the document, except those that only take their token in a header. */
+export function endpointsOf(api: ApiDocument): Endpoint[] {
+  const all = Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  )
+  return all.filter(({ operation }) => !operation.operationId.endsWith('ByHeader'))
+}
