@@ -26,6 +26,12 @@ export function docsPage(guide: Html, language: Language): Page {
   }
 }
 
+interface Group {
+  name: string
+  description?: string
+  endpoints: Endpoint[]
+}
+
 /** Every endpoint and every named schema of the document. */
 export function apiGuide(api: ApiDocument, origin: string): Html {
   const known: Known = { origin, code: 'k7dw3nq', token: 'Qm9kZWdhLXNlY3JldC10b2tlbi1vZi1hLWxpbmstMTI' }
@@ -33,34 +39,10 @@ export function apiGuide(api: ApiDocument, origin: string): Html {
   const groups = api.tags
     .map((tag) => ({ ...tag, endpoints: endpoints.filter(({ operation }) => operation.tags[0] === tag.name) }))
     .filter((group) => group.endpoints.length > 0)
-  const { shell, script } = preparation(origin)
   return html`<div class="docs" lang="en">
-    <nav class="docs-contents" aria-label="API">
-      ${groups.map(
-        (group) =>
-          html`<p>${group.name}</p>
-            <ul>
-              ${group.endpoints.map(({ operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`)}
-            </ul>`,
-      )}
-      <p><a href="#schemas">Schemas</a></p>
-    </nav>
+    ${contents(groups)}
     <div class="docs-guide">
-      <section id="start">
-        <h2>Before you start</h2>
-        <p>Everything below works as pasted. It needs a link; this creates one, and keeps its token and its code:</p>
-        ${code(shell, 'Create a link: curl')}
-        <details>
-          <summary>JavaScript</summary>
-          ${code(script, 'Create a link: JavaScript')}
-        </details>
-        <p>
-          A token in a path can be sent in a header instead:
-          ${prose('`/api/manage` with `Authorization: Bearer <token>`')}. Keep it secret: it is the only key to its
-          link. Every error is <code>application/problem+json</code> (RFC 9457) with a stable <code>code</code>; a 429
-          has <code>Retry-After</code>.
-        </p>
-      </section>
+      ${start(origin)}
       ${groups.map(
         (group) =>
           html`<section>
@@ -75,6 +57,37 @@ export function apiGuide(api: ApiDocument, origin: string): Html {
       </section>
     </div>
   </div>`
+}
+
+function contents(groups: Group[]): Html {
+  return html`<nav class="docs-contents" aria-label="API">
+    ${groups.map(
+      ({ name, endpoints }) =>
+        html`<p>${name}</p>
+          <ul>
+            ${endpoints.map(({ operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`)}
+          </ul>`,
+    )}
+    <p><a href="#schemas">Schemas</a></p>
+  </nav>`
+}
+
+function start(origin: string): Html {
+  const { shell, script } = preparation(origin)
+  return html`<section id="start">
+    <h2>Before you start</h2>
+    <p>Everything below works as pasted. It needs a link; this creates one, and keeps its token and its code:</p>
+    ${code(shell, 'Create a link: curl')}
+    <details>
+      <summary>JavaScript</summary>
+      ${code(script, 'Create a link: JavaScript')}
+    </details>
+    <p>
+      A token in a path can be sent in a header instead: ${prose('`/api/manage` with `Authorization: Bearer <token>`')}.
+      Keep it secret: it is the only key to its link. Every error is <code>application/problem+json</code> (RFC 9457)
+      with a stable <code>code</code>; a 429 has <code>Retry-After</code>.
+    </p>
+  </section>`
 }
 
 /** Every operation of the document, except those that only take their token in a header. */

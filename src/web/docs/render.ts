@@ -104,7 +104,7 @@ export function valueOf(schema: Schema): Html {
   if (schema.type === 'array') return html`list of ${valueOf(schema.items ?? {})} ${boundsOf(schema)}`
   if (schema.enum !== undefined)
     return html`${schema.enum.map((each, at) => html`${at > 0 && ', '}<code>${String(each)}</code>`)}`
-  if (schema.const !== undefined) return html`<code>${String(schema.const)}</code>`
+  if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`
   return html`${schema.format ?? schema.type ?? 'any value'} ${boundsOf(schema)}`
 }
 

@@ -132,7 +132,11 @@ function addressOf({ path, operation: { parameters = [] } }: Request, write: (na
 }
 
 function exampleParameter({ name, example, schema }: Parameter): string {
-  return `${name}=${encodeURIComponent(String(example ?? schema.examples?.[0] ?? schema.default ?? ''))}`
+  return `${name}=${encodeURIComponent(textOf(example ?? schema.examples?.[0] ?? schema.default))}`
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '')
 }
 
 function shellOf(endpoint: Request, body: Body | undefined): string {
