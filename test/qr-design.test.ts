@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
 import { inflateSync } from 'node:zlib'
-import { readWithZxing, rasterize } from './support/decoders.ts'
+import { printPdf, rasterize, readWithZxing } from './support/decoders.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { badLogos, dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
 import { PATIENCE_MS } from './support/poll.ts'
@@ -412,6 +412,25 @@ describe('a design that is saved for a link', () => {
     assert.equal(pdf.headers.get('content-disposition'), `inline; filename="${link.code}.pdf"`)
     const drawing = (await bytesOf(pdf)).toString('latin1')
     assert.match(drawing, /MediaBox\[0 0 85\.0394 85\.0394\]/)
+  })
+
+  test('fills a sheet of paper with copies that all scan, and refuses a width of which none fits', async (t) => {
+    if (!requireProgram(t, 'pdftoppm', 'poppler-utils')) return
+    const looks = [null, { ...look, frame: { text: 'Scan me' } }]
+    const copies: number[] = []
+    for (const design of looks) {
+      await put(manage(), { design })
+      const sheet = await bytesOf(await fetch(`${server.url}/${link.code}/qr.pdf?sheet=a4&width_mm=60`))
+      assert.match(sheet.toString('latin1'), /MediaBox\[0 0 595\.2756 841\.8898\]/)
+      const found = await readWithZxing(await printPdf(sheet, 150))
+      assert.deepEqual([...new Set(found.map(({ text }) => text))], [`${link.short_url}?qr=1`])
+      copies.push(found.length)
+    }
+    // Three columns; a frame makes each copy taller than wide.
+    assert.deepEqual(copies, [12, 9])
+    const refused = await fetch(`${server.url}/${link.code}/qr.pdf?sheet=a4&width_mm=230`)
+    assert.equal(refused.status, 400)
+    assert.match(await refused.text(), /\/width_mm must be at most 1\d\d for a sheet of a4/)
   })
 
   test('has a smaller logo where the text leaves less room for it, so that visitors are not refused', async (t) => {

@@ -3,6 +3,7 @@ import { invalidRequest } from '../http/problem.ts'
 import { RULE } from '../http/validate.ts'
 import { contrast, GOOD_CONTRAST, MIN_CONTRAST, parseColor, type Color } from './color.ts'
 import { inkColor, paperColor } from './design/schema.ts'
+import { papers, type Paper } from './design/sheet-pdf.ts'
 import type { Level } from './matrix.ts'
 import { rasterOf, type Raster } from './raster.ts'
 
@@ -52,6 +53,11 @@ export const codePdfQuery = Type.Object({
   ...codeImageQuery.properties,
   width_mm: Type.Optional(
     Type.Number({ minimum: 5, maximum: 2000, default: 50, description: 'Width in millimetres.' }),
+  ),
+  sheet: Type.Optional(
+    Type.Enum(Object.keys(papers) as Paper[], {
+      description: 'Fills a sheet of this paper with copies, as many as fit, with cut marks.',
+    }),
   ),
 })
 

@@ -158,7 +158,7 @@ async function drawCode(
   { text, format, design }: { text: string; format: DesignFormat; design: Design | undefined },
   requester: Requester,
 ): Promise<Image> {
-  const { size = 512, margin, fg, bg, dpi, width_mm } = query
+  const { size = 512, margin, fg, bg, dpi, width_mm, sheet } = query
   const isPlain = design === undefined || Object.keys(design).length === 0
   if (isPlain && format !== 'pdf')
     return images.plainOfAny(text, readAppearance(query, format), { level: 'M' }, requester)
@@ -173,6 +173,7 @@ async function drawCode(
     ...(margin !== undefined && { margin }),
     ...(dpi !== undefined && { dpi }),
     ...(width_mm !== undefined && { millimetres: width_mm }),
+    ...(sheet !== undefined && { sheet }),
   }
   return images.designed(job, requester)
 }

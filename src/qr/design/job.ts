@@ -1,5 +1,6 @@
 import type { Level } from '../encoder/tables.ts'
 import type { Step } from '../check/stress-test.ts'
+import type { Paper } from './sheet-pdf.ts'
 import type { Design } from './schema.ts'
 
 export type DesignFormat = 'png' | 'svg' | 'pdf'
@@ -25,6 +26,8 @@ export interface DesignJob {
   dpi?: number
   /** Millimetres of width, for PDF. */
   millimetres?: number
+  /** A PDF is a sheet of this paper full of copies. */
+  sheet?: Paper
 }
 
 /** How well an image scans. `poor` is light on dark, or of low contrast. */

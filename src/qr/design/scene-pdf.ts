@@ -1,10 +1,9 @@
 import type { Color } from '../color.ts'
 import { box, decimal, pathToPdf, type Path } from './path.ts'
 import { createPdf, pdfText, type PdfFile } from './pdf-file.ts'
+import { drawSheet, POINTS_PER_MM, type Drawing, type Paper } from './sheet-pdf.ts'
 import { gradientLine, gradientRadius, type Scene, type Shape } from './scene.ts'
 import type { Fill } from './style.ts'
-
-const POINTS_PER_MM = 72 / 25.4
 
 /** The pixels of a logo: red, green, blue and opacity. */
 export interface Pixels {
@@ -22,13 +21,27 @@ interface Resources {
 
 /**
  * Renders a scene as a PDF of one page, in vectors except for the logo.
- * @param millimetres the width of the page
+ * @param millimetres the width of the code
  * @param logo the pixels of the scene's logo
+ * @param paper when given, the page is a sheet of this size with as many copies as fit; otherwise it is as large as the code
  */
-export function sceneToPdf(scene: Scene, millimetres: number, logo: Pixels | undefined): Buffer {
+export function sceneToPdf(scene: Scene, millimetres: number, logo: Pixels | undefined, paper?: Paper): Buffer {
   const pdf = createPdf()
+  const drawing = drawScene(pdf, scene, millimetres * POINTS_PER_MM, logo)
+  const page = paper === undefined ? drawing : drawSheet(pdf, drawing, paper)
+  const stream = pdf.addStream('', page.content)
+  // The page tree and the page refer to each other, so the number of the page must be known before it is written.
+  const pages = pdf.add(`<</Type/Pages/Count 1/Kids[${Number.parseInt(stream, 10) + 2} 0 R]>>`)
+  const media = `[0 0 ${decimal(page.width)} ${decimal(page.height)}]`
+  pdf.add(`<</Type/Page/Parent ${pages}/MediaBox${media}/Contents ${stream}/Resources${page.resources}>>`)
+  const info = pdf.add(`<</Title ${pdfText('QR code')}/Subject ${pdfText(scene.text)}>>`)
+  return pdf.end(pdf.add(`<</Type/Catalog/Pages ${pages}>>`), info)
+}
+
+/** @param width in points */
+function drawScene(pdf: PdfFile, scene: Scene, width: number, logo: Pixels | undefined): Drawing {
   const used: Resources = { states: new Map(), shadings: new Map(), images: new Map() }
-  const scale = (millimetres * POINTS_PER_MM) / scene.width
+  const scale = width / scene.width
   const height = scene.height * scale
   const { x, y, scale: module } = scene.symbol
   const paper: Path = []
@@ -43,15 +56,9 @@ export function sceneToPdf(scene: Scene, millimetres: number, logo: Pixels | und
     ...scene.shapes.map((shape) => fillShape(shape, pdf, used, scene.symbol.size)),
     ...(scene.logo && logo ? [placeImage(scene.logo, logo, pdf, used)] : []),
   ].join('\n')
-  const stream = pdf.addStream('', Buffer.from(content, 'latin1'))
   const list = (map: Map<string, string>) => [...map].map(([name, reference]) => `/${name} ${reference}`).join('')
   const resources = `<</ExtGState<<${list(used.states)}>>/Shading<<${list(used.shadings)}>>/XObject<<${list(used.images)}>>>>`
-  // The page tree and the page refer to each other, so the number of the page must be known before it is written.
-  const pages = pdf.add(`<</Type/Pages/Count 1/Kids[${Number.parseInt(stream, 10) + 2} 0 R]>>`)
-  const media = `[0 0 ${decimal(scene.width * scale)} ${decimal(height)}]`
-  pdf.add(`<</Type/Page/Parent ${pages}/MediaBox${media}/Contents ${stream}/Resources${resources}>>`)
-  const info = pdf.add(`<</Title ${pdfText('QR code')}/Subject ${pdfText(scene.text)}>>`)
-  return pdf.end(pdf.add(`<</Type/Catalog/Pages ${pages}>>`), info)
+  return { content: Buffer.from(content, 'latin1'), resources, width, height }
 }
 
 function fillShape({ path, fill, evenOdd }: Shape, pdf: PdfFile, used: Resources, size: number): string {

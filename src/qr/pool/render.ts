@@ -7,6 +7,7 @@ import { encodeWithLogo, type SymbolWithLogo } from '../design/logo-placement.ts
 import { columnsOf, composeScene, type Scene } from '../design/scene.ts'
 import type { Logo } from '../logo/logo.ts'
 import { sceneToPdf, type Pixels } from '../design/scene-pdf.ts'
+import { fitOnto, widestOn, type Paper } from '../design/sheet-pdf.ts'
 import { logoAlone, sceneToSvg } from '../design/scene-svg.ts'
 import type { Design } from '../design/schema.ts'
 import { readStyle, type Style } from '../design/style.ts'
@@ -165,14 +166,23 @@ function checkLogo({ logo }: Style, { at }: DesignJob, { rasterizer }: Tools): v
 }
 
 function bodyOf(
-  { format, dpi, millimetres = PDF_MM }: DesignJob,
+  { format, dpi, millimetres = PDF_MM, sheet }: DesignJob,
   { scene, style }: LaidOut,
   { svg, png }: { svg: string; png: Uint8Array | undefined },
   { rasterizer }: Tools,
 ): Uint8Array {
   if (format === 'svg') return Buffer.from(svg)
   if (png !== undefined) return dpi === undefined ? png : insertChunk(Buffer.from(png), 'pHYs', density(dpi))
-  return sceneToPdf(scene, millimetres, style.logo && rasterizer.pixels(logoForPdf(style.logo.image)))
+  if (sheet !== undefined) requireFit(scene, millimetres, sheet)
+  return sceneToPdf(scene, millimetres, style.logo && rasterizer.pixels(logoForPdf(style.logo.image)), sheet)
+}
+
+/** @throws {Problem} 400 when not even one copy fits onto the sheet */
+function requireFit({ width, height }: Scene, millimetres: number, sheet: Paper): void {
+  const [columns, rows] = fitOnto(sheet, millimetres, (millimetres * height) / width)
+  if (columns > 0 && rows > 0) return
+  const most = Math.floor(widestOn(sheet, height / width))
+  throw invalidRequest([{ pointer: '/width_mm', detail: `must be at most ${most} for a sheet of ${sheet}` }])
 }
 
 function logoForPdf(image: Logo): string {
