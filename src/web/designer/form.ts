@@ -1,9 +1,23 @@
 import { html, type Html } from '../../http/html.ts'
 import { MAX_LOGO_BYTES } from '../../qr/logo/logo.ts'
 import type { Design } from '../../qr/design/schema.ts'
-import { checkbox, collapsed, color, customColor, faultsBelow, input, select, type FormState } from './inputs.ts'
+import { designerTexts, type DesignerTexts as Texts } from '../../texts/designer.ts'
+import type { Language } from '../../texts/language.ts'
+import {
+  checkbox,
+  choices,
+  collapsed,
+  color,
+  customColor,
+  faultsBelow,
+  input,
+  select,
+  type FormState,
+} from './inputs.ts'
 import { valuesOfDesign, type DesignValues } from './values.ts'
 import type { Fault } from './messages.ts'
+import { lookButtons } from './looks.ts'
+import { eyeBallPicture, eyeFramePicture, modulesPicture } from './thumbnails.ts'
 
 /** What the form shows instead of the saved design, after a design was refused. */
 export interface RefusedDesign {
@@ -19,6 +33,7 @@ export interface Preview {
 }
 
 interface DesignForm {
+  language: Language
   action: string
   revision: number
   refused: RefusedDesign | undefined
@@ -26,7 +41,9 @@ interface DesignForm {
 }
 
 /** The form in which an owner designs the QR code. */
-export function designForm(design: Design | undefined, { action, revision, refused, preview }: DesignForm): Html {
+export function designForm(design: Design | undefined, options: DesignForm): Html {
+  const { language, action, revision, refused, preview } = options
+  const texts = designerTexts[language]
   const state = { values: refused?.values ?? valuesOfDesign(design), faults: refused?.faults ?? [] }
   const forScript =
     preview &&
@@ -35,82 +52,74 @@ export function designForm(design: Design | undefined, { action, revision, refus
       <form method="post" action="${action}" enctype="multipart/form-data" class="design" novalidate ${forScript}>
         <input type="hidden" name="action" value="design" />
         <input type="hidden" name="revision" value="${revision}" />
-        ${faultsBelow(state, '')} ${shapes(state)} ${colors(state)} ${logoInputs(state, design)} ${frameInputs(state)}
-        ${quietZoneAndLevel(state)}
-        <button>Save design</button>
+        ${lookButtons(texts)} ${faultsBelow(state, '')} ${shapes(state, texts)} ${colors(state, texts)}
+        ${logoInputs(state, design, texts)} ${frameInputs(state, texts)} ${quietZoneAndLevel(state, texts)}
+        <button>${texts.save}</button>
       </form>
     </div>
     ${
       design !== undefined &&
       html`<form method="post" action="${action}">
         <input type="hidden" name="action" value="plain" />
-        <button class="plain">Remove design</button>
+        <button class="plain">${texts.remove}</button>
       </form>`
     }`
 }
 
-const eyes = { square: 'Square', rounded: 'Rounded', circle: 'Circle', leaf: 'Leaf' }
-
-function shapes(state: FormState): Html {
-  const modules = { square: 'Squares', rounded: 'Rounded', dots: 'Dots', diamond: 'Diamonds', classy: 'Classy' }
-  return html`<fieldset class="row">
-    <legend>Shapes</legend>
-    <div>${select(state, { name: 'shape', label: 'Modules' }, modules)}</div>
-    <div>${select(state, { name: 'eye_frame', label: 'Eye frames' }, eyes)}</div>
-    <div>${select(state, { name: 'eye_ball', label: 'Eye balls' }, eyes)}</div>
-  </fieldset>`
+function shapes(state: FormState, texts: Texts): Html {
+  return html`${choices(state, { name: 'shape', label: texts.modules }, texts.moduleNames, modulesPicture)}
+  ${choices(state, { name: 'eye_frame', label: texts.eyeFrames }, texts.eyeNames, eyeFramePicture)}
+  ${choices(state, { name: 'eye_ball', label: texts.eyeBalls }, texts.eyeNames, eyeBallPicture)}`
 }
 
-function colors(state: FormState): Html {
+function colors(state: FormState, texts: Texts): Html {
   const { values } = state
-  const fills = { none: 'Solid colour', linear: 'Linear gradient', radial: 'Radial gradient' }
   return html`<fieldset>
-    <legend>Colours</legend>
-    ${select(state, { name: 'gradient', label: 'Fill' }, fills)}
+    <legend>${texts.colours}</legend>
+    ${select(state, { name: 'gradient', label: texts.fill }, texts.fillNames)}
     <div class="row">
-      <div class="of-none">${color(state, { name: 'fg', label: 'Colour' })}</div>
-      <div class="of-gradient">${color(state, { name: 'gradient_from', label: 'From' })}</div>
-      <div class="of-gradient">${color(state, { name: 'gradient_to', label: 'To' })}</div>
+      <div class="of-none">${color(state, { name: 'fg', label: texts.colour })}</div>
+      <div class="of-gradient">${color(state, { name: 'gradient_from', label: texts.from })}</div>
+      <div class="of-gradient">${color(state, { name: 'gradient_to', label: texts.to })}</div>
       <div class="of-linear">
         ${input(
           state,
-          { name: 'gradient_angle', label: 'Angle', hint: 'degrees' },
+          { name: 'gradient_angle', label: texts.angle, hint: texts.degrees },
           html`type="number" min="0" max="359" step="1"`,
         )}
       </div>
-      <div class="of-paper">${color(state, { name: 'bg', label: 'Background' })}</div>
+      <div class="of-paper">${color(state, { name: 'bg', label: texts.background })}</div>
     </div>
-    ${checkbox(state, { name: 'transparent', label: 'Transparent background', hint: 'for white paper' })}
+    ${checkbox(state, { name: 'transparent', label: texts.transparent, hint: texts.transparentHint })}
     ${collapsed(
       state,
-      'Eye colours',
+      texts.eyeColours,
       {
         names: ['eye_frame_color', 'eye_ball_color'],
         isChosen: values['custom_eye_frame_color'] === 'yes' || values['custom_eye_ball_color'] === 'yes',
       },
       html`${customColor(state, {
         name: 'eye_frame_color',
-        box: 'Custom colour for the eye frames',
-        label: 'Colour of the eye frames',
+        box: texts.customEyeFrame,
+        label: texts.eyeFrameColour,
       })}
       ${customColor(state, {
         name: 'eye_ball_color',
-        box: 'Custom colour for the eye balls',
-        label: 'Colour of the eye balls',
+        box: texts.customEyeBall,
+        label: texts.eyeBallColour,
       })}`,
     )}
   </fieldset>`
 }
 
-function logoInputs(state: FormState, design: Design | undefined): Html {
+function logoInputs(state: FormState, design: Design | undefined, texts: Texts): Html {
   const { values } = state
   const unsaved = values['logo_image'] ?? ''
-  const note = unsaved !== '' ? 'Your new logo is still here.' : design?.logo && 'The code has a logo.'
-  const behind = { yes: 'Left out', no: 'Drawn' }
+  const note = unsaved !== '' ? texts.logoUnsaved : design?.logo && texts.logoSaved
   return html`<fieldset>
-    <legend>Logo</legend>
+    <legend>${texts.logo}</legend>
     <label
-      >Image <small>PNG, JPEG or SVG of at most ${MAX_LOGO_BYTES / 1024} KiB</small>
+      >${texts.image} <small>${texts.imageHint(MAX_LOGO_BYTES / 1024)}</small>
       <input
         type="file"
         name="logo"
@@ -121,80 +130,75 @@ function logoInputs(state: FormState, design: Design | undefined): Html {
     ${faultsBelow(state, 'logo')}
     <p class="quiet" id="logo-state">${note}</p>
     <input type="hidden" name="logo_image" value="${unsaved}" />
-    ${note && checkbox(state, { name: 'logo_remove', label: 'Remove the logo' })}
+    ${note && checkbox(state, { name: 'logo_remove', label: texts.removeLogo })}
     <div class="row">
       <div>
         ${input(
           state,
-          { name: 'logo_size', label: 'Size', hint: '% of the width of the code' },
+          { name: 'logo_size', label: texts.size, hint: texts.sizeHint },
           html`type="number" min="5" max="40" step="any"`,
         )}
       </div>
-      <div>${select(state, { name: 'logo_knockout', label: 'Modules behind the logo' }, behind)}</div>
+      <div>${select(state, { name: 'logo_knockout', label: texts.behindLogo }, texts.behindNames)}</div>
     </div>
   </fieldset>`
 }
 
-function frameInputs(state: FormState): Html {
+function frameInputs(state: FormState, texts: Texts): Html {
   const { values } = state
   const names = ['frame_position', 'frame_shape', 'frame_color', 'frame_text_color']
   const hasCustomColor = values['custom_frame_color'] === 'yes' || values['custom_frame_text_color'] === 'yes'
   return html`<fieldset>
-    <legend>Frame</legend>
+    <legend>${texts.frame}</legend>
     ${input(
       state,
-      { name: 'frame_text', label: 'Text', hint: 'such as “Scan me”; leave empty for no frame' },
+      { name: 'frame_text', label: texts.text, hint: texts.textHint },
       html`type="text" maxlength="40" dir="auto"`,
     )}
     ${collapsed(
       state,
-      'Position, corners and colours of the frame',
+      texts.frameMore,
       {
         names,
         isChosen: hasCustomColor || values['frame_position'] !== 'bottom' || values['frame_shape'] !== 'rounded',
       },
       html`<div class="row">
-          <div>
-            ${select(state, { name: 'frame_position', label: 'Text position' }, { bottom: 'Below', top: 'Above' })}
-          </div>
-          <div>
-            ${select(state, { name: 'frame_shape', label: 'Corners' }, { rounded: 'Rounded', square: 'Square' })}
-          </div>
+          <div>${select(state, { name: 'frame_position', label: texts.position }, texts.positionNames)}</div>
+          <div>${select(state, { name: 'frame_shape', label: texts.corners }, texts.cornerNames)}</div>
         </div>
         ${customColor(state, {
           name: 'frame_color',
-          box: 'Custom colour for the frame',
-          label: 'Colour of the frame',
+          box: texts.customFrame,
+          label: texts.frameColour,
         })}
         ${customColor(state, {
           name: 'frame_text_color',
-          box: 'Custom colour for the text',
-          label: 'Colour of the text',
+          box: texts.customText,
+          label: texts.textColour,
         })}`,
     )}
   </fieldset>`
 }
 
-function quietZoneAndLevel(state: FormState): Html {
+function quietZoneAndLevel(state: FormState, texts: Texts): Html {
   const isChosen = state.values['margin'] !== '4' || state.values['ecl'] !== 'M'
-  const levels = { L: 'L: 7%', M: 'M: 15%', Q: 'Q: 25%', H: 'H: 30%' }
   return collapsed(
     state,
-    'Quiet zone and error correction',
+    texts.technical,
     { names: ['margin', 'ecl'], isChosen },
     html`${input(
       state,
-      { name: 'margin', label: 'Quiet zone', hint: 'empty margin around the code, in modules; the standard is 4' },
+      { name: 'margin', label: texts.quietZone, hint: texts.quietZoneHint },
       html`type="number" min="0" max="16" step="1"`,
     )}
     ${select(
       state,
       {
         name: 'ecl',
-        label: 'Error correction',
-        hint: 'share of the code that may be damaged; a logo raises it automatically',
+        label: texts.correction,
+        hint: texts.correctionHint,
       },
-      levels,
+      texts.correctionNames,
     )}`,
   )
 }

@@ -29,6 +29,27 @@ export function select(state: FormState, { name, label, hint }: InputText, optio
   )
 }
 
+/** Choices that are shown as pictures with their labels; `options` maps each value to its label. */
+export function choices<Value extends string>(
+  state: FormState,
+  { name, label }: InputText,
+  options: Record<Value, string>,
+  picture: (value: Value) => Html,
+): Html {
+  const tiles = (Object.entries(options) as [Value, string][]).map(
+    ([value, text]) =>
+      html`<label class="tile">
+        <input type="radio" name="${name}" value="${value}" ${value === state.values[name] && html`checked`} />
+        ${picture(value)}<span>${text}</span>
+      </label>`,
+  )
+  return html`<fieldset class="tiles">
+      <legend>${label}</legend>
+      ${tiles}
+    </fieldset>
+    ${faultsBelow(state, name)}`
+}
+
 export function color(state: FormState, text: InputText): Html {
   return input(state, text, html`type="color"`)
 }

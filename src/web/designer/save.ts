@@ -7,6 +7,7 @@ import { MAX_LOGO_URI } from '../../qr/design/schema.ts'
 import { designOfValues, type DesignValues } from './values.ts'
 import { faultsOf } from './messages.ts'
 import type { RefusedDesign } from './form.ts'
+import { lookOf, withLook } from './presets.ts'
 
 /** A design that could not be saved, to be shown again with its errors. */
 export interface DesignRefusal {
@@ -28,7 +29,8 @@ export async function saveDesign(
 ): Promise<DesignRefusal | undefined> {
   const values = Object.fromEntries(form)
   const before = await links.readByToken(token)
-  const change = { design: designOfValues(values, before.design) }
+  const look = lookOf(values['look'] ?? '')
+  const change = { design: look ? withLook(before.design ?? {}, look) : designOfValues(values, before.design) }
   // JSON turns NaN into null, which the schema refuses with the bounds of the number.
   const body: unknown = JSON.parse(JSON.stringify(change))
   // A form opened before another change must not silently undo that change.

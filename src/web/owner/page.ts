@@ -56,12 +56,12 @@ function images({ code, active, revision }: Link, origin: string): Html {
     </p>`
 }
 
-function changes({ link, design, preview }: OwnerView, action: string, notice?: Notice): Html {
+function changes({ link, design, preview, language }: OwnerView, action: string, notice?: Notice): Html {
   const refused = notice?.design
   return html`<h2>Change</h2>
     ${changeForm(link, action, refused ? undefined : notice)}
     <h2>Design of the QR code</h2>
-    ${designForm(design, { action, revision: link.revision, refused, preview })}
+    ${designForm(design, { language, action, revision: link.revision, refused, preview })}
     <h2>${link.active ? 'Pause' : 'Paused'}</h2>
     ${pauseForm(link, action)}`
 }

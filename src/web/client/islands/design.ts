@@ -7,6 +7,7 @@ import { noLogo, readChosenLogo, type ChosenLogo } from '../chosen-logo.ts'
 import { faultsOfNumbers, readForm } from '../form-values.ts'
 import { createFontLoader, noFont } from '../font-loader.ts'
 import { createDrawDesign } from '../draw-design.ts'
+import { applyLook } from '../apply-look.ts'
 import { createView, type View } from '../view.ts'
 import { reportText, unavailableText } from '../report-text.ts'
 
@@ -55,6 +56,15 @@ function startPreview(form: HTMLFormElement, update: Update): void {
     })
   }
   form.addEventListener('input', () => {
+    isEdited = true
+    scheduleUpdate()
+  })
+  form.addEventListener('click', (event) => {
+    const button = event.target instanceof Element && event.target.closest<HTMLElement>('[data-look]')
+    if (!button) return
+    // Without scripts, the button saves the look.
+    event.preventDefault()
+    applyLook(form, JSON.parse(button.dataset['look'] ?? '{}') as Record<string, unknown>)
     isEdited = true
     scheduleUpdate()
   })
