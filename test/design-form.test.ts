@@ -4,10 +4,11 @@ import { connect } from 'node:net'
 import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { Problem } from '../src/http/problem.ts'
+import { palettes, presets } from '../src/web/designer/presets.ts'
 import { press, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
-import { create, put, startServer, type Created, type TestServer } from './support/server.ts'
+import { create, post, put, startServer, type Created, type TestServer } from './support/server.ts'
 
 const end = endOfFile()
 let server: TestServer
@@ -46,13 +47,40 @@ const choose = (page: Page, file: Uint8Array, name = 'logo.png', mimeType = 'ima
 const use = (page: Page) => press(page, 'Save design')
 const faultBeside = (page: Page, name: string) => page.locator(`#fault-${name}`).textContent()
 
+test('every ready-made look and palette scans well', async () => {
+  for (const [name, look] of Object.entries({ ...presets, ...palettes })) {
+    const response = await post(`${server.url}/api/qr?report=true`, {
+      data: 'https://qr.example.com/k7dw3nq?qr=1',
+      design: look,
+    })
+    const { scannability, contrast_ratio: contrast } = (await response.json()) as Record<string, unknown>
+    assert.match(String(scannability), /^(?:excellent|good)$/, name)
+    assert.ok(Number(contrast) >= 7, `${name} has a contrast of ${String(contrast)}`)
+  }
+})
+
 describe('an owner without scripts', () => {
+  inBrowser('saves a ready-made look, which leaves logo and frame as they are', async (page) => {
+    const kept = { frame: { text: 'Scan me' }, margin: 5 }
+    const link = await designed({ ...kept, eye_frame_color: '#112233' })
+    await open(page, link)
+    assert.equal(await press(page, 'Berry'), 200)
+    assert.deepEqual(await designOf(link), { ...kept, ...presets.berry })
+    await open(page, link)
+    assert.equal(await press(page, 'Navy'), 200)
+    const { gradient: _gradient, ...berry } = presets.berry
+    assert.deepEqual(await designOf(link), { ...kept, ...berry, ...palettes.navy })
+  })
+
   inBrowser('sets every field of a design, and each is saved', async (page) => {
     const link = await create(server, { target: 'https://example.com/' })
     await open(page, link)
-    await page.getByRole('combobox', { name: 'Modules', exact: true }).selectOption('Dots')
-    await page.getByRole('combobox', { name: 'Eye frames', exact: true }).selectOption('Leaf')
-    await page.getByRole('combobox', { name: 'Eye balls', exact: true }).selectOption('Circle')
+    for (const [group, picture] of [
+      ['Modules', 'Dots'],
+      ['Eye frames', 'Leaf'],
+      ['Eye balls', 'Circle'],
+    ] as const)
+      await page.getByRole('group', { name: group, exact: true }).getByText(picture, { exact: true }).click()
     await page.getByLabel('Fill').selectOption('Linear gradient')
     await page.getByLabel('From', { exact: true }).fill('#c1121f')
     await page.getByLabel('To', { exact: true }).fill('#780000')
@@ -161,14 +189,14 @@ describe('an owner without scripts', () => {
       const link = await designed({ margin: 5 })
       await open(page, link)
       await choose(page, file)
-      await page.locator('[name=shape]').selectOption('dots')
+      await page.locator('.tile:has([name=shape][value=dots])').click()
       assert.equal(await use(page), 400)
       assert.match(
         (await page.getByRole('alert').textContent()) ?? '',
         /Design not saved\. Please correct the marked fields\./,
       )
       assert.match((await faultBeside(page, 'logo')) ?? '', words)
-      assert.equal(await page.locator('[name=shape]').inputValue(), 'dots')
+      assert.equal(await page.locator('[name=shape]:checked').inputValue(), 'dots')
       assert.equal(await page.locator('[name=logo_image]').inputValue(), '', 'an invalid logo is not kept')
       assert.deepEqual(await designOf(link), { margin: 5 })
     })
@@ -227,7 +255,7 @@ describe('an owner without scripts', () => {
   inBrowser('keeps every choice when the service is too busy to draw, and can save again', async (page, t) => {
     const link = await create(server, { target: 'https://example.com/' })
     await open(page, link)
-    await page.locator('[name=shape]').selectOption('dots')
+    await page.locator('.tile:has([name=shape][value=dots])').click()
     await choose(page, svgFile, 'logo.svg', 'image/svg+xml')
     const busy = t.mock.method(server.services.qr.images, 'designed', () =>
       Promise.reject(new Problem('unavailable', 'too many images are being drawn')),

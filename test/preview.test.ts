@@ -4,6 +4,7 @@ import { cpSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
+import { palettes, presets } from '../src/web/designer/presets.ts'
 import { accessibilityFaults, press, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { badLogos, dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
@@ -92,12 +93,18 @@ interface File {
 const fileOf = (buffer: Buffer, name = 'logo', mimeType = ''): File => ({ buffer, name, mimeType })
 type Choices = Record<string, string | boolean | File>
 
+/** Chooses a picture; its radio button is transparent. */
+async function pick(page: Page, name: string, value: string): Promise<void> {
+  await page.locator(`.tile:has([name=${name}][value=${value}])`).click()
+}
+
 /** Fills in the form as a person does. */
 async function choose(page: Page, choices: Choices): Promise<void> {
   for (const [name, value] of Object.entries(choices)) {
     const input = page.locator(`.design [name=${name}]`)
     if (typeof value === 'boolean') await input.setChecked(value)
     else if (typeof value === 'object') await input.setInputFiles(value)
+    else if ((await page.locator(`.design [type=radio][name=${name}]`).count()) > 0) await pick(page, name, value)
     else if ((await page.locator(`.design select[name=${name}]`).count()) > 0) await input.selectOption(value)
     else await input.fill(value)
   }
@@ -219,10 +226,24 @@ describe('the preview draws, before anything is saved, exactly what the API retu
     await put(`${server.url}/api/manage/${link.token}`, { design })
     await open(page, link)
     await assertDrawn(page, await imageFromApi(link, design))
-    assert.match((await page.locator('.preview').textContent()) ?? '', /^Saved\./)
+    assert.match((await page.locator('.preview').textContent()) ?? '', /^This is the saved design\./)
     await choose(page, { shape: 'dots' })
     await assertDrawn(page, await imageFromApi(link, { ...design, shape: 'dots' }))
-    assert.match((await page.locator('.preview').textContent()) ?? '', /^Not saved yet\./)
+    assert.match((await page.locator('.preview').textContent()) ?? '', /^Not saved yet:/)
+  })
+
+  inBrowser('a ready-made look, which fills the form and saves nothing', async (page) => {
+    const link = await create1()
+    const saved = { frame: { text: 'Hi' }, fg: '#123456' }
+    await put(`${server.url}/api/manage/${link.token}`, { design: saved })
+    await open(page, link)
+    await page.getByRole('button', { name: 'Berry' }).click()
+    await assertDrawn(page, await imageFromApi(link, { ...presets.berry, frame: { text: 'Hi' } }))
+    assert.equal(await page.locator('[name=gradient_to]').inputValue(), presets.berry.gradient.to)
+    await page.getByRole('button', { name: 'Wine' }).click()
+    const { gradient: _gradient, ...shapes } = presets.berry
+    await assertDrawn(page, await imageFromApi(link, { ...shapes, ...palettes.wine, frame: { text: 'Hi' } }))
+    assert.deepEqual(await designOf(link), saved)
   })
 
   inBrowser('each letter of a text while it is typed', async (page) => {
@@ -257,7 +278,7 @@ describe('the preview draws, before anything is saved, exactly what the API retu
     await page.goto(link.short_url + '+')
     await page.goBack()
     const values = await page.evaluate<[string, number]>(
-      '[document.querySelector("[name=shape]").value, document.querySelector("[name=logo]").files.length]',
+      '[document.querySelector("[name=shape]:checked").value, document.querySelector("[name=logo]").files.length]',
     )
     const [shape, files] = values
     await assertDrawn(
@@ -597,15 +618,16 @@ inBrowser('the form works with the keyboard alone, and the focused input is visi
   await page.setViewportSize({ width: 360, height: 640 })
   const link = await create1()
   await open(page, link)
-  await page.locator('[name=shape]').focus()
+  await page.locator('[name=shape]:checked').focus()
   await page.keyboard.press('ArrowDown')
   await assertDrawn(page, await imageFromApi(link, { shape: 'rounded' }))
   const focused = async () => {
     const [name, isSeen] = await page.evaluate<[string, boolean]>(`{
       const focused = document.activeElement
       const { left, top, width, height } = focused.getBoundingClientRect()
-      const found = document.elementFromPoint(left + width / 2, top + height / 2);
-      [focused.name || focused.textContent.trim(), focused === found || focused.contains(found)]
+      const found = document.elementFromPoint(left + width / 2, top + height / 2)
+      const seen = focused.closest('.tile') ?? focused;
+      [focused.name || focused.textContent.trim(), seen.contains(found)]
     }`)
     assert.ok(isSeen, `${name} is in sight`)
     return name
@@ -645,7 +667,7 @@ inScriptlessBrowser('without scripts there is no preview, and the form still sav
   const link = await create1()
   await page.goto(`${server.url}/m/${link.token}`)
   assert.equal(await page.locator('.preview').count(), 0)
-  await page.locator('[name=shape]').selectOption('dots')
+  await pick(page, 'shape', 'dots')
   assert.equal(await press(page, 'Save design'), 200)
   assert.deepEqual(await designOf(link), { shape: 'dots' })
 })

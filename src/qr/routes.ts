@@ -5,7 +5,7 @@ import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
-import type { DesignFormat } from './design/job.ts'
+import type { DesignFormat, DesignJob } from './design/job.ts'
 import type { Design } from './design/schema.ts'
 import type { Image, Images } from './images.ts'
 import {
@@ -158,22 +158,26 @@ async function drawCode(
   { text, format, design }: { text: string; format: DesignFormat; design: Design | undefined },
   requester: Requester,
 ): Promise<Image> {
-  const { size = 512, margin, fg, bg, dpi, width_mm, sheet } = query
+  const { size = 512, margin, fg, bg, dpi, width_mm: millimetres, sheet } = query
   const isPlain = design === undefined || Object.keys(design).length === 0
   if (isPlain && format !== 'pdf')
     return images.plainOfAny(text, readAppearance(query, format), { level: 'M' }, requester)
   requireSize(size, format)
-  const job = {
+  const job: DesignJob = {
     text,
     format,
     size,
     at: design === undefined ? '' : '/design',
     isSaved: design !== undefined,
-    design: design ?? { ...(fg !== undefined && { fg }), ...(bg !== undefined && { bg }) },
-    ...(margin !== undefined && { margin }),
-    ...(dpi !== undefined && { dpi }),
-    ...(width_mm !== undefined && { millimetres: width_mm }),
-    ...(sheet !== undefined && { sheet }),
+    design: design ?? defined({ fg, bg }),
+    ...defined({ margin, dpi, millimetres, sheet }),
   }
   return images.designed(job, requester)
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** Drops the members that are undefined. */
+function defined<T extends object>(object: T): Defined<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>
 }

@@ -14,8 +14,7 @@ export function applyLook(form: HTMLFormElement, look: Record<string, unknown>):
     if (!(element instanceof HTMLInputElement || element instanceof HTMLSelectElement)) continue
     const value = names.has(element.name) ? values[element.name] : undefined
     if (value === undefined) continue
-    if (element.type === 'radio' || element.type === 'checkbox')
-      (element as HTMLInputElement).checked = element.value === value
+    if (element.type === 'radio' || element.type === 'checkbox') element.checked = element.value === value
     else element.value = value
   }
 }

@@ -1,3 +1,4 @@
+import type { PreviewTexts } from '../../texts/preview.ts'
 import type { Fault } from '../designer/messages.ts'
 
 /** The preview of a design on the page. */
@@ -12,17 +13,17 @@ export interface View {
   showStatus: (text: string) => void
 }
 
-export function createView(form: HTMLFormElement): View {
+export function createView(form: HTMLFormElement, texts: PreviewTexts): View {
   const image = element('img', 'qr')
   const status = element('p', 'quiet')
   const result = element('p', 'verdict')
   result.ariaLive = 'polite'
-  image.alt = 'Preview of the QR code'
-  const texts = element('div', '')
-  texts.append(status, result)
+  image.alt = texts.image
+  const sentences = element('div', '')
+  sentences.append(status, result)
   const aside = element('aside', 'preview')
-  aside.ariaLabel = 'Preview'
-  aside.append(image, texts)
+  aside.ariaLabel = texts.label
+  aside.append(image, sentences)
   let shown = ''
   return {
     showImage(svg) {

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../http/html.ts'
-import { MAX_LOGO_BYTES } from '../../qr/logo/logo.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import { designerTexts, type DesignerTexts as Texts } from '../../texts/designer.ts'
+import { previewTexts } from '../../texts/preview.ts'
 import type { Language } from '../../texts/language.ts'
 import {
   checkbox,
@@ -16,6 +16,7 @@ import {
 } from './inputs.ts'
 import { valuesOfDesign, type DesignValues } from './values.ts'
 import type { Fault } from './messages.ts'
+import { logoInputs } from './logo-inputs.ts'
 import { lookButtons } from './looks.ts'
 import { eyeBallPicture, eyeFramePicture, modulesPicture } from './thumbnails.ts'
 
@@ -47,8 +48,14 @@ export function designForm(design: Design | undefined, options: DesignForm): Htm
   const state = { values: refused?.values ?? valuesOfDesign(design), faults: refused?.faults ?? [] }
   const forScript =
     preview &&
-    html`data-text="${preview.text}" data-font="${preview.font}" data-design="${JSON.stringify(design ?? null)}"`
-  return html`<div class="designer">
+    html`data-text="${preview.text}" data-font="${preview.font}" data-design="${JSON.stringify(design ?? null)}"
+    data-texts="${JSON.stringify(previewTexts[language])}"`
+  // The buttons of the looks are not the form's: Enter in one of its fields must save the form itself.
+  return html`<form method="post" action="${action}" id="looks">
+      <input type="hidden" name="action" value="design" />
+      <input type="hidden" name="revision" value="${revision}" />
+    </form>
+    <div class="designer">
       <form method="post" action="${action}" enctype="multipart/form-data" class="design" novalidate ${forScript}>
         <input type="hidden" name="action" value="design" />
         <input type="hidden" name="revision" value="${revision}" />
@@ -109,38 +116,6 @@ function colors(state: FormState, texts: Texts): Html {
         label: texts.eyeBallColour,
       })}`,
     )}
-  </fieldset>`
-}
-
-function logoInputs(state: FormState, design: Design | undefined, texts: Texts): Html {
-  const { values } = state
-  const unsaved = values['logo_image'] ?? ''
-  const note = unsaved !== '' ? texts.logoUnsaved : design?.logo && texts.logoSaved
-  return html`<fieldset>
-    <legend>${texts.logo}</legend>
-    <label
-      >${texts.image} <small>${texts.imageHint(MAX_LOGO_BYTES / 1024)}</small>
-      <input
-        type="file"
-        name="logo"
-        accept="image/png,image/jpeg,image/svg+xml"
-        aria-describedby="logo-state fault-logo"
-      />
-    </label>
-    ${faultsBelow(state, 'logo')}
-    <p class="quiet" id="logo-state">${note}</p>
-    <input type="hidden" name="logo_image" value="${unsaved}" />
-    ${note && checkbox(state, { name: 'logo_remove', label: texts.removeLogo })}
-    <div class="row">
-      <div>
-        ${input(
-          state,
-          { name: 'logo_size', label: texts.size, hint: texts.sizeHint },
-          html`type="number" min="5" max="40" step="any"`,
-        )}
-      </div>
-      <div>${select(state, { name: 'logo_knockout', label: texts.behindLogo }, texts.behindNames)}</div>
-    </div>
   </fieldset>`
 }
 

@@ -6,7 +6,7 @@ import { designPicture } from './thumbnails.ts'
 /** Looks and colours to start from. Without scripts, each button saves it. */
 export function lookButtons(texts: DesignerTexts): Html {
   const button = (name: PresetName | PaletteName, label: string, look: Look) =>
-    html`<button class="look" name="look" value="${name}" data-look="${JSON.stringify(lookOf(name))}">
+    html`<button class="look" form="looks" name="look" value="${name}" data-look="${JSON.stringify(lookOf(name))}">
       ${designPicture(look)}<span>${label}</span>
     </button>`
   return html`<fieldset class="looks">

@@ -9,7 +9,7 @@ import { drawModules, type ModuleShape } from '../../qr/design/shapes.ts'
 function symbolOf(size: number, dark: readonly string[], left: number, top: number): QrSymbol {
   const modules = new Uint8Array(size * size)
   for (const [y, row] of dark.entries()) {
-    for (const [x, mark] of [...row].entries()) if (mark === '#') modules[(top + y) * size + left + x] = 1
+    for (let x = 0; x < row.length; x++) if (row[x] === '#') modules[(top + y) * size + left + x] = 1
   }
   return { version: 1, size, modules } as QrSymbol
 }

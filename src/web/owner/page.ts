@@ -3,7 +3,7 @@ import { html, type Html } from '../../http/html.ts'
 import { kindOf } from '../../links/kinds/index.ts'
 import { addresses, type Link, type Suspension } from '../../links/link.ts'
 import { creditNote } from '../credit.ts'
-import { designForm } from '../designer/form.ts'
+import { designSection } from '../designer/section.ts'
 import { renderProblem } from '../form.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { changeForm } from './change-form.ts'
@@ -56,12 +56,11 @@ function images({ code, active, revision }: Link, origin: string): Html {
     </p>`
 }
 
-function changes({ link, design, preview, language }: OwnerView, action: string, notice?: Notice): Html {
+function changes(view: OwnerView, action: string, notice?: Notice): Html {
+  const { link } = view
   const refused = notice?.design
   return html`<h2>Change</h2>
-    ${changeForm(link, action, refused ? undefined : notice)}
-    <h2>Design of the QR code</h2>
-    ${designForm(design, { language, action, revision: link.revision, refused, preview })}
+    ${changeForm(link, action, refused ? undefined : notice)} ${designSection(view, notice)}
     <h2>${link.active ? 'Pause' : 'Paused'}</h2>
     ${pauseForm(link, action)}`
 }

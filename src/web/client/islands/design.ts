@@ -1,5 +1,7 @@
+import { fillText } from '../../../lib/fill-text.ts'
 import { Problem } from '../../../http/problem.ts'
 import type { Design } from '../../../qr/design/schema.ts'
+import type { PreviewTexts } from '../../../texts/preview.ts'
 import { designOfValues, valuesOfDesign } from '../../designer/values.ts'
 import { faultsOf, type Fault } from '../../designer/messages.ts'
 import { createCheck, type CheckResult } from '../check.ts'
@@ -24,11 +26,13 @@ interface PageData {
   font: string
   /** The saved design in JSON, or null. */
   design: string
+  /** The texts of the preview in JSON. */
+  texts: string
 }
 
 function pageDataOf({ dataset }: HTMLFormElement): PageData {
-  const { text = '', font = '', design = 'null' } = dataset
-  return { text, font, design }
+  const { text = '', font = '', design = 'null', texts = '{}' } = dataset
+  return { text, font, design, texts }
 }
 
 /**
@@ -74,13 +78,14 @@ function startPreview(form: HTMLFormElement, update: Update): void {
   update(logo, isEdited)
 }
 
-function createUpdate(form: HTMLFormElement, { text, font, design: savedJson }: PageData): Update {
+function createUpdate(form: HTMLFormElement, { text, font, design: savedJson, texts: textsJson }: PageData): Update {
+  const texts = JSON.parse(textsJson) as PreviewTexts
   const saved = (JSON.parse(savedJson) as Design | null) ?? undefined
   const unchanged = JSON.stringify(designOfValues(valuesOfDesign(saved), saved))
   const draw = createDrawDesign(text)
   const fontLoader = createFontLoader(font)
-  const view = createView(form)
-  const check = createCheck(text, (result) => showResult(view, result))
+  const view = createView(form, texts)
+  const check = createCheck(text, (result) => showResult(view, texts, result))
   let latest: unknown
 
   async function retryWithFont(logo: ChosenLogo, isEdited: boolean): Promise<void> {
@@ -88,7 +93,7 @@ function createUpdate(form: HTMLFormElement, { text, font, design: savedJson }: 
     const isLoaded = await fontLoader.load()
     if (latest !== mine) return
     if (isLoaded) update(logo, isEdited)
-    else view.showResult('The font of the frame cannot be loaded right now, so there is no preview.')
+    else view.showResult(texts.fontMissing)
   }
 
   function update(logo: ChosenLogo, isEdited: boolean): void {
@@ -97,12 +102,12 @@ function createUpdate(form: HTMLFormElement, { text, font, design: savedJson }: 
     const design = designOfValues({ ...values, logo: logo.uri }, saved)
     const isSaved = outOfBounds.length === 0 && JSON.stringify(design) === unchanged
     check.cancel()
-    view.showStatus(isSaved ? 'Saved.' : 'Not saved yet.')
+    view.showStatus(isSaved ? texts.saved : texts.unsaved)
     view.showResult('')
     if (design.frame !== undefined && fontLoader.font === undefined) return void retryWithFont(logo, isEdited)
     const drawFaults = drawInto(view, () => draw(design, fontLoader.font ?? noFont))
     const faults = [...faultsOfNumbers(outOfBounds, design), ...faultsOfLogo(logo), ...drawFaults]
-    if (faults.length > 0) return refuse(view, faults)
+    if (faults.length > 0) return refuse(view, texts, faults)
     // An unedited page sends no requests, and keeps the errors that the server has put into it.
     if (!isEdited) return
     view.showFaults([])
@@ -112,15 +117,16 @@ function createUpdate(form: HTMLFormElement, { text, font, design: savedJson }: 
   return update
 }
 
-function refuse(view: View, faults: Fault[]): void {
+function refuse(view: View, texts: PreviewTexts, faults: Fault[]): void {
   view.showFaults(faults)
-  view.showResult(`This design cannot be used. ${faults[0]?.text}`)
+  view.showResult(fillText(texts.unusable, { reason: faults[0]?.text ?? '' }))
 }
 
-function showResult(view: View, result: CheckResult): void {
-  if ('unavailable' in result) view.showResult(unavailableText(result.unavailable))
-  else if ('report' in result) view.showResult(reportText(result.report))
-  else refuse(view, result.errors.length > 0 ? faultsOf(result.errors) : [{ field: '', text: `${result.detail}.` }])
+function showResult(view: View, texts: PreviewTexts, result: CheckResult): void {
+  if ('unavailable' in result) view.showResult(unavailableText(texts, result.unavailable))
+  else if ('report' in result) view.showResult(reportText(texts, result.report))
+  else
+    refuse(view, texts, result.errors.length > 0 ? faultsOf(result.errors) : [{ field: '', text: `${result.detail}.` }])
 }
 
 /** Shows the drawn image, or returns why it cannot be drawn. */
