@@ -11,14 +11,7 @@ export const presets = {
   classic: { shape: 'square', eye_frame: 'square', eye_ball: 'square', fg: '#000000', bg: '#ffffff' },
   soft: { shape: 'rounded', eye_frame: 'rounded', eye_ball: 'rounded', fg: '#10281f', bg: '#fbfaf5' },
   ink: { shape: 'classy', eye_frame: 'leaf', eye_ball: 'leaf', fg: '#1d2f5e', bg: '#ffffff' },
-  basil: {
-    shape: 'dots',
-    eye_frame: 'circle',
-    eye_ball: 'circle',
-    fg: '#0b5a3c',
-    bg: '#f3faf4',
-    eye_ball_color: '#8a5a00',
-  },
+  basil: { shape: 'dots', eye_frame: 'circle', eye_ball: 'circle', fg: '#0b5a3c', bg: '#f3faf4' },
   berry: {
     shape: 'rounded',
     eye_frame: 'rounded',
