@@ -15,9 +15,12 @@ export function mmdb(
   const { ipVersion = 6, recordSize = 24 } = options
   const nodes: [Child, Child][] = [[undefined, undefined]]
   const data: Buffer[] = []
+  let offset = 0
   for (const [network, record] of networks) {
-    setLeaf(nodes, bitsOf(network, ipVersion), { data: Buffer.concat(data).length })
-    data.push(encode(record))
+    setLeaf(nodes, bitsOf(network, ipVersion), { data: offset })
+    const encoded = encode(record)
+    data.push(encoded)
+    offset += encoded.length
   }
   // Publishers alias the tree of IPv4 in networks that tunnel it.
   for (const network of options.copies ?? []) setLeaf(nodes, bitsOf(network, ipVersion), { node: ipv4Root(nodes) })

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
 
 /** Skips a test with a message if the machine lacks a requirement; in CI, which meets all, the test fails instead. */
@@ -12,7 +13,19 @@ export function skipUnlessCi(t: TestContext, reason: string): void {
  * program is installed, it fails instead.
  */
 export function requireProgram(t: TestContext, program: string, debianPackage: string): boolean {
-  if (spawnSync('which', [program]).status === 0) return true
+  if (isInstalled(program)) return true
   skipUnlessCi(t, `${program} is not on this machine: apt-get install ${debianPackage}`)
   return false
+}
+
+/** Searches `PATH` itself: starting `which` from a process with much memory takes 50 ms. */
+function isInstalled(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
 }
