@@ -95,6 +95,7 @@ async function serve(config: Config): Promise<undefined> {
     closing.add('the sockets that listen', () => others.close())
     stopOnSignal(app, services, others, log)
     port = await listen(app, services, config, others)
+    services.qr.warmUp()
     const addresses = services.origin.reachableAt(config.host).join(', ')
     process.stdout.write(`quirl ${manifest.version} serves ${addresses} and keeps its data in ${config.dataDir}\n`)
   } catch (error) {

@@ -40,6 +40,8 @@ export interface Images {
    * @throws {Problem} 400 when it cannot be drawn or scanned, 503 when too many images are being drawn
    */
   designed: (job: DesignJob, requester?: Requester) => Promise<CheckedImage>
+  /** Draws images soon, which no client has requested; see `warmUpLater`. */
+  warmUp: () => void
   close: () => Promise<void>
 }
 
@@ -52,7 +54,7 @@ const CACHE_BYTES = 8 * 1024 * 1024
 /** @param isBusy whether so many images wait that short texts are drawn on threads as well */
 export function createImages(pool: RenderPool, isBusy: () => boolean = () => false): Images {
   const encode = createEncodeText()
-  warmUpLater(encode)
+  let stopWarmUp = () => {}
   const plain = createPlainCache()
 
   function drawHere(text: string, appearance: Appearance, options: EncodeOptions): Image {
@@ -68,7 +70,13 @@ export function createImages(pool: RenderPool, isBusy: () => boolean = () => fal
       return plain.get(key) ?? plain.add(key, appearance, await pool.draw({ text, appearance, options }, requester))
     },
     designed: createDesigned(pool),
-    close: pool.close,
+    warmUp() {
+      stopWarmUp = warmUpLater(encode)
+    },
+    close() {
+      stopWarmUp()
+      return pool.close()
+    },
   }
 }
 
@@ -142,8 +150,9 @@ const WARM_UP_MS = 500
 /**
  * Draws images after the start: the first ones of a process take ten times as long as later ones, and most starts are over
  * before a client waits for one. Each is drawn in a timer of its own, so that requests are served in between.
+ * @returns cancels those that are not drawn yet
  */
-function warmUpLater(encode: EncodeText): void {
+function warmUpLater(encode: EncodeText): () => void {
   const text = 'Short links; QR codes! '.repeat(MAX_SHORT).slice(0, MAX_SHORT)
   const draws = (['png', 'svg'] as const).flatMap((format) =>
     [MAX_SHORT / 10, MAX_SHORT].map((length) => ({
@@ -152,5 +161,6 @@ function warmUpLater(encode: EncodeText): void {
       options: { level: 'M' } as const,
     })),
   )
-  draws.forEach((draw, index) => setTimeout(() => drawPlain(encode, draw), WARM_UP_MS + index * 20).unref())
+  const timers = draws.map((draw, index) => setTimeout(() => drawPlain(encode, draw), WARM_UP_MS + index * 20).unref())
+  return () => timers.forEach(clearTimeout)
 }

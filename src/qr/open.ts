@@ -15,6 +15,8 @@ export interface Qr {
   codeText: (code: string, origin: string, compact?: boolean) => string
   /** The default SVG of a short link. */
   codeSvg: (code: string, origin: string) => string
+  /** Draws images soon, so that the first client does not wait for the compiler. */
+  warmUp: () => void
   /** Stops drawing, and ends the threads. */
   close: () => Promise<void>
 }
@@ -39,6 +41,7 @@ export function openQr({ db, marker, waiting, drawMs }: QrNeeds): Qr {
     designs: createDesigns(db, images, textOf),
     codeText: textOf,
     codeSvg: (code, origin) => codeSvg(images, textOf(code, origin)),
+    warmUp: images.warmUp,
     close: images.close,
   }
 }
