@@ -147,6 +147,40 @@ test('statistics, export and totals have the values derived from a visit', async
   })
 })
 
+test('statistics of a day have its hours, and on request the totals of the day before', async (t) => {
+  const clock = { now: Date.UTC(2026, 10, 19, 12, 30) }
+  const server = await startBehindProxy(t, () => clock.now)
+  const link = await create(server, { target: EXAMPLE })
+  await go(server, link, from('8.8.8.8'), '?qr=1')
+  clock.now += 3 * 3_600_000
+  await go(server, link, from('8.8.8.8'))
+  clock.now = Date.UTC(2026, 10, 20, 12, 50)
+  await go(server, link, from('8.8.8.8'))
+  await go(server, link, from('1.1.1.1', { 'user-agent': agents.crawler }))
+  const day = await stats(server, link, '?days=1&audience=human&tz=Asia/Kolkata&previous=true')
+  assert.deepEqual(day['by_audience'], {
+    humans: { scans: 1, unique_visitors: 1 },
+    bots: { scans: 1, unique_visitors: 1 },
+  })
+  const hours = day['hours'] as { at: string; scans: number; unique_visitors: number }[]
+  assert.equal(hours.length, 24)
+  assert.deepEqual(
+    hours.filter(({ scans }) => scans > 0),
+    [{ at: '2026-11-20T18:00:00+05:30', scans: 1, unique_visitors: 1 }],
+  )
+  // The later scan of the day before came after this time of day.
+  assert.deepEqual(day['previous'], {
+    from: '2026-11-19',
+    until: '2026-11-19T18:15:00+05:30',
+    totals: { scans: 1, unique_visitors: 1, humans: 1, bots: 0, qr: 1, link: 0 },
+    unique_visitors: 1,
+    by_audience: { humans: { scans: 1, unique_visitors: 1 }, bots: { scans: 0, unique_visitors: 0 } },
+  })
+  const week = await stats(server, link, '?days=7')
+  assert.deepEqual([week['hours'], week['previous']], [undefined, undefined])
+  assert.equal((await owner(server, link, '/stats?previous=maybe')).status, 400)
+})
+
 test('only a GET of a live code is a scan', async (t) => {
   const server = await startBehindProxy(t)
   const link = await create(server, { kind: 'vcard', org: 'ACME' })

@@ -1,5 +1,5 @@
 import { splitCity } from './dictionary.ts'
-import { dimensions, LINK_ITSELF, UNKNOWN, type Dimension } from './warehouse-schema.ts'
+import { ANSWER, dimensions, LINK_ITSELF, OTHER, UNKNOWN, type Dimension } from './warehouse-schema.ts'
 import type { Warehouse } from './warehouse.ts'
 import type { Parts } from './window.ts'
 
@@ -82,19 +82,42 @@ function addRollups({ db }: Warehouse, linkId: number, audience: Audience, parts
   }
 }
 
-/** Counts the raw scans at the edges of a window that are not whole UTC days. */
-function addRawScans({ db }: Warehouse, linkId: number, audience: Audience, parts: Parts, add: Add): void {
-  const bots = { all: '', human: 'and bot = 0', bot: 'and bot = 1' }[audience]
+/** Counts the raw scans at the edges of a window that are not whole UTC days, and subtracts those that its days have in excess. */
+function addRawScans(warehouse: Warehouse, linkId: number, audience: Audience, parts: Parts, add: Add): void {
+  const readers = dimensions.map((dimension) => createRawReader(warehouse, dimension, audience))
   for (const range of parts.raw) {
-    for (const [at, dimension] of dimensions.entries()) {
-      const read = db.prepare(
-        `select ${dimension} as value, count(*) as scans, sum(first) as firsts from scans
-         where link_id = ? and at >= ? and at < ? ${bots} group by ${dimension}`,
-      )
-      for (const row of read.all(linkId, ...range) as { value: number; scans: number; firsts: number }[])
-        add(at, row.value, row.scans, row.firsts)
+    for (const [at, read] of readers.entries()) for (const row of read(linkId, ...range)) add(at, ...row)
+  }
+  const isCounted = createValueLookup(warehouse, linkId)
+  for (const { day, from, to } of parts.excess) {
+    for (const [at, read] of readers.entries()) {
+      // Rollups count no scans that the link itself answered.
+      const counted = read(linkId, from, to).filter(([value]) => at !== ANSWER || value !== UNKNOWN)
+      for (const [value, ...counts] of counted) subtract(add, [at, isCounted(day, at, value) ? value : OTHER], counts)
     }
   }
+}
+
+function subtract(add: Add, [dimension, value]: [number, number], [scans, firsts]: [number, number]): void {
+  add(dimension, value, -scans, -firsts)
+}
+
+type RawRow = [value: number, scans: number, firsts: number]
+
+function createRawReader({ db }: Warehouse, dimension: Dimension, audience: Audience) {
+  const bots = { all: '', human: 'and bot = 0', bot: 'and bot = 1' }[audience]
+  const read = db.prepare(
+    `select ${dimension}, count(*), sum(first) from scans where link_id = ? and at >= ? and at < ? ${bots} group by ${dimension}`,
+  )
+  read.setReturnArrays(true)
+  return (linkId: number, from: number, to: number) => read.all(linkId, from, to) as unknown as RawRow[]
+}
+
+/** Whether the rollup of a day has a value: the scans of a value are all in its row, or all in that of the others. */
+function createValueLookup({ db }: Warehouse, linkId: number) {
+  const find = db.prepare('select 1 from daily where link_id = ? and period = ? and dimension = ? and value = ?')
+  return (day: number, dimension: number, value: number): boolean =>
+    find.get(linkId, day, dimension, value) !== undefined
 }
 
 /** The most frequent values, by scans and then by name; unknown ones last among equals. */

@@ -1,6 +1,6 @@
 import { Type } from '#typebox'
 import { failedRow, rowIndex as index } from '../links/bulk-schemas.ts'
-import { statsBody, statsQuery } from './schemas.ts'
+import { statsBody, statsWindow } from './schemas.ts'
 
 /** Links of one request. */
 const MAX_TOKENS = 500
@@ -15,7 +15,7 @@ export const manyStatsRequest = Type.Object(
       maxItems: MAX_TOKENS,
       description: `The tokens of the links. Their number times \`days\` may be at most ${MAX_POINTS}.`,
     }),
-    ...statsQuery.properties,
+    ...statsWindow,
   },
   { title: 'ManyStatisticsRequest' },
 )

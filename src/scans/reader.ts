@@ -27,7 +27,7 @@ export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () =
   const waiting = new Map<string, Promise<Stats>>()
 
   function stats(client: string, linkId: number, query: StatsQuery): Promise<Stats> {
-    const key = JSON.stringify([linkId, query.days, query.timeZone, query.audience])
+    const key = JSON.stringify([linkId, query.days, query.timeZone, query.audience, query.previous])
     const shared = waiting.get(key)
     if (shared !== undefined) return shared
     const result = queue.run(client, () => {

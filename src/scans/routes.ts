@@ -60,10 +60,10 @@ export function statsRoutes({ access, ...reading }: StatsNeeds): OwnerRoutes {
 export type StatsParameters = Static<typeof statsQuery>
 
 /** Checks what the schema of the parameters cannot. @throws {Problem} 400 for an unknown time zone */
-export function queryOf({ days = 30, tz = 'UTC', audience = 'all' }: StatsParameters): StatsQuery {
+export function queryOf({ days = 30, tz = 'UTC', audience = 'all', previous = false }: StatsParameters): StatsQuery {
   if (!isTimeZone(tz))
     throw invalidRequest([{ pointer: '/tz', detail: 'must be an IANA time zone such as Europe/Berlin' }])
-  return { days, timeZone: tz, audience: audience as Audience }
+  return { days, timeZone: tz, audience: audience as Audience, previous }
 }
 
 /**
@@ -141,7 +141,8 @@ async function* pages(read: (after: Cursor) => Promise<Page>, first: Page): Asyn
   }
 }
 
-function isTimeZone(name: string): boolean {
+/** Whether the runtime knows a time zone. */
+export function isTimeZone(name: string): boolean {
   // The default; creating a DateTimeFormat is the most expensive part of a request.
   if (name === 'UTC') return true
   try {

@@ -15,8 +15,8 @@ const split = {
   link: count('Visits of the link.'),
 }
 
-/** The query of the statistics. */
-export const statsQuery = Type.Object({
+/** The window of statistics. */
+export const statsWindow = {
   days: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -41,12 +41,57 @@ export const statsQuery = Type.Object({
       description: 'The visitors whose scans are counted.',
     }),
   ),
+}
+
+/** The query of the statistics. */
+export const statsQuery = Type.Object({
+  ...statsWindow,
+  previous: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Whether to add `previous`: the totals of the window before, for comparisons.',
+    }),
+  ),
 })
 
 const row = Type.Object({ value: nullable(Type.String()), ...counts }, { title: 'ValueCount' })
 const cityRow = Type.Object(
   { value: nullable(Type.String()), country: nullable(Type.String()), ...counts },
   { title: 'CityCount' },
+)
+
+const windowTotals = Type.Object({ ...counts, ...split }, { title: 'WindowTotals' })
+const byAudience = Type.Object(
+  {
+    humans: Type.Object(counts, { title: 'AudienceCounts' }),
+    bots: Type.Object(counts, { title: 'AudienceCounts' }),
+  },
+  { title: 'CountsByAudience', description: 'The counts of people and of bots, whatever `audience` is.' },
+)
+
+const previous = Type.Object(
+  {
+    from: Type.String({ format: 'date', description: 'First day of the window before.' }),
+    until: Type.String({
+      format: 'date-time',
+      description: 'Its end, at the time of day that it is now: the last day of a window is not over either.',
+    }),
+    totals: windowTotals,
+    unique_visitors: counts.unique_visitors,
+    by_audience: byAudience,
+  },
+  {
+    title: 'PreviousTotals',
+    description: 'The totals of as many days before the window. Only present with `previous=true`.',
+  },
+)
+
+const hour = Type.Object(
+  {
+    at: Type.String({ format: 'date-time', description: 'When the hour begins, in local time with its offset.' }),
+    ...counts,
+  },
+  { title: 'HourCount' },
 )
 
 export const statsBody = Type.Object(
@@ -62,11 +107,18 @@ export const statsBody = Type.Object(
     to: Type.String({ format: 'date', description: 'Last day of the window: today.' }),
     timezone: Type.String(),
     audience: Type.String(),
-    totals: Type.Object({ ...counts, ...split }, { title: 'WindowTotals' }),
+    totals: windowTotals,
     unique_visitors: counts.unique_visitors,
+    by_audience: byAudience,
     series: Type.Array(Type.Object({ date: Type.String({ format: 'date' }), ...counts }, { title: 'DayCount' }), {
       description: 'Every day of the window, zeros included.',
     }),
+    hours: Type.Optional(
+      Type.Array(hour, {
+        description: 'Every hour of a window of one day; 23 or 25 when clocks change. Only present if `days` is 1.',
+      }),
+    ),
+    previous: Type.Optional(previous),
     breakdowns: Type.Object(
       Object.fromEntries(dimensions.map((name) => [name, Type.Array(name === 'city' ? cityRow : row)])),
       {

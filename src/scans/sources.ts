@@ -21,7 +21,7 @@ interface SourceRow {
 export function createSourceReader(
   { db, dictionary }: Warehouse,
   audience: Audience,
-  { months, days, raw }: Parts,
+  { months, days, raw, excess }: Parts,
 ): (linkId: number) => Sources {
   const source = dimensions.indexOf('source')
   const { scans } = columnsOf[audience]
@@ -39,13 +39,14 @@ export function createSourceReader(
   ]
   return (linkId) => {
     const sums: Sources = { qr: 0, link: 0 }
-    const add = (rows: SourceRow[]) => {
-      for (const row of rows) sums[dictionary.text(row.value) === 'qr' ? 'qr' : 'link'] += row.scans
+    const add = (rows: SourceRow[], sign = 1) => {
+      for (const row of rows) sums[dictionary.text(row.value) === 'qr' ? 'qr' : 'link'] += sign * row.scans
     }
     for (const { read, periods } of rollups) {
       for (const period of periods) add(read.all(linkId, period) as unknown as SourceRow[])
     }
     for (const range of raw) add(edges.all(linkId, ...range) as unknown as SourceRow[])
+    for (const { from, to } of excess) add(edges.all(linkId, from, to) as unknown as SourceRow[], -1)
     return sums
   }
 }

@@ -1,13 +1,9 @@
 import type { Totals } from '../links/link.ts'
-import {
-  columnsOf,
-  readBreakdowns,
-  type Audience,
-  type Breakdowns,
-  type Counts,
-  type ValueCount,
-} from './breakdowns.ts'
+import { readBreakdowns, type Audience, type Breakdowns, type Counts, type ValueCount } from './breakdowns.ts'
 import { startOfSlot } from './calendar.ts'
+import { readHours, type HourCounts } from './hours.ts'
+import { readPrevious, type Previous } from './previous.ts'
+import { byAudience, createSlotReader, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
 import type { Sources } from './sources.ts'
 import type { Warehouse } from './warehouse.ts'
 import { localDays, partsOf, type LocalDay } from './window.ts'
@@ -16,7 +12,11 @@ export interface StatsQuery {
   days: number
   timeZone: string
   audience: Audience
+  /** Whether to read the counts of the window before, too. */
+  previous?: boolean
 }
+
+export type WindowTotals = Counts & { humans: number; bots: number; qr: number; link: number }
 
 /** The statistics of a link, as `GET …/stats` returns them. */
 export interface Stats {
@@ -25,9 +25,13 @@ export interface Stats {
   to: string
   timezone: string
   audience: Audience
-  totals: Counts & { humans: number; bots: number; qr: number; link: number }
+  totals: WindowTotals
   unique_visitors: number
+  by_audience: ByAudience
   series: ({ date: string } & Counts)[]
+  /** Of a window of one day. */
+  hours?: HourCounts[]
+  previous?: Previous
   breakdowns: Breakdowns
 }
 
@@ -56,18 +60,21 @@ export function readTotals({ db }: Warehouse, linkId: number): Totals {
 
 /** Reads a window of whole local days; the last one is today. */
 export function readStats(warehouse: Warehouse, linkId: number, query: StatsQuery, now: number): Stats {
-  const { days, timeZone, audience } = query
+  const { days, timeZone, audience, previous = false } = query
   const { window, parts, from, to } = windowOf(query, now)
   const breakdowns = readBreakdowns(warehouse, linkId, audience, parts)
   const [qr, link] = sourceRows(breakdowns.source)
-  const counts = readCounts(warehouse, linkId, { window, audience, sources: { qr: qr.scans, link: link.scans } })
+  const sums = readDays(warehouse, linkId, window)
   return {
     days,
     from,
     to,
     timezone: timeZone,
     audience,
-    ...counts,
+    ...countsOf(sums, audience, { qr: qr.scans, link: link.scans }),
+    by_audience: byAudience(sums),
+    ...(days === 1 && { hours: window.flatMap((day) => readHours(warehouse, linkId, query, day)) }),
+    ...(previous && { previous: readPrevious(warehouse, linkId, query, now) }),
     breakdowns: { ...breakdowns, source: [qr, link] },
   }
 }
@@ -77,7 +84,7 @@ export function windowOf({ days, timeZone }: StatsQuery, now: number) {
   const window = localDays(now, days, timeZone)
   const [first, last] = [window[0], window.at(-1)]
   if (first === undefined || last === undefined) throw new RangeError(`a window of ${days} days`)
-  const parts = partsOf(startOfSlot(first.fromSlot), startOfSlot(last.toSlot))
+  const parts = partsOf(startOfSlot(first.fromSlot), startOfSlot(last.toSlot), now)
   return { window, parts, from: first.date, to: last.date }
 }
 
@@ -90,35 +97,32 @@ export function readCounts(
   linkId: number,
   { window, audience, sources }: { window: LocalDay[]; audience: Audience; sources: Sources },
 ): LinkCounts {
-  const byDay = readDays(warehouse, linkId, audience, window)
-  const sum = (pick: (day: (typeof byDay)[number]) => number) => byDay.reduce((total, day) => total + pick(day), 0)
-  const visitors = sum((day) => day.unique_visitors)
+  return countsOf(readDays(warehouse, linkId, window), audience, sources)
+}
+
+type DaySums = AudienceSums & { date: string }
+
+function readDays(warehouse: Warehouse, linkId: number, window: LocalDay[]): DaySums[] {
+  const read = createSlotReader(warehouse)
+  return window.map(({ date, fromSlot, toSlot }) => ({ date, ...read(linkId, fromSlot, toSlot) }))
+}
+
+function countsOf(days: DaySums[], audience: Audience, sources: Sources): LinkCounts {
+  const counts = days.map(({ date, ...sums }) => ({ date, ...ofAudience(sums, audience) }))
+  const sum = (name: keyof ReturnType<typeof ofAudience>) => counts.reduce((total, day) => total + day[name], 0)
+  const visitors = sum('unique_visitors')
   return {
     totals: {
-      scans: sum((day) => day.scans),
+      scans: sum('scans'),
       unique_visitors: visitors,
-      humans: sum((day) => day.humans),
-      bots: sum((day) => day.bots),
+      humans: sum('humans'),
+      bots: sum('bots'),
       qr: sources.qr,
       link: sources.link,
     },
     unique_visitors: visitors,
-    series: byDay.map(({ date, scans, unique_visitors }) => ({ date, scans, unique_visitors })),
+    series: counts.map(({ date, scans, unique_visitors }) => ({ date, scans, unique_visitors })),
   }
-}
-
-/** Reads the counts of each day from the quarter-hourly rollup, whose borders fit every time zone. */
-function readDays({ db }: Warehouse, linkId: number, audience: Audience, window: LocalDay[]) {
-  const quarterHourly = db.prepare(
-    `select total(humans) as humans, total(bots) as bots, total(${columnsOf[audience].firsts}) as firsts
-     from quarter_hourly where link_id = ? and slot >= ? and slot < ?`,
-  )
-  return window.map(({ date, fromSlot, toSlot }) => {
-    const row = quarterHourly.get(linkId, fromSlot, toSlot) as { humans: number; bots: number; firsts: number }
-    const humans = audience === 'bot' ? 0 : row.humans
-    const bots = audience === 'human' ? 0 : row.bots
-    return { date, humans, bots, scans: humans + bots, unique_visitors: row.firsts }
-  })
 }
 
 /** Both sources, also one without scans. */

@@ -1,0 +1,44 @@
+import type { Audience, Counts } from './breakdowns.ts'
+import type { Warehouse } from './warehouse.ts'
+
+/** Scans and first-of-day scans of people and of bots. */
+export interface AudienceSums {
+  humans: number
+  humanFirsts: number
+  bots: number
+  botFirsts: number
+}
+
+/** The counts of people and of bots apart. */
+export type ByAudience = Record<'humans' | 'bots', Counts>
+
+export type ReadSlots = (linkId: number, fromSlot: number, toSlot: number) => AudienceSums
+
+/** Prepares to read the quarter-hourly rollup, whose borders fit every time zone. */
+export function createSlotReader({ db }: Pick<Warehouse, 'db'>): ReadSlots {
+  const read = db.prepare(
+    `select total(humans) as humans, total(human_firsts) as humanFirsts, total(bots) as bots, total(bot_firsts) as botFirsts
+     from quarter_hourly where link_id = ? and slot >= ? and slot < ?`,
+  )
+  return (linkId, fromSlot, toSlot) => read.get(linkId, fromSlot, toSlot) as unknown as AudienceSums
+}
+
+/** What an audience counts of the sums. */
+export function ofAudience({ humans, humanFirsts, bots, botFirsts }: AudienceSums, audience: Audience) {
+  const [people, peopleFirsts] = audience === 'bot' ? [0, 0] : [humans, humanFirsts]
+  const [machines, machineFirsts] = audience === 'human' ? [0, 0] : [bots, botFirsts]
+  return {
+    humans: people,
+    bots: machines,
+    scans: people + machines,
+    unique_visitors: peopleFirsts + machineFirsts,
+  }
+}
+
+export function byAudience(sums: AudienceSums[]): ByAudience {
+  const total = (name: keyof AudienceSums) => sums.reduce((sum, each) => sum + each[name], 0)
+  return {
+    humans: { scans: total('humans'), unique_visitors: total('humanFirsts') },
+    bots: { scans: total('bots'), unique_visitors: total('botFirsts') },
+  }
+}
