@@ -132,10 +132,11 @@ function browserHandlers(
   const { isCreditDue } = places
   const { codeText } = qr
   const assets = readAssets(log)
+  const reading = { scans, slots: limits.slots, now }
   return {
     homePage: homeRoutes({ links, origin, limits }),
-    ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, assets }),
-    sharePage: sharePageRoute({ shares, scans, slots: limits.slots, now, origin, isCreditDue }),
+    ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, assets, reading }),
+    sharePage: sharePageRoute({ shares, ...reading, origin, isCreditDue, assets }),
     reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
     docsPage: docsRoute({ describe, origin }),
     privacyPage: privacyRoute({ contact }),

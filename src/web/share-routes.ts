@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pageLanguage } from '../http/accept.ts'
 import { sendPage } from '../http/document.ts'
 import type { Origin } from '../http/origin.ts'
 import { route, type Route } from '../http/route.ts'
 import { forbidCaching } from '../links/access.ts'
-import { readLatestStats, type StatsParameters, type StatsReading } from '../scans/routes.ts'
+import { queryOf, readLatestStats, type StatsParameters, type StatsReading } from '../scans/routes.ts'
 import { statsQuery } from '../scans/schemas.ts'
 import type { Shares } from '../shares/open.ts'
+import type { Assets } from './assets.ts'
 import { sharePage } from './share-page.ts'
 
 /** What the page of a share needs from the rest of the program. */
@@ -14,6 +16,7 @@ export interface SharePageNeeds extends StatsReading {
   origin: Pick<Origin, 'of'>
   /** Whether the licence of the city database requires a link on pages. */
   isCreditDue: () => boolean
+  assets: Pick<Assets, 'islands'>
 }
 
 interface ShareRoute {
@@ -32,12 +35,25 @@ export function sharePageRoute(needs: SharePageNeeds): Route {
 }
 
 async function showShare(
-  { shares, origin, isCreditDue, ...reading }: SharePageNeeds,
+  { shares, origin, isCreditDue, assets, ...reading }: SharePageNeeds,
   request: FastifyRequest<ShareRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { token } = request.params
   const link = await shares.findByToken(token)
-  const stats = await readLatestStats(reading, request, link.id, request.query)
-  return sendPage(reply, sharePage({ link, token, stats, origin: origin.of(request), credit: isCreditDue() }))
+  // Bots are among the figures all the same.
+  const parameters = { audience: 'human', ...request.query, previous: true }
+  const { days, timeZone: tz, audience } = queryOf(parameters)
+  const now = reading.now()
+  const stats = await readLatestStats(reading, request, link.id, parameters)
+  const view = {
+    link,
+    token,
+    statistics: { query: { days, tz, audience }, stats, now },
+    origin: origin.of(request),
+    language: pageLanguage(request),
+    script: assets.islands.get('statistics'),
+    credit: isCreditDue(),
+  }
+  return sendPage(reply.header('vary', 'accept-language'), sharePage(view))
 }

@@ -12,7 +12,12 @@ export function seedOf(t: TestContext): number {
 
 /** Random numbers from this seed. */
 export function seededRandom(t: TestContext): Random {
-  let state = seedOf(t)
+  return randomFrom(seedOf(t))
+}
+
+/** The same numbers on each run. */
+export function randomFrom(seed: number): Random {
+  let state = seed
   // The generator "mulberry32": small, and uniform enough for tests.
   return () => {
     state = (state + 0x6d2b79f5) | 0

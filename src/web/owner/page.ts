@@ -2,10 +2,10 @@ import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { kindOf } from '../../links/kinds/index.ts'
 import { addresses, type Link, type Suspension } from '../../links/link.ts'
-import { creditNote } from '../credit.ts'
 import { designSection } from '../designer/section.ts'
 import { renderProblem } from '../form.ts'
 import { reachabilityWarning } from '../reachability.ts'
+import { ownerStatistics } from '../statistics/owner.ts'
 import { changeForm } from './change-form.ts'
 import { deleteForm } from './delete-form.ts'
 import type { Notice, OwnerView } from './view.ts'
@@ -26,7 +26,8 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
       ${notice && !notice.problem && noticeBox(notice)} ${renderProblem(notice?.problem, notice?.text)}
       ${link.suspension && removalNote(link.suspension)}
       <p class="result">${isLive ? html`<a href="${shortUrl}">${shortUrl}</a>` : shortUrl}</p>
-      ${!link.suspension && images(link, origin)} ${facts(view)} ${!link.suspension && changes(view, action, notice)}
+      ${!link.suspension && images(link, origin)} ${facts(view)} ${ownerStatistics(view)}
+      ${!link.suspension && changes(view, action, notice)}
       <h2>Delete</h2>
       ${deleteForm(action)}
       <p><a href="/">Create another link</a></p>
@@ -34,8 +35,8 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
   }
 }
 
-function scriptsOf({ preview }: OwnerView): string[] {
-  return preview === undefined ? [] : [preview.script]
+function scriptsOf({ preview, scripts }: OwnerView): string[] {
+  return preview === undefined ? scripts : [...scripts, preview.script]
 }
 
 function images({ code, active, revision }: Link, origin: string): Html {
@@ -82,22 +83,21 @@ function noticeBox({ text, address }: Notice): Html {
   return html`<p class="note" role="status">${text}${address && html` <a href="${address}">${address}</a>`}</p>`
 }
 
-function facts({ link, totals, credit }: OwnerView): Html {
+function facts({ link, totals }: OwnerView): Html {
   return html`<dl>
-      <dt>Kind</dt>
-      <dd>${kindOf(link).label}</dd>
-      <dt>Status</dt>
-      <dd>${stateOf(link)}</dd>
-      <dt>Scans</dt>
-      <dd>${totals.scans} (${totals.qr} from the QR code, ${totals.bots} by bots)</dd>
-      <dt>Unique visitors</dt>
-      <dd>${totals.unique_visitors}</dd>
-      <dt>Created</dt>
-      <dd>${minute(link.createdAt)} UTC</dd>
-      <dt>Last changed</dt>
-      <dd>${minute(link.updatedAt)} UTC</dd>
-    </dl>
-    ${credit && creditNote}`
+    <dt>Kind</dt>
+    <dd>${kindOf(link).label}</dd>
+    <dt>Status</dt>
+    <dd>${stateOf(link)}</dd>
+    <dt>Scans</dt>
+    <dd>${totals.scans} (${totals.qr} from the QR code, ${totals.bots} by bots)</dd>
+    <dt>Unique visitors</dt>
+    <dd>${totals.unique_visitors}</dd>
+    <dt>Created</dt>
+    <dd>${minute(link.createdAt)} UTC</dd>
+    <dt>Last changed</dt>
+    <dd>${minute(link.updatedAt)} UTC</dd>
+  </dl>`
 }
 
 function stateOf({ active, suspension }: Link): string {

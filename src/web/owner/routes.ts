@@ -8,10 +8,12 @@ import type { CreationLimits } from '../../links/create.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
 import type { Links } from '../../links/open.ts'
+import type { StatsReading } from '../../scans/routes.ts'
 import type { Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
 import { FORM_LIMIT } from '../read-form.ts'
 import { act } from './actions.ts'
+import { loadStatistics } from '../statistics/load.ts'
 import { ownerPage } from './page.ts'
 import type { Notice, OwnerView, Refused } from './view.ts'
 
@@ -27,6 +29,7 @@ export interface OwnerPageNeeds {
   /** The text that a link's QR code encodes. */
   codeText: (code: string, origin: string) => string
   assets: Pick<Assets, 'islands' | 'font'>
+  reading: StatsReading
 }
 
 interface TokenRoute {
@@ -80,6 +83,7 @@ async function viewOf(needs: OwnerPageNeeds, owned: OwnedLink, request: TokenReq
   const { link, design } = owned
   const origin = needs.origin.of(request)
   const script = needs.assets.islands.get('design')
+  const scripts = ['statistics'].flatMap((name) => needs.assets.islands.get(name) ?? [])
   const preview = script && { script, font: needs.assets.font, text: needs.codeText(link.code, origin) }
   return {
     link,
@@ -87,6 +91,8 @@ async function viewOf(needs: OwnerPageNeeds, owned: OwnedLink, request: TokenReq
     origin,
     language: pageLanguage(request),
     totals: await needs.totals(link.id),
+    statistics: await loadStatistics(needs.reading, request, link.id),
+    scripts,
     credit: needs.isCreditDue(),
     design,
     preview: link.suspension === null && preview ? preview : undefined,

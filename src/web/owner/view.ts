@@ -5,6 +5,7 @@ import type { Design } from '../../qr/design/schema.ts'
 import type { Language } from '../../texts/language.ts'
 import type { Preview, RefusedDesign } from '../designer/form.ts'
 import type { Values } from '../form.ts'
+import type { LoadedStatistics } from '../statistics/view.ts'
 
 /** The data of the owner's page. */
 export interface OwnerView {
@@ -13,11 +14,14 @@ export interface OwnerView {
   origin: string
   language: Language
   totals: Totals
+  statistics: LoadedStatistics
   /** Whether the cities in its statistics come from DB-IP, whose licence requires a link. */
   credit: boolean
   design: Design | undefined
   /** Undefined where the live preview was not built. */
   preview: Preview | undefined
+  /** The paths of the scripts of its sections. */
+  scripts: string[]
 }
 
 /** A message at the top of the owner's page. */

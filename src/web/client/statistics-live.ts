@@ -1,0 +1,95 @@
+import type { Texts } from './statistics-page.ts'
+
+/** What is shown is loaded again at most this often, and said to screen readers that often. */
+const REFRESH_MS = 5_000
+const ANNOUNCE_MS = 20_000
+
+/**
+ * Follows the number of scans by the event stream while the page is visible: a hidden page must not hold one of the few
+ * streams that a client may have.
+ * @param onChange called when there are new scans
+ */
+export function followScans(section: HTMLElement, texts: Texts, onChange: () => void): void {
+  const { stream = '', scans: initial = '' } = section.dataset
+  const counter = section.querySelector<HTMLElement>('.stats-total')
+  if (stream === '' || counter === null) return
+  const show = createCounter(counter, texts)
+  const announce = createAnnouncer(section, texts)
+  const refresh = throttle(onChange, REFRESH_MS)
+  const chip = counter.querySelector<HTMLElement>('.chip')
+  let scans = Number(initial)
+  let source: EventSource | undefined
+
+  function setLive(isLive: boolean): void {
+    if (chip !== null) chip.hidden = !isLive
+  }
+
+  function update(event: MessageEvent<string>): void {
+    const latest = (JSON.parse(event.data) as { scans: number }).scans
+    if (latest === scans) return
+    show(latest)
+    announce(latest - scans)
+    scans = latest
+    refresh()
+  }
+
+  function open(): void {
+    source = new EventSource(stream)
+    source.addEventListener('open', () => setLive(true))
+    source.addEventListener('error', () => setLive(false))
+    source.addEventListener('totals', update)
+  }
+
+  function close(): void {
+    source?.close()
+    source = undefined
+    setLive(false)
+  }
+
+  document.addEventListener('visibilitychange', () => {
+    close()
+    if (document.visibilityState === 'visible') open()
+  })
+  open()
+}
+
+function createCounter(counter: HTMLElement, { soFar }: Texts): (scans: number) => void {
+  const [number, words] = [counter.querySelector('b'), counter.querySelector('span')]
+  const format = new Intl.NumberFormat(document.documentElement.lang)
+  return (scans) => {
+    if (number !== null) number.textContent = format.format(scans)
+    if (words !== null) words.textContent = scans === 1 ? soFar.one : soFar.more
+  }
+}
+
+/** Sums new scans, and says them at intervals: each one would be too much to listen to. */
+function createAnnouncer(section: HTMLElement, { newScans }: Texts): (scans: number) => void {
+  const status = section.querySelector('[role=status]')
+  let sum = 0
+  const say = throttle(() => {
+    if (status !== null) status.textContent = `${newScans} ${sum}`
+    sum = 0
+  }, ANNOUNCE_MS)
+  return (scans) => {
+    sum += scans
+    say()
+  }
+}
+
+/** Calls at once, and then at most once an interval. */
+function throttle(call: () => void, intervalMs: number): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isWanted = false
+  function run(): void {
+    isWanted = false
+    call()
+    timer = setTimeout(() => {
+      timer = undefined
+      if (isWanted) run()
+    }, intervalMs)
+  }
+  return () => {
+    if (timer === undefined) run()
+    else isWanted = true
+  }
+}

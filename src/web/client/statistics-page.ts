@@ -1,0 +1,69 @@
+/** What the page passes to the island, as data attributes of the section. */
+export interface Texts {
+  soFar: { one: string; more: string }
+  newScans: string
+  scans: string
+  visitors: string
+}
+
+/** Replaces what the section shows by what another address of the page shows. */
+export interface SectionLoader {
+  /** Resolves with whether it is shown: not when another address was requested meanwhile, or when the request failed. */
+  load: (address: string) => Promise<boolean>
+  /** Loads what is shown again. */
+  refresh: () => void
+}
+
+/** @param onLoaded called after each replacement */
+export function createSectionLoader(section: HTMLElement, onLoaded: () => void): SectionLoader {
+  let shown = location.href
+  let latest = 0
+
+  async function load(address: string): Promise<boolean> {
+    const mine = ++latest
+    const fresh = await fetchSection(address)
+    if (fresh === undefined || mine !== latest) return false
+    shown = address
+    replaceBody(section, fresh)
+    onLoaded()
+    return true
+  }
+
+  return {
+    load,
+    refresh() {
+      // A choice that is being made must not disappear.
+      if (!(document.activeElement instanceof HTMLSelectElement)) void load(shown)
+    },
+  }
+}
+
+async function fetchSection(address: string): Promise<HTMLElement | undefined> {
+  try {
+    const response = await fetch(address, { headers: { accept: 'text/html' } })
+    if (!response.ok) return undefined
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    return page.querySelector<HTMLElement>('#statistics .stats-body') ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Puts a new body into the section; what was unfolded stays so, and what had the focus keeps it. */
+function replaceBody(section: HTMLElement, fresh: HTMLElement): void {
+  const body = section.querySelector('.stats-body')
+  const focused = selectorOf(document.activeElement)
+  for (const { className } of body?.querySelectorAll('details[open]') ?? [])
+    fresh.querySelector(`details.${className}`)?.setAttribute('open', '')
+  body?.replaceWith(document.adoptNode(fresh))
+  if (focused !== undefined && document.activeElement === document.body)
+    section.querySelector<HTMLElement | SVGElement>(focused)?.focus({ preventScroll: true })
+}
+
+function selectorOf(element: Element | null): string | undefined {
+  const href = element?.getAttribute('href')
+  if (href) return `a[href="${CSS.escape(href)}"]`
+  if (element?.matches('.plot')) return '.plot'
+  if (element?.matches('summary')) return `.${element.parentElement?.className} > summary`
+  return undefined
+}

@@ -1,0 +1,50 @@
+import { html, type Html } from '../../http/html.ts'
+import type { Stats } from '../../scans/stats.ts'
+import type { StatisticsTexts } from '../../texts/statistics.ts'
+import type { Formats } from './formats.ts'
+
+type Figure = keyof StatisticsTexts['figures']
+
+const order: Figure[] = ['people', 'unique', 'qr', 'bots']
+
+/** Four figures of the window, each with its change against the window before. */
+export function figures(
+  { by_audience: apart, totals, previous }: Stats,
+  texts: StatisticsTexts,
+  formats: Formats,
+): Html {
+  const now = valuesOf(apart, totals)
+  const before = previous && valuesOf(previous.by_audience, previous.totals)
+  return html`<dl class="stats-figures">
+    ${order.map(
+      (name) =>
+        html`<div>
+          <dt>${texts.figures[name]}</dt>
+          <dd>
+            <b>${formats.number(now[name])}</b> ${before && change(now[name], before[name], texts, formats)}
+            <small>${texts.hints[name]}</small>
+          </dd>
+        </div>`,
+    )}
+  </dl>`
+}
+
+function valuesOf(apart: Stats['by_audience'], totals: Stats['totals']): Record<Figure, number> {
+  return {
+    people: apart.humans.scans,
+    unique: totals.unique_visitors,
+    qr: totals.qr,
+    bots: apart.bots.scans,
+  }
+}
+
+function change(now: number, before: number, texts: StatisticsTexts, formats: Formats): Html | undefined {
+  if (before === 0) return now === 0 ? undefined : html`<span class="stats-change">${texts.none}</span>`
+  const difference = now / before - 1
+  const [direction, sign] = difference > 0 ? ['up', '↑'] : difference < 0 ? ['down', '↓'] : ['', '→']
+  return html`<span class="stats-change ${direction}"
+    ><span aria-hidden="true">${sign}</span> ${formats.change(difference)}<span class="unseen">
+      ${texts.before}</span
+    ></span
+  >`
+}

@@ -1,0 +1,39 @@
+import { languages, type ByLanguage, type Language } from '../../texts/language.ts'
+
+/** Numbers, dates and countries as a language writes them. Creating these takes longer than a page. */
+function createFormats(language: Language) {
+  const dates = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
+    // A local time is passed as if it were in UTC.
+    return (local: string) => format.format(Date.parse(`${local.length === 10 ? `${local}T00:00:00` : local}Z`))
+  }
+  const number = new Intl.NumberFormat(language)
+  const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
+  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 })
+  const change = new Intl.NumberFormat(language, {
+    style: 'percent',
+    maximumFractionDigits: 0,
+    signDisplay: 'exceptZero',
+  })
+  const countries = new Intl.DisplayNames(language, { type: 'region', fallback: 'code' })
+  return {
+    number: (value: number) => number.format(value),
+    compact: (value: number) => (value < 10_000 ? number.format(value) : compact.format(value)),
+    percent: (value: number) => percent.format(value),
+    change: (value: number) => change.format(value),
+    country: (code: string) => countries.of(code) ?? code,
+    day: dates({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }),
+    shortDay: dates({ day: 'numeric', month: 'short' }),
+    date: dates({ day: 'numeric', month: 'short', year: 'numeric' }),
+    weekday: dates({ weekday: 'short' }),
+    month: dates({ month: 'short' }),
+    hour: dates({ hour: 'numeric' }),
+    time: dates({ hour: 'numeric', minute: '2-digit' }),
+  }
+}
+
+export type Formats = ReturnType<typeof createFormats>
+
+export const formats = Object.fromEntries(
+  languages.map((language) => [language, createFormats(language)]),
+) as ByLanguage<Formats>

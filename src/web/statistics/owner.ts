@@ -1,0 +1,35 @@
+import type { Html } from '../../http/html.ts'
+import { addresses, type Link, type Totals } from '../../links/link.ts'
+import type { Language } from '../../texts/language.ts'
+import { statisticsSection } from './section.ts'
+import type { LoadedStatistics } from './view.ts'
+
+/** What the section needs of the owner's page. */
+export interface OwnerStatisticsView {
+  link: Link
+  token: string
+  origin: string
+  language: Language
+  totals: Totals
+  credit: boolean
+  statistics: LoadedStatistics
+}
+
+/** The section of the owner's page, which follows the scans live. */
+export function ownerStatistics(view: OwnerStatisticsView): Html {
+  const { link, token, origin, language, totals, credit, statistics } = view
+  const { code, revision, suspension } = link
+  return statisticsSection({
+    ...statistics,
+    language,
+    path: `/m/${token}`,
+    code,
+    shortUrl: addresses(code, origin).short_url,
+    // The image at the top of the page has the same address.
+    image: suspension === null ? `/${code}/qr.svg?v=${revision}` : undefined,
+    totals,
+    stream: `/api/manage/${token}/stream`,
+    csv: `/api/manage/${token}/scans.csv`,
+    credit,
+  })
+}

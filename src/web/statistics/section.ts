@@ -1,0 +1,110 @@
+import { html, type Html } from '../../http/html.ts'
+import { breakdownTexts } from '../../texts/breakdowns.ts'
+import { statisticsTexts, type StatisticsTexts } from '../../texts/statistics.ts'
+import { creditNote } from '../credit.ts'
+import { breakdownPanels } from './breakdowns.ts'
+import { chart, chartTable } from './chart.ts'
+import { addressOf, choices, zoneForm } from './choices.ts'
+import { columnsOf } from './columns.ts'
+import { neverScanned, nothingInWindow } from './empty.ts'
+import { figures } from './figures.ts'
+import { formats as allFormats, type Formats } from './formats.ts'
+import type { StatisticsView } from './view.ts'
+
+type Stats = NonNullable<StatisticsView['stats']>
+
+/** The statistics of a link, on the pages of its owner and of its shares. */
+export function statisticsSection(view: StatisticsView): Html {
+  const { language, stream, totals, query } = view
+  const texts = statisticsTexts[language]
+  const formats = allFormats[language]
+  return html`<section
+    id="statistics"
+    class="stats"
+    aria-labelledby="statistics-heading"
+    data-zone="${query.tz}"
+    data-stream="${stream ?? ''}"
+    data-scans="${totals?.scans ?? ''}"
+    data-texts="${JSON.stringify(islandTexts(texts))}"
+  >
+    <div class="row stats-head">
+      <h2 id="statistics-heading">${texts.heading}</h2>
+      ${totals && counter(totals.scans, texts, formats)}
+      <p class="unseen" role="status"></p>
+    </div>
+    <div class="stats-body">${content(view, texts, formats)}</div>
+  </section>`
+}
+
+function islandTexts(texts: StatisticsTexts) {
+  return {
+    soFar: { one: texts.soFar(1), more: texts.soFar(2) },
+    newScans: texts.newScans,
+    scans: texts.legend.scans,
+    visitors: texts.legend.visitors,
+  }
+}
+
+function counter(scans: number, texts: StatisticsTexts, formats: Formats): Html {
+  return html`<p class="stats-total">
+    <b>${formats.number(scans)}</b> <span>${texts.soFar(scans)}</span>
+    <span class="chip" hidden>${texts.live}</span>
+  </p>`
+}
+
+function content(view: StatisticsView, texts: StatisticsTexts, formats: Formats): Html {
+  const { stats, totals, path, query } = view
+  if (stats === undefined)
+    return html`<p class="note warning">
+      ${texts.unavailable} <a href="${addressOf(path, query)}">${texts.reload}</a>
+    </p>`
+  if (totals?.scans === 0) return neverScanned(view, texts)
+  return html`${printHead(view, texts)} ${choices(view, texts)} ${figures(stats, texts, formats)}
+  ${remarks(stats, texts, formats)}
+  ${stats.totals.scans === 0 ? nothingInWindow(view, texts) : drawings(view, stats, texts, formats)}
+  ${foot(view, texts)}`
+}
+
+/** The code and its address, which only a print has here. */
+function printHead({ image, shortUrl }: StatisticsView, texts: StatisticsTexts): Html | undefined {
+  if (image === undefined) return undefined
+  return html`<div class="stats-print">
+    <img src="${image}" alt="${texts.code(shortUrl)}" width="160" height="160" />
+    <p><b>${shortUrl}</b></p>
+  </div>`
+}
+
+function remarks(
+  { days, from, to, timezone, previous, as_of: asOf }: Stats,
+  texts: StatisticsTexts,
+  formats: Formats,
+): Html {
+  const window =
+    days === 1 ? texts.dayIn(formats.date(to), timezone) : texts.daysIn(formats.date(from), formats.date(to), timezone)
+  const until = previous?.until.slice(0, 19) ?? ''
+  const compared =
+    previous &&
+    (days === 1
+      ? texts.comparedDay(formats.time(until))
+      : texts.compared(formats.shortDay(previous.from), formats.shortDay(until)))
+  return html`<p class="quiet small">${window} ${compared} ${asOf !== undefined && texts.late}</p>`
+}
+
+function drawings({ now, language }: StatisticsView, stats: Stats, texts: StatisticsTexts, formats: Formats): Html {
+  const columns = columnsOf(stats, now, formats)
+  const unit = stats.hours === undefined ? 'day' : 'hour'
+  return html`<div class="card">
+      ${chart(columns, unit, texts, formats)} ${chartTable(columns, unit, texts, formats)}
+    </div>
+    ${breakdownPanels(stats, breakdownTexts[language], formats)}`
+}
+
+function foot(view: StatisticsView, texts: StatisticsTexts): Html {
+  const { csv, credit } = view
+  return html`<div class="row stats-foot">
+      ${csv !== undefined && html`<a class="button plain" href="${csv}" download>${texts.csv}</a>`}
+      <button class="plain" data-print hidden>${texts.print}</button>
+      ${zoneForm(view, texts)}
+    </div>
+    ${credit && creditNote}`
+}

@@ -1,0 +1,37 @@
+import type { Totals } from '../../links/link.ts'
+import type { Stats } from '../../scans/stats.ts'
+import type { Language } from '../../texts/language.ts'
+
+/** The window of the statistics that a page shows. */
+export interface PageQuery {
+  days: number
+  tz: string
+  audience: Stats['audience']
+}
+
+/** What a page says of a link's statistics. */
+export interface LoadedStatistics {
+  query: PageQuery
+  /** Undefined when they could not be read. */
+  stats: (Stats & { as_of?: string }) | undefined
+  now: number
+}
+
+/** The data of the section. */
+export interface StatisticsView extends LoadedStatistics {
+  language: Language
+  /** The path of the page. */
+  path: string
+  code: string
+  shortUrl: string
+  /** The path of the QR code, unless the link was removed. */
+  image: string | undefined
+  /** All scans so far, for the owner. */
+  totals?: Totals
+  /** The path of the event stream, for the owner. */
+  stream?: string
+  /** The path of the export, for those who may download it. */
+  csv?: string
+  /** Whether the cities come from DB-IP, whose licence requires a link. */
+  credit: boolean
+}
