@@ -64,7 +64,7 @@ function createCounter(counter: HTMLElement, { soFar }: Texts): (scans: number) 
 
 /** Sums new scans, and says them at intervals: each one would be too much to listen to. */
 function createAnnouncer(section: HTMLElement, { newScans }: Texts): (scans: number) => void {
-  const status = section.querySelector('[role=status]')
+  const status = section.querySelector('.stats-news')
   let sum = 0
   const say = throttle(() => {
     if (status !== null) status.textContent = `${newScans} ${sum}`

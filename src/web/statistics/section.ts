@@ -30,7 +30,7 @@ export function statisticsSection(view: StatisticsView): Html {
     <div class="row stats-head">
       <h2 id="statistics-heading">${texts.heading}</h2>
       ${totals && counter(totals.scans, texts, formats)}
-      <p class="unseen" role="status"></p>
+      <p class="unseen stats-news" aria-live="polite"></p>
     </div>
     <div class="stats-body">${content(view, texts, formats)}</div>
   </section>`
