@@ -128,5 +128,6 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.post('/report', browser.reportPage.report)
   pages.get('/docs', browser.docsPage)
   pages.get('/privacy', browser.privacyPage)
+  pages.get('/assets/accent-:color(^[0-9a-f]{6}).css', browser.accent)
   for (const { path, route } of browser.files) pages.get(path, route)
 }

@@ -23,6 +23,7 @@ import { shareRoutes } from './shares/routes.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
 import { fileRoutes } from './visits/file-routes.ts'
 import { previewRoute, visitRoutes } from './visits/routes.ts'
+import { accentRoute } from './web/accent-route.ts'
 import { readAssets } from './web/assets.ts'
 import { docsRoute } from './web/docs/routes.ts'
 import { homeRoutes } from './web/home-routes.ts'
@@ -68,12 +69,13 @@ function operatorHandlers({ contact }: Config, services: Services, further: Metr
 
 function visitorHandlers({ visits, links, qr, limits, origin }: Services) {
   const { linkOf } = visits
-  const password = { ...visits, verify: links.passwords.verify, ...limits }
+  const visiting = { ...visits, origin }
+  const password = { ...visiting, verify: links.passwords.verify, ...limits }
   const { images, codeText, designs } = qr
   const limitImages = limits.each('qr')
   const image = { origin, images, codeText, designOf: designs.of, linkOf, limitImages, clientOf: limits.clientOf }
   return {
-    visit: visitRoutes(visits),
+    visit: visitRoutes(visiting),
     password: { visit: passwordRoutes(password), files: passwordFileRoutes(password) },
     preview: previewRoute(visits),
     files: fileRoutes(visits),
@@ -142,5 +144,6 @@ function browserHandlers(
     privacyPage: privacyRoute({ contact }),
     // Files with fixed names, and those at `/assets/<name>-<hash>.<ending>`.
     files: [...siteFiles, ...assets.files],
+    accent: accentRoute(),
   }
 }

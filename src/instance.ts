@@ -28,7 +28,7 @@ export interface Instance {
 }
 
 export async function createInstance(config: Config, services: Services, log: FastifyBaseLogger): Promise<Instance> {
-  const { links, limits, domains, monotonic, isUnavailable } = services
+  const { links, limits, domains, origin, monotonic, isUnavailable } = services
   const { admission, clientOf } = limits
   const { contact, baseUrl } = config
   const { app, connections } = createServer(services, log)
@@ -40,7 +40,7 @@ export async function createInstance(config: Config, services: Services, log: Fa
   handleErrors(app, {
     monotonic,
     isUnavailable,
-    pages: removalPages({ contact, baseUrl }),
+    pages: removalPages({ contact, origin }),
     chargeNotFound: limits.chargeNotFound,
   })
   compressResponses(app)

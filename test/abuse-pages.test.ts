@@ -52,11 +52,11 @@ inBrowser(
     assert.equal(await press(page, 'Report'), 400)
     assert.deepEqual(await typed(page), before)
     assert.ok(await page.getByLabel('It spreads harmful software').isChecked())
-    assert.ok((await distance(page, /must be a code or a short URL of this service/, 'code')) < 40)
+    assert.ok((await distance(page, /not a code or a short link of this service/, 'code')) < 40)
 
     await type(page, { code: 'unknown-code' })
     assert.equal(await press(page, 'Report'), 404)
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /no link has the code unknown-code/)
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /No link has the code unknown-code/)
 
     await type(page, { code: `${link.short_url}?qr=1` })
     assert.equal(await press(page, 'Report'), 200)

@@ -451,7 +451,7 @@ describe('a visit', () => {
     const response = await visit(`${link.short_url}+`)
     const text = await response.text()
     assert.equal(response.status, 200)
-    assert.ok(text.includes('https://example.com/?a=&#34;&lt;b&gt;&amp;utm_source=x'))
+    assert.ok(text.includes('https://<strong>example.com</strong>/?a=&#34;&lt;b&gt;&amp;utm_source=x'))
     assert.equal(text.includes('secret title'), false)
     await put(manage(link), { active: false })
     await problem(await visit(`${link.short_url}+`), 404, 'unknown_code')

@@ -365,7 +365,7 @@ describe('the owner', () => {
     })
     assert.equal(await press(page, 'Save'), 200)
     await page.goto(link.short_url)
-    const buttons = await page.getByRole('link').all()
+    const buttons = await page.locator('main').getByRole('link').all()
     assert.deepEqual(
       await Promise.all(buttons.map(async (button) => [await button.textContent(), await button.getAttribute('href')])),
       ['One', 'Three', 'Four', 'Five'].map((label) => [label, `https://example.org/${label}`]),
@@ -454,7 +454,7 @@ describe('the owner', () => {
     const link = await create(server, { target: EXAMPLE })
     const response = await page.goto(ownersPage(link).slice(0, -1))
     assert.equal(response?.status(), 404)
-    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'There is no link for this token')
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'There is no link for this address')
   })
 })
 
@@ -563,6 +563,9 @@ describe('a page shows the text of a hostile owner literally and runs none of it
         async (page) => {
           const byField = kind.form.map(({ name, input }): Typing => {
             if (input === 'links') return { link_label: [texts[how]], link_url: [urls[how]] }
+            if (input === 'color') return {}
+            // As long as it may be.
+            if (name === 'avatar') return { avatar: texts[how].slice(0, 16) }
             return { [name]: input === 'url' ? urls[how] : texts[how] }
           })
           const names = kind.redirects ? [...common, ...utmNames] : common
@@ -612,7 +615,7 @@ describe('a page shows the text of a hostile owner literally and runs none of it
           { title: address },
           ...kind.form.map(({ name, input }) => {
             if (input === 'links') return { link_label: [address], link_url: [address] }
-            return { [name]: address }
+            return input === 'color' ? {} : { [name]: address }
           }),
         )
         await page.goto(at(`/?kind=${kind.name}`))
@@ -677,7 +680,7 @@ describe('a visitor', () => {
     assert.doesNotMatch(await page.content(), /Only for me|secret/)
 
     const downloading = page.waitForEvent('download')
-    await page.getByRole('link', { name: 'Save to contacts' }).click()
+    await page.getByRole('link', { name: 'Save contact' }).click()
     const download = await downloading
     assert.equal(download.suggestedFilename(), `${link.code}.vcf`)
     const card = await readFile(await download.path(), 'utf8')
@@ -695,7 +698,7 @@ describe('a visitor', () => {
 
     const app = await create(server, { kind: 'appstore', ios: 'https://apps.apple.com/1', fallback: EXAMPLE })
     await page.goto(`${app.short_url}+`)
-    assert.match(await page.locator('main').innerText(), /iPhone and iPad: https:\/\/apps\.apple\.com\/1/)
+    assert.match(await page.locator('main').innerText(), /iPhone and iPad:\s+https:\/\/apps\.apple\.com\/1\s/)
 
     const leaflet = await create(server, { kind: 'page', headline: 'x', links: [{ label: 'y', url: EXAMPLE }] })
     await page.goto(`${leaflet.short_url}+`)

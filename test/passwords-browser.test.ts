@@ -79,7 +79,7 @@ inBrowser('a visitor opens a contact, and saves it with the password as well', a
   await page.getByLabel(label).fill(PASSWORD)
   assert.equal(await press(page, button), 200)
   assert.equal(await page.textContent('h1'), 'Ada')
-  await page.getByRole('link', { name: 'Save to contacts' }).click()
+  await page.getByRole('link', { name: 'Save contact' }).click()
   await page.getByLabel(label).fill(PASSWORD)
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: button }).click()

@@ -118,7 +118,7 @@ test('a right password shows the page of a kind that has one, and downloads its 
   assert.match(page, /<h1 dir="auto">Ada<\/h1>/)
   assert.match(
     page,
-    new RegExp(`<a class="button" href="/${card.code}.vcf" *>`),
+    new RegExp(`<a class="button wide" href="/${card.code}.vcf" *>`),
     'the form must not be saved as the file',
   )
   const file = await enter(`${card.short_url}.vcf`, PASSWORD)

@@ -9,15 +9,8 @@ import { suspensionProblem } from '../links/suspension.ts'
 import { countReport } from './store.ts'
 import { codeOf } from './subject.ts'
 
-/** The reasons for a report, with their labels in the form. */
-export const reportReasons = {
-  phishing: 'It asks for passwords or money under a false name',
-  malware: 'It spreads harmful software',
-  scam: 'It is another kind of fraud',
-  spam: 'It is unsolicited advertising',
-  illegal: 'It breaks the law',
-  other: 'Something else',
-}
+/** The reasons for a report. */
+export const reportReasons = ['phishing', 'malware', 'scam', 'spam', 'illegal', 'other'] as const
 
 export const reportBody = Type.Object(
   {
@@ -26,7 +19,7 @@ export const reportBody = Type.Object(
       description: 'The code, or the short URL.',
       examples: ['k7dw3nq', 'https://qr.example.com/k7dw3nq'],
     }),
-    reason: Type.Enum(Object.keys(reportReasons), { description: 'The problem with the destination.' }),
+    reason: Type.Enum([...reportReasons], { description: 'The problem with the destination.' }),
     details: Type.Optional(text(2000, 'Further information for the operator. Do not send personal data.')),
   },
   { title: 'Report' },

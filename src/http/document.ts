@@ -10,6 +10,8 @@ export interface Page {
   /** What search engines and previews of shared addresses show. */
   description?: string
   body: Html
+  /** Further elements of its head. */
+  head?: Html
   /** The paths of its module scripts; the page may then send requests to this service. */
   scripts?: string[]
   /** When it is a page of the site, which has a header and a footer: which of the header's links leads to it, if any. */
@@ -46,7 +48,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${page.title}</title>
         <link rel="stylesheet" href="${stylesheets[page.site ? 'site' : 'visitor'].path}" />
-        ${page.description && describe(page.title, page.description)} ${icons}
+        ${page.description && describe(page.title, page.description)} ${icon} ${page.site && siteIcons} ${page.head}
         ${page.scripts?.map((path) => html`<script type="module" src="${path}"></script>`)}
       </head>
       ${bodyOf(page)}
@@ -63,8 +65,10 @@ function describe(title: string, description: string): Html {
     <meta property="og:description" content="${description}" />`
 }
 
-const icons = html`<link rel="icon" href="/assets/quirl.svg" type="image/svg+xml" />
-  <link rel="apple-touch-icon" href="/assets/icon-180.png" />
+const icon = html`<link rel="icon" href="/assets/quirl.svg" type="image/svg+xml" />`
+
+/** Of the site, which one may install; the page of a link is not quirl's own. */
+const siteIcons = html`<link rel="apple-touch-icon" href="/assets/icon-180.png" />
   <link rel="manifest" href="/assets/quirl.webmanifest" />
   <meta name="theme-color" content="#fbfaf5" media="(prefers-color-scheme: light)" />
   <meta name="theme-color" content="#0e1511" media="(prefers-color-scheme: dark)" />`

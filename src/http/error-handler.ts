@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { wantsPage } from './accept.ts'
+import { addVary } from './compress.ts'
 import { sendPage } from './document.ts'
-import { html, type Html } from './html.ts'
+import type { Html } from './html.ts'
 import { throttle } from '../lib/throttle.ts'
+import { problemPage } from './problem-page.ts'
 import { Problem, problemBody, type ProblemCode } from './problem.ts'
 
 /** Problems for the errors that Fastify itself throws. */
@@ -147,22 +149,12 @@ function isRefusal(error: unknown): boolean {
 function replyWithProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem, more?: Html): FastifyReply {
   reply.code(problem.status).headers({ 'cache-control': 'no-store', ...problem.headers })
   if (wantsPage(request.headers.accept)) {
-    const id = problem.status >= 500 && html`<p class="quiet">Request ${request.id}</p>`
-    return sendPage(reply, {
-      title: problem.title,
-      body: html`<main>
-        <h1>${problem.title}</h1>
-        <p>${capitalised(problem.message)}.</p>
-        ${id} ${more} ${request.customDomain === undefined && html`<p><a href="/">Create a link</a></p>`}
-      </main>`,
-    })
+    addVary(reply, 'accept')
+    addVary(reply, 'accept-language')
+    return sendPage(reply, problemPage(problem, request, more))
   }
   reply.header('x-content-type-options', 'nosniff')
   return reply.header('content-type', 'application/problem+json').send(problemBody(problem, request.id))
-}
-
-function capitalised(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 /**

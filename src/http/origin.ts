@@ -13,6 +13,8 @@ declare module 'fastify' {
 export interface Origin {
   /** The origin of the URLs in the response to a request: no path, no trailing slash. */
   of: (request: FastifyRequest) => string
+  /** What precedes the path of a page of the service: nothing on its own host; undefined when that is unknown. */
+  ofPages: (request: Pick<FastifyRequest, 'customDomain'>) => string | undefined
   /** Whether a URL leads back to the service, on its own host or an active custom domain. */
   owns: (url: URL) => boolean
   /** Whether a host name is the service's own, or an active custom domain. */
@@ -58,6 +60,8 @@ export function createOrigin({ baseUrl, port, statusOf, machine, monotonic }: Or
       if (own !== undefined) return `${own.protocol}//${customDomain}${own.port && `:${own.port}`}`
       return `http://${headers.host}`
     },
+    // A custom domain serves short links only.
+    ofPages: ({ customDomain }) => (customDomain === undefined ? '' : baseUrl),
     reachableAt: (host) =>
       baseUrl === undefined ? local.of(host).map((each) => `http://${each}:${port()}`) : [baseUrl],
     // http and https of one host lead to the same service; another port may be another service.

@@ -1,3 +1,5 @@
+import { contrastRatio, luminance, type Rgb } from '../lib/color.ts'
+
 /** Red, green, blue and opacity, 0 to 255 each. */
 export type Color = readonly [red: number, green: number, blue: number, alpha: number]
 
@@ -25,27 +27,19 @@ export const MIN_CONTRAST = 1.2
 /** Below this one only good scanners in good light can. */
 export const GOOD_CONTRAST = 3
 
-const white: Color = [255, 255, 255, 255]
+const white: Rgb = [255, 255, 255]
 
 /**
  * The contrast ratio (WCAG 2, 1 to 21) of two colours on white paper, and whether the foreground is the lighter one.
  */
 export function contrast(foreground: Color, background: Color): { ratio: number; inverted: boolean } {
   const paper = over(background, white)
-  const [ink, ground] = [luminance(over(foreground, paper)), luminance(paper)]
-  return { ratio: (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05), inverted: ink > ground }
+  const ink = over(foreground, paper)
+  return { ratio: contrastRatio(ink, paper), inverted: luminance(ink) > luminance(paper) }
 }
 
-function over([red, green, blue, alpha]: Color, below: Color): Color {
+function over([red, green, blue, alpha]: Color, below: Rgb): Rgb {
   const share = alpha / 255
   const mix = (top: number, bottom: number) => top * share + bottom * (1 - share)
-  return [mix(red, below[0]), mix(green, below[1]), mix(blue, below[2]), 255]
-}
-
-function luminance([red, green, blue]: Color): number {
-  const linear = (value: number) => {
-    const share = value / 255
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-  }
-  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+  return [mix(red, below[0]), mix(green, below[1]), mix(blue, below[2])]
 }

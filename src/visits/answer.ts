@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { wantsPage } from '../http/accept.ts'
+import { pageLanguage, wantsPage } from '../http/accept.ts'
+import { addVary } from '../http/compress.ts'
 import { sendPage } from '../http/document.ts'
 import { html } from '../http/html.ts'
 import { catalogue, Problem } from '../http/problem.ts'
 import type { Answer } from '../links/rules/compile.ts'
+import { problemTexts } from '../texts/problems.ts'
 import type { Decide, Decision, RuledLink } from './decide.ts'
 import type { Visits } from './open.ts'
 
@@ -73,10 +75,13 @@ function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer
   if ('location' in answer) return sendRedirect(request, reply, answer.location)
   const { ended } = answer
   if (!wantsPage(request.headers.accept)) throw new Problem('link_ended', ended)
-  const [status, title] = catalogue.link_ended
-  const body = html`<main>
+  const lang = pageLanguage(request)
+  const title = problemTexts[lang].titles.link_ended
+  const body = html`<main class="problem">
     <h1>${title}</h1>
     <p class="text" dir="auto">${ended}</p>
   </main>`
-  return sendPage(reply.code(status), { title, body })
+  addVary(reply, 'accept')
+  addVary(reply, 'accept-language')
+  return sendPage(reply.code(catalogue.link_ended[0]), { title, lang, body })
 }

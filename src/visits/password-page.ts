@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { preferredLanguage } from '../http/accept.ts'
+import { addVary } from '../http/compress.ts'
 import { sendPage, type Page } from '../http/document.ts'
 import { html } from '../http/html.ts'
 import { passwordTexts, rightToLeft, type PasswordLanguage } from './password-texts.ts'
@@ -15,6 +16,7 @@ export type Failure = 'wrong' | 'limited' | 'busy'
  */
 export function sendPasswordForm(request: FastifyRequest, reply: FastifyReply, failure?: Failure): FastifyReply {
   reply.headers({ 'cache-control': 'private, no-store', 'x-robots-tag': 'noindex' })
+  addVary(reply, 'accept-language')
   return sendPage(reply, passwordPage(preferredLanguage(request.headers['accept-language'], languages), failure))
 }
 

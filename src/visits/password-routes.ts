@@ -7,16 +7,22 @@ import { route, type Route } from '../http/route.ts'
 import { kinds } from '../links/kinds/index.ts'
 import type { Kind } from '../links/kinds/kind.ts'
 import type { Passwords } from '../links/password.ts'
-import type { Visits } from './open.ts'
 import { sendPasswordForm, type Failure } from './password-page.ts'
 import { respondWithFile } from './file-routes.ts'
 import type { LiveLink } from './live-link.ts'
-import { requireLive, respondToVisitor, visitParams, type CodeRoute, type VisitPath } from './routes.ts'
+import {
+  requireLive,
+  respondToVisitor,
+  visitParams,
+  type CodeRoute,
+  type VisitNeeds,
+  type VisitPath,
+} from './routes.ts'
 
 type CodeRequest = FastifyRequest<CodeRoute>
 
 /** What the routes need of the rest of the program. */
-export interface PasswordNeeds extends Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide'> {
+export interface PasswordNeeds extends VisitNeeds {
   verify: Passwords['verify']
   /** Charges a try to the client and the link; returns the refund. @throws {Problem} 429 when a quota is used up */
   chargeGuess: (request: Pick<FastifyRequest, 'raw'>, linkId: number) => () => void

@@ -1,57 +1,78 @@
 import type { Page } from '../http/document.ts'
-import { html } from '../http/html.ts'
+import { html, type Html } from '../http/html.ts'
 import type { Visitor } from '../links/kinds/kind.ts'
 import type { CompiledRules } from '../links/rules/compile.ts'
+import type { Language } from '../texts/language.ts'
+import { visitorTexts } from '../texts/visitor.ts'
 import type { LockedLink } from './locked.ts'
 import type { LiveLink } from './live-link.ts'
 
-const platforms: [Visitor['platform'], string][] = [
-  ['ios', 'iPhone and iPad'],
-  ['android', 'Android'],
-  ['other', 'everyone else'],
-]
+const platforms: Visitor['platform'][] = ['ios', 'android', 'other']
+
+type Texts = (typeof visitorTexts)[Language]['preview']
 
 /** The page that shows a visitor the destination of a code before the visit. */
-export function previewPage({ code, kind, content, visit, rules }: LiveLink): Page {
-  const outcomes = platforms.map(([platform, people]) => ({ people, outcome: visit({ platform }) }))
-  const locations = outcomes.flatMap(({ people, outcome }) =>
-    outcome.type === 'redirect' ? [{ people, location: outcome.location }] : [],
-  )
-  const isSameForAll = new Set(locations.map(({ location }) => location)).size === 1
-  const shown = isSameForAll ? locations.slice(0, 1) : locations
+export function previewPage({ code, kind, content, visit, rules }: LiveLink, language: Language): Page {
+  const texts = visitorTexts[language].preview
+  const locations = platforms.flatMap((platform) => {
+    const outcome = visit({ platform })
+    return outcome.type === 'redirect' ? [{ platform, location: outcome.location }] : []
+  })
+  const linked = locations.length === 0 ? kind.urls(content().payload).map(({ url }) => url) : []
   const byRule = rules === null ? [] : locationsOf(rules())
-  const linked = locations.length === 0 ? kind.urls(content().payload) : []
+  return frame(code, language, {
+    states: [texts.states.active, ...(rules === null ? [] : [texts.states.rules])],
+    go: texts.go,
+    body: html`${locations.length === 0 ? html`<p>${texts.opens}</p>` : destinations(locations, texts)}
+    ${linked.length > 0 && html`<p>${texts.linksTo}</p>`} ${linked.map(address)}
+    ${rules !== null && html`<p>${texts.rules}</p>`} ${byRule.length > 0 && html`<p>${texts.rulesLeadTo}</p>`}
+    ${byRule.map(address)}`,
+  })
+}
+
+/** The same page of a link that is protected by a password: it does not reveal the destination. */
+export function protectedPreviewPage({ code }: Pick<LockedLink, 'code'>, language: Language): Page {
+  const { locked, unlock, states } = visitorTexts[language].preview
+  return frame(code, language, { states: [states.locked], go: unlock, body: html`<p>${locked}</p>` })
+}
+
+function frame(code: string, language: Language, part: { states: string[]; body: Html; go: string }): Page {
+  const { preview, report } = visitorTexts[language]
+  const title = preview.title(code)
   return {
-    title: `Where ${code} leads`,
+    title,
+    lang: language,
     body: html`<main>
-      <h1>Where ${code} leads</h1>
-      ${shown.map(({ people, location }) => html`<p>${!isSameForAll && `For ${people}: `}<code>${location}</code></p>`)}
-      ${shown.length === 0 && html`<p>It opens a page on this service (${kind.label.toLowerCase()}).</p>`}
-      ${linked.length > 0 && html`<p>That page links to:</p>`}
-      ${linked.map(({ url }) => html`<p><code>${url}</code></p>`)}
-      ${rules !== null && html`<p>Its owner has set rules: for some visits it may lead elsewhere, or have ended.</p>`}
-      ${byRule.length > 0 && html`<p>The rules lead to:</p>`}
-      ${byRule.map((location) => html`<p><code>${location}</code></p>`)}
-      <p><a class="button" href="/${code}">Go there</a></p>
-      <p class="quiet"><a href="/report?code=${code}">Report this link</a></p>
-    </main>`,
+        <h1>${title}</h1>
+        <p>${part.states.map((state) => html`<span class="state">${state}</span>`)}</p>
+        ${part.body}
+        <p><a class="button wide" href="/${code}">${part.go}</a></p>
+      </main>
+      <footer><a href="/report?code=${code}">${report}</a></footer>`,
   }
+}
+
+/** Where a visit leads, once when that is the same on every platform. */
+function destinations(locations: { platform: Visitor['platform']; location: string }[], texts: Texts): Html {
+  const [first] = locations
+  const isSame = new Set(locations.map(({ location }) => location)).size === 1
+  if (isSame && first !== undefined)
+    return html`<p>${texts.leadsTo}</p>
+      ${address(first.location)}`
+  return html`${locations.map(
+    ({ platform, location }) =>
+      html`<p>${texts.platforms[platform]}:</p>
+        ${address(location)}`,
+  )}`
+}
+
+/** An address with its host emphasised, by which people recognise where it leads. */
+function address(url: string): Html {
+  const [, scheme = '', host = '', rest = ''] = /^(https?:\/\/)([^/?#]*)([^]*)$/i.exec(url) ?? [url, '', '', url]
+  return html`<p class="address"><code>${scheme}<strong>${host}</strong>${rest}</code></p>`
 }
 
 /** The destinations of rules, each once. When they apply is the owner's affair. */
 function locationsOf({ answers }: CompiledRules): string[] {
   return [...new Set(answers.flatMap((answer) => ('location' in answer ? [answer.location] : [])))]
-}
-
-/** The same page of a link that is protected by a password: it does not reveal the destination. */
-export function protectedPreviewPage({ code }: Pick<LockedLink, 'code'>): Page {
-  return {
-    title: `Where ${code} leads`,
-    body: html`<main>
-      <h1>Where ${code} leads</h1>
-      <p>This link is protected by a password: only those who know it can see where it leads.</p>
-      <p><a class="button" href="/${code}">Enter the password</a></p>
-      <p class="quiet"><a href="/report?code=${code}">Report this link</a></p>
-    </main>`,
-  }
 }

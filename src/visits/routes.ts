@@ -1,10 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from '#typebox'
-import { preferredType } from '../http/accept.ts'
+import { pageLanguage, preferredType } from '../http/accept.ts'
+import { addVary } from '../http/compress.ts'
 import { sendPage } from '../http/document.ts'
+import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
+import type { Viewer } from '../links/kinds/kind.ts'
 import { suspensionProblem } from '../links/suspension.ts'
 import { respondByRules, sendRedirect, trySend } from './answer.ts'
 import { hasRules } from './decide.ts'
@@ -31,13 +34,16 @@ export const visitConfig = { onDomains: true, work: 'immediate' } as const
 const missing = problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law')
 export const missingOrEnded = problems('unknown_code', 'code_gone', 'link_ended', 'code_removed', 'code_removed_by_law')
 
-type Needs = Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide'>
+/** What visits need of the rest of the program. */
+export interface VisitNeeds extends Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide'> {
+  origin: Pick<Origin, 'of' | 'ofPages'>
+}
 
 /** The forms of a short URL. */
 export type VisitPath = 'plain' | 'compact' | 'compactInSmallLetters'
 
 /** The short links themselves. */
-export function visitRoutes(visits: Needs): Record<VisitPath, Route> {
+export function visitRoutes(visits: VisitNeeds): Record<VisitPath, Route> {
   const handler = (request: CodeRequest, reply: FastifyReply) => {
     const resolution = visits.resolve(request.params.code)
     return resolution instanceof Promise
@@ -88,15 +94,17 @@ export function previewRoute({ resolve }: Pick<Visits, 'resolve'>): Route {
     },
     async handler(request, reply) {
       const resolution = await resolve(request.params.code)
+      const language = pageLanguage(request)
       reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex' })
-      if (resolution.state === 'protected') return sendPage(reply, protectedPreviewPage(resolution.locked))
-      return sendPage(reply, previewPage(requireLive(resolution, request.params.code)))
+      addVary(reply, 'accept-language')
+      if (resolution.state === 'protected') return sendPage(reply, protectedPreviewPage(resolution.locked, language))
+      return sendPage(reply, previewPage(requireLive(resolution, request.params.code), language))
     },
   })
 }
 
 function respondToVisit(
-  visits: Needs,
+  visits: VisitNeeds,
   request: CodeRequest,
   reply: FastifyReply,
   resolution: Resolution,
@@ -107,28 +115,45 @@ function respondToVisit(
 
 /** Records the scan of a link, and then responds. HEAD gets the response of GET and records nothing. */
 export function respondToVisitor(
-  visits: Pick<Visits, 'record' | 'recordScan' | 'decide'>,
+  visits: Omit<VisitNeeds, 'resolve'>,
   request: FastifyRequest,
   reply: FastifyReply,
   live: LiveLink,
 ): FastifyReply | Promise<FastifyReply> {
-  if (hasRules(live)) return respondByRules(visits, request, reply, live, () => sendOutcome(request, reply, live))
-  const respond = () => trySend(reply, () => sendOutcome(request, reply, live))
+  if (hasRules(live))
+    return respondByRules(visits, request, reply, live, () => sendOutcome(visits.origin, request, reply, live))
+  const respond = () => trySend(reply, () => sendOutcome(visits.origin, request, reply, live))
   if (request.method === 'HEAD') respond()
   else visits.record(request.raw, live.id, respond)
   return reply
 }
 
 /** Sends what a link leads to. */
-function sendOutcome(request: FastifyRequest, reply: FastifyReply, live: LiveLink): FastifyReply {
+function sendOutcome(
+  origin: VisitNeeds['origin'],
+  request: FastifyRequest,
+  reply: FastifyReply,
+  live: LiveLink,
+): FastifyReply {
   const { file } = live.kind
   reply.header('cache-control', 'private, no-store')
   if (file !== undefined && preferredType(request.headers.accept, ['text/html', file.mediaType]) === file.mediaType) {
     return sendFile(reply, live)
   }
   const outcome = live.visit({ platform: platformOf(request.headers['user-agent']) })
-  if (outcome.type === 'document') return sendPage(reply, outcome)
-  return sendRedirect(request, reply, outcome.location)
+  if (outcome.type === 'redirect') return sendRedirect(request, reply, outcome.location)
+  if (file !== undefined) addVary(reply, 'accept')
+  addVary(reply, 'accept-language')
+  return sendPage(reply, outcome.pageFor(viewerOf(request, origin)))
+}
+
+function viewerOf(request: FastifyRequest, origin: VisitNeeds['origin']): Viewer {
+  return {
+    language: pageLanguage(request),
+    userAgent: request.headers['user-agent'] ?? '',
+    origin: origin.of(request),
+    service: origin.ofPages(request),
+  }
 }
 
 export function sendFile(reply: FastifyReply, { code, kind, content }: LiveLink): FastifyReply {

@@ -1,4 +1,4 @@
-import type { FormField } from '../links/kinds/kind.ts'
+import { DEFAULT_ACCENT, type FormField } from '../links/kinds/kind.ts'
 
 /** The UTM parameters that forms offer; the API takes others as well. */
 export const utmInputs = [
@@ -20,7 +20,7 @@ export function filledFields(form: URLSearchParams, fields: FormField[]): Record
   const entries = fields.map(({ name, input }) => {
     if (input === 'links') return [name, filledLinks(form)] as const
     const text = form.get(name)?.replaceAll('\r\n', '\n') ?? ''
-    if (text.trim() === '') return [name, undefined] as const
+    if (text.trim() === '' || (input === 'color' && text === DEFAULT_ACCENT)) return [name, undefined] as const
     return [name, input === 'url' ? withScheme(text) : text] as const
   })
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))

@@ -1,6 +1,6 @@
 import { html, type Html } from '../http/html.ts'
 import type { FieldError, Problem } from '../http/problem.ts'
-import type { FormField, Kind } from '../links/kinds/kind.ts'
+import { DEFAULT_ACCENT, type FormField, type Kind } from '../links/kinds/kind.ts'
 import { utmInputs } from './form-body.ts'
 
 /** Initial values of the inputs, by field: texts, or the rows of a list of links. */
@@ -24,7 +24,7 @@ export function renderFields(fields: FormField[], values: Values, errors: FieldE
 }
 
 function renderInput({ name, label, input, hint, required }: FormField, values: Values, faults: FieldError[]): Html {
-  const value = values[name] ?? ''
+  const value = values[name] ?? (input === 'color' ? DEFAULT_ACCENT : '')
   const text = typeof value === 'string' ? value : ''
   const invalid = faults.length > 0 && html` aria-invalid="true"`
   const must = required && html` required`
@@ -48,6 +48,7 @@ const inputKinds: Record<FormField['input'], Html> = {
   tel: html`type="tel"`,
   email: html`type="text" inputmode="email" autocapitalize="none" spellcheck="false"`,
   url: html`type="text" inputmode="url" autocapitalize="none" spellcheck="false"`,
+  color: html`type="color"`,
 }
 
 function linkRows({ label }: FormField, value: unknown, faults: FieldError[]): Html {

@@ -37,7 +37,7 @@ function privacyPage(language: Language, contact: string | undefined): Page {
       <p>${texts.objectionText}</p>
       <h2>${texts.owners}</h2>
       <p>${texts.ownersText}</p>
-      ${contact && html`<p>${texts.contact} ${contactLink(contact)}</p>`}
+      ${contact && html`<p>${texts.contact} ${contactLink(contact, language)}</p>`}
     </main>`,
   }
 }

@@ -1,5 +1,10 @@
+import type { FastifyRequest } from 'fastify'
+import { pageLanguage } from '../http/accept.ts'
 import type { ErrorPages } from '../http/error-handler.ts'
 import { html, type Html } from '../http/html.ts'
+import type { Origin } from '../http/origin.ts'
+import type { Language } from '../texts/language.ts'
+import { problemTexts } from '../texts/problems.ts'
 
 /**
  * What the error pages of removed codes add for visitors. They do not name the destination, which may still be
@@ -7,27 +12,29 @@ import { html, type Html } from '../http/html.ts'
  */
 export function removalPages({
   contact,
-  baseUrl,
+  origin,
 }: {
   contact: string | undefined
-  baseUrl: string | undefined
+  origin: Pick<Origin, 'ofPages'>
 }): ErrorPages {
-  const forOwners = html`<p>
-    If this is your link, its management page says why it was removed.
-    ${contact && html`Is this a mistake? ${contactLink(contact)}.`}
-  </p>`
-  const reportLink = (origin: string) => html`<p><a href="${origin}/report">Report another code</a></p>`
+  const forOwners = (request: FastifyRequest) => {
+    const language = pageLanguage(request)
+    const texts = problemTexts[language]
+    return html`<p>${texts.forOwners} ${contact && html`${texts.mistake} ${contactLink(contact, language)}.`}</p>`
+  }
   return {
     code_removed(request) {
-      // A custom domain serves short links only; the report page is on the service's own host.
-      const origin = request.customDomain === undefined ? '' : baseUrl
-      return html`${forOwners} ${origin !== undefined && reportLink(origin)}`
+      const pages = origin.ofPages(request)
+      const texts = problemTexts[pageLanguage(request)]
+      return html`${forOwners(request)}
+      ${pages !== undefined && html`<p><a href="${pages}/report">${texts.reportAnother}</a></p>`}`
     },
-    code_removed_by_law: () => forOwners,
+    code_removed_by_law: forOwners,
   }
 }
 
 /** A link to the operator's contact address. */
-export function contactLink(contact: string): Html {
-  return html`<a href="${contact}" rel="noopener">Write to ${contact.replace(/^mailto:/, '')}</a>`
+export function contactLink(contact: string, language: Language): Html {
+  const address = contact.replace(/^mailto:/, '')
+  return html`<a href="${contact}" rel="noopener">${problemTexts[language].writeTo(address)}</a>`
 }

@@ -2,7 +2,9 @@ import { reportReasons } from '../abuse/reports.ts'
 import type { Page } from '../http/document.ts'
 import { html, type Html } from '../http/html.ts'
 import type { Problem } from '../http/problem.ts'
-import { renderFields, renderProblem } from './form.ts'
+import type { Language } from '../texts/language.ts'
+import { problemTexts } from '../texts/problems.ts'
+import { reportTexts } from '../texts/report.ts'
 import { contactLink } from './removal-pages.ts'
 
 /** A report as the client typed it, and why it was refused. */
@@ -13,56 +15,92 @@ export interface TypedReport {
   problem?: Problem
 }
 
+type Texts = (typeof reportTexts)[Language]
+type Field = keyof Texts['faults']
+
 /** The page on which anyone can report a code. */
-export function reportPage(report: TypedReport, contact: string | undefined): Page {
-  const { problem, code, details } = report
-  const errors = problem?.errors ?? []
-  const codeField = { name: 'code', label: 'Short link or code', input: 'text', required: true } as const
-  const detailsField = {
-    name: 'details',
-    label: 'Details',
-    input: 'textarea',
-    hint: 'optional; no personal data',
-  } as const
+export function reportPage(report: TypedReport, contact: string | undefined, language: Language): Page {
+  const texts = reportTexts[language]
+  const { code, details, problem } = report
   return {
-    title: 'Report a link',
-    site: { language: 'en' },
-    body: html`<main class="narrow">
-      <h1>Report a link</h1>
-      <p>Does a short link or QR code of this service lead to something harmful? Tell the operator of this service.</p>
+    title: texts.title,
+    lang: language,
+    body: html`<main>
+      <h1>${texts.title}</h1>
+      <p>${texts.lead}</p>
       <form method="post" action="/report">
-        ${renderProblem(problem)} ${renderFields([codeField], { code }, errors)} ${reasonFields(report, problem)}
-        ${renderFields([detailsField], { details }, errors)}
-        <button>Report</button>
+        ${problem && html`<p class="note alarm" role="alert">${refusal(problem, code, language)}</p>`}
+        <label
+          >${texts.code}
+          <input
+            name="code"
+            value="${code}"
+            required
+            autocapitalize="none"
+            spellcheck="false"
+            ${state('code', problem)}
+            dir="auto"
+          />
+        </label>
+        ${fault('code', problem, texts)} ${reasonFields(report, texts)}
+        <label
+          >${texts.details} <small>${texts.detailsHint}</small>
+          <textarea name="details" rows="4" ${state('details', problem)} dir="auto">${details}</textarea>
+        </label>
+        ${fault('details', problem, texts)}
+        <button>${texts.send}</button>
       </form>
-      <p class="quiet">This service stores nothing about you. ${contact && contactLink(contact)}</p>
+      <p class="small quiet">${texts.privacy} ${contact && contactLink(contact, language)}</p>
     </main>`,
   }
 }
 
-function reasonFields({ reason }: TypedReport, problem: Problem | undefined): Html {
-  const faults = problem?.errors.filter(({ pointer }) => pointer === '/reason') ?? []
-  return html`<fieldset>
-    <legend>What is wrong with it?</legend>
-    ${faults.length > 0 && html`<p class="fault">Please choose the reason that fits best.</p>`}
-    ${Object.entries(reportReasons).map(([name, label]) => {
+function isFaulty(field: Field, problem: Problem | undefined): boolean {
+  return problem?.errors.some(({ pointer }) => pointer === `/${field}`) ?? false
+}
+
+/** The attributes of an input, by its fault. */
+function state(field: Field, problem: Problem | undefined): Html | false {
+  return isFaulty(field, problem) && html`aria-invalid="true" aria-describedby="${field}-fault"`
+}
+
+function fault(field: Field, problem: Problem | undefined, texts: Texts): Html | false {
+  return isFaulty(field, problem) && html`<p class="fault" id="${field}-fault">${texts.faults[field]}</p>`
+}
+
+function reasonFields({ reason, problem }: TypedReport, texts: Texts): Html {
+  return html`<fieldset ${isFaulty('reason', problem) && html`aria-describedby="reason-fault"`}>
+    <legend>${texts.reason}</legend>
+    ${fault('reason', problem, texts)}
+    ${reportReasons.map((name) => {
       const checked = name === reason && html` checked`
       return html`<label class="choice"
-        ><input type="radio" name="reason" value="${name}" required ${checked} />${label}</label
+        ><input type="radio" name="reason" value="${name}" required ${checked} />${texts.reasons[name]}</label
       >`
     })}
   </fieldset>`
 }
 
+/** Why the form as a whole was refused. */
+function refusal({ code: problem, errors }: Problem, code: string, language: Language): string {
+  const texts = reportTexts[language]
+  if (errors.length > 0) return texts.correct
+  if (problem === 'unknown_code') return texts.unknown(code)
+  if (problem === 'code_gone') return texts.gone(code)
+  if (problem === 'code_removed' || problem === 'code_removed_by_law') return texts.removed(code)
+  return `${problemTexts[language].titles[problem]}.`
+}
+
 /** The page that confirms a report. */
-export function reportedPage(code: string): Page {
+export function reportedPage(code: string, language: Language): Page {
+  const texts = reportTexts[language]
   return {
-    title: 'Thank you',
-    site: { language: 'en' },
-    body: html`<main class="narrow">
-      <h1>Thank you</h1>
-      <p role="status">Your report of ${code} was received. If it leads to something harmful, it will be removed.</p>
-      <p><a href="/report">Report another</a> · <a href="/">Create a link</a></p>
+    title: texts.thanks,
+    lang: language,
+    body: html`<main>
+      <h1>${texts.thanks}</h1>
+      <p role="status">${texts.received(code)}</p>
+      <p><a href="/report">${texts.another}</a></p>
     </main>`,
   }
 }

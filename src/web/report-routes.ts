@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ReportNeeds } from '../abuse/routes.ts'
+import { pageLanguage } from '../http/accept.ts'
+import { addVary } from '../http/compress.ts'
 import { sendPage } from '../http/document.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
@@ -25,7 +27,9 @@ export function reportPageRoutes(needs: ReportPageNeeds): Record<'show' | 'repor
       async handler(request, reply) {
         const { code } = request.query
         const prefilled = typeof code === 'string' ? code.slice(0, 2048) : ''
-        return sendPage(reply, reportPage({ ...empty, code: prefilled }, needs.contact))
+        const page = reportPage({ ...empty, code: prefilled }, needs.contact, pageLanguage(request))
+        addVary(reply, 'accept-language')
+        return sendPage(reply, page)
       },
     }),
     report: route({
@@ -47,11 +51,13 @@ async function takeReport(
   const field = (name: string) => form.get(name)?.replaceAll('\r\n', '\n') ?? ''
   const typed = { code: field('code').trim(), reason: field('reason'), details: field('details') }
   const own = origin.of(request)
+  const language = pageLanguage(request)
+  addVary(reply, 'accept-language')
   try {
     const code = await report(typed, (url) => url.origin === own || origin.owns(url))
-    return sendPage(reply.header('cache-control', 'no-store'), reportedPage(code))
+    return sendPage(reply.header('cache-control', 'no-store'), reportedPage(code, language))
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return sendPage(reply.code(error.status), reportPage({ ...typed, problem: error }, contact))
+    return sendPage(reply.code(error.status), reportPage({ ...typed, problem: error }, contact, language))
   }
 }

@@ -1,14 +1,27 @@
 import type { TObject, TProperties } from '#typebox'
-import type { Html } from '../../http/html.ts'
+import type { Page } from '../../http/document.ts'
 import type { FieldError } from '../../http/problem.ts'
+import type { Language } from '../../texts/language.ts'
 
 /** The properties of a visitor that decide where a visit leads. */
 export interface Visitor {
   platform: 'ios' | 'android' | 'other'
 }
 
+/** Who sees a page, and where. */
+export interface Viewer {
+  language: Language
+  userAgent: string
+  /** The public origin of the page. */
+  origin: string
+  /** What precedes the path of a page of the service; undefined when that is unknown. */
+  service: string | undefined
+}
+
 /** The response to a visit. */
-export type Outcome = { type: 'redirect'; location: string } | { type: 'document'; title: string; body: Html }
+export type Outcome =
+  | { type: 'redirect'; location: string }
+  | { type: 'document'; pageFor: (viewer: Viewer) => Omit<Page, 'site'> }
 
 /** A link's own data as its kind sees it. */
 export interface Content<P> {
@@ -20,12 +33,15 @@ export interface Content<P> {
   isProtected?: boolean
 }
 
+/** What an input for a colour, which cannot be empty, has while none was chosen: the accent of the pages. */
+export const DEFAULT_ACCENT = '#00653a'
+
 /** One input of a kind's form; `name` is the field's name. */
 export interface FormField {
   name: string
   label: string
-  /** The input's type; `links` is a list of label and address pairs. */
-  input: 'url' | 'text' | 'email' | 'tel' | 'textarea' | 'links'
+  /** The input's type; `links` is a list of label and address pairs. A `color` starts with `DEFAULT_ACCENT`, which counts as left empty. */
+  input: 'url' | 'text' | 'email' | 'tel' | 'textarea' | 'links' | 'color'
   hint?: string
   required?: boolean
 }

@@ -1,10 +1,27 @@
 import { Type } from '#typebox'
+import type { Page } from '../../http/document.ts'
 import { html } from '../../http/html.ts'
 import { publicUrl, requiredText, text } from '../../http/fields.ts'
-import { defineKind } from './kind.ts'
+import { RULE } from '../../http/validate.ts'
+import { accentPath } from './accent.ts'
+import { avatarOf, initialsOf } from './avatar.ts'
+import { defineKind, type Content, type Viewer } from './kind.ts'
+import { reportFooter } from './report-footer.ts'
+import { addressHead, descriptionOf } from './social.ts'
 
 const fields = {
   headline: requiredText(200, 'Heading of the page.'),
+  avatar: Type.Optional(
+    text(16, 'Initials or an emoji at the top of the page; the initials of the heading by default.'),
+  ),
+  accent: Type.Optional(
+    Type.String({
+      pattern: '^#[0-9A-Fa-f]{6}$',
+      [RULE]: 'must be a colour as #rrggbb',
+      description: 'The colour of the buttons. Texts on it stay readable, whatever it is.',
+      examples: ['#b4232a'],
+    }),
+  ),
   description: Type.Optional(text(2000, 'Text under the heading; line breaks are preserved.')),
   links: Type.Optional(
     Type.Array(
@@ -19,6 +36,8 @@ const fields = {
 
 interface Leaflet {
   headline: string
+  avatar?: string
+  accent?: string
   description?: string
   links?: { label: string; url: string }[]
 }
@@ -31,20 +50,38 @@ export const page = defineKind<Leaflet>({
   fields: Type.Object(fields),
   check: () => [],
   urls: ({ links = [] }) => links.map((link, at) => ({ pointer: `/links/${at}/url`, url: link.url })),
-  prepare:
-    ({ payload }) =>
-    () => ({ type: 'document', title: payload.headline, body: leafletPage(payload) }),
+  prepare: (content) => () => ({ type: 'document', pageFor: (viewer) => leafletPage(content, viewer) }),
   form: [
     { name: 'headline', label: 'Heading', input: 'text', required: true },
     { name: 'description', label: 'Text', input: 'textarea' },
+    { name: 'avatar', label: 'Avatar', input: 'text', hint: 'initials or an emoji' },
+    { name: 'accent', label: 'Colour', input: 'color' },
     { name: 'links', label: 'Buttons', input: 'links' },
   ],
 })
 
-function leafletPage({ headline, description, links = [] }: Leaflet) {
-  return html`<main>
-    <h1 dir="auto">${headline}</h1>
-    ${description && html`<p class="text" dir="auto">${description}</p>`}
-    ${links.map((link) => html`<p><a class="button wide" dir="auto" href="${link.url}" rel="noopener nofollow">${link.label}</a></p>`)}
-  </main>`
+function leafletPage({ code, payload, isProtected = false }: Content<Leaflet>, viewer: Viewer): Omit<Page, 'site'> {
+  const { headline: title, avatar, accent, description, links = [] } = payload
+  const url = `${viewer.origin}/${code}`
+  const button = ({ label, url }: { label: string; url: string }) =>
+    html`<li><a class="button" dir="auto" href="${url}" rel="noopener nofollow">${label}</a></li>`
+  return {
+    title,
+    ...(!isProtected && { description: descriptionOf(description || title) }),
+    lang: viewer.language,
+    head: html`${accent && html`<link rel="stylesheet" href="${accentPath(accent)}" />`}
+    ${!isProtected && addressHead(url)}`,
+    body: html`<main class="leaflet">
+        ${avatarOf(avatar?.trim() ? avatar : initialsOf(title.split(/\s+/)))}
+        <h1 dir="auto">${title}</h1>
+        ${description && html`<p class="text" dir="auto">${description}</p>`}
+        ${
+          links.length > 0 &&
+          html`<ul>
+            ${links.map(button)}
+          </ul>`
+        }
+      </main>
+      ${reportFooter(code, viewer)}`,
+  }
 }

@@ -1,7 +1,15 @@
 import { Type } from '#typebox'
-import { html } from '../../http/html.ts'
+import type { Page } from '../../http/document.ts'
+import { html, type Html } from '../../http/html.ts'
 import { publicUrl, text } from '../../http/fields.ts'
-import { defineKind, type Texts } from './kind.ts'
+import type { Language } from '../../texts/language.ts'
+import { visitorTexts } from '../../texts/visitor.ts'
+import { avatarOf, initialsOf } from './avatar.ts'
+import { appOf } from './in-app.ts'
+import { defineKind, type Viewer } from './kind.ts'
+import { reportFooter } from './report-footer.ts'
+import { addressHead, descriptionOf } from './social.ts'
+import { fullName, writeVcard, type Card } from './vcard-file.ts'
 
 const fields = {
   firstName: Type.Optional(text(100, 'Given name.')),
@@ -12,8 +20,6 @@ const fields = {
   email: Type.Optional(text(254, 'E-mail address.')),
   website: Type.Optional(publicUrl('Web site.')),
 }
-
-type Card = Texts<typeof fields>
 
 /** A contact: a page that shows it, and a vCard to save it. */
 export const vcard = defineKind<Card>({
@@ -30,7 +36,7 @@ export const vcard = defineKind<Card>({
   urls: ({ website }) => (website === undefined ? [] : [{ pointer: '/website', url: website }]),
   prepare:
     ({ code, payload, isProtected = false }) =>
-    () => ({ type: 'document', title: fullName(payload), body: contactPage(code, payload, isProtected) }),
+    () => ({ type: 'document', pageFor: (viewer) => contactPage({ code, card: payload, isProtected }, viewer) }),
   file: { extension: 'vcf', mediaType: 'text/vcard', write: ({ payload }) => writeVcard(payload) },
   form: [
     { name: 'firstName', label: 'First name', input: 'text' },
@@ -43,78 +49,70 @@ export const vcard = defineKind<Card>({
   ],
 })
 
-function fullName({ firstName, lastName, org }: Card): string {
-  return [firstName, lastName].filter((name) => name?.trim()).join(' ') || (org ?? '')
+interface Contact {
+  code: string
+  card: Card
+  isProtected: boolean
 }
 
-function contactPage(code: string, card: Card, isProtected: boolean) {
-  const { org, jobTitle, phone, email, website } = card
+function contactPage({ code, card, isProtected }: Contact, viewer: Viewer): Omit<Page, 'site'> {
+  const { firstName, lastName, org, jobTitle, phone, email, website } = card
+  const texts = visitorTexts[viewer.language].card
   const name = fullName(card)
+  const summary = [name, jobTitle, org !== name && org].filter(Boolean).join(', ')
+  const url = `${viewer.origin}/${code}`
+  return {
+    title: name,
+    ...(!isProtected && { description: descriptionOf(texts.contact(summary)) }),
+    lang: viewer.language,
+    head: html`${!isProtected && addressHead(url)}`,
+    body: html`<main class="contact">
+        ${avatarOf(initialsOf(firstName || lastName ? [firstName, lastName] : [org]))}
+        <h1 dir="auto">${name}</h1>
+        ${jobTitle && html`<p dir="auto">${jobTitle}</p>`} ${org && org !== name && html`<p dir="auto">${org}</p>`}
+        ${adviceIn(appOf(viewer.userAgent), texts)} ${actions({ code, card, isProtected }, texts)}
+        <dl>
+          ${phone && detail(texts.phone, phone, phoneAddress(phone))}
+          ${email && detail(texts.email, email, mailAddress(email))}
+          ${website && detail(texts.website, website, website)}
+        </dl>
+      </main>
+      ${reportFooter(code, viewer)}`,
+  }
+}
+
+type CardTexts = (typeof visitorTexts)[Language]['card']
+
+/** In the browsers of some apps, the button does nothing. */
+function adviceIn(app: string | undefined, texts: CardTexts): Html | false {
+  return app !== undefined && html`<p class="note warning"><strong>${texts.inApp(app)}</strong> ${texts.leaveApp}</p>`
+}
+
+/** What people came for, before the details. */
+function actions({ code, card: { phone, email, website }, isProtected }: Contact, texts: CardTexts): Html {
   // With a password, the address shows a form first, which must not be saved as the file.
   const download = !isProtected && html`download`
-  return html`<main>
-    <h1 dir="auto">${name}</h1>
-    ${jobTitle && html`<p>${jobTitle}</p>`} ${org && org !== name && html`<p>${org}</p>`}
-    <dl>
-      ${
-        phone &&
-        html`<dt>Phone</dt>
-          <dd>${phoneLink(phone)}</dd>`
-      }
-      ${
-        email &&
-        html`<dt>E-mail</dt>
-          <dd><a href="mailto:${encodeURIComponent(email).replaceAll('%40', '@')}">${email}</a></dd>`
-      }
-      ${
-        website &&
-        html`<dt>Web site</dt>
-          <dd><a href="${website}" rel="noopener nofollow">${website}</a></dd>`
-      }
-    </dl>
-    <p><a class="button" href="/${code}.vcf" ${download}>Save to contacts</a></p>
-  </main>`
+  const dial = phone && phoneAddress(phone)
+  return html`<p><a class="button wide" href="/${code}.vcf" ${download}>${texts.save}</a></p>
+    <p class="actions">
+      ${dial && html`<a class="button plain" href="${dial}">${texts.call}</a>`}
+      ${email && html`<a class="button plain" href="${mailAddress(email)}">${texts.write}</a>`}
+      ${website && html`<a class="button plain" href="${website}" rel="noopener nofollow">${texts.visit}</a>`}
+    </p>`
 }
 
-/** Links a number that can be dialled; with words in it, the link would dial another number. */
-function phoneLink(phone: string) {
+function detail(label: string, value: string, address: string | undefined): Html {
+  const link = address !== undefined && html`<a href="${address}" rel="noopener nofollow">${value}</a>`
+  return html`<dt>${label}</dt>
+    <dd dir="auto">${link || value}</dd>`
+}
+
+function mailAddress(email: string): string {
+  return `mailto:${encodeURIComponent(email).replaceAll('%40', '@')}`
+}
+
+/** The address that dials a number; none for a number with words in it, of which it would dial another one. */
+function phoneAddress(phone: string): string | undefined {
   const isDialable = /^[\d\s()+*#.,;/-]+$/.test(phone) && /\d/.test(phone)
-  return isDialable ? html`<a href="tel:${phone.replace(/[^\d+*#,;]/g, '')}">${phone}</a>` : html`${phone}`
-}
-
-/** A vCard 3.0 (RFC 2426): CRLF line ends, text values escaped, lines folded at 75 octets of UTF-8. */
-function writeVcard(card: Card): string {
-  const lines: [name: string, value: string | undefined][] = [
-    ['BEGIN', 'VCARD'],
-    ['VERSION', '3.0'],
-    ['N', `${escapeText(card.lastName ?? '')};${escapeText(card.firstName ?? '')};;;`],
-    ['FN', escapeText(fullName(card))],
-    ['ORG', card.org && escapeText(card.org)],
-    ['TITLE', card.jobTitle && escapeText(card.jobTitle)],
-    ['TEL', card.phone && escapeText(card.phone)],
-    ['EMAIL', card.email && escapeText(card.email)],
-    ['URL', card.website],
-    ['END', 'VCARD'],
-  ]
-  return lines.map(([name, value]) => (value ? `${fold(`${name}:${value}`)}\r\n` : '')).join('')
-}
-
-function escapeText(value: string): string {
-  return value.replace(/[\\,;]/g, '\\$&').replace(/\r\n|\r|\n/g, '\\n')
-}
-
-/** RFC 2426, 2.6: a line break and a space after at most 75 octets; no character is split. */
-function fold(line: string): string {
-  let folded = ''
-  let octets = 0
-  for (const char of line) {
-    const size = Buffer.byteLength(char)
-    if (octets + size > 75) {
-      folded += '\r\n '
-      octets = 1
-    }
-    folded += char
-    octets += size
-  }
-  return folded
+  return isDialable ? `tel:${phone.replace(/[^\d+*#,;]/g, '')}` : undefined
 }

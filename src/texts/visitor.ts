@@ -1,0 +1,64 @@
+import type { ByLanguage } from './language.ts'
+
+const en = {
+  report: 'Report this link',
+  links: 'Links',
+  card: {
+    contact: (name: string) => `Contact details of ${name}`,
+    save: 'Save contact',
+    call: 'Call',
+    write: 'E-mail',
+    visit: 'Web site',
+    phone: 'Phone',
+    email: 'E-mail',
+    website: 'Web site',
+    inApp: (app: string) => `${app} cannot save contacts.`,
+    leaveApp: 'Tap ⋯ at the edge of the screen, choose “Open in browser”, and save the contact there.',
+  },
+  preview: {
+    title: (code: string) => `Where ${code} leads`,
+    leadsTo: 'This link leads to',
+    platforms: { ios: 'On iPhone and iPad', android: 'On Android', other: 'Everywhere else' },
+    opens: 'This link opens a page on this service.',
+    linksTo: 'That page links to',
+    rules: 'Its owner has set rules: for some visits it may lead elsewhere, or have ended.',
+    rulesLeadTo: 'The rules lead to',
+    locked: 'This link is protected by a password: only those who know it can see where it leads.',
+    go: 'Go there',
+    unlock: 'Enter the password',
+    states: { active: 'active', locked: 'password', rules: 'rules' },
+  },
+}
+
+const de: typeof en = {
+  report: 'Diesen Link melden',
+  links: 'Links',
+  card: {
+    contact: (name) => `Kontaktdaten von ${name}`,
+    save: 'Kontakt speichern',
+    call: 'Anrufen',
+    write: 'E-Mail',
+    visit: 'Website',
+    phone: 'Telefon',
+    email: 'E-Mail',
+    website: 'Website',
+    inApp: (app) => `${app} kann keine Kontakte speichern.`,
+    leaveApp: 'Tippen Sie am Bildschirmrand auf ⋯, wählen Sie „Im Browser öffnen“, und speichern Sie den Kontakt dort.',
+  },
+  preview: {
+    title: (code) => `Wohin ${code} führt`,
+    leadsTo: 'Dieser Link führt zu',
+    platforms: { ios: 'Auf iPhone und iPad', android: 'Auf Android', other: 'Überall sonst' },
+    opens: 'Dieser Link öffnet eine Seite auf diesem Dienst.',
+    linksTo: 'Diese Seite verweist auf',
+    rules: 'Für diesen Link gelten Regeln: Manche Besuche führen woandershin, oder der Link ist für sie abgelaufen.',
+    rulesLeadTo: 'Die Regeln führen zu',
+    locked: 'Dieser Link ist durch ein Passwort geschützt: Nur wer es kennt, sieht, wohin er führt.',
+    go: 'Dorthin gehen',
+    unlock: 'Passwort eingeben',
+    states: { active: 'aktiv', locked: 'Passwort', rules: 'Regeln' },
+  },
+}
+
+/** The pages that visitors of a short link see. */
+export const visitorTexts: ByLanguage<typeof en> = { en, de }
