@@ -615,7 +615,7 @@ describe('a page shows the text of a hostile owner literally and runs none of it
           { title: address },
           ...kind.form.map(({ name, input }) => {
             if (input === 'links') return { link_label: [address], link_url: [address] }
-            return input === 'color' ? {} : { [name]: address }
+            return input === 'color' ? {} : { [name]: name === 'avatar' ? 'x' : address }
           }),
         )
         await page.goto(at(`/?kind=${kind.name}`))
