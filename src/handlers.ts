@@ -22,6 +22,7 @@ import { shareAccess } from './shares/access.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { passwordFileRoutes, passwordRoutes } from './visits/password-routes.ts'
 import { fileRoutes } from './visits/file-routes.ts'
+import { pictureRoute } from './visits/picture-route.ts'
 import { previewRoute, visitRoutes } from './visits/routes.ts'
 import { accentRoute } from './web/accent-route.ts'
 import { readAssets } from './web/assets.ts'
@@ -80,6 +81,7 @@ function visitorHandlers({ visits, links, qr, limits, origin }: Services) {
     preview: previewRoute(visits),
     files: fileRoutes(visits),
     codeImage: codeImageRoutes(image),
+    picture: pictureRoute({ ...visiting, images, limitImages, clientOf: limits.clientOf }),
   }
 }
 

@@ -78,6 +78,7 @@ test('the document describes every endpoint of the specification, each with a su
     'GET /{code}+',
     'GET /{code}.Q',
     'GET /{code}.vcf',
+    'GET /{code}/og.png',
     'GET /{code}/qr.pdf',
     'GET /{code}/qr.png',
     'GET /{code}/qr.svg',

@@ -275,6 +275,7 @@ describe('the check', () => {
         draw: () => ({ png: new Uint8Array(), gray: seen(40) }),
         photograph: (_: string, width: number) => seen(width),
         pixels: () => ({ width: 1, height: 1, rgba: new Uint8Array(4) }),
+        png: () => new Uint8Array(),
       },
       reads: async ({ width }: { width: number }) => width > 100,
     }
@@ -630,6 +631,7 @@ test('an image is drawn as long as one of the clients that requested it waits', 
   const never = () => Promise.reject(new Error('not requested'))
   const images = createImages({
     draw: never,
+    picture: never,
     render: (job, { signal } = {}) => new Promise((resolve) => started.push({ job, signal, resolve })),
     isFree: () => false,
     close: async () => undefined,

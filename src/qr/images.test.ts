@@ -15,6 +15,7 @@ test('while many images wait, short ones are drawn on a free thread as well, wit
       return drawPlain(encode, job)
     },
     render: () => Promise.reject(new Error('nothing is designed here')),
+    picture: () => Promise.reject(new Error('no picture is drawn here')),
     isFree: () => state.isFree,
     close: async () => {},
   }

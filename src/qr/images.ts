@@ -5,7 +5,9 @@ import type { DesignJob, Report, Scannability } from './design/job.ts'
 import type { EncodeOptions } from './encoder/encoder.ts'
 import { createEncodeText, type EncodeText, type Level } from './matrix.ts'
 import { readAppearance, type Appearance } from './options.ts'
+import type { PictureJob } from './picture/picture.ts'
 import { drawPlain, type PlainImage } from './plain.ts'
+import type { PictureImage } from './pool/job.ts'
 import type { RenderPool } from './pool/pool.ts'
 import type { Requester } from './pool/queue.ts'
 
@@ -23,7 +25,7 @@ export interface CheckedImage extends Image {
   report: Report
 }
 
-/** Draws QR images. */
+/** Draws QR images, and the pictures of pages. */
 export interface Images {
   /**
    * Draws a plain image on the event loop; the text must be short.
@@ -42,6 +44,8 @@ export interface Images {
   designed: (job: DesignJob, requester?: Requester) => Promise<CheckedImage>
   /** Draws images soon, which no client has requested; see `warmUpLater`. */
   warmUp: () => void
+  /** Draws the picture of a page on a thread, like a designed image. @throws {Problem} 503 when too many wait */
+  picture: (job: PictureJob, requester?: Requester) => Promise<Drawn<PictureImage>>
   close: () => Promise<void>
 }
 
@@ -69,7 +73,8 @@ export function createImages(pool: RenderPool, isBusy: () => boolean = () => fal
       const key = JSON.stringify([text, appearance, options])
       return plain.get(key) ?? plain.add(key, appearance, await pool.draw({ text, appearance, options }, requester))
     },
-    designed: createDesigned(pool),
+    designed: createShared(pool.render),
+    picture: createShared(pool.picture),
     warmUp() {
       stopWarmUp = warmUpLater(encode)
     },
@@ -93,20 +98,25 @@ function createPlainCache() {
   }
 }
 
+/** An image from a thread, ready to send. */
+type Drawn<T> = Omit<T, 'body'> & { body: Buffer; tag: string }
+
 /** An image that is being drawn, and the number of requests that wait for it. */
-interface Drawing {
-  image: Promise<CheckedImage>
+interface Drawing<T> {
+  image: Promise<Drawn<T>>
   waiting: number
   cancel: () => void
 }
 
-/** Draws designed images; concurrent requests for the same image share one drawing. */
-function createDesigned(pool: RenderPool): Images['designed'] {
-  const cache = createBoundedCache<CheckedImage>(CACHE_BYTES)
-  const drawings = new Map<string, Drawing>()
+/** Draws images on threads; concurrent requests for the same image share one drawing. */
+function createShared<Job, T extends { body: Uint8Array }>(
+  render: (job: Job, requester?: Requester) => Promise<T>,
+): (job: Job, requester?: Requester) => Promise<Drawn<T>> {
+  const cache = createBoundedCache<Drawn<T>>(CACHE_BYTES)
+  const drawings = new Map<string, Drawing<T>>()
 
-  async function draw(key: string, job: DesignJob, requester: Requester): Promise<CheckedImage> {
-    const { body: bytes, ...rest } = await pool.render(job, requester)
+  async function draw(key: string, job: Job, requester: Requester): Promise<Drawn<T>> {
+    const { body: bytes, ...rest } = await render(job, requester)
     const body = Buffer.from(bytes)
     const image = { ...rest, body, tag: entityTagOf(body) }
     // A single large image must not evict all others.
@@ -114,12 +124,12 @@ function createDesigned(pool: RenderPool): Images['designed'] {
     return image
   }
 
-  function remove(key: string, drawing: Drawing): void {
+  function remove(key: string, drawing: Drawing<T>): void {
     if (drawings.get(key) === drawing) drawings.delete(key)
   }
 
   /** A drawing waits in the queue of the client that was first. */
-  function start(key: string, job: DesignJob, client: string | undefined): Drawing {
+  function start(key: string, job: Job, client: string | undefined): Drawing<T> {
     const abort = new AbortController()
     const image = draw(key, job, { client, signal: abort.signal }).finally(() => remove(key, drawing))
     const drawing = { image, waiting: 0, cancel: () => abort.abort() }
@@ -127,7 +137,7 @@ function createDesigned(pool: RenderPool): Images['designed'] {
     return drawing
   }
 
-  function share(key: string, job: DesignJob, { client, signal }: Requester): Promise<CheckedImage> {
+  function share(key: string, job: Job, { client, signal }: Requester): Promise<Drawn<T>> {
     const drawing = drawings.get(key) ?? start(key, job, client)
     drawing.waiting++
     signal?.addEventListener('abort', () => {

@@ -38,7 +38,7 @@ export async function sendFileByRules(
   request: FastifyRequest,
   reply: FastifyReply,
   live: RuledLink,
-  sendFile: () => FastifyReply,
+  sendFile: () => FastifyReply | Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   let decision = decide.ifLoaded(request.raw, live)
   if (decision === undefined) {

@@ -18,6 +18,15 @@ export interface Viewer {
   service: string | undefined
 }
 
+/** What the picture of a page shows, which stands for it where its address is shared. */
+export interface Picture {
+  title: string
+  text: string
+  initials: string
+  /** `#rrggbb` */
+  accent: string
+}
+
 /** The response to a visit. */
 export type Outcome =
   | { type: 'redirect'; location: string }
@@ -66,6 +75,8 @@ export interface Kind<P = Record<string, unknown>> {
   prepare(content: Content<P>): (visitor: Visitor) => Outcome
   /** The file at `/<code>.<extension>`, and at `/<code>` for clients that accept only this type. */
   file?: { extension: string; mediaType: string; write(content: Content<P>): string }
+  /** What the picture of its page shows. */
+  picture?(payload: P): Picture
   form: FormField[]
 }
 

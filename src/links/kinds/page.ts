@@ -5,7 +5,7 @@ import { publicUrl, requiredText, text } from '../../http/fields.ts'
 import { RULE } from '../../http/validate.ts'
 import { accentPath } from './accent.ts'
 import { avatarOf, initialsOf } from './avatar.ts'
-import { defineKind, type Content, type Viewer } from './kind.ts'
+import { DEFAULT_ACCENT, defineKind, type Content, type Picture, type Viewer } from './kind.ts'
 import { reportFooter } from './report-footer.ts'
 import { addressHead, descriptionOf } from './social.ts'
 
@@ -51,6 +51,7 @@ export const page = defineKind<Leaflet>({
   check: () => [],
   urls: ({ links = [] }) => links.map((link, at) => ({ pointer: `/links/${at}/url`, url: link.url })),
   prepare: (content) => () => ({ type: 'document', pageFor: (viewer) => leafletPage(content, viewer) }),
+  picture: pictureOf,
   form: [
     { name: 'headline', label: 'Heading', input: 'text', required: true },
     { name: 'description', label: 'Text', input: 'textarea' },
@@ -60,8 +61,17 @@ export const page = defineKind<Leaflet>({
   ],
 })
 
+function signOf({ headline, avatar }: Leaflet): string {
+  return avatar?.trim() ? avatar : initialsOf(headline.split(/\s+/))
+}
+
+function pictureOf(leaflet: Leaflet): Picture {
+  const { headline: title, description: text = '', accent = DEFAULT_ACCENT } = leaflet
+  return { title, text, initials: signOf(leaflet), accent }
+}
+
 function leafletPage({ code, payload, isProtected = false }: Content<Leaflet>, viewer: Viewer): Omit<Page, 'site'> {
-  const { headline: title, avatar, accent, description, links = [] } = payload
+  const { headline: title, accent, description, links = [] } = payload
   const url = `${viewer.origin}/${code}`
   const button = ({ label, url }: { label: string; url: string }) =>
     html`<li><a class="button" dir="auto" href="${url}" rel="noopener nofollow">${label}</a></li>`
@@ -70,9 +80,9 @@ function leafletPage({ code, payload, isProtected = false }: Content<Leaflet>, v
     ...(!isProtected && { description: descriptionOf(description || title) }),
     lang: viewer.language,
     head: html`${accent && html`<link rel="stylesheet" href="${accentPath(accent)}" />`}
-    ${!isProtected && addressHead(url)}`,
+    ${!isProtected && addressHead(url, pictureOf(payload))}`,
     body: html`<main class="leaflet">
-        ${avatarOf(avatar?.trim() ? avatar : initialsOf(title.split(/\s+/)))}
+        ${avatarOf(signOf(payload))}
         <h1 dir="auto">${title}</h1>
         ${description && html`<p class="text" dir="auto">${description}</p>`}
         ${

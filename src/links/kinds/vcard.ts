@@ -6,7 +6,7 @@ import type { Language } from '../../texts/language.ts'
 import { visitorTexts } from '../../texts/visitor.ts'
 import { avatarOf, initialsOf } from './avatar.ts'
 import { appOf } from './in-app.ts'
-import { defineKind, type Viewer } from './kind.ts'
+import { DEFAULT_ACCENT, defineKind, type Picture, type Viewer } from './kind.ts'
 import { reportFooter } from './report-footer.ts'
 import { addressHead, descriptionOf } from './social.ts'
 import { fullName, writeVcard, type Card } from './vcard-file.ts'
@@ -38,6 +38,7 @@ export const vcard = defineKind<Card>({
     ({ code, payload, isProtected = false }) =>
     () => ({ type: 'document', pageFor: (viewer) => contactPage({ code, card: payload, isProtected }, viewer) }),
   file: { extension: 'vcf', mediaType: 'text/vcard', write: ({ payload }) => writeVcard(payload) },
+  picture: pictureOf,
   form: [
     { name: 'firstName', label: 'First name', input: 'text' },
     { name: 'lastName', label: 'Last name', input: 'text' },
@@ -49,6 +50,17 @@ export const vcard = defineKind<Card>({
   ],
 })
 
+function signOf({ firstName, lastName, org }: Card): string {
+  return initialsOf(firstName || lastName ? [firstName, lastName] : [org])
+}
+
+function pictureOf(card: Card): Picture {
+  const { org, jobTitle } = card
+  const title = fullName(card)
+  const text = [jobTitle, org !== title && org].filter(Boolean).join(', ')
+  return { title, text, initials: signOf(card), accent: DEFAULT_ACCENT }
+}
+
 interface Contact {
   code: string
   card: Card
@@ -56,18 +68,19 @@ interface Contact {
 }
 
 function contactPage({ code, card, isProtected }: Contact, viewer: Viewer): Omit<Page, 'site'> {
-  const { firstName, lastName, org, jobTitle, phone, email, website } = card
+  const { org, jobTitle, phone, email, website } = card
   const texts = visitorTexts[viewer.language].card
   const name = fullName(card)
-  const summary = [name, jobTitle, org !== name && org].filter(Boolean).join(', ')
+  const picture = pictureOf(card)
+  const summary = [name, picture.text].filter(Boolean).join(', ')
   const url = `${viewer.origin}/${code}`
   return {
     title: name,
     ...(!isProtected && { description: descriptionOf(texts.contact(summary)) }),
     lang: viewer.language,
-    head: html`${!isProtected && addressHead(url)}`,
+    head: html`${!isProtected && addressHead(url, picture)}`,
     body: html`<main class="contact">
-        ${avatarOf(initialsOf(firstName || lastName ? [firstName, lastName] : [org]))}
+        ${avatarOf(signOf(card))}
         <h1 dir="auto">${name}</h1>
         ${jobTitle && html`<p dir="auto">${jobTitle}</p>`} ${org && org !== name && html`<p dir="auto">${org}</p>`}
         ${adviceIn(appOf(viewer.userAgent), texts)} ${actions({ code, card, isProtected }, texts)}

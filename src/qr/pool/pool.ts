@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { startThread } from '../../lib/thread-calls.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
+import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
+import type { PictureImage, RenderJob } from './job.ts'
 import { drawOnThread, type RenderThread } from './thread-drawing.ts'
 import { createQueue, type QueuedJob, type Requester } from './queue.ts'
 import type { RenderAnswer, RenderCalls } from './render-thread.ts'
@@ -19,6 +21,8 @@ export interface RenderPool {
    * when too many jobs wait, or the job takes too long
    */
   render: (job: DesignJob, requester?: Requester) => Promise<DesignedImage>
+  /** @throws {Problem} 503 when too many jobs wait */
+  picture: (job: PictureJob, requester?: Requester) => Promise<PictureImage>
   /** Whether a thread and a core are free, and no job waits. */
   isFree: () => boolean
   close: () => Promise<void>
@@ -55,7 +59,6 @@ const hasCores = availableParallelism() > 1
 /** Drawing more pixels of width takes some 400 MB, which a thread releases when it ends: one such job at a time. */
 const LARGE = 2048
 
-type Job = DesignJob | PlainJob
 /** The image of a design has further fields. */
 type Drawn = DesignedImage & PlainImage
 
@@ -64,7 +67,7 @@ const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
 export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool {
   const settings = { ...defaults, ...options }
   const perClient = Math.max(1, Math.floor(settings.threads / 2))
-  const queue = createQueue<Job, Drawn>({ length: settings.queue, timeout: settings.queueTimeout, perClient })
+  const queue = createQueue<RenderJob, Drawn>({ length: settings.queue, timeout: settings.queueTimeout, perClient })
   const threads = createThreads(settings.threads, startNext)
   const runner = createRunner(threads, settings, (error) => (isClosed ? stopping() : error))
   let isClosed = false
@@ -78,7 +81,7 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
     }
   }
 
-  function enqueue(job: Job, requester?: Requester): Promise<Drawn> {
+  function enqueue(job: RenderJob, requester?: Requester): Promise<Drawn> {
     if (isClosed) return Promise.reject(stopping())
     const drawn = queue.add(job, requester)
     startNext()
@@ -88,6 +91,7 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
   return {
     draw: enqueue,
     render: enqueue,
+    picture: enqueue,
     isFree: () => !isClosed && hasCores && queue.length() === 0 && threads.isFree(),
     async close() {
       isClosed = true
@@ -102,7 +106,7 @@ function createRunner(
   threads: Threads,
   { timeout, cpuTime }: PoolOptions,
   reasonOf: (error: unknown) => unknown,
-): { mayStart: (job: Job) => boolean; run: (work: QueuedJob<Job, Drawn>) => Promise<void> } {
+): { mayStart: (job: RenderJob) => boolean; run: (work: QueuedJob<RenderJob, Drawn>) => Promise<void> } {
   let large = 0
   return {
     mayStart: (job) => large === 0 || !isLarge(job),
@@ -160,14 +164,14 @@ function createThreads(max: number, onEnd: () => void) {
   }
 }
 
-function isLarge(job: Job): boolean {
-  return !('appearance' in job) && job.format === 'png' && job.size > LARGE
+function isLarge(job: RenderJob): boolean {
+  return 'design' in job && job.format === 'png' && job.size > LARGE
 }
 
 /** A 400, because a retry would take as long. */
-function tooCostly(job: Job, cpuTime: number): Problem {
+function tooCostly(job: RenderJob, cpuTime: number): Problem {
   const detail = `takes more than ${cpuTime / 1000} s of CPU time to draw and check: it must be simpler`
-  const pointer = 'appearance' in job ? '/data' : job.design.logo === undefined ? '/size' : `${job.at}/logo/image`
+  const pointer = !('design' in job) ? '/data' : job.design.logo === undefined ? '/size' : `${job.at}/logo/image`
   return invalidRequest([{ pointer, detail }])
 }
 
@@ -176,7 +180,7 @@ function stopping(): Problem {
 }
 
 /** @returns whether the thread can be used again */
-function settle({ job, resolve, reject }: QueuedJob<Job, Drawn>, answer: RenderAnswer): boolean {
+function settle({ job, resolve, reject }: QueuedJob<RenderJob, Drawn>, answer: RenderAnswer): boolean {
   if ('image' in answer) {
     resolve(answer.image as Drawn)
     return !isLarge(job)

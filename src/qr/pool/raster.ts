@@ -13,6 +13,8 @@ export interface Rasterizer {
   /** An image as a PNG at its own width, and its greyscale. */
   draw: (svg: string) => { png: Uint8Array; gray: Gray }
   pixels: (svg: string) => Pixels
+  /** An image as a PNG at its own width. */
+  png: (svg: string) => Uint8Array
 }
 
 export async function openRasterizer(): Promise<Rasterizer> {
@@ -40,6 +42,7 @@ export async function openRasterizer(): Promise<Rasterizer> {
         // The renderer's PNGs are twice as large, and black where they are transparent.
         return { gray, png: renderRgbaPng(pixels, width, height) }
       }),
+    png: (svg) => render(svg, undefined, ({ pixels, width, height }) => renderRgbaPng(pixels, width, height)),
     pixels: (svg) =>
       render(svg, undefined, (image) => ({ width: image.width, height: image.height, rgba: straight(image.pixels) })),
   }

@@ -1,24 +1,31 @@
 // A thread that draws and checks images. It returns refusals as data, which the pool throws.
 import { lowerPriority } from '../../lib/background-thread.ts'
 import { Problem, type FieldError, type ProblemCode } from '../../http/problem.ts'
-import type { DesignedImage, DesignJob } from '../design/job.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
-import { drawPlain, type PlainImage, type PlainJob } from '../plain.ts'
+import { composePicture } from '../picture/picture.ts'
+import { drawPlain } from '../plain.ts'
+import type { DrawnImage, RenderJob } from './job.ts'
 import { renderDesign } from './render.ts'
 import { openTools } from './tools.ts'
 
 export type RenderAnswer =
-  | { image: DesignedImage | PlainImage }
+  | { image: DrawnImage }
   | { problem: { code: ProblemCode; detail: string; errors: FieldError[] }; broken: boolean }
   | { error: unknown; broken: boolean }
 
 lowerPriority()
 const loading = openTools()
 
-async function draw(job: DesignJob | PlainJob): Promise<RenderAnswer> {
+async function drawJob(job: RenderJob): Promise<DrawnImage> {
+  const tools = await loading
+  if ('appearance' in job) return drawPlain(tools.encode, job)
+  if ('design' in job) return renderDesign(job, tools)
+  return { body: tools.rasterizer.png(composePicture(job, tools.font)) }
+}
+
+async function draw(job: RenderJob): Promise<RenderAnswer> {
   try {
-    const tools = await loading
-    return { image: 'appearance' in job ? drawPlain(tools.encode, job) : await renderDesign(job, tools) }
+    return { image: await drawJob(job) }
   } catch (error) {
     // A WebAssembly module that has trapped is in an undefined state.
     const broken = [error, (error as Error).cause].some((each) => each instanceof Error && each.name === 'RuntimeError')

@@ -1,7 +1,6 @@
 import { Problem } from '../../http/problem.ts'
 import type { Thread } from '../../lib/thread-calls.ts'
-import type { DesignJob } from '../design/job.ts'
-import type { PlainJob } from '../plain.ts'
+import type { RenderJob } from './job.ts'
 import type { RenderAnswer, RenderCalls } from './render-thread.ts'
 
 export type RenderThread = Thread<RenderCalls>
@@ -22,7 +21,7 @@ export interface JobLimits {
  */
 export function drawOnThread(
   thread: RenderThread,
-  job: DesignJob | PlainJob,
+  job: RenderJob,
   { timeout, cpuTime, tooCostly }: JobLimits,
 ): Promise<RenderAnswer> {
   return new Promise((resolve, reject) => {

@@ -1,0 +1,95 @@
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import { Type } from '#typebox'
+import { disconnectSignal } from '../http/client-disconnect.ts'
+import { isNotModified } from '../http/entity-tag.ts'
+import type { Origin } from '../http/origin.ts'
+import { problems } from '../http/problem-schema.ts'
+import { Problem } from '../http/problem.ts'
+import { route, type Route } from '../http/route.ts'
+import { accentOf } from '../links/kinds/accent.ts'
+import type { Images } from '../qr/images.ts'
+import { sendFileByRules } from './answer.ts'
+import { hasRules } from './decide.ts'
+import type { LiveLink } from './live-link.ts'
+import type { Visits } from './open.ts'
+import { missingOrEnded, requireLive, visitParams, type CodeRoute } from './routes.ts'
+
+/** What the pictures of pages need of the rest of the program. */
+export interface PictureNeeds extends Pick<Visits, 'resolve' | 'decide'> {
+  origin: Pick<Origin, 'of'>
+  images: Pick<Images, 'picture'>
+  /** A hook that charges each request for an image. */
+  limitImages: onRequestAsyncHookHandler
+  /** A key of the request's client that does not reveal its address. */
+  clientOf: (request: FastifyRequest) => string
+}
+
+/** Short, because the picture of a deleted code must disappear. */
+const CACHING = 'public, max-age=300'
+
+const picture = {
+  description: 'The picture.',
+  content: { 'image/png': { schema: Type.Unsafe({ type: 'string', format: 'binary' }) } },
+}
+
+/** The picture of the page of a link, for where its address is shared: `GET /<code>/og.png` */
+export function pictureRoute(needs: PictureNeeds): Route {
+  return route<CodeRoute>({
+    onRequest: needs.limitImages,
+    config: { onDomains: true, work: 'images' },
+    schema: {
+      summary: 'The picture of the page of a link',
+      operationId: 'picture',
+      description:
+        'For links with a page and without a password, as messengers show it (Open Graph); 1200 by 630 pixels. Nothing is recorded.',
+      tags: ['Visits'],
+      params: visitParams,
+      response: {
+        200: picture,
+        304: { description: 'The picture has not changed.', type: 'null' },
+        ...missingOrEnded,
+        ...problems('unknown_code', 'not_found'),
+        ...problems('rate_limited'),
+      },
+    },
+    async handler(request, reply) {
+      const resolution = await needs.resolve(request.params.code)
+      if (resolution.state === 'protected') throw noPicture()
+      const live = requireLive(resolution, request.params.code)
+      const send = () => sendPicture(needs, request, reply, live)
+      return hasRules(live) ? sendFileByRules(needs.decide, request, reply, live, send) : send()
+    },
+  })
+}
+
+function noPicture(): Problem {
+  return new Problem('not_found', 'this code has no picture')
+}
+
+async function sendPicture(
+  { images, origin, clientOf }: PictureNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { code, kind, content }: LiveLink,
+): Promise<FastifyReply> {
+  const shown = kind.picture?.(content().payload)
+  if (shown === undefined) throw noPicture()
+  const { title, text, initials, accent } = shown
+  const { fill, onFill, light } = accentOf(accent)
+  const address = `${new URL(origin.of(request)).host}/${code}`
+  const { body, tag } = await images.picture(
+    // A colour that would not stand out is replaced by the one that texts have.
+    {
+      title,
+      text,
+      initials,
+      address,
+      fill: [...(light.edge ?? fill), 255],
+      onFill: light.edge === undefined ? [...onFill, 255] : [255, 255, 255, 255],
+    },
+    { client: clientOf(request), signal: disconnectSignal(reply) },
+  )
+  reply.headers({ etag: tag, 'cache-control': CACHING, 'x-content-type-options': 'nosniff' })
+  if (isNotModified(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  return reply.type('image/png').send(body)
+}
