@@ -123,6 +123,9 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.post('/', browser.homePage.create)
   pages.get('/m/:token', browser.ownerPage.show)
   pages.post('/m/:token', browser.ownerPage.act)
+  pages.get('/bulk', browser.bulkPage.show)
+  pages.post('/bulk', browser.bulkPage.create)
+  pages.get('/bulk/sample.csv', browser.bulkPage.sample)
   // A link may have the alias `s`: its images are below `/s` too.
   pages.get('/s/:token(^share_[\\w-]+$)', browser.sharePage)
   pages.get('/report', browser.reportPage.show)

@@ -27,6 +27,7 @@ import { previewRoute, visitRoutes } from './visits/routes.ts'
 import { accentRoute } from './web/accent-route.ts'
 import { readAssets } from './web/assets.ts'
 import { docsRoute } from './web/docs/routes.ts'
+import { bulkPageRoutes } from './web/bulk/routes.ts'
 import { homeRoutes } from './web/home-routes.ts'
 import { ownerPageRoutes } from './web/owner/routes.ts'
 import { reportPageRoutes } from './web/report-routes.ts'
@@ -134,13 +135,14 @@ function browserHandlers(
   const { links, scans, qr, places, abuse, limits, shares, origin, now } = services
   const totals = scans.latestTotals
   const { isCreditDue } = places
-  const { codeText } = qr
+  const { codeText, codeSvg } = qr
   const assets = readAssets(log)
   const reading = { scans, slots: limits.slots, now }
   return {
     homePage: homeRoutes({ links, origin, limits }),
     ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, assets, reading }),
     sharePage: sharePageRoute({ shares, ...reading, origin, isCreditDue, assets }),
+    bulkPage: bulkPageRoutes({ links, origin, limits, codeText, codeSvg, assets }),
     reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
     docsPage: docsRoute({ describe, origin }),
     privacyPage: privacyRoute({ contact }),

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream'
-import { makeZip } from 'client-zip'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from '#typebox'
 import { preferredType } from '../http/accept.ts'
@@ -10,11 +8,11 @@ import { invalidRequest, Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 import { MAX_ROWS, type BulkResult } from './bulk.ts'
 import { writeCsv } from './bulk-csv.ts'
+import { imagesOf, sendCsv, sendZip } from './bulk-files.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
 import type { CreationLimits } from './create.ts'
 import { readCsv } from './csv-rows.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
-import type { CreatedLink } from './insert.ts'
 import type { Links } from './open.ts'
 
 /** The largest body of rows, in bytes. */
@@ -128,7 +126,11 @@ async function sendBulk(
     })
     reply.code(dryRun ? 200 : 201)
     if (qr === 'zip' && !dryRun)
-      return sendZip(reply, await writeCsv(rows, result), imagesOf(result, needs.codeSvg, origin))
+      return sendZip(
+        reply,
+        await writeCsv(rows, result),
+        imagesOf(result, (code) => needs.codeSvg(code, origin)),
+      )
     return asCsv ? sendCsv(reply, await writeCsv(rows, result)) : reply.send(result)
   } catch (error) {
     // The same format as when some rows were valid.
@@ -153,42 +155,4 @@ async function parseRows(body: unknown): Promise<unknown[]> {
   throw invalidRequest([
     { pointer: '', detail: 'must be an array of links, an object with the field "csv", or text/csv' },
   ])
-}
-
-function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
-  reply.headers({
-    'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': 'attachment; filename="links.csv"',
-  })
-  return reply.send(csv)
-}
-
-interface File {
-  name: string
-  input: string
-  lastModified: Date
-}
-
-function* imagesOf({ results }: BulkResult, codeSvg: BulkNeeds['codeSvg'], origin: string): Generator<File> {
-  for (const result of results) {
-    if ('code' in result) yield file(imageName(result), codeSvg(result.code, origin))
-  }
-}
-
-/** The prefix avoids names such as "con.svg", which Windows reserves. */
-function imageName({ code }: CreatedLink): string {
-  return `qr-${code}.svg`
-}
-
-const file = (name: string, input: string): File => ({ name, input, lastModified: new Date() })
-
-/** Draws each image once the client has read those before it; the CSV and the links stay in memory until the end. */
-function sendZip(reply: FastifyReply, csv: string, images: Iterable<File>): FastifyReply {
-  const all = function* () {
-    yield file('links.csv', csv)
-    yield* images
-  }
-  reply.headers({ 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="links.zip"' })
-  reply.streamBytes = 2 * csv.length
-  return reply.send(Readable.fromWeb(makeZip(all()) as Parameters<typeof Readable.fromWeb>[0]))
 }

@@ -1,4 +1,5 @@
 import { DEFAULT_ACCENT, type FormField } from '../links/kinds/kind.ts'
+import { withScheme } from './with-scheme.ts'
 
 /** The UTM parameters that forms offer; the API takes others as well. */
 export const utmInputs = [
@@ -24,15 +25,6 @@ export function filledFields(form: URLSearchParams, fields: FormField[]): Record
     return [name, input === 'url' ? withScheme(text) : text] as const
   })
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-}
-
-/** Adds the scheme, which people often leave out. */
-function withScheme(text: string): string {
-  const address = text.trim()
-  const [host = ''] = /^[^\s:/?#]*/.exec(address) ?? []
-  const dot = host.indexOf('.', 1)
-  const isHost = dot !== -1 && dot < host.length - 1 && /^[/?#]?$/.test(address.charAt(host.length))
-  return isHost ? `https://${address}` : address
 }
 
 function filledLinks(form: URLSearchParams): { label: string; url: string }[] | undefined {

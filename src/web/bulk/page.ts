@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from '../../http/document.ts'
+import { html, type Html } from '../../http/html.ts'
+import { MAX_ROWS } from '../../links/bulk.ts'
+import { bulkIslandTexts } from '../../texts/bulk-island.ts'
+import { bulkTexts } from '../../texts/bulk.ts'
+import type { Language } from '../../texts/language.ts'
+import { fill } from './fill.ts'
+
+/** What the page of the form shows. */
+export interface BulkView {
+  language: Language
+  /** Above the form: what became of the last request. */
+  notice?: Html
+  /** What the client sent last. */
+  text?: string
+  key?: string
+  /** The script of the page, and what it needs. */
+  island?: { script: string; codeText: string } | undefined
+}
+
+/** The page that creates many links, with its form. */
+export function bulkPage({ language, notice, text, key, island }: BulkView): Page {
+  const texts = bulkTexts[language]
+  const data = island && html`data-texts="${JSON.stringify(islandData(language))}" data-code-text="${island.codeText}"`
+  return {
+    title: texts.title,
+    description: texts.description,
+    site: { language, section: 'bulk' },
+    ...(island && { scripts: [island.script] }),
+    body: html`<main class="bulk">
+      <h1>${texts.title}</h1>
+      <p class="bulk-lead">${texts.lead}</p>
+      ${notice}
+      <div data-bulk ${data}>
+        <div class="columns">${bulkForm(language, text, key)} ${help(language)}</div>
+      </div>
+    </main>`,
+  }
+}
+
+/** All that the script says. */
+function islandData(language: Language) {
+  const { fields, faults, problems, done, keysTitle, keys, downloadCsv, downloadZip, sheet, shortLink, edit, key } =
+    bulkTexts[language]
+  const shared = {
+    fields,
+    faults,
+    problems,
+    done,
+    keysTitle,
+    keys,
+    downloadCsv,
+    downloadZip,
+    sheet,
+    shortLink,
+    edit,
+    key,
+  }
+  return { ...shared, ...bulkIslandTexts[language] }
+}
+
+export type IslandTexts = ReturnType<typeof islandData>
+
+/** The form of a list. */
+export function bulkForm(language: Language, text = '', key: string = randomUUID()): Html {
+  const texts = bulkTexts[language]
+  return html`<form class="card bulk-form" method="post" action="/bulk" enctype="multipart/form-data">
+    <input type="hidden" name="idempotency_key" value="${key}" />
+    <label class="bulk-drop"
+      >${texts.file} <small>${texts.fileHint}</small>
+      <input type="file" name="file" accept=".csv,.tsv,.txt,text/csv,text/plain,text/tab-separated-values"
+    /></label>
+    <label
+      >${texts.text} <small>${texts.textHint}</small>
+      <textarea name="list" rows="7" spellcheck="false" autocapitalize="none">${text}</textarea>
+    </label>
+    <p class="row bulk-actions">
+      <button name="action" value="check">${texts.show}</button>
+      <button class="plain" name="action" value="create">${texts.create}</button>
+    </p>
+    <p class="hint bulk-plain">${fill(texts.plainLimit, { rows: MAX_ROWS })}</p>
+  </form>`
+}
+
+function help(language: Language): Html {
+  const texts = bulkTexts[language]
+  return html`<aside class="bulk-help" aria-labelledby="bulk-help">
+    <h2 id="bulk-help">${texts.helpTitle}</h2>
+    <p>${texts.help}</p>
+    <dl>
+      ${Object.entries(texts.fieldHelp).map(([name, text]) => {
+        return html`<dt>${texts.fields[name as keyof typeof texts.fieldHelp]}</dt>
+          <dd>${text}</dd>`
+      })}
+    </dl>
+    <p class="quiet">${texts.helpNames}</p>
+    <p><a href="/bulk/sample.csv" download>${texts.sample}</a></p>
+  </aside>`
+}

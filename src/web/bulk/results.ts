@@ -1,0 +1,121 @@
+import type { Page } from '../../http/document.ts'
+import { html, type Html } from '../../http/html.ts'
+import { writeRecords } from '../../lib/csv.ts'
+import type { BulkResult } from '../../links/bulk.ts'
+import type { CreatedLink } from '../../links/insert.ts'
+import { bulkTexts } from '../../texts/bulk.ts'
+import type { Language } from '../../texts/language.ts'
+import { fieldNames } from './columns.ts'
+import { faultOf } from './faults.ts'
+import { count } from './fill.ts'
+import type { Row } from './rows.ts'
+import type { Upload } from './upload.ts'
+
+/** The rows of a request, and what became of them. */
+export interface Results {
+  language: Language
+  rows: Row[]
+  result: BulkResult
+  upload: Upload
+}
+
+type Failed = Extract<BulkResult['results'][number], { error: object }>
+
+/** The created links of a result, each with its row. */
+export function createdOf({ rows, result }: Pick<Results, 'rows' | 'result'>): { row: Row; link: CreatedLink }[] {
+  return result.results.flatMap((each, at) => ('code' in each ? [{ row: rows[at] ?? {}, link: each }] : []))
+}
+
+/** What is wrong with the rows of a request, and how many are ready. */
+export function faultsNotice({ language, rows, result }: Results): Html {
+  const texts = bulkTexts[language]
+  const failed = result.results.filter((each): each is Failed => 'error' in each)
+  const ready = rows.length - failed.length
+  return html`${ready > 0 && html`<p class="note" role="status">${count(texts.checkedRows, ready)}</p>`}
+  ${
+    failed.length > 0 &&
+    html`<div class="note alarm" role="alert">
+      <p>${count(texts.faultyRows, failed.length)}</p>
+      <ul class="bulk-faults">
+        ${failed.map(({ index, error }) => {
+          const row = rows[index] ?? {}
+          const { field, text } = faultOf(error, row, texts.faults)
+          const cell = shortened(row[field] ?? row.target ?? '')
+          return html`<li>${texts.row} ${index + 1}, ${texts.fields[field]} ${cell && html`“${cell}”`}: ${text}</li>`
+        })}
+      </ul>
+    </div>`
+  }`
+}
+
+/** The failed rows as a list, to be mended. */
+export function failedList({ rows, result }: Results): string {
+  const failed = result.results.flatMap((each, at) => ('error' in each ? [rows[at] ?? {}] : []))
+  if (failed.length === 0) return ''
+  return writeRecords([[...fieldNames], ...failed.map((row) => fieldNames.map((name) => row[name] ?? ''))])
+}
+
+/** The page of the created links, with their keys. */
+export function resultsPage(results: Results, form: Html | undefined): Page {
+  const { language, upload } = results
+  const texts = bulkTexts[language]
+  const created = createdOf(results)
+  return {
+    title: texts.title,
+    site: { language, section: 'bulk' },
+    body: html`<main class="bulk">
+      <h1>${count(texts.done, created.length)}</h1>
+      <div class="note warning">
+        <h2>${texts.keysTitle}</h2>
+        <p>${texts.keys}</p>
+        ${filesForm(texts, upload)}
+      </div>
+      ${resultsTable(texts, created)}
+      ${form === undefined ? html`<p><a class="button plain" href="/bulk">${texts.again}</a></p>` : form}
+    </main>`,
+  }
+}
+
+/** Requests the files of the same links: the service returns those of an earlier request with the same key. */
+function filesForm(texts: (typeof bulkTexts)['en'], { text, key }: Upload): Html {
+  return html`<form method="post" action="/bulk" enctype="multipart/form-data">
+    <input type="hidden" name="idempotency_key" value="${key}" />
+    <textarea name="list" hidden aria-label="${texts.text}">${text}</textarea>
+    <p class="row">
+      <button name="action" value="csv">${texts.downloadCsv}</button>
+      <button class="plain" name="action" value="zip">${texts.downloadZip}</button>
+      <button class="plain" name="action" value="sheet">${texts.sheet}</button>
+    </p>
+  </form>`
+}
+
+function resultsTable(texts: (typeof bulkTexts)['en'], created: { row: Row; link: CreatedLink }[]): Html {
+  return html`<div class="bulk-scroll" role="region" aria-label="${texts.rowsRegion}" tabindex="0">
+    <table class="bulk-table">
+      <thead>
+        <tr>
+          <th scope="col">${texts.shortLink}</th>
+          <th scope="col">${texts.fields.target}</th>
+          <th scope="col">${texts.fields.title}</th>
+          <th scope="col">${texts.key}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${created.map(
+          ({ row, link }) =>
+            html`<tr>
+              <th scope="row"><a href="${link.short_url}">${link.short_url.replace(/^https?:\/\//, '')}</a></th>
+              <td>${shortened(row.target ?? '')}</td>
+              <td>${row.title}</td>
+              <td><a href="${link.manage_url}" aria-label="${texts.edit} ${link.code}">${texts.edit}</a></td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+/** A text of a row, short enough for a cell. */
+function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text
+}

@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pageLanguage } from '../../http/accept.ts'
+import { addVary } from '../../http/compress.ts'
+import { sendPage } from '../../http/document.ts'
+import { html, type Html } from '../../http/html.ts'
+import type { Origin } from '../../http/origin.ts'
+import { Problem } from '../../http/problem.ts'
+import { forbidCaching } from '../../links/access.ts'
+import type { BulkResult } from '../../links/bulk.ts'
+import { writeCsv } from '../../links/bulk-csv.ts'
+import { imagesOf, sendCsv, sendZip } from '../../links/bulk-files.ts'
+import type { CreationLimits } from '../../links/create.ts'
+import type { Links } from '../../links/open.ts'
+import { bulkTexts } from '../../texts/bulk.ts'
+import type { Language } from '../../texts/language.ts'
+import type { Assets } from '../assets.ts'
+import { formOf } from '../form-body.ts'
+import { fill } from './fill.ts'
+import { bulkForm, bulkPage, type BulkView } from './page.ts'
+import { createdOf, failedList, faultsNotice, resultsPage, type Results } from './results.ts'
+import { bodyOf } from './rows.ts'
+import { sheetPage } from './sheet.ts'
+import { readList, readUpload, type Upload } from './upload.ts'
+
+/** What the page needs from the rest of the program. */
+export interface BulkPageNeeds {
+  links: Pick<Links, 'createBulk'>
+  origin: Pick<Origin, 'of'>
+  limits: CreationLimits
+  codeText: (code: string, origin: string) => string
+  codeSvg: (code: string, origin: string) => string
+  assets: Pick<Assets, 'islands'>
+}
+
+/** The script of the page, with the text of a QR code, in which "code" stands for the code. */
+export function islandOf({ assets, codeText, origin }: BulkPageNeeds, request: FastifyRequest): BulkView['island'] {
+  const script = assets.islands.get('bulk')
+  return script === undefined ? undefined : { script, codeText: codeText('{code}', origin.of(request)) }
+}
+
+/** Checks the rows of the form, creates their links, or returns a file of links that it has created before. */
+export async function takeList(
+  needs: BulkPageNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const language = pageLanguage(request)
+  const upload = readUpload(formOf(request.body))
+  addVary(reply, 'accept-language')
+  await forbidCaching(request, reply)
+  const view = (notice: Html): BulkView => {
+    return { language, notice, text: upload.text, key: upload.key, island: islandOf(needs, request) }
+  }
+  try {
+    const rows = await readList(upload.text, bulkTexts[language])
+    const run = () => create(needs, request, reply, { rows: rows.map(bodyOf), upload })
+    const results = { language, rows, upload, result: await run() }
+    const isDone = createdOf(results).length > 0
+    return isDone
+      ? await sendResults(needs, request, reply, results)
+      : sendPage(reply.code(resultStatus(results)), bulkPage(view(faultsNotice(results))))
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    reply.code(error.status).headers(error.headers)
+    const text = problemText(error, language)
+    return sendPage(reply, bulkPage(view(html`<p class="note alarm" role="alert">${text}</p>`)))
+  }
+}
+
+/** A request that creates nothing has the status of the API. */
+function resultStatus({ upload, result }: Results): number {
+  return upload.action === 'check' && result.failed < result.results.length ? 200 : 400
+}
+
+async function create(
+  { links, limits, origin }: BulkPageNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { rows, upload }: { rows: unknown[]; upload: Upload },
+): Promise<BulkResult> {
+  const dryRun = upload.action === 'check'
+  const text = JSON.stringify(rows)
+  // Changed rows are another request.
+  const idempotentRequest = dryRun ? undefined : { key: `${upload.key} ${hash('sha256', text)}`, request: text }
+  const charge = () => limits.charge(request, reply, 'bulk')
+  try {
+    return await links.createBulk(rows, {
+      origin: origin.of(request),
+      charge,
+      idempotentRequest,
+      atomic: false,
+      dryRun,
+    })
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'nothing_created') return error.members as BulkResult
+    throw error
+  }
+}
+
+async function sendResults(
+  needs: BulkPageNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  results: Results,
+): Promise<FastifyReply> {
+  const { rows, result, upload, language } = results
+  const svgOf = (code: string) => needs.codeSvg(code, needs.origin.of(request))
+  const csv = () => writeCsv(rows.map(bodyOf), result)
+  switch (upload.action) {
+    case 'csv':
+      return sendCsv(reply, await csv())
+    case 'zip':
+      return sendZip(reply, await csv(), imagesOf(result, svgOf))
+    case 'sheet':
+      return sendPage(reply, await sheetPage(results, svgOf))
+    default: {
+      const failed = failedList(results)
+      const mend = html`<h2>${bulkTexts[language].mend}</h2>
+        ${faultsNotice(results)} ${bulkForm(language, failed)}`
+      return sendPage(reply, resultsPage(results, failed === '' ? undefined : mend))
+    }
+  }
+}
+
+function problemText(problem: Problem, language: Language): string {
+  const { problems } = bulkTexts[language]
+  if (problem.code === 'malformed_csv' || problem.code === 'body_too_large') return problem.message
+  if (problem.code !== 'rate_limited') return fill(problems.failed, { detail: problem.message })
+  const minutes = Math.ceil(Number(problem.headers['retry-after'] ?? 60) / 60)
+  return minutes === 1 ? problems.limitedOne : fill(problems.limited, { minutes })
+}
