@@ -3,6 +3,9 @@
 // countries only.
 import { mkdir } from 'node:fs/promises'
 
+/** Holds each of the files, so that no block is read twice. */
+const CACHE_BYTES = 128 * 1024 * 1024
+
 try {
   const { bundledTables, cities, countries, openBundle } = await import('../src/places/bundled.ts')
   const { openCompact } = await import('../src/places/compact.ts')
@@ -18,7 +21,7 @@ try {
     }
   }
   for (const bundle of [cities, countries]) {
-    const files = openBundle(bundle)
+    const files = openBundle(bundle, undefined, CACHE_BYTES)
     const table = bundledTables + bundle.table
     if (files.length > 0 && !isMade(table, files)) writeCompact(files, table)
   }

@@ -38,10 +38,10 @@ const { resolve: resolveHere } = createRequire(import.meta.url)
  * Opens the files of a bundle; returns none when it is optional and not installed.
  * @throws when another bundle cannot be opened
  */
-export function openBundle({ files, isOptional }: Bundle, resolve: Resolve = resolveHere): Mmdb[] {
+export function openBundle({ files, isOptional }: Bundle, resolve: Resolve = resolveHere, cacheBytes?: number): Mmdb[] {
   return files.flatMap((file) => {
     try {
-      return [openMmdb(resolve(`@ip-location-db/${file}`))]
+      return [openMmdb(resolve(`@ip-location-db/${file}`), cacheBytes)]
     } catch (error) {
       if (!isOptional) throw error
       return []

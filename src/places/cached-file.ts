@@ -12,6 +12,8 @@ export interface CachedFile {
   /** @throws {RangeError} past the end; another error when the file cannot be read */
   byte: (offset: number) => number
   bytes: (offset: number, length: number) => Buffer
+  /** Decodes UTF-8. */
+  text: (offset: number, length: number) => string
   close: () => void
 }
 
@@ -53,18 +55,27 @@ export function openCachedFile(path: string, maxBytes: number): CachedFile {
   return {
     size,
     byte,
-    bytes(offset, length) {
-      const copy = Buffer.alloc(length)
-      for (let done = 0; done < length;) {
-        const from = locate(offset + done)
-        const end = Math.min((from | (BLOCK_BYTES - 1)) + 1, from + length - done)
-        done += cache.copy(copy, done, from, end)
-      }
-      if (length > 0) byte(offset + length - 1)
-      return copy
+    bytes: (offset, length) => copyBytes(cache, locate, offset, length),
+    text(offset, length) {
+      const isInBlock = (offset & (BLOCK_BYTES - 1)) + length <= BLOCK_BYTES && offset + length <= size
+      if (length === 0 || !isInBlock) return copyBytes(cache, locate, offset, length).toString()
+      const from = locate(offset)
+      return cache.toString('utf8', from, from + length)
     },
     close: () => closeSync(file),
   }
+}
+
+/** Copies bytes from as many blocks as they are in. */
+function copyBytes(cache: Buffer, locate: (offset: number) => number, offset: number, length: number): Buffer {
+  const copy = Buffer.alloc(length)
+  for (let done = 0; done < length;) {
+    const from = locate(offset + done)
+    const end = Math.min((from | (BLOCK_BYTES - 1)) + 1, from + length - done)
+    done += cache.copy(copy, done, from, end)
+  }
+  if (length > 0) locate(offset + length - 1)
+  return copy
 }
 
 function openBounded(path: string): { file: number; size: number } {

@@ -13,6 +13,10 @@ const UNSIGNED = new Set([5, 6, 9])
 
 /** Longer texts are truncated. */
 const MAX_TEXT = 512
+/** Longer keys are ignored: none that is looked up has a third of it. */
+const MAX_KEY = 64
+/** Keys that are kept by their position: records share them, and few databases have 50. */
+const MAX_KEYS = 1000
 /** Entries of maps and arrays that one look-up may visit: the largest records have a tenth of it. */
 const MAX_ENTRIES = 2000
 const MAX_DEPTH = 8
@@ -36,19 +40,24 @@ export interface MmdbData {
 }
 
 /** @param base the offset that pointers are relative to */
-export function createMmdbData({ byte, bytes }: Pick<CachedFile, 'byte' | 'bytes'>, base: number): MmdbData {
+export function createMmdbData({ byte, text }: Pick<CachedFile, 'byte' | 'text'>, base: number): MmdbData {
   const values = createValues(byte, base)
-  const find = createFinder(byte, values)
+  const find = createFinder(text, values)
+  const bits = new DataView(new ArrayBuffer(8))
+  const bitsAt = (at: number, size: number) => {
+    for (let index = 0; index < size; index++) bits.setUint8(index, byte(at + index))
+    return bits
+  }
   return {
     text(offset, path) {
       const value = find(offset, path)
-      return value?.type === STRING ? bytes(value.at, Math.min(value.size, MAX_TEXT)).toString() : undefined
+      return value?.type === STRING ? text(value.at, Math.min(value.size, MAX_TEXT)) : undefined
     },
     number(offset, path) {
       const value = find(offset, path)
       if (value === undefined) return undefined
-      if (value.type === DOUBLE && value.size === 8) return bytes(value.at, 8).readDoubleBE()
-      if (value.type === FLOAT && value.size === 4) return bytes(value.at, 4).readFloatBE()
+      if (value.type === DOUBLE && value.size === 8) return bitsAt(value.at, 8).getFloat64(0)
+      if (value.type === FLOAT && value.size === 4) return bitsAt(value.at, 4).getFloat32(0)
       return UNSIGNED.has(value.type) && value.size <= 8 ? values.unsigned(value.at, value.size) : undefined
     },
   }
@@ -57,12 +66,34 @@ export function createMmdbData({ byte, bytes }: Pick<CachedFile, 'byte' | 'bytes
 type Values = ReturnType<typeof createValues>
 
 /** Returns a function that finds the value at a path of keys, in bounded time however the file is damaged. */
-function createFinder(byte: CachedFile['byte'], { read, readPlain }: Values) {
+function createFinder(text: CachedFile['text'], values: Values) {
   let entries = 0
-
-  function countEntry(): void {
+  const entryOf = createMapSearch(text, values, () => {
     if (++entries > MAX_ENTRIES) throw new Error('a record is too large')
+  })
+  return (offset: number, path: readonly string[]): Value | undefined => {
+    entries = 0
+    let value: Value | undefined = values.read(offset)
+    for (const name of path) {
+      if (value.type === ARRAY && value.size > 0) value = values.read(value.at)
+      value = value.type === MAP ? entryOf(value, name) : undefined
+      if (value === undefined) return undefined
+    }
+    return value
   }
+}
+
+/**
+ * Returns a function that finds the value of a key in a map. It goes on from where the last search in the same map ended: the
+ * look-ups of a record have a map in common.
+ */
+function createMapSearch(text: CachedFile['text'], { read, readPlain }: Values, countEntry: () => void) {
+  const keyOf = createKeys(text)
+  /** The map, the position of its next key, and how many keys are left. */
+  let [searched, position, left] = [-1, 0, 0]
+  /** The value of the latest key, which is skipped only when another key is needed. */
+  let latest: number | undefined
+  const found = new Map<string, number>()
 
   /** The position after a value and all of its entries. */
   function endOf(value: Value, depth = 0): number {
@@ -77,34 +108,40 @@ function createFinder(byte: CachedFile['byte'], { read, readPlain }: Values) {
     return next
   }
 
-  function entryOf(map: Value, name: string): Value | undefined {
-    let offset = map.at
-    for (let index = 0; index < map.size; index++) {
-      countEntry()
-      const key = read(offset)
-      if (key.type !== STRING) throw new Error('a key is not a text')
-      if (isText(byte, key, name)) return read(key.next)
-      offset = endOf(readPlain(key.next))
-    }
-    return undefined
+  function readKey(): void {
+    countEntry()
+    if (latest !== undefined) position = endOf(readPlain(latest))
+    latest = undefined
+    const key = read(position)
+    if (key.type !== STRING) throw new Error('a key is not a text')
+    latest = key.next
+    left--
+    const name = keyOf(key)
+    if (!found.has(name)) found.set(name, latest)
   }
 
-  return (offset: number, path: readonly string[]): Value | undefined => {
-    entries = 0
-    let value: Value | undefined = read(offset)
-    for (const name of path) {
-      if (value.type === ARRAY && value.size > 0) value = read(value.at)
-      value = value.type === MAP ? entryOf(value, name) : undefined
-      if (value === undefined) return undefined
+  return (map: Value, name: string): Value | undefined => {
+    if (searched !== map.at) {
+      ;[searched, position, left, latest] = [map.at, map.at, map.size, undefined]
+      found.clear()
     }
-    return value
+    while (!found.has(name) && left > 0) readKey()
+    const at = found.get(name)
+    return at === undefined ? undefined : read(at)
   }
 }
 
-function isText(byte: CachedFile['byte'], { size, at }: Value, text: string): boolean {
-  if (size !== text.length) return false
-  for (let index = 0; index < size; index++) if (byte(at + index) !== text.charCodeAt(index)) return false
-  return true
+/** Decodes keys; the records of most databases share theirs. */
+function createKeys(text: CachedFile['text']): (key: Value) => string {
+  const keys = new Map<number, string>()
+  return ({ at, size }) => {
+    const known = keys.get(at)
+    if (known !== undefined) return known
+    if (keys.size >= MAX_KEYS) keys.clear()
+    const key = size > MAX_KEY ? '' : text(at, size)
+    keys.set(at, key)
+    return key
+  }
 }
 
 /** Decodes the headers of values. */

@@ -27,9 +27,12 @@ export interface Mmdb {
   close: () => void
 }
 
-/** @throws when the file cannot be read, or has no valid metadata */
-export function openMmdb(path: string): Mmdb {
-  const file = openCachedFile(path, CACHE_BYTES)
+/**
+ * @param cacheBytes the most memory for its blocks, a power of 2
+ * @throws when the file cannot be read, or has no valid metadata
+ */
+export function openMmdb(path: string, cacheBytes = CACHE_BYTES): Mmdb {
+  const file = openCachedFile(path, cacheBytes)
   try {
     const { builtAt, type, ...layout } = readMetadata(file)
     const { find, walk, dataAt } = createSearchTree(file.byte, layout)
