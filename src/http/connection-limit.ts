@@ -71,7 +71,7 @@ function defaultMax(): number {
 /** Node has raised the soft limit to the hard one. Unknown without /proc. */
 function openFilesLimit(): number {
   try {
-    return Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? Infinity)
+    return Number(/Max open files +(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? Infinity)
   } catch {
     return Number.POSITIVE_INFINITY
   }

@@ -72,9 +72,10 @@ function format(salt: Buffer, key: Buffer): PasswordHash {
 }
 
 function parse(hash: PasswordHash): { cost: Cost; salt: Buffer; key: Buffer } {
-  const [, ln, r, p, salt = '', key = ''] =
-    /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]{43})$/.exec(hash) ?? []
-  if (key === '') throw new Error('the stored hash of a password is damaged')
+  const [, ln, r, p, salt = '', encoded = ''] =
+    /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(hash) ?? []
+  const key = Buffer.from(encoded, 'base64')
+  if (key.length !== KEY_BYTES) throw new Error('the stored hash of a password is damaged')
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) }
-  return { cost, salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') }
+  return { cost, salt: Buffer.from(salt, 'base64'), key }
 }
