@@ -9,14 +9,16 @@ import {
   BOUNDARY,
   csvBodies,
   fieldNames,
+  fieldPosition,
+  fill,
   formBodies,
   headerValues,
-  jsonFields,
-  jsonValues,
+  jsonBodies,
   multipartBodies,
   paths,
   queries,
   type Body,
+  type Position,
 } from './support/hostile.ts'
 import { ask } from './support/http.ts'
 import { parseDocument } from './support/openapi.ts'
@@ -80,12 +82,12 @@ async function costOf(requests: Request[]): Promise<Cost> {
   const before = kilobytes('VmRSS')
   let bytes = 0
   const statuses: number[] = []
-  for (const { method, path, headers = {}, body } of requests) {
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+  for (const { method, path, headers = {}, body: text } of requests) {
+    const body = text === undefined ? undefined : Buffer.from(text)
     const response = await ask(service.url + path, {
       method,
       agent,
-      headers: { ...length, ...headers },
+      headers: { ...(body && { 'content-length': body.length }), ...headers },
       ...(body && { body }),
     })
     statuses.push(response.status)
@@ -147,36 +149,54 @@ const limits: Record<string, number> = {
   'PUT /api/manage/{token}': 512 * KIB,
 }
 
+const whole = (size: number): Position => ({ label: 'as the body', size, write: (value) => value })
+
 /** Each field of a body with each costly value, and such values as the whole body. */
-function jsonBodies(size: number, names: string[], rows: boolean): Body[] {
-  const values = jsonValues(size)
-  const inFields = jsonFields(size, names)
-  const nested = names.map((name) => ({
-    label: `as payload.${name}`,
-    body: `{"payload":{"${name}":${values[6]?.body}}}`,
-  }))
-  const all = [...values, ...inFields, ...nested]
-  if (!rows) return all
+function bodiesOf(size: number, names: string[]): Body[] {
   return [
-    ...values,
-    ...inFields.map(({ label, body }) => ({ label: `a row of ${label}`, body: `[${body}]` })),
+    ...jsonBodies([whole(size)]),
+    ...jsonBodies(names.map((name) => fieldPosition(name, size))),
+    ...names.map((name) => inPayload(size, name)),
+  ]
+}
+
+function inPayload(size: number, name: string): Body {
+  const list = fill(size - 100, '{"label":1,"url":2},').slice(0, -1)
+  return { label: `as payload.${name}`, body: `{"payload":{"${name}":[${list}]}}` }
+}
+
+/** The same in a list of many links. */
+function rowsOf(size: number): Body[] {
+  const names = ['links', 'utm', 'title', 'target', 'alias']
+  const positions = names.map((name) => inside(fieldPosition(name, size), 'a row of', (row) => `[${row}]`))
+  const csv = csvBodies(size / 2 - 100).map(({ label, body }) => ({ label, body: JSON.stringify({ csv: body }) }))
+  return [
+    ...jsonBodies([whole(size), ...positions]),
     { label: 'rows', body: `[${'{"kind":"page","headline":1,"links":[{},{},{}],"utm":{"A":1}},'.repeat(499)}{}]` },
+    ...csv,
   ]
 }
 
 /** The same in changes of many links: in the first row, whose token is right, and in all rows. */
-function changeBodies(size: number): Body[] {
-  const row = (body: string) => `{"token":"${own.token}",${body.slice(1)}`
-  const inRows = jsonFields(size - 100, ['links', 'utm', 'title', 'target', 'if_match'])
-  const short = jsonFields(size / 500 - 100, ['links', 'utm', 'title', 'target', 'if_match'])
-  return [
-    ...inRows.map(({ label, body }) => ({ label: `a change of ${label}`, body: `{"changes":[${row(body)}]}` })),
-    ...short.map(({ label, body }) => ({
-      label: `500 changes of ${label}`,
-      body: `{"changes":[${Array(500).fill(row(body)).join()}]}`,
-    })),
-    ...jsonFields(size - 100, ['token']).map(({ label, body }) => ({ label, body: `{"changes":[${body}]}` })),
-  ]
+function changesOf(size: number): Body[] {
+  const names = ['links', 'utm', 'title', 'target', 'if_match']
+  const withToken = (body: string) => `{"token":"${own.token}",${body.slice(1)}`
+  const one = (row: string) => `{"changes":[${row}]}`
+  const all = (row: string) => `{"changes":[${Array(500).fill(withToken(row)).join()}]}`
+  const bodies = jsonBodies([
+    whole(size),
+    fieldPosition('changes', size),
+    inside(fieldPosition('token', size - 100), 'a change of', one),
+    ...names.flatMap((name) => [
+      inside(fieldPosition(name, size - 100), 'a change of', (row) => one(withToken(row))),
+      inside(fieldPosition(name, size / 500 - 100), '500 changes of', all),
+    ]),
+  ])
+  return [...bodies, inPayload(size, 'changes')]
+}
+
+function inside(position: Position, label: string, wrap: (object: string) => string): Position {
+  return { ...position, label: `in ${label} ${position.label}`, write: (value) => wrap(position.write(value)) }
 }
 
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -190,18 +210,14 @@ suite('the costliest body within the bound does not block the event loop:', () =
       test(`${method} ${path} ${type}`, async (t) => {
         const size = limits[`${method} ${path}`] ?? 256 * KIB
         const names = fieldNames(schema)
-        const isBulk = path === '/api/bulk'
-        const csv = csvBodies(size - 100)
         const bodies =
           type === 'text/csv'
-            ? csv
-            : [
-                ...jsonBodies(size, isBulk ? ['links', 'utm', 'title', 'target', 'alias'] : names, isBulk),
-                ...(isBulk
-                  ? csvBodies(size / 2 - 100).map(({ label, body }) => ({ label, body: JSON.stringify({ csv: body }) }))
-                  : []),
-                ...(operation.operationId === 'changeLinks' ? changeBodies(size) : []),
-              ]
+            ? csvBodies(size - 100)
+            : path === '/api/bulk'
+              ? rowsOf(size)
+              : operation.operationId === 'changeLinks'
+                ? changesOf(size)
+                : bodiesOf(size, names)
         const request = { method, path: real(path), headers: { 'content-type': type } }
         await checkCost(
           t,

@@ -24,40 +24,40 @@ export function fillWith(size: number, piece: (at: number) => string, between = 
 
 const quoted = (text: string) => JSON.stringify(text)
 
+/** `piece`, again and again, with commas in between, in about `size` characters. */
+const repeated = (size: number, piece: string) => fill(size, `${piece},`).slice(0, -1)
+
 /** JSON values that cost a parser more than others of their size. */
-export function jsonValues(size: number): Body[] {
-  const values: Record<string, (n: number) => string> = {
-    'nested arrays': (n) => '['.repeat(n / 2) + ']'.repeat(n / 2),
-    'nested objects': (n) => `${'{"a":'.repeat(n / 6)}1${'}'.repeat(n / 6)}`,
-    'empty objects': (n) => `[${fillWith(n, () => '{}')}]`,
-    'empty arrays': (n) => `[${fillWith(n, () => '[]')}]`,
-    'empty texts': (n) => `[${fillWith(n, () => '""')}]`,
-    numbers: (n) => `[${fillWith(n, () => '1')}]`,
-    'wrong objects': (n) => `[${fillWith(n, () => '{"label":1,"url":2}')}]`,
-    names: (n) => `{${fillWith(n, (at) => `"a${at}":1`)}}`,
-    'texts by name': (n) => `{${fillWith(n, (at) => `"a${at}":""`)}}`,
-    'objects by name': (n) => `{${fillWith(n, (at) => `"a${at}":{}`)}}`,
-    'one name again and again': (n) => `{${fillWith(n, () => '"a":1')}}`,
-    'a long name': (n) => `{${quoted(fill(n, 'a'))}:1}`,
-    'a long number': (n) => fill(n, '9'),
-    blanks: (n) => `[${fill(n, ' ')}]`,
-    'line ends': (n) => quoted(fill(n / 2, '\n')),
-    escapes: (n) => `"${fill(n, '\\u0041')}"`,
-    surrogates: (n) => `"${fill(n, '\\ud800')}"`,
-    backslashes: (n) => `"${fill(n, '\\\\')}"`,
-    'escaped quotes': (n) => `"${fill(n, '\\"')}"`,
-    'a text that does not end': (n) => `"${fill(n, '\\')}`,
-    letters: (n) => quoted(fill(n, 'a')),
-    spaces: (n) => quoted(`a${fill(n, ' ')}a`),
-    markup: (n) => quoted(fill(n, '<')),
-    dots: (n) => quoted(`https://${fill(n, 'a.')}`),
-    'at signs': (n) => quoted(`https://${fill(n, 'a@')}`),
-    slashes: (n) => quoted(`https://example.com/${fill(n, '/')}`),
-    'per cents': (n) => quoted(`https://example.com/?${fill(n, '%25')}`),
-    accents: (n) => quoted(`https://${fill(n / 2, 'ä')}.example`),
-    hashes: (n) => quoted(fill(n, '#')),
-  }
-  return Object.entries(values).map(([label, write]) => ({ label, body: write(size - 100) }))
+const jsonValues: Record<string, (size: number) => string> = {
+  'nested arrays': (n) => '['.repeat(n / 2) + ']'.repeat(n / 2),
+  'nested objects': (n) => `${'{"a":'.repeat(n / 6)}1${'}'.repeat(n / 6)}`,
+  'empty objects': (n) => `[${repeated(n, '{}')}]`,
+  'empty arrays': (n) => `[${repeated(n, '[]')}]`,
+  'empty texts': (n) => `[${repeated(n, '""')}]`,
+  numbers: (n) => `[${repeated(n, '1')}]`,
+  'wrong objects': (n) => `[${repeated(n, '{"label":1,"url":2}')}]`,
+  names: (n) => `{${fillWith(n, (at) => `"a${at}":1`)}}`,
+  'texts by name': (n) => `{${fillWith(n, (at) => `"a${at}":""`)}}`,
+  'objects by name': (n) => `{${fillWith(n, (at) => `"a${at}":{}`)}}`,
+  'one name again and again': (n) => `{${repeated(n, '"a":1')}}`,
+  'a long name': (n) => `{${quoted(fill(n, 'a'))}:1}`,
+  'a long number': (n) => fill(n, '9'),
+  blanks: (n) => `[${fill(n, ' ')}]`,
+  'line ends': (n) => quoted(fill(n / 2, '\n')),
+  escapes: (n) => `"${fill(n, '\\u0041')}"`,
+  surrogates: (n) => `"${fill(n, '\\ud800')}"`,
+  backslashes: (n) => `"${fill(n, '\\\\')}"`,
+  'escaped quotes': (n) => `"${fill(n, '\\"')}"`,
+  'a text that does not end': (n) => `"${fill(n, '\\')}`,
+  letters: (n) => quoted(fill(n, 'a')),
+  spaces: (n) => quoted(`a${fill(n, ' ')}a`),
+  markup: (n) => quoted(fill(n, '<')),
+  dots: (n) => quoted(`https://${fill(n, 'a.')}`),
+  'at signs': (n) => quoted(`https://${fill(n, 'a@')}`),
+  slashes: (n) => quoted(`https://example.com/${fill(n, '/')}`),
+  'per cents': (n) => quoted(`https://example.com/?${fill(n, '%25')}`),
+  accents: (n) => quoted(`https://${fill(n / 2, 'ä')}.example`),
+  hashes: (n) => quoted(fill(n, '#')),
 }
 
 const isWhole = process.env['FAULTS'] === 'all'
@@ -65,22 +65,34 @@ const isWhole = process.env['FAULTS'] === 'all'
 const STRIDE = 5
 
 /**
- * Selects combinations of fields and values: all in `npm run test:faults`, every fifth in the gate, in which each field and
- * each value still occurs.
+ * Selects combinations of fields (or other positions) and values: all in `npm run test:faults`, every fifth in the gate, in
+ * which each field and each value still occurs.
  */
 function selectCombinations<Item>(fields: number, items: readonly Item[]): Item[] {
   return isWhole || fields < STRIDE ? [...items] : items.filter((_, at) => at % STRIDE === 0)
 }
 
-/** Each field of an object with each costly value. */
-export function jsonFields(size: number, names: string[]): Body[] {
-  const values = jsonValues(size)
-  return selectCombinations(
-    names.length,
-    names.flatMap((name) =>
-      values.map(({ label, body }) => ({ label: `${label} as ${name}`, body: `{${JSON.stringify(name)}:${body}}` })),
-    ),
+/** A position in a body at which a value of some size is sent. */
+export interface Position {
+  label: string
+  size: number
+  write: (value: string) => string
+}
+
+/** The value of a field of an object. */
+export function fieldPosition(name: string, size: number): Position {
+  return { label: `as ${name}`, size, write: (value) => `{${JSON.stringify(name)}:${value}}` }
+}
+
+/** Each costly value at each position, of which the gate tries a selection together. */
+export function jsonBodies(positions: Position[]): Body[] {
+  const combinations = positions.flatMap((position) =>
+    Object.entries(jsonValues).map(([label, value]) => ({ position, label, value })),
   )
+  return selectCombinations(positions.length, combinations).map(({ position, label, value }) => ({
+    label: `${label} ${position.label}`,
+    body: position.write(value(position.size - 100)),
+  }))
 }
 
 /** The names of the fields of a schema and of all its alternatives. */

@@ -7,7 +7,7 @@ export interface RawAnswer {
 }
 
 /** Sends a request whose headers the test controls, also `Host`, which `fetch` does not allow. */
-export function ask(url: string, options: RequestOptions & { body?: string } = {}): Promise<RawAnswer> {
+export function ask(url: string, options: RequestOptions & { body?: string | Buffer } = {}): Promise<RawAnswer> {
   const { body, ...rest } = options
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent: false, ...rest }, (response) => {
