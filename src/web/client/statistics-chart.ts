@@ -54,7 +54,7 @@ function createReadout({ plot, cursor, readout, rows, legend }: Chart, texts: Te
   function show(index: number): void {
     at = Math.max(0, Math.min(rows.length - 1, index))
     const [name = '', scans = '', visitors = ''] = Array.from(rows[at]?.cells ?? [], (cell) => cell.textContent.trim())
-    const value = `${scans} ${texts.scans}, ${visitors} ${texts.visitors}`
+    const value = `${texts.scans} ${scans}, ${texts.visitors} ${visitors}`
     const strong = document.createElement('b')
     strong.textContent = name
     readout.replaceChildren(strong, ` ${value}`)

@@ -22,7 +22,7 @@ export function chart(columns: Column[], unit: 'day' | 'hour', texts: Statistics
   return html`<figure class="stats-chart">
     <figcaption class="row">
       <h3>${texts.chart[unit]}</h3>
-      <p class="stats-readout quiet" data-hint="${texts.scrub}">${legend(columns, unit, texts)}</p>
+      <p class="stats-readout quiet">${legend(columns, unit, texts)}</p>
     </figcaption>
     <div class="stats-plot">
       <div class="axis" aria-hidden="true">
@@ -95,7 +95,7 @@ function bars(columns: Column[], y: (value: number) => number, texts: Statistics
 /** The value of a column in words. */
 function readout(name: string, scans: number, visitors: number, texts: StatisticsTexts, formats: Formats): string {
   const { legend: names } = texts
-  return `${name}: ${formats.number(scans)} ${names.scans}, ${formats.number(visitors)} ${names.visitors}`
+  return `${name}: ${names.scans} ${formats.number(scans)}, ${names.visitors} ${formats.number(visitors)}`
 }
 
 /** One step for each column, in a drawing of its own that is stretched to the width. */

@@ -11,7 +11,7 @@ export function addressOf(path: string, { days, audience, tz }: PageQuery): stri
 
 /** The links that choose the window. */
 export function choices({ path, query }: StatisticsView, texts: StatisticsTexts): Html {
-  const link = (change: Partial<PageQuery>, text: string) => {
+  const link = (change: Partial<PageQuery>, text: Html | string) => {
     const isCurrent = Object.entries(change).every(([name, value]) => query[name as keyof PageQuery] === value)
     return html`<a href="${addressOf(path, { ...query, ...change })}" ${isCurrent && html`aria-current="true"`}
       >${text}</a
@@ -19,7 +19,9 @@ export function choices({ path, query }: StatisticsView, texts: StatisticsTexts)
   }
   const audiences = ['human', 'all', ...(query.audience === 'bot' ? (['bot'] as const) : [])] as const
   return html`<div class="row stats-choices">
-    <nav class="tabs" aria-label="${texts.period}">${lengths.map((days) => link({ days }, texts.days(days)))}</nav>
+    <nav class="tabs stats-period" aria-label="${texts.period}">
+      ${lengths.map((days) => link({ days }, days === 1 ? texts.today : html`${days}<span> ${texts.days}</span>`))}
+    </nav>
     <nav class="tabs" aria-label="${texts.visitors}">
       ${audiences.map((audience) => link({ audience }, texts.audiences[audience]))}
     </nav>

@@ -86,8 +86,9 @@ function remarks(
     previous &&
     (days === 1
       ? texts.comparedDay(formats.time(until))
-      : texts.compared(formats.shortDay(previous.from), formats.shortDay(until)))
-  return html`<p class="quiet small">${window} ${compared} ${asOf !== undefined && texts.late}</p>`
+      : texts.compared(formats.date(previous.from), formats.date(until)))
+  const known = [window, compared, asOf && texts.late].filter((each) => each !== undefined)
+  return html`<p class="quiet small">${known.join(' · ')}</p>`
 }
 
 function drawings({ now, language }: StatisticsView, stats: Stats, texts: StatisticsTexts, formats: Formats): Html {
