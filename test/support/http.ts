@@ -4,6 +4,8 @@ export interface RawAnswer {
   status: number
   headers: IncomingHttpHeaders
   body: string
+  /** Of the body as it was sent. */
+  bytes: number
 }
 
 /** Sends a request whose headers the test controls, also `Host`, which `fetch` does not allow. */
@@ -19,6 +21,7 @@ export function ask(url: string, options: RequestOptions & { body?: string | Buf
           status: response.statusCode ?? 0,
           headers: response.headers,
           body: Buffer.concat(parts).toString('utf8'),
+          bytes: parts.reduce((sum, part) => sum + part.length, 0),
         }),
       )
     })

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
 import { contrastRatio, type Rgb } from '../../lib/color.ts'
-import { accentOf, accentPath, accentStyles } from './accent.ts'
-
-const cards = { light: [255, 255, 255], dark: [19, 29, 24] } as const satisfies Record<string, Rgb>
+import { accentOf, accentPath, accentStyles, cards } from './accent.ts'
 
 /** The faults of the colours that are derived from one. */
 function faultsOf(color: string): string[] {

@@ -1,7 +1,7 @@
 import { contrastRatio, type Rgb } from '../../lib/color.ts'
 
 /** The colours that readable text may stand on: the cards of visitors' pages in both themes. */
-const cards = { light: [255, 255, 255], dark: [19, 29, 24] } as const satisfies Record<string, Rgb>
+export const cards = { light: [255, 255, 255], dark: [22, 30, 25] } as const satisfies Record<string, Rgb>
 
 const black: Rgb = [0, 0, 0]
 const white: Rgb = [255, 255, 255]
