@@ -126,6 +126,8 @@ async function addPageRoutes(pages: FastifyInstance, browser: Handlers['browser'
   pages.get('/bulk', browser.bulkPage.show)
   pages.post('/bulk', browser.bulkPage.create)
   pages.get('/bulk/sample.csv', browser.bulkPage.sample)
+  pages.get('/domains', browser.domainPage.show)
+  pages.post('/domains', browser.domainPage.act)
   // A link may have the alias `s`: its images are below `/s` too.
   pages.get('/s/:token(^share_[\\w-]+$)', browser.sharePage)
   pages.get('/report', browser.reportPage.show)

@@ -28,6 +28,7 @@ import { accentRoute } from './web/accent-route.ts'
 import { readAssets } from './web/assets.ts'
 import { docsRoute } from './web/docs/routes.ts'
 import { bulkPageRoutes } from './web/bulk/routes.ts'
+import { domainPageRoutes } from './web/domains/routes.ts'
 import { homeRoutes } from './web/home-routes.ts'
 import { ownerPageRoutes } from './web/owner/routes.ts'
 import { reportPageRoutes } from './web/report-routes.ts'
@@ -132,7 +133,7 @@ function browserHandlers(
   { contact }: Config,
   services: Services,
 ) {
-  const { links, scans, qr, places, abuse, limits, shares, origin, now } = services
+  const { links, scans, qr, places, abuse, limits, shares, origin, now, domains, tls } = services
   const totals = scans.latestTotals
   const { isCreditDue } = places
   const { codeText, codeSvg } = qr
@@ -143,6 +144,14 @@ function browserHandlers(
     ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, assets, reading }),
     sharePage: sharePageRoute({ shares, ...reading, origin, isCreditDue, assets }),
     bulkPage: bulkPageRoutes({ links, origin, limits, codeText, codeSvg, assets }),
+    domainPage: domainPageRoutes({
+      domains,
+      limitDomains: limits.each('domains'),
+      origin,
+      now,
+      certificateOf: tls?.certificates.report,
+      assets,
+    }),
     reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
     docsPage: docsRoute({ describe, origin }),
     privacyPage: privacyRoute({ contact }),

@@ -11,7 +11,7 @@ import {
   updateRenewal,
   type StoredCertificate,
 } from './certificate-store.ts'
-import { listIssuances, resetIssuance, type Issuance } from './issuance-store.ts'
+import { findIssuance, listIssuances, resetIssuance, type Issuance } from './issuance-store.ts'
 import { IssuanceError, type Issuer } from './issuer.ts'
 import type { Accept, Identity } from './listener.ts'
 import { refreshRenewalTime } from './renewal.ts'
@@ -47,6 +47,8 @@ export interface Certificates {
   /** Renews a certificate now, regardless of earlier failures. @throws {IssuanceError} */
   renew: (name: string) => Promise<StoredCertificate>
   list: () => Promise<CertificateReport[]>
+  /** The certificate of one name, or what became of its orders. */
+  report: (name: string) => Promise<CertificateReport>
 }
 
 interface CertificateDeps {
@@ -99,6 +101,7 @@ export function createCertificates(deps: CertificateDeps): Certificates {
       return renewed
     },
     list: () => listReports(db, host),
+    report: (name) => reportOf(db, name),
   }
 }
 
@@ -120,6 +123,11 @@ async function ignoreIssuanceError(work: Promise<unknown>): Promise<void> {
   } catch (error) {
     if (!(error instanceof IssuanceError)) throw error
   }
+}
+
+async function reportOf(db: Database, name: string): Promise<CertificateReport> {
+  const [certificate, issuance] = await Promise.all([findCertificate(db.read, name), findIssuance(db.read, name)])
+  return { ...issuance, name, notAfter: certificate?.notAfter, renewAt: certificate?.renewAt }
 }
 
 async function listReports(db: Database, host: string): Promise<CertificateReport[]> {

@@ -1,0 +1,148 @@
+import { expiresAt } from '../../domains/domain.ts'
+import type { Registered } from '../../domains/registry.ts'
+import type { Page } from '../../http/document.ts'
+import { html, type Html } from '../../http/html.ts'
+import { domainsTexts } from '../../texts/domains.ts'
+import type { Language } from '../../texts/language.ts'
+import { fill } from '../bulk/fill.ts'
+import { recordsSection, type Records } from './records.ts'
+import { date, statusSection, type StatusView } from './status.ts'
+
+/** The form that registers a name, with what was typed. */
+export interface FormView {
+  language: Language
+  /** The host of the service's short links. */
+  own: string
+  typed?: string
+  fault?: string
+}
+
+/** The page on which a name is registered. */
+export function domainsPage({ language, own, typed = '', fault }: FormView): Page {
+  const texts = domainsTexts[language]
+  const invalid = fault !== undefined && html` aria-invalid="true" aria-describedby="name-fault" autofocus`
+  return {
+    title: texts.title,
+    description: texts.description,
+    site: { language, section: 'domains' },
+    body: html`<main>
+      <h1>${texts.title}</h1>
+      <p class="domains-lead">${fill(texts.lead, { example: 'qr.example.com/menu', own: `${own}/menu` })}</p>
+      <div class="columns">
+        <form class="card" method="post" action="/domains">
+          <input type="hidden" name="action" value="register" />
+          <label
+            >${texts.name} <small>${texts.nameHint}</small>
+            <input
+              type="text"
+              name="name"
+              value="${typed}"
+              required
+              maxlength="1000"
+              inputmode="url"
+              autocapitalize="none"
+              autocomplete="off"
+              spellcheck="false"
+              ${invalid}
+          /></label>
+          ${fault && html`<p class="fault" id="name-fault" role="alert">${fault}</p>`}
+          <button>${texts.register}</button>
+        </form>
+        <aside aria-labelledby="steps">
+          <h2 id="steps">${texts.stepsTitle}</h2>
+          <ol class="domains-steps">
+            ${Object.values(texts.steps).map((step) => html`<li>${step}</li>`)}
+          </ol>
+        </aside>
+      </div>
+    </main>`,
+  }
+}
+
+/** What the page of a domain shows. */
+export interface DomainView extends StatusView, Pick<Records, 'records' | 'alternatives'> {
+  script: string | undefined
+  /** What a registration or a claim has just returned. */
+  registered?: Pick<Registered, 'token' | 'claim'> & { claimExpiresAt?: number }
+  /** Why the last request failed. */
+  fault?: string
+}
+
+/** The page of a registered name. */
+export function domainPage(view: DomainView): Page {
+  const { language, domain, records, alternatives, registered, script } = view
+  const texts = domainsTexts[language]
+  const data = html`data-copy-texts="${JSON.stringify({ copy: texts.copy, copied: texts.copied })}"`
+  const status = statusSection({ ...view, expiresAt: expiresAt(domain) })
+  return {
+    title: domain.name,
+    site: { language, section: 'domains' },
+    ...(script !== undefined && { scripts: [script] }),
+    body: html`<main data-domains="/domains?name=${domain.name}" ${data}>
+      <h1>${domain.name}</h1>
+      ${view.fault && html`<p class="note alarm" role="alert">${view.fault}</p>`} ${registered && keyNote(view)}
+      <div class="columns">
+        <div>${status} ${recordsSection({ language, zone: domain.registrable, records, alternatives })}</div>
+        <div>${registered?.token === undefined && claimForm(view)} ${removeForm(view)}</div>
+      </div>
+      <p><a href="/domains">${texts.another}</a></p>
+    </main>`,
+  }
+}
+
+function keyNote({ language, registered }: DomainView): Html | undefined {
+  const texts = domainsTexts[language]
+  if (registered?.token === undefined) return undefined
+  const { token, claim, claimExpiresAt } = registered
+  return html`<div class="note warning">
+    <h2>${texts.keyTitle}</h2>
+    <p><code data-copy>${token}</code></p>
+    <p>${claim === undefined ? texts.key : texts.claimKey}</p>
+    ${claimExpiresAt !== undefined && html`<p>${fill(texts.claimExpires, { date: date(claimExpiresAt, language) })}</p>`}
+  </div>`
+}
+
+function claimForm({ language, domain }: DomainView): Html {
+  const texts = domainsTexts[language]
+  return html`<details class="domains-claim">
+    <summary>${texts.takenTitle}</summary>
+    <p>${texts.taken}</p>
+    <form method="post" action="/domains">
+      <input type="hidden" name="action" value="claim" />
+      <input type="hidden" name="name" value="${domain.name}" />
+      <button class="plain">${texts.claim}</button>
+    </form>
+  </details>`
+}
+
+function removeForm({ language, domain, registered }: DomainView): Html {
+  const texts = domainsTexts[language]
+  const token = registered?.claim === undefined ? registered?.token : ''
+  return html`<details>
+    <summary>${texts.removeTitle}</summary>
+    <p>${texts.remove}</p>
+    <form method="post" action="/domains">
+      <input type="hidden" name="action" value="remove" />
+      <input type="hidden" name="name" value="${domain.name}" />
+      <label
+        >${texts.keyField}
+        <input type="text" name="token" value="${token}" required maxlength="200" autocomplete="off" spellcheck="false"
+      /></label>
+      <button class="alarm">${texts.removeButton}</button>
+    </form>
+  </details>`
+}
+
+/** The page that confirms a removal. */
+export function removedPage(name: string, language: Language): Page {
+  const texts = domainsTexts[language]
+  return {
+    title: texts.title,
+    site: { language, section: 'domains' },
+    body: html`<main class="narrow">
+      <h1>${fill(texts.removed, { name })}</h1>
+      <p role="status">${texts.removedText}</p>
+      <p><a class="button plain" href="/domains">${texts.another}</a></p>
+    </main>`,
+  }
+}

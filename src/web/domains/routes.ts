@@ -1,0 +1,167 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CLAIM_MS } from '../../domains/claim.ts'
+import { expiresAt, type Domain } from '../../domains/domain.ts'
+import type { Domains } from '../../domains/open.ts'
+import { viewRegistered } from '../../domains/view.ts'
+import { pageLanguage } from '../../http/accept.ts'
+import { addVary } from '../../http/compress.ts'
+import { sendPage } from '../../http/document.ts'
+import type { Origin } from '../../http/origin.ts'
+import { Problem } from '../../http/problem.ts'
+import { route, type Route } from '../../http/route.ts'
+import { forbidCaching } from '../../links/access.ts'
+import { domainsTexts } from '../../texts/domains.ts'
+import type { Language } from '../../texts/language.ts'
+import type { Assets } from '../assets.ts'
+import { fill } from '../bulk/fill.ts'
+import { formOf } from '../form-body.ts'
+import { domainPage, domainsPage, removedPage, type DomainView } from './page.ts'
+import type { CertificateState } from './status.ts'
+
+/** What the pages need from the rest of the program. */
+export interface DomainPageNeeds {
+  domains: Pick<Domains, 'claim' | 'register' | 'read' | 'remove' | 'host' | 'addresses'>
+  /** Charges each registration. */
+  limitDomains: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  origin: Pick<Origin, 'of'>
+  now: () => number
+  /** The state of a name's certificate; undefined when the service obtains none itself. */
+  certificateOf: ((name: string) => Promise<CertificateState>) | undefined
+  assets: Pick<Assets, 'islands'>
+}
+
+/** A name of 1,000 characters, each percent-encoded from four bytes, and a key. */
+const DOMAIN_FORM_LIMIT = 16 * 1024
+
+const hidden = { schema: { hide: true } }
+/** DNS queries may take seconds. */
+const config = { work: 'domains' } as const
+
+type PageRequest = FastifyRequest<{ Querystring: { name?: unknown } }>
+
+/** The pages on which names are registered, checked and removed: `/domains` */
+export function domainPageRoutes(needs: DomainPageNeeds): Record<'show' | 'act', Route> {
+  return {
+    show: route<{ Querystring: { name?: unknown } }>({
+      ...hidden,
+      config,
+      onSend: forbidCaching,
+      handler: (request, reply) => showDomain(needs, request, reply),
+    }),
+    act: route({
+      ...hidden,
+      config,
+      onSend: forbidCaching,
+      bodyLimit: DOMAIN_FORM_LIMIT,
+      handler: (request, reply) => takeForm(needs, request, reply),
+    }),
+  }
+}
+
+async function showDomain(needs: DomainPageNeeds, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { name } = request.query
+  addVary(reply, 'accept-language')
+  if (typeof name !== 'string' || name.trim() === '') return sendForm(needs, request, reply)
+  try {
+    const domain = await needs.domains.read(name.trim())
+    return sendPage(reply, domainPage(await viewOf(needs, request, { domain })))
+  } catch (error) {
+    return sendForm(needs, request, reply, { typed: name.slice(0, 1000), error })
+  }
+}
+
+async function takeForm(needs: DomainPageNeeds, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const form = formOf(request.body)
+  const typed = nameOf(form.get('name') ?? '')
+  const action = form.get('action')
+  addVary(reply, 'accept-language')
+  try {
+    if (action === 'remove') return await removeDomain(needs, request, reply, { name: typed, token: form.get('token') })
+    await needs.limitDomains(request, reply)
+    const registered = await (action === 'claim' ? needs.domains.claim(typed) : needs.domains.register(typed))
+    const view = await viewOf(needs, request, registered)
+    return sendPage(reply.code(registered.token === undefined ? 200 : 201), domainPage(view))
+  } catch (error) {
+    return sendForm(needs, request, reply, { typed: typed.slice(0, 1000), error })
+  }
+}
+
+/** What a person may have pasted: an address instead of a host name. */
+function nameOf(text: string): string {
+  return text
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/$/, '')
+}
+
+async function removeDomain(
+  needs: DomainPageNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { name, token }: { name: string; token: string | null },
+): Promise<FastifyReply> {
+  const language = pageLanguage(request)
+  const domain = await needs.domains.read(name)
+  try {
+    const removed = await needs.domains.remove(name, token?.trim() ?? '')
+    return await sendPage(reply, removedPage(removed.name, language))
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const view = await viewOf(needs, request, { domain })
+    return sendPage(reply.code(error.status), domainPage({ ...view, fault: domainsTexts[language].wrongKey }))
+  }
+}
+
+async function viewOf(
+  needs: DomainPageNeeds,
+  request: FastifyRequest,
+  registered: { domain: Domain; token?: string } & Parameters<typeof viewRegistered>[1],
+): Promise<DomainView> {
+  const { domain, claim } = registered
+  const { records, alternatives } = await viewRegistered(needs.domains, registered)
+  const script = needs.assets.islands.get('domains')
+  return {
+    language: pageLanguage(request),
+    domain,
+    certificate: await needs.certificateOf?.(domain.name),
+    isHttps: needs.origin.of(request).startsWith('https:'),
+    expiresAt: expiresAt(domain),
+    now: needs.now(),
+    isLive: script !== undefined,
+    script,
+    records,
+    alternatives,
+    registered: { ...registered, ...(claim && { claimExpiresAt: claim.createdAt + CLAIM_MS }) },
+  }
+}
+
+function sendForm(
+  { origin, domains }: DomainPageNeeds,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refused?: { typed: string; error: unknown },
+): FastifyReply {
+  const language = pageLanguage(request)
+  const form = { language, own: domains.host ?? new URL(origin.of(request)).host }
+  if (refused === undefined) return sendPage(reply, domainsPage(form))
+  const { typed, error } = refused
+  if (!(error instanceof Problem)) throw error
+  reply.code(error.status).headers(error.headers)
+  return sendPage(reply, domainsPage({ ...form, typed, fault: problemText(error, language) }))
+}
+
+function problemText({ code, headers, message }: Problem, language: Language): string {
+  const texts = domainsTexts[language]
+  switch (code) {
+    case 'invalid_request':
+      return texts.invalidName
+    case 'unknown_domain':
+      return texts.unknown
+    case 'too_many_domains':
+      return texts.tooMany
+    case 'rate_limited':
+      return fill(texts.limited, { minutes: Math.ceil(Number(headers['retry-after'] ?? 60) / 60) })
+    default:
+      return fill(texts.failed, { detail: message })
+  }
+}

@@ -1,0 +1,90 @@
+import type { Domain } from '../../domains/domain.ts'
+import type { DnsFault } from '../../domains/dns.ts'
+import { html, type Html } from '../../http/html.ts'
+import { domainsTexts } from '../../texts/domains.ts'
+import type { Language } from '../../texts/language.ts'
+import { fill } from '../bulk/fill.ts'
+
+/** The state of a certificate. Times are milliseconds since 1970, UTC. */
+export interface CertificateState {
+  notAfter: number | undefined
+  fault?: string | undefined
+  retryAt?: number
+}
+
+/** What the page knows of a domain. */
+export interface StatusView {
+  language: Language
+  domain: Domain
+  /** Undefined when the service does not obtain certificates itself. */
+  certificate: CertificateState | undefined
+  /** Whether a proxy serves it over HTTPS. */
+  isHttps: boolean
+  expiresAt: number | undefined
+  now: number
+  /** Whether a script goes on checking. */
+  isLive: boolean
+}
+
+const chips = { active: 'chip', pending: 'chip warning', misconfigured: 'chip alarm' }
+
+/** Whether a name leads here, or what is wrong; screen readers announce when it changes. */
+export function statusSection(view: StatusView): Html {
+  const { language, domain, expiresAt } = view
+  const texts = domainsTexts[language]
+  const { name, status, fault, checkedAt } = domain
+  const checked = checkedAt === undefined ? undefined : time(checkedAt, language)
+  const isSettled = status === 'active' && fault === undefined
+  const checkedText = view.isLive && !isSettled ? texts.checkedAt : texts.checkedAtOnce
+  return html`<section class="card domains-state" aria-labelledby="state" data-domain="${status}">
+    <h2 id="state">${texts.state}</h2>
+    <div role="status">
+      <p><span class="${chips[status]}">${texts.status[status]}</span></p>
+      ${isSettled ? foundText(view) : html`<p><strong>${faultText(fault, name, language)}</strong></p>`}
+      <p>${texts.certificate}: ${certificateText(view)}</p>
+    </div>
+    <p class="quiet">
+      ${checked && fill(checkedText, { time: checked })}
+      ${expiresAt !== undefined && fill(texts.expires, { date: date(expiresAt, language) })}
+    </p>
+    <p><a class="button plain" href="/domains?name=${name}">${texts.checkAgain}</a></p>
+  </section>`
+}
+
+function foundText({ language, domain: { name } }: StatusView): Html {
+  const texts = domainsTexts[language]
+  return html`<p><strong>${fill(texts.found, { name })}</strong></p>
+    <p>${fill(texts.foundNext, { example: `${name}/…` })}</p>`
+}
+
+function faultText(fault: DnsFault | undefined, name: string, language: Language): string {
+  const texts = domainsTexts[language]
+  if (fault === undefined) return texts.notChecked
+  return fill(texts.faults[fault.code], { name, found: addressesIn(fault.detail) || texts.anotherPlace })
+}
+
+/** The addresses that the check has found, which it lists as "203.0.113.9 (A)". */
+function addressesIn(detail: string): string {
+  const words = detail.slice(0, 2_000).split(' ')
+  return words.filter((_, at) => /^\((?:A|AAAA)\)/.test(words[at + 1] ?? '')).join(', ')
+}
+
+function certificateText({ language, domain, certificate, isHttps, now }: StatusView): string {
+  const { certificates } = domainsTexts[language]
+  if (certificate === undefined) return isHttps ? certificates.proxy : certificates.off
+  const { notAfter, fault, retryAt } = certificate
+  if (notAfter !== undefined && notAfter > now) return fill(certificates.valid, { date: date(notAfter, language) })
+  if (domain.status !== 'active') return certificates.waiting
+  if (fault === undefined) return certificates.pending
+  return fill(certificates.failed, { time: time(retryAt ?? now, language) })
+}
+
+/** In UTC: the server does not know the visitor's time zone. */
+function time(at: number, language: Language): string {
+  const format = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' })
+  return `${format.format(at)} UTC`
+}
+
+export function date(at: number, language: Language): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(at)
+}
