@@ -131,10 +131,10 @@ export async function force(page: Page, typing: Typing): Promise<void> {
   )
 }
 
-/** The values of the first form of the page, of all fields that are visible and not empty; colours are never empty. */
+/** The values of the first visible form of the page, of all fields that are not empty; colours are never empty. */
 export async function typed(page: Page): Promise<Typing> {
   const pairs = await page.evaluate<[string, string][]>(
-    `[...document.forms[0].elements]
+    `[...[...document.forms].find((form) => form.checkVisibility()).elements]
       .filter((field) => field.name && !['hidden', 'color'].includes(field.type) && field.value)
       .map((field) => [field.name, field.value])`,
   )

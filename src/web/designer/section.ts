@@ -9,8 +9,12 @@ export function designSection({ link, token, design, preview, language }: OwnerV
   const texts = designerTexts[language]
   return html`<section id="design" aria-labelledby="design-heading">
     <h2 id="design-heading">${texts.heading}</h2>
-    <h3>${texts.downloads}</h3>
-    ${downloads(link.code, language)}
-    ${designForm(design, { language, action: `/m/${token}`, revision: link.revision, refused: notice?.design, preview })}
+    <div class="card">
+      <h3>${texts.downloads}</h3>
+      ${downloads(link.code, language)}
+    </div>
+    <div class="card">
+      ${designForm(design, { language, action: `/m/${token}`, revision: link.revision, refused: notice?.design, preview })}
+    </div>
   </section>`
 }

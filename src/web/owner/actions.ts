@@ -1,31 +1,13 @@
-import type { Page } from '../../http/document.ts'
 import { Problem } from '../../http/problem.ts'
-import type { Drawing } from '../../links/design.ts'
-import type { Links } from '../../links/open.ts'
 import { saveDesign } from '../designer/save.ts'
-import { changeFromForm } from './change-form.ts'
-import { deletedPage } from './delete-form.ts'
-import type { Refused } from './view.ts'
-
-/** A form that the owner has sent. */
-export interface Submission {
-  links: Pick<Links, 'readByToken' | 'checkDesign' | 'change' | 'delete'>
-  token: string
-  form: URLSearchParams
-  drawing: Drawing
-}
-
-/** What follows: a redirect to the page with a notice of this name, the page with what was refused, or another page. */
-export type Outcome = { done: string } | { refused: Refused } | { page: Page }
-
-type Action = (submission: Submission) => Promise<Outcome>
+import { changeFromForm, leadFromForm } from './change-form.ts'
+import { deletedPage } from './settings/delete.ts'
+import type { Action, Outcome, Submission } from './submission.ts'
 
 /** What the forms of the owner's page do, by their field `action`. */
 const actions: Record<string, Action> = {
-  async change({ links, token, form }) {
-    const refused = await changeFromForm(links, token, form)
-    return refused === undefined ? { done: 'saved' } : { refused }
-  },
+  change: changeFromForm,
+  lead: leadFromForm,
   async design({ links, token, form, drawing }) {
     const refused = await saveDesign(links, token, form, drawing)
     return refused === undefined ? { done: 'designed' } : { refused }

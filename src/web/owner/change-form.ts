@@ -2,12 +2,13 @@ import { Problem } from '../../http/problem.ts'
 import { html, type Html } from '../../http/html.ts'
 import { kindOf } from '../../links/kinds/index.ts'
 import type { FormField } from '../../links/kinds/kind.ts'
+import type { OwnedLink } from '../../links/design.ts'
 import { entityTag, type Link } from '../../links/link.ts'
-import type { Links } from '../../links/open.ts'
-import { ownerFields, renderFields, renderUtm } from '../form.ts'
+import { ownerFields, renderFields, renderUtm, type Values } from '../form.ts'
 import { filledFields, filledUtm } from '../form-body.ts'
 import { truncateInput } from '../typed-input.ts'
-import type { Notice, Refused } from './view.ts'
+import type { Action, Outcome, Submission } from './submission.ts'
+import type { Notice } from './view.ts'
 
 /** The form that changes a link. */
 export function changeForm(link: Link, action: string, notice?: Notice): Html {
@@ -34,31 +35,41 @@ function changeFields(link: Link): FormField[] {
   return [...form, ...(hasTarget || link.target === null ? [] : [target]), ...ownerFields]
 }
 
-/**
- * Saves the form of a link.
- * @returns what to show when it was refused: the typed values with their errors
- */
-export async function changeFromForm(
-  links: Pick<Links, 'readByToken' | 'change'>,
-  token: string,
-  form: URLSearchParams,
-): Promise<Refused | undefined> {
+/** Saves the form of a link. */
+export const changeFromForm: Action = async ({ links, token, form }) => {
   const before = await links.readByToken(token)
   const fields = changeFields(before.link)
   const values = filledFields(form, fields)
   const utm = filledUtm(form, before.link.utm)
   const cleared = Object.fromEntries(fields.map(({ name }) => [name, null]))
+  return save({ links, token, form }, before, { ...cleared, ...values, utm }, { values, utm })
+}
+
+/** Saves the destination alone, from the form at the top. */
+export const leadFromForm: Action = async ({ links, token, form }) => {
+  const before = await links.readByToken(token)
+  const typed = new URLSearchParams({ target: form.get('address') ?? '' })
+  const values = { target: null, ...filledFields(typed, [{ name: 'target', label: '', input: 'url' }]) }
+  return save({ links, token, form }, before, values, { values, utm: before.link.utm })
+}
+
+async function save(
+  { links, token, form }: Pick<Submission, 'links' | 'token' | 'form'>,
+  before: OwnedLink,
+  body: object,
+  typed: { values: Values; utm: Record<string, string> },
+): Promise<Outcome> {
   // The page may be open in two windows: the second save must not silently undo the first.
   const ifMatch = entityTag({ revision: Number(form.get('revision')) })
   try {
-    await links.change(before, { ...cleared, ...values, utm }, { ifMatch })
-    return undefined
+    await links.change(before, body, { ifMatch })
+    return { done: 'saved' }
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unknown_token') throw error
     const isOvertaken = error.code === 'precondition_failed'
     const text = isOvertaken
       ? 'This link was changed elsewhere since you opened this page. Your changes are below: save again to overwrite the other ones.'
       : ''
-    return { owned: await links.readByToken(token), text, ...truncateInput({ values, utm, problem: error }) }
+    return { refused: { owned: await links.readByToken(token), text, ...truncateInput({ ...typed, problem: error }) } }
   }
 }

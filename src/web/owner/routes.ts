@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageLanguage } from '../../http/accept.ts'
+import { addVary } from '../../http/compress.ts'
 import { sendPage } from '../../http/document.ts'
 import type { Origin } from '../../http/origin.ts'
 import { route, type Route } from '../../http/route.ts'
@@ -9,17 +10,19 @@ import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
 import type { Links } from '../../links/open.ts'
 import type { StatsReading } from '../../scans/routes.ts'
+import { ownerTexts } from '../../texts/owner.ts'
 import type { Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
 import { FORM_LIMIT } from '../read-form.ts'
 import { act } from './actions.ts'
 import { loadStatistics } from '../statistics/load.ts'
 import { ownerPage } from './page.ts'
-import type { Notice, OwnerView, Refused } from './view.ts'
+import type { Submission } from './submission.ts'
+import type { OwnerView, Refused } from './view.ts'
 
 /** What the page needs from the rest of the program. */
 export interface OwnerPageNeeds {
-  links: Pick<Links, 'requireToken' | 'readByToken' | 'checkDesign' | 'change' | 'delete'>
+  links: Pick<Links, 'requireToken'> & Submission['links']
   /** The counts of a link. */
   totals: (linkId: number) => Promise<Totals>
   origin: Pick<Origin, 'of'>
@@ -64,26 +67,20 @@ export function ownerPageRoutes(needs: OwnerPageNeeds): Record<'show' | 'act', R
 async function showLink(needs: OwnerPageNeeds, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { token } = request.params
   const owned = await needs.links.readByToken(token)
-  const notices: Record<string, Notice> = {
-    created: {
-      text: 'Your link is ready. Save the address of this page. It is the only key to your link and cannot be recovered:',
-      address: `${needs.origin.of(request)}/m/${token}`,
-    },
-    saved: { text: 'Saved.' },
-    designed: { text: 'The design is saved, and the image below shows it. Printed codes still work.' },
-    paused: { text: 'The link is paused.' },
-    resumed: { text: 'The link is active again.' },
-  }
-  const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
+  const texts: Record<string, string> = ownerTexts[pageLanguage(request)].notices
+  const done = Object.keys(request.query).find((name) => Object.hasOwn(texts, name))
+  const address = done === 'created' ? `${needs.origin.of(request)}/m/${token}` : ''
+  const notice = done === undefined ? undefined : { text: texts[done] ?? '', address }
   const view = await viewOf(needs, owned, request)
-  return sendPage(reply, ownerPage(view, done === undefined ? undefined : notices[done]))
+  addVary(reply, 'accept-language')
+  return sendPage(reply, ownerPage(view, notice))
 }
 
 async function viewOf(needs: OwnerPageNeeds, owned: OwnedLink, request: TokenRequest): Promise<OwnerView> {
   const { link, design } = owned
   const origin = needs.origin.of(request)
-  const script = needs.assets.islands.get('design')
-  const scripts = ['statistics'].flatMap((name) => needs.assets.islands.get(name) ?? [])
+  const { islands } = needs.assets
+  const script = islands.get('design')
   const preview = script && { script, font: needs.assets.font, text: needs.codeText(link.code, origin) }
   return {
     link,
@@ -92,9 +89,9 @@ async function viewOf(needs: OwnerPageNeeds, owned: OwnedLink, request: TokenReq
     language: pageLanguage(request),
     totals: await needs.totals(link.id),
     statistics: await loadStatistics(needs.reading, request, link.id),
-    scripts,
     credit: needs.isCreditDue(),
     design,
+    scripts: ['owner', 'statistics'].flatMap((name) => islands.get(name) ?? []),
     preview: link.suspension === null && preview ? preview : undefined,
   }
 }
@@ -104,9 +101,14 @@ async function actOnLink(needs: OwnerPageNeeds, request: TokenRequest, reply: Fa
   const { token } = request.params
   const charge = () => limits.charge(request, reply, 'qr')
   const drawing = { origin: needs.origin.of(request), client: limits.clientOf(request), charge }
-  const outcome = await act({ links, token, form: formOf(request.body), drawing })
+  const form = formOf(request.body)
+  const outcome = await act({ links, token, form, language: pageLanguage(request), drawing })
+  addVary(reply, 'accept-language')
   // A redirect after each change, so that a reload repeats nothing.
-  if ('done' in outcome) return reply.redirect(`/m/${token}?${outcome.done}`, 303)
+  if ('done' in outcome) {
+    const fragment = outcome.at === undefined ? '' : `#${outcome.at}`
+    return reply.redirect(`/m/${token}?${outcome.done}${fragment}`, 303)
+  }
   return 'page' in outcome ? sendPage(reply, outcome.page) : showRefused(needs, request, reply, outcome.refused)
 }
 

@@ -24,9 +24,11 @@ export interface OwnerView {
   scripts: string[]
 }
 
-/** A message at the top of the owner's page. */
+/** A message of the owner's page. */
 export interface Notice {
   text: string
+  /** The id of the element in which it is shown: by default at the top. */
+  at?: string
   /** An address shown after the text. */
   address?: string
   problem?: Problem

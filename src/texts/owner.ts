@@ -1,0 +1,127 @@
+import type { ByLanguage } from './language.ts'
+
+const en = {
+  pageTitle: (name: string) => `${name}: your link`,
+  sections: {
+    label: 'Sections of this page',
+    top: 'Overview',
+    statistics: 'Statistics',
+    destination: 'Destination',
+    design: 'QR design',
+    settings: 'Settings',
+    delete: 'Delete',
+  },
+  kinds: { url: 'Web address', appstore: 'App', vcard: 'Contact', page: 'Page of links' },
+  states: {
+    active: 'Active',
+    paused: 'Paused',
+    scheduled: 'Active, scheduled by rules',
+    limited: 'Active, limited by rules',
+    removed: 'Removed',
+  },
+  removers: {
+    list: 'by the malware and phishing filter',
+    operator: 'by the operator of this service',
+    legal: 'by legal order',
+  },
+  removed: (by: string, at: string, reason: string) =>
+    `This link was removed ${by} on ${at} UTC: ${reason}. Visitors see a page that says so. You can delete the link, but not change it.`,
+  leadsTo: 'It leads to',
+  leads: {
+    page: (headline: string, buttons: number) =>
+      `Its own page “${headline}” with ${buttons === 1 ? 'one button' : `${buttons} buttons`}`,
+    contact: (name: string) => `The contact details of ${name}`,
+    ios: 'App Store',
+    android: 'Google Play',
+    fallback: 'Everyone else',
+  },
+  rulesFirst: (count: number) =>
+    count === 1 ? 'One rule is checked before this.' : `${count} rules are checked before this.`,
+  showRules: 'See the rules',
+  change: 'Change',
+  newTarget: 'New destination',
+  save: 'Save',
+  printedStay: 'Printed codes lead there right after you save.',
+  shortLink: 'Short link',
+  copy: 'Copy',
+  check: 'Check where it leads',
+  code: (url: string) => `QR code of ${url}`,
+  download: 'Download the QR code',
+  created: 'Created',
+  changed: 'Last changed',
+  notices: {
+    created:
+      'Your link is ready. Save the address of this page. It is the only key to your link and cannot be recovered:',
+    saved: 'Saved.',
+    designed: 'The design is saved, and the image below shows it. Printed codes still work.',
+    paused: 'The link is paused.',
+    resumed: 'The link is active again.',
+    reverted: 'The earlier version is in effect again. Below it says what that has changed.',
+    ruled: 'The rules are saved and in effect.',
+  },
+  another: 'Create another link',
+}
+
+const de: typeof en = {
+  pageTitle: (name) => `${name}: Ihr Link`,
+  sections: {
+    label: 'Abschnitte dieser Seite',
+    top: 'Überblick',
+    statistics: 'Statistik',
+    destination: 'Ziel',
+    design: 'QR-Gestaltung',
+    settings: 'Einstellungen',
+    delete: 'Löschen',
+  },
+  kinds: { url: 'Webadresse', appstore: 'App', vcard: 'Kontakt', page: 'Linkseite' },
+  states: {
+    active: 'Aktiv',
+    paused: 'Pausiert',
+    scheduled: 'Aktiv, nach Zeitplan',
+    limited: 'Aktiv, durch Regeln begrenzt',
+    removed: 'Entfernt',
+  },
+  removers: {
+    list: 'vom Filter gegen Schadsoftware und Phishing',
+    operator: 'vom Betreiber dieses Dienstes',
+    legal: 'auf behördliche Anordnung',
+  },
+  removed: (by, at, reason) =>
+    `Dieser Link wurde am ${at} UTC ${by} entfernt: ${reason}. Besucher sehen eine Seite, auf der das steht. Sie können den Link löschen, aber nicht ändern.`,
+  leadsTo: 'Er führt zu',
+  leads: {
+    page: (headline, buttons) =>
+      `Eigene Seite „${headline}“ mit ${buttons === 1 ? 'einem Knopf' : `${buttons} Knöpfen`}`,
+    contact: (name) => `Kontaktdaten von ${name}`,
+    ios: 'App Store',
+    android: 'Google Play',
+    fallback: 'Alle anderen',
+  },
+  rulesFirst: (count) => (count === 1 ? 'Eine Regel wird vorher geprüft.' : `${count} Regeln werden vorher geprüft.`),
+  showRules: 'Zu den Regeln',
+  change: 'Ändern',
+  newTarget: 'Neues Ziel',
+  save: 'Speichern',
+  printedStay: 'Gedruckte Codes führen sofort nach dem Speichern dorthin.',
+  shortLink: 'Kurzlink',
+  copy: 'Kopieren',
+  check: 'Prüfen, wohin er führt',
+  code: (url) => `QR-Code von ${url}`,
+  download: 'QR-Code herunterladen',
+  created: 'Erstellt',
+  changed: 'Zuletzt geändert',
+  notices: {
+    created:
+      'Ihr Link ist fertig. Speichern Sie die Adresse dieser Seite. Sie ist der einzige Schlüssel zu Ihrem Link und kann nicht wiederhergestellt werden:',
+    saved: 'Gespeichert.',
+    designed: 'Die Gestaltung ist gespeichert; das Bild unten zeigt sie. Gedruckte Codes funktionieren weiter.',
+    paused: 'Der Link ist pausiert.',
+    resumed: 'Der Link ist wieder aktiv.',
+    reverted: 'Die frühere Fassung gilt wieder. Unten steht, was sich dadurch geändert hat.',
+    ruled: 'Die Regeln sind gespeichert und gelten.',
+  },
+  another: 'Noch einen Link erstellen',
+}
+
+/** The frame of the owner's page. */
+export const ownerTexts: ByLanguage<typeof en> = { en, de }

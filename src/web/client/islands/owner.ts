@@ -1,0 +1,3 @@
+import { followSections } from '../follow-sections.ts'
+
+followSections()

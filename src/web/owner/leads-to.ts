@@ -1,0 +1,75 @@
+import { html, type Html } from '../../http/html.ts'
+import type { Link } from '../../links/link.ts'
+import { ownerTexts } from '../../texts/owner.ts'
+import type { OwnerView } from './view.ts'
+
+/** Where a visit leads, in plain text, and for one address the form that changes it. */
+export function leadsTo(view: OwnerView): Html {
+  const { link, language } = view
+  const texts = ownerTexts[language]
+  const rules = link.rules.length
+  return html`<h2 class="owner-label">${texts.leadsTo}</h2>
+    ${
+      link.kind === 'url'
+        ? editable(view)
+        : html`${others(view)}
+            <p><a href="#destination">${texts.change}</a></p>`
+    }
+    ${rules > 0 && html`<p class="quiet">${texts.rulesFirst(rules)} <a href="#rules">${texts.showRules}</a></p>`}`
+}
+
+function editable({ link, token, language }: OwnerView): Html {
+  const texts = ownerTexts[language]
+  return html`<p class="owner-target" dir="auto">${link.target}</p>
+    <details class="owner-edit">
+      <summary>${texts.change}</summary>
+      <form method="post" action="/m/${token}">
+        <input type="hidden" name="action" value="lead" />
+        <input type="hidden" name="revision" value="${link.revision}" />
+        <label for="owner-address">${texts.newTarget}</label>
+        <div class="owner-line">
+          <input
+            id="owner-address"
+            name="address"
+            type="text"
+            inputmode="url"
+            autocapitalize="none"
+            spellcheck="false"
+            dir="auto"
+            required
+            value="${link.target}"
+            aria-describedby="owner-address-hint"
+          />
+          <button>${texts.save}</button>
+        </div>
+        <p class="hint" id="owner-address-hint">${texts.printedStay}</p>
+      </form>
+    </details>`
+}
+
+function others({ link, language }: OwnerView): Html {
+  const { leads } = ownerTexts[language]
+  const { payload, kind } = link
+  if (kind === 'page') {
+    const buttons = Array.isArray(payload['links']) ? payload['links'].length : 0
+    return html`<p class="owner-target" dir="auto">${leads.page(textOf(payload['headline']), buttons)}</p>`
+  }
+  if (kind === 'vcard') return html`<p class="owner-target" dir="auto">${leads.contact(nameOf(link))}</p>`
+  const stores = (['ios', 'android', 'fallback'] as const).filter((name) => payload[name] !== undefined)
+  return html`<dl>
+    ${stores.map(
+      (name) =>
+        html`<dt>${leads[name]}</dt>
+          <dd>${textOf(payload[name])}</dd>`,
+    )}
+  </dl>`
+}
+
+function nameOf({ payload, code }: Link): string {
+  const name = ['firstName', 'lastName'].map((field) => textOf(payload[field])).filter(Boolean)
+  return name.join(' ') || textOf(payload['org']) || code
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,85 @@
+import { html, type Html } from '../../http/html.ts'
+import { addresses, type Link } from '../../links/link.ts'
+import { ownerTexts } from '../../texts/owner.ts'
+import { reachabilityWarning } from '../reachability.ts'
+import { leadsTo } from './leads-to.ts'
+import { minute } from './time.ts'
+import type { OwnerView } from './view.ts'
+
+/** What the owner came for: where the link leads, its address, its code and its state. */
+export function ownerTop(view: OwnerView): Html {
+  const { link, origin } = view
+  return html`${heading(view)} ${link.suspension && removalNote(view)}
+    ${link.suspension === null && reachabilityWarning(origin)}
+    <div class="owner-top card">
+      <div>${link.suspension === null && leadsTo(view)} ${shortLink(view)}</div>
+      ${link.suspension === null && image(view)}
+    </div>`
+}
+
+function heading({ link, language }: OwnerView): Html {
+  const texts = ownerTexts[language]
+  const state = stateOf(link)
+  const tone = state === 'removed' ? 'alarm' : state === 'paused' ? 'warning' : ''
+  const kinds: Record<string, string> = texts.kinds
+  return html`<header class="owner-head">
+    <h1 dir="auto">${link.title?.trim() || link.code}</h1>
+    <p class="row">
+      <span class="chip ${tone}">${texts.states[state]}</span> <span class="quiet">${kinds[link.kind]}</span>
+    </p>
+  </header>`
+}
+
+type State = 'active' | 'paused' | 'scheduled' | 'limited' | 'removed'
+
+function stateOf({ active, suspension, rules }: Link): State {
+  if (suspension !== null) return 'removed'
+  if (!active) return 'paused'
+  const whens = rules.map(({ when }) => when)
+  if (whens.some(({ from, until, weekdays, hours }) => from ?? until ?? weekdays ?? hours)) return 'scheduled'
+  return whens.some(({ after_scans: scans }) => scans !== undefined) ? 'limited' : 'active'
+}
+
+function removalNote({ link: { suspension }, language }: OwnerView): Html | undefined {
+  if (suspension === null) return undefined
+  const { removed, removers } = ownerTexts[language]
+  const { source, reason, at } = suspension
+  return html`<p class="note alarm" role="alert">${removed(removers[source], minute(at), reason)}</p>`
+}
+
+function shortLink({ link, origin, language }: OwnerView): Html {
+  const texts = ownerTexts[language]
+  const { short_url: shortUrl } = addresses(link.code, origin)
+  const isLive = link.active && link.suspension === null
+  return html`<h2 class="owner-label">${texts.shortLink}</h2>
+    <p class="row">
+      <span class="result">${isLive ? html`<a href="${shortUrl}">${shortUrl}</a>` : shortUrl}</span>
+      <button type="button" class="plain" data-copy="${shortUrl}" hidden>${texts.copy}</button>
+    </p>
+    ${isLive && html`<p><a href="/${link.code}+">${texts.check}</a></p>`}
+    <dl class="small">
+      <dt>${texts.created}</dt>
+      <dd>${minute(link.createdAt)} UTC</dd>
+      <dt>${texts.changed}</dt>
+      <dd>${minute(link.updatedAt)} UTC</dd>
+    </dl>`
+}
+
+function image({ link: { code, revision }, origin, language }: OwnerView): Html {
+  const texts = ownerTexts[language]
+  // Browsers cache images for minutes: the revision makes them request this one again after a change.
+  return html`<div class="owner-code">
+    <img
+      class="qr"
+      src="/${code}/qr.svg?v=${revision}"
+      alt="${texts.code(addresses(code, origin).short_url)}"
+      width="224"
+      height="224"
+    />
+    <p class="row" role="group" aria-label="${texts.download}">
+      <a href="/${code}/qr.png?size=1024" download="${code}.png">PNG</a>
+      <a href="/${code}/qr.svg" download="${code}.svg">SVG</a>
+      <a href="/${code}/qr.pdf" download="${code}.pdf">PDF</a>
+    </p>
+  </div>`
+}
