@@ -133,7 +133,7 @@ function browserHandlers(
   { contact }: Config,
   services: Services,
 ) {
-  const { links, scans, qr, places, abuse, limits, shares, origin, now, domains, tls } = services
+  const { links, scans, qr, places, abuse, limits, shares, webhooks, origin, now, domains, tls } = services
   const totals = scans.latestTotals
   const { isCreditDue } = places
   const { codeText, codeSvg } = qr
@@ -141,7 +141,18 @@ function browserHandlers(
   const reading = { scans, slots: limits.slots, now }
   return {
     homePage: homeRoutes({ links, origin, limits }),
-    ownerPage: ownerPageRoutes({ links, totals, origin, limits, isCreditDue, codeText, assets, reading }),
+    ownerPage: ownerPageRoutes({
+      links,
+      shares,
+      hasWebhooks: webhooks.enabled,
+      totals,
+      origin,
+      limits,
+      isCreditDue,
+      codeText,
+      assets,
+      reading,
+    }),
     sharePage: sharePageRoute({ shares, ...reading, origin, isCreditDue, assets }),
     bulkPage: bulkPageRoutes({ links, origin, limits, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({

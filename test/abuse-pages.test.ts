@@ -89,18 +89,26 @@ for (const legal of [false, true]) {
   })
 }
 
-inBrowser('the owner of a removed link sees the reason, and can only delete it', async (page) => {
-  const link = await removedLink()
-  await page.goto(at(`/m/${link.token}`))
-  assert.match((await page.getByRole('alert').textContent()) ?? '', /removed by the operator .* it phishes/s)
-  assert.equal(await page.locator('.chip').first().textContent(), 'Removed')
-  assert.equal(await page.locator('#destination, #design').count(), 0)
-  assert.equal(await page.getByRole('img').count(), 0)
-  const stale = await fetch(at(`/m/${link.token}`), { method: 'POST', body: new URLSearchParams({ action: 'pause' }) })
-  assert.equal(stale.status, 409)
-  await page.getByLabel('I am sure').check()
-  assert.equal(await press(page, 'Delete'), 200)
-})
+inBrowser(
+  'the owner of a removed link sees the reason, and changes nothing but its shares and its key',
+  async (page) => {
+    const link = await removedLink()
+    await page.goto(at(`/m/${link.token}`))
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /removed by the operator .* it phishes/s)
+    assert.equal(await page.locator('.chip').first().textContent(), 'Removed')
+    assert.equal(await page.locator('#destination, #design').count(), 0)
+    assert.deepEqual(await page.locator('#settings h3').allTextContents(), ['Shares', 'A new key'])
+    assert.deepEqual(await page.getByRole('button').allTextContents(), ['Delete for good'])
+    assert.equal(await page.getByRole('img').count(), 0)
+    const stale = await fetch(at(`/m/${link.token}`), {
+      method: 'POST',
+      body: new URLSearchParams({ action: 'pause' }),
+    })
+    assert.equal(stale.status, 409)
+    await page.getByLabel('Yes, delete this link').check()
+    assert.equal(await press(page, 'Delete for good'), 200)
+  },
+)
 
 inBrowser(
   'axe finds no fault on the pages of reports and removals, in light and dark, and they fit a phone',

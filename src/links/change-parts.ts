@@ -1,10 +1,11 @@
 import type { FastifyReply } from 'fastify'
 import type { Origin } from '../http/origin.ts'
 import type { ManageRequest } from './access.ts'
+import type { Charge } from './charged.ts'
 import type { CreationLimits } from './create.ts'
 import type { OwnedLink } from './design.ts'
 import type { Links } from './open.ts'
-import type { PasswordHash } from './password.ts'
+import type { PasswordHash, Passwords } from './password.ts'
 
 /** What these checks need of the rest of the program. */
 export interface PartsNeeds {
@@ -22,21 +23,22 @@ export async function checkParts(needs: PartsNeeds, request: ManageRequest, repl
     client: limits.clientOf(request),
     charge: () => limits.charge(request, reply, 'qr'),
   })
-  const webhook = await links.checkWebhook(owned, body, () => limits.charge(request, reply, 'links'))
-  const hashPassword = (password: string) => setPassword(needs, request, reply, password)
+  const charge = () => limits.charge(request, reply, 'links')
+  const webhook = await links.checkWebhook(owned, body, charge)
+  const hashPassword = (password: string) => hashCharged(links.passwords, charge, limits.clientOf(request), password)
   return { design, webhook, hashPassword }
 }
 
 /** Charged as a creation: hashing a password takes longer than any other change. */
-async function setPassword(
-  { links, limits }: PartsNeeds,
-  request: ManageRequest,
-  reply: FastifyReply,
+export async function hashCharged(
+  passwords: Pick<Passwords, 'hash'>,
+  charge: Charge,
+  client: string,
   password: string,
 ): Promise<PasswordHash> {
-  const refund = limits.charge(request, reply, 'links')
+  const refund = charge()
   try {
-    return await links.passwords.hash(password, limits.clientOf(request))
+    return await passwords.hash(password, client)
   } catch (error) {
     refund()
     throw error

@@ -9,17 +9,17 @@ import { createValidator } from '../http/validate.ts'
 import type { Link } from './link.ts'
 import { urlFault, type UrlPolicy } from './url-policy.ts'
 
-const eventTypes = ['link.changed', 'link.removed', 'scans.milestone', 'destination.failing'] as const
+export const webhookEventTypes = ['link.changed', 'link.removed', 'scans.milestone', 'destination.failing'] as const
 
-export type WebhookEventType = (typeof eventTypes)[number]
+export type WebhookEventType = (typeof webhookEventTypes)[number]
 
-const eventType = Type.Enum([...eventTypes], { title: 'WebhookEventType' })
+const eventType = Type.Enum([...webhookEventTypes], { title: 'WebhookEventType' })
 
 /** The webhook in the body of a creation or a change. */
 export const webhookField = Type.Object(
   {
     url: publicUrl('Where events are sent: a public http or https URL on port 80, 443 or from 1024.'),
-    events: Type.Array(eventType, { minItems: 1, maxItems: eventTypes.length, uniqueItems: true }),
+    events: Type.Array(eventType, { minItems: 1, maxItems: webhookEventTypes.length, uniqueItems: true }),
     secret: Type.Optional(Type.Enum(['new'], { description: 'Asks for a new secret of the same URL.' })),
   },
   { title: 'Webhook', examples: [{ url: 'https://example.com/hook', events: ['link.changed'] }] },
@@ -124,7 +124,7 @@ export function parseWebhook(webhook: unknown, policy: UrlPolicy, enabled: boole
     const errors = [{ pointer: '/webhook/url', detail: blocked }]
     throw new Problem('target_blocked', `/webhook/url ${blocked}`, { errors })
   }
-  return { url, events: eventTypes.filter((type) => events.includes(type)), wantsNewSecret: secret === 'new' }
+  return { url, events: webhookEventTypes.filter((type) => events.includes(type)), wantsNewSecret: secret === 'new' }
 }
 
 /** Services other than HTTP that could misread a request listen on low ports: the service sends none there. */

@@ -1,7 +1,7 @@
 import { Problem } from '../../http/problem.ts'
 import { saveDesign } from '../designer/save.ts'
 import { changeFromForm, leadFromForm } from './change-form.ts'
-import { deletedPage } from './settings/delete.ts'
+import { settingsActions } from './settings/actions.ts'
 import type { Action, Outcome, Submission } from './submission.ts'
 
 /** What the forms of the owner's page do, by their field `action`. */
@@ -16,20 +16,7 @@ const actions: Record<string, Action> = {
     await change(submission, { design: null })
     return { done: 'designed' }
   },
-  async pause(submission) {
-    await change(submission, { active: false })
-    return { done: 'paused' }
-  },
-  async resume(submission) {
-    await change(submission, { active: true })
-    return { done: 'resumed' }
-  },
-  async delete({ links, token, form }) {
-    if (form.get('sure') === 'yes') return { page: deletedPage((await links.delete(token, undefined)).code) }
-    const problem = new Problem('invalid_request', 'the box is not ticked')
-    const text = 'Not deleted. Please tick the box first.'
-    return { refused: { owned: await links.readByToken(token), text, problem } }
-  },
+  ...settingsActions,
 }
 
 /** @throws {Problem} 400 for a form without an action of this page */

@@ -10,19 +10,24 @@ import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
 import type { Links } from '../../links/open.ts'
 import type { StatsReading } from '../../scans/routes.ts'
+import type { Language } from '../../texts/language.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import type { Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
 import { FORM_LIMIT } from '../read-form.ts'
 import { act } from './actions.ts'
 import { loadStatistics } from '../statistics/load.ts'
+import { readSettings, settingsNotices } from './settings/section.ts'
 import { ownerPage } from './page.ts'
 import type { Submission } from './submission.ts'
-import type { OwnerView, Refused } from './view.ts'
+import type { Notice, OwnerView, Refused } from './view.ts'
 
 /** What the page needs from the rest of the program. */
 export interface OwnerPageNeeds {
   links: Pick<Links, 'requireToken'> & Submission['links']
+  shares: Submission['shares']
+  /** False when the operator has turned webhooks off. */
+  hasWebhooks: boolean
   /** The counts of a link. */
   totals: (linkId: number) => Promise<Totals>
   origin: Pick<Origin, 'of'>
@@ -67,13 +72,18 @@ export function ownerPageRoutes(needs: OwnerPageNeeds): Record<'show' | 'act', R
 async function showLink(needs: OwnerPageNeeds, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { token } = request.params
   const owned = await needs.links.readByToken(token)
-  const texts: Record<string, string> = ownerTexts[pageLanguage(request)].notices
-  const done = Object.keys(request.query).find((name) => Object.hasOwn(texts, name))
-  const address = done === 'created' ? `${needs.origin.of(request)}/m/${token}` : ''
-  const notice = done === undefined ? undefined : { text: texts[done] ?? '', address }
+  const notices = noticesOf(pageLanguage(request), `${needs.origin.of(request)}/m/${token}`)
+  const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
   const view = await viewOf(needs, owned, request)
   addVary(reply, 'accept-language')
-  return sendPage(reply, ownerPage(view, notice))
+  return sendPage(reply, ownerPage(view, done === undefined ? undefined : notices[done]))
+}
+
+/** What the page says after a form, by the name in its query. */
+function noticesOf(language: Language, address: string): Record<string, Notice> {
+  const texts = Object.entries(ownerTexts[language].notices)
+  const notices = texts.map(([name, text]) => [name, name === 'created' ? { text, address } : { text }])
+  return { ...Object.fromEntries(notices), ...settingsNotices(language) }
 }
 
 async function viewOf(needs: OwnerPageNeeds, owned: OwnedLink, request: TokenRequest): Promise<OwnerView> {
@@ -91,18 +101,28 @@ async function viewOf(needs: OwnerPageNeeds, owned: OwnedLink, request: TokenReq
     statistics: await loadStatistics(needs.reading, request, link.id),
     credit: needs.isCreditDue(),
     design,
-    scripts: ['owner', 'statistics'].flatMap((name) => islands.get(name) ?? []),
+    settings: await readSettings(needs, owned),
+    scripts: ['owner', 'statistics', 'settings'].flatMap((name) => islands.get(name) ?? []),
     preview: link.suspension === null && preview ? preview : undefined,
   }
 }
 
 async function actOnLink(needs: OwnerPageNeeds, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { links, limits } = needs
+  const { links, limits, shares, totals } = needs
   const { token } = request.params
   const charge = () => limits.charge(request, reply, 'qr')
   const drawing = { origin: needs.origin.of(request), client: limits.clientOf(request), charge }
-  const form = formOf(request.body)
-  const outcome = await act({ links, token, form, language: pageLanguage(request), drawing })
+  const outcome = await act({
+    links,
+    shares,
+    totals,
+    charge: () => limits.charge(request, reply, 'links'),
+    token,
+    form: formOf(request.body),
+    language: pageLanguage(request),
+    drawing,
+    script: needs.assets.islands.get('settings'),
+  })
   addVary(reply, 'accept-language')
   // A redirect after each change, so that a reload repeats nothing.
   if ('done' in outcome) {

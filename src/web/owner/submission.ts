@@ -1,16 +1,29 @@
 import type { Page } from '../../http/document.ts'
+import type { Charge } from '../../links/charged.ts'
 import type { Drawing } from '../../links/design.ts'
+import type { Totals } from '../../links/link.ts'
 import type { Links } from '../../links/open.ts'
+import type { Shares } from '../../shares/open.ts'
 import type { Language } from '../../texts/language.ts'
 import type { Refused } from './view.ts'
 
 /** A form that the owner has sent. */
 export interface Submission {
-  links: Pick<Links, 'readByToken' | 'checkDesign' | 'change' | 'delete' | 'history'>
+  links: Pick<
+    Links,
+    'readByToken' | 'checkDesign' | 'checkWebhook' | 'change' | 'delete' | 'rotate' | 'passwords' | 'history'
+  >
+  shares: Pick<Shares, 'create' | 'list' | 'revoke'>
+  /** The counts of a link. */
+  totals: (linkId: number) => Promise<Totals>
+  /** Charges what counts as a creation. */
+  charge: Charge
   token: string
   form: URLSearchParams
   language: Language
   drawing: Drawing
+  /** The path of the script of the settings; undefined where it was not built. */
+  script: string | undefined
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Link, Totals } from '../../links/link.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import type { Language } from '../../texts/language.ts'
 import type { Preview, RefusedDesign } from '../designer/form.ts'
+import type { SettingsData } from './settings/section.ts'
 import type { Values } from '../form.ts'
 import type { LoadedStatistics } from '../statistics/view.ts'
 
@@ -22,6 +23,7 @@ export interface OwnerView {
   preview: Preview | undefined
   /** The paths of the scripts of its sections. */
   scripts: string[]
+  settings: SettingsData
 }
 
 /** A message of the owner's page. */
@@ -29,6 +31,8 @@ export interface Notice {
   text: string
   /** The id of the element in which it is shown: by default at the top. */
   at?: string
+  /** Whether a field says what is wrong. */
+  isMarked?: boolean
   /** An address shown after the text. */
   address?: string
   problem?: Problem
@@ -36,6 +40,8 @@ export interface Notice {
   design?: RefusedDesign
   /** The typed values, when they could not be saved. */
   values?: Values
+  /** The boxes that were ticked, of those that belong together. */
+  chosen?: string[]
   utm?: Record<string, string>
 }
 

@@ -1,33 +1,77 @@
 import type { Page } from '../../../http/document.ts'
 import { html, type Html } from '../../../http/html.ts'
-import { ownerTexts } from '../../../texts/owner.ts'
+import { invalidRequest } from '../../../http/problem.ts'
+import { codeKey } from '../../../links/code.ts'
+import { deleteTexts } from '../../../texts/delete.ts'
+import type { Language } from '../../../texts/language.ts'
+import type { Action } from '../submission.ts'
 import type { Notice, OwnerView } from '../view.ts'
+import { ownerForm, renderNotice } from './card.ts'
+import { isFaulty, renderChoice, renderField, typedInto } from './field.ts'
+import { submit } from './submit.ts'
 
-/** The section that deletes the link. */
-export function deleteSection({ token, language }: OwnerView, _notice: Notice | undefined): Html {
-  return html`<section id="delete" aria-labelledby="delete-title">
-    <h2 id="delete-title">${ownerTexts[language].sections.delete}</h2>
-    <form class="card" method="post" action="/m/${token}">
-      <p>
-        This permanently deletes the link and everything stored about it. Printed codes stop working, and the code is
-        never used again.
-      </p>
-      <input type="hidden" name="action" value="delete" />
-      <label><input type="checkbox" name="sure" value="yes" required />I am sure</label>
-      <button class="alarm">Delete</button>
-    </form>
+/** The id of the section. */
+const at = 'delete'
+
+/** The section that deletes the link. A link that was scanned may be printed: its owner types the code. */
+export function deleteSection(view: OwnerView, notice: Notice | undefined): Html {
+  const { language, token, totals } = view
+  const texts = deleteTexts[language]
+  const own = notice?.at === at ? notice : undefined
+  const form = html`${totals.scans > 0 ? codeField(view, own) : tick(view, own)}
+    <button class="alarm">${texts.button}</button>`
+  return html`<section id="${at}" aria-labelledby="delete-title">
+    <h2 id="delete-title">${texts.title}</h2>
+    <div class="card">
+      ${own && renderNotice(own)}
+      <p>${texts.lead}</p>
+      <ul>
+        ${texts.what(totals.scans).map((line) => html`<li>${line}</li>`)}
+      </ul>
+      ${totals.scans > 0 && html`<p><a href="/api/manage/${token}/scans.csv" download>${texts.export}</a></p>`}
+      ${ownerForm(view, 'delete', form)}
+    </div>
   </section>`
 }
 
-/** The page that confirms a deletion. */
-export function deletedPage(code: string): Page {
+function tick({ language }: OwnerView, own: Notice | undefined): Html {
+  const { sure, sureFault } = deleteTexts[language]
+  const fault = isFaulty(own, '/sure') ? sureFault : undefined
+  return renderChoice({ name: 'confirmed', value: 'yes', label: sure, fault, isRequired: true })
+}
+
+function codeField({ language, link }: OwnerView, own: Notice | undefined): Html {
+  const texts = deleteTexts[language]
+  return renderField({
+    name: 'code',
+    label: texts.code(link.code),
+    hint: texts.codeHint,
+    value: typedInto(own, 'code') ?? '',
+    fault: isFaulty(own, '/sure') ? texts.codeFault(link.code) : undefined,
+    attributes: html`type="text" autocomplete="off" autocapitalize="none" spellcheck="false" required`,
+  })
+}
+
+export const deleteLink: Action = (submission) => {
+  const { links, token, form, totals, language } = submission
+  const code = form.get('code') ?? ''
+  return submit({ at, pointers: ['/sure'], values: { code } }, submission, async ({ link }) => {
+    const isTyped = codeKey(code.trim()) === codeKey(link.code)
+    const isTicked = form.get('confirmed') === 'yes' && (await totals(link.id)).scans === 0
+    if (!isTyped && !isTicked) throw invalidRequest([{ pointer: '/sure', detail: 'is not confirmed' }])
+    return { page: deletedPage((await links.delete(token, undefined)).code, language) }
+  })
+}
+
+function deletedPage(code: string, language: Language): Page {
+  const { title, lead, create } = deleteTexts[language].page
   return {
-    title: 'Deleted',
-    site: { language: 'en' },
+    title,
+    site: { language },
     body: html`<main class="narrow">
-      <h1>Deleted</h1>
-      <p>The link ${code} and everything stored about it have been deleted.</p>
-      <p><a href="/">Create another link</a></p>
+      <h1>${title}</h1>
+      <p>${lead(code)}</p>
+      <p><a class="button" href="/">${create}</a></p>
     </main>`,
   }
 }

@@ -1,18 +1,64 @@
 import { html, type Html } from '../../../http/html.ts'
-import { ownerTexts } from '../../../texts/owner.ts'
+import type { OwnedLink } from '../../../links/design.ts'
+import type { WebhookDetails } from '../../../links/webhook.ts'
+import type { Shares } from '../../../shares/open.ts'
+import type { Share } from '../../../shares/store.ts'
+import type { Language } from '../../../texts/language.ts'
+import { settingsTexts } from '../../../texts/settings.ts'
+import { sharingTexts } from '../../../texts/settings-sharing.ts'
 import type { Notice, OwnerView } from '../view.ts'
+import { cardId } from './card.ts'
+import { keyCard } from './key.ts'
+import { namesCard } from './names.ts'
+import { passwordCard } from './password.ts'
+import { pauseCard } from './pause.ts'
+import { sharesCard } from './shares.ts'
+import { webhookCard } from './webhook.ts'
 
-/** The section of the settings. */
-export function settingsSection({ link, token, language }: OwnerView, _notice: Notice | undefined): Html {
-  const { active } = link
+/** What the settings show besides the link. */
+export interface SettingsData {
+  /** Oldest first. */
+  shares: Share[]
+  webhook: WebhookDetails | null
+  /** False when the operator has turned webhooks off. */
+  hasWebhooks: boolean
+}
+
+/** What the settings need of the rest of the program. */
+export interface SettingsNeeds {
+  shares: Pick<Shares, 'list'>
+  hasWebhooks: boolean
+}
+
+export async function readSettings(
+  { shares, hasWebhooks }: SettingsNeeds,
+  { link, webhook }: OwnedLink,
+): Promise<SettingsData> {
+  return { shares: await shares.list(link.id), webhook, hasWebhooks }
+}
+
+/** The section of the settings. A link that was removed for abuse has only those that change nothing of it. */
+export function settingsSection(view: OwnerView, notice: Notice | undefined): Html {
+  const changes = [namesCard, pauseCard, passwordCard]
+  const cards = view.link.suspension === null ? [...changes, sharesCard, webhookCard, keyCard] : [sharesCard, keyCard]
   return html`<section id="settings" aria-labelledby="settings-title">
-    <h2 id="settings-title">${ownerTexts[language].sections.settings}</h2>
-    <form class="card" method="post" action="/m/${token}">
-      <p>
-        ${active ? 'Until you resume the link, visitors see a page that says there is no such code.' : 'Visitors see a page that says there is no such code.'}
-      </p>
-      <input type="hidden" name="action" value="${active ? 'pause' : 'resume'}" />
-      <button class="plain">${active ? 'Pause' : 'Resume'}</button>
-    </form>
+    <h2 id="settings-title">${settingsTexts[view.language].title}</h2>
+    <div class="settings-cards">${cards.map((card) => card(view, notice))}</div>
   </section>`
+}
+
+/** What the page says after a form of the settings, by the name in its query. */
+export function settingsNotices(language: Language): Record<string, Notice> {
+  const { names, pause, password } = settingsTexts[language]
+  const { shares, webhook } = sharingTexts[language]
+  return {
+    named: { at: cardId('names'), text: names.done },
+    paused: { at: cardId('pause'), text: pause.donePaused },
+    resumed: { at: cardId('pause'), text: pause.doneResumed },
+    protected: { at: cardId('password'), text: password.done },
+    unprotected: { at: cardId('password'), text: password.removed },
+    revoked: { at: cardId('shares'), text: shares.revoked },
+    'webhook-saved': { at: cardId('webhook'), text: webhook.done },
+    'webhook-removed': { at: cardId('webhook'), text: webhook.removed },
+  }
 }

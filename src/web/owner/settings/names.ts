@@ -1,0 +1,50 @@
+import { html, type Html } from '../../../http/html.ts'
+import { entityTag } from '../../../links/link.ts'
+import { settingsTexts } from '../../../texts/settings.ts'
+import { filledFields } from '../../form-body.ts'
+import type { Action } from '../submission.ts'
+import type { Notice, OwnerView } from '../view.ts'
+import { cardId, ownerForm, renderCard } from './card.ts'
+import { isFaulty, renderField, typedInto } from './field.ts'
+import { submit } from './submit.ts'
+
+/** The title and the campaign, which only the owner sees. */
+export function namesCard(view: OwnerView, notice: Notice | undefined): Html {
+  const { link, language } = view
+  const texts = settingsTexts[language].names
+  const own = notice?.at === cardId('names') ? notice : undefined
+  const field = (name: 'title' | 'campaign', label: string) =>
+    renderField({
+      name,
+      label,
+      value: typedInto(own, name) ?? link[name] ?? '',
+      fault: isFaulty(own, `/${name}`) ? texts.tooLong : undefined,
+    })
+  const form = html`<input type="hidden" name="revision" value="${link.revision}" />
+    <div class="pair">
+      <div>${field('title', texts.name)}</div>
+      <div>${field('campaign', texts.campaign)}</div>
+    </div>
+    <button>${texts.button}</button>`
+  const body = html`<p class="quiet">${texts.lead}</p>
+    ${ownerForm(view, 'names', form)}`
+  return renderCard({ name: 'names', title: texts.title, state: link.title?.trim() || undefined, body }, notice)
+}
+
+const fields = [
+  { name: 'title', label: '', input: 'text' as const },
+  { name: 'campaign', label: '', input: 'text' as const },
+]
+
+export const saveNames: Action = (submission) => {
+  const { links, form } = submission
+  const typed = Object.fromEntries(fields.map(({ name }) => [name, form.get(name) ?? '']))
+  const settings = { at: cardId('names'), pointers: ['/title', '/campaign'], values: typed }
+  return submit(settings, submission, async (owned) => {
+    const { title = null, campaign = null } = filledFields(form, fields)
+    // The page may be open in two windows: the second save must not silently undo the first.
+    const ifMatch = entityTag({ revision: Number(form.get('revision')) })
+    await links.change(owned, { title, campaign }, { ifMatch })
+    return { done: 'named', at: settings.at }
+  })
+}

@@ -1,0 +1,60 @@
+import type { Page } from '../../../http/document.ts'
+import { html, type Html } from '../../../http/html.ts'
+import type { Language } from '../../../texts/language.ts'
+import { settingsTexts } from '../../../texts/settings.ts'
+
+/** A secret that only one response has. */
+export interface Once {
+  language: Language
+  title: string
+  lead: string
+  /** What the secret is. */
+  label: string
+  secret: string
+  after?: string
+  /** The name of the file in which the owner may save it. */
+  file?: string
+  /** Where the button leads, if there is one. */
+  open?: { text: string; url: string; isNewWindow: boolean }
+  /** Where the page of the link continues. */
+  back?: string
+  /** The script that copies. */
+  script: string | undefined
+}
+
+/**
+ * A page in response to a form, not a redirect: no address may hold the secret, and the browser sends the form again when it is
+ * loaded again.
+ */
+export function oncePage({ language, title, lead, label, secret, after, file, open, back, script }: Once): Page {
+  const texts = settingsTexts[language].once
+  return {
+    title,
+    site: { language },
+    scripts: script === undefined ? [] : [script],
+    body: html`<main class="narrow">
+      <h1>${title}</h1>
+      <div class="card">
+        <p>${lead}</p>
+        <label for="secret">${label}</label>
+        <input class="settings-secret" id="secret" value="${secret}" readonly spellcheck="false" />
+        <p class="row settings-buttons">
+          <button type="button" hidden data-copies="secret" data-copied="${texts.copied}">${texts.copy}</button>
+          ${file !== undefined && saveLink(texts.save, file, `${label}:\n${secret}\n`)} ${open && openLink(open)}
+        </p>
+        ${after !== undefined && html`<p class="quiet">${after}</p>`}
+      </div>
+      ${back !== undefined && html`<p class="settings-back"><a href="${back}">${texts.back}</a></p>`}
+    </main>`,
+  }
+}
+
+/** Works without scripts: the file is in the link. */
+function saveLink(text: string, name: string, content: string): Html {
+  const url = `data:text/plain;charset=utf-8,${encodeURIComponent(content)}`
+  return html`<a class="button plain" href="${url}" download="${name}.txt">${text}</a>`
+}
+
+function openLink({ text, url, isNewWindow }: NonNullable<Once['open']>): Html {
+  return html`<a class="button plain" href="${url}" ${isNewWindow && html` target="_blank" rel="noopener"`}>${text}</a>`
+}

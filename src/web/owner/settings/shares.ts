@@ -1,0 +1,112 @@
+import { hash, randomUUID } from 'node:crypto'
+import { html, type Html } from '../../../http/html.ts'
+import { invalidRequest, Problem } from '../../../http/problem.ts'
+import { createValidator } from '../../../http/validate.ts'
+import { MAX_SHARES, type CreatedShare, type Retryable, type ShareOptions } from '../../../shares/open.ts'
+import { shareBody } from '../../../shares/schemas.ts'
+import type { Share } from '../../../shares/store.ts'
+import { sharingTexts } from '../../../texts/settings-sharing.ts'
+import type { Action, Outcome, Submission } from '../submission.ts'
+import type { Notice, OwnerView } from '../view.ts'
+import { cardId, ownerForm, renderCard, twoSteps } from './card.ts'
+import { isFaulty, renderChoice, renderField, typedInto } from './field.ts'
+import { oncePage } from './once-page.ts'
+import { keyOf, submit } from './submit.ts'
+import { timeText } from './time.ts'
+
+const validate = createValidator(shareBody)
+
+/** Lists, creates and revokes the shares of the link's statistics. */
+export function sharesCard(view: OwnerView, notice: Notice | undefined): Html {
+  const { shares } = view.settings
+  const texts = sharingTexts[view.language].shares
+  const own = notice?.at === cardId('shares') ? notice : undefined
+  const body = html`<p class="quiet">${texts.lead}</p>
+    ${
+      shares.length > 0 &&
+      html`<ul class="settings-list">
+        ${shares.map((share) => shareItem(view, share))}
+      </ul>`
+    }
+    ${shares.length < MAX_SHARES ? creationForm(view, own) : html`<p class="note">${texts.full(MAX_SHARES)}</p>`}`
+  return renderCard({ name: 'shares', title: texts.title, state: texts.count(shares.length), body }, notice)
+}
+
+function shareItem(view: OwnerView, { id, name, createdAt, csv, destination }: Share): Html {
+  const texts = sharingTexts[view.language].shares
+  const title = name?.trim() || texts.unnamed
+  const revocation = html`<input type="hidden" name="share" value="${id}" />
+    <p>${texts.revokeLead}</p>
+    <button class="alarm">${texts.revokeButton}</button>`
+  return html`<li>
+    <p class="row">
+      <strong dir="auto">${title}</strong>
+      <span class="quiet small">${texts.created(timeText(createdAt, view.language))}</span>
+      ${csv && html`<span class="chip">${texts.csv}</span>`}
+      ${destination && html`<span class="chip">${texts.destination}</span>`}
+    </p>
+    ${twoSteps(html`${texts.revoke}<span class="unseen"> ${title}</span>`, ownerForm(view, 'share-revocation', revocation))}
+  </li>`
+}
+
+function creationForm(view: OwnerView, own: Notice | undefined): Html {
+  const texts = sharingTexts[view.language].shares
+  const fault = isFaulty(own, '/name') ? texts.nameFault : undefined
+  const choice = (name: 'csv' | 'destination', label: string) =>
+    renderChoice({ name, value: 'yes', label, isChecked: typedInto(own, name) === 'yes' })
+  const form = html`<input type="hidden" name="idempotency_key" value="${randomUUID()}" />
+    <h4>${texts.new}</h4>
+    ${renderField({ name: 'name', label: texts.name, hint: texts.nameHint, value: typedInto(own, 'name') ?? '', fault })}
+    ${choice('csv', texts.withCsv)} ${choice('destination', texts.withDestination)}
+    ${view.link.password !== null && html`<p class="hint">${texts.hidden}</p>`}
+    <button>${texts.button}</button>`
+  return ownerForm(view, 'share', form)
+}
+
+export const createShare: Action = (submission) => {
+  const { form, language } = submission
+  const values = {
+    name: form.get('name') ?? '',
+    csv: form.get('csv') ?? '',
+    destination: form.get('destination') ?? '',
+  }
+  const says = { too_many_shares: sharingTexts[language].shares.full(MAX_SHARES) }
+  return submit({ at: cardId('shares'), pointers: ['/name'], values, says }, submission, async ({ link }) => {
+    const name = values.name.trim()
+    const errors = validate({ name })
+    if (errors.length > 0) throw invalidRequest(errors)
+    const options = { name: name || null, csv: values.csv === 'yes', destination: values.destination === 'yes' }
+    const created = await submission.shares.create(link.id, options, retryOf(submission, link.id, options))
+    return isStillShared(submission, link.id, created)
+  })
+}
+
+/** The form's key is tied to its values: an owner who goes back and changes one wants another share. */
+function retryOf({ form, charge }: Submission, linkId: number, options: ShareOptions): Retryable | undefined {
+  const key = keyOf(form)
+  const request = JSON.stringify(['share', linkId, options])
+  return key === undefined ? undefined : { request: { key: `${key} ${hash('sha256', request)}`, request }, charge }
+}
+
+/** A response that is loaded again after the revocation of its share has an address that no longer works. */
+async function isStillShared(submission: Submission, linkId: number, { share, token }: CreatedShare): Promise<Outcome> {
+  const all = await submission.shares.list(linkId)
+  if (!all.some(({ id }) => id === share.id)) return { done: 'revoked', at: cardId('shares') }
+  const { language, drawing, script, token: ownToken } = submission
+  const { title, lead, label, open } = sharingTexts[language].shares.page
+  const url = `${drawing.origin}/s/${token}`
+  const target = { text: open, url, isNewWindow: true }
+  const back = `/m/${ownToken}#${cardId('shares')}`
+  return { page: oncePage({ language, title, lead, label, secret: url, open: target, back, script }) }
+}
+
+/** A share that was revoked in another window is as revoked as the owner wants it. */
+export const revokeShare: Action = (submission) =>
+  submit({ at: cardId('shares'), pointers: [] }, submission, async ({ link }) => {
+    try {
+      await submission.shares.revoke(link.id, submission.form.get('share') ?? '')
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'unknown_share') throw error
+    }
+    return { done: 'revoked', at: cardId('shares') }
+  })

@@ -1,0 +1,12 @@
+import type { Language } from '../../../texts/language.ts'
+
+const formats: Record<Language, Intl.DateTimeFormat> = { en: formatOf('en-GB'), de: formatOf('de') }
+
+function formatOf(locale: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+}
+
+/** A time to the minute, for people. */
+export function timeText(time: number | string, language: Language): string {
+  return `${formats[language].format(new Date(time))} UTC`
+}
