@@ -19,7 +19,7 @@ const en = {
     count: (count: number) => (count === 0 ? 'None' : String(count)),
     lead: 'A share is a page with the statistics of this link, for an agency or a customer. Whoever has its address reads it and can change nothing.',
     unnamed: 'Share without a name',
-    created: (date: string) => `since ${date}`,
+    since: (date: string) => `since ${date}`,
     csv: 'with single scans',
     destination: 'with destination',
     revoke: 'Revoke',
@@ -34,6 +34,7 @@ const en = {
     hidden: 'Hidden as long as the link has a password.',
     button: 'Create share',
     full: (most: number) => `A link has at most ${most} shares. Revoke one to create another.`,
+    created: 'The share is created.',
     revoked: 'The share is revoked: its address no longer works.',
     page: {
       title: 'Your new share',
@@ -96,7 +97,7 @@ const de: typeof en = {
     count: (count) => (count === 0 ? 'Keine' : String(count)),
     lead: 'Eine Freigabe ist eine Seite mit der Statistik dieses Links, für eine Agentur oder einen Kunden. Wer ihre Adresse hat, kann sie lesen und nichts ändern.',
     unnamed: 'Freigabe ohne Namen',
-    created: (date) => `seit ${date}`,
+    since: (date) => `seit ${date}`,
     csv: 'mit einzelnen Scans',
     destination: 'mit Ziel',
     revoke: 'Widerrufen',
@@ -111,6 +112,7 @@ const de: typeof en = {
     hidden: 'Verborgen, solange der Link ein Passwort hat.',
     button: 'Freigabe erstellen',
     full: (most) => `Ein Link hat höchstens ${most} Freigaben. Widerrufen Sie eine, um eine andere zu erstellen.`,
+    created: 'Die Freigabe ist erstellt.',
     revoked: 'Die Freigabe ist widerrufen: Ihre Adresse gilt nicht mehr.',
     page: {
       title: 'Ihre neue Freigabe',

@@ -16,7 +16,7 @@ export interface Once {
   file?: string
   /** Where the button leads, if there is one. */
   open?: { text: string; url: string; isNewWindow: boolean }
-  /** Where the page of the link continues. */
+  /** Where the page of the link continues: with a query, as this page has its address and a fragment alone would load nothing. */
   back?: string
   /** The script that copies. */
   script: string | undefined

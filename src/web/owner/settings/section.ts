@@ -57,6 +57,7 @@ export function settingsNotices(language: Language): Record<string, Notice> {
     resumed: { at: cardId('pause'), text: pause.doneResumed },
     protected: { at: cardId('password'), text: password.done },
     unprotected: { at: cardId('password'), text: password.removed },
+    shared: { at: cardId('shares'), text: shares.created },
     revoked: { at: cardId('shares'), text: shares.revoked },
     'webhook-saved': { at: cardId('webhook'), text: webhook.done },
     'webhook-removed': { at: cardId('webhook'), text: webhook.removed },

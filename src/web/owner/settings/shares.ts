@@ -41,7 +41,7 @@ function shareItem(view: OwnerView, { id, name, createdAt, csv, destination }: S
   return html`<li>
     <p class="row">
       <strong dir="auto">${title}</strong>
-      <span class="quiet small">${texts.created(timeText(createdAt, view.language))}</span>
+      <span class="quiet small">${texts.since(timeText(createdAt, view.language))}</span>
       ${csv && html`<span class="chip">${texts.csv}</span>`}
       ${destination && html`<span class="chip">${texts.destination}</span>`}
     </p>
@@ -96,7 +96,7 @@ async function isStillShared(submission: Submission, linkId: number, { share, to
   const { title, lead, label, open } = sharingTexts[language].shares.page
   const url = `${drawing.origin}/s/${token}`
   const target = { text: open, url, isNewWindow: true }
-  const back = `/m/${ownToken}#${cardId('shares')}`
+  const back = `/m/${ownToken}?shared#${cardId('shares')}`
   return { page: oncePage({ language, title, lead, label, secret: url, open: target, back, script }) }
 }
 

@@ -66,5 +66,15 @@ async function saveWebhook(submission: Submission, owned: OwnedLink, draft: obje
 
 function secretPage({ language, token, script }: Submission, secret: string) {
   const { title, lead, label, after, file } = sharingTexts[language].webhook.page
-  return oncePage({ language, title, lead, label, secret, after, file, back: `/m/${token}#${at}`, script })
+  return oncePage({
+    language,
+    title,
+    lead,
+    label,
+    secret,
+    after,
+    file,
+    back: `/m/${token}?webhook-saved#${at}`,
+    script,
+  })
 }
