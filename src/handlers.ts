@@ -140,7 +140,7 @@ function browserHandlers(
   const assets = readAssets(log)
   const reading = { scans, slots: limits.slots, now }
   return {
-    homePage: homeRoutes({ links, origin, limits }),
+    homePage: homeRoutes({ links, origin, limits, codeText, assets }),
     ownerPage: ownerPageRoutes({
       links,
       shares,

@@ -47,7 +47,37 @@ export type ProblemCode = keyof typeof catalogue
 export interface FieldError {
   pointer: string
   detail: string
+  [REASON]?: Reason
 }
+
+/** The key of an error's reason: a symbol, which JSON leaves out, as the API has only `detail`. */
+export const REASON = Symbol('reason')
+
+/** Why a field is invalid, for pages, which say it in the reader's language. */
+export interface Reason {
+  name: (typeof reasonNames)[number]
+  /** The most characters or items. */
+  limit?: number
+}
+
+export const reasonNames = [
+  'required',
+  'pattern',
+  'too_long',
+  'too_many',
+  'taken',
+  'reserved',
+  'cut',
+  'rows_cut',
+  'url_characters',
+  'url_scheme',
+  'url_login',
+  'url_syntax',
+  'url_host',
+  'url_private',
+  'url_loop',
+  'blocked',
+] as const
 
 /** An error response. Thrown anywhere; `error-handler.ts` sends it. */
 export class Problem extends Error {

@@ -5,7 +5,7 @@ import type { TLocalizedValidationError } from '#typebox/error'
 import { Settings } from '#typebox/system'
 import { shorten } from '../lib/shorten.ts'
 import { truncateToSchema } from './truncate-to-schema.ts'
-import { invalidRequest, MAX_ERRORS, type FieldError } from './problem.ts'
+import { invalidRequest, MAX_ERRORS, REASON, type FieldError, type Reason } from './problem.ts'
 
 // One more than a response lists, so that it can say that there are more.
 Settings.Set({ maxErrors: MAX_ERRORS + 1 })
@@ -30,20 +30,20 @@ export function createValidator(schema: TSchema): Validator {
 
 function explain(error: TLocalizedValidationError, schema: TSchema): FieldError[] {
   const pointer = shorten(error.instancePath)
-  const fault = (detail: string) => [{ pointer, detail }]
+  const fault = (detail: string, reason?: Reason) => [{ pointer, detail, ...(reason && { [REASON]: reason }) }]
   switch (error.keyword) {
     case 'required':
-      return error.params.requiredProperties.map((name) => ({ pointer: `${pointer}/${name}`, detail: 'is required' }))
+      return error.params.requiredProperties.map((name) => isRequired(`${pointer}/${name}`))
     case 'type':
       return fault(`must be ${article(String(error.params.type))}`)
     case 'maxLength':
-      return fault(`must be at most ${error.params.limit} characters long`)
+      return fault(`must be at most ${error.params.limit} characters long`, tooMuch('too_long', error.params.limit))
     case 'minLength':
       return fault(
         error.params.limit === 1 ? 'must not be empty' : `must be at least ${error.params.limit} characters long`,
       )
     case 'maxItems':
-      return fault(`must hold at most ${error.params.limit} items`)
+      return fault(`must hold at most ${error.params.limit} items`, tooMuch('too_many', error.params.limit))
     case 'maxProperties':
       return fault(`must hold at most ${error.params.limit} pairs`)
     case 'minimum':
@@ -53,7 +53,7 @@ function explain(error: TLocalizedValidationError, schema: TSchema): FieldError[
       return fault(`must be one of ${error.params.allowedValues.join(', ')}`)
     case 'pattern':
     case 'propertyNames':
-      return fault(ruleAt(schema, error.schemaPath) ?? error.message)
+      return fault(ruleAt(schema, error.schemaPath) ?? error.message, { name: 'pattern' })
     case 'boolean':
       return fault(unknownFieldAt(schema, error.schemaPath) ?? error.message)
     case 'additionalProperties':
@@ -62,6 +62,15 @@ function explain(error: TLocalizedValidationError, schema: TSchema): FieldError[
     default:
       return fault(error.message)
   }
+}
+
+/** The error of a field that is absent. */
+export function isRequired(pointer: string): FieldError {
+  return { pointer, detail: 'is required', [REASON]: { name: 'required' } }
+}
+
+function tooMuch(name: 'too_long' | 'too_many', limit: number): Reason {
+  return { name, limit }
 }
 
 /** The message for an unknown field of a closed object, by the path of its `additionalProperties`. */

@@ -111,7 +111,7 @@ function readIdempotentDraft(deps: LinkDeps, body: unknown): Draft | Problem {
 export function readDraft(deps: LinkDeps, body: unknown): Draft {
   const draft = parseDraft(body, deps)
   if (draft.alias !== undefined && deps.isReserved(draft.alias)) {
-    throw new Problem('alias_reserved', `the alias ${draft.alias} is reserved`, aliasError('is reserved'))
+    throw new Problem('alias_reserved', `the alias ${draft.alias} is reserved`, aliasError('reserved'))
   }
   const { webhook } = asObject(body)
   return webhook === undefined ? draft : { ...draft, webhook: parseWebhook(webhook, deps, deps.webhooks.enabled) }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from '#typebox'
 import { asObject, isObject } from '../http/body.ts'
-import { invalidRequest, Problem, type FieldError } from '../http/problem.ts'
+import { invalidRequest, Problem, REASON, type FieldError } from '../http/problem.ts'
 import { createValidator, type Validator } from '../http/validate.ts'
 import { activeField, aliasField, commonFields } from './fields.ts'
 import { findKind, kindOf, kinds } from './kinds/index.ts'
 import type { Kind } from './kinds/kind.ts'
 import type { Content, Link } from './link.ts'
 import { ruleErrors, urlsOfRules } from './rules/check.ts'
-import { urlFault, type Screen, type UrlPolicy } from './url-policy.ts'
+import { findUrlFault, type Screen, type UrlFault, type UrlPolicy } from './url-policy.ts'
 import { destination } from './utm.ts'
 import type { WebhookDraft } from './webhook.ts'
 
@@ -124,7 +124,7 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], policy:
   const further = [
     ...kind.check({ target, payload }),
     ...ruleErrors(rules),
-    ...urlErrors(urls, (url) => urlFault(url, policy.owns)),
+    ...urlErrors(urls, (url) => findUrlFault(url, policy.owns)),
   ]
   errors.push(...further.map(locate))
   if (errors.length > 0) throw invalidRequest(errors)
@@ -150,16 +150,17 @@ interface FieldUrl {
   url: string
 }
 
-function urlErrors(urls: FieldUrl[], faultOf: (url: string) => string | undefined): FieldError[] {
+function urlErrors(urls: FieldUrl[], faultOf: (url: string) => UrlFault | undefined): FieldError[] {
   return urls.flatMap(({ pointer, url }) => {
-    const detail = faultOf(url)
-    return detail === undefined ? [] : [{ pointer, detail }]
+    const fault = faultOf(url)
+    return fault === undefined ? [] : [{ pointer, detail: fault.detail, [REASON]: fault.reason }]
   })
 }
 
 /** Screens the URL as it is stored and as visitors are redirected to it. */
-function screenFault(url: string, utm: Record<string, string>, screen: Screen): string | undefined {
-  return screen(url) ?? (Object.keys(utm).length > 0 ? screen(destination(url, utm)) : undefined)
+function screenFault(url: string, utm: Record<string, string>, screen: Screen): UrlFault | undefined {
+  const detail = screen(url) ?? (Object.keys(utm).length > 0 ? screen(destination(url, utm)) : undefined)
+  return detail === undefined ? undefined : { reason: { name: 'blocked' }, detail }
 }
 
 function pick(from: Record<string, unknown>, names: string[]): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
-import { Problem } from '../http/problem.ts'
+import { Problem, REASON } from '../http/problem.ts'
 import { codeKey, randomCode, type IsReserved } from './code.ts'
 import { insertLink, insertLinks, type NewLink } from './create-store.ts'
 import type { LinkIds } from './ids.ts'
@@ -108,9 +108,9 @@ function freeCode({ isReserved }: Pick<InsertDeps, 'isReserved'>, attempt: numbe
 }
 
 function aliasTaken(alias: string | undefined): Problem {
-  return new Problem('alias_taken', `the alias ${alias} is taken`, aliasError('is taken'))
+  return new Problem('alias_taken', `the alias ${alias} is taken`, aliasError('taken'))
 }
 
-export function aliasError(detail: string) {
-  return { errors: [{ pointer: '/alias', detail }] }
+export function aliasError(name: 'taken' | 'reserved') {
+  return { errors: [{ pointer: '/alias', detail: `is ${name}`, [REASON]: { name } }] }
 }

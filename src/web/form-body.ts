@@ -1,11 +1,11 @@
+import { withScheme } from '../lib/with-scheme.ts'
 import { DEFAULT_ACCENT, type FormField } from '../links/kinds/kind.ts'
-import { withScheme } from './with-scheme.ts'
 
 /** The UTM parameters that forms offer; the API takes others as well. */
-export const utmInputs = [
-  { name: 'utm_source', label: 'UTM source', hint: 'where people find the code: flyer, window, newsletter' },
-  { name: 'utm_medium', label: 'UTM medium', hint: 'qr, print, email' },
-  { name: 'utm_campaign', label: 'UTM campaign', hint: 'the campaign it belongs to: spring_sale' },
+export const utmInputs: FormField[] = [
+  { name: 'utm_source', input: 'text' },
+  { name: 'utm_medium', input: 'text' },
+  { name: 'utm_campaign', input: 'text' },
 ]
 
 /** The form that a request sent; an empty one when it sent none. */

@@ -1,40 +1,95 @@
 import { html, type Html } from '../http/html.ts'
 import type { FieldError, Problem } from '../http/problem.ts'
 import { DEFAULT_ACCENT, type FormField, type Kind } from '../links/kinds/kind.ts'
+import { fieldTexts } from '../texts/fields.ts'
+import type { Language } from '../texts/language.ts'
+import { faultText, refusalText, textOf } from './faults.ts'
 import { utmInputs } from './form-body.ts'
+import { linkRows } from './link-rows.ts'
 
 /** Initial values of the inputs, by field: texts, or the rows of a list of links. */
 export type Values = Record<string, unknown>
 
-/** Empty rows for further links: without scripts, a page cannot add rows. */
-const SPARE_LINK_ROWS = 4
-
-/** The last fields of every kind's form. */
-export const ownerFields: FormField[] = [
-  { name: 'title', label: 'Title', input: 'text', hint: 'only you can see it' },
-  { name: 'campaign', label: 'Campaign', input: 'text', hint: 'groups your links; only you can see it' },
-]
-
-/** The inputs of a form, each with its errors below it. */
-export function renderFields(fields: FormField[], values: Values, errors: FieldError[]): Html {
-  return html`${fields.map((field) => {
-    const faults = errors.filter(({ pointer }) => pointer.split('/')[1] === field.name)
-    return field.input === 'links' ? linkRows(field, values[field.name], faults) : renderInput(field, values, faults)
-  })}`
+/** An input of a form; its label and its hint replace those of the catalogue. */
+export interface FormInput extends FormField {
+  label?: string
+  hint?: string
+  /** Whether it has the focus when the page opens. */
+  isFocused?: boolean
 }
 
-function renderInput({ name, label, input, hint, required }: FormField, values: Values, faults: FieldError[]): Html {
-  const value = values[name] ?? (input === 'color' ? DEFAULT_ACCENT : '')
-  const text = typeof value === 'string' ? value : ''
-  const invalid = faults.length > 0 && html` aria-invalid="true"`
-  const must = required && html` required`
+export interface FormOptions {
+  language?: Language
+  /** Whether the first invalid field gets the focus. False where an earlier part of the form has one. */
+  focus?: boolean
+}
+
+/** The last fields of every kind's form. */
+export const ownerFields: FormInput[] = [
+  { name: 'title', input: 'text' },
+  { name: 'campaign', input: 'text' },
+]
+
+/** Fields of which two stand side by side. */
+const halves = new Set('firstName lastName org jobTitle phone email ios android title campaign'.split(' '))
+
+/** The inputs of a form, each with its hint and its errors. */
+export function renderFields(
+  fields: FormInput[],
+  values: Values,
+  errors: FieldError[],
+  { language = 'en', focus = true }: FormOptions = {},
+): Html {
+  const first = focus ? firstInvalid(fields, errors) : undefined
+  const groups: { pair: boolean; fields: Html[] }[] = []
+  for (const field of fields) {
+    const { name, input } = field
+    const faults = faultsOf(name, errors)
+    const options = { language, focus: name === first || field.isFocused === true }
+    const pair = halves.has(name)
+    if (!pair || !groups.at(-1)?.pair) groups.push({ pair, fields: [] })
+    const rendered =
+      input === 'links' ? linkRows(values[name], faults, options) : renderInput(field, values, faults, options)
+    groups.at(-1)?.fields.push(rendered)
+  }
+  return html`${groups.map(({ pair, fields }) => (pair ? html`<div class="pair">${fields}</div>` : fields))}`
+}
+
+/** The name of the first field that has an error. */
+export function firstInvalid(fields: FormField[], errors: FieldError[]): string | undefined {
+  return fields.find(({ name }) => faultsOf(name, errors).length > 0)?.name
+}
+
+function faultsOf(name: string, errors: FieldError[]): FieldError[] {
+  return errors.filter(({ pointer }) => pointer.split('/')[1] === name)
+}
+
+function renderInput(field: FormInput, values: Values, faults: FieldError[], options: Required<FormOptions>): Html {
+  const { language } = options
+  const { name, label = labelOf(name, language), hint = textOf(fieldTexts[language].hints, name) } = field
+  const id = `field-${name}`
+  const notes = [...(hint ? [`${id}-hint`] : []), ...(faults.length > 0 ? [`${id}-fault`] : [])].join(' ')
+  const marks = html`${notes && html` aria-describedby="${notes}"`}${faults.length > 0 && html` aria-invalid="true"`}`
+  const fault = faults.map((each) => faultText(each, language)).join(' ')
+  return html`<div class="field">
+    <label for="${id}">${label}</label> ${hint && html`<small class="hint" id="${id}-hint">${hint}</small>`}
+    ${control(field, values[name], html`id="${id}" ${marks}${options.focus && html` autofocus`}`)}
+    ${fault && html`<p class="fault" id="${id}-fault">${fault}</p>`}
+  </div>`
+}
+
+function control({ name, input, required }: FormInput, value: unknown, marks: Html): Html {
+  const empty = input === 'color' ? DEFAULT_ACCENT : ''
+  const text = typeof value === 'string' ? value : empty
+  const attributes = html`${marks} name="${name}" ${required && html` required`} dir="auto"`
   // A one-line input would drop the line ends of what was stored through the API.
-  const control =
-    input === 'textarea' || text.includes('\n')
-      ? html`<textarea name="${name}" rows="4" ${invalid}${must} dir="auto">${text}</textarea>`
-      : html`<input ${inputKinds[input]} name="${name}" value="${text}" ${invalid}${must} dir="auto" />`
-  return html`<label>${label} ${hint && html`<small>${hint}</small>`} ${control}</label>
-    ${faults.map(({ detail }) => html`<p class="fault">${label} ${detail}.</p>`)}`
+  return input === 'textarea' || text.includes('\n')
+    ? html`<textarea rows="4" ${attributes}>${text}</textarea>`
+    : html`<input ${inputKinds[input]} ${attributes} value="${text}" />`
+}
+
+export function labelOf(name: string, language: Language): string {
+  return textOf(fieldTexts[language].labels, name) ?? name
 }
 
 /**
@@ -51,46 +106,38 @@ const inputKinds: Record<FormField['input'], Html> = {
   color: html`type="color"`,
 }
 
-function linkRows({ label }: FormField, value: unknown, faults: FieldError[]): Html {
-  const filled = Array.isArray(value) ? (value as { label: string; url: string }[]) : []
-  const rows = [...filled, ...Array.from({ length: SPARE_LINK_ROWS }, () => ({ label: '', url: '' }))]
-  return html`<fieldset>
-    <legend>${label}</legend>
-    ${faults.map(({ pointer, detail }) => html`<p class="fault">${rowOf(pointer)} ${detail}.</p>`)}
-    ${rows.map((row, at) => {
-      const invalid = (part: string) =>
-        faults.some(({ pointer }) => pointer === `/links/${at}/${part}`) && html` aria-invalid="true"`
-      return html`<div class="pair">
-        <label>Label <input name="link_label" value="${row.label}" ${invalid('label')} dir="auto" /></label>
-        <label>Address <input ${inputKinds.url} name="link_url" value="${row.url}" ${invalid('url')} /></label>
-      </div>`
-    })}
-  </fieldset>`
-}
-
-/** Names the row of "/links/2/url", counted from 1. */
-function rowOf(pointer: string): string {
-  const [row, part = ''] = pointer.split('/').slice(2)
-  return row === undefined ? 'The list' : `Row ${Number(row) + 1}: the ${part === 'url' ? 'address' : part}`
-}
-
 /** The inputs for UTM parameters, in a closed section while none is set; nothing for a kind that does not redirect. */
-export function renderUtm(kind: Kind, utm: Record<string, string>, errors: FieldError[]): Html | undefined {
+export function renderUtm(
+  kind: Kind,
+  utm: Record<string, string>,
+  errors: FieldError[],
+  options: FormOptions = {},
+): Html | undefined {
   if (!kind.redirects) return undefined
-  const faults = errors.filter(({ pointer }) => pointer.startsWith('/utm'))
-  const fields = utmInputs.map((field) => ({ ...field, input: 'text' as const }))
-  const open = (faults.length > 0 || Object.keys(utm).length > 0) && html` open`
-  return html`<details ${open}>
-    <summary>UTM parameters, added to the destination</summary>
-    ${faults.map(({ pointer, detail }) => html`<p class="fault">${pointer.split('/')[2] ?? 'The list'} ${detail}.</p>`)}
-    ${renderFields(fields, utm, [])}
+  const isOpen = errors.some(({ pointer }) => pointer.startsWith('/utm')) || Object.keys(utm).length > 0
+  return html`<details ${isOpen && html` open`}>
+    <summary>${fieldTexts[options.language ?? 'en'].utm}</summary>
+    ${utmFields(utm, errors, options)}
   </details>`
 }
 
+/** The inputs for UTM parameters; above them the errors of others. */
+export function utmFields(utm: Record<string, string>, errors: FieldError[], options: FormOptions = {}): Html {
+  const { language = 'en' } = options
+  const faults = errors.filter(({ pointer }) => pointer.startsWith('/utm'))
+  const shown = new Set(utmInputs.map(({ name }) => `/utm/${name}`))
+  const others = faults.filter(({ pointer }) => !shown.has(pointer))
+  const own = faults.map((fault) => ({ ...fault, pointer: fault.pointer.slice('/utm'.length) }))
+  return html`${others.map(
+    (fault) =>
+      html`<p class="fault"><code>${fault.pointer.split('/')[2] ?? 'utm'}</code>: ${faultText(fault, language)}</p>`,
+  )}
+  ${renderFields(utmInputs, utm, own, options)}`
+}
+
 /** The error message above a form. */
-export function renderProblem(problem: Problem | undefined, text = ''): Html | undefined {
+export function renderProblem(problem: Problem | undefined, text = '', language: Language = 'en'): Html | undefined {
   if (problem === undefined) return undefined
-  const isMarked = problem.errors.length > 0
-  const fallback = isMarked ? 'Not saved. Please correct the marked fields.' : `${problem.title}: ${problem.message}.`
+  const fallback = problem.errors.length > 0 ? fieldTexts[language].notSaved : refusalText(problem, language)
   return html`<p class="note alarm" role="alert">${text || fallback}</p>`
 }

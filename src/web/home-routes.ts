@@ -1,14 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { pageLanguage } from '../http/accept.ts'
 import { sendPage } from '../http/document.ts'
 import type { Origin } from '../http/origin.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 import type { CreationLimits } from '../links/create.ts'
 import { findKind, kinds } from '../links/kinds/index.ts'
+import type { Kind } from '../links/kinds/kind.ts'
 import type { Links } from '../links/open.ts'
+import type { Assets } from './assets.ts'
 import { createOnce, MAX_FORM_KEY } from './create-once.ts'
 import { filledFields, filledUtm, formOf } from './form-body.ts'
-import { creationFields, homePage } from './home.ts'
+import { creationFields, homePage, type HomeView, type RefusedForm } from './home.ts'
+import { createPosterCode, PLACEHOLDER_CODE } from './home-poster.ts'
 import { FORM_LIMIT } from './read-form.ts'
 import { truncateInput } from './typed-input.ts'
 
@@ -17,19 +21,24 @@ export interface HomeNeeds {
   links: Pick<Links, 'create' | 'requireToken'>
   origin: Pick<Origin, 'of'>
   limits: Pick<CreationLimits, 'charge' | 'creation'>
+  /** The text that a link's QR code encodes. */
+  codeText: (code: string, origin: string) => string
+  assets: Pick<Assets, 'islands'>
 }
 
 const hidden = { schema: { hide: true } }
 
 /** The page that creates a link, and its form: `/` */
 export function homeRoutes(needs: HomeNeeds): Record<'show' | 'create', Route> {
+  const viewOf = createViews(needs)
   return {
     show: route<{ Querystring: { kind?: string } }>({
       ...hidden,
       async handler(request, reply) {
         // The form carries an idempotency key: "back" must restore it, and no shared cache may serve it to others.
         reply.header('cache-control', 'private, no-cache')
-        return sendPage(reply, homePage(findKind(request.query.kind) ?? kinds[0], needs.origin.of(request)))
+        reply.header('vary', 'accept-language')
+        return sendPage(reply, homePage(viewOf(request, findKind(request.query.kind) ?? kinds[0])))
       },
     }),
     create: route({
@@ -37,12 +46,36 @@ export function homeRoutes(needs: HomeNeeds): Record<'show' | 'create', Route> {
       config: { work: 'creations' },
       ...needs.limits.creation('links'),
       bodyLimit: FORM_LIMIT,
-      handler: (request, reply) => createFromForm(needs, request, reply),
+      handler: (request, reply) => createFromForm(needs, viewOf, request, reply),
     }),
   }
 }
 
-async function createFromForm(needs: HomeNeeds, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+type ViewOf = (request: FastifyRequest, kind: Kind, refused?: RefusedForm) => HomeView
+
+function createViews({ origin, codeText, assets }: HomeNeeds): ViewOf {
+  const drawCode = createPosterCode()
+  const script = assets.islands.get('home')
+  return (request, kind, refused) => {
+    const ownOrigin = origin.of(request)
+    return {
+      kind,
+      language: pageLanguage(request),
+      origin: ownOrigin,
+      codeText: codeText('{code}', ownOrigin),
+      code: drawCode(codeText(PLACEHOLDER_CODE, ownOrigin)),
+      script,
+      refused,
+    }
+  }
+}
+
+async function createFromForm(
+  needs: HomeNeeds,
+  viewOf: ViewOf,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const form = formOf(request.body)
   const kind = findKind(form.get('kind')) ?? kinds[0]
   const values = filledFields(form, creationFields(kind))
@@ -55,8 +88,8 @@ async function createFromForm(needs: HomeNeeds, request: FastifyRequest, reply: 
     return await reply.header('cache-control', 'no-store').redirect(`/m/${token}?created`, 303)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    reply.code(error.status).headers(error.headers)
+    reply.code(error.status).headers({ ...error.headers, vary: 'accept-language' })
     const typed = truncateInput({ values, utm, problem: error })
-    return sendPage(reply, homePage(kind, needs.origin.of(request), { ...typed, idempotencyKey: formKey }))
+    return sendPage(reply, homePage(viewOf(request, kind, { ...typed, idempotencyKey: formKey })))
   }
 }

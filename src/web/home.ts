@@ -1,58 +1,137 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '../http/document.ts'
-import { html } from '../http/html.ts'
-
+import { html, type Html } from '../http/html.ts'
 import { kinds } from '../links/kinds/index.ts'
-import type { FormField, Kind } from '../links/kinds/kind.ts'
-import { ownerFields, renderFields, renderProblem, renderUtm } from './form.ts'
+import type { Kind } from '../links/kinds/kind.ts'
+import { fieldTexts } from '../texts/fields.ts'
+import { homeTexts } from '../texts/home.ts'
+import type { Language } from '../texts/language.ts'
+import { textOf } from './faults.ts'
+import { firstInvalid, ownerFields, renderFields, renderProblem, utmFields, type FormInput } from './form.ts'
+import { poster } from './home-poster.ts'
 import { reachabilityWarning } from './reachability.ts'
 import type { TypedInput } from './typed-input.ts'
 
-const aliasInput: FormField = {
-  name: 'alias',
-  label: 'Custom code',
-  input: 'text',
-  hint: 'letters, digits, - and _; leave empty for a random code',
+/** The fields of the form that creates a link of a kind. */
+export function creationFields(kind: Kind): FormInput[] {
+  return [...kind.form, ...furtherFields]
 }
 
-/** The fields of the form that creates a link of a kind. */
-export function creationFields(kind: Kind): FormField[] {
-  return [...kind.form, aliasInput, ...ownerFields]
-}
+const furtherFields: FormInput[] = [{ name: 'alias', input: 'text' }, ...ownerFields]
 
 /** A refused form, to be shown again. */
 export interface RefusedForm extends TypedInput {
   idempotencyKey: string
 }
 
-/**
- * The page that creates a link, one kind at a time.
- * @param origin of the short links that it creates
- */
-export function homePage(kind: Kind, origin: string, refused?: RefusedForm): Page {
-  const errors = refused?.problem.errors ?? []
-  const tabs = kinds.map((each) => {
-    const current = each === kind && html` aria-current="page"`
-    return html`<a href="/?kind=${each.name}" ${current}>${each.label}</a>`
-  })
+/** What the page shows besides the form. */
+export interface HomeView {
+  kind: Kind
+  language: Language
+  /** Of the short links that it creates. */
+  origin: string
+  /** The text of a QR code, in which `{code}` stands for the code. */
+  codeText: string
+  /** The dark modules of the poster's code: the data of an SVG path, and the modules of a side. */
+  code: { path: string; size: number }
+  /** The path of the page's script, if it was built. */
+  script: string | undefined
+  refused?: RefusedForm | undefined
+}
+
+/** The page that creates a link, one kind at a time. */
+export function homePage(view: HomeView): Page {
+  const { language, origin, codeText, script, kind } = view
+  const texts = homeTexts[language]
   return {
-    title: 'quirl: short links and QR codes',
-    site: { language: 'en', section: 'create' },
-    body: html`<main>
-      <h1>A short link with a QR code</h1>
-      <p>
-        No account, no expiry, no watermark. You can change where it leads at any time, even after the code is printed.
-      </p>
-      ${reachabilityWarning(origin)}
-      <nav class="tabs" aria-label="Kind of link">${tabs}</nav>
-      <form method="post" action="/?create">
-        ${renderProblem(refused?.problem)}
-        <input type="hidden" name="kind" value="${kind.name}" />
-        <input type="hidden" name="idempotency_key" value="${refused?.idempotencyKey ?? randomUUID()}" />
-        ${renderFields(creationFields(kind), refused?.values ?? {}, errors)}
-        ${renderUtm(kind, refused?.utm ?? {}, errors)}
-        <button>Create</button>
-      </form>
+    title: texts.title,
+    description: texts.description,
+    site: { language, section: 'create' },
+    scripts: script === undefined ? [] : [script],
+    body: html`<main
+      class="home"
+      data-origin="${origin}"
+      data-code-text="${codeText}"
+      data-texts="${JSON.stringify(texts.live)}"
+    >
+      <div class="columns">
+        <div>
+          <h1>${texts.heading}</h1>
+          <p class="home-lead">${texts.lead}</p>
+          ${reachabilityWarning(origin, language)} ${tabs(kind, language)} ${creationForm(view)}
+        </div>
+        ${poster(view)}
+      </div>
+      ${script && kinds.filter((each) => each !== kind).map((each) => spareFields(each, language))}
     </main>`,
   }
+}
+
+function tabs(current: Kind, language: Language): Html {
+  const links = kinds.map((kind) => {
+    const marks = kind === current && html` aria-current="page"`
+    const redirects = kind.redirects && html` data-redirects`
+    return html`<a href="/?kind=${kind.name}" data-kind="${kind.name}" ${marks}${redirects}
+      >${kindName(kind, language)}</a
+    >`
+  })
+  return html`<nav class="tabs" aria-label="${homeTexts[language].kinds}">${links}</nav>`
+}
+
+function kindName({ name, label }: Kind, language: Language): string {
+  return textOf(fieldTexts[language].kinds, name) ?? label
+}
+
+function creationForm({ kind, language, refused, script }: HomeView): Html {
+  const texts = homeTexts[language]
+  const errors = refused?.problem.errors ?? []
+  const isKindAtFault = firstInvalid(kind.form, errors) !== undefined
+  return html`<form class="card" method="post" action="/?create">
+    ${renderProblem(refused?.problem, '', language)}
+    <input type="hidden" name="kind" value="${kind.name}" />
+    <input type="hidden" name="idempotency_key" value="${refused?.idempotencyKey ?? randomUUID()}" />
+    <div class="home-kind" data-kind="${kind.name}">
+      ${renderFields(formOf(kind, language, errors.length === 0), refused?.values ?? {}, errors, { language })}
+    </div>
+    ${moreOptions({ kind, language, refused, script }, !isKindAtFault)}
+    <button class="home-create">${texts.create}</button>
+  </form>`
+}
+
+/** The fields of a kind; the address of the first kind gets the focus and a text of this page. */
+function formOf(kind: Kind, language: Language, isFocused: boolean): FormInput[] {
+  const { target, targetHint } = homeTexts[language]
+  return kind.form.map((field) =>
+    field.name === 'target' ? { ...field, label: target, hint: targetHint, isFocused } : field,
+  )
+}
+
+function moreOptions(
+  { kind, language, refused, script }: Pick<HomeView, 'kind' | 'language' | 'refused' | 'script'>,
+  focus: boolean,
+): Html {
+  const { errors } = refused?.problem ?? { errors: [] }
+  const { values = {}, utm = {} } = refused ?? {}
+  const isOwnAtFault = firstInvalid(furtherFields, errors) !== undefined
+  const isUsed = furtherFields.some(({ name }) => values[name] !== undefined) || Object.keys(utm).length > 0
+  const options = { language, focus: focus && !isOwnAtFault }
+  const section = html`<fieldset class="home-utm">
+    <legend>${fieldTexts[language].utm}</legend>
+    <p class="hint">${homeTexts[language].utmHint}</p>
+    ${utmFields(utm, errors, options)}
+  </fieldset>`
+  return html`<details ${isUsed && html` open`}>
+    <summary>${homeTexts[language].more}</summary>
+    ${renderFields(furtherFields, values, errors, { language, focus })}
+    ${kind.redirects ? section : script && html`<template class="home-utm-spare">${section}</template>`}
+  </details>`
+}
+
+/** The fields of another kind, which the script shows when its tab is chosen. */
+function spareFields(kind: Kind, language: Language): Html {
+  return html`<template data-kind="${kind.name}">
+    <div class="home-kind" data-kind="${kind.name}">
+      ${renderFields(formOf(kind, language, false), {}, [], { language })}
+    </div>
+  </template>`
 }

@@ -42,12 +42,10 @@ test('a public name or address counts as reachable, without a warning', () => {
   }
 })
 
-test('the warning names the address, where it can be reached from, and the setting that fixes it', () => {
+test('the warning names the address, where it works, and the setting that fixes it, in both languages', () => {
   const machine = reachabilityWarning('http://localhost:3000')?.markup ?? ''
-  assert.match(machine, /http:\/\/localhost:3000, which works only\s+from the computer that runs this service\./)
-  assert.match(machine, /BASE_URL/)
-  assert.match(
-    reachabilityWarning('http://192.168.1.50:3000')?.markup ?? '',
-    /which works only\s+from the local network\./,
-  )
+  assert.match(machine, /work on this machine only.*http:\/\/localhost:3000.*BASE_URL/s)
+  assert.match(reachabilityWarning('http://192.168.1.50:3000')?.markup ?? '', /work in this network only/)
+  const german = reachabilityWarning('http://localhost:3000', 'de')?.markup ?? ''
+  assert.match(german, /nur auf diesem Rechner.*http:\/\/localhost:3000.*BASE_URL/s)
 })

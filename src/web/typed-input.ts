@@ -1,5 +1,5 @@
 import { html } from '../http/html.ts'
-import { Problem, type FieldError } from '../http/problem.ts'
+import { Problem, REASON, type FieldError } from '../http/problem.ts'
 import type { Values } from './form.ts'
 
 /** UTF-16 units of a text: the longest field holds 2,000 characters of up to two units. */
@@ -22,7 +22,8 @@ export function truncateInput({ values, utm, problem }: TypedInput): TypedInput 
   const cuts: FieldError[] = []
   const truncate = (text: string, pointer: string) => {
     if (text.length <= MAX_TEXT) return text
-    cuts.push({ pointer, detail: `was cut to its first ${MAX_TEXT} characters` })
+    const reason = { name: 'cut', limit: MAX_TEXT } as const
+    cuts.push({ pointer, detail: `was cut to its first ${MAX_TEXT} characters`, [REASON]: reason })
     return text.slice(0, MAX_TEXT).toWellFormed()
   }
   const truncated = Object.entries(values).map(([name, value]) => {
@@ -31,7 +32,8 @@ export function truncateInput({ values, utm, problem }: TypedInput): TypedInput 
     const rows = truncateRows(value as Row[])
     if (rows.length < value.length) {
       const count = rows.length === 1 ? 'row' : `${rows.length} rows`
-      cuts.push({ pointer: `/${name}`, detail: `was cut to its first ${count}` })
+      const reason = { name: 'rows_cut', limit: rows.length } as const
+      cuts.push({ pointer: `/${name}`, detail: `was cut to its first ${count}`, [REASON]: reason })
     }
     return [name, rows]
   })

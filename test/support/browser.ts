@@ -108,12 +108,13 @@ export async function press(page: Page, button: string): Promise<number> {
 /** Input for a form: a text for each field of that name. */
 export type Typing = Record<string, string | string[]>
 
-/** Types into the fields of these names, after unfolding the UTM parameters. */
+/** Types into the fields of these names, after unfolding what they are in. */
 export async function type(page: Page, typing: Typing): Promise<void> {
   for (const [name, texts] of Object.entries(typing)) {
     for (const [at, text] of [texts].flat().entries()) {
       const field = page.locator(`[name="${name}"]`).nth(at)
-      if (name.startsWith('utm_') && !(await field.isVisible())) await page.getByText('UTM parameters').click()
+      const folded = field.locator('xpath=ancestor::details[not(@open)]/summary')
+      while ((await folded.count()) > 0) await folded.first().click()
       await field.fill(text)
     }
   }

@@ -1,6 +1,7 @@
 import { Type } from '#typebox'
 import { destination } from '../utm.ts'
 import { publicUrl } from '../../http/fields.ts'
+import { isRequired } from '../../http/validate.ts'
 import { defineKind, type Texts } from './kind.ts'
 
 const fields = {
@@ -18,7 +19,7 @@ export const appstore = defineKind<Texts<typeof fields>>({
   check({ target, payload }) {
     const destination = payload.ios ?? payload.android ?? payload.fallback ?? target
     return destination === null
-      ? [{ pointer: '/ios', detail: 'is required when there is no other address (android, fallback, target)' }]
+      ? [{ ...isRequired('/ios'), detail: 'is required when there is no other address (android, fallback, target)' }]
       : []
   },
   urls: (payload) => Object.entries(payload).map(([name, address]) => ({ pointer: `/${name}`, url: address })),
@@ -33,8 +34,8 @@ export const appstore = defineKind<Texts<typeof fields>>({
     return ({ platform }) => ({ type: 'redirect', location: locations[platform] })
   },
   form: [
-    { name: 'ios', label: 'App Store', input: 'url', hint: 'for iPhone and iPad' },
-    { name: 'android', label: 'Google Play', input: 'url', hint: 'for Android' },
-    { name: 'fallback', label: 'Everyone else', input: 'url', hint: 'your web site, say' },
+    { name: 'ios', input: 'url' },
+    { name: 'android', input: 'url' },
+    { name: 'fallback', input: 'url' },
   ],
 })

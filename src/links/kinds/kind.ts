@@ -45,13 +45,11 @@ export interface Content<P> {
 /** What an input for a colour, which cannot be empty, has while none was chosen: the accent of the pages. */
 export const DEFAULT_ACCENT = '#00653a'
 
-/** One input of a kind's form; `name` is the field's name. */
+/** One input of a kind's form; `name` is the field's name. Its label and its hint are among the texts of the pages. */
 export interface FormField {
   name: string
-  label: string
   /** The input's type; `links` is a list of label and address pairs. A `color` starts with `DEFAULT_ACCENT`, which counts as left empty. */
   input: 'url' | 'text' | 'email' | 'tel' | 'textarea' | 'links' | 'color'
-  hint?: string
   required?: boolean
 }
 
@@ -61,7 +59,7 @@ export interface FormField {
  */
 export interface Kind<P = Record<string, unknown>> {
   name: string
-  /** Its name for people. */
+  /** Its name in the description of the API. */
   label: string
   /** Whether a visit is redirected to a URL, in which `utm` is set. */
   redirects: boolean

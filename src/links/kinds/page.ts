@@ -53,11 +53,11 @@ export const page = defineKind<Leaflet>({
   prepare: (content) => () => ({ type: 'document', pageFor: (viewer) => leafletPage(content, viewer) }),
   picture: pictureOf,
   form: [
-    { name: 'headline', label: 'Heading', input: 'text', required: true },
-    { name: 'description', label: 'Text', input: 'textarea' },
-    { name: 'avatar', label: 'Avatar', input: 'text', hint: 'initials or an emoji' },
-    { name: 'accent', label: 'Colour', input: 'color' },
-    { name: 'links', label: 'Buttons', input: 'links' },
+    { name: 'headline', input: 'text', required: true },
+    { name: 'description', input: 'textarea' },
+    { name: 'avatar', input: 'text' },
+    { name: 'accent', input: 'color' },
+    { name: 'links', input: 'links' },
   ],
 })
 

@@ -1,4 +1,5 @@
 import { Type } from '#typebox'
+import { isRequired } from '../../http/validate.ts'
 import { destination } from '../utm.ts'
 import { defineKind } from './kind.ts'
 
@@ -8,11 +9,11 @@ export const url = defineKind<Record<string, never>>({
   label: 'Web address',
   redirects: true,
   fields: Type.Object({}),
-  check: ({ target }) => (target === null ? [{ pointer: '/target', detail: 'is required' }] : []),
+  check: ({ target }) => (target === null ? [isRequired('/target')] : []),
   urls: () => [],
   prepare({ target, utm }) {
     const location = destination(target ?? '', utm)
     return () => ({ type: 'redirect', location })
   },
-  form: [{ name: 'target', label: 'Destination', input: 'url', required: true }],
+  form: [{ name: 'target', input: 'url', required: true }],
 })

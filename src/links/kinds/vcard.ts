@@ -2,6 +2,7 @@ import { Type } from '#typebox'
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { publicUrl, text } from '../../http/fields.ts'
+import { isRequired } from '../../http/validate.ts'
 import type { Language } from '../../texts/language.ts'
 import { visitorTexts } from '../../texts/visitor.ts'
 import { avatarOf, initialsOf } from './avatar.ts'
@@ -31,7 +32,12 @@ export const vcard = defineKind<Card>({
     const named = [payload.firstName, payload.lastName, payload.org].some((name) => name?.trim())
     return named
       ? []
-      : [{ pointer: '/firstName', detail: 'is required when there is no last name (lastName) and no company (org)' }]
+      : [
+          {
+            ...isRequired('/firstName'),
+            detail: 'is required when there is no last name (lastName) and no company (org)',
+          },
+        ]
   },
   urls: ({ website }) => (website === undefined ? [] : [{ pointer: '/website', url: website }]),
   prepare:
@@ -40,13 +46,13 @@ export const vcard = defineKind<Card>({
   file: { extension: 'vcf', mediaType: 'text/vcard', write: ({ payload }) => writeVcard(payload) },
   picture: pictureOf,
   form: [
-    { name: 'firstName', label: 'First name', input: 'text' },
-    { name: 'lastName', label: 'Last name', input: 'text' },
-    { name: 'org', label: 'Company', input: 'text' },
-    { name: 'jobTitle', label: 'Position', input: 'text' },
-    { name: 'phone', label: 'Phone', input: 'tel' },
-    { name: 'email', label: 'E-mail', input: 'email' },
-    { name: 'website', label: 'Web site', input: 'url' },
+    { name: 'firstName', input: 'text' },
+    { name: 'lastName', input: 'text' },
+    { name: 'org', input: 'text' },
+    { name: 'jobTitle', input: 'text' },
+    { name: 'phone', input: 'tel' },
+    { name: 'email', input: 'email' },
+    { name: 'website', input: 'url' },
   ],
 })
 

@@ -1,4 +1,4 @@
-import { withScheme } from '../with-scheme.ts'
+import { withScheme } from '../../lib/with-scheme.ts'
 import { fieldNames, type FieldName, type TableLayout } from './columns.ts'
 
 /** The cells of a row by field; an absent one is empty. */

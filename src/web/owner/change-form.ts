@@ -1,10 +1,9 @@
 import { Problem } from '../../http/problem.ts'
 import { html, type Html } from '../../http/html.ts'
 import { kindOf } from '../../links/kinds/index.ts'
-import type { FormField } from '../../links/kinds/kind.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import { entityTag, type Link } from '../../links/link.ts'
-import { ownerFields, renderFields, renderUtm, type Values } from '../form.ts'
+import { ownerFields, renderFields, renderUtm, type FormInput, type Values } from '../form.ts'
 import { filledFields, filledUtm } from '../form-body.ts'
 import { truncateInput } from '../typed-input.ts'
 import type { Action, Outcome, Submission } from './submission.ts'
@@ -23,12 +22,11 @@ export function changeForm(link: Link, action: string, notice?: Notice): Html {
   </form>`
 }
 
-function changeFields(link: Link): FormField[] {
+function changeFields(link: Link): FormInput[] {
   const { form } = kindOf(link)
   const hasTarget = form.some(({ name }) => name === 'target')
-  const target: FormField = {
+  const target: FormInput = {
     name: 'target',
-    label: 'Destination',
     input: 'url',
     hint: 'where the link leads when nothing above applies',
   }
@@ -49,7 +47,7 @@ export const changeFromForm: Action = async ({ links, token, form }) => {
 export const leadFromForm: Action = async ({ links, token, form }) => {
   const before = await links.readByToken(token)
   const typed = new URLSearchParams({ target: form.get('address') ?? '' })
-  const values = { target: null, ...filledFields(typed, [{ name: 'target', label: '', input: 'url' }]) }
+  const values = { target: null, ...filledFields(typed, [{ name: 'target', input: 'url' }]) }
   return save({ links, token, form }, before, values, { values, utm: before.link.utm })
 }
 

@@ -1,0 +1,83 @@
+import type { ByLanguage } from './language.ts'
+
+const en = {
+  title: 'quirl: short links and QR codes',
+  description: 'Make a short link with a QR code, and change where it leads after printing. No account needed.',
+  heading: 'Print the code once. Change where it leads at any time.',
+  lead: 'Make a short link with a QR code. No account, no expiry, no watermark.',
+  kinds: 'Kind of link',
+  target: 'Where should it lead?',
+  targetHint: 'the address of a web page, for example example.com/menu',
+  more: 'More options',
+  utmHint: 'Statistics of the web site that you link to can tell with these where its visitors come from.',
+  create: 'Create',
+  /** In these, which the script uses as well, `{code}` and `{address}` stand for what was typed. */
+  live: {
+    scan: 'Scan me',
+    preview: 'Preview',
+    picture: 'QR code of {address}',
+    placeholder: 'This is how it will look. The last part of the address is chosen when you press Create.',
+    chosen: 'This is how it will look. It works once you have pressed Create.',
+    final: 'Visitors arrive at',
+    checking: 'Checking whether this code is free …',
+    free: '“{code}” is free.',
+    taken: '“{code}” is already taken.',
+    reserved: '“{code}” is reserved for pages of this service.',
+    invalid: 'Only letters from a to z, digits, - and _ are possible, at most 64.',
+    unknown: 'Whether this code is free can be seen once you press Create.',
+    phone: 'On a phone',
+    headline: 'Your heading',
+    name: 'Your name',
+    save: 'Save to contacts',
+  },
+  reachability: {
+    heading: {
+      machine: 'These codes work on this machine only.',
+      network: 'These codes work in this network only.',
+    },
+    reason: (origin: string) => `They hold the address ${origin}, which other people’s phones cannot open.`,
+    remedy: 'Do not print them yet: the operator of this service first sets its public address as',
+  },
+}
+
+const de: typeof en = {
+  title: 'quirl: Kurzlinks und QR-Codes',
+  description: 'Erstellen Sie einen Kurzlink mit QR-Code, und ändern Sie sein Ziel auch nach dem Druck. Ohne Konto.',
+  heading: 'Den Code einmal drucken. Sein Ziel jederzeit ändern.',
+  lead: 'Erstellen Sie einen Kurzlink mit QR-Code. Ohne Konto, ohne Ablaufdatum, ohne Wasserzeichen.',
+  kinds: 'Art des Links',
+  target: 'Wohin soll er führen?',
+  targetHint: 'die Adresse einer Webseite, zum Beispiel example.com/speisekarte',
+  more: 'Weitere Angaben',
+  utmHint: 'Damit erkennt die Statistik der verlinkten Website, woher ihre Besucher kommen.',
+  create: 'Erstellen',
+  live: {
+    scan: 'Hier scannen',
+    preview: 'Vorschau',
+    picture: 'QR-Code von {address}',
+    placeholder: 'So wird er aussehen. Der letzte Teil der Adresse wird gewählt, wenn Sie auf „Erstellen“ drücken.',
+    chosen: 'So wird er aussehen. Er funktioniert, sobald Sie auf „Erstellen“ gedrückt haben.',
+    final: 'Besucher landen auf',
+    checking: 'Ist dieser Code noch frei? Wird geprüft …',
+    free: '„{code}“ ist frei.',
+    taken: '„{code}“ ist schon vergeben.',
+    reserved: '„{code}“ ist für Seiten dieses Dienstes reserviert.',
+    invalid: 'Möglich sind nur Buchstaben von a bis z, Ziffern, - und _, höchstens 64.',
+    unknown: 'Ob dieser Code frei ist, zeigt sich, wenn Sie auf „Erstellen“ drücken.',
+    phone: 'Auf dem Handy',
+    headline: 'Ihre Überschrift',
+    name: 'Ihr Name',
+    save: 'In Kontakten speichern',
+  },
+  reachability: {
+    heading: {
+      machine: 'Diese Codes funktionieren nur auf diesem Rechner.',
+      network: 'Diese Codes funktionieren nur in diesem Netz.',
+    },
+    reason: (origin: string) => `Sie enthalten die Adresse ${origin}, die andere mit ihren Handys nicht öffnen können.`,
+    remedy: 'Drucken Sie sie noch nicht: Der Betreiber dieses Dienstes legt zuerst seine öffentliche Adresse fest, mit',
+  },
+}
+
+/** The start page, and the warning that codes cannot be reached. */
+export const homeTexts: ByLanguage<typeof en> = { en, de }

@@ -1,0 +1,19 @@
+/** The texts of the start page's script (`live` in `texts/home.ts`). */
+export type HomeTexts = Record<
+  | 'scan'
+  | 'picture'
+  | 'placeholder'
+  | 'chosen'
+  | 'final'
+  | 'checking'
+  | 'free'
+  | 'taken'
+  | 'reserved'
+  | 'invalid'
+  | 'unknown'
+  | 'phone'
+  | 'headline'
+  | 'name'
+  | 'save',
+  string
+>

@@ -1,0 +1,38 @@
+import { checkCode } from '../code-check.ts'
+import { createFinalAddress } from '../final-address.ts'
+import { enhanceKinds } from '../home-kinds.ts'
+import type { HomeTexts } from '../home-texts.ts'
+import { drawPhone } from '../phone.ts'
+import { createPoster } from '../poster.ts'
+
+// The start page works without this script: it draws what the link will look like, and keeps what was typed.
+
+const main = document.querySelector<HTMLElement>('main.home')
+const form = main?.querySelector('form')
+const side = main?.querySelector<HTMLElement>('.home-side')
+if (main && form && side) start(main, form, side)
+
+function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElement): void {
+  const { origin = '', codeText = '', texts: json = '{}' } = dataset
+  const texts = JSON.parse(json) as HomeTexts
+  const drawPoster = createPoster(side, { origin, codeText, texts })
+  const showFinal = createFinalAddress(form, texts.final)
+  let frame = 0
+  const draw = () => {
+    // The form has no files.
+    const values = new URLSearchParams([...new FormData(form)] as [string, string][])
+    drawPoster(values)
+    showFinal(values)
+    drawPhone(side, values.get('kind') ?? '', values, texts)
+  }
+  const schedule = () => {
+    cancelAnimationFrame(frame)
+    frame = requestAnimationFrame(draw)
+  }
+  enhanceKinds(form, schedule)
+  const alias = form.querySelector<HTMLInputElement>('[name=alias]')
+  if (alias !== null) checkCode(alias, texts)
+  form.addEventListener('input', schedule)
+  // Browsers restore what was typed after a reload and after "back".
+  addEventListener('pageshow', schedule)
+}

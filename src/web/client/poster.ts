@@ -1,0 +1,64 @@
+import { withScheme } from '../../lib/with-scheme.ts'
+import { createEncodeText } from '../../qr/matrix.ts'
+import { traceOutline } from '../../qr/outline.ts'
+import { fill } from './fill.ts'
+import type { HomeTexts } from './home-texts.ts'
+
+/** Modules of light space around the code. */
+const QUIET_ZONE = 2
+
+export interface PosterData {
+  origin: string
+  /** The text of a QR code, in which `{code}` stands for the code. */
+  codeText: string
+  texts: HomeTexts
+}
+
+/** Returns a function that draws the poster of what the form holds; the server has drawn that of an empty form. */
+export function createPoster(
+  side: HTMLElement,
+  { origin, codeText, texts }: PosterData,
+): (form: URLSearchParams) => void {
+  const encode = createEncodeText()
+  const [title, link, caption] = ['.home-poster-title', '.home-poster-link', '.home-caption'].map((each) =>
+    side.querySelector(each),
+  )
+  const picture = side.querySelector('svg')
+  const path = picture?.querySelector('path')
+  const first = { view: picture?.getAttribute('viewBox') ?? '', path: path?.getAttribute('d') ?? '' }
+  let drawn = ''
+
+  const drawCode = (code: string) => {
+    if (code === drawn) return
+    drawn = code
+    const address = `${new URL(origin).host}/${code || '·······'}`
+    const next = code === '' ? first : draw(fill(codeText, { code }))
+    picture?.setAttribute('viewBox', next.view)
+    path?.setAttribute('d', next.path)
+    picture?.setAttribute('aria-label', fill(texts.picture, { address }))
+    setText(link, address)
+    setText(caption, code === '' ? texts.placeholder : texts.chosen)
+  }
+  const draw = (text: string) => {
+    const symbol = encode(text, { level: 'M' })
+    const side = symbol.size + 2 * QUIET_ZONE
+    return { view: `${-QUIET_ZONE} ${-QUIET_ZONE} ${side} ${side}`, path: traceOutline(symbol) }
+  }
+  return (form) => {
+    const alias = form.get('alias') ?? ''
+    drawCode(/^[\w-]{1,64}$/.test(alias) ? alias : '')
+    setText(title, titleOf(form) || texts.scan)
+  }
+}
+
+function setText(place: Element | null | undefined, text: string): void {
+  if (place && place.textContent !== text) place.textContent = text
+}
+
+/** What the link is about: a heading, a name, or the host that it leads to. */
+function titleOf(form: URLSearchParams): string {
+  const text = (field: string) => form.get(field)?.trim() ?? ''
+  const name = text('headline') || `${text('firstName')} ${text('lastName')}`.trim() || text('org')
+  const address = ['target', 'fallback', 'ios', 'android'].map(text).find(Boolean) ?? ''
+  return name || (URL.parse(withScheme(address))?.host.replace(/^www\./, '') ?? '')
+}

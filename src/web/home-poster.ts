@@ -1,0 +1,45 @@
+import { html, type Html } from '../http/html.ts'
+import { createEncodeText } from '../qr/matrix.ts'
+import { traceOutline } from '../qr/outline.ts'
+import { homeTexts } from '../texts/home.ts'
+import type { HomeView } from './home.ts'
+
+/** Stands for a random code, which is as long. It is reserved: nobody's link is at its address. */
+export const PLACEHOLDER_CODE = 'sitemap'
+/** Modules of light space around the code. */
+const QUIET_ZONE = 2
+
+/** Returns a function that draws the code of a text; it keeps the latest one, as nearly all requests have the same. */
+export function createPosterCode(): (text: string) => HomeView['code'] {
+  const encode = createEncodeText()
+  let latest: { text: string; code: HomeView['code'] } | undefined
+  return (text) => {
+    if (latest?.text === text) return latest.code
+    const symbol = encode(text, { level: 'M' })
+    const code = { path: traceOutline(symbol), size: symbol.size }
+    latest = { text, code }
+    return code
+  }
+}
+
+/** A poster with a code as the link's will be; the script keeps it up to date. */
+export function poster({ language, origin, code }: Pick<HomeView, 'language' | 'origin' | 'code'>): Html {
+  const texts = homeTexts[language].live
+  const address = `${new URL(origin).host}/·······`
+  const side = code.size + 2 * QUIET_ZONE
+  return html`<aside class="home-side" aria-label="${texts.preview}">
+    <figure class="home-poster">
+      <p class="home-poster-title" dir="auto">${texts.scan}</p>
+      <svg
+        viewBox="${-QUIET_ZONE} ${-QUIET_ZONE} ${side} ${side}"
+        shape-rendering="crispEdges"
+        role="img"
+        aria-label="${texts.picture.replace('{address}', address)}"
+      >
+        <path fill="currentColor" fill-rule="evenodd" d="${code.path}" />
+      </svg>
+      <p class="home-poster-link">${address}</p>
+    </figure>
+    <p class="home-caption quiet small">${texts.placeholder}</p>
+  </aside>`
+}
