@@ -148,12 +148,12 @@ async function openCreation(
   const { ids, scans, visits, webhooks } = recording
   const { invalidate } = visits
   const { dataDir, abuseFeeds: sources = [], qrMarker: marker } = config
-  const { settleMs, slots, work, drawMs, scrypt } = environment
+  const { settleMs, slots, work, queueMs, drawMs, scrypt } = environment
   const abuse = open(
     'the abuse lists',
     await openAbuse({ db, dataDir, sources, owns, invalidate, webhooks, fetch, settleMs, now, monotonic, log }),
   )
-  const limited = { quotas: quotasOf(config), guesses: guessQuotasOf(config), client, slots, work, monotonic }
+  const limited = { quotas: quotasOf(config), guesses: guessQuotasOf(config), client, slots, work, queueMs, monotonic }
   const limits = open('limits', openLimits({ ...limited, beforeSlice: scans.flush }))
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))

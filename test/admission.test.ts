@@ -25,7 +25,9 @@ async function startStuck(t: TestContext, work: Work) {
   const clock = { now: Date.now() }
   const link: { created?: Created } = {}
   const bounds = { waiting: 2, concurrent: work === 'creations' ? 1 : 0 }
-  const server = await startServer(t, {}, () => clock.now, { work: { [work]: bounds } })
+  // A request waits for the usual time.
+  const options = { work: { [work]: bounds }, queueMs: undefined }
+  const server = await startServer(t, {}, () => clock.now, options)
   link.created = await create(server, { target: 'https://example.com/' })
   // The link is created: from here on a request occupies the only slot for creations.
   if (work === 'creations') server.services.limits.admission.enter(work, { client: 'a', start() {}, refuse() {} })

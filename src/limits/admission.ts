@@ -41,9 +41,11 @@ export interface AdmissionOptions {
   beforeSlice: () => void
   /** Replaces the default bounds. */
   bounds?: Partial<Record<Work, WorkBounds>> | undefined
+  /** Replaces the default time that a request may wait, in milliseconds. */
+  timeoutMs?: number | undefined
 }
 
-export function createAdmission({ monotonic, beforeSlice, bounds = {} }: AdmissionOptions): Admission {
+export function createAdmission({ monotonic, beforeSlice, bounds = {}, timeoutMs }: AdmissionOptions): Admission {
   const kinds = mapValues(defaultBounds, (byDefault, work): WorkState => {
     const { waiting, concurrent } = bounds[work] ?? byDefault
     return { queue: createFairQueue(waiting), concurrent, inProgress: 0, refused: 0, used: 0 }
@@ -52,7 +54,7 @@ export function createAdmission({ monotonic, beforeSlice, bounds = {} }: Admissi
   const shares = createFairShares(Object.values(kinds))
   const isIdle = () => Object.values(kinds).every(({ inProgress }) => inProgress === 0)
   const slices = createTimeSlices({ ...shares, isIdle, beforeSlice, sliceMs: SLICE_MS, monotonic })
-  const watchTimeout = createQueueTimeout(Object.values(kinds), monotonic, overloaded)
+  const watchTimeout = createQueueTimeout(Object.values(kinds), monotonic, overloaded, timeoutMs)
 
   function refusal(work: Work, client: string): Problem | undefined {
     const kind = kinds[work]

@@ -31,14 +31,15 @@ export interface LimitsNeeds {
   /** Replace the default bounds. */
   slots?: SlotOverrides | undefined
   work?: AdmissionOptions['bounds']
+  queueMs?: number | undefined
 }
 
 export function openLimits(needs: LimitsNeeds): Limits {
-  const { quotas, guesses, client, monotonic, beforeSlice, slots, work } = needs
+  const { quotas, guesses, client, monotonic, beforeSlice, slots, work, queueMs } = needs
   return {
     ...createFairUse(quotas, client, monotonic),
     slots: createSlots(client, slots),
-    admission: createAdmission({ monotonic, beforeSlice, bounds: work }),
+    admission: createAdmission({ monotonic, beforeSlice, bounds: work, timeoutMs: queueMs }),
     chargeGuess: createGuesses(guesses, client, monotonic),
     passwordTurn: createTurns(passwordBounds, PASSWORD_RETRY_SECONDS),
     close() {},

@@ -14,10 +14,11 @@ export function createQueueTimeout(
   kinds: readonly WorkState[],
   monotonic: () => number,
   overloaded: () => Problem,
+  timeoutMs = TIMEOUT_MS,
 ): () => void {
   let timer: NodeJS.Timeout | undefined
   function refuseOverdue(kind: WorkState): void {
-    const deadline = monotonic() - TIMEOUT_MS
+    const deadline = monotonic() - timeoutMs
     for (const request of kind.queue.filter(({ since }) => since <= deadline)) {
       kind.queue.remove(request.client, request)
       kind.refused++

@@ -35,6 +35,8 @@ export interface Environment extends Partial<Clocks> {
   slots?: SlotOverrides
   /** How much work may wait and be under way, when it is not the usual amount. */
   work?: AdmissionOptions['bounds']
+  /** How long a request may wait for its turn, in milliseconds, when it is not the usual time. */
+  queueMs?: number | undefined
   /** How webhooks are sent, when it is not the usual way. */
   webhooks?: WebhookOverrides
 }

@@ -26,7 +26,7 @@ export interface TestServer {
 const NO_DNS = '127.0.0.1:9'
 
 /** Changes of lists are applied quickly; nothing times out because the machine is slow. */
-const patience = { settleMs: 10, drawMs: PATIENCE_MS, foldWaitMs: PATIENCE_MS }
+const patience = { settleMs: 10, queueMs: PATIENCE_MS, drawMs: PATIENCE_MS, foldWaitMs: PATIENCE_MS }
 
 /** All tests come from one address. */
 const unlimited = Object.fromEntries(
@@ -44,7 +44,10 @@ export async function startServer(
   t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
-  overrides: Pick<Environment, 'machine' | 'monotonic' | 'slots' | 'work' | 'sync' | 'scrypt' | 'webhooks'> = {},
+  overrides: Pick<
+    Environment,
+    'machine' | 'monotonic' | 'slots' | 'work' | 'queueMs' | 'sync' | 'scrypt' | 'webhooks'
+  > = {},
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
   const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...unlimited }
