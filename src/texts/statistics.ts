@@ -59,7 +59,7 @@ const en = {
     ],
     download: 'Download to print (PDF)',
     image: 'Image (PNG)',
-    open: 'Open the link',
+    code: 'The code to print',
   },
   code: (url: string) => `QR code of ${url}`,
   shared: {
@@ -138,7 +138,7 @@ const de: typeof en = {
     ],
     download: 'Zum Drucken herunterladen (PDF)',
     image: 'Bild (PNG)',
-    open: 'Link öffnen',
+    code: 'Der Code zum Drucken',
   },
   code: (url) => `QR-Code von ${url}`,
   shared: {

@@ -2,10 +2,10 @@ import { html, type Html } from '../../http/html.ts'
 import type { StatisticsTexts } from '../../texts/statistics.ts'
 import type { StatisticsView } from './view.ts'
 
-/** What an owner does first: the link has no scans at all. The image is that at the top of the page. */
+/** What an owner does first: the link has no scans at all. */
 export function neverScanned({ code, image }: StatisticsView, { empty }: StatisticsTexts): Html {
   return html`<div class="card stats-empty">
-    ${image !== undefined && html`<img class="qr" src="${image}" alt="" width="176" height="176" />`}
+    ${image !== undefined && html`<img class="qr" src="${image}" alt="${empty.code}" width="176" height="176" />`}
     <div>
       <h3>${empty.heading}</h3>
       <p>${empty.text}</p>

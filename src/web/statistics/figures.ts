@@ -41,10 +41,8 @@ function valuesOf(apart: Stats['by_audience'], totals: Stats['totals']): Record<
 function change(now: number, before: number, texts: StatisticsTexts, formats: Formats): Html | undefined {
   if (before === 0) return now === 0 ? undefined : html`<span class="stats-change">${texts.none}</span>`
   const difference = now / before - 1
-  const [direction, sign] = difference > 0 ? ['up', '↑'] : difference < 0 ? ['down', '↓'] : ['', '→']
+  const direction = difference > 0 ? 'up' : difference < 0 ? 'down' : ''
   return html`<span class="stats-change ${direction}"
-    ><span aria-hidden="true">${sign}</span> ${formats.change(difference)}<span class="unseen">
-      ${texts.before}</span
-    ></span
+    >${formats.change(difference)}<span class="unseen"> ${texts.before}</span></span
   >`
 }
