@@ -250,8 +250,8 @@ inBrowser(
     await page.setViewportSize({ width: 320, height: 640 })
     const agent = { 'user-agent': INSTAGRAM }
     // These differ from others in words only.
-    const alike = ['/never-was', '/deleted', '/no/such/page']
-    const paths = pages.map(([path]) => path).filter((path) => !alike.includes(path))
+    const alike = new Set(['/never-was', '/deleted', '/no/such/page'])
+    const paths = pages.map(([path]) => path).filter((path) => !alike.has(path))
     for (const path of [...paths, '/white', '/navy', '/locked']) {
       await page.setExtraHTTPHeaders({ 'accept-language': 'de', ...(path === '/card' && agent) })
       await page.goto(server.url + path)

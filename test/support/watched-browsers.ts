@@ -159,25 +159,35 @@ async function startFirefox(t: Ending) {
   return client
 }
 
+/** The response to a command, which has its id, or an event, which has a method. */
+interface BidiMessage {
+  id?: number | null
+  method?: string
+  params?: Record<string, unknown>
+  result?: unknown
+  error?: string
+  message?: string
+}
+
 /** Commands and events of WebDriver BiDi. */
 function speakBidi(socket: WebSocket) {
   const waiting = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>()
   const listeners: [event: string, Listener][] = []
   let last = 0
   socket.addEventListener('message', ({ data }) => {
-    const message = JSON.parse(String(data)) as Record<string, unknown>
+    const message = JSON.parse(data as string) as BidiMessage
     const { id, method, params, result, error } = message
-    const command = waiting.get(Number(id))
+    const command = waiting.get(id ?? 0)
     if (command === undefined) {
-      for (const [event, listener] of listeners) if (event === method) listener(params as Record<string, unknown>)
+      for (const [event, listener] of listeners) if (event === method) listener(params ?? {})
       return
     }
-    waiting.delete(Number(id))
+    waiting.delete(id ?? 0)
     if (error === undefined) command.resolve(result as never)
-    else command.reject(new Error(`${String(error)}: ${String(message['message'])}`))
+    else command.reject(new Error(`${error}: ${message.message}`))
   })
   return {
-    send<T>(method: string, parameters: object): Promise<T> {
+    send: <T>(method: string, parameters: object): Promise<T> => {
       const id = ++last
       socket.send(JSON.stringify({ id, method, params: parameters }))
       return new Promise<T>((resolve, reject) => waiting.set(id, { resolve, reject }))
