@@ -59,9 +59,13 @@ function isFaulty(field: Field, problem: Problem | undefined): boolean {
   return problem?.errors.some(({ pointer }) => pointer === `/${field}`) ?? false
 }
 
-/** The attributes of an input, by its fault. */
+/** The attributes of an input, by its fault; the first one with a fault has the focus. */
 function state(field: Field, problem: Problem | undefined): Html | false {
-  return isFaulty(field, problem) && html`aria-invalid="true" aria-describedby="${field}-fault"`
+  const isFirst = problem?.errors[0]?.pointer === `/${field}`
+  return (
+    isFaulty(field, problem) &&
+    html`aria-invalid="true" aria-describedby="${field}-fault" ${isFirst && html`autofocus`}`
+  )
 }
 
 function fault(field: Field, problem: Problem | undefined, texts: Texts): Html | false {

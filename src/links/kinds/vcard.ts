@@ -74,7 +74,7 @@ interface Contact {
 }
 
 function contactPage({ code, card, isProtected }: Contact, viewer: Viewer): Omit<Page, 'site'> {
-  const { org, jobTitle, phone, email, website } = card
+  const { org, jobTitle } = card
   const texts = visitorTexts[viewer.language].card
   const name = fullName(card)
   const picture = pictureOf(card)
@@ -89,12 +89,8 @@ function contactPage({ code, card, isProtected }: Contact, viewer: Viewer): Omit
         ${avatarOf(signOf(card))}
         <h1 dir="auto">${name}</h1>
         ${jobTitle && html`<p dir="auto">${jobTitle}</p>`} ${org && org !== name && html`<p dir="auto">${org}</p>`}
-        ${adviceIn(appOf(viewer.userAgent), texts)} ${actions({ code, card, isProtected }, texts)}
-        <dl>
-          ${phone && detail(texts.phone, phone, phoneAddress(phone))}
-          ${email && detail(texts.email, email, mailAddress(email))}
-          ${website && detail(texts.website, website, website)}
-        </dl>
+        ${adviceIn(appOf(viewer.userAgent), texts)} ${save({ code, card, isProtected }, texts)}
+        ${(card.phone ?? card.email ?? card.website) && waysToReach(card, texts)}
       </main>
       ${reportFooter(code, viewer)}`,
   }
@@ -107,17 +103,24 @@ function adviceIn(app: string | undefined, texts: CardTexts): Html | false {
   return app !== undefined && html`<p class="note warning"><strong>${texts.inApp(app)}</strong> ${texts.leaveApp}</p>`
 }
 
-/** What people came for, before the details. */
-function actions({ code, card: { phone, email, website }, isProtected }: Contact, texts: CardTexts): Html {
+function save({ code, isProtected }: Contact, texts: CardTexts): Html {
   // With a password, the address shows a form first, which must not be saved as the file.
   const download = !isProtected && html`download`
+  return html`<p><a class="button wide" href="/${code}.vcf" ${download}>${texts.save}</a></p>`
+}
+
+/** What people came for, before the details. */
+function waysToReach({ phone, email, website }: Card, texts: CardTexts): Html {
   const dial = phone && phoneAddress(phone)
-  return html`<p><a class="button wide" href="/${code}.vcf" ${download}>${texts.save}</a></p>
-    <p class="actions">
+  return html`<p class="actions">
       ${dial && html`<a class="button plain" href="${dial}">${texts.call}</a>`}
       ${email && html`<a class="button plain" href="${mailAddress(email)}">${texts.write}</a>`}
       ${website && html`<a class="button plain" href="${website}" rel="noopener nofollow">${texts.visit}</a>`}
-    </p>`
+    </p>
+    <dl>
+      ${phone && detail(texts.phone, phone, dial || undefined)}
+      ${email && detail(texts.email, email, mailAddress(email))} ${website && detail(texts.website, website, website)}
+    </dl>`
 }
 
 function detail(label: string, value: string, address: string | undefined): Html {
