@@ -25,7 +25,7 @@ import { fileRoutes } from './visits/file-routes.ts'
 import { pictureRoute } from './visits/picture-route.ts'
 import { previewRoute, visitRoutes } from './visits/routes.ts'
 import { accentRoute } from './web/accent-route.ts'
-import { readAssets } from './web/assets.ts'
+import { readAssets, type Assets } from './web/assets.ts'
 import { docsRoute } from './web/docs/routes.ts'
 import { bulkPageRoutes } from './web/bulk/routes.ts'
 import { domainPageRoutes } from './web/domains/routes.ts'
@@ -133,27 +133,12 @@ function browserHandlers(
   { contact }: Config,
   services: Services,
 ) {
-  const { links, scans, qr, places, abuse, limits, shares, webhooks, origin, now, domains, tls } = services
-  const totals = scans.latestTotals
-  const { isCreditDue } = places
+  const { links, qr, abuse, limits, origin, now, domains, tls } = services
   const { codeText, codeSvg } = qr
   const assets = readAssets(log)
-  const reading = { scans, slots: limits.slots, now }
   return {
+    ...linkPageHandlers(services, assets),
     homePage: homeRoutes({ links, origin, limits, codeText, assets }),
-    ownerPage: ownerPageRoutes({
-      links,
-      shares,
-      hasWebhooks: webhooks.enabled,
-      totals,
-      origin,
-      limits,
-      isCreditDue,
-      codeText,
-      assets,
-      reading,
-    }),
-    sharePage: sharePageRoute({ shares, ...reading, origin, isCreditDue, assets }),
     bulkPage: bulkPageRoutes({ links, origin, limits, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({
       domains,
@@ -169,5 +154,27 @@ function browserHandlers(
     // Files with fixed names, and those at `/assets/<name>-<hash>.<ending>`.
     files: [...siteFiles, ...assets.files],
     accent: accentRoute(),
+  }
+}
+
+/** The pages of a link: its owner's, and that of a share. */
+function linkPageHandlers(services: Services, assets: Assets) {
+  const { links, scans, qr, places, limits, shares, webhooks, origin, now } = services
+  const { isCreditDue } = places
+  const reading = { scans, slots: limits.slots, now }
+  return {
+    ownerPage: ownerPageRoutes({
+      links,
+      shares,
+      hasWebhooks: webhooks.enabled,
+      totals: scans.latestTotals,
+      origin,
+      limits,
+      isCreditDue,
+      codeText: qr.codeText,
+      assets,
+      reading,
+    }),
+    sharePage: sharePageRoute({ shares, ...reading, origin, isCreditDue, assets }),
   }
 }

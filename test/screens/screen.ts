@@ -12,5 +12,5 @@ export interface Screen {
   /** The name of its images, for example `owner-empty`. */
   name: string
   /** Opens the page and brings it into that state. */
-  open(page: Page, site: Site): Promise<void>
+  open: (page: Page, site: Site) => Promise<void>
 }

@@ -63,6 +63,7 @@ const domain = (name: string): Step => ({
 const steps: Record<string, Step[]> = {
   openLink: [lock],
   download_vcf: [card],
+  picture: [card],
   open_vcf: [card, lock],
   revertLink: [{ method: 'PUT', path: '/api/manage/{token}', body: { target: 'https://example.com/lunch' } }],
   revokeShare: [{ ...share, keep: { id: 'id' } }],
