@@ -61,6 +61,7 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   readJsonBodies(api)
   handleUnknownPaths(api)
   api.post('/links', program.createLink)
+  api.get('/links/:code/available', program.availability)
   api.get('/manage/:token', program.link.read.byPath)
   api.put('/manage/:token', program.link.change.byPath)
   api.delete('/manage/:token', program.link.delete.byPath)

@@ -6,6 +6,7 @@ import { domainRoutes } from './domains/routes.ts'
 import { healthRoutes } from './http/health.ts'
 import { metricsRoute, type MetricsNeeds } from './http/metrics.ts'
 import { openApiRoute, problemsRoute, type DescribeApi } from './http/openapi.ts'
+import { availabilityRoute } from './links/availability.ts'
 import { bulkRoute } from './links/bulk-routes.ts'
 import { changesRoute } from './links/change-many-routes.ts'
 import { historyRoutes } from './links/history-routes.ts'
@@ -94,6 +95,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
   const limitImages = limits.each('qr')
   return {
     createLink: creationRoute({ links, origin, limits }),
+    availability: availabilityRoute({ links, limits }),
     createLinks: bulkRoute({ links, origin, limits, codeSvg }),
     changeLinks: changesRoute({ links, origin, limits }),
     link: manageRoutes({ links, totals: scans.latestTotals, origin, limits }),

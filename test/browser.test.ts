@@ -171,7 +171,7 @@ describe('a mistake', () => {
       path: '/',
       wrong: { target: 'http://localhost/', title: 'My menu', campaign: 'summer', utm_source: 'flyer' },
       field: 'target',
-      fault: /only inside a private network/,
+      fault: /no public web address/,
       right: { target: EXAMPLE },
     },
     {

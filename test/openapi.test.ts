@@ -52,6 +52,7 @@ test('the document describes every endpoint of the specification, each with a su
     'DELETE /api/manage/{token}/shares/{id}',
     'GET /.well-known/security.txt',
     'GET /api/domains/{domain}',
+    'GET /api/links/{code}/available',
     'GET /api/manage',
     'GET /api/manage/history',
     'GET /api/manage/scans.csv',

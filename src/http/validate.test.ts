@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { fc } from '../../test/support/fast-check.ts'
 import { Type } from '#typebox'
 import { Compile } from '#typebox/compile'
-import { invalidRequest } from './problem.ts'
+import { invalidRequest, REASON } from './problem.ts'
 import { createValidator } from './validate.ts'
 
 const schema = Type.Object({
@@ -44,7 +44,7 @@ describe('lengths are checked before contents', () => {
     assert.ok(many.length <= 10, `${many.length} errors`)
     assert.ok(validate({ closed: pairs }).length <= 101)
     assert.deepEqual(validate({ name: '😀'.repeat(1_000_000) }), [
-      { pointer: '/name', detail: 'must be at most 3 characters long' },
+      { pointer: '/name', detail: 'must be at most 3 characters long', [REASON]: { name: 'too_long', limit: 3 } },
     ])
   })
 

@@ -34,6 +34,12 @@ export async function insertLinks(db: Executor, links: NewLink[]): Promise<Set<s
   return insertedKeys
 }
 
+/** Whether a link has a code, or a deleted link had it. */
+export async function isCodeUsed(db: Executor, codeKey: string): Promise<boolean> {
+  const link = await db.selectFrom('links').select('id').where('code_key', '=', codeKey).executeTakeFirst()
+  return link !== undefined || (await findRetired(db, [codeKey])).size > 0
+}
+
 async function findRetired(db: Executor, codeKeys: string[]): Promise<Set<string>> {
   const rows = await db.selectFrom('codes').selectAll().where('code_key', 'in', codeKeys).execute()
   return new Set(rows.map((row) => row.code_key))

@@ -28,6 +28,8 @@ export interface LinkDeps extends UrlPolicy {
 export interface CreationLimits {
   /** Charges a creation, or an image that is about to be drawn; see `Charge`. */
   charge: (request: FastifyRequest, reply: FastifyReply, name: 'links' | 'bulk' | 'qr') => () => void
+  /** Charges an unknown code; returns the problem to send instead when the quota is used up. */
+  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
   /** A key of the request's client, which does not reveal its address. */
   clientOf: (request: FastifyRequest) => string
   /** Hooks for a route that creates. */

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Problem } from '../http/problem.ts'
+import { findAvailability, type Availability } from './availability.ts'
 import { createBulk, type BulkOptions, type BulkResult } from './bulk.ts'
 import { changeLinks, type ManyOptions, type ManyResult } from './change-many.ts'
 import { createReserved } from './code.ts'
@@ -72,6 +73,8 @@ export interface Links {
   history: (owned: OwnedLink) => Promise<Revision[]>
   /** Deletes the link with its scans, its design and its history. @throws {Problem} 404 for an unknown token, 412 as above */
   delete: (token: string, ifMatch: string | undefined) => Promise<Link>
+  /** Whether a new link may have this code. */
+  findAvailability: (code: string) => Promise<Availability>
   passwords: Passwords
   /** Whether no link may have this code, because a page of the service has or may get its path. */
   isReserved: (code: string) => boolean
@@ -120,6 +123,7 @@ export function openLinks(needs: LinksNeeds): Links {
     rotate: (token, options) => rotateToken(creation, token, options),
     history: (owned) => historyOf(management, owned),
     delete: (token, ifMatch) => deleteLink(management, token, ifMatch),
+    findAvailability: (code) => findAvailability(creation, code),
     passwords,
     isReserved,
     reserve,

@@ -29,6 +29,7 @@ export function poster({ language, origin, code }: Pick<HomeView, 'language' | '
   const side = code.size + 2 * QUIET_ZONE
   return html`<aside class="home-side" aria-label="${texts.preview}">
     <figure class="home-poster">
+      <span class="home-tape"></span>
       <p class="home-poster-title" dir="auto">${texts.scan}</p>
       <svg
         viewBox="${-QUIET_ZONE} ${-QUIET_ZONE} ${side} ${side}"

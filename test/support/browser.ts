@@ -112,7 +112,7 @@ export type Typing = Record<string, string | string[]>
 export async function type(page: Page, typing: Typing): Promise<void> {
   for (const [name, texts] of Object.entries(typing)) {
     for (const [at, text] of [texts].flat().entries()) {
-      const field = page.locator(`[name="${name}"]`).nth(at)
+      const field = page.locator(`form [name="${name}"]`).nth(at)
       const folded = field.locator('xpath=ancestor::details[not(@open)]/summary')
       while ((await folded.count()) > 0) await folded.first().click()
       await field.fill(text)
@@ -126,7 +126,7 @@ export async function force(page: Page, typing: Typing): Promise<void> {
     `{
       document.forms[0].noValidate = true
       for (const [name, texts] of Object.entries(${JSON.stringify(typing)})) {
-        for (const [at, text] of [texts].flat().entries()) document.getElementsByName(name)[at].value = text
+        for (const [at, text] of [texts].flat().entries()) document.querySelectorAll(\`form [name="\${name}"]\`)[at].value = text
       }
     }`,
   )
@@ -152,7 +152,7 @@ export async function typed(page: Page): Promise<Typing> {
 export async function distance(page: Page, text: RegExp, field: string): Promise<number> {
   const [a, b] = [
     await page.getByText(text).boundingBox(),
-    await page.locator(`[name="${field}"]`).first().boundingBox(),
+    await page.locator(`form [name="${field}"]`).first().boundingBox(),
   ]
   assert.ok(a && b, `both ${text} and ${field} are shown`)
   return Math.max(0, a.y - (b.y + b.height), b.y - (a.y + a.height))

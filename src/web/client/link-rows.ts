@@ -1,4 +1,4 @@
-import { element } from './element.ts'
+import { element, icon } from './element.ts'
 import { fill } from './fill.ts'
 
 /** As many as the API takes. */
@@ -59,21 +59,22 @@ function append(rows: Rows): HTMLElement {
 
 function addTools(rows: Rows, row: HTMLElement): void {
   const tools = element('div', 'link-tools')
-  const grip = element('span', 'link-grip', '⠿')
-  grip.ariaHidden = 'true'
+  const grip = element('span', 'link-grip')
+  grip.append(icon('M6 4h0M10 4h0M6 8h0M10 8h0M6 12h0M10 12h0'))
   makeDraggable(rows, row, grip)
   tools.append(
     grip,
-    tool('up', '↑', () => move(rows, row, 'up')),
-    tool('down', '↓', () => move(rows, row, 'down')),
-    tool('remove', '✕', () => remove(rows, row)),
+    tool('up', 'M8 13V3M4 7l4-4 4 4', () => move(rows, row, 'up')),
+    tool('down', 'M8 3v10M4 9l4 4 4-4', () => move(rows, row, 'down')),
+    tool('remove', 'M4 4l8 8M12 4l-8 8', () => remove(rows, row)),
   )
   row.append(tools)
 }
 
-function tool(name: string, sign: string, act: () => void): HTMLButtonElement {
-  const button = element('button', `link-${name}`, sign)
+function tool(name: string, lines: string, act: () => void): HTMLButtonElement {
+  const button = element('button', `link-${name}`)
   button.type = 'button'
+  button.append(icon(lines))
   button.addEventListener('click', act)
   return button
 }
