@@ -25,6 +25,8 @@ if (esbuild === undefined) {
     target: 'es2023',
     charset: 'utf8',
     minify: true,
+    // Its other build needs Node's Buffer.
+    alias: { 'csv-stringify/sync': 'csv-stringify/browser/esm/sync' },
     write: false,
     outdir: 'dist/client',
   })

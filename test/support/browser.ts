@@ -66,7 +66,8 @@ function watch(context: BrowserContext, origin: string): () => string[] {
   const violations: { text: string; url?: string }[] = []
   const failedDocuments = new Set<string>()
   // The page itself shows a message for failures of these requests.
-  const isHandled = (url: string) => url.endsWith('/api/qr?report=true') || url.endsWith('.txt')
+  const isHandled = (url: string) =>
+    url.endsWith('/api/qr?report=true') || url.endsWith('.txt') || url.endsWith('/api/bulk')
   context.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) violations.push({ text: `requested ${request.url()}` })
   })
@@ -84,6 +85,8 @@ function watch(context: BrowserContext, origin: string): () => string[] {
   })
   context.on('weberror', (error) => violations.push({ text: `threw ${error.error().message}` }))
   context.on('dialog', (dialog) => {
+    // A page may warn before it is left.
+    if (dialog.type() === 'beforeunload') return void dialog.accept()
     violations.push({ text: `opened a dialog: ${dialog.message()}` })
     void dialog.dismiss()
   })

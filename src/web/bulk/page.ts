@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { MAX_ROWS } from '../../links/bulk.ts'
-import { bulkIslandTexts } from '../../texts/bulk-island.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
 import { fill } from './fill.ts'
+import { islandTexts } from './island-texts.ts'
 
 /** What the page of the form shows. */
 export interface BulkView {
@@ -22,7 +22,7 @@ export interface BulkView {
 /** The page that creates many links, with its form. */
 export function bulkPage({ language, notice, text, key, island }: BulkView): Page {
   const texts = bulkTexts[language]
-  const data = island && html`data-texts="${JSON.stringify(islandData(language))}" data-code-text="${island.codeText}"`
+  const data = island && html`data-texts="${JSON.stringify(islandTexts(language))}" data-code-text="${island.codeText}"`
   return {
     title: texts.title,
     description: texts.description,
@@ -38,29 +38,6 @@ export function bulkPage({ language, notice, text, key, island }: BulkView): Pag
     </main>`,
   }
 }
-
-/** All that the script says. */
-function islandData(language: Language) {
-  const { fields, faults, problems, done, keysTitle, keys, downloadCsv, downloadZip, sheet, shortLink, edit, key } =
-    bulkTexts[language]
-  const shared = {
-    fields,
-    faults,
-    problems,
-    done,
-    keysTitle,
-    keys,
-    downloadCsv,
-    downloadZip,
-    sheet,
-    shortLink,
-    edit,
-    key,
-  }
-  return { ...shared, ...bulkIslandTexts[language] }
-}
-
-export type IslandTexts = ReturnType<typeof islandData>
 
 /** The form of a list. */
 export function bulkForm(language: Language, text = '', key: string = randomUUID()): Html {

@@ -105,8 +105,8 @@ function resultsTable(texts: (typeof bulkTexts)['en'], created: { row: Row; link
           ({ row, link }) =>
             html`<tr>
               <th scope="row"><a href="${link.short_url}">${link.short_url.replace(/^https?:\/\//, '')}</a></th>
-              <td>${shortened(row.target ?? '')}</td>
-              <td>${row.title}</td>
+              <td data-label="${texts.fields.target}">${shortened(row.target ?? '')}</td>
+              <td data-label="${texts.fields.title}">${row.title}</td>
               <td><a href="${link.manage_url}" aria-label="${texts.edit} ${link.code}">${texts.edit}</a></td>
             </tr>`,
         )}

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { CsvError } from 'csv-parse'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { fromBase64 } from '../../lib/bytes.ts'
 import { MAX_ROWS } from '../../links/bulk.ts'
 import { parseRecords } from '../../links/csv-records.ts'
 import type { bulkTexts } from '../../texts/bulk.ts'
 import { guessDelimiter, guessLayout } from './columns.ts'
+import { csvProblem } from './csv-problem.ts'
 import { decodeText } from './decode-text.ts'
 import { fill } from './fill.ts'
 import { toRows, type Row } from './rows.ts'
@@ -57,12 +57,6 @@ export async function readList(text: string, { problems }: Texts): Promise<Row[]
   if (rows.length === 0) throw refuse(problems.empty)
   if (rows.length > MAX_ROWS) throw refuse(fill(problems.tooManyRows, { rows: MAX_ROWS }))
   return rows
-}
-
-function csvProblem({ code, message }: CsvError, problems: Texts['problems']): string {
-  if (code === 'CSV_MAX_RECORD_SIZE') return problems.longRow
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return fill(problems.openQuote, { line: message.split(' ').at(-1) ?? '?' })
-  return problems.unreadable
 }
 
 function refuse(detail: string): Problem {

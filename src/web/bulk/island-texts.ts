@@ -1,0 +1,26 @@
+import { bulkIslandTexts } from '../../texts/bulk-island.ts'
+import { bulkTexts } from '../../texts/bulk.ts'
+import type { Language } from '../../texts/language.ts'
+
+/** All that the script says. */
+export function islandTexts(language: Language) {
+  const { fields, faults, problems, done, keysTitle, keys, downloadCsv, downloadZip, sheet, shortLink, edit, key } =
+    bulkTexts[language]
+  const shared = {
+    fields,
+    faults,
+    problems,
+    done,
+    keysTitle,
+    keys,
+    downloadCsv,
+    downloadZip,
+    sheet,
+    shortLink,
+    edit,
+    key,
+  }
+  return { ...shared, ...bulkIslandTexts[language] }
+}
+
+export type IslandTexts = ReturnType<typeof islandTexts>

@@ -1,0 +1,67 @@
+import { drawCodes, labelsOf, linksCsv, linksZip, saveFile } from './files.ts'
+import { keepLinks } from './keep.ts'
+import type { Update } from './run.ts'
+import { clearSession } from './session.ts'
+import { createdOf, isUnfinished, type State } from './state.ts'
+
+/** What a person does with the created links. */
+export interface ResultActions {
+  saveCsv: () => void
+  saveZip: () => Promise<void>
+  openSheet: () => Promise<void>
+  closeSheet: () => void
+  copy: (text: string, name: string) => Promise<void>
+  keep: (() => void) | undefined
+}
+
+export function createResultActions(state: State, update: Update, codeText: string): ResultActions {
+  const { texts } = state
+
+  // What is saved need not be restored after a reload.
+  const setSaved = () => {
+    const isSaved = !isUnfinished(state)
+    if (isSaved) clearSession()
+    update({ isSaved, isStartOverAsked: false, notice: undefined })
+  }
+  const draw = () => drawAll(state, update, codeText)
+  const keep = keepLinks
+  return {
+    saveCsv() {
+      saveFile('links.csv', new Blob([linksCsv(createdOf(state))], { type: 'text/csv' }))
+      setSaved()
+    },
+    async saveZip() {
+      const images = await draw()
+      saveFile('links.zip', await linksZip(createdOf(state), images))
+      setSaved()
+    },
+    async openSheet() {
+      update({ sheet: labelsOf(createdOf(state), await draw()) })
+    },
+    closeSheet() {
+      for (const { url } of state.sheet ?? []) URL.revokeObjectURL(url)
+      update({ sheet: undefined })
+    },
+    async copy(text, name) {
+      await navigator.clipboard.writeText(text)
+      update({ copied: name })
+    },
+    keep:
+      keep &&
+      (() => {
+        const isKept = keep(createdOf(state).map(({ link, cells }) => ({ ...link, title: cells.title ?? '' })))
+        update({ isSaved: isKept, notice: { text: isKept ? texts.kept : texts.notKept, isAlarm: !isKept } })
+      }),
+  }
+}
+
+async function drawAll(state: State, update: Update, codeText: string): Promise<string[]> {
+  const rows = createdOf(state)
+  const show = (done: number) => update({ run: { kind: 'drawing', done, total: rows.length } })
+  show(0)
+  try {
+    return await drawCodes(rows, codeText, show)
+  } finally {
+    update({ run: undefined })
+  }
+}

@@ -1,0 +1,45 @@
+import type { Row } from '../../bulk/rows.ts'
+import type { Chunk, State } from './state.ts'
+
+const NAME = 'quirl-bulk'
+
+interface Saved {
+  rows: { id: number; cells: Row }[]
+  chunks: Pick<Chunk, 'key' | 'ids'>[]
+}
+
+/**
+ * Saves what is needed to go on after a reload of this tab: the same requests return the same links. A browser that does
+ * not allow it loses only this.
+ */
+export function saveSession({ rows, chunks }: Pick<State, 'rows' | 'chunks'>): void {
+  const saved: Saved = {
+    rows: rows.map(({ id, cells }) => ({ id, cells })),
+    chunks: chunks.map(({ key, ids }) => ({ key, ids })),
+  }
+  try {
+    sessionStorage.setItem(NAME, JSON.stringify(saved))
+  } catch {
+    clearSession()
+  }
+}
+
+export function clearSession(): void {
+  try {
+    sessionStorage.removeItem(NAME)
+  } catch {
+    // Nothing was saved.
+  }
+}
+
+/** What was saved before a reload. */
+export function readSession(): Pick<State, 'rows' | 'chunks'> | undefined {
+  try {
+    const saved = JSON.parse(sessionStorage.getItem(NAME) ?? 'null') as Saved | null
+    if (saved === null) return undefined
+    const rows = saved.rows.map((row) => ({ ...row, state: 'new' as const }))
+    return { rows, chunks: saved.chunks.map((chunk) => ({ ...chunk, isDone: false })) }
+  } catch {
+    return undefined
+  }
+}

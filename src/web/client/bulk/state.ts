@@ -1,0 +1,69 @@
+import type { IslandTexts } from '../../bulk/island-texts.ts'
+import type { TableLayout } from '../../bulk/columns.ts'
+import type { RowFault } from '../../bulk/faults.ts'
+import type { Row } from '../../bulk/rows.ts'
+
+/** A created link, as the API returns it. */
+export interface CreatedLink {
+  code: string
+  short_url: string
+  qr_png: string
+  qr_svg: string
+  manage_url: string
+  token: string
+}
+
+/** A row of the grid. */
+export interface GridRow {
+  id: number
+  cells: Row
+  state: 'new' | 'ready' | 'faulty' | 'created'
+  fault?: RowFault
+  link?: CreatedLink
+}
+
+/** Rows that one request creates: sent again with the same key, it creates nothing twice. */
+export interface Chunk {
+  key: string
+  ids: number[]
+  isDone: boolean
+}
+
+/** A label of the sheet: the URL of its image is one of this page. */
+export interface Label {
+  url: string
+  title: string
+  address: string
+}
+
+export interface State {
+  texts: IslandTexts
+  /** What was read, to be mapped to rows. */
+  table?: { records: string[][]; layout: TableLayout } | undefined
+  rows: GridRow[]
+  /** The rows that the filter shows; undefined for all. */
+  shown?: number[] | undefined
+  /** The first row that the grid shows. */
+  from: number
+  notice?: { text: string; isAlarm?: boolean } | undefined
+  run?: { kind: 'checking' | 'creating' | 'drawing'; done: number; total: number; waitUntil?: number } | undefined
+  /** The creations that were begun. */
+  chunks: Chunk[]
+  isSaved: boolean
+  isStartOverAsked: boolean
+  sheet?: Label[] | undefined
+  copied?: string | undefined
+}
+
+export function newState(texts: IslandTexts): State {
+  return { texts, rows: [], from: 0, chunks: [], isSaved: false, isStartOverAsked: false }
+}
+
+export const createdOf = ({ rows }: Pick<State, 'rows'>): (GridRow & { link: CreatedLink })[] =>
+  rows.filter((row): row is GridRow & { link: CreatedLink } => row.link !== undefined)
+
+/** The rows that are still to become links. */
+export const openOf = ({ rows }: Pick<State, 'rows'>): GridRow[] => rows.filter(({ state }) => state !== 'created')
+
+/** Whether a creation was begun and has not come to its end. */
+export const isUnfinished = ({ chunks }: Pick<State, 'chunks'>): boolean => chunks.some(({ isDone }) => !isDone)

@@ -1,0 +1,73 @@
+import { h, render, type ComponentChild } from 'preact'
+import type { IslandTexts } from '../../bulk/island-texts.ts'
+import { createActions, type Actions } from '../bulk/actions.ts'
+import { takeOverForm } from '../bulk/form.ts'
+import { gridView } from '../bulk/grid-view.ts'
+import { mappingView } from '../bulk/mapping-view.ts'
+import { createResultActions, type ResultActions } from '../bulk/results.ts'
+import { resultsView } from '../bulk/results-view.ts'
+import { createRunner, type Runner, type Update } from '../bulk/run.ts'
+import { runView } from '../bulk/run-view.ts'
+import { readSession } from '../bulk/session.ts'
+import { createdOf, isUnfinished, newState, type State } from '../bulk/state.ts'
+
+// Checks and corrects a list in the browser, and creates its links in several requests. The form works without it.
+
+const root = document.querySelector<HTMLElement>('[data-bulk]')
+const form = root?.querySelector('form')
+if (root && form) start(root, form)
+
+function start(root: HTMLElement, form: HTMLFormElement): void {
+  const { texts: json = '{}', codeText = '' } = root.dataset
+  const state = newState(JSON.parse(json) as IslandTexts)
+  const container = document.createElement('div')
+  root.append(container)
+  const update: Update = (change) => {
+    Object.assign(state, change)
+    root.firstElementChild?.toggleAttribute('hidden', state.rows.length > 0)
+    render(view(state, parts), container)
+  }
+  const parts: Parts = {
+    actions: createActions(state, update),
+    results: createResultActions(state, update, codeText),
+    runner: createRunner(state, update),
+    giveUp: () => update({ chunks: state.chunks.map((chunk) => ({ ...chunk, isDone: true })), notice: undefined }),
+  }
+
+  takeOverForm(form, state.texts, {
+    load: parts.actions.load,
+    typeRows: parts.actions.add,
+    fail: (text) => update({ notice: { text, isAlarm: true } }),
+  })
+  addEventListener('beforeunload', (event) => {
+    const isUnsaved = createdOf(state).length > 0 && !state.isSaved
+    if (state.run !== undefined || isUnfinished(state) || isUnsaved) event.preventDefault()
+  })
+  const saved = readSession()
+  update(saved === undefined ? {} : { ...saved, notice: { text: state.texts.resumed } })
+}
+
+interface Parts {
+  actions: Actions
+  results: ResultActions
+  runner: Runner
+  /** Gives up creations that were begun. */
+  giveUp: () => void
+}
+
+function view(state: State, { actions, results, runner, giveUp }: Parts): ComponentChild {
+  const { notice, texts, rows, run } = state
+  const isLocked = isUnfinished(state)
+  const canStartOver = rows.length > 0 && createdOf(state).length === 0 && run === undefined && !isLocked
+  const className = notice && `note bulk-panel${notice.isAlarm ? ' alarm' : ''}`
+  return h('div', null, [
+    h('p', { role: 'status', class: className }, notice?.text),
+    resultsView(state, results, actions.startOver),
+    !isLocked && mappingView(state, actions),
+    !isLocked && gridView(state, actions),
+    h('div', { class: 'row bulk-panel bulk-screen' }, [
+      runView(state, runner, giveUp),
+      canStartOver && h('button', { type: 'button', class: 'plain', onClick: actions.startOver }, texts.startOver),
+    ]),
+  ])
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults, press, sharedWindows, testsIn } from './support/browser.ts'
+import { endOfFile, temporaryFolder } from './support/cleanup.ts'
+import { startServer, visit, type TestServer } from './support/server.ts'
+
+const end = endOfFile()
+const inBrowser = testsIn(sharedWindows(end, () => server.url))
+let server: TestServer
+let folder: string
+before(async () => {
+  server = await startServer(end)
+  folder = temporaryFolder(end)
+})
+
+/** Writes a list as a spreadsheet in German would save it. */
+function germanList(name: string, rows: string[]): string {
+  const path = join(folder, name)
+  writeFileSync(path, Buffer.from(['Bezeichnung;Ziel;Kürzel', ...rows].join('\r\n'), 'latin1'))
+  return path
+}
+
+const row = (at: number) => `Tisch ${at};https://example.com/karte?tisch=${at};`
+
+async function savedFile(page: Page, button: string): Promise<string> {
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: button }).click()
+  const path = join(folder, `${button.replace(/\W/g, '')}.bin`)
+  await (await download).saveAs(path)
+  return path
+}
+
+const links = (path: string) => parse(readFileSync(path), { columns: true, bom: true }) as Record<string, string>[]
+
+inBrowser(
+  'a file of 500 rows is read, its faulty rows are corrected, and its links, keys and codes are saved',
+  async (page) => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto(`${server.url}/bulk`)
+    assert.deepEqual(await accessibilityFaults(page), [])
+    const rows = Array.from({ length: 500 }, (_, at) => row(at))
+    rows[7] = 'Käse;;kaese'
+    rows[123] = 'Brot;https://example.com/brot;brötchen'
+    await page.locator('[type=file]').setInputFiles(germanList('tische.csv', rows))
+    await page.getByText('500 rows were read.').waitFor()
+    assert.equal(await page.getByLabel('Kürzel').inputValue(), 'alias')
+
+    await page.getByRole('button', { name: 'Check the rows' }).click()
+    await page.getByText('2 rows need a correction.').waitFor()
+    assert.equal(await page.getByRole('textbox', { name: /^Destination/ }).count(), 2)
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await page.getByRole('textbox', { name: 'Destination, row 8' }).fill('example.com/kaese')
+    await page.getByRole('textbox', { name: 'Custom code, row 124' }).fill('broetchen')
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: 'Check the rows' }).press('Enter')
+    await page.getByText('All 500 rows are ready.').waitFor()
+    await page.getByRole('button', { name: 'Create 500 links' }).press('Enter')
+    await page.getByRole('heading', { name: '500 links are ready' }).waitFor()
+
+    const saved = links(await savedFile(page, 'Download links and keys (CSV)'))
+    assert.equal(saved.length, 500)
+    assert.deepEqual(
+      [saved[7]?.['target'], saved[7]?.['title'], saved[123]?.['code']],
+      ['example.com/kaese', 'Käse', 'broetchen'],
+    )
+    const { location } = Object.fromEntries((await visit(saved[499]?.['short_url'] ?? '')).headers)
+    assert.equal(location, 'https://example.com/karte?tisch=499')
+    assert.equal((await fetch(`${server.url}/api/manage/${saved[250]?.['token']}`)).status, 200)
+
+    const zip = readFileSync(await savedFile(page, 'Download QR codes (ZIP)'))
+    assert.equal(zip.toString('latin1').split('PK\x01\x02').length - 1, 501)
+    const svg = await (await fetch(saved[0]?.['qr_svg'] ?? '')).text()
+    assert.ok(zip.includes(svg), 'the ZIP holds the image that the service draws')
+  },
+  { scripts: true },
+)
+
+inBrowser(
+  'the mapping of columns can be changed, and rows can be typed with the keyboard alone',
+  async (page) => {
+    await page.goto(`${server.url}/bulk`)
+    await page.getByLabel(/Or paste/).fill('https://example.com/a\tEins\nhttps://example.com/b\tZwei')
+    await page.getByRole('button', { name: 'Show the rows' }).press('Enter')
+    await page.getByText('2 rows were read.').waitFor()
+    await page.getByLabel('Column 2').selectOption('Title')
+    assert.equal(await page.getByRole('textbox', { name: 'Title, row 2' }).inputValue(), 'Zwei')
+    await page.getByRole('button', { name: 'Start over' }).press('Enter')
+
+    await page.getByRole('button', { name: 'Type the rows' }).press('Enter')
+    await page.getByRole('textbox', { name: 'Destination, row 1' }).focus()
+    await page.keyboard.type('example.com/typed')
+    for (const at of [3, 2]) await page.getByRole('button', { name: `Remove row ${at}` }).press('Enter')
+    await page.getByRole('button', { name: 'Check the rows' }).press('Enter')
+    await page.getByRole('button', { name: 'Create one link' }).press('Enter')
+    await page.getByRole('heading', { name: 'One link is ready' }).waitFor()
+    await page.getByRole('button', { name: 'Sheet for printing' }).press('Enter')
+    await page.locator('.bulk-sheet img').waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await savedFile(page, 'Download links and keys (CSV)')
+    await page.getByRole('button', { name: 'Start over' }).press('Enter')
+    await page.getByLabel(/Or paste/).waitFor()
+  },
+  { scripts: true },
+)
+
+inBrowser(
+  'a limit in the middle is waited for, and a reload goes on without creating anything twice',
+  async (page, t) => {
+    const limited = await startServer(t, { LIMIT_BULK: '3' })
+    await page.route(`${server.url}/api/bulk*`, async (route) => {
+      const url = route.request().url().replace(server.url, limited.url)
+      await route.fulfill({ response: await route.fetch({ url }) })
+    })
+    t.after(() => page.unrouteAll())
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(`${server.url}/bulk`)
+    await page.locator('[type=file]').setInputFiles(
+      germanList(
+        'viele.csv',
+        Array.from({ length: 501 }, (_, at) => row(at)),
+      ),
+    )
+    await page.getByRole('button', { name: 'Check the rows' }).click()
+    await page.getByRole('button', { name: 'Create 501 links' }).click()
+    await page.getByText(/The limit is reached\. It goes on by itself in \d+ minutes\. 1 rows remain/).waitFor()
+    assert.deepEqual(await accessibilityFaults(page), [])
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+    assert.ok(width <= 360, `the page is ${width} pixels wide`)
+
+    const warned = page.waitForEvent('dialog', (dialog) => dialog.type() === 'beforeunload')
+    await Promise.all([warned, page.reload()])
+    await page.getByText('The page was reloaded before all links were created.').waitFor()
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('500 links are ready').waitFor()
+    await page.getByText(/The limit is reached/).waitFor()
+    await page.getByRole('button', { name: 'Stop here' }).click()
+    const saved = links(await savedFile(page, 'Download links and keys (CSV)'))
+    assert.equal(new Set(saved.map(({ code }) => code)).size, 500)
+    assert.equal(await countLinks(limited), 500)
+    await page.evaluate('sessionStorage.clear()')
+    await page.setViewportSize({ width: 1280, height: 720 })
+  },
+  { scripts: true },
+)
+
+async function countLinks({ services }: TestServer): Promise<number> {
+  const counted = services.db.read.selectFrom('links').select(({ fn }) => fn.countAll<number>().as('links'))
+  return (await counted.executeTakeFirstOrThrow()).links
+}
+
+inBrowser('without scripts a file is checked, created, and downloaded as a list and as images', async (page) => {
+  await page.setExtraHTTPHeaders({ 'accept-language': 'de' })
+  await page.goto(`${server.url}/bulk`)
+  await page.getByLabel(/^Datei/).setInputFiles(germanList('drei.csv', [row(1), 'Zwei;;', row(3)]))
+  assert.equal(await press(page, 'Zeilen prüfen'), 200)
+  assert.match((await page.getByRole('alert').textContent()) ?? '', /Zeile 2, Ziel.*: Das Ziel fehlt/s)
+  assert.equal(await press(page, 'Links erstellen'), 200)
+  await page.getByRole('heading', { name: '2 Links sind fertig' }).waitFor()
+  const keys = await page.getByRole('link', { name: /^Bearbeiten/ }).count()
+  const saved = links(await savedFile(page, 'Links und Schlüssel herunterladen (CSV)'))
+  const created = saved.filter(({ code }) => code !== '')
+  assert.deepEqual([keys, created.length], [2, 2])
+  const zip = readFileSync(await savedFile(page, 'QR-Codes herunterladen (ZIP)'))
+  assert.ok(zip.includes(`qr-${created[0]?.['code']}.svg`))
+  assert.equal(await press(page, 'Bogen zum Drucken (A4)'), 200)
+  assert.equal(await page.locator('.bulk-sheet svg').count(), 2)
+  await page.setExtraHTTPHeaders({})
+})
