@@ -8,6 +8,14 @@ import { loadEsbuild } from './esbuild.js'
 const root = new URL('../', import.meta.url)
 const out = new URL('dist/client/', root)
 
+/** A browser shows the details of a problem, and never its status and title: their texts would weigh as much as a feature. */
+const noCatalogue = {
+  name: 'no-catalogue',
+  setup(build) {
+    build.onLoad({ filter: /problem-catalogue\.ts$/ }, () => ({ contents: 'export const catalogue={}' }))
+  },
+}
+
 const names = readdirSync(new URL('src/web/client/islands/', root)).filter((name) => !name.endsWith('.test.ts'))
 
 const esbuild = await loadEsbuild()
@@ -20,6 +28,9 @@ if (esbuild === undefined) {
     absWorkingDir: new URL('.', root).pathname,
     entryPoints: names.map((name) => `src/web/client/islands/${name}`),
     bundle: true,
+    plugins: [noCatalogue],
+    // Beside the bundles, for those who distribute them.
+    legalComments: 'external',
     format: 'esm',
     platform: 'browser',
     target: 'es2023',

@@ -53,6 +53,8 @@ async function open(page: Page, link: Created, { url } = server): Promise<void> 
     }`)
   }
   await page.goto(`${url}/m/${link.token}`)
+  // The preview is loaded when it comes into sight.
+  await page.locator('form.design').scrollIntoViewIfNeeded()
   await page.evaluate('for (const folded of document.querySelectorAll(".design details")) folded.open = true')
   await page.locator('.preview img').waitFor()
 }
@@ -681,7 +683,7 @@ describe('the script', () => {
 
   test('is served immutable under a hash of its content, also compressed, and without a source map', async () => {
     const { html } = await pageOf(await create1())
-    const path = /<script type="module" src="(\/assets\/design-[\da-f]{16}\.js)"><\/script>/.exec(html)?.[1]
+    const path = /data-script="(\/assets\/design-[\da-f]{16}\.js)"/.exec(html)?.[1]
     assert.ok(path)
     const answer = await fetch(server.url + path, { headers: { 'accept-encoding': 'gzip' } })
     assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')

@@ -1,45 +1,6 @@
-/** The code, status and title of every error that quirl returns. */
-export const catalogue = {
-  malformed_json: [400, 'The body is not valid JSON'],
-  malformed_csv: [400, 'The CSV is not valid'],
-  invalid_request: [400, 'The request is not valid'],
-  nothing_created: [400, 'No link was created'],
-  nothing_changed: [400, 'No link was changed'],
-  forbidden: [403, 'Access is not allowed'],
-  wrong_password: [403, 'The password is wrong'],
-  unscannable: [400, 'The image cannot be scanned'],
-  not_found: [404, 'There is nothing at this address'],
-  tls_required: [403, 'This needs HTTPS'],
-  not_admitted: [403, 'This name cannot have a certificate'],
-  unknown_code: [404, 'There is no such code'],
-  unknown_token: [404, 'There is no link for this token'],
-  unknown_revision: [404, 'The link has no such revision'],
-  unknown_domain: [404, 'There is no such domain'],
-  unknown_share: [404, 'There is no such share'],
-  request_timeout: [408, 'The request took too long to arrive'],
-  method_not_allowed: [405, 'This address does not support this method'],
-  alias_taken: [409, 'The alias is taken'],
-  alias_reserved: [409, 'The alias is reserved'],
-  link_removed: [409, 'The link was removed for abuse'],
-  too_many_domains: [409, 'There are too many active names under one domain'],
-  too_many_shares: [409, 'The link has too many shares'],
-  code_gone: [410, 'This code is gone'],
-  link_ended: [410, 'The link has ended'],
-  code_removed: [410, 'This code was removed'],
-  precondition_failed: [412, 'The link has changed in the meantime'],
-  body_too_large: [413, 'The body is too large'],
-  unsupported_media_type: [415, 'The format of the body is not supported'],
-  misdirected: [421, 'This host is not served here'],
-  expectation_failed: [417, 'The expectation cannot be met'],
-  target_blocked: [422, 'The destination is listed as malware or phishing'],
-  idempotency_key_reused: [422, 'The Idempotency-Key was used for another request'],
-  rate_limited: [429, 'Too many requests'],
-  headers_too_large: [431, 'The headers are too large'],
-  code_removed_by_law: [451, 'This code was removed by legal order'],
-  internal_error: [500, 'Something went wrong on our side'],
-  not_implemented: [501, 'This method is not supported'],
-  unavailable: [503, 'The service cannot do this right now'],
-} as const satisfies Record<string, readonly [status: number, title: string]>
+import { catalogue } from './problem-catalogue.ts'
+
+export { catalogue }
 
 export type ProblemCode = keyof typeof catalogue
 

@@ -48,8 +48,8 @@ export function designForm(design: Design | undefined, options: DesignForm): Htm
   const state = { values: refused?.values ?? valuesOfDesign(design), faults: refused?.faults ?? [] }
   const forScript =
     preview &&
-    html`data-text="${preview.text}" data-font="${preview.font}" data-design="${JSON.stringify(design ?? null)}"
-    data-texts="${JSON.stringify(previewTexts[language])}"`
+    html`data-script="${preview.script}" data-text="${preview.text}" data-font="${preview.font}"
+    data-design="${JSON.stringify(design ?? null)}" data-texts="${JSON.stringify(previewTexts[language])}"`
   // The buttons of the looks are not the form's: Enter in one of its fields must save the form itself.
   return html`<form method="post" action="${action}" id="looks">
       <input type="hidden" name="action" value="design" />

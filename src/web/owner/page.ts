@@ -27,7 +27,7 @@ const notOfRemoved: ReadonlySet<string> = new Set(['destination', 'design'])
 
 /** The page on which an owner manages a link. */
 export function ownerPage(view: OwnerView, notice?: Notice): Page {
-  const { link, language, scripts, preview } = view
+  const { link, language, scripts } = view
   const texts = ownerTexts[language]
   const names = (Object.keys(sections) as SectionName[]).filter(
     (name) => link.suspension === null || !notOfRemoved.has(name),
@@ -35,7 +35,7 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
   return {
     title: texts.pageTitle(link.title?.trim() || link.code),
     site: { language },
-    scripts: preview === undefined ? scripts : [...scripts, preview.script],
+    scripts,
     body: html`<main id="top">
       ${notice !== undefined && notice.at === undefined && topMessage(notice)} ${ownerTop(view)}
       <div class="owner-layout">

@@ -102,7 +102,7 @@ async function viewOf(needs: OwnerPageNeeds, owned: OwnedLink, request: TokenReq
     credit: needs.isCreditDue(),
     design,
     settings: await readSettings(needs, owned),
-    scripts: ['owner', 'statistics', 'settings'].flatMap((name) => islands.get(name) ?? []),
+    scripts: ['owner', 'statistics', 'settings', 'designer'].flatMap((name) => islands.get(name) ?? []),
     preview: link.suspension === null && preview ? preview : undefined,
   }
 }
