@@ -59,9 +59,19 @@ async function createAll(body: unknown): Promise<Created[]> {
   return results
 }
 
+const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
+
+/** A table for the page of many links: rows that are created, and rows with faults in each cell. */
+function table(): string {
+  const rows = [12, 99, 180, 260].flatMap((index) => [
+    ['', addressWith(at(index)), pack(200, index), pack(200, index + 9)],
+    [at(index + 1), at(index + 2), at(index + 3), at(index + 4)],
+  ])
+  return ['alias,target,title,campaign', ...rows.map((cells) => cells.map(quoted).join(','))].join('\r\n')
+}
+
 async function seed(): Promise<typeof site> {
   const created = await createAll(links())
-  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
   const rows = [3, 77, 200].map((index) =>
     [addressWith(at(index)), pack(200, index), pack(200, index + 9)].map(quoted).join(','),
   )
@@ -95,6 +105,8 @@ async function seed(): Promise<typeof site> {
         path: `/?kind=${kind}`,
         values: Object.fromEntries(names.map((name) => [name, text])),
       })),
+      ...['check', 'create'].map((action) => ({ path: '/bulk', values: { list: table(), action } })),
+      { path: '/domains', values: { name: text } },
       { path: '/report', values: { code: text, reason: text, details: pack(2500, 70) } },
     ],
   }
@@ -129,6 +141,11 @@ async function assertInert(t: TestContext, window: WatchedWindow): Promise<void>
     await window.open(server.url + path)
     await window.submit(values)
     assert.deepEqual([await window.evaluate(foreign), window.takeViolations()], [[], []], `the form of ${path}`)
+    assert.equal(
+      await window.evaluate(`document.body.outerHTML.includes('alert(1)')`),
+      true,
+      `${path} shows what was sent`,
+    )
   }
   t.diagnostic(`${hostileTexts.length} texts, ${site.paths.length + site.forms.length} pages`)
 }

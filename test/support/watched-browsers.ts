@@ -28,7 +28,8 @@ const submitting = (values: Record<string, string>) => `{
   const form = document.forms[0]
   for (const [name, value] of Object.entries(${JSON.stringify(values)})) {
     const field = form.elements[name]?.[0] ?? form.elements[name]
-    if (field) field.value = value
+    // A button is not sent by a submission without one.
+    if (field && field.tagName !== 'BUTTON') field.value = value
     else form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }))
   }
   form.noValidate = true
