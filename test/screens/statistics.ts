@@ -40,7 +40,8 @@ export const screens: Screen[] = [
     name: 'statistics-value',
     async open(page, site) {
       await openOwned(page, site, await createScanned(site, 90, 120), '?days=90&tz=Europe/Berlin')
-      await page.locator('.plot').hover({ position: { x: 150, y: 80 } })
+      await page.locator('.plot').focus()
+      await page.keyboard.press('PageDown')
     },
   },
   {

@@ -12,11 +12,24 @@ export interface SectionLoader {
   load: (address: string) => Promise<boolean>
   /** Loads what is shown again. */
   refresh: () => void
+  /** Whether the section shows this window. */
+  isShown: (window: string) => boolean
+}
+
+/**
+ * The window that an address of the page shows, as an address that says nothing else: without a time zone, that of the
+ * visitor, which the server does not know.
+ */
+export function windowOf(address: string): string {
+  const { pathname, searchParams: query } = new URL(address, location.href)
+  if (!query.has('tz')) query.set('tz', Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const names = ['days', 'audience', 'tz'].filter((name) => query.has(name))
+  return `${pathname}?${new URLSearchParams(names.map((name) => [name, query.get(name) ?? ''])).toString()}`
 }
 
 /** @param onLoaded called after each replacement */
 export function createSectionLoader(section: HTMLElement, onLoaded: () => void): SectionLoader {
-  let shown = location.href
+  let shown = windowOf(location.href)
   let latest = 0
 
   async function load(address: string): Promise<boolean> {
@@ -31,6 +44,7 @@ export function createSectionLoader(section: HTMLElement, onLoaded: () => void):
 
   return {
     load,
+    isShown: (window) => window === shown,
     refresh() {
       // A choice that is being made must not disappear.
       if (!(document.activeElement instanceof HTMLSelectElement)) void load(shown)

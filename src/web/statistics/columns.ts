@@ -21,15 +21,20 @@ export function columnsOf({ series, hours }: Stats, now: number, formats: Format
   return hours === undefined ? dayColumns(series, formats) : hourColumns(hours, now, formats)
 }
 
+/** Longer windows have months below them. */
+const MOST_DATES = 100
+
 function dayColumns(series: Stats['series'], formats: Formats): Column[] {
   const dates = series.map(({ date }) => ({ date, weekday: new Date(`${date}T00:00:00Z`).getUTCDay() }))
   const ticks = new Map(ticksOf(dates, formats))
   const ticked = [...ticks.keys()]
+  // Narrow charts have room for some five dates, or seven shorter texts.
+  const stride = ticked.length > 6 && series.length <= MOST_DATES && series.length > 7 ? 4 : 2
   return series.map(({ date, scans, unique_visitors: visitors }, at) => ({
     name: formats.day(date),
     scans,
     visitors,
-    ...(ticks.has(at) && { tick: ticks.get(at) ?? '', isMinor: ticked.indexOf(at) % 2 === 1 }),
+    ...(ticks.has(at) && { tick: ticks.get(at) ?? '', isMinor: ticked.indexOf(at) % stride !== 0 }),
     isWeekend: [0, 6].includes(dates[at]?.weekday ?? 1),
     isNow: at === series.length - 1,
   }))
@@ -40,7 +45,7 @@ function ticksOf(dates: { date: string; weekday: number }[], formats: Formats): 
   const pick = (isPicked: (date: string, weekday: number) => boolean, text: (date: string) => string) =>
     dates.flatMap(({ date, weekday }, at): [number, string][] => (isPicked(date, weekday) ? [[at, text(date)]] : []))
   if (dates.length <= 7) return pick(() => true, formats.weekday)
-  if (dates.length <= 100) return pick((_date, weekday) => weekday === 1, formats.shortDay)
+  if (dates.length <= MOST_DATES) return pick((_date, weekday) => weekday === 1, formats.shortDay)
   return pick((date) => date.endsWith('-01'), formats.month)
 }
 
