@@ -46,7 +46,7 @@ async function unfold(page: Page, ...cards: string[]): Promise<void> {
   for (const card of cards) await page.locator(`#settings-${card} > summary`).press('Enter')
 }
 
-const chip = (page: Page, card: string) => page.locator(`#settings-${card} .chip`).first().textContent()
+const chip = (page: Page, card: string) => page.locator(`#settings-${card} .settings-value`).first().textContent()
 const said = (page: Page) => page.locator('#settings').getByRole('status').textContent()
 const secret = (page: Page) => page.locator('#secret').inputValue()
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.name ?? document.activeElement.role')

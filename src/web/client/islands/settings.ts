@@ -20,7 +20,7 @@ function startCopying(button: HTMLButtonElement, input: HTMLInputElement): void 
   const status = document.createElement('span')
   status.setAttribute('role', 'status')
   status.className = 'quiet'
-  button.after(status)
+  button.parentElement?.append(status)
   button.hidden = false
   button.addEventListener(
     'click',

@@ -15,7 +15,8 @@ export interface Card {
   title: string
   /** The present value in a word or two, which is visible while the card is folded. */
   state?: string | undefined
-  tone?: 'warning' | 'alarm' | undefined
+  /** How it looks: `quiet` for what is not in use. */
+  tone?: 'quiet' | 'warning' | 'alarm' | undefined
   body: Html
 }
 
@@ -25,7 +26,7 @@ export function renderCard({ name, title, state, tone, body }: Card, notice: Not
   return html`<details class="card settings-card" id="${cardId(name)}" ${own && html` open`}>
     <summary>
       <h3>${title}</h3>
-      ${state !== undefined && html`<span class="chip ${tone}">${state}</span>`}
+      ${state !== undefined && html`<span class="settings-value ${tone === 'quiet' ? 'quiet small' : ['chip', tone].filter(Boolean).join(' ')}">${state}</span>`}
     </summary>
     ${own && renderNotice(own)} ${body}
   </details>`

@@ -21,14 +21,17 @@ export function namesCard(view: OwnerView, notice: Notice | undefined): Html {
       fault: isFaulty(own, `/${name}`) ? texts.tooLong : undefined,
     })
   const form = html`<input type="hidden" name="revision" value="${link.revision}" />
-    <div class="pair">
+    <div class="settings-pair">
       <div>${field('title', texts.name)}</div>
       <div>${field('campaign', texts.campaign)}</div>
     </div>
     <button>${texts.button}</button>`
   const body = html`<p class="quiet">${texts.lead}</p>
     ${ownerForm(view, 'names', form)}`
-  return renderCard({ name: 'names', title: texts.title, state: link.title?.trim() || undefined, body }, notice)
+  return renderCard(
+    { name: 'names', title: texts.title, state: link.title?.trim() || undefined, tone: 'quiet', body },
+    notice,
+  )
 }
 
 const fields = [

@@ -26,7 +26,7 @@ export function passwordCard(view: OwnerView, notice: Notice | undefined): Html 
   const body = html`<p class="quiet">${texts.lead}</p>
     ${isSet && html`<p>${texts.set}</p>`} ${ownerForm(view, 'password', form)} ${isSet && removal(view)}`
   const state = isSet ? texts.isSet : texts.isNone
-  return renderCard({ name: 'password', title: texts.title, state, body }, notice)
+  return renderCard({ name: 'password', title: texts.title, state, tone: isSet ? undefined : 'quiet', body }, notice)
 }
 
 function removal(view: OwnerView): Html {

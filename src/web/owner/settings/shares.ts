@@ -29,7 +29,8 @@ export function sharesCard(view: OwnerView, notice: Notice | undefined): Html {
       </ul>`
     }
     ${shares.length < MAX_SHARES ? creationForm(view, own) : html`<p class="note">${texts.full(MAX_SHARES)}</p>`}`
-  return renderCard({ name: 'shares', title: texts.title, state: texts.count(shares.length), body }, notice)
+  const tone = shares.length === 0 ? 'quiet' : undefined
+  return renderCard({ name: 'shares', title: texts.title, state: texts.count(shares.length), tone, body }, notice)
 }
 
 function shareItem(view: OwnerView, { id, name, createdAt, csv, destination }: Share): Html {

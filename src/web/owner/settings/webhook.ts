@@ -12,13 +12,15 @@ export function webhookCard(view: OwnerView, notice: Notice | undefined): Html {
   const texts = sharingTexts[view.language].webhook
   if (!hasWebhooks) {
     const body = html`<p class="quiet">${texts.disabled}</p>`
-    return renderCard({ name: 'webhook', title: texts.title, state: texts.off, body }, notice)
+    return renderCard({ name: 'webhook', title: texts.title, state: texts.off, tone: 'quiet', body }, notice)
   }
   const own = notice?.at === cardId('webhook') ? notice : undefined
   const body = html`<p class="quiet">${texts.lead}</p>
     ${webhook && deliveries(view, webhook)} ${webhookForm(view, own)} ${webhook && furtherForms(view)}`
-  const tone = webhook !== null && webhook.state !== 'active' ? 'alarm' : undefined
-  const state = webhook === null ? texts.off : texts.states[webhook.state]
+  if (webhook === null)
+    return renderCard({ name: 'webhook', title: texts.title, state: texts.off, tone: 'quiet', body }, notice)
+  const tone = webhook.state === 'active' ? undefined : 'alarm'
+  const state = texts.states[webhook.state]
   return renderCard({ name: 'webhook', title: texts.title, state, tone, body }, notice)
 }
 
