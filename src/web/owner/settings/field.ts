@@ -15,7 +15,7 @@ export interface Field {
 
 /** One line of text. The browser focuses it when what was typed is refused. */
 export function renderField({ name, label, hint, value = '', fault, attributes }: Field): Html {
-  const id = `field-${name}`
+  const id = `setting-${name}`
   const describedBy = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean)
   return html`<label for="${id}">${label}</label>
     ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
@@ -42,7 +42,7 @@ export interface Choice {
 }
 
 export function renderChoice({ name, value, label, isChecked = false, fault, isRequired = false }: Choice): Html {
-  const id = `field-${name}`
+  const id = `setting-${name}`
   const invalid = fault !== undefined && html` aria-invalid="true" aria-describedby="${id}-fault" autofocus`
   return html`<label class="choice"
       ><input

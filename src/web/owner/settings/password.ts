@@ -19,7 +19,7 @@ export function passwordCard(view: OwnerView, notice: Notice | undefined): Html 
       fault: isRefused ? texts.fault : undefined,
       attributes: html`type="password" autocomplete="new-password" required`,
     })}
-    <button type="button" class="bare settings-reveal" hidden data-reveals="field-password" aria-pressed="false">
+    <button type="button" class="bare settings-reveal" hidden data-reveals="setting-password" aria-pressed="false">
       ${texts.show}
     </button>
     <button>${isSet ? texts.change : texts.button}</button>`

@@ -75,7 +75,7 @@ function eventChoices({ language, settings: { webhook } }: OwnerView, own: Notic
   const texts = sharingTexts[language].webhook
   const isRefused = isFaulty(own, '/webhook/events')
   const chosen: readonly string[] = own?.chosen ?? webhook?.events ?? webhookEventTypes
-  return html`<fieldset ${isRefused && html` aria-describedby="field-events-fault"`}>
+  return html`<fieldset ${isRefused && html` aria-describedby="setting-events-fault"`}>
     <legend>${texts.tell}</legend>
     ${webhookEventTypes.map(
       (type, at) =>
@@ -88,7 +88,7 @@ function eventChoices({ language, settings: { webhook } }: OwnerView, own: Notic
           />${texts.events[type]}</label
         >`,
     )}
-    ${isRefused && html`<p class="fault" id="field-events-fault">${texts.eventsFault}</p>`}
+    ${isRefused && html`<p class="fault" id="setting-events-fault">${texts.eventsFault}</p>`}
   </fieldset>`
 }
 
