@@ -31,7 +31,9 @@ export const ownerFields: FormInput[] = [
 ]
 
 /** Fields of which two stand side by side. */
-const halves = new Set('firstName lastName org jobTitle phone email ios android title campaign'.split(' '))
+const halves = new Set(
+  'firstName lastName org jobTitle phone email ios android avatar accent title campaign'.split(' '),
+)
 
 /** The inputs of a form, each with its hint and its errors. */
 export function renderFields(

@@ -10,14 +10,18 @@ export function drawPhone(side: HTMLElement, kind: string, form: URLSearchParams
   frame.role = 'group'
   frame.ariaLabel = texts.phone
   frame.replaceChildren(...content)
+  const accent = form.get('accent')
+  if (accent !== null) paint(frame.querySelectorAll<HTMLElement>('.press'), accent)
   if (!frame.isConnected) side.prepend(frame)
 }
 
 const contents: Record<string, (form: URLSearchParams, texts: HomeTexts) => Element[]> = {
   page(form, texts) {
     const labels = form.getAll('link_label')
+    const headline = textOf(form, 'headline')
     return [
-      line('name', textOf(form, 'headline') || texts.headline),
+      line('initials', textOf(form, 'avatar') || initialsOf(headline.split(/\s+/).slice(0, 2))),
+      line('name', headline || texts.headline),
       line('text', textOf(form, 'description')),
       ...labels.filter((label) => label.trim() !== '').map((label) => line('press', label)),
     ].filter(hasText)
@@ -26,14 +30,28 @@ const contents: Record<string, (form: URLSearchParams, texts: HomeTexts) => Elem
     const names = ['firstName', 'lastName'].map((field) => textOf(form, field)).filter(Boolean)
     const org = textOf(form, 'org')
     const name = names.join(' ') || org || texts.name
-    const initials = (names.length > 0 ? names : [name]).map((part) => /^./su.exec(part)?.[0] ?? '').join('')
     return [
-      line('initials', initials),
+      line('initials', initialsOf(names.length > 0 ? names : [name])),
       line('name', name),
       ...['jobTitle', 'org', 'phone', 'email', 'website'].map((field) => line('', textOf(form, field))),
       line('press', texts.save),
     ].filter((each) => hasText(each) && !(each.className === '' && each.textContent === name))
   },
+}
+
+function initialsOf(names: string[]): string {
+  return names.map((name) => /^./su.exec(name)?.[0] ?? '').join('')
+}
+
+/** Shows the buttons in the owner's colour, with the text in black or white, whichever can be read. */
+function paint(buttons: Iterable<HTMLElement>, accent: string): void {
+  const [red = 0, green = 0, blue = 0] = (accent.match(/[\da-f]{2}/gi) ?? []).map((part) => Number.parseInt(part, 16))
+  const linear = (part: number) => (part / 255) ** 2.2
+  const luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+  for (const { style } of buttons) {
+    style.background = accent
+    style.color = luminance > 0.18 ? '#000' : '#fff'
+  }
 }
 
 function textOf(form: URLSearchParams, field: string): string {
