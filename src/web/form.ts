@@ -22,6 +22,8 @@ export interface FormOptions {
   language?: Language
   /** Whether the first invalid field gets the focus. False where an earlier part of the form has one. */
   focus?: boolean
+  /** Begins the ids of the inputs: forms of one page with the same fields have different ones. */
+  prefix?: string
 }
 
 /** The last fields of every kind's form. */
@@ -40,14 +42,14 @@ export function renderFields(
   fields: FormInput[],
   values: Values,
   errors: FieldError[],
-  { language = 'en', focus = true }: FormOptions = {},
+  { language = 'en', focus = true, prefix = 'field' }: FormOptions = {},
 ): Html {
   const first = focus ? firstInvalid(fields, errors) : undefined
   const groups: { pair: boolean; fields: Html[] }[] = []
   for (const field of fields) {
     const { name, input } = field
     const faults = faultsOf(name, errors)
-    const options = { language, focus: name === first || field.isFocused === true }
+    const options = { language, focus: name === first || field.isFocused === true, prefix }
     const pair = halves.has(name)
     if (!pair || !groups.at(-1)?.pair) groups.push({ pair, fields: [] })
     const rendered =
@@ -69,7 +71,7 @@ function faultsOf(name: string, errors: FieldError[]): FieldError[] {
 function renderInput(field: FormInput, values: Values, faults: FieldError[], options: Required<FormOptions>): Html {
   const { language } = options
   const { name, label = labelOf(name, language), hint = textOf(fieldTexts[language].hints, name) } = field
-  const id = `field-${name}`
+  const id = `${options.prefix}-${name}`
   const notes = [...(hint ? [`${id}-hint`] : []), ...(faults.length > 0 ? [`${id}-fault`] : [])].join(' ')
   const marks = html`${notes && html` aria-describedby="${notes}"`}${faults.length > 0 && html` aria-invalid="true"`}`
   const fault = faults.map((each) => faultText(each, language)).join(' ')

@@ -10,8 +10,7 @@ export function drawPhone(side: HTMLElement, kind: string, form: URLSearchParams
   frame.role = 'group'
   frame.ariaLabel = texts.phone
   frame.replaceChildren(...content)
-  const accent = form.get('accent')
-  if (accent !== null) paint(frame.querySelectorAll<HTMLElement>('.press'), accent)
+  paint(form.get('accent'))
   if (!frame.isConnected) side.prepend(frame)
 }
 
@@ -43,15 +42,18 @@ function initialsOf(names: string[]): string {
   return names.map((name) => /^./su.exec(name)?.[0] ?? '').join('')
 }
 
+/** A style sheet of the script: it needs no `style` attributes. */
+const colours = new CSSStyleSheet()
+document.adoptedStyleSheets.push(colours)
+
 /** Shows the buttons in the owner's colour, with the text in black or white, whichever can be read. */
-function paint(buttons: Iterable<HTMLElement>, accent: string): void {
-  const [red = 0, green = 0, blue = 0] = (accent.match(/[\da-f]{2}/gi) ?? []).map((part) => Number.parseInt(part, 16))
+function paint(accent: string | null): void {
+  if (accent === null || !/^#[\da-f]{6}$/i.test(accent)) return colours.replaceSync('')
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(accent.slice(at, at + 2), 16))
   const linear = (part: number) => (part / 255) ** 2.2
   const luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
-  for (const { style } of buttons) {
-    style.background = accent
-    style.color = luminance > 0.18 ? '#000' : '#fff'
-  }
+  const ink = luminance > 0.18 ? '#000' : '#fff'
+  colours.replaceSync(`.home-phone .press { background: ${accent}; color: ${ink} }`)
 }
 
 function textOf(form: URLSearchParams, field: string): string {
