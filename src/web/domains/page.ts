@@ -83,9 +83,9 @@ export function domainPage(view: DomainView): Page {
       ${view.fault && html`<p class="note alarm" role="alert">${view.fault}</p>`} ${registered && keyNote(view)}
       <div class="columns">
         <div>${status} ${recordsSection({ language, zone: domain.registrable, records, alternatives })}</div>
-        <div>${registered?.token === undefined && claimForm(view)} ${removeForm(view)}</div>
+        <div class="domains-fold">${registered?.token === undefined && claimForm(view)} ${removeForm(view)}</div>
       </div>
-      <p><a href="/domains">${texts.another}</a></p>
+      <p class="domains-another"><a href="/domains">${texts.another}</a></p>
     </main>`,
   }
 }

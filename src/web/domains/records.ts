@@ -34,13 +34,15 @@ export function recordsSection({ language, zone, records, alternatives }: Record
         ${alternatives.map((record) => recordCard(record, zone, language))}`
     }
     <h3>${texts.providersTitle}</h3>
-    ${Object.entries(dnsProviderTexts[language]).map(([name, provider]) =>
-      providerForm(provider, { records, zone, language, hasDot: ['hetzner', 'ovh'].includes(name) }),
-    )}
-    <details>
-      <summary>${texts.general}</summary>
-      ${records.map((record) => html`<p><code data-copy>${zoneLine(record)}</code></p>`)}
-    </details>
+    <div class="domains-fold">
+      ${Object.entries(dnsProviderTexts[language]).map(([name, provider]) =>
+        providerForm(provider, { records, zone, language, hasDot: ['hetzner', 'ovh'].includes(name) }),
+      )}
+      <details>
+        <summary>${texts.general}</summary>
+        ${records.map((record) => html`<p><code data-copy>${zoneLine(record)}</code></p>`)}
+      </details>
+    </div>
   </section>`
 }
 

@@ -34,7 +34,7 @@ export async function drawCodes(rows: CreatedRow[], codeText: string, progress: 
     const text = codeText.replace('{code}', link.code)
     const symbol = encode(text, { level: 'M' })
     const colours = { foreground: [0, 0, 0, 255], background: [255, 255, 255, 255] } as const
-    drawn.push(renderSvg(symbol, rasterOf(symbol.size, { size: SIZE, margin: 4 }), colours as never, text))
+    drawn.push(renderSvg(symbol, rasterOf(symbol.size, { size: SIZE, margin: 4 }), colours, text))
     if (drawn.length % SLICE !== 0) continue
     progress(drawn.length)
     await new Promise((resume) => setTimeout(resume))

@@ -84,7 +84,13 @@ function rowView(
   ])
   if (fault === undefined) return [main]
   const text = h('p', { class: 'fault', id: faultId }, `${texts.fields[fault.field]}: ${fault.text}`)
-  return [main, h('tr', { key: `${row.id}-fault` }, [h('td', null), h('td', { colSpan: fields.length + 1 }, text)])]
+  return [
+    main,
+    h('tr', { key: `${row.id}-fault`, class: 'bulk-faulty' }, [
+      h('td', null),
+      h('td', { colSpan: fields.length + 1 }, text),
+    ]),
+  ]
 }
 
 function pagesView({ texts, from }: State, n: number, actions: Actions): ComponentChild {

@@ -31,7 +31,7 @@ export function readTable(text: string, texts: ProblemTexts): Table | string {
       max_record_size: 16_384,
       // The header, the rows, and one row too many.
       to: MAX_LIST_ROWS + 2,
-    }) as string[][]
+    })
     if (records.length === 0) return texts.empty
     const layout = guessLayout(records)
     const max = MAX_LIST_ROWS + (layout.hasHeader ? 1 : 0)

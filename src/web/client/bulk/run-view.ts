@@ -10,7 +10,7 @@ export function runView(state: State, runner: Runner, discard: () => void): Comp
   const button = (text: string, onClick: () => void, isPlain = false) =>
     h('button', { type: 'button', ...(isPlain && { class: 'plain' }), onClick }, text)
   if (isUnfinished(state)) {
-    return h('p', { class: 'row' }, [
+    return h('div', { class: 'row' }, [
       button(texts.resume, () => void runner.resume()),
       button(texts.discard, discard, true),
     ])
@@ -21,7 +21,7 @@ export function runView(state: State, runner: Runner, discard: () => void): Comp
   const isAllChecked = open.every(({ state }) => state === 'ready' || state === 'faulty')
   const check = button(texts.check, () => void runner.check(), isAllChecked)
   const create = button(count(texts.create, ready), () => void runner.create())
-  return h('p', { class: 'row' }, ready > 0 && isAllChecked ? [create, check] : check)
+  return h('div', { class: 'row' }, ready > 0 && isAllChecked ? [create, check] : check)
 }
 
 function progressView({ texts, run }: State, runner: Runner): ComponentChild {

@@ -129,7 +129,7 @@ function finish(state: State, update: Update): void {
   }
   const ready = openOf(state).length
   const text = ready > 0 ? count(texts.allReady, ready) : count(texts.done, createdOf(state).length)
-  update({ shown: undefined, notice: { text } })
+  update({ shown: undefined, notice: { text, isUnseen: ready === 0 } })
 }
 
 function noticeOf({ texts }: State, answer: Exclude<Answer, { kind: 'wait' | 'rows' }> | undefined): State['notice'] {

@@ -45,7 +45,8 @@ export interface State {
   shown?: number[] | undefined
   /** The first row that the grid shows. */
   from: number
-  notice?: { text: string; isAlarm?: boolean } | undefined
+  /** For screen readers only when the page shows the same elsewhere. */
+  notice?: { text: string; isAlarm?: boolean; isUnseen?: boolean } | undefined
   run?: { kind: 'checking' | 'creating' | 'drawing'; done: number; total: number; waitUntil?: number } | undefined
   /** The creations that were begun. */
   chunks: Chunk[]

@@ -59,7 +59,7 @@ function view(state: State, { actions, results, runner, giveUp }: Parts): Compon
   const { notice, texts, rows, run } = state
   const isLocked = isUnfinished(state)
   const canStartOver = rows.length > 0 && createdOf(state).length === 0 && run === undefined && !isLocked
-  const className = notice && `note bulk-panel${notice.isAlarm ? ' alarm' : ''}`
+  const className = notice?.isUnseen ? 'unseen' : notice && `note bulk-panel${notice.isAlarm ? ' alarm' : ''}`
   return h('div', null, [
     h('p', { role: 'status', class: className }, notice?.text),
     resultsView(state, results, actions.startOver),
