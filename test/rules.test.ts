@@ -102,6 +102,23 @@ test('10,000 random visits get what an interpreter of the rules says, by both pa
   t.diagnostic(`${links.flatMap(({ answers }) => Object.keys(answers)).length} answers of ${links.length} links`)
 })
 
+test('a rule that is switched off answers no visit, keeps the numbers of the others, and is in force again without `off`', async (t) => {
+  const server = await startServer(t)
+  const rules = [
+    { when: {}, then: to('first'), off: true },
+    { when: {}, then: to('second') },
+  ]
+  const link = await create(server, { target: OWN, rules })
+  assert.equal(await locationOf(link.short_url), 'https://example.com/second')
+  assert.deepEqual(await answersOf(server, link), { 2: 1 })
+  assert.doesNotMatch(await (await fetch(`${link.short_url}+`)).text(), /example\.com\/first/)
+  assert.deepEqual((await json(fetch(manage(server, link))))['rules'], rules)
+  await put(manage(server, link), { rules: rules.map(({ when, then }) => ({ when, then })) })
+  assert.equal(await locationOf(link.short_url), 'https://example.com/first')
+  const refused = await put(manage(server, link), { rules: [{ when: {}, then: to('x'), off: 'yes' }] })
+  assert.equal(refused.status, 400)
+})
+
 test('a percentage is of the visitors, each of whom gets one answer all day, also when none of it is recorded', async (t) => {
   let now = NOON
   const server = await startServer(t, behindProxy, () => now)

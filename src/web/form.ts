@@ -142,6 +142,10 @@ export function utmFields(utm: Record<string, string>, errors: FieldError[], opt
 /** The error message above a form. */
 export function renderProblem(problem: Problem | undefined, text = '', language: Language = 'en'): Html | undefined {
   if (problem === undefined) return undefined
-  const fallback = problem.errors.length > 0 ? fieldTexts[language].notSaved : refusalText(problem, language)
-  return html`<p class="note alarm" role="alert">${text || fallback}</p>`
+  return html`<p class="note alarm" role="alert">${text || problemText(problem, language)}</p>`
+}
+
+/** Why a form was refused. */
+export function problemText(problem: Problem, language: Language): string {
+  return problem.errors.length > 0 ? fieldTexts[language].notSaved : refusalText(problem, language)
 }

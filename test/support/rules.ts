@@ -9,11 +9,12 @@ export const NOON = Date.UTC(2026, 10, 22, 12)
 /** The number of the first rule that is met, from 1; undefined when none is. */
 export function interpret(rules: Rule[], visit: VisitFacts): number | undefined {
   const local = (timeZone: string) => Temporal.Instant.fromEpochMilliseconds(visit.at).toZonedDateTimeISO(timeZone)
-  const isMet = ({ when }: Rule, at: number): boolean => {
+  const isMet = ({ when, off }: Rule, at: number): boolean => {
     const zone = when.timezone ?? 'UTC'
     const time = local(zone).toPlainTime().toString().slice(0, 5)
     const spoken = visit.language() ?? ''
     const checks = [
+      off !== true,
       when.device?.some((device) => device === visit.device),
       when.os?.some((os) => os === visit.os),
       when.country?.some((country) => country === visit.country),

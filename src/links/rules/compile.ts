@@ -32,7 +32,7 @@ export interface MetRule {
 export interface CompiledRules {
   /** The first rule that is met; undefined when the link itself answers. */
   find: (facts: VisitFacts) => MetRule | undefined
-  /** Every response, once for each rule. */
+  /** Every response, once for each rule that is not switched off. */
   answers: Answer[]
   /** Whether a rule depends on the number of scans. */
   countPeople: boolean
@@ -67,7 +67,10 @@ export function compileRules(rules: Rule[], utm: Record<string, string>): Compil
     clocks.set(timeZone, clock)
     return clock
   }
-  const compiled = rules.map(({ when, then }, at) => compileRule(when, at, answerOf(then, utm), clockOf))
+  // A rule that is switched off keeps its number, so that the statistics still name the others rightly.
+  const compiled = rules.flatMap(({ when, then, off }, at) =>
+    off === true ? [] : [compileRule(when, at, answerOf(then, utm), clockOf)],
+  )
   return {
     find(facts) {
       for (const rule of compiled) {

@@ -106,7 +106,16 @@ const thenSchema = Type.Object(
   { additionalProperties: false, title: 'RuleAnswer' },
 )
 
-const ruleSchema = Type.Object({ when: whenSchema, then: thenSchema }, { additionalProperties: false, title: 'Rule' })
+const ruleSchema = Type.Object(
+  {
+    when: whenSchema,
+    then: thenSchema,
+    off: Type.Optional(
+      Type.Boolean({ description: 'True switches it off: no visit is answered by it. It keeps its place.' }),
+    ),
+  },
+  { additionalProperties: false, title: 'Rule' },
+)
 
 export const exampleRule = {
   when: { os: ['iOS'], until: '2026-12-31T18:00:00+01:00' },

@@ -1,6 +1,8 @@
 import { Problem } from '../../http/problem.ts'
 import { saveDesign } from '../designer/save.ts'
 import { changeFromForm, leadFromForm } from './change-form.ts'
+import { revert } from './history.ts'
+import { ruleActions } from './rules/actions.ts'
 import { settingsActions } from './settings/actions.ts'
 import type { Action, Outcome, Submission } from './submission.ts'
 
@@ -8,6 +10,8 @@ import type { Action, Outcome, Submission } from './submission.ts'
 const actions: Record<string, Action> = {
   change: changeFromForm,
   lead: leadFromForm,
+  revert,
+  ...ruleActions,
   async design({ links, token, form, drawing }) {
     const refused = await saveDesign(links, token, form, drawing)
     return refused === undefined ? { done: 'designed' } : { refused }

@@ -3,59 +3,71 @@ import { html, type Html } from '../../http/html.ts'
 import { kindOf } from '../../links/kinds/index.ts'
 import type { OwnedLink } from '../../links/design.ts'
 import { entityTag, type Link } from '../../links/link.ts'
-import { ownerFields, renderFields, renderUtm, type FormInput, type Values } from '../form.ts'
+import type { Language } from '../../texts/language.ts'
+import { ownerTexts } from '../../texts/owner.ts'
+import { historyTexts } from '../../texts/history.ts'
+import { problemText, renderFields, renderUtm, type FormInput, type Values } from '../form.ts'
 import { filledFields, filledUtm } from '../form-body.ts'
+import { withScheme } from '../../lib/with-scheme.ts'
 import { truncateInput } from '../typed-input.ts'
 import type { Action, Outcome, Submission } from './submission.ts'
-import type { Notice } from './view.ts'
+import type { Notice, OwnerView } from './view.ts'
 
 /** The form that changes a link. */
-export function changeForm(link: Link, action: string, notice?: Notice): Html {
-  const stored = { ...link.payload, target: link.target, title: link.title, campaign: link.campaign }
+export function changeForm({ link, token, language }: OwnerView, notice?: Notice): Html {
+  const stored = { ...link.payload, target: link.target }
   const errors = notice?.problem?.errors ?? []
-  return html`<form method="post" action="${action}">
+  return html`<form method="post" action="/m/${token}">
     <input type="hidden" name="action" value="change" />
     <input type="hidden" name="revision" value="${link.revision}" />
-    ${renderFields(changeFields(link), notice?.values ?? stored, errors)}
-    ${renderUtm(kindOf(link), notice?.utm ?? link.utm, errors)}
-    <button>Save</button>
+    ${renderFields(changeFields(link, language), notice?.values ?? stored, errors, { language })}
+    ${renderUtm(kindOf(link), notice?.utm ?? link.utm, errors, { language, focus: false })}
+    <button>${ownerTexts[language].save}</button>
   </form>`
 }
 
-function changeFields(link: Link): FormInput[] {
+function changeFields(link: Link, language: Language): FormInput[] {
   const { form } = kindOf(link)
   const hasTarget = form.some(({ name }) => name === 'target')
   const target: FormInput = {
     name: 'target',
     input: 'url',
-    hint: 'where the link leads when nothing above applies',
+    hint: ownerTexts[language].otherwise,
   }
-  return [...form, ...(hasTarget || link.target === null ? [] : [target]), ...ownerFields]
+  return [...form, ...(hasTarget || link.target === null ? [] : [target])]
 }
 
 /** Saves the form of a link. */
-export const changeFromForm: Action = async ({ links, token, form }) => {
+export const changeFromForm: Action = async (submission) => {
+  const { links, token, form, language } = submission
   const before = await links.readByToken(token)
-  const fields = changeFields(before.link)
+  const fields = changeFields(before.link, language)
   const values = filledFields(form, fields)
   const utm = filledUtm(form, before.link.utm)
   const cleared = Object.fromEntries(fields.map(({ name }) => [name, null]))
-  return save({ links, token, form }, before, { ...cleared, ...values, utm }, { values, utm })
+  return save(submission, before, { ...cleared, ...values, utm }, { at: 'destination', values, utm })
 }
 
 /** Saves the destination alone, from the form at the top. */
-export const leadFromForm: Action = async ({ links, token, form }) => {
+export const leadFromForm: Action = async (submission) => {
+  const { links, token, form } = submission
   const before = await links.readByToken(token)
-  const typed = new URLSearchParams({ target: form.get('address') ?? '' })
-  const values = { target: null, ...filledFields(typed, [{ name: 'target', input: 'url' }]) }
-  return save({ links, token, form }, before, values, { values, utm: before.link.utm })
+  const target = withScheme(form.get('address') ?? '') || null
+  return save(submission, before, { target }, { at: 'lead', values: { target: target ?? '' }, utm: before.link.utm })
+}
+
+interface Typed {
+  /** The id of the element that shows what was refused. */
+  at: string
+  values: Values
+  utm: Record<string, string>
 }
 
 async function save(
-  { links, token, form }: Pick<Submission, 'links' | 'token' | 'form'>,
+  { links, token, form, language }: Submission,
   before: OwnedLink,
   body: object,
-  typed: { values: Values; utm: Record<string, string> },
+  { at, values, utm }: Typed,
 ): Promise<Outcome> {
   // The page may be open in two windows: the second save must not silently undo the first.
   const ifMatch = entityTag({ revision: Number(form.get('revision')) })
@@ -65,9 +77,8 @@ async function save(
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unknown_token') throw error
     const isOvertaken = error.code === 'precondition_failed'
-    const text = isOvertaken
-      ? 'This link was changed elsewhere since you opened this page. Your changes are below: save again to overwrite the other ones.'
-      : ''
-    return { refused: { owned: await links.readByToken(token), text, ...truncateInput({ ...typed, problem: error }) } }
+    const text = isOvertaken ? historyTexts[language].conflict.text : problemText(error, language)
+    const owned = await links.readByToken(token)
+    return { refused: { owned, at, text, ...truncateInput({ values, utm, problem: error }) } }
   }
 }

@@ -1,13 +1,19 @@
 import { html, type Html } from '../../http/html.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import { changeForm } from './change-form.ts'
+import { conflictTable } from './conflict.ts'
+import { historyPart } from './history.ts'
+import { sectionMessage } from './message.ts'
+import { rulesPart } from './rules/section.ts'
 import type { Notice, OwnerView } from './view.ts'
 
 /** The section of the owner's page about where the link leads: its fields, its rules and its history. */
 export function destinationSection(view: OwnerView, notice: Notice | undefined): Html {
-  const { link, token, language } = view
+  const { link, language } = view
+  const own = notice?.at === 'destination' ? notice : undefined
   return html`<section id="destination" aria-labelledby="destination-title">
     <h2 id="destination-title">${ownerTexts[language].sections.destination}</h2>
-    <div class="card">${changeForm(link, `/m/${token}`, notice)}</div>
+    <div class="card">${own && sectionMessage(own)} ${conflictTable(link, own, language)} ${changeForm(view, own)}</div>
+    ${rulesPart(view, notice)} ${historyPart(view, notice)}
   </section>`
 }

@@ -1,50 +1,64 @@
 import { html, type Html } from '../../http/html.ts'
 import type { Link } from '../../links/link.ts'
 import { ownerTexts } from '../../texts/owner.ts'
-import type { OwnerView } from './view.ts'
+import type { Language } from '../../texts/language.ts'
+import { ruleEditorTexts } from '../../texts/rule-editor.ts'
+import { conflictTable } from './conflict.ts'
+import { sectionMessage } from './message.ts'
+import type { Notice, OwnerView } from './view.ts'
 
 /** Where a visit leads, in plain text, and for one address the form that changes it. */
-export function leadsTo(view: OwnerView): Html {
+export function leadsTo(view: OwnerView, notice: Notice | undefined): Html {
   const { link, language } = view
   const texts = ownerTexts[language]
   const rules = link.rules.length
   return html`<h2 class="owner-label">${texts.leadsTo}</h2>
     ${
       link.kind === 'url'
-        ? editable(view)
+        ? editable(view, notice?.at === 'lead' ? notice : undefined)
         : html`${others(view)}
             <p><a href="#destination">${texts.change}</a></p>`
     }
     ${rules > 0 && html`<p class="quiet">${texts.rulesFirst(rules)} <a href="#rules">${texts.showRules}</a></p>`}`
 }
 
-function editable({ link, token, language }: OwnerView): Html {
+function editable({ link, token, language }: OwnerView, own: Notice | undefined): Html {
   const texts = ownerTexts[language]
   return html`<p class="owner-target" dir="auto">${link.target}</p>
-    <details class="owner-edit">
+    <details class="owner-edit" id="lead" ${own && html` open`}>
       <summary>${texts.change}</summary>
       <form method="post" action="/m/${token}">
         <input type="hidden" name="action" value="lead" />
         <input type="hidden" name="revision" value="${link.revision}" />
+        ${own && sectionMessage(own)} ${conflictTable(link, own, language)}
         <label for="owner-address">${texts.newTarget}</label>
-        <div class="owner-line">
-          <input
-            id="owner-address"
-            name="address"
-            type="text"
-            inputmode="url"
-            autocapitalize="none"
-            spellcheck="false"
-            dir="auto"
-            required
-            value="${link.target}"
-            aria-describedby="owner-address-hint"
-          />
-          <button>${texts.save}</button>
-        </div>
+        ${addressField(link.target, language, own)}
         <p class="hint" id="owner-address-hint">${texts.printedStay}</p>
       </form>
     </details>`
+}
+
+function addressField(target: string | null, language: Language, own: Notice | undefined): Html {
+  const isFaulty = own?.problem !== undefined && own.problem.errors.length > 0
+  const fault = own?.problem?.code === 'target_blocked' ? 'blocked' : 'target'
+  const typed = own?.values?.['target']
+  return html`<div class="owner-line">
+      <input
+        id="owner-address"
+        name="address"
+        type="text"
+        inputmode="url"
+        autocapitalize="none"
+        spellcheck="false"
+        dir="auto"
+        required
+        value="${typeof typed === 'string' ? typed : target}"
+        aria-describedby="owner-address-hint${isFaulty && ' owner-address-fault'}"
+        ${isFaulty && html` aria-invalid="true" autofocus`}
+      />
+      <button>${ownerTexts[language].save}</button>
+    </div>
+    ${isFaulty && html`<p class="fault" id="owner-address-fault">${ruleEditorTexts[language].faults[fault]}</p>`}`
 }
 
 function others({ link, language }: OwnerView): Html {

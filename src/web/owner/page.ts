@@ -37,7 +37,7 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
     site: { language },
     scripts,
     body: html`<main id="top">
-      ${notice !== undefined && notice.at === undefined && topMessage(notice)} ${ownerTop(view)}
+      ${notice !== undefined && notice.at === undefined && topMessage(notice)} ${ownerTop(view, notice)}
       <div class="owner-layout">
         ${sectionNavigation(names, language)}
         <div class="owner-sections">${names.map((name) => sections[name](view, notice))}</div>

@@ -82,7 +82,12 @@ async function showLink(needs: OwnerPageNeeds, request: TokenRequest, reply: Fas
 /** What the page says after a form, by the name in its query. */
 function noticesOf(language: Language, address: string): Record<string, Notice> {
   const texts = Object.entries(ownerTexts[language].notices)
-  const notices = texts.map(([name, text]) => [name, name === 'created' ? { text, address } : { text }])
+  const further: Record<string, Partial<Notice>> = {
+    created: { address },
+    ruled: { at: 'rules' },
+    reverted: { at: 'history' },
+  }
+  const notices = texts.map(([name, text]) => [name, { text, ...further[name] }])
   return { ...Object.fromEntries(notices), ...settingsNotices(language) }
 }
 
@@ -103,8 +108,16 @@ async function viewOf(needs: OwnerPageNeeds, owned: OwnedLink, request: TokenReq
     design,
     settings: await readSettings(needs, owned),
     scripts: ['owner', 'statistics', 'settings', 'designer'].flatMap((name) => islands.get(name) ?? []),
+    history: await needs.links.history(owned),
+    editing: editingOf(request),
     preview: link.suspension === null && preview ? preview : undefined,
   }
+}
+
+/** A parameter that comes twice is a list. */
+function editingOf({ query }: TokenRequest): string | undefined {
+  const value: unknown = query['rule']
+  return typeof value === 'string' ? value : undefined
 }
 
 async function actOnLink(needs: OwnerPageNeeds, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -4,15 +4,15 @@ import { ownerTexts } from '../../texts/owner.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { leadsTo } from './leads-to.ts'
 import { minute } from './time.ts'
-import type { OwnerView } from './view.ts'
+import type { Notice, OwnerView } from './view.ts'
 
 /** What the owner came for: where the link leads, its address, its code and its state. */
-export function ownerTop(view: OwnerView): Html {
+export function ownerTop(view: OwnerView, notice: Notice | undefined): Html {
   const { link, origin } = view
   return html`${heading(view)} ${link.suspension && removalNote(view)}
     ${link.suspension === null && reachabilityWarning(origin)}
     <div class="owner-top card">
-      <div>${link.suspension === null && leadsTo(view)} ${shortLink(view)}</div>
+      <div>${link.suspension === null && leadsTo(view, notice)} ${shortLink(view)}</div>
       ${link.suspension === null && image(view)}
     </div>`
 }

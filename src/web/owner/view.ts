@@ -1,11 +1,13 @@
 import type { Problem } from '../../http/problem.ts'
 import type { OwnedLink } from '../../links/design.ts'
+import type { Revision } from '../../links/history.ts'
 import type { Link, Totals } from '../../links/link.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import type { Language } from '../../texts/language.ts'
 import type { Preview, RefusedDesign } from '../designer/form.ts'
 import type { SettingsData } from './settings/section.ts'
 import type { Values } from '../form.ts'
+import type { RefusedRule } from './rules/actions.ts'
 import type { LoadedStatistics } from '../statistics/view.ts'
 
 /** The data of the owner's page. */
@@ -21,6 +23,10 @@ export interface OwnerView {
   design: Design | undefined
   /** Undefined where the live preview was not built. */
   preview: Preview | undefined
+  /** Its revisions, newest first. */
+  history: Revision[]
+  /** The number of the rule that is being edited, or `new`, as the address has it. */
+  editing: string | undefined
   /** The paths of the scripts of its sections. */
   scripts: string[]
   settings: SettingsData
@@ -42,6 +48,8 @@ export interface Notice {
   values?: Values
   /** The boxes that were ticked, of those that belong together. */
   chosen?: string[]
+  /** The rule that could not be saved. */
+  rule?: RefusedRule
   utm?: Record<string, string>
 }
 

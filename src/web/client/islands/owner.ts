@@ -1,3 +1,5 @@
 import { followSections } from '../follow-sections.ts'
+import { followRuleEditor } from '../rule-editor.ts'
 
 followSections()
+followRuleEditor()

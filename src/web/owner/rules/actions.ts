@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Problem } from '../../../http/problem.ts'
+import type { OwnedLink } from '../../../links/design.ts'
+import { entityTag } from '../../../links/link.ts'
+import type { Rule } from '../../../links/rules/rule.ts'
+import { ruleEditorTexts } from '../../../texts/rule-editor.ts'
+import { rulesTexts } from '../../../texts/rules.ts'
+import { withScheme } from '../../../lib/with-scheme.ts'
+import type { Action, Outcome, Submission } from '../submission.ts'
+import { readRule, type RuleField, type TypedValues } from './read-rule.ts'
+import { instantOf } from './rule-values.ts'
+
+/** A rule that could not be saved, for the editor. */
+export interface RefusedRule {
+  values: TypedValues
+  faults: RuleField[]
+  isBlocked?: boolean
+  /** The rule as it was stored, as JSON; undefined for a new one. */
+  stored: string | undefined
+}
+
+/** What the buttons of the list and the editor do, by the field `action`. */
+export const ruleActions: Record<string, Action> = {
+  'rule-up': (submission) =>
+    changeRules(submission, (rules, at) => rules.with(at, ruleAt(rules, at - 1)).with(at - 1, ruleAt(rules, at))),
+  'rule-down': (submission) =>
+    changeRules(submission, (rules, at) => rules.with(at, ruleAt(rules, at + 1)).with(at + 1, ruleAt(rules, at))),
+  'rule-off': (submission) =>
+    changeRules(submission, (rules, at) => rules.with(at, { ...ruleAt(rules, at), off: true })),
+  'rule-on': (submission) =>
+    changeRules(submission, (rules, at) => {
+      const { off: _off, ...rule } = ruleAt(rules, at)
+      return rules.with(at, rule)
+    }),
+  'rule-remove': (submission) => changeRules(submission, (rules, at) => rules.toSpliced(at, 1)),
+  rule: saveRule,
+}
+
+/** @throws {Problem} 400 for a number that no rule has */
+function ruleAt(rules: Rule[], at: number): Rule {
+  const rule = Number.isInteger(at) ? rules[at] : undefined
+  if (rule === undefined) throw new Problem('invalid_request', 'the link has no rule of this number')
+  return rule
+}
+
+async function changeRules(submission: Submission, edit: (rules: Rule[], at: number) => Rule[]): Promise<Outcome> {
+  const { links, token, form } = submission
+  const owned = await links.readByToken(token)
+  return save(submission, owned, () => {
+    const number = form.get('rule') ?? ''
+    const at = /^\d{1,3}$/.test(number) ? Number(number) : Number.NaN
+    return edit(owned.link.rules, ruleAt(owned.link.rules, at) && at)
+  })
+}
+
+async function saveRule(submission: Submission): Promise<Outcome> {
+  const { links, token, form, language } = submission
+  const typed: TypedValues = (name) =>
+    form
+      .getAll(name)
+      .slice(0, 100)
+      .map((text) => text.slice(0, 4_000).toWellFormed())
+  const { rule, faults } = readRule(typed, { language, instantOf })
+  if (rule.then.target !== undefined) rule.then.target = withScheme(rule.then.target)
+  if (rule.then.target === '') faults.push('target')
+  if (rule.then.ended === '') faults.push('ended')
+  const stored = form.get('stored') ?? undefined
+  const refused = { values: typed, faults, stored }
+  const owned = await links.readByToken(token)
+  if (faults.length > 0) {
+    const problem = new Problem('invalid_request', 'the rule has invalid fields')
+    return { refused: { owned, at: 'rules', text: rulesTexts[language].notSaved, problem, rule: refused } }
+  }
+  const { rules } = owned.link
+  const at = rules.findIndex((each) => JSON.stringify(each) === stored)
+  const isOff = at !== -1 && rules[at]?.off === true
+  const next = { ...rule, ...(isOff && { off: true }) } as Rule
+  return save(submission, owned, () => (at === -1 ? [...rules, next] : rules.with(at, next)), refused)
+}
+
+async function save(
+  { links, token, form, language }: Submission,
+  owned: OwnedLink,
+  rulesOf: () => Rule[],
+  typed?: RefusedRule,
+): Promise<Outcome> {
+  try {
+    const isPresent = form.get('revision') === String(owned.link.revision)
+    const rules = isPresent ? rulesOf() : []
+    await links.change(owned, { rules }, { ifMatch: entityTag({ revision: Number(form.get('revision')) }) })
+    return { done: 'ruled', at: 'rules' }
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === 'unknown_token') throw error
+    const present = await links.readByToken(token)
+    if (error.code === 'precondition_failed' && typed?.stored === undefined && wasSaved(present, typed && rulesOf())) {
+      return { done: 'ruled', at: 'rules' }
+    }
+    return { refused: { owned: present, at: 'rules', problem: error, ...explain(error, rulesTexts[language], typed) } }
+  }
+}
+
+/** Whether a new rule is stored already: a second click sends it again. */
+function wasSaved({ link }: OwnedLink, rules: Rule[] | undefined): boolean {
+  const added = rules?.at(-1)
+  return added !== undefined && link.rules.some((rule) => isDeepStrictEqual(rule, added))
+}
+
+function explain(
+  problem: Problem,
+  texts: (typeof rulesTexts)['en'],
+  typed: RefusedRule | undefined,
+): { text: string; rule?: RefusedRule } {
+  const isOvertaken = problem.code === 'precondition_failed'
+  const fallback = `${problem.title}: ${problem.message}.`
+  if (typed === undefined) return { text: isOvertaken ? texts.overtaken : fallback }
+  const rule = { ...typed, faults: faultsOf(problem), isBlocked: problem.code === 'target_blocked' }
+  if (isOvertaken) return { text: texts.overtakenEdit, rule }
+  return { text: rule.faults.length > 0 ? texts.notSaved : fallback, rule }
+}
+
+/** The fields of the editor that the service rejected: the last names of the pointers that are fields. */
+function faultsOf({ errors }: Problem): RuleField[] {
+  const names = errors.map(({ pointer }) => pointer.split('/')[4] ?? '')
+  return [...new Set(names)].filter((name): name is RuleField => Object.hasOwn(ruleEditorTexts.en.faults, name))
+}

@@ -1,0 +1,140 @@
+import { html, type Html } from '../../../http/html.ts'
+import { deviceNames, systemNames } from '../../../lib/agent-tables.ts'
+import { weekdays } from '../../../links/rules/rule.ts'
+import { ruleEditorTexts } from '../../../texts/rule-editor.ts'
+import { rulesTexts } from '../../../texts/rules.ts'
+import { boxes, condition, radios, textField, type EditorState } from './editor-fields.ts'
+import { instantOf } from './rule-values.ts'
+import { readRule } from './read-rule.ts'
+import { dayName, ruleSentence } from './sentence.ts'
+
+export interface EditorOptions extends EditorState {
+  token: string
+  revision: number
+  /** The place of the rule and the rule as it is stored; undefined for a new one. */
+  edited: { at: number; stored: string } | undefined
+}
+
+/** The systems that visitors of shops have; the others are folded. */
+const commonSystems = ['iOS', 'iPadOS', 'Android', 'Windows', 'macOS', 'Linux']
+
+/** The form of one rule, which works without scripts; the script shows its sentence as it changes. */
+export function ruleEditor(options: EditorOptions): Html {
+  const { language, token, revision, edited } = options
+  const texts = ruleEditorTexts[language]
+  const { sentence } = rulesTexts[language]
+  const wording = { language, texts: sentence }
+  return html`<form
+    class="card rule-editor"
+    id="rule-editor"
+    method="post"
+    action="/m/${token}"
+    aria-labelledby="rule-editor-title"
+    data-texts="${JSON.stringify(wording)}"
+    data-new="${edited === undefined ? 'yes' : 'no'}"
+  >
+    <h4 id="rule-editor-title" tabindex="-1">${edited === undefined ? texts.add : texts.edit(edited.at + 1)}</h4>
+    <input type="hidden" name="action" value="rule" />
+    <input type="hidden" name="revision" value="${revision}" />
+    ${edited !== undefined && html`<input type="hidden" name="stored" value="${edited.stored}" />`}
+    <fieldset>
+      <legend>${texts.when}</legend>
+      <p class="hint">${texts.whenHint}</p>
+      ${conditions(options)}
+    </fieldset>
+    <fieldset class="rule-answer">
+      <legend>${texts.outcome}</legend>
+      ${answer(options)}
+    </fieldset>
+    <p class="note">
+      <span class="owner-label">${texts.preview}</span><br />
+      <output class="rule-preview"
+        >${ruleSentence(readRule(options.values, { language, instantOf }).rule, wording)}</output
+      >
+    </p>
+    <div class="row">
+      <button>${texts.save}</button>
+      <a class="button plain" href="/m/${token}#rules">${texts.cancel}</a>
+    </div>
+  </form>`
+}
+
+function conditions(state: EditorState): Html {
+  const texts = ruleEditorTexts[state.language]
+  const { sentence } = rulesTexts[state.language]
+  const devices: Record<string, string> = sentence.devices
+  const names = [...commonSystems, ...systemNames.filter((name) => !commonSystems.includes(name))]
+  const oses = names.map((name): [string, string] => [name, name === 'iOS' ? 'iOS (iPhone)' : name])
+  const kinds = deviceNames.map((name): [string, string] => [name, capitalised(devices[name] ?? name)])
+  const text = (name: 'country' | 'language', label: string, hint: string) =>
+    textField(state, { name, label, hint, attributes: html`type="text" dir="auto" autocomplete="off"` })
+  const { any, qr, link } = texts.sources
+  const sources: [string, string][] = [
+    ['', any],
+    ['qr', qr],
+    ['link', link],
+  ]
+  return html`${condition(state, texts.device, ['device'], boxes(state, 'device', texts.device, kinds))}
+  ${condition(state, texts.os, ['os'], boxes(state, 'os', texts.os, oses, commonSystems.length))}
+  ${condition(state, texts.country, ['country'], text('country', texts.country, texts.countryHint))}
+  ${condition(state, texts.language, ['language'], text('language', texts.language, texts.languageHint))}
+  ${condition(
+    state,
+    texts.source,
+    ['source'],
+    html`<fieldset class="rule-boxes">
+      <legend>${texts.source}</legend>
+      ${radios(state, 'source', sources)}
+    </fieldset>`,
+  )}
+  ${times(state)} ${counts(state)}`
+}
+
+function times(state: EditorState): Html {
+  const texts = ruleEditorTexts[state.language]
+  const days = weekdays.map((day): [string, string] => [day, dayName(day, state.language)])
+  const moment = (name: 'from' | 'until', label: string) =>
+    textField(state, { name, label, attributes: html`type="datetime-local" step="any"` })
+  const hours = html`type="text" autocomplete="off"`
+  const zone = html`type="text" autocomplete="off" autocapitalize="none" spellcheck="false" list="rule-zones"`
+  return html`${condition(state, texts.period, ['from', 'until'], html`<div class="pair">${moment('from', texts.from)} ${moment('until', texts.until)}</div>`)}
+    ${condition(
+      state,
+      texts.local,
+      ['weekdays', 'hours'],
+      html`${boxes(state, 'weekdays', texts.weekdays, days)}
+      ${textField(state, { name: 'hours', label: texts.hours, hint: texts.hoursHint, attributes: hours })}`,
+    )}
+    <div class="rule-zone">
+      ${textField(state, { name: 'timezone', label: texts.timezone, hint: texts.timezoneHint, attributes: zone })}
+    </div>`
+}
+
+function counts(state: EditorState): Html {
+  const texts = ruleEditorTexts[state.language]
+  const number = (name: 'after_scans' | 'percent', label: string) =>
+    textField(state, { name, label, attributes: html`type="text" inputmode="numeric" autocomplete="off"` })
+  return condition(
+    state,
+    texts.counted,
+    ['after_scans', 'percent'],
+    html`<div class="pair">${number('after_scans', texts.after_scans)} ${number('percent', texts.percent)}</div>`,
+  )
+}
+
+function answer(state: EditorState): Html {
+  const texts = ruleEditorTexts[state.language]
+  const url = html`type="text" inputmode="url" autocapitalize="none" spellcheck="false" dir="auto"`
+  return html`${radios(state, 'answer', [
+      ['target', texts.target],
+      ['ended', texts.ended],
+    ])}
+    <div class="rule-target">${textField(state, { name: 'target', label: texts.targetLabel, attributes: url })}</div>
+    <div class="rule-ended">
+      ${textField(state, { name: 'ended', label: texts.endedLabel, attributes: html`type="text" dir="auto"` })}
+    </div>`
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { rulesTexts } from '../../../texts/rules.ts'
+import type { Language } from '../../../texts/language.ts'
+import { ruleSentence, type SpokenRule } from './sentence.ts'
+
+const say = (rule: SpokenRule, language: Language) =>
+  ruleSentence(rule, { language, texts: rulesTexts[language].sentence })
+const to = { target: 'https://example.com/ios' }
+
+const cases: [rule: SpokenRule, en: string, de: string][] = [
+  [
+    { when: { os: ['iOS'], until: '2026-12-31T18:00:00+01:00' }, then: to },
+    'On iPhones, until 31 December 2026, 18:00 (UTC+1), it leads to https://example.com/ios',
+    'Auf iPhones, bis 31. Dezember 2026, 18:00 (UTC+1) führt er zu https://example.com/ios',
+  ],
+  [
+    {
+      when: {
+        country: ['DE', 'CH'],
+        weekdays: ['fri', 'mon', 'tue', 'wed', 'thu'],
+        hours: ['09:00-17:00'],
+        timezone: 'Europe/Berlin',
+      },
+      then: to,
+    },
+    'In Germany or Switzerland, Monday to Friday, between 09:00 and 17:00 (Europe/Berlin), it leads to https://example.com/ios',
+    'In Deutschland oder der Schweiz, montags bis freitags, zwischen 09:00 und 17:00 Uhr (Europe/Berlin) führt er zu https://example.com/ios',
+  ],
+  [
+    { when: { device: ['mobile', 'tablet'], language: ['pt'], source: 'qr', percent: 50 }, then: to },
+    'On phones or tablets, with the browser set to Portuguese, after a scan of the QR code, for 50 % of visitors, it leads to https://example.com/ios',
+    'Auf Smartphones oder Tablets, bei Browsersprache Portugiesisch, nach einem Scan des QR-Codes, für 50 % der Besucher führt er zu https://example.com/ios',
+  ],
+  [
+    { when: { after_scans: 1000 }, then: { ended: 'All gone' } },
+    'After 1,000 scans, it has ended: “All gone”',
+    'Nach 1.000 Scans ist er beendet: „All gone“',
+  ],
+  [
+    { when: { weekdays: ['sun', 'tue'], timezone: 'UTC', after_scans: 1 }, then: to },
+    'On Tuesday or Sunday (UTC), after one scan, it leads to https://example.com/ios',
+    'Am Dienstag oder Sonntag (UTC), nach einem Scan führt er zu https://example.com/ios',
+  ],
+  [{ when: {}, then: { target: '' } }, 'In every case, it leads to …', 'In jedem Fall führt er zu …'],
+]
+
+test('a rule is one sentence that people understand, in both languages', () => {
+  for (const [rule, en, de] of cases) {
+    assert.equal(say(rule, 'en'), en)
+    assert.equal(say(rule, 'de'), de)
+  }
+})
+
+test('a placeholder within the text of an owner stays as it is', () => {
+  assert.match(say({ when: {}, then: { ended: '{conditions} {list}' } }, 'en'), /“\{conditions\} \{list\}”/)
+})

@@ -1,0 +1,132 @@
+import type { SentenceTexts } from '../../../texts/rules.ts'
+
+/** The language of the sentences and their parts: the script gets them from the page. */
+export interface Wording {
+  language: string
+  texts: SentenceTexts
+}
+
+/** A rule as the API has it; also one that is being typed. */
+export interface SpokenRule {
+  when: {
+    device?: string[] | undefined
+    os?: string[] | undefined
+    country?: string[] | undefined
+    language?: string[] | undefined
+    source?: string | undefined
+    from?: string | undefined
+    until?: string | undefined
+    weekdays?: string[] | undefined
+    hours?: string[] | undefined
+    timezone?: string | undefined
+    after_scans?: number | undefined
+    percent?: number | undefined
+  }
+  then: { target?: string | undefined; ended?: string | undefined }
+}
+
+/** The order of the days, Monday first. */
+const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+
+/** A rule in one sentence. */
+export function ruleSentence({ when, then }: SpokenRule, wording: Wording): string {
+  const { texts } = wording
+  const clauses = [...visitorClauses(when, wording), ...timeClauses(when, wording), ...countClauses(when, wording)]
+  const conditions = clauses.length === 0 ? texts.always : clauses.join(', ')
+  const answer =
+    then.ended === undefined
+      ? fill(texts.target, { conditions, target: then.target || texts.empty })
+      : fill(texts.ended, { conditions, ended: then.ended || texts.empty })
+  return answer.charAt(0).toLocaleUpperCase(wording.language) + answer.slice(1)
+}
+
+function visitorClauses(when: SpokenRule['when'], { language, texts }: Wording): string[] {
+  const clauses: string[] = []
+  const say = (template: string, values: string[] | undefined, nameOf: (value: string) => string) => {
+    if (values !== undefined && values.length > 0)
+      clauses.push(fill(template, { list: oneOf(values.map(nameOf), language) }))
+  }
+  say(texts.on, when.os, (name) => named(texts.systems, name) ?? name)
+  say(texts.on, when.device, (name) => named(texts.devices, name) ?? name)
+  say(texts.in, when.country, (code) => named(texts.countries, code) ?? nameIn(language, 'region', code))
+  say(texts.speaking, when.language, (tag) => nameIn(language, 'language', tag))
+  if (when.source === 'qr' || when.source === 'link') clauses.push(texts[when.source])
+  return clauses
+}
+
+function timeClauses({ from, until, weekdays, hours, timezone }: SpokenRule['when'], wording: Wording): string[] {
+  const { texts, language } = wording
+  const clauses: string[] = []
+  if (from !== undefined) clauses.push(fill(texts.from, { time: instantText(from, language) }))
+  if (until !== undefined) clauses.push(fill(texts.until, { time: instantText(until, language) }))
+  const local: string[] = []
+  if (weekdays !== undefined && weekdays.length > 0) local.push(daysText(weekdays, wording))
+  if (hours !== undefined && hours.length > 0) {
+    const spans = hours.map((span) => {
+      const [start = '', end = ''] = span.split('-')
+      return fill(texts.span, { from: start, to: end })
+    })
+    local.push(fill(texts.hours, { list: oneOf(spans, language) }))
+  }
+  if (local.length > 0) clauses.push(fill(texts.zone, { local: local.join(', '), zone: timezone || 'UTC' }))
+  return clauses
+}
+
+function countClauses({ after_scans: scans, percent }: SpokenRule['when'], { language, texts }: Wording): string[] {
+  const clauses: string[] = []
+  if (scans === 1) clauses.push(texts.scan)
+  else if (scans !== undefined) clauses.push(fill(texts.scans, { count: scans.toLocaleString(language) }))
+  if (percent !== undefined) clauses.push(fill(texts.percent, { percent: String(percent) }))
+  return clauses
+}
+
+function daysText(weekdays: string[], { language, texts }: Wording): string {
+  const chosen = days.filter((day) => weekdays.includes(day))
+  if (chosen.join() === 'mon,tue,wed,thu,fri') return texts.workdays
+  if (chosen.join() === 'sat,sun') return texts.weekend
+  return fill(texts.days, {
+    list: oneOf(
+      chosen.map((day) => dayName(day, language)),
+      language,
+    ),
+  })
+}
+
+/** The name of a weekday: the 5th of January 1970 was a Monday. */
+export function dayName(day: string, language: string): string {
+  const format = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' })
+  return format.format(Date.UTC(1970, 0, 5 + days.indexOf(day)))
+}
+
+/** The local time that the instant was written in, with its offset. */
+function instantText(instant: string, language: string): string {
+  const [, date = '', time = '', offset = ''] =
+    /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*(Z|[+-]\d\d:\d\d)?/.exec(instant) ?? []
+  const day = Date.parse(`${date}T00:00Z`)
+  if (Number.isNaN(day)) return instant
+  const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { dateStyle: 'long', timeZone: 'UTC' })
+  const local = `${format.format(day)}, ${time}`
+  if (offset === '') return local
+  return `${local} (${offset === 'Z' || /^[+-]00:00$/.test(offset) ? 'UTC' : `UTC${offset.replace(/^([+-])0?(\d+):00$/, '$1$2')}`})`
+}
+
+function oneOf(values: string[], language: string): string {
+  return new Intl.ListFormat(language === 'en' ? 'en-GB' : language, { type: 'disjunction' }).format(values)
+}
+
+/** The name of a country or a language; the code itself when it has none. */
+export function nameIn(language: string, type: 'region' | 'language', code: string): string {
+  try {
+    return new Intl.DisplayNames(language, { type, languageDisplay: 'standard' }).of(code) ?? code
+  } catch {
+    return code
+  }
+}
+
+function named(names: Record<string, string>, name: string): string | undefined {
+  return Object.hasOwn(names, name) ? names[name] : undefined
+}
+
+function fill(template: string, values: Record<string, string>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+}
