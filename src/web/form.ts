@@ -45,18 +45,18 @@ export function renderFields(
   { language = 'en', focus = true, prefix = 'field' }: FormOptions = {},
 ): Html {
   const first = focus ? firstInvalid(fields, errors) : undefined
-  const groups: { pair: boolean; fields: Html[] }[] = []
+  const groups: { isPair: boolean; inputs: Html[] }[] = []
   for (const field of fields) {
     const { name, input } = field
     const faults = faultsOf(name, errors)
     const options = { language, focus: name === first || field.isFocused === true, prefix }
-    const pair = halves.has(name)
-    if (!pair || !groups.at(-1)?.pair) groups.push({ pair, fields: [] })
-    const rendered =
-      input === 'links' ? linkRows(values[name], faults, options) : renderInput(field, values, faults, options)
-    groups.at(-1)?.fields.push(rendered)
+    const isLinks = input === 'links'
+    const inputs = isLinks ? linkRows(values[name], faults, options) : renderInput(field, values, faults, options)
+    const group = groups.at(-1)
+    if (group?.isPair && halves.has(name)) group.inputs.push(inputs)
+    else groups.push({ isPair: halves.has(name), inputs: [inputs] })
   }
-  return html`${groups.map(({ pair, fields }) => (pair ? html`<div class="pair">${fields}</div>` : fields))}`
+  return html`${groups.map(({ isPair, inputs }) => (isPair ? html`<div class="pair">${inputs}</div>` : inputs))}`
 }
 
 /** The name of the first field that has an error. */
