@@ -59,7 +59,6 @@ const en = {
     limitedOne: 'You have reached the limit for now. Try again in a minute; nothing is lost.',
     failed: 'That did not work: {detail}',
   },
-  checked: 'Checked',
   checkedRows: { one: 'One row is ready.', other: '{n} rows are ready.' },
   faultyRows: { one: 'One row needs a correction:', other: '{n} rows need a correction:' },
   done: { one: 'One link is ready', other: '{n} links are ready' },
@@ -74,11 +73,8 @@ const en = {
   shortLink: 'Short link',
   key: 'Key',
   edit: 'Edit',
-  state: 'State',
-  ready: 'Ready',
   rowsRegion: 'Rows',
   sheetTitle: 'QR codes for printing',
-  back: 'Back to the list',
 }
 
 const de: typeof en = {
@@ -141,7 +137,6 @@ const de: typeof en = {
     limitedOne: 'Das Limit ist vorerst erreicht. Versuchen Sie es in einer Minute wieder; nichts geht verloren.',
     failed: 'Das hat nicht geklappt: {detail}',
   },
-  checked: 'Geprüft',
   checkedRows: { one: 'Eine Zeile ist bereit.', other: '{n} Zeilen sind bereit.' },
   faultyRows: { one: 'Eine Zeile muss korrigiert werden:', other: '{n} Zeilen müssen korrigiert werden:' },
   done: { one: 'Ein Link ist fertig', other: '{n} Links sind fertig' },
@@ -156,11 +151,8 @@ const de: typeof en = {
   shortLink: 'Kurzlink',
   key: 'Schlüssel',
   edit: 'Bearbeiten',
-  state: 'Stand',
-  ready: 'Bereit',
   rowsRegion: 'Zeilen',
   sheetTitle: 'QR-Codes zum Drucken',
-  back: 'Zurück zur Liste',
 }
 
 /** The page that creates many links. */
