@@ -76,9 +76,10 @@ test('the number of scans by people is exact whenever it is known, however reads
         check()
       }
       await Promise.all(pending)
-      for (const [id, count] of recorded) {
+      for (const id of recorded.keys()) {
         await recorder.people.load(id)
-        assert.equal(recorder.people.of(id), count)
+        // Visits on the same connection may have been recorded meanwhile.
+        assert.equal(recorder.people.of(id), recorded.get(id))
       }
       await recorder.close()
     }),
