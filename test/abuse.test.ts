@@ -147,7 +147,10 @@ describe('a listed destination is refused', () => {
       body: new URLSearchParams({ target: BAD }),
     })
     assert.equal(response.status, 422)
-    assert.match(await response.text(), /class="fault">Destination is listed as malware or phishing/)
+    assert.match(
+      await response.text(),
+      /class="fault" id="field-target-fault">This address is on a list of harmful web sites/,
+    )
   })
 
   test('while sibling hosts and paths that are not listed are accepted', async (t) => {

@@ -60,26 +60,27 @@ test('pages warn if visitors cannot reach the address of a code', async (t) => {
       await call(server, host, `/m/${token}`),
     ]
     const found = pages.map(
-      ({ body }) => /Do not print these codes yet[^]*?which works only\s+from ([^.]+)\.[^]*?BASE_URL/.exec(body)?.[1],
+      ({ body }) =>
+        /<strong>These codes work ([^<]+)\.<\/strong>[^]*?Do not print them yet[^]*?BASE_URL/.exec(body)?.[1],
     )
     assert.equal(new Set(found).size, 1, 'each page says the same')
     for (const { body } of pages.slice(1)) {
       assert.ok(
-        found[0] === undefined || body.indexOf('Do not print these codes yet') < body.indexOf('class="qr"'),
+        found[0] === undefined || body.indexOf('Do not print them yet') < body.indexOf('class="qr"'),
         'above the image',
       )
     }
     return found[0]
   }
   const unset = await startServer(t, {}, undefined, { machine })
-  assert.equal(await warned(unset, 'localhost:3000'), 'the computer that runs this service')
-  assert.equal(await warned(unset, 'go.bakery.shop'), 'the computer that runs this service')
-  assert.equal(await warned(unset, `${OWN}:3000`), 'the local network')
-  assert.equal(await warned(unset, 'bakery-pc:3000'), 'the local network')
+  assert.equal(await warned(unset, 'localhost:3000'), 'on this machine only')
+  assert.equal(await warned(unset, 'go.bakery.shop'), 'on this machine only')
+  assert.equal(await warned(unset, `${OWN}:3000`), 'in this network only')
+  assert.equal(await warned(unset, 'bakery-pc:3000'), 'in this network only')
   for (const [base, audience] of [
-    ['http://localhost:3000', 'the computer that runs this service'],
-    ['http://10.0.0.7', 'the local network'],
-    ['http://qr.lan', 'the local network'],
+    ['http://localhost:3000', 'on this machine only'],
+    ['http://10.0.0.7', 'in this network only'],
+    ['http://qr.lan', 'in this network only'],
     ['https://go.bakery.shop', undefined],
   ] as const) {
     assert.equal(await warned(await startServer(t, { BASE_URL: base }, undefined, { machine }), OWN), audience, base)
@@ -94,5 +95,5 @@ test('the page of a refused form warns as well', async (t) => {
     body: 'kind=url&target=x',
   })
   assert.equal(refused.status, 400)
-  assert.match(refused.body, /Do not print these codes yet/)
+  assert.match(refused.body, /Do not print them yet/)
 })

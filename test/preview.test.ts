@@ -727,7 +727,7 @@ describe('the script', () => {
     const service = await start(t, undefined, [], { file: join(folder, 'bin/quirl.js') })
     const link = await create(service, { target: 'https://example.com/' })
     const page = `${service.url}/m/${link.token}`
-    assert.doesNotMatch(await (await fetch(page)).text(), /<script|data-text/)
+    assert.doesNotMatch(await (await fetch(page)).text(), /<script|data-script/)
     const body = new URLSearchParams({ action: 'design', shape: 'dots' })
     assert.equal((await fetch(page, { method: 'POST', body, redirect: 'manual' })).status, 303)
     const lines = service.output().match(/.*pages have no scripts.*/g)

@@ -788,7 +788,7 @@ describe('the owner designs the code on the page of the link', () => {
     const { action: _, bg: __, ...look } = chosen
     assert.deepEqual(await designOf(token), { ...look, frame: { text: 'Scan me' } })
     const shown = await (await fetch(page(token))).text()
-    assert.match(shown, /<option value="dots" selected/)
+    assert.match(shown, /<input type="radio" name="shape" value="dots" checked/)
     assert.match(shown, /value="#14213d"/)
     assert.match(shown, new RegExp(`src="/${code}/qr\\.svg\\?v=2"`))
     assert.match(await (await fetch(`${server.url}/${code}/qr.svg?v=2`)).text(), /#14213d/)

@@ -75,7 +75,7 @@ const en = {
   /** Above a form that was refused for another reason than its fields. */
   refused: {
     rate_limited: (minutes: number) =>
-      `That were many requests in a short time. Please try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+      `You have sent many requests in a short time. Please try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
     unavailable: 'The service is very busy or its storage cannot be reached. Nothing was saved; please try again soon.',
     other: (title: string) => `${title}.`,
   },

@@ -73,7 +73,7 @@ function watch(context: BrowserContext, origin: string): () => string[] {
   })
   context.on('response', (response) => {
     if (response.status() < 400) return
-    if (response.request().isNavigationRequest() || isHandled(response.url())) failedDocuments.add(response.url())
+    if (response.request().isNavigationRequest() || isHandled(response.url())) failedDocuments.add(response.url().replace(/#.*/, ''))
   })
   context.on('requestfailed', (request) => {
     if (isHandled(request.url())) failedDocuments.add(request.url())
@@ -93,7 +93,7 @@ function watch(context: BrowserContext, origin: string): () => string[] {
   return () =>
     violations
       .splice(0)
-      .filter(({ url }) => url === undefined || !failedDocuments.has(url))
+      .filter(({ url }) => url === undefined || !failedDocuments.has(url.replace(/#.*/, '')))
       .map(({ text, url = '' }) => `${text} ${url}`)
 }
 

@@ -14,7 +14,7 @@ export function designSection({ link, token, design, preview, language }: OwnerV
       ${downloads(link.code, language)}
     </div>
     <div class="card">
-      ${designForm(design, { language, action: `/m/${token}`, revision: link.revision, refused: notice?.design, preview })}
+      ${designForm(design, { language, action: `/m/${token}#design`, revision: link.revision, refused: notice?.design, preview })}
     </div>
   </section>`
 }
