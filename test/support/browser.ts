@@ -73,7 +73,8 @@ function watch(context: BrowserContext, origin: string): () => string[] {
   })
   context.on('response', (response) => {
     if (response.status() < 400) return
-    if (response.request().isNavigationRequest() || isHandled(response.url())) failedDocuments.add(response.url().replace(/#.*/, ''))
+    if (response.request().isNavigationRequest() || isHandled(response.url()))
+      failedDocuments.add(response.url().replace(/#.*/, ''))
   })
   context.on('requestfailed', (request) => {
     if (isHandled(request.url())) failedDocuments.add(request.url())
