@@ -5,7 +5,6 @@ import { route, type Route } from '../http/route.ts'
 import { codeKey, isCode, type IsReserved } from './code.ts'
 import type { CreationLimits } from './create.ts'
 import { isCodeUsed } from './create-store.ts'
-import type { Links } from './open.ts'
 
 /** Why no new link may have a code. */
 const reasons = ['taken', 'reserved', 'invalid'] as const
@@ -44,7 +43,7 @@ export function availabilityRoute({
   links,
   limits,
 }: {
-  links: Pick<Links, 'findAvailability'>
+  links: { findAvailability: (code: string) => Promise<Availability> }
   limits: Pick<CreationLimits, 'chargeNotFound'>
 }): Route {
   return route<CodeRoute>({

@@ -1,7 +1,7 @@
 import type { Counts } from './breakdowns.ts'
 import { startOfSlot } from './calendar.ts'
 import { createSlotReader, ofAudience } from './quarter-hours.ts'
-import type { StatsQuery } from './stats.ts'
+import type { StatsQuery } from './stats-query.ts'
 import type { Warehouse } from './warehouse.ts'
 import type { LocalDay } from './window.ts'
 

@@ -12,7 +12,7 @@ import { manyStatsBody, manyStatsRequest, MAX_POINTS } from './many-schemas.ts'
 import { createManyText, type ReadLinks } from './many-text.ts'
 import type { Scans } from './open.ts'
 import { queryOf, textOf } from './routes.ts'
-import type { StatsQuery } from './stats.ts'
+import type { StatsQuery } from './stats-query.ts'
 
 /** What the statistics of many links need of the rest of the program. */
 export interface ManyStatsNeeds {

@@ -1,6 +1,6 @@
 import { Problem } from '../http/problem.ts'
 import { addCounts, type CountedLink, type ManyStats } from './stats-of-many.ts'
-import type { StatsQuery } from './stats.ts'
+import type { StatsQuery } from './stats-query.ts'
 
 /** Days of links that one call reads, and links: the calls of other clients take turns with them. */
 const POINTS_PER_CALL = 2_000

@@ -4,7 +4,7 @@ import { byAudience, createSlotReader, ofAudience, type ByAudience } from './qua
 import { createSourceReader } from './sources.ts'
 import type { Warehouse } from './warehouse.ts'
 import { partsOf, startOfDate } from './window.ts'
-import type { StatsQuery, WindowTotals } from './stats.ts'
+import type { StatsQuery, WindowTotals } from './stats-query.ts'
 
 /** The counts of the window before, for a comparison with a window whose last day is not over. */
 export interface Previous {

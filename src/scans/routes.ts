@@ -9,7 +9,8 @@ import { csvHeader, type Cursor, type Page } from './export.ts'
 import type { ScansAccess } from './access.ts'
 import type { Scans } from './open.ts'
 import { statsBody, statsQuery } from './schemas.ts'
-import type { Stats, StatsQuery } from './stats.ts'
+import type { Stats } from './stats.ts'
+import type { StatsQuery } from './stats-query.ts'
 import type { Audience } from './breakdowns.ts'
 
 /** Reads the statistics of one link at a time. */

@@ -1,5 +1,6 @@
 import { createSourceReader } from './sources.ts'
-import { readCounts, windowOf, type LinkCounts, type StatsQuery } from './stats.ts'
+import { readCounts, windowOf, type LinkCounts } from './stats.ts'
+import type { StatsQuery } from './stats-query.ts'
 import type { Warehouse } from './warehouse.ts'
 
 /** A link of which statistics are read. */

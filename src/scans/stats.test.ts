@@ -5,7 +5,8 @@ import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { oneOf, seededRandom } from '../../test/support/random.ts'
 import type { Audience } from './breakdowns.ts'
 import type { FoldedScan } from './scan.ts'
-import { readStats, type StatsQuery } from './stats.ts'
+import { readStats } from './stats.ts'
+import type { StatsQuery } from './stats-query.ts'
 import { openWarehouse, type Warehouse } from './warehouse.ts'
 
 const HOUR = 3_600_000

@@ -5,18 +5,9 @@ import { readHours, type HourCounts } from './hours.ts'
 import { readPrevious, type Previous } from './previous.ts'
 import { byAudience, createSlotReader, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
 import type { Sources } from './sources.ts'
+import type { StatsQuery, WindowTotals } from './stats-query.ts'
 import type { Warehouse } from './warehouse.ts'
 import { localDays, partsOf, type LocalDay } from './window.ts'
-
-export interface StatsQuery {
-  days: number
-  timeZone: string
-  audience: Audience
-  /** Whether to read the counts of the window before, too. */
-  previous?: boolean
-}
-
-export type WindowTotals = Counts & { humans: number; bots: number; qr: number; link: number }
 
 /** The statistics of a link, as `GET …/stats` returns them. */
 export interface Stats {

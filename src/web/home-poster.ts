@@ -2,7 +2,13 @@ import { html, type Html } from '../http/html.ts'
 import { createEncodeText } from '../qr/matrix.ts'
 import { traceOutline } from '../qr/outline.ts'
 import { homeTexts } from '../texts/home.ts'
-import type { HomeView } from './home.ts'
+import type { Language } from '../texts/language.ts'
+
+/** The dark modules of a code: the data of an SVG path, and the modules of a side. */
+export interface PosterCode {
+  path: string
+  size: number
+}
 
 /** Stands for a random code, which is as long. It is reserved: nobody's link is at its address. */
 export const PLACEHOLDER_CODE = 'sitemap'
@@ -10,9 +16,9 @@ export const PLACEHOLDER_CODE = 'sitemap'
 const QUIET_ZONE = 2
 
 /** Returns a function that draws the code of a text; it keeps the latest one, as nearly all requests have the same. */
-export function createPosterCode(): (text: string) => HomeView['code'] {
+export function createPosterCode(): (text: string) => PosterCode {
   const encode = createEncodeText()
-  let latest: { text: string; code: HomeView['code'] } | undefined
+  let latest: { text: string; code: PosterCode } | undefined
   return (text) => {
     if (latest?.text === text) return latest.code
     const symbol = encode(text, { level: 'M' })
@@ -23,7 +29,7 @@ export function createPosterCode(): (text: string) => HomeView['code'] {
 }
 
 /** A poster with a code as the link's will be; the script keeps it up to date. */
-export function poster({ language, origin, code }: Pick<HomeView, 'language' | 'origin' | 'code'>): Html {
+export function poster({ language, origin, code }: { language: Language; origin: string; code: PosterCode }): Html {
   const texts = homeTexts[language].live
   const address = `${new URL(origin).host}/·······`
   const side = code.size + 2 * QUIET_ZONE

@@ -8,7 +8,7 @@ import { homeTexts } from '../texts/home.ts'
 import type { Language } from '../texts/language.ts'
 import { textOf } from './faults.ts'
 import { firstInvalid, ownerFields, renderFields, renderProblem, utmFields, type FormInput } from './form.ts'
-import { poster } from './home-poster.ts'
+import { poster, type PosterCode } from './home-poster.ts'
 import { reachabilityWarning } from './reachability.ts'
 import type { TypedInput } from './typed-input.ts'
 
@@ -32,8 +32,8 @@ export interface HomeView {
   origin: string
   /** The text of a QR code, in which `{code}` stands for the code. */
   codeText: string
-  /** The dark modules of the poster's code: the data of an SVG path, and the modules of a side. */
-  code: { path: string; size: number }
+  /** Of the poster. */
+  code: PosterCode
   /** The path of the page's script, if it was built. */
   script: string | undefined
   refused?: RefusedForm | undefined

@@ -5,9 +5,9 @@ import type { Link, Totals } from '../../links/link.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import type { Language } from '../../texts/language.ts'
 import type { Preview, RefusedDesign } from '../designer/form.ts'
-import type { SettingsData } from './settings/section.ts'
+import type { SettingsData } from './settings/data.ts'
 import type { Values } from '../form.ts'
-import type { RefusedRule } from './rules/actions.ts'
+import type { RefusedRule } from './rules/refused-rule.ts'
 import type { LoadedStatistics } from '../statistics/view.ts'
 
 /** The data of the owner's page. */

@@ -8,16 +8,8 @@ import { rulesTexts } from '../../../texts/rules.ts'
 import { withScheme } from '../../../lib/with-scheme.ts'
 import type { Action, Outcome, Submission } from '../submission.ts'
 import { readRule, type RuleField, type TypedValues } from './read-rule.ts'
+import type { RefusedRule } from './refused-rule.ts'
 import { instantOf } from './rule-values.ts'
-
-/** A rule that could not be saved, for the editor. */
-export interface RefusedRule {
-  values: TypedValues
-  faults: RuleField[]
-  isBlocked?: boolean
-  /** The rule as it was stored, as JSON; undefined for a new one. */
-  stored: string | undefined
-}
 
 /** What the buttons of the list and the editor do, by the field `action`. */
 export const ruleActions: Record<string, Action> = {

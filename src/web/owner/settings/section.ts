@@ -1,8 +1,4 @@
 import { html, type Html } from '../../../http/html.ts'
-import type { OwnedLink } from '../../../links/design.ts'
-import type { WebhookDetails } from '../../../links/webhook.ts'
-import type { Shares } from '../../../shares/open.ts'
-import type { Share } from '../../../shares/store.ts'
 import type { Language } from '../../../texts/language.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
 import { sharingTexts } from '../../../texts/settings-sharing.ts'
@@ -14,28 +10,6 @@ import { passwordCard } from './password.ts'
 import { pauseCard } from './pause.ts'
 import { sharesCard } from './shares.ts'
 import { webhookCard } from './webhook.ts'
-
-/** What the settings show besides the link. */
-export interface SettingsData {
-  /** Oldest first. */
-  shares: Share[]
-  webhook: WebhookDetails | null
-  /** False when the operator has turned webhooks off. */
-  hasWebhooks: boolean
-}
-
-/** What the settings need of the rest of the program. */
-export interface SettingsNeeds {
-  shares: Pick<Shares, 'list'>
-  hasWebhooks: boolean
-}
-
-export async function readSettings(
-  { shares, hasWebhooks }: SettingsNeeds,
-  { link, webhook }: OwnedLink,
-): Promise<SettingsData> {
-  return { shares: await shares.list(link.id), webhook, hasWebhooks }
-}
 
 /** The section of the settings. A link that was removed for abuse has only those that change nothing of it. */
 export function settingsSection(view: OwnerView, notice: Notice | undefined): Html {

@@ -1,0 +1,12 @@
+import type { Audience, Counts } from './breakdowns.ts'
+
+/** Which statistics are requested. */
+export interface StatsQuery {
+  days: number
+  timeZone: string
+  audience: Audience
+  /** Whether to read the counts of the window before, too. */
+  previous?: boolean
+}
+
+export type WindowTotals = Counts & { humans: number; bots: number; qr: number; link: number }
