@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 /** The files of `assets` that each stylesheet consists of, in order. */
 const parts = {
-  site: 'tokens base forms shell home owner settings stats designer bulk domains docs',
+  site: 'tokens base forms shell home owner created settings stats designer bulk domains docs',
   visitor: 'tokens base forms visitor',
 }
 

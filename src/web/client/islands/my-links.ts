@@ -1,0 +1,165 @@
+import { fillText } from '../../../lib/fill-text.ts'
+import type { MyLinksIslandTexts } from '../../../texts/my-links.ts'
+import { isKeptKey, mergeKept, readKept, writeFile } from '../../my-links/kept-links.ts'
+import { forgetLinks, MAX_KEPT, writeKept, type KeptLink } from '../../my-links/kept-links.ts'
+import { keptStorage } from '../kept-storage.ts'
+import { readChosenLinks } from '../chosen-links.ts'
+import { createWords, nameOf, type Words } from '../my-links-row.ts'
+import { readCounts } from '../my-links-statistics.ts'
+import { clearMessage, findParts, firstRows, moreRows, render, showMessage } from '../my-links-view.ts'
+import type { Parts, Shown } from '../my-links-view.ts'
+import { saveFile } from '../save-file.ts'
+
+// The links whose keys this browser keeps, on the start page. The section stays hidden without it.
+
+const section = document.querySelector<HTMLElement>('#my-links')
+const parts = section && findParts(section)
+if (section && parts) {
+  const texts = JSON.parse(section.dataset['texts'] ?? '{}') as MyLinksIslandTexts
+  start(parts, createWords(texts, section.dataset['origin'] ?? location.origin))
+}
+
+interface Page {
+  parts: Parts
+  words: Words
+  shown: Shown
+}
+
+function start(parts: Parts, words: Words): void {
+  const page: Page = { parts, words, shown: { links: readKept(keptStorage), counts: undefined, rows: firstRows() } }
+  parts.section.hidden = false
+  render(parts, words, page.shown)
+  listen(page)
+  // Nobody who only creates a link sends keys.
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some(({ isIntersecting }) => isIntersecting)) return
+    observer.disconnect()
+    void loadCounts(page)
+  })
+  observer.observe(parts.section)
+  if (location.hash === '#my-links') parts.section.scrollIntoView()
+}
+
+function listen(page: Page): void {
+  const { parts } = page
+  const does: Record<string, () => void> = {
+    export: () => saveFile('quirl-links.json', 'application/json', writeFile(page.shown.links, page.words.origin)),
+    import: () => parts.file.click(),
+    'forget-all': () => forget(page, page.shown.links),
+    more: () => showMore(page),
+  }
+  parts.section.addEventListener('click', ({ target }) => {
+    if (!(target instanceof HTMLElement)) return
+    const { do: name = '', forget: token } = target.dataset
+    if (token !== undefined)
+      forget(
+        page,
+        page.shown.links.filter((link) => link.token === token),
+      )
+    else does[name]?.()
+  })
+  parts.search.addEventListener('input', () => {
+    page.shown.rows = firstRows()
+    render(parts, page.words, page.shown)
+  })
+  parts.file.addEventListener('change', () => void importFile(page))
+  addEventListener('storage', ({ key }) => {
+    if (!isKeptKey(key)) return
+    show(page)
+    void loadCounts(page)
+  })
+}
+
+/** Shows what is kept now. */
+function show(page: Page): void {
+  page.shown.links = readKept(keptStorage)
+  render(page.parts, page.words, page.shown)
+}
+
+function showMore({ parts, words, shown }: Page): void {
+  const before = shown.rows
+  shown.rows = moreRows(before)
+  render(parts, words, shown)
+  parts.list.children[before]?.querySelector('a')?.focus()
+}
+
+async function loadCounts(page: Page): Promise<void> {
+  const { parts, words, shown } = page
+  const tokens = shown.links.map(({ token }) => token).filter((token) => !shown.counts?.has(token))
+  if (tokens.length === 0) return
+  const read = await readCounts(tokens)
+  if (typeof read === 'string') {
+    const retry = () => {
+      clearMessage(parts)
+      void loadCounts(page)
+    }
+    showMessage(parts, words.texts[read], { buttons: [{ label: words.texts.retry, press: retry }], isFault: true })
+    return
+  }
+  shown.counts = new Map([...(shown.counts ?? []), ...read])
+  render(parts, words, shown)
+}
+
+function forget(page: Page, links: KeptLink[]): void {
+  const { parts, words } = page
+  const { forgotten, undo } = words.texts
+  const tokens = new Set(links.map(({ token }) => token))
+  if (!store(page, forgetLinks(readKept(keptStorage), tokens))) return
+  const [link] = links
+  const text =
+    links.length === 1 && link ? fillText(forgotten.one, { name: nameOf(link) }) : words.count(forgotten, links.length)
+  showMessage(parts, text, { buttons: [{ label: undo, press: () => restore(page, links) }] })
+}
+
+function restore(page: Page, links: KeptLink[]): void {
+  if (!store(page, mergeKept(readKept(keptStorage), links))) return
+  showMessage(page.parts, page.words.texts.undone)
+  page.parts.search.focus()
+  void loadCounts(page)
+}
+
+/** Returns whether the browser stored the links. */
+function store(page: Page, links: KeptLink[]): boolean {
+  const { faults, notStored } = page.words.texts
+  const isStored = links.length <= MAX_KEPT && writeKept(keptStorage, links)
+  if (isStored) show(page)
+  else showMessage(page.parts, links.length > MAX_KEPT ? faults.too_many : notStored, { isFault: true })
+  return isStored
+}
+
+async function importFile(page: Page): Promise<void> {
+  const { parts, words } = page
+  const { foreign, importAnyway, cancel, faults } = words.texts
+  const read = await readChosenLinks(parts.file.files?.[0])
+  // The same file can be chosen again.
+  parts.file.value = ''
+  if (read === undefined) return
+  if ('fault' in read) {
+    return showMessage(parts, fillText(faults[read.fault], { entry: read.entry ?? 0 }), { isFault: true })
+  }
+  const { links, service = '?' } = read
+  if (service === words.origin) return addLinks(page, links)
+  // The keys of another service would be sent to this one.
+  const buttons = [
+    { label: cancel, press: () => cancelImport(parts) },
+    { label: importAnyway, press: () => addLinks(page, links) },
+  ]
+  showMessage(parts, fillText(foreign, { service }), { buttons })
+}
+
+function cancelImport(parts: Parts): void {
+  clearMessage(parts)
+  parts.section.querySelector<HTMLElement>('[data-do=import]')?.focus()
+}
+
+function addLinks(page: Page, links: KeptLink[]): void {
+  const { parts, words } = page
+  const before = readKept(keptStorage)
+  const merged = mergeKept(before, links)
+  if (!store(page, merged)) return
+  const { imported } = words.texts
+  const added = merged.length - before.length
+  showMessage(parts, added === 0 ? imported.none : words.count(imported, added))
+  parts.section.querySelector<HTMLElement>('[data-do=import]')?.focus()
+  void loadCounts(page)
+}

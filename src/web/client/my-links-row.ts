@@ -1,0 +1,107 @@
+import { fillText } from '../../lib/fill-text.ts'
+import type { MyLinksIslandTexts } from '../../texts/my-links.ts'
+import type { KeptLink } from '../my-links/kept-links.ts'
+import type { Counts, LinkCounts } from './my-links-statistics.ts'
+
+/** What the rows have in common. */
+export interface Words {
+  texts: MyLinksIslandTexts
+  /** Of the short links. */
+  origin: string
+  /** A number of things, in words. */
+  count: (forms: { one: string; more: string }, count: number) => string
+  date: (time: string) => string
+}
+
+export function createWords(texts: MyLinksIslandTexts, origin: string): Words {
+  const { lang } = document.documentElement
+  const [numbers, dates] = [new Intl.NumberFormat(lang), new Intl.DateTimeFormat(lang, { dateStyle: 'medium' })]
+  return {
+    texts,
+    origin,
+    count: ({ one, more }, count) => (count === 1 ? one : fillText(more, { count: numbers.format(count) })),
+    date: (time) => dates.format(new Date(time)),
+  }
+}
+
+export function nameOf({ title, code }: KeptLink): string {
+  return title?.trim() || code
+}
+
+/** "12 scans and 3 unique visitors in the last 30 days" */
+export function countsText({ texts, count }: Words, { scans, visitors }: Counts): string {
+  return `${count(texts.scans, scans)}, ${count(texts.visitors, visitors)} ${texts.window}`
+}
+
+/** The row of a link. The texts come from storage or a file: they are never parsed as HTML. */
+export function rowOf(words: Words, link: KeptLink, counts: LinkCounts | undefined): HTMLLIElement {
+  const row = document.createElement('li')
+  row.append(about(words, link), statistics(words, counts), buttons(words, link))
+  return row
+}
+
+function about({ texts, origin, date }: Words, link: KeptLink): HTMLElement {
+  const box = document.createElement('div')
+  const name = withText('div', 'kept-name', nameOf(link))
+  name.dir = 'auto'
+  const shortLink = withText('a', '', `${origin}/${link.code}`)
+  shortLink.href = `/${link.code}`
+  const line = withText('div', 'small quiet', '')
+  line.append(shortLink, ` · ${fillText(texts.created, { date: date(link.created_at) })}`)
+  box.append(name, line)
+  return box
+}
+
+function statistics(words: Words, counts: LinkCounts | undefined): HTMLElement {
+  if (counts === 'missing') return withText('p', 'chip alarm', words.texts.missing)
+  const box = document.createElement('div')
+  if (counts !== undefined) box.append(bars(counts.days), withText('div', 'small', countsText(words, counts)))
+  return box
+}
+
+/** A bar for each day. The text below says what it amounts to. */
+function bars(days: number[]): SVGElement {
+  const drawing = createSvg('svg', { viewBox: `0 0 ${days.length * 4} 32`, preserveAspectRatio: 'none' })
+  drawing.ariaHidden = 'true'
+  const most = Math.max(1, ...days)
+  for (const [index, scans] of days.entries()) {
+    const height = scans === 0 ? 1 : Math.max(2, (32 * scans) / most)
+    drawing.append(createSvg('rect', { x: index * 4, y: 32 - height, width: 3, height }))
+  }
+  return drawing
+}
+
+function createSvg(name: 'svg' | 'rect', attributes: Record<string, string | number>): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name)
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value))
+  return element
+}
+
+function buttons({ texts, origin }: Words, link: KeptLink): HTMLElement {
+  const [box, name, shortLink] = [withText('div', 'row', ''), nameOf(link), `${origin}/${link.code}`]
+  const open = withText('a', 'button plain', texts.manage)
+  open.href = `/m/${link.token}`
+  open.ariaLabel = fillText(texts.manageOf, { name })
+  const copy = withText('button', 'plain', texts.copy)
+  copy.dataset['copy'] = shortLink
+  copy.dataset['copied'] = texts.copied
+  copy.ariaLabel = fillText(texts.copyOf, { link: shortLink })
+  const forget = withText('button', 'bare', texts.forget)
+  forget.dataset['forget'] = link.token
+  forget.ariaLabel = fillText(texts.forgetOf, { name })
+  for (const button of [copy, forget]) button.type = 'button'
+  box.append(open, copy, forget)
+  return box
+}
+
+/** Creates an element with a class and a text. */
+export function withText<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  className: string,
+  text: string,
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name)
+  if (className !== '') made.className = className
+  made.textContent = text
+  return made
+}

@@ -1,0 +1,63 @@
+/** The scans of a link, or of several. */
+export interface Counts {
+  scans: number
+  visitors: number
+}
+
+/** The scans of a link by day, or `missing` when no link has its key. */
+export type LinkCounts = (Counts & { days: number[] }) | 'missing'
+
+/** By token. */
+export type ReadCounts = ReadonlyMap<string, LinkCounts>
+
+/** As many tokens as a request may have. */
+const CHUNK = 500
+const DAYS = 30
+
+interface Row {
+  error?: { code: string }
+  totals?: { scans: number }
+  unique_visitors?: number
+  series?: { scans: number }[]
+}
+
+/** Reads the statistics of links, or why they cannot be read. */
+export async function readCounts(tokens: string[]): Promise<ReadCounts | 'limited' | 'unreachable'> {
+  const counts = new Map<string, LinkCounts>()
+  for (let at = 0; at < tokens.length; at += CHUNK) {
+    const chunk = tokens.slice(at, at + CHUNK)
+    const rows = await requestRows(chunk)
+    if (!Array.isArray(rows)) return rows
+    for (const [index, row] of rows.entries()) {
+      const read = countsOf(row)
+      if (read !== undefined) counts.set(chunk[index] ?? '', read)
+    }
+  }
+  return counts
+}
+
+async function requestRows(tokens: string[]): Promise<Row[] | 'limited' | 'unreachable'> {
+  try {
+    const response = await fetch('/api/stats', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ tokens, days: DAYS, tz: Intl.DateTimeFormat().resolvedOptions().timeZone }),
+    })
+    if (response.status === 429 || response.status === 503) return 'limited'
+    if (!response.ok) return 'unreachable'
+    return ((await response.json()) as { links: Row[] }).links
+  } catch {
+    return 'unreachable'
+  }
+}
+
+function countsOf({ error, totals, unique_visitors: visitors = 0, series = [] }: Row): LinkCounts | undefined {
+  if (error !== undefined) return error.code === 'unknown_token' ? 'missing' : undefined
+  return { scans: totals?.scans ?? 0, visitors, days: series.map(({ scans }) => scans) }
+}
+
+export function sumOf(counts: ReadCounts): Counts {
+  const known = [...counts.values()].filter((each) => each !== 'missing')
+  const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
+  return { scans: sum(known.map(({ scans }) => scans)), visitors: sum(known.map(({ visitors }) => visitors)) }
+}

@@ -1,0 +1,87 @@
+import { searchKept, type KeptLink } from '../my-links/kept-links.ts'
+import { enableCopyButtons } from './copy.ts'
+import { countsText, rowOf, withText, type Words } from './my-links-row.ts'
+import { sumOf, type ReadCounts } from './my-links-statistics.ts'
+import { fillText } from '../../lib/fill-text.ts'
+
+/** Rows that are shown at first, and with each press of the button for more. */
+const PAGE = 50
+
+/** The elements of the section. */
+export interface Parts {
+  section: HTMLElement
+  search: HTMLInputElement
+  file: HTMLInputElement
+  message: HTMLElement
+  sum: HTMLElement
+  list: HTMLElement
+  more: HTMLElement
+}
+
+export function findParts(section: HTMLElement): Parts | undefined {
+  const find = (selector: string) => section.querySelector<HTMLElement>(selector)
+  const findInput = (type: string) => section.querySelector<HTMLInputElement>(`[type=${type}]`)
+  const [search, file] = [findInput('search'), findInput('file')]
+  const [message, sum, list, more] = [find('.kept-message'), find('.kept-sum'), find('ul'), find('[data-do=more]')]
+  if (!search || !file || !message || !sum || !list || !more) return undefined
+  return { section, search, file, message, sum, list, more }
+}
+
+/** What the section shows. */
+export interface Shown {
+  links: KeptLink[]
+  counts: ReadCounts | undefined
+  /** The most rows. */
+  rows: number
+}
+
+export function firstRows(): number {
+  return PAGE
+}
+
+export function moreRows(rows: number): number {
+  return rows + PAGE
+}
+
+export function render({ section, search, sum, list, more }: Parts, words: Words, shown: Shown): void {
+  const { links, counts, rows } = shown
+  for (const element of section.querySelectorAll<HTMLElement>('[data-when]'))
+    element.hidden = (element.dataset['when'] === 'some') === (links.length === 0)
+  const found = searchKept(links, search.value)
+  list.replaceChildren(...found.slice(0, rows).map((link) => rowOf(words, link, counts?.get(link.token))))
+  if (found.length === 0) list.append(withText('li', 'quiet', words.texts.noMatch))
+  enableCopyButtons(list)
+  more.hidden = found.length <= rows
+  more.textContent = fillText(words.texts.more, { count: found.length - rows })
+  const known = counts && [...counts].filter(([token]) => links.some((link) => link.token === token))
+  const tail = known === undefined ? '' : ` · ${countsText(words, sumOf(new Map(known)))}`
+  sum.textContent = `${words.count(words.texts.links, links.length)}${tail}`
+}
+
+/** A button of a message. */
+export interface MessageButton {
+  label: string
+  press: () => void
+}
+
+/** Says what happened, with buttons for what can be done about it; the first gets the focus. */
+export function showMessage(
+  { message }: Parts,
+  text: string,
+  { buttons = [], isFault = false }: { buttons?: MessageButton[]; isFault?: boolean } = {},
+): void {
+  message.className = `kept-message note${isFault ? ' alarm' : ''}`
+  const made = buttons.map(({ label, press }) => {
+    const button = withText('button', 'bare', label)
+    button.type = 'button'
+    button.addEventListener('click', press)
+    return button
+  })
+  message.replaceChildren(text, ...made.flatMap((button) => [' ', button]))
+  made[0]?.focus()
+}
+
+export function clearMessage({ message }: Parts): void {
+  message.className = 'kept-message'
+  message.replaceChildren()
+}

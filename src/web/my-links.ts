@@ -1,0 +1,35 @@
+import { html, type Html } from '../http/html.ts'
+import type { Language } from '../texts/language.ts'
+import { myLinksTexts } from '../texts/my-links.ts'
+
+/**
+ * The links whose keys this browser keeps. They are known to it alone, so its script fills the section, which is not shown
+ * without it.
+ * @param origin of the short links
+ */
+export function myLinksSection(language: Language, origin: string): Html {
+  const { island, ...texts } = myLinksTexts[language]
+  return html`<section
+    id="my-links"
+    class="kept"
+    aria-labelledby="my-links-title"
+    data-origin="${origin}"
+    data-texts="${JSON.stringify(island)}"
+    hidden
+  >
+    <h2 id="my-links-title">${texts.title}</h2>
+    <p class="quiet" data-when="some">${texts.lead}</p>
+    <p class="kept-message" role="status"></p>
+    <p class="quiet" data-when="none">${island.none}</p>
+    <div class="row kept-tools">
+      <input type="search" aria-label="${texts.search}" placeholder="${texts.search}" data-when="some" />
+      <button type="button" class="plain" data-do="export" data-when="some">${texts.export}</button>
+      <button type="button" class="plain" data-do="import">${texts.import}</button>
+      <input type="file" accept=".json,application/json" aria-label="${texts.file}" hidden />
+      <button type="button" class="alarm" data-do="forget-all" data-when="some">${texts.forgetAll}</button>
+    </div>
+    <p class="kept-sum" data-when="some"></p>
+    <ul class="kept-list" data-when="some"></ul>
+    <button type="button" class="plain" data-do="more" hidden></button>
+  </section>`
+}
