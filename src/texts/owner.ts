@@ -51,8 +51,6 @@ const en = {
   created: 'Created',
   changed: 'Last changed',
   notices: {
-    created:
-      'Your link is ready. Save the address of this page. It is the only key to your link and cannot be recovered:',
     saved: 'Saved.',
     designed: 'The design is saved, and the image below shows it. Printed codes still work.',
     paused: 'The link is paused.',
@@ -113,8 +111,6 @@ const de: typeof en = {
   created: 'Erstellt',
   changed: 'Zuletzt geändert',
   notices: {
-    created:
-      'Ihr Link ist fertig. Speichern Sie die Adresse dieser Seite. Sie ist der einzige Schlüssel zu Ihrem Link und kann nicht wiederhergestellt werden:',
     saved: 'Gespeichert.',
     designed: 'Die Gestaltung ist gespeichert; das Bild unten zeigt sie. Gedruckte Codes funktionieren weiter.',
     paused: 'Der Link ist pausiert.',

@@ -65,6 +65,7 @@ function createViews({ origin, codeText, assets }: HomeNeeds): ViewOf {
       codeText: codeText('{code}', ownOrigin),
       code: drawCode(codeText(PLACEHOLDER_CODE, ownOrigin)),
       script,
+      myLinksScript: assets.islands.get('my-links'),
       refused,
     }
   }

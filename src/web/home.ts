@@ -9,6 +9,7 @@ import type { Language } from '../texts/language.ts'
 import { textOf } from './faults.ts'
 import { firstInvalid, ownerFields, renderFields, renderProblem, utmFields, type FormInput } from './form.ts'
 import { poster, type PosterCode } from './home-poster.ts'
+import { myLinksSection } from './my-links.ts'
 import { reachabilityWarning } from './reachability.ts'
 import type { TypedInput } from './typed-input.ts'
 
@@ -36,6 +37,8 @@ export interface HomeView {
   code: PosterCode
   /** The path of the page's script, if it was built. */
   script: string | undefined
+  /** That of the list of kept links. */
+  myLinksScript: string | undefined
   refused?: RefusedForm | undefined
 }
 
@@ -47,7 +50,7 @@ export function homePage(view: HomeView): Page {
     title: texts.title,
     description: texts.description,
     site: { language, section: 'create' },
-    scripts: script === undefined ? [] : [script],
+    scripts: [script, view.myLinksScript].filter((path) => path !== undefined),
     body: html`<main
       class="home"
       data-origin="${origin}"
@@ -63,6 +66,7 @@ export function homePage(view: HomeView): Page {
         ${poster(view)}
       </div>
       ${script && kinds.filter((each) => each !== kind).map((each) => spareFields(each, language))}
+      ${myLinksSection(language, origin)}
     </main>`,
   }
 }

@@ -22,10 +22,11 @@ export function myLinksSection(language: Language, origin: string): Html {
     <p class="kept-message" role="status"></p>
     <p class="quiet" data-when="none">${island.none}</p>
     <div class="row kept-tools">
-      <input type="search" aria-label="${texts.search}" placeholder="${texts.search}" data-when="some" />
+      <label class="unseen" for="kept-search">${texts.search}</label>
+      <input id="kept-search" type="search" placeholder="${texts.search}" data-when="some" />
       <button type="button" class="plain" data-do="export" data-when="some">${texts.export}</button>
       <button type="button" class="plain" data-do="import">${texts.import}</button>
-      <input type="file" accept=".json,application/json" aria-label="${texts.file}" hidden />
+      <label hidden>${texts.file}<input type="file" accept=".json,application/json" /></label>
       <button type="button" class="alarm" data-do="forget-all" data-when="some">${texts.forgetAll}</button>
     </div>
     <p class="kept-sum" data-when="some"></p>

@@ -1,3 +1,4 @@
+import { element } from './element.ts'
 import { fillText } from '../../lib/fill-text.ts'
 import type { MyLinksIslandTexts } from '../../texts/my-links.ts'
 import type { KeptLink } from '../my-links/kept-links.ts'
@@ -42,20 +43,20 @@ export function rowOf(words: Words, link: KeptLink, counts: LinkCounts | undefin
 
 function about({ texts, origin, date }: Words, link: KeptLink): HTMLElement {
   const box = document.createElement('div')
-  const name = withText('div', 'kept-name', nameOf(link))
+  const name = element('div', 'kept-name', nameOf(link))
   name.dir = 'auto'
-  const shortLink = withText('a', '', `${origin}/${link.code}`)
+  const shortLink = element('a', '', `${origin}/${link.code}`)
   shortLink.href = `/${link.code}`
-  const line = withText('div', 'small quiet', '')
+  const line = element('div', 'small quiet', '')
   line.append(shortLink, ` · ${fillText(texts.created, { date: date(link.created_at) })}`)
   box.append(name, line)
   return box
 }
 
 function statistics(words: Words, counts: LinkCounts | undefined): HTMLElement {
-  if (counts === 'missing') return withText('p', 'chip alarm', words.texts.missing)
+  if (counts === 'missing') return element('p', 'chip alarm', words.texts.missing)
   const box = document.createElement('div')
-  if (counts !== undefined) box.append(bars(counts.days), withText('div', 'small', countsText(words, counts)))
+  if (counts !== undefined) box.append(bars(counts.days), element('div', 'small', countsText(words, counts)))
   return box
 }
 
@@ -78,30 +79,18 @@ function createSvg(name: 'svg' | 'rect', attributes: Record<string, string | num
 }
 
 function buttons({ texts, origin }: Words, link: KeptLink): HTMLElement {
-  const [box, name, shortLink] = [withText('div', 'row', ''), nameOf(link), `${origin}/${link.code}`]
-  const open = withText('a', 'button plain', texts.manage)
+  const [box, name, shortLink] = [element('div', 'row', ''), nameOf(link), `${origin}/${link.code}`]
+  const open = element('a', 'button plain', texts.manage)
   open.href = `/m/${link.token}`
   open.ariaLabel = fillText(texts.manageOf, { name })
-  const copy = withText('button', 'plain', texts.copy)
+  const copy = element('button', 'plain', texts.copy)
   copy.dataset['copy'] = shortLink
   copy.dataset['copied'] = texts.copied
   copy.ariaLabel = fillText(texts.copyOf, { link: shortLink })
-  const forget = withText('button', 'bare', texts.forget)
+  const forget = element('button', 'bare', texts.forget)
   forget.dataset['forget'] = link.token
   forget.ariaLabel = fillText(texts.forgetOf, { name })
   for (const button of [copy, forget]) button.type = 'button'
   box.append(open, copy, forget)
   return box
-}
-
-/** Creates an element with a class and a text. */
-export function withText<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  className: string,
-  text: string,
-): HTMLElementTagNameMap[Name] {
-  const made = document.createElement(name)
-  if (className !== '') made.className = className
-  made.textContent = text
-  return made
 }

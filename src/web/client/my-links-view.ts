@@ -1,6 +1,7 @@
 import { searchKept, type KeptLink } from '../my-links/kept-links.ts'
+import { element } from './element.ts'
 import { enableCopyButtons } from './copy.ts'
-import { countsText, rowOf, withText, type Words } from './my-links-row.ts'
+import { countsText, rowOf, type Words } from './my-links-row.ts'
 import { sumOf, type ReadCounts } from './my-links-statistics.ts'
 import { fillText } from '../../lib/fill-text.ts'
 
@@ -49,7 +50,7 @@ export function render({ section, search, sum, list, more }: Parts, words: Words
     element.hidden = (element.dataset['when'] === 'some') === (links.length === 0)
   const found = searchKept(links, search.value)
   list.replaceChildren(...found.slice(0, rows).map((link) => rowOf(words, link, counts?.get(link.token))))
-  if (found.length === 0) list.append(withText('li', 'quiet', words.texts.noMatch))
+  if (found.length === 0) list.append(element('li', 'quiet', words.texts.noMatch))
   enableCopyButtons(list)
   more.hidden = found.length <= rows
   more.textContent = fillText(words.texts.more, { count: found.length - rows })
@@ -72,7 +73,7 @@ export function showMessage(
 ): void {
   message.className = `kept-message note${isFault ? ' alarm' : ''}`
   const made = buttons.map(({ label, press }) => {
-    const button = withText('button', 'bare', label)
+    const button = element('button', 'bare', label)
     button.type = 'button'
     button.addEventListener('click', press)
     return button

@@ -101,7 +101,8 @@ export function searchKept(kept: KeptLink[], text: string): KeptLink[] {
 }
 
 function withoutDuplicates(links: KeptLink[]): KeptLink[] {
-  const byToken = new Map(links.toReversed().map((link) => [link.token, link]))
+  const byToken = new Map<string, KeptLink>()
+  for (const link of links) if (!byToken.has(link.token)) byToken.set(link.token, link)
   return [...byToken.values()].sort((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0))
 }
 

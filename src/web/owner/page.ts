@@ -4,6 +4,7 @@ import { ownerTexts } from '../../texts/owner.ts'
 import { designSection } from '../designer/section.ts'
 import { renderProblem } from '../form.ts'
 import { ownerStatistics } from '../statistics/owner.ts'
+import { keepSection } from './created.ts'
 import { destinationSection } from './destination.ts'
 import { sectionNavigation, type SectionName } from './navigation.ts'
 import { deleteSection } from './settings/delete.ts'
@@ -42,12 +43,13 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
         ${sectionNavigation(names, language)}
         <div class="owner-sections">${names.map((name) => sections[name](view, notice))}</div>
       </div>
+      ${keepSection(view)}
       <p><a href="/">${texts.another}</a></p>
     </main>`,
   }
 }
 
-function topMessage({ text, address, problem }: Notice): Html | undefined {
+function topMessage({ text, problem }: Notice): Html | undefined {
   if (problem !== undefined) return renderProblem(problem, text)
-  return html`<p class="note" role="status">${text}${address && html` <a href="${address}">${address}</a>`}</p>`
+  return html`<p class="note" role="status">${text}</p>`
 }

@@ -73,7 +73,7 @@ export function ownerPageRoutes(needs: OwnerPageNeeds): Record<'show' | 'act', R
 async function showLink(needs: OwnerPageNeeds, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { token } = request.params
   const owned = await needs.links.readByToken(token)
-  const notices = noticesOf(pageLanguage(request), `${needs.origin.of(request)}/m/${token}`)
+  const notices = noticesOf(pageLanguage(request))
   const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
   const view = await viewOf(needs, owned, request)
   addVary(reply, 'accept-language')
@@ -81,10 +81,9 @@ async function showLink(needs: OwnerPageNeeds, request: TokenRequest, reply: Fas
 }
 
 /** What the page says after a form, by the name in its query. */
-function noticesOf(language: Language, address: string): Record<string, Notice> {
+function noticesOf(language: Language): Record<string, Notice> {
   const texts = Object.entries(ownerTexts[language].notices)
   const further: Record<string, Partial<Notice>> = {
-    created: { address },
     ruled: { at: 'rules' },
     reverted: { at: 'history' },
   }
@@ -108,7 +107,8 @@ async function viewOf(needs: OwnerPageNeeds, owned: OwnedLink, request: TokenReq
     credit: needs.isCreditDue(),
     design,
     settings: await readSettings(needs, owned),
-    scripts: ['owner', 'statistics', 'settings', 'designer'].flatMap((name) => islands.get(name) ?? []),
+    isCreated: 'created' in request.query,
+    scripts: ['created', 'owner', 'statistics', 'settings', 'designer'].flatMap((name) => islands.get(name) ?? []),
     history: await needs.links.history(owned),
     editing: editingOf(request),
     preview: link.suspension === null && preview ? preview : undefined,

@@ -1,7 +1,9 @@
 import { html, type Html } from '../../http/html.ts'
 import { addresses, type Link } from '../../links/link.ts'
+import { createdTexts } from '../../texts/created.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import { reachabilityWarning } from '../reachability.ts'
+import { createdPanel } from './created.ts'
 import { leadsTo } from './leads-to.ts'
 import { minute } from './time.ts'
 import type { Notice, OwnerView } from './view.ts'
@@ -10,11 +12,15 @@ import type { Notice, OwnerView } from './view.ts'
 export function ownerTop(view: OwnerView, notice: Notice | undefined): Html {
   const { link, origin } = view
   return html`${heading(view)} ${link.suspension && removalNote(view)}
-    ${link.suspension === null && reachabilityWarning(origin)}
-    <div class="owner-top card">
-      <div>${link.suspension === null && leadsTo(view, notice)} ${shortLink(view)}</div>
-      ${link.suspension === null && image(view)}
-    </div>`
+  ${link.suspension === null && reachabilityWarning(origin)} ${createdPanel(view) ?? card(view, notice)}`
+}
+
+function card(view: OwnerView, notice: Notice | undefined): Html {
+  const isRemoved = view.link.suspension !== null
+  return html`<div class="owner-top card" data-copied="${createdTexts[view.language].copied}">
+    <div>${!isRemoved && leadsTo(view, notice)} ${shortLink(view)}</div>
+    ${!isRemoved && image(view)}
+  </div>`
 }
 
 function heading({ link, language }: OwnerView): Html {

@@ -27,6 +27,8 @@ export interface OwnerView {
   history: Revision[]
   /** The number of the rule that is being edited, or `new`, as the address has it. */
   editing: string | undefined
+  /** Whether the link was just created. */
+  isCreated: boolean
   /** The paths of the scripts of its sections. */
   scripts: string[]
   settings: SettingsData
@@ -39,8 +41,6 @@ export interface Notice {
   at?: string
   /** Whether a field says what is wrong. */
   isMarked?: boolean
-  /** An address shown after the text. */
-  address?: string
   problem?: Problem
   /** When the problem is one of the design form: what that form shows. */
   design?: RefusedDesign

@@ -1,0 +1,253 @@
+// What follows a creation, and the links that a browser keeps.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { before } from 'node:test'
+import type { Page } from 'playwright-core'
+import { accessibilityFaults, press, sharedWindows, testsIn, type } from './support/browser.ts'
+import { endOfFile } from './support/cleanup.ts'
+import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
+
+const end = endOfFile()
+let server: TestServer
+const inBrowser = testsIn(sharedWindows(end, () => server.url))
+before(async () => {
+  server = await startServer(end)
+})
+
+const scripts = { scripts: true }
+const EXAMPLE = 'https://example.com/'
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 Version/18.1 Mobile/15E148 Safari/604.1'
+
+const key = ({ token }: Created) => `${server.url}/m/${token}`
+const entry = ({ token, code }: Created, title: string | null) => ({
+  token,
+  code,
+  title,
+  created_at: '2026-11-22T12:00:00.000Z',
+})
+const exported = (links: unknown[], service = server.url) =>
+  JSON.stringify({ format: 'quirl-links', version: 1, service, links })
+const rows = (page: Page) => page.locator('#my-links li')
+const message = (page: Page) => page.locator('#my-links [role=status]')
+const button = (page: Page, name: string) => page.locator('#my-links').getByRole('button', { name, exact: true })
+const upload = (page: Page, text: string) =>
+  page
+    .locator('#my-links [type=file]')
+    .setInputFiles({ name: 'links.json', mimeType: 'application/json', buffer: Buffer.from(text) })
+
+/** Waits until an element has a text. */
+async function says(locator: ReturnType<Page['locator']>, text: string): Promise<void> {
+  await locator.filter({ hasText: text }).first().waitFor()
+}
+
+/** Opens the start page with these links kept. */
+async function openWith(page: Page, links: unknown[]): Promise<void> {
+  await page.goto(server.url)
+  await page.evaluate(`localStorage.setItem('quirl.links', ${JSON.stringify(exported(links))})`)
+  await page.goto(`${server.url}/?kind=url#my-links`)
+  // The statistics are read once the section is in sight.
+  await rows(page).first().waitFor()
+  await page.evaluate("document.querySelector('#my-links').scrollIntoView()")
+}
+
+async function saved(page: Page, name: string): Promise<{ name: string; text: string }> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name, exact: true }).press('Enter'),
+  ])
+  return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') }
+}
+
+inBrowser(
+  'without scripts a creation shows link, code and key, and offers nothing that needs a script',
+  async (page) => {
+    await page.goto(server.url)
+    assert.equal(await page.locator('#my-links').isVisible(), false)
+    await type(page, { target: EXAMPLE })
+    assert.equal(await press(page, 'Create'), 200)
+    const panel = page.getByRole('region', { name: 'Your link is ready' })
+    const address = page.url().replace('?created', '')
+    assert.notEqual(address, page.url())
+    assert.equal(
+      await panel.getByRole('link', { name: address, exact: true }).getAttribute('href'),
+      new URL(address).pathname,
+    )
+    assert.match((await panel.textContent()) ?? '', /This address is the only key to this link/)
+    assert.equal(await panel.getByRole('link', { name: /^Download the QR code as/ }).count(), 3)
+    assert.equal(await panel.getByRole('button').count(), 0)
+    assert.equal(await page.getByLabel('Keep on this device').isVisible(), false)
+    await page.goto(address)
+    assert.equal(await panel.count(), 0)
+  },
+)
+
+inBrowser(
+  'a creation by keyboard: the address is clean, link and key are copied and saved, and kept only when asked to',
+  async (page) => {
+    await page.goto(server.url)
+    await type(page, { target: EXAMPLE })
+    await Promise.all([
+      page.waitForURL(/\/m\//),
+      page.getByRole('button', { name: 'Create', exact: true }).press('Enter'),
+    ])
+    await page.waitForURL((url) => url.search === '')
+    const address = page.url()
+    const panel = page.getByRole('region', { name: 'Your link is ready' })
+    const shortUrl = (await panel.locator('.result').textContent()) ?? ''
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const copied = async (name: string) => {
+      await panel.getByRole('button', { name, exact: true }).press('Enter')
+      await says(page.locator('[aria-live=polite].unseen'), 'Copied')
+      return page.evaluate<string>('navigator.clipboard.readText()')
+    }
+    assert.equal(await copied('Copy the short link'), shortUrl.trim())
+    assert.equal(await copied('Copy the key'), address)
+    const file = await saved(page, 'Save as .txt file')
+    assert.match(file.name, /^key of .+\.txt$/)
+    assert.ok(file.text.includes(address) && file.text.includes(shortUrl.trim()), file.text)
+
+    const box = page.getByLabel('Keep on this device')
+    assert.equal(await box.isChecked(), false)
+    assert.equal(await page.evaluate('localStorage.length'), 0)
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await box.press('Space')
+    await says(page.locator('.created-keep'), 'Kept on this device.')
+    await page.reload()
+    assert.equal(await panel.count(), 0)
+    assert.equal(await box.isChecked(), true)
+    await page.goto(server.url)
+    assert.match((await rows(page).textContent()) ?? '', new RegExp(shortUrl.trim()))
+    assert.equal(
+      await page.getByRole('link', { name: /^Open the page of/ }).getAttribute('href'),
+      new URL(address).pathname,
+    )
+    await page.goto(address)
+    await box.press('Space')
+    await says(page.locator('.created-keep'), 'No longer kept')
+    assert.equal(await page.evaluate('localStorage.length'), 0)
+  },
+  scripts,
+)
+
+inBrowser(
+  'text is copied where the browser has no clipboard, as on plain HTTP',
+  async (page) => {
+    const link = await create(server, { target: EXAMPLE })
+    await page.goto(`${key(link)}?created`)
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { configurable: true, value: undefined })
+    document.addEventListener('copy', () => (window.copiedText = document.activeElement.value))`)
+    await page.getByRole('button', { name: 'Copy the short link' }).press('Enter')
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    assert.equal(await page.evaluate('copiedText'), link.short_url)
+    await page.goto('about:blank')
+  },
+  scripts,
+)
+
+inBrowser(
+  'the kept links show their statistics and the sum, and which of them no longer exist',
+  async (page) => {
+    const [menu, poster, gone] = await Promise.all([1, 2, 3].map(() => create(server, { target: EXAMPLE })))
+    assert.ok(menu && poster && gone)
+    for (const link of [menu, menu, poster]) await visit(link.short_url, { 'user-agent': PHONE })
+    await fetch(`${server.url}/api/manage/${gone.token}`, { method: 'DELETE' })
+    const urls: string[] = []
+    page.on('request', (request) => urls.push(request.url()))
+    await openWith(page, [entry(menu, 'Menu'), entry(poster, '<img src=x onerror=alert(1)>'), entry(gone, 'Gone')])
+    await says(page.locator('.kept-sum'), '3 links · 3 scans, 2 unique visitors in the last 30 days')
+    const rowOf = (name: string) => rows(page).filter({ hasText: name })
+    assert.match((await rowOf('Menu').textContent()) ?? '', /2 scans, 1 unique visitor in the last 30 days/)
+    assert.equal(await rowOf('Menu').locator('rect').count(), 30)
+    assert.match((await rowOf('<img src=x').textContent()) ?? '', /1 scan,/)
+    assert.match((await rowOf('Gone').textContent()) ?? '', /No longer exists, or has a new key/)
+    assert.deepEqual(
+      urls.filter((url) => url.includes(menu.token)),
+      [],
+      'a key is in no address that is requested',
+    )
+    assert.deepEqual(await accessibilityFaults(page), [])
+
+    await page.getByLabel('Search my links').fill('men')
+    assert.equal(await rows(page).count(), 1)
+    await page.getByLabel('Search my links').fill('nothing')
+    assert.match((await rows(page).textContent()) ?? '', /No link matches/)
+  },
+  scripts,
+)
+
+inBrowser(
+  'links are exported, forgotten, restored and imported by keyboard',
+  async (page) => {
+    const [menu, poster] = await Promise.all([1, 2].map(() => create(server, { target: EXAMPLE })))
+    assert.ok(menu && poster)
+    const links = [entry(menu, 'Menu'), entry(poster, 'Poster')]
+    await openWith(page, links)
+    const file = await saved(page, 'Export')
+    assert.deepEqual(JSON.parse(file.text), JSON.parse(exported(links)))
+
+    await button(page, 'Forget Menu').press('Enter')
+    await says(message(page), '“Menu” was forgotten')
+    assert.equal(await rows(page).count(), 1)
+    // The focus is on the button.
+    await page.keyboard.press('Enter')
+    await says(message(page), 'Restored.')
+    assert.equal(await rows(page).count(), 2)
+
+    await button(page, 'Forget all').press('Enter')
+    await says(message(page), '2 links were forgotten')
+    assert.equal(await page.evaluate('localStorage.length'), 0)
+    assert.equal(await button(page, 'Export').isVisible(), false)
+    assert.deepEqual(await accessibilityFaults(page), [])
+
+    const chooser = page.waitForEvent('filechooser')
+    await button(page, 'Import a file').press('Enter')
+    const files = [{ name: file.name, mimeType: 'application/json', buffer: Buffer.from(file.text) }]
+    await (await chooser).setFiles(files)
+    await says(message(page), '2 links were imported.')
+    assert.equal(await rows(page).count(), 2)
+    await upload(page, file.text)
+    await says(message(page), 'All links of this file are kept already.')
+    await says(page.locator('.kept-sum'), '2 links · 0 scans')
+  },
+  scripts,
+)
+
+inBrowser(
+  'a file that is no export of this service changes nothing, and runs nothing',
+  async (page) => {
+    const link = await create(server, { target: EXAMPLE })
+    await openWith(page, [entry(link, 'Menu')])
+    const other = { ...entry(link, 'Other'), token: 'x'.repeat(43) }
+    const refused: [string, string][] = [
+      ['<script>alert(1)</script>', 'it is not JSON'],
+      ['{"format":"else"}', 'not an export of links'],
+      [
+        exported([entry(link, 'Menu'), { ...other, code: '"><script>alert(1)</script>' }]),
+        'Link 2 of the file is invalid',
+      ],
+      [' '.repeat(2_000_001), 'larger than 2 MB'],
+      [exported(Array.from({ length: 2_001 }, () => other)), 'At most 2,000 links'],
+    ]
+    for (const [text, fault] of refused) {
+      await upload(page, text)
+      await says(message(page), fault)
+      assert.equal(await rows(page).count(), 1, fault)
+    }
+    assert.deepEqual(await accessibilityFaults(page), [])
+
+    let requests = 0
+    page.on('request', (request) => (requests += Number(request.url().endsWith('/api/stats'))))
+    await upload(page, exported([other], 'https://elsewhere.example'))
+    await says(message(page), 'This file was exported at https://elsewhere.example.')
+    await button(page, 'Cancel').press('Enter')
+    assert.equal(await rows(page).count(), 1)
+    assert.equal(requests, 0, 'the keys of another service were not sent')
+    await upload(page, exported([other], 'https://elsewhere.example'))
+    await button(page, 'Import').press('Enter')
+    await says(message(page), '1 link was imported.')
+    await says(rows(page), 'No longer exists')
+    await page.evaluate('localStorage.clear()')
+  },
+  scripts,
+)
