@@ -25,7 +25,6 @@ const en = {
     visitors: { one: '1 unique visitor', more: '{count} unique visitors' },
     window: 'in the last 30 days',
     missing: 'No longer exists, or has a new key',
-    loading: 'Loading the statistics …',
     limited: 'The statistics cannot be read right now, because of too many requests. Please try again later.',
     unreachable: 'The statistics cannot be read right now.',
     retry: 'Try again',
@@ -82,7 +81,6 @@ const de: typeof en = {
     visitors: { one: '1 eindeutiger Besucher', more: '{count} eindeutige Besucher' },
     window: 'in den letzten 30 Tagen',
     missing: 'Gibt es nicht mehr, oder hat einen neuen Schlüssel',
-    loading: 'Die Statistik wird geladen …',
     limited:
       'Die Statistik ist wegen zu vieler Anfragen gerade nicht lesbar. Bitte versuchen Sie es später noch einmal.',
     unreachable: 'Die Statistik ist gerade nicht lesbar.',

@@ -12,7 +12,7 @@ import type { Notice, OwnerView } from './view.ts'
 export function ownerTop(view: OwnerView, notice: Notice | undefined): Html {
   const { link, origin } = view
   return html`${heading(view)} ${link.suspension && removalNote(view)}
-  ${link.suspension === null && reachabilityWarning(origin)} ${createdPanel(view) ?? card(view, notice)}`
+  ${link.suspension === null && reachabilityWarning(origin, view.language)} ${createdPanel(view) ?? card(view, notice)}`
 }
 
 function card(view: OwnerView, notice: Notice | undefined): Html {
