@@ -1,12 +1,11 @@
 import type { OwnedLink } from '../../../links/design.ts'
 import type { WebhookDetails } from '../../../links/webhook.ts'
-import type { Shares } from '../../../shares/open.ts'
-import type { Share } from '../../../shares/store.ts'
+import type { CreatedShare, Shares } from '../../../shares/open.ts'
 
 /** What the settings show besides the link. */
 export interface SettingsData {
   /** Oldest first. */
-  shares: Share[]
+  shares: CreatedShare['share'][]
   webhook: WebhookDetails | null
   /** False when the operator has turned webhooks off. */
   hasWebhooks: boolean

@@ -4,7 +4,6 @@ import { invalidRequest, Problem } from '../../../http/problem.ts'
 import { createValidator } from '../../../http/validate.ts'
 import { MAX_SHARES, type CreatedShare, type Retryable, type ShareOptions } from '../../../shares/open.ts'
 import { shareBody } from '../../../shares/schemas.ts'
-import type { Share } from '../../../shares/store.ts'
 import { sharingTexts } from '../../../texts/settings-sharing.ts'
 import type { Action, Outcome, Submission } from '../submission.ts'
 import type { Notice, OwnerView } from '../view.ts'
@@ -33,7 +32,7 @@ export function sharesCard(view: OwnerView, notice: Notice | undefined): Html {
   return renderCard({ name: 'shares', title: texts.title, state: texts.count(shares.length), tone, body }, notice)
 }
 
-function shareItem(view: OwnerView, { id, name, createdAt, csv, destination }: Share): Html {
+function shareItem(view: OwnerView, { id, name, createdAt, csv, destination }: CreatedShare['share']): Html {
   const texts = sharingTexts[view.language].shares
   const title = name?.trim() || texts.unnamed
   const revocation = html`<input type="hidden" name="share" value="${id}" />
