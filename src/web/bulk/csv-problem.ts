@@ -1,11 +1,11 @@
 import type { bulkTexts } from '../../texts/bulk.ts'
-import { fill } from './fill.ts'
+import { fillText } from '../../lib/fill-text.ts'
 
 export type ProblemTexts = (typeof bulkTexts)['en']['problems']
 
 /** Says an error of the CSV parser in people's words. */
 export function csvProblem({ code, message }: { code: string; message: string }, texts: ProblemTexts): string {
   if (code === 'CSV_MAX_RECORD_SIZE') return texts.longRow
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return fill(texts.openQuote, { line: message.split(' ').at(-1) ?? '?' })
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return fillText(texts.openQuote, { line: message.split(' ').at(-1) ?? '?' })
   return texts.unreadable
 }

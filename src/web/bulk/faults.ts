@@ -1,6 +1,6 @@
 import type { bulkTexts } from '../../texts/bulk.ts'
 import type { FieldName } from './columns.ts'
-import { fill } from './fill.ts'
+import { fillText } from '../../lib/fill-text.ts'
 import type { Row } from './rows.ts'
 
 export type FaultTexts = (typeof bulkTexts)['en']['faults']
@@ -35,6 +35,6 @@ export function faultOf(error: ApiError, row: Row, texts: FaultTexts): RowFault 
     case 'utm':
       return { field: (part === '' ? 'utm_source' : part) as FieldName, text: texts.utm }
     default:
-      return { field: 'target', text: fill(texts.other, { detail }) }
+      return { field: 'target', text: fillText(texts.other, { detail }) }
   }
 }

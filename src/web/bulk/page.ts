@@ -4,7 +4,7 @@ import { html, type Html } from '../../http/html.ts'
 import { MAX_ROWS } from '../../links/bulk.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
-import { fill } from './fill.ts'
+import { fillText } from '../../lib/fill-text.ts'
 import { islandTexts } from './island-texts.ts'
 
 /** What the page of the form shows. */
@@ -56,7 +56,7 @@ export function bulkForm(language: Language, text = '', key: string = randomUUID
       <button name="action" value="check">${texts.show}</button>
       <button class="plain" name="action" value="create">${texts.create}</button>
     </p>
-    <p class="hint bulk-plain">${fill(texts.plainLimit, { rows: MAX_ROWS })}</p>
+    <p class="hint bulk-plain">${fillText(texts.plainLimit, { rows: MAX_ROWS })}</p>
   </form>`
 }
 

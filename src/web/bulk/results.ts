@@ -7,7 +7,7 @@ import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
 import { fieldNames } from './columns.ts'
 import { faultOf } from './faults.ts'
-import { count } from './fill.ts'
+import { count } from './count.ts'
 import type { Row } from './rows.ts'
 import type { Upload } from './upload.ts'
 

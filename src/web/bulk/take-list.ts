@@ -16,7 +16,7 @@ import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
 import type { Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
-import { fill } from './fill.ts'
+import { fillText } from '../../lib/fill-text.ts'
 import { bulkForm, bulkPage, type BulkView } from './page.ts'
 import { createdOf, failedList, faultsNotice, resultsPage, type Results } from './results.ts'
 import { bodyOf } from './rows.ts'
@@ -126,7 +126,7 @@ async function sendResults(
 function problemText(problem: Problem, language: Language): string {
   const { problems } = bulkTexts[language]
   if (problem.code === 'malformed_csv' || problem.code === 'body_too_large') return problem.message
-  if (problem.code !== 'rate_limited') return fill(problems.failed, { detail: problem.message })
+  if (problem.code !== 'rate_limited') return fillText(problems.failed, { detail: problem.message })
   const minutes = Math.ceil(Number(problem.headers['retry-after'] ?? 60) / 60)
-  return minutes === 1 ? problems.limitedOne : fill(problems.limited, { minutes })
+  return minutes === 1 ? problems.limitedOne : fillText(problems.limited, { minutes })
 }

@@ -7,7 +7,7 @@ import type { bulkTexts } from '../../texts/bulk.ts'
 import { guessDelimiter, guessLayout } from './columns.ts'
 import { csvProblem } from './csv-problem.ts'
 import { decodeText } from './decode-text.ts'
-import { fill } from './fill.ts'
+import { fillText } from '../../lib/fill-text.ts'
 import { toRows, type Row } from './rows.ts'
 
 /** Characters of a list that the plain form takes; its parser cuts longer ones a little above. */
@@ -46,7 +46,7 @@ export function readUpload(form: URLSearchParams): Upload {
  * @throws {Problem} 400 or 413 when it cannot be read, in people's words
  */
 export async function readList(text: string, { problems }: Texts): Promise<Row[]> {
-  if (text.length > MAX_LIST) throw new Problem('body_too_large', fill(problems.tooLarge, { size: '256 KB' }))
+  if (text.length > MAX_LIST) throw new Problem('body_too_large', fillText(problems.tooLarge, { size: '256 KB' }))
   const records = await parseRecords(text, guessDelimiter(text), (_detail, cause) =>
     refuse(cause === undefined ? problems.tooManyCells : csvProblem(cause, problems)),
   )
@@ -55,7 +55,7 @@ export async function readList(text: string, { problems }: Texts): Promise<Row[]
   if (!layout.mapping.includes('target')) throw refuse(problems.noTarget)
   const rows = toRows(records, layout)
   if (rows.length === 0) throw refuse(problems.empty)
-  if (rows.length > MAX_ROWS) throw refuse(fill(problems.tooManyRows, { rows: MAX_ROWS }))
+  if (rows.length > MAX_ROWS) throw refuse(fillText(problems.tooManyRows, { rows: MAX_ROWS }))
   return rows
 }
 

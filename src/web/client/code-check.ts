@@ -1,5 +1,5 @@
 import { element } from './element.ts'
-import { fill } from './fill.ts'
+import { fillText } from '../../lib/fill-text.ts'
 
 /** Milliseconds after the last key. */
 const DEBOUNCE_MS = 400
@@ -19,7 +19,7 @@ export function checkCode(input: HTMLInputElement, texts: Record<State, string>)
   const show = (state: State | undefined, code: string) => {
     const isRefused = state === 'taken' || state === 'reserved' || state === 'invalid'
     line.className = `home-state ${isRefused ? 'taken' : (state ?? '')}`
-    line.textContent = state === undefined ? '' : fill(texts[state], { code })
+    line.textContent = state === undefined ? '' : fillText(texts[state], { code })
   }
   const check = async (code: string) => {
     const { signal } = (running = new AbortController())

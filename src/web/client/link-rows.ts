@@ -1,5 +1,5 @@
 import { element, icon } from './element.ts'
-import { fill } from './fill.ts'
+import { fillText } from '../../lib/fill-text.ts'
 
 /** As many as the API takes. */
 const MAX_ROWS = 100
@@ -96,7 +96,7 @@ function move(rows: Rows, row: HTMLElement, direction: 'up' | 'down'): void {
 function announceMove(rows: Rows, row: HTMLElement): void {
   refresh(rows)
   const all = rowsOf(rows.list)
-  rows.news.textContent = fill(rows.texts.moved, { row: all.indexOf(row) + 1, count: all.length })
+  rows.news.textContent = fillText(rows.texts.moved, { row: all.indexOf(row) + 1, count: all.length })
 }
 
 function remove(rows: Rows, row: HTMLElement): void {
@@ -104,7 +104,7 @@ function remove(rows: Rows, row: HTMLElement): void {
   row.remove()
   if (rowsOf(rows.list).length === 0) append(rows)
   refresh(rows)
-  rows.news.textContent = fill(rows.texts.removed, { row: at + 1 })
+  rows.news.textContent = fillText(rows.texts.removed, { row: at + 1 })
   const all = rowsOf(rows.list)
   ;(all[at] ?? all.at(-1))?.querySelector<HTMLElement>('input')?.focus()
 }
@@ -114,11 +114,11 @@ function refresh({ list, texts, add }: Rows): void {
   const all = rowsOf(list)
   for (const [at, row] of all.entries()) {
     const place = { row: at + 1 }
-    for (const name of row.querySelectorAll('label > .unseen')) name.textContent = `${fill(texts.name, place)}: `
+    for (const name of row.querySelectorAll('label > .unseen')) name.textContent = `${fillText(texts.name, place)}: `
     for (const action of ['up', 'down', 'remove'] as const) {
       const button = toolOf(row, action)
       if (button === null) continue
-      button.ariaLabel = button.title = fill(texts[action], place)
+      button.ariaLabel = button.title = fillText(texts[action], place)
       button.disabled = (action === 'up' && at === 0) || (action === 'down' && at === all.length - 1)
     }
   }

@@ -1,7 +1,7 @@
 import { withScheme } from '../../lib/with-scheme.ts'
 import { createEncodeText } from '../../qr/matrix.ts'
 import { traceOutline } from '../../qr/outline.ts'
-import { fill } from './fill.ts'
+import { fillText } from '../../lib/fill-text.ts'
 import type { HomeTexts } from './home-texts.ts'
 
 /** Modules of light space around the code. */
@@ -32,10 +32,10 @@ export function createPoster(
     if (code === drawn) return
     drawn = code
     const address = `${new URL(origin).host}/${code || '·······'}`
-    const next = code === '' ? first : draw(fill(codeText, { code }))
+    const next = code === '' ? first : draw(fillText(codeText, { code }))
     picture?.setAttribute('viewBox', next.view)
     path?.setAttribute('d', next.path)
-    picture?.setAttribute('aria-label', fill(texts.picture, { address }))
+    picture?.setAttribute('aria-label', fillText(texts.picture, { address }))
     setText(link, address)
     setText(caption, code === '' ? texts.placeholder : texts.chosen)
   }

@@ -4,7 +4,7 @@ import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { domainsTexts } from '../../texts/domains.ts'
 import type { Language } from '../../texts/language.ts'
-import { fill } from '../bulk/fill.ts'
+import { fillText } from '../../lib/fill-text.ts'
 import { recordsSection, type Records } from './records.ts'
 import { date, statusSection, type StatusView } from './status.ts'
 
@@ -27,7 +27,7 @@ export function domainsPage({ language, own, typed = '', fault }: FormView): Pag
     site: { language, section: 'domains' },
     body: html`<main>
       <h1>${texts.title}</h1>
-      <p class="domains-lead">${fill(texts.lead, { example: 'qr.example.com/menu', own: `${own}/menu` })}</p>
+      <p class="domains-lead">${fillText(texts.lead, { example: 'qr.example.com/menu', own: `${own}/menu` })}</p>
       <div class="columns">
         <form class="card" method="post" action="/domains">
           <input type="hidden" name="action" value="register" />
@@ -98,7 +98,7 @@ function keyNote({ language, registered }: DomainView): Html | undefined {
     <h2>${texts.keyTitle}</h2>
     <p><code data-copy>${token}</code></p>
     <p>${claim === undefined ? texts.key : texts.claimKey}</p>
-    ${claimExpiresAt !== undefined && html`<p>${fill(texts.claimExpires, { date: date(claimExpiresAt, language) })}</p>`}
+    ${claimExpiresAt !== undefined && html`<p>${fillText(texts.claimExpires, { date: date(claimExpiresAt, language) })}</p>`}
   </div>`
 }
 
@@ -140,7 +140,7 @@ export function removedPage(name: string, language: Language): Page {
     title: texts.title,
     site: { language, section: 'domains' },
     body: html`<main class="narrow">
-      <h1>${fill(texts.removed, { name })}</h1>
+      <h1>${fillText(texts.removed, { name })}</h1>
       <p role="status">${texts.removedText}</p>
       <p><a class="button plain" href="/domains">${texts.another}</a></p>
     </main>`,

@@ -2,7 +2,7 @@ import { html, type Html } from '../../http/html.ts'
 import { dnsProviderTexts } from '../../texts/dns-providers.ts'
 import { domainsTexts } from '../../texts/domains.ts'
 import type { Language } from '../../texts/language.ts'
-import { fill } from '../bulk/fill.ts'
+import { fillText } from '../../lib/fill-text.ts'
 
 export interface DnsRecord {
   type: string
@@ -55,7 +55,7 @@ function recordCard({ type, name, value }: DnsRecord, zone: string, language: La
     <dt>${texts.host}</dt>
     <dd>
       <code data-copy>${relative}</code>
-      <small class="quiet">${fill(texts.fullName, { name })}</small>
+      <small class="quiet">${fillText(texts.fullName, { name })}</small>
     </dd>
     <dt>${texts.value}</dt>
     <dd><code data-copy>${value}</code></dd>

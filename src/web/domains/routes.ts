@@ -13,7 +13,7 @@ import { forbidCaching } from '../../links/access.ts'
 import { domainsTexts } from '../../texts/domains.ts'
 import type { Language } from '../../texts/language.ts'
 import type { Assets } from '../assets.ts'
-import { fill } from '../bulk/fill.ts'
+import { fillText } from '../../lib/fill-text.ts'
 import { formOf } from '../form-body.ts'
 import { domainPage, domainsPage, removedPage, type DomainView } from './page.ts'
 import type { CertificateState } from './status.ts'
@@ -160,8 +160,8 @@ function problemText({ code, headers, message }: Problem, language: Language): s
     case 'too_many_domains':
       return texts.tooMany
     case 'rate_limited':
-      return fill(texts.limited, { minutes: Math.ceil(Number(headers['retry-after'] ?? 60) / 60) })
+      return fillText(texts.limited, { minutes: Math.ceil(Number(headers['retry-after'] ?? 60) / 60) })
     default:
-      return fill(texts.failed, { detail: message })
+      return fillText(texts.failed, { detail: message })
   }
 }

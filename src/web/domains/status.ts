@@ -3,7 +3,7 @@ import type { DnsFault } from '../../domains/dns.ts'
 import { html, type Html } from '../../http/html.ts'
 import { domainsTexts } from '../../texts/domains.ts'
 import type { Language } from '../../texts/language.ts'
-import { fill } from '../bulk/fill.ts'
+import { fillText } from '../../lib/fill-text.ts'
 
 /** The state of a certificate. Times are milliseconds since 1970, UTC. */
 export interface CertificateState {
@@ -44,8 +44,8 @@ export function statusSection(view: StatusView): Html {
       <p>${texts.certificate}: ${certificateText(view)}</p>
     </div>
     <p class="quiet">
-      ${checked && fill(checkedText, { time: checked })}
-      ${expiresAt !== undefined && fill(texts.expires, { date: date(expiresAt, language) })}
+      ${checked && fillText(checkedText, { time: checked })}
+      ${expiresAt !== undefined && fillText(texts.expires, { date: date(expiresAt, language) })}
     </p>
     <p><a class="button plain" href="/domains?name=${name}">${texts.checkAgain}</a></p>
   </section>`
@@ -53,14 +53,14 @@ export function statusSection(view: StatusView): Html {
 
 function foundText({ language, domain: { name } }: StatusView): Html {
   const texts = domainsTexts[language]
-  return html`<p><strong>${fill(texts.found, { name })}</strong></p>
-    <p>${fill(texts.foundNext, { example: `${name}/…` })}</p>`
+  return html`<p><strong>${fillText(texts.found, { name })}</strong></p>
+    <p>${fillText(texts.foundNext, { example: `${name}/…` })}</p>`
 }
 
 function faultText(fault: DnsFault | undefined, name: string, language: Language): string {
   const texts = domainsTexts[language]
   if (fault === undefined) return texts.notChecked
-  return fill(texts.faults[fault.code], { name, found: addressesIn(fault.detail) || texts.anotherPlace })
+  return fillText(texts.faults[fault.code], { name, found: addressesIn(fault.detail) || texts.anotherPlace })
 }
 
 /** The addresses that the check has found, which it lists as "203.0.113.9 (A)". */
@@ -73,10 +73,10 @@ function certificateText({ language, domain, certificate, isHttps, now }: Status
   const { certificates } = domainsTexts[language]
   if (certificate === undefined) return isHttps ? certificates.proxy : certificates.off
   const { notAfter, fault, retryAt } = certificate
-  if (notAfter !== undefined && notAfter > now) return fill(certificates.valid, { date: date(notAfter, language) })
+  if (notAfter !== undefined && notAfter > now) return fillText(certificates.valid, { date: date(notAfter, language) })
   if (domain.status !== 'active') return certificates.waiting
   if (fault === undefined) return certificates.pending
-  return fill(certificates.failed, { time: time(retryAt ?? now, language) })
+  return fillText(certificates.failed, { time: time(retryAt ?? now, language) })
 }
 
 /** In UTC: the server does not know the visitor's time zone. */

@@ -1,5 +1,6 @@
 import type { FieldName, Mapping } from '../../bulk/columns.ts'
-import { count, fill } from '../../bulk/fill.ts'
+import { fillText } from '../../../lib/fill-text.ts'
+import { count } from '../../bulk/count.ts'
 import { gridRows, MAX_LIST_ROWS, readTable } from './read-table.ts'
 import type { Update } from './run.ts'
 import { clearSession } from './session.ts'
@@ -46,7 +47,7 @@ export function createActions(state: State, update: Update): Actions {
     remove(row) {
       const at = state.rows.indexOf(row) + 1
       const rows = state.rows.filter((each) => each !== row)
-      update({ rows, from: 0, notice: { text: fill(texts.removed, { n: at }) } })
+      update({ rows, from: 0, notice: { text: fillText(texts.removed, { n: at }) } })
     },
     show: (ids) => update({ shown: ids, from: 0 }),
     turnTo: (from) => update({ from }),
@@ -66,7 +67,7 @@ function load({ texts }: State, update: Update, text: string): void {
   const table = readTable(text, texts.problems)
   if (typeof table === 'string') return update({ notice: { text: table, isAlarm: true } })
   const rows = setTable(table, update)
-  const read = table.isCut ? fill(texts.tooManyRows, { n: MAX_LIST_ROWS }) : count(texts.fileRead, rows.length)
+  const read = table.isCut ? fillText(texts.tooManyRows, { n: MAX_LIST_ROWS }) : count(texts.fileRead, rows.length)
   const noTarget = !table.layout.mapping.includes('target')
   update({ notice: { text: noTarget ? `${read} ${texts.columnsHelp}` : read, isAlarm: noTarget || table.isCut } })
 }

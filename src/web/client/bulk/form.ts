@@ -1,5 +1,5 @@
 import { decodeText } from '../../bulk/decode-text.ts'
-import { fill } from '../../bulk/fill.ts'
+import { fillText } from '../../../lib/fill-text.ts'
 import type { IslandTexts } from '../../bulk/island-texts.ts'
 import { MAX_LIST_SIZE } from './read-table.ts'
 
@@ -19,7 +19,7 @@ export function takeOverForm(form: HTMLFormElement, texts: IslandTexts, actions:
 
   const read = async (file: File | undefined) => {
     if (file === undefined) return
-    if (file.size > MAX_LIST_SIZE) return actions.fail(fill(texts.problems.tooLarge, { size: '4 MB' }))
+    if (file.size > MAX_LIST_SIZE) return actions.fail(fillText(texts.problems.tooLarge, { size: '4 MB' }))
     actions.load(decodeText(new Uint8Array(await file.arrayBuffer())))
   }
   picker.addEventListener('change', () => void read(picker.files?.[0]))

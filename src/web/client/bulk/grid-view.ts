@@ -1,6 +1,6 @@
 import { h, type ComponentChild } from 'preact'
 import { fieldNames, type FieldName } from '../../bulk/columns.ts'
-import { fill } from '../../bulk/fill.ts'
+import { fillText } from '../../../lib/fill-text.ts'
 import { PAGE_ROWS, type Actions } from './actions.ts'
 import { openOf, type GridRow, type State } from './state.ts'
 
@@ -47,8 +47,8 @@ function filterView({ texts, rows, shown }: State, open: GridRow[], actions: Act
   const choice = (text: string, isPressed: boolean, onClick: () => void) =>
     h('button', { type: 'button', class: 'plain', 'aria-pressed': isPressed, onClick }, text)
   return h('p', { class: 'row' }, [
-    choice(fill(texts.faulty, { n: faulty.length }), shown !== undefined, () => actions.show(faulty)),
-    choice(fill(texts.all, { n: open.length }), shown === undefined, () => actions.show(undefined)),
+    choice(fillText(texts.faulty, { n: faulty.length }), shown !== undefined, () => actions.show(faulty)),
+    choice(fillText(texts.all, { n: open.length }), shown === undefined, () => actions.show(undefined)),
   ])
 }
 
@@ -63,7 +63,7 @@ function rowView(
     h('input', {
       type: 'text',
       value: cells[name] ?? '',
-      'aria-label': fill(texts.of, { what: texts.fields[name], n: number }),
+      'aria-label': fillText(texts.of, { what: texts.fields[name], n: number }),
       ...(fault?.field === name && { 'aria-invalid': true, 'aria-describedby': faultId }),
       readOnly: run !== undefined,
       maxLength: 4_000,
@@ -71,7 +71,7 @@ function rowView(
       spellcheck: false,
       onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => actions.edit(row, name, currentTarget.value),
     })
-  const label = fill(texts.removeRow, { n: number })
+  const label = fillText(texts.removeRow, { n: number })
   const removal = { type: 'button', class: 'plain', onClick: () => actions.remove(row) }
   const main = h('tr', { key: row.id }, [
     h('th', { scope: 'row' }, [number, row.state === 'ready' && h('span', { class: 'bulk-ready' }, ' ✓')]),
@@ -103,7 +103,7 @@ function pagesView({ texts, from }: State, n: number, actions: Actions): Compone
     )
   return h('p', { class: 'row' }, [
     turn(texts.previous, from - PAGE_ROWS),
-    h('span', null, fill(texts.page, { from: from + 1, to: Math.min(n, from + PAGE_ROWS), n })),
+    h('span', null, fillText(texts.page, { from: from + 1, to: Math.min(n, from + PAGE_ROWS), n })),
     turn(texts.next, from + PAGE_ROWS),
   ])
 }

@@ -1,6 +1,6 @@
 import { h, type ComponentChild } from 'preact'
 import { fieldNames, type FieldName } from '../../bulk/columns.ts'
-import { fill } from '../../bulk/fill.ts'
+import { fillText } from '../../../lib/fill-text.ts'
 import type { Actions } from './actions.ts'
 import type { State } from './state.ts'
 
@@ -29,7 +29,7 @@ export function mappingView({ table, texts }: State, actions: Actions): Componen
         const name = hasHeader ? table.records[0]?.[at]?.trim() : ''
         const example = table.records[hasHeader ? 1 : 0]?.[at] ?? ''
         return h('label', null, [
-          shortened(name === '' || name === undefined ? fill(texts.column, { n: at + 1 }) : name),
+          shortened(name === '' || name === undefined ? fillText(texts.column, { n: at + 1 }) : name),
           h('small', null, shortened(example)),
           select(field, (chosen) => set(at, chosen), texts),
         ])

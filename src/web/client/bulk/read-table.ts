@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/browser/esm/sync'
 import { guessDelimiter, guessLayout, type TableLayout } from '../../bulk/columns.ts'
 import { csvProblem, type ProblemTexts } from '../../bulk/csv-problem.ts'
-import { fill } from '../../bulk/fill.ts'
+import { fillText } from '../../../lib/fill-text.ts'
 import { toRows } from '../../bulk/rows.ts'
 import type { GridRow } from './state.ts'
 
@@ -19,7 +19,7 @@ export interface Table {
 
 /** Reads a list (RFC 4180, or with semicolons or tabs). @returns the error in people's words when it cannot be read */
 export function readTable(text: string, texts: ProblemTexts): Table | string {
-  if (text.length > MAX_LIST_SIZE) return fill(texts.tooLarge, { size: '4 MB' })
+  if (text.length > MAX_LIST_SIZE) return fillText(texts.tooLarge, { size: '4 MB' })
   try {
     const records = parse(text, {
       bom: true,

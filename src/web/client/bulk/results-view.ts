@@ -1,5 +1,5 @@
 import { h, type ComponentChild } from 'preact'
-import { count } from '../../bulk/fill.ts'
+import { count } from '../../bulk/count.ts'
 import { PAGE_ROWS } from './actions.ts'
 import type { ResultActions } from './results.ts'
 import { createdOf, type CreatedLink, type Label, type State } from './state.ts'

@@ -1,5 +1,6 @@
 import { h, type ComponentChild } from 'preact'
-import { count, fill } from '../../bulk/fill.ts'
+import { fillText } from '../../../lib/fill-text.ts'
+import { count } from '../../bulk/count.ts'
 import type { Runner } from './run.ts'
 import { isUnfinished, openOf, type State } from './state.ts'
 
@@ -26,7 +27,7 @@ export function runView(state: State, runner: Runner, discard: () => void): Comp
 
 function progressView({ texts, run }: State, runner: Runner): ComponentChild {
   const { kind, done, total, waitUntil } = run ?? { kind: 'checking', done: 0, total: 1 }
-  const text = fill(texts[kind], { done, n: total })
+  const text = fillText(texts[kind], { done, n: total })
   const isWaiting = waitUntil !== undefined && waitUntil > Date.now()
   return h('div', { class: 'card bulk-progress' }, [
     h('p', { id: 'bulk-progress' }, text),
@@ -38,6 +39,7 @@ function progressView({ texts, run }: State, runner: Runner): ComponentChild {
 
 function waitText(texts: State['texts'], until: number, n: number): string {
   const seconds = Math.max(1, Math.ceil((until - Date.now()) / 1_000))
-  const time = seconds < 120 ? fill(texts.seconds, { n: seconds }) : fill(texts.minutes, { n: Math.ceil(seconds / 60) })
-  return fill(texts.waiting, { time, n })
+  const time =
+    seconds < 120 ? fillText(texts.seconds, { n: seconds }) : fillText(texts.minutes, { n: Math.ceil(seconds / 60) })
+  return fillText(texts.waiting, { time, n })
 }

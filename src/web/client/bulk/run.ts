@@ -1,5 +1,6 @@
 import { faultOf } from '../../bulk/faults.ts'
-import { count, fill } from '../../bulk/fill.ts'
+import { fillText } from '../../../lib/fill-text.ts'
+import { count } from '../../bulk/count.ts'
 import { bodyOf } from '../../bulk/rows.ts'
 import { sendRows, type Answer, type RowOutcome } from './send.ts'
 import { saveSession } from './session.ts'
@@ -135,7 +136,7 @@ function finish(state: State, update: Update): void {
 function noticeOf({ texts }: State, answer: Exclude<Answer, { kind: 'wait' | 'rows' }> | undefined): State['notice'] {
   if (answer === undefined) return { text: texts.stopped }
   if (answer.kind === 'offline') return { text: texts.offline, isAlarm: true }
-  return { text: fill(texts.problems.failed, { detail: answer.detail }), isAlarm: true }
+  return { text: fillText(texts.problems.failed, { detail: answer.detail }), isAlarm: true }
 }
 
 function applyResults(rows: GridRow[], results: RowOutcome[], { texts }: State): void {
