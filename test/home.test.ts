@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, press, sharedWindows, testsIn, type, typed } from './support/browser.ts'
+import { accessibilityFaults, focusOn, press, sharedWindows, testsIn, type, typed } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { readWithZxing } from './support/decoders.ts'
 import { create, startServer, type TestServer } from './support/server.ts'
@@ -82,10 +82,10 @@ describe('the start page', () => {
     'without scripts has the focus in the address, and after a fault in the first invalid field',
     async (page) => {
       await page.goto(at('/'))
-      assert.equal(await focused(page), 'target')
+      await focusOn(page, 'target')
       await type(page, { target: EXAMPLE, title: 'x'.repeat(201), utm_source: 'y'.repeat(201) })
       assert.equal(await press(page, 'Create'), 400)
-      assert.equal(await focused(page), 'title')
+      await focusOn(page, 'title')
       assert.ok(await page.locator('#field-title').isVisible())
       const described = await page.locator('#field-title').getAttribute('aria-describedby')
       assert.equal(described, 'field-title-hint field-title-fault')
@@ -172,11 +172,6 @@ describe('the start page', () => {
     { scripts: true },
   )
 })
-
-/** The name of the field that has the focus. */
-function focused(page: Page): Promise<string> {
-  return page.evaluate<string>('document.activeElement.name')
-}
 
 /** The text of the code on the poster. */
 async function read(page: Page): Promise<string> {

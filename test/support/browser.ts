@@ -152,6 +152,11 @@ export async function typed(page: Page): Promise<Typing> {
   )
 }
 
+/** Waits until the field of this name, or the element of this role, has the focus: a browser focuses `autofocus` some time after the load. */
+export async function focusOn(page: Page, nameOrRole: string): Promise<void> {
+  await page.locator(`[name="${nameOrRole}"]:focus, [role="${nameOrRole}"]:focus`).waitFor({ state: 'attached' })
+}
+
 /** The vertical distance between a text and a field, in pixels; 0 when they touch or overlap. */
 export async function distance(page: Page, text: RegExp, field: string): Promise<number> {
   const [a, b] = [
