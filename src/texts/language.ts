@@ -3,6 +3,9 @@ export const languages = ['en', 'de'] as const
 
 export type Language = (typeof languages)[number]
 
+/** How dates and numbers are written in each: 4 Nov 2026, not Nov 4, 2026. */
+export const locales = { en: 'en-GB', de: 'de' } as const satisfies Record<Language, string>
+
 /**
  * The texts of a part of the pages, in every language. Each file of this folder has those of one part: the English ones
  * give the type, so that a language in which one is missing does not compile. A text that varies is a function.

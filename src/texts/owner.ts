@@ -25,7 +25,7 @@ const en = {
     legal: 'by legal order',
   },
   removed: (by: string, at: string, reason: string) =>
-    `This link was removed ${by} on ${at} UTC: ${reason}. Visitors see a page that says so. You can delete the link, but not change it.`,
+    `This link was removed ${by} on ${at}: ${reason}. Visitors see a page that says so. You can delete the link, but not change it.`,
   leadsTo: 'It leads to',
   leads: {
     page: (headline: string, buttons: number) =>
@@ -86,7 +86,7 @@ const de: typeof en = {
     legal: 'auf behördliche Anordnung',
   },
   removed: (by, at, reason) =>
-    `Dieser Link wurde am ${at} UTC ${by} entfernt: ${reason}. Besucher sehen eine Seite, auf der das steht. Sie können den Link löschen, aber nicht ändern.`,
+    `Dieser Link wurde am ${at} ${by} entfernt: ${reason}. Besucher sehen eine Seite, auf der das steht. Sie können den Link löschen, aber nicht ändern.`,
   leadsTo: 'Er führt zu',
   leads: {
     page: (headline, buttons) =>

@@ -1,5 +1,6 @@
 import { element } from './element.ts'
 import { fillText } from '../../lib/fill-text.ts'
+import { locales, type Language } from '../../texts/language.ts'
 import type { MyLinksIslandTexts } from '../../texts/my-links.ts'
 import type { KeptLink } from '../my-links/kept-links.ts'
 import type { Counts, LinkCounts } from './my-links-statistics.ts'
@@ -15,8 +16,8 @@ export interface Words {
 }
 
 export function createWords(texts: MyLinksIslandTexts, origin: string): Words {
-  const { lang } = document.documentElement
-  const [numbers, dates] = [new Intl.NumberFormat(lang), new Intl.DateTimeFormat(lang, { dateStyle: 'medium' })]
+  const locale = locales[document.documentElement.lang as Language]
+  const [numbers, dates] = [new Intl.NumberFormat(locale), new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })]
   return {
     texts,
     origin,

@@ -2,7 +2,7 @@ import type { Domain } from '../../domains/domain.ts'
 import type { DnsFault } from '../../domains/dns.ts'
 import { html, type Html } from '../../http/html.ts'
 import { domainsTexts } from '../../texts/domains.ts'
-import type { Language } from '../../texts/language.ts'
+import { locales, type Language } from '../../texts/language.ts'
 import { fillText } from '../../lib/fill-text.ts'
 
 /** The state of a certificate. Times are milliseconds since 1970, UTC. */
@@ -81,10 +81,10 @@ function certificateText({ language, domain, certificate, isHttps, now }: Status
 
 /** In UTC: the server does not know the visitor's time zone. */
 function time(at: number, language: Language): string {
-  const format = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' })
+  const format = new Intl.DateTimeFormat(locales[language], { timeStyle: 'short', timeZone: 'UTC' })
   return `${format.format(at)} UTC`
 }
 
 export function date(at: number, language: Language): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(at)
+  return new Intl.DateTimeFormat(locales[language], { dateStyle: 'long', timeZone: 'UTC' }).format(at)
 }

@@ -46,5 +46,5 @@ function rulesWords(rules: Rule[], language: Language): string {
       (rule, at) =>
         `${at + 1}. ${ruleSentence(rule, { language, texts: sentence })}${rule.off === true ? ` (${off})` : ''}`,
     )
-    .join(' ')
+    .join('\n')
 }

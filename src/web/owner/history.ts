@@ -7,7 +7,7 @@ import { historyTexts } from '../../texts/history.ts'
 import { fieldName, fieldWords } from './field-words.ts'
 import { sectionMessage } from './message.ts'
 import type { Action } from './submission.ts'
-import { minute } from './time.ts'
+import { timeText } from './time.ts'
 import type { Notice, OwnerView } from './view.ts'
 
 /** Revisions that are shown at once; the others are folded. */
@@ -41,7 +41,7 @@ export function historyPart(view: OwnerView, notice: Notice | undefined): Html {
 function item({ link, token, language }: OwnerView, { revision, at, changes }: Revision): Html {
   const texts = historyTexts[language]
   const isPresent = revision === link.revision
-  const time = `${minute(at)} UTC`
+  const time = timeText(at, language)
   return html`<li>
     <p class="row">
       <time datetime="${new Date(at).toISOString()}">${time}</time>

@@ -5,7 +5,7 @@ import { ownerTexts } from '../../texts/owner.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { createdPanel } from './created.ts'
 import { leadsTo } from './leads-to.ts'
-import { minute } from './time.ts'
+import { timeText } from './time.ts'
 import type { Notice, OwnerView } from './view.ts'
 
 /** What the owner came for: where the link leads, its address, its code and its state. */
@@ -50,7 +50,7 @@ function removalNote({ link: { suspension }, language }: OwnerView): Html | unde
   if (suspension === null) return undefined
   const { removed, removers } = ownerTexts[language]
   const { source, reason, at } = suspension
-  return html`<p class="note alarm" role="alert">${removed(removers[source], minute(at), reason)}</p>`
+  return html`<p class="note alarm" role="alert">${removed(removers[source], timeText(at, language), reason)}</p>`
 }
 
 function shortLink({ link, origin, language }: OwnerView): Html {
@@ -65,9 +65,9 @@ function shortLink({ link, origin, language }: OwnerView): Html {
     ${isLive && html`<p><a href="/${link.code}+">${texts.check}</a></p>`}
     <dl class="small">
       <dt>${texts.created}</dt>
-      <dd>${minute(link.createdAt)} UTC</dd>
+      <dd>${timeText(link.createdAt, language)}</dd>
       <dt>${texts.changed}</dt>
-      <dd>${minute(link.updatedAt)} UTC</dd>
+      <dd>${timeText(link.updatedAt, language)}</dd>
     </dl>`
 }
 

@@ -1,21 +1,22 @@
-import { languages, type ByLanguage, type Language } from '../../texts/language.ts'
+import { languages, locales, type ByLanguage, type Language } from '../../texts/language.ts'
 
 /** Numbers, dates and countries as a language writes them. Creating these takes longer than a page. */
 function createFormats(language: Language) {
+  const locale = locales[language]
   const dates = (options: Intl.DateTimeFormatOptions) => {
-    const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
+    const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })
     // A local time is passed as if it were in UTC.
     return (local: string) => format.format(Date.parse(`${local.length === 10 ? `${local}T00:00:00` : local}Z`))
   }
-  const number = new Intl.NumberFormat(language)
-  const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
-  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 })
-  const change = new Intl.NumberFormat(language, {
+  const number = new Intl.NumberFormat(locale)
+  const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
+  const change = new Intl.NumberFormat(locale, {
     style: 'percent',
     maximumFractionDigits: 0,
     signDisplay: 'exceptZero',
   })
-  const countries = new Intl.DisplayNames(language, { type: 'region', fallback: 'code' })
+  const countries = new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' })
   return {
     number: (value: number) => number.format(value),
     compact: (value: number) => (value < 10_000 ? number.format(value) : compact.format(value)),

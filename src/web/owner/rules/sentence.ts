@@ -1,8 +1,9 @@
+import { locales, type Language } from '../../../texts/language.ts'
 import type { SentenceTexts } from '../../../texts/rules.ts'
 
 /** The language of the sentences and their parts: the script gets them from the page. */
 export interface Wording {
-  language: string
+  language: Language
   texts: SentenceTexts
 }
 
@@ -93,18 +94,18 @@ function daysText(weekdays: string[], { language, texts }: Wording): string {
 }
 
 /** The name of a weekday: the 5th of January 1970 was a Monday. */
-export function dayName(day: string, language: string): string {
-  const format = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' })
+export function dayName(day: string, language: Language): string {
+  const format = new Intl.DateTimeFormat(locales[language], { weekday: 'long', timeZone: 'UTC' })
   return format.format(Date.UTC(1970, 0, 5 + days.indexOf(day)))
 }
 
 /** The local time that the instant was written in, with its offset. */
-function instantText(instant: string, language: string): string {
+function instantText(instant: string, language: Language): string {
   const [, date = '', time = '', offset = ''] =
     /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*(Z|[+-]\d\d:\d\d)?/.exec(instant) ?? []
   const day = Date.parse(`${date}T00:00Z`)
   if (Number.isNaN(day)) return instant
-  const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { dateStyle: 'long', timeZone: 'UTC' })
+  const format = new Intl.DateTimeFormat(locales[language], { dateStyle: 'long', timeZone: 'UTC' })
   const local = `${format.format(day)}, ${time}`
   if (offset === '') return local
   return `${local} (${offset === 'Z' || /^[+-]00:00$/.test(offset) ? 'UTC' : `UTC${offset.replace(/^([+-])0?(\d+):00$/, '$1$2')}`})`

@@ -11,7 +11,7 @@ import { cardId, ownerForm, renderCard, twoSteps } from './card.ts'
 import { isFaulty, renderChoice, renderField, typedInto } from './field.ts'
 import { oncePage } from './once-page.ts'
 import { keyOf, submit } from './submit.ts'
-import { timeText } from './time.ts'
+import { timeText } from '../time.ts'
 
 const validate = createValidator(shareBody)
 

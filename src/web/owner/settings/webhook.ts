@@ -4,7 +4,7 @@ import { sharingTexts } from '../../../texts/settings-sharing.ts'
 import type { Notice, OwnerView } from '../view.ts'
 import { cardId, ownerForm, renderCard, twoSteps } from './card.ts'
 import { isFaulty, renderField, typedInto } from './field.ts'
-import { timeText } from './time.ts'
+import { timeText } from '../time.ts'
 
 /** Sets and removes the webhook, and shows how its deliveries go. */
 export function webhookCard(view: OwnerView, notice: Notice | undefined): Html {
