@@ -1,11 +1,11 @@
 // Aim: creations over HTTP share their syncs: at 64 connections 1.5 times the rate of bare inserts with an fsync each, on one
-// connection 0.6 times. Not reached: 0.8 to 1.4 and 0.2 to 0.36 (November 2026, two cores). The baseline became a third
-// cheaper when a creation became a single insert.
-import { writeFileSync } from 'node:fs'
+// connection 0.6 times. Not reached: 0.8 to 1.4 and 0.2 to 0.36 (November 2026, two cores); node:http that does nothing but
+// insert and sync reaches 1.7 to 2.4 and 0.4 to 0.5 there. The baseline became a third cheaper when a creation became a single insert.
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { create } from '../test/support/server.ts'
 import { bareInserts } from './bare-sqlite.ts'
-import { median, printTable, serveQuirl, temporaryFolder, wrk, type Load } from './support.ts'
+import { median, printTable, serve, serveQuirl, temporaryFolder, wrk, type Load, type Served } from './support.ts'
 
 const RUNS = 3
 const SECONDS = 4
@@ -22,23 +22,37 @@ writeFileSync(
 )
 const quirl = await serveQuirl(join(folder, 'data'))
 await create(quirl, { target: 'https://example.com/menu' })
+const bareServer = await serve(new URL('bare-create.ts', import.meta.url).pathname, [
+  mkdtempSync(join(folder, 'bare-')),
+])
+const servers: [string, Served, string][] = [
+  ['node:http with insert and sync', bareServer, `${bareServer.url}/`],
+  ['POST /api/links', quirl, `${quirl.url}/api/links`],
+]
 // The compiler's work in the first seconds is no part of the cost of a creation.
-wrk(`${quirl.url}/api/links`, WARM_SECONDS, script)
+for (const [, , url] of servers) wrk(url, WARM_SECONDS, script)
 
 const bare: number[] = []
-const loads = new Map<number, Load[]>(CONNECTIONS.map((connections) => [connections, []]))
+const series = servers.flatMap(([name, , url]) =>
+  CONNECTIONS.map((connections) => ({
+    what: `${name}, connections: ${connections}`,
+    url,
+    connections,
+    done: [] as Load[],
+  })),
+)
 for (let run = 0; run < RUNS; run++) {
   bare.push(await bareInserts(SECONDS))
-  for (const [connections, done] of loads) done.push(wrk(`${quirl.url}/api/links`, SECONDS, script, connections))
+  for (const { url, connections, done } of series) done.push(wrk(url, SECONDS, script, connections))
 }
-await quirl.stop()
+for (const [, server] of servers) await server.stop()
 
 const baseline = median(bare)
 const none = { 'p50 ms': '', 'p99 ms': '' }
-const rows = [...loads].map(([connections, done]) => {
+const rows = series.map(({ what, done }) => {
   const rate = median(done.map(({ requestsPerSecond }) => requestsPerSecond))
   return {
-    what: `POST /api/links, connections: ${connections}`,
+    what,
     'per second': Math.round(rate),
     ratio: (rate / baseline).toFixed(2),
     'p50 ms': median(done.map(({ p50Milliseconds }) => p50Milliseconds)).toFixed(1),
