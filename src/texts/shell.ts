@@ -16,7 +16,7 @@ const de: typeof en = {
   home: 'quirl, Startseite',
   sections: 'Bereiche',
   create: 'Erstellen',
-  bulk: 'Viele auf einmal',
+  bulk: 'Mehrere',
   domains: 'Domains',
   api: 'API',
   report: 'Link melden',

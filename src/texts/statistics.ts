@@ -41,6 +41,7 @@ const en = {
   daysIn: (from: string, to: string, zone: string) => `${from} – ${to} · days in ${zone}`,
   dayIn: (day: string, zone: string) => `${day} · hours in ${zone}`,
   change: 'Change',
+  cities: 'Cities in the statistics:',
   csv: 'Download every scan (CSV)',
   print: 'Print',
   nothing: {
@@ -120,6 +121,7 @@ const de: typeof en = {
   daysIn: (from, to, zone) => `${from} – ${to} · Tage in ${zone}`,
   dayIn: (day, zone) => `${day} · Stunden in ${zone}`,
   change: 'Ändern',
+  cities: 'Städte in der Statistik:',
   csv: 'Jeden Scan herunterladen (CSV)',
   print: 'Drucken',
   nothing: {

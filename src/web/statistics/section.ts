@@ -1,7 +1,6 @@
 import { html, type Html } from '../../http/html.ts'
 import { breakdownTexts } from '../../texts/breakdowns.ts'
 import { statisticsTexts, type StatisticsTexts } from '../../texts/statistics.ts'
-import { creditNote } from '../credit.ts'
 import { breakdownPanels } from './breakdowns.ts'
 import { chart, chartTable } from './chart.ts'
 import { addressOf, choices, zoneForm } from './choices.ts'
@@ -107,5 +106,10 @@ function foot(view: StatisticsView, texts: StatisticsTexts): Html {
       <button class="plain" data-print hidden>${texts.print}</button>
       ${zoneForm(view, texts)}
     </div>
-    ${credit && creditNote}`
+    ${credit && creditNote(texts)}`
+}
+
+/** The link that the licence of the city database requires. */
+function creditNote({ cities }: StatisticsTexts): Html {
+  return html`<p class="quiet">${cities} <a href="https://db-ip.com">IP Geolocation by DB-IP</a></p>`
 }
