@@ -6,6 +6,7 @@ import { kinds } from '../src/links/kinds/index.ts'
 import {
   accessibilityFaults,
   distance,
+  follow,
   force,
   press,
   sharedWindows,
@@ -119,7 +120,7 @@ describe('a person without scripts creates a link', () => {
     inBrowser(`of the kind “${tab}”, and lands on the owner's page`, async (page) => {
       await page.goto(at('/'))
       const tabs = page.getByRole('navigation', { name: 'Kind of link' })
-      await tabs.getByRole('link', { name: tab, exact: true }).click()
+      await follow(page, tabs.getByRole('link', { name: tab, exact: true }))
       assert.equal(await tabs.locator('[aria-current=page]').textContent(), tab)
 
       await type(page, typing)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, press, sharedWindows, testsIn } from './support/browser.ts'
+import { accessibilityFaults, follow, press, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { startDns, type TestDns } from './support/dns.ts'
 import { startServer, type TestServer } from './support/server.ts'
@@ -28,7 +28,7 @@ async function register(page: Page, name: string): Promise<void> {
 
 async function checkAgain(page: Page): Promise<string> {
   now += MINUTE
-  await page.getByRole('link', { name: 'Check again' }).click()
+  await follow(page, page.getByRole('link', { name: 'Check again' }))
   return (await page.getByRole('status').textContent()) ?? ''
 }
 
@@ -63,7 +63,7 @@ inBrowser('what cannot be registered is explained in the language of the browser
     await page.setExtraHTTPHeaders({ 'accept-language': language })
     await page.goto(`${server.url}/domains`)
     await page.locator('[name=name]').fill('not a name')
-    await page.locator('main button').click()
+    await follow(page, page.locator('main button'))
     assert.match((await page.getByRole('alert').textContent()) ?? '', text)
     assert.equal(await page.locator('[name=name]').inputValue(), 'not a name')
   }

@@ -131,7 +131,7 @@ describe('the start page', () => {
       assert.equal(await page.locator('[name=target]').inputValue(), EXAMPLE)
       assert.equal(await page.locator('[name=utm_source]').inputValue(), 'flyer')
       await tab('Contact')
-      assert.equal(new URL(page.url()).search, '?kind=vcard')
+      await page.waitForURL('**/?kind=vcard')
       assert.equal(await press(page, 'Create'), 200)
       const token = new URL(page.url()).pathname.slice('/m/'.length)
       const link = (await (await fetch(at(`/api/manage/${token}`))).json()) as Record<string, unknown>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, press, sharedWindows, testsIn } from './support/browser.ts'
+import { accessibilityFaults, follow, press, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
@@ -30,7 +30,7 @@ inBrowser('the destination is edited in place, and a mistake is explained beside
   assert.equal(await page.locator('.owner-target').innerText(), TARGET)
   await page.getByText('Change', { exact: true }).click()
   await page.getByLabel('New destination').fill('http://localhost/')
-  await page.locator('#lead').getByRole('button', { name: 'Save' }).click()
+  await follow(page, page.locator('#lead').getByRole('button', { name: 'Save' }))
   await page.getByRole('alert').waitFor()
   const field = page.getByLabel('New destination')
   assert.equal(await field.inputValue(), 'http://localhost/')
@@ -48,7 +48,7 @@ inBrowser('a change that was overtaken is shown beside the other one, and saved 
   await put(manage(link), { target: 'https://example.com/theirs' })
   const form = page.locator('#destination form').first()
   await form.locator('[name=target]').fill('https://example.com/mine')
-  await form.getByRole('button', { name: 'Save' }).click()
+  await follow(page, form.getByRole('button', { name: 'Save' }))
   await page.getByRole('alert').waitFor()
   const cells = await page.locator('.owner-conflict td').allInnerTexts()
   assert.deepEqual(cells, ['https://example.com/theirs', 'https://example.com/mine'])
@@ -83,7 +83,7 @@ inBrowser(
     assert.equal(await leadsTo(link, IPHONE), 'https://example.com/all')
     await press(page, 'Switch on, Rule 1')
     assert.equal(await leadsTo(link, IPHONE), 'https://example.com/ios')
-    await page.getByRole('link', { name: 'Edit, Rule 1' }).click()
+    await follow(page, page.getByRole('link', { name: 'Edit, Rule 1' }))
     assert.ok(await editor.getByLabel('iOS (iPhone)').isChecked())
     await editor.getByLabel('Say that it has ended').check()
     await editor.getByLabel('Text that visitors read').fill('Sold out')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { before, test, type TestContext } from 'node:test'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { passwordTexts } from '../src/visits/password-texts.ts'
-import { accessibilityFaults, chromiumArguments, press } from './support/browser.ts'
+import { accessibilityFaults, launchChromium, press } from './support/browser.ts'
 import { endOfFile, undoLater } from './support/cleanup.ts'
 import { listen } from './support/http-server.ts'
 import { cheapScrypt } from './support/passwords.ts'
@@ -27,8 +27,7 @@ async function launch(): Promise<Browser> {
     createServer((_request, response) => response.end('The menu')),
   )
   const rules = `--host-resolver-rules=MAP example.com 127.0.0.1:${port}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`
-  const args = [...chromiumArguments, rules]
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args })
+  const browser = await launchChromium([rules])
   undoLater(end, () => browser.close())
   return browser
 }

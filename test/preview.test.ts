@@ -64,7 +64,8 @@ const create1 = () => create(server, { target: 'https://example.com/menu' })
 /** The text that the QR code of a link encodes. */
 const textOf = ({ short_url }: Created) => `${short_url}?qr=1`
 
-const drawn = (page: Page) => page.evaluate<string>('drawn.text()')
+/** What the page has drawn; its script loads after the page. */
+const drawn = (page: Page) => page.evaluate<string | undefined>('window.drawn?.text()')
 const verdict = (page: Page) => page.locator('.preview .verdict').textContent()
 
 /** Waits until the result of the check matches. */
@@ -482,13 +483,18 @@ describe('the page shows an error at its input at once, without a request:', () 
   ]
   for (const [name, choices, field, words] of faults) {
     inBrowser(name, async (page) => {
+      await open(page, await create1())
+      const last = Object.keys(choices).at(-1) ?? ''
+      const { [last]: wrong = '', ...before } = choices
+      await choose(page, before)
+      // The design before the fault is checked.
+      if (Object.keys(before).length > 0) await untilVerdict(page, /scans/)
       const posted: string[] = []
       page.on('request', (request) => void (request.method() === 'POST' && posted.push(request.url())))
-      await open(page, await create1())
-      await choose(page, choices)
+      await choose(page, { [last]: wrong })
       await page.locator(`#fault-${field}`, { hasText: words }).waitFor()
       assert.match((await verdict(page)) ?? '', /^This design cannot be used\. /)
-      assert.doesNotMatch(await drawn(page), /NaN|undefined/)
+      assert.doesNotMatch((await drawn(page)) ?? '', /NaN|undefined/)
       page.removeAllListeners('request')
       assert.deepEqual(posted, [])
     })
@@ -560,7 +566,7 @@ inBrowser('no logo runs or loads anything, whatever it contains', async (page) =
     // Only the server's renderer finds these.
     if (/cannot be drawn/.test(words.source)) continue
     await page.locator('#fault-logo', { hasText: words }).waitFor()
-    assert.doesNotMatch(await drawn(page), /script|example\.com|ENTITY|onload/, name)
+    assert.doesNotMatch((await drawn(page)) ?? '', /script|example\.com|ENTITY|onload/, name)
     await choose(page, { logo: fileOf(svgFile) })
     await page.locator('#fault-logo:empty').waitFor({ state: 'attached' })
   }
@@ -568,8 +574,8 @@ inBrowser('no logo runs or loads anything, whatever it contains', async (page) =
   const sly = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="urn:x" viewBox="0 0 8 8" id="a"><title>&lt;script&gt;</title>
     <metadata><x:y onclick="alert(1)">http://127.0.0.1:9/</x:y></metadata><circle cx="4" cy="4" r="4" fill="#c00"/></svg>`
   await choose(page, { logo: fileOf(Buffer.from(sly)) })
-  await poll(async () => /fill="#c00"/.test(await drawn(page)))
-  assert.doesNotMatch(await drawn(page), /script|alert|metadata|127\.0\.0\.1:9/)
+  await poll(async () => /fill="#c00"/.test((await drawn(page)) ?? ''))
+  assert.doesNotMatch((await drawn(page)) ?? '', /script|alert|metadata|127\.0\.0\.1:9/)
   // The test also fails on a dialog, a request to another host, or a console message.
   assert.deepEqual(await page.evaluate('violations'), [])
 })

@@ -309,7 +309,8 @@ test('the owner of a removed link changes nothing, but revokes shares, gets a ne
 })
 
 test('the forms share the quota of creations, and say when to go on; a page with a secret is not stored', async (t) => {
-  const limited = await startServer(t, { LIMIT_LINKS: '2', WEBHOOKS: 'off' }, undefined, { scrypt: cheapScrypt })
+  const now = () => Date.UTC(2026, 10, 22)
+  const limited = await startServer(t, { LIMIT_LINKS: '2', WEBHOOKS: 'off' }, now, { scrypt: cheapScrypt })
   const link = await create(limited, { target: TARGET })
   const form = { action: 'password', password: PASSWORD }
   assert.equal((await send(link, { ...form, password: 'short' }, limited)).status, 400)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, sharedWindows, testsIn } from './support/browser.ts'
+import { accessibilityFaults, follow, press, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { poll } from './support/poll.ts'
 import { requireProgram } from './support/programs.ts'
@@ -74,11 +74,11 @@ inBrowser(
     assert.equal(await figureOf(page, 'Bots'), String(bots))
     assert.match(await page.locator('.stats-figures').innerText(), /\+\d+%/)
 
-    await page.getByRole('link', { name: '7 days' }).click()
-    await page.getByRole('link', { name: 'With bots' }).click()
+    await follow(page, page.getByRole('link', { name: '7 days' }))
+    await follow(page, page.getByRole('link', { name: 'With bots' }))
     await page.getByText('Time zone: UTC').click()
     await page.locator('[name=tz]').selectOption('Europe/Berlin')
-    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    assert.equal(await press(page, 'Change'), 200)
     assert.equal(new URL(page.url()).search, '?days=7&audience=all&tz=Europe%2FBerlin')
     assert.deepEqual(await tableOf(page), countedByDay(7, 'Europe/Berlin', scans))
 

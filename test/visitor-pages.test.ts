@@ -113,7 +113,7 @@ test('a code that is paused and one that never was cannot be told apart', async 
 })
 
 test('a visitor who sends too many requests reads when to come back', async (t) => {
-  const limited = await startServer(t, { LIMIT_MISSES: '1' })
+  const limited = await startServer(t, { LIMIT_MISSES: '1' }, () => Date.UTC(2026, 10, 22))
   const headers = { accept: 'text/html', 'accept-language': 'de' }
   await fetch(`${limited.url}/never-was`, { headers })
   const response = await fetch(`${limited.url}/never-was`, { headers })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
 import { undoLater, type Ending } from './cleanup.ts'
 import { PATIENCE_MS } from './poll.ts'
 import { requireProgram } from './programs.ts'
@@ -19,6 +19,11 @@ export const chromiumArguments = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ]
 
+export function launchChromium(more: string[] = []): Promise<Browser> {
+  const args = [...chromiumArguments, ...more]
+  return chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args, timeout: PATIENCE_MS })
+}
+
 /** Opens a window for a test, and fails the test if a page in it did anything that `watch` records. */
 export type OpenWindow = (t: TestContext, options: { scripts: boolean }) => Promise<Page>
 
@@ -32,7 +37,7 @@ export function sharedWindows(end: Ending, origin: () => string): OpenWindow {
   const windows = new Map<boolean, { page: Page; takeViolations: () => string[] }>()
 
   async function newWindow(scripts: boolean) {
-    launching ??= chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: chromiumArguments })
+    launching ??= launchChromium()
     const context = await (await launching).newContext({ javaScriptEnabled: scripts })
     context.setDefaultTimeout(PATIENCE_MS)
     const window = { takeViolations: watch(context, origin()), page: await context.newPage() }
@@ -107,6 +112,11 @@ export async function press(page: Page, button: string): Promise<number> {
   await page.getByRole('button', { name: button, exact: true }).click()
   const [response] = await Promise.all([answered, loaded])
   return response.status()
+}
+
+/** Clicks on what leads to another page, and waits for that: until then, what is read would be of the page before. */
+export async function follow(page: Page, link: Locator): Promise<void> {
+  await Promise.all([page.waitForEvent('load'), link.click()])
 }
 
 /** Input for a form: a text for each field of that name. */

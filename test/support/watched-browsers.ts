@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { chromium } from 'playwright-core'
-import { chromiumArguments } from './browser.ts'
+import { launchChromium } from './browser.ts'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
+import { PATIENCE_MS } from './poll.ts'
 
 /** A window of a browser, in which scripts run, that records what no page may do. */
 export interface WatchedWindow {
@@ -39,9 +39,10 @@ const submitting = (values: Record<string, string>) => `{
 const isElsewhere = (url: string, origin: string) => /^https?:/.test(url) && !url.startsWith(`${origin}/`)
 
 export async function openChromium(t: Ending, origin: string): Promise<WatchedWindow> {
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: chromiumArguments })
+  const browser = await launchChromium()
   undoLater(t, () => browser.close())
   const context = await browser.newContext()
+  context.setDefaultTimeout(PATIENCE_MS)
   const violations: string[] = []
   await context.addInitScript(listen)
   context.on('dialog', (dialog) => {

@@ -49,14 +49,27 @@ export function render({ section, search, sum, list, more }: Parts, words: Words
   for (const element of section.querySelectorAll<HTMLElement>('[data-when]'))
     element.hidden = (element.dataset['when'] === 'some') === (links.length === 0)
   const found = searchKept(links, search.value)
+  const restoreFocus = rememberFocus(list)
   list.replaceChildren(...found.slice(0, rows).map((link) => rowOf(words, link, counts?.get(link.token))))
   if (found.length === 0) list.append(element('li', 'quiet', words.texts.noMatch))
   enableCopyButtons(list)
+  restoreFocus()
   more.hidden = found.length <= rows
   more.textContent = fillText(words.texts.more, { count: found.length - rows })
   const known = counts && [...counts].filter(([token]) => links.some((link) => link.token === token))
   const tail = known === undefined ? '' : ` · ${countsText(words, sumOf(new Map(known)))}`
   sum.textContent = `${words.count(words.texts.links, links.length)}${tail}`
+}
+
+/** Returns a function that focuses what has the focus in the list now: the statistics may arrive while a person is in it. */
+function rememberFocus(list: HTMLElement): () => void {
+  const focused = list.contains(document.activeElement) ? document.activeElement : null
+  const name = ['href', 'data-copy', 'data-forget'].find((each) => focused?.hasAttribute(each)) ?? ''
+  const value = focused?.getAttribute(name)
+  return () => {
+    const controls = name === '' ? [] : [...list.querySelectorAll<HTMLElement>(`[${name}]`)]
+    controls.find((each) => each.getAttribute(name) === value)?.focus({ preventScroll: true })
+  }
 }
 
 /** A button of a message. */

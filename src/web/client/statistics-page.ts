@@ -8,8 +8,8 @@ export interface Texts {
 
 /** Replaces what the section shows by what another address of the page shows. */
 export interface SectionLoader {
-  /** Resolves with whether it is shown: not when another address was requested meanwhile, or when the request failed. */
-  load: (address: string) => Promise<boolean>
+  /** Resolves with whether it is shown, or why not: because another address was requested meanwhile, or the request failed. */
+  load: (address: string) => Promise<'shown' | 'overtaken' | 'failed'>
   /** Loads what is shown again. */
   refresh: () => void
   /** Whether the section shows this window. */
@@ -31,25 +31,32 @@ export function windowOf(address: string): string {
 export function createSectionLoader(section: HTMLElement, onLoaded: () => void): SectionLoader {
   let shown = windowOf(location.href)
   let latest = 0
+  let isLoading = false
+  let isStale = false
 
-  async function load(address: string): Promise<boolean> {
+  async function load(address: string): ReturnType<SectionLoader['load']> {
     const mine = ++latest
+    isLoading = true
     const fresh = await fetchSection(address)
-    if (fresh === undefined || mine !== latest) return false
-    shown = address
-    replaceBody(section, fresh)
-    onLoaded()
-    return true
+    if (mine !== latest) return 'overtaken'
+    isLoading = false
+    if (fresh !== undefined) {
+      shown = address
+      replaceBody(section, fresh)
+      onLoaded()
+    }
+    if (isStale) refresh()
+    return fresh === undefined ? 'failed' : 'shown'
   }
 
-  return {
-    load,
-    isShown: (window) => window === shown,
-    refresh() {
-      // A choice that is being made must not disappear.
-      if (!(document.activeElement instanceof HTMLSelectElement)) void load(shown)
-    },
+  function refresh(): void {
+    // What a person has chosen, and is being loaded, goes first.
+    isStale = isLoading
+    // A choice that is being made must not disappear.
+    if (!isLoading && !(document.activeElement instanceof HTMLSelectElement)) void load(shown)
   }
+
+  return { load, refresh, isShown: (window) => window === shown }
 }
 
 async function fetchSection(address: string): Promise<HTMLElement | undefined> {

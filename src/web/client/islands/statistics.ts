@@ -32,9 +32,9 @@ function loadOnChoice(section: HTMLElement, { load, isShown }: SectionLoader): v
     const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('.tabs a') : null
     if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()
-    void load(windowOf(link.href)).then((isLoaded) => {
-      if (isLoaded) history.pushState(null, '', link.href)
-      else location.assign(link.href)
+    void load(windowOf(link.href)).then((outcome) => {
+      if (outcome === 'shown') history.pushState(null, '', link.href)
+      if (outcome === 'failed') location.assign(link.href)
     })
   })
   addEventListener('popstate', () => {
