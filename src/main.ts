@@ -12,7 +12,7 @@ import { createClosing } from './lib/closing.ts'
 import { createLogLines } from './lib/log-lines.ts'
 import { lineOf, StartError } from './lib/start-error.ts'
 import type { Services } from './services.ts'
-import { leaveOnSignal, stopOnSignal, type Others } from './stop.ts'
+import { leaveOnSignal, stopOnSignal, type Others, type StopTimes } from './stop.ts'
 import manifest from '../package.json' with { type: 'json' }
 
 /** How long the process waits at its end for the reader of the log. */
@@ -25,18 +25,18 @@ export interface Outcome {
   stderr: string
 }
 
-/** The process: configuration, dependencies, listen, drain. */
-export async function main(args: string[]): Promise<void> {
-  const { status, stdout, stderr } = await outcomeOf(args)
+/** The process: configuration, dependencies, listen, drain. @param stopTimes when they are not the usual ones */
+export async function main(args: string[], stopTimes?: StopTimes): Promise<void> {
+  const { status, stdout, stderr } = await outcomeOf(args, stopTimes)
   if (stdout !== '') process.stdout.once('error', cannotPrint).write(stdout)
   if (stderr !== '') process.stderr.write(stderr)
   if (status !== 0) process.exitCode = status
 }
 
 /** Runs the command line. A started service has printed its output already. */
-export async function outcomeOf(args: string[]): Promise<Outcome> {
+export async function outcomeOf(args: string[], stopTimes?: StopTimes): Promise<Outcome> {
   try {
-    const printed = (await run(args)) ?? ''
+    const printed = (await run(args, stopTimes)) ?? ''
     const { text, status } = typeof printed === 'string' ? { text: printed, status: 0 } : printed
     return { status, stdout: text === '' || text.endsWith('\n') ? text : `${text}\n`, stderr: '' }
   } catch (error) {
@@ -53,7 +53,7 @@ function cannotPrint(error: NodeJS.ErrnoException): void {
 }
 
 /** Answers what is to be printed, if the work has not printed it. */
-async function run(argv: string[]): Promise<string | CommandResult | undefined> {
+async function run(argv: string[], stopTimes: StopTimes | undefined): Promise<string | CommandResult | undefined> {
   const invocation = readConfig(argv, process.env, undefined, commands)
   switch (invocation.run) {
     case 'help':
@@ -61,7 +61,7 @@ async function run(argv: string[]): Promise<string | CommandResult | undefined> 
     case 'version':
       return manifest.version
     case 'serve':
-      return serve(invocation.config)
+      return serve(invocation.config, stopTimes)
     case 'command': {
       const { command, args, flags, config } = invocation
       const { dataDir } = config
@@ -70,7 +70,7 @@ async function run(argv: string[]): Promise<string | CommandResult | undefined> 
   }
 }
 
-async function serve(config: Config): Promise<undefined> {
+async function serve(config: Config, stopTimes: StopTimes | undefined): Promise<undefined> {
   // The data includes private keys of certificates, the day's salt, and the private notes of owners.
   process.umask(0o077)
   lowerV8Priority()
@@ -93,7 +93,7 @@ async function serve(config: Config): Promise<undefined> {
     mayLeave.end()
     const others: Others = { close: async () => {} }
     closing.add('the sockets that listen', () => others.close())
-    stopOnSignal(app, services, others, log)
+    stopOnSignal(app, services, others, log, stopTimes)
     port = await listen(app, services, config, others)
     services.qr.warmUp()
     const addresses = services.origin.reachableAt(config.host).join(', ')

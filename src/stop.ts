@@ -2,14 +2,20 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Services } from './services.ts'
 
-// Docker and systemd's usual settings wait for 10 seconds and more before they kill.
-/** How long running requests may take after the signal to stop. */
-const DRAIN_MS = 5_000
 const SWEEP_MS = 100
 /** How long connections may take to close after the deadline. */
 const CUT_MS = 500
-/** How long the whole stop may take. Answered changes are durable already, whatever is still open then. */
-const STOP_MS = 7_500
+
+/** Times in milliseconds after the signal to stop. */
+export interface StopTimes {
+  /** How long running requests may take. */
+  drainMs: number
+  /** How long the whole stop may take. Answered changes are durable already, whatever is still open then. */
+  stopMs: number
+}
+
+/** Docker and systemd's usual settings wait for 10 seconds and more before they kill. */
+const usualTimes: StopTimes = { drainMs: 5_000, stopMs: 7_500 }
 
 /** The sockets of a port besides the server's own. */
 export interface Others {
@@ -35,15 +41,21 @@ export function leaveOnSignal(): { end: () => void } {
  * On the first SIGTERM or SIGINT: stops accepting, finishes running requests, closes the store and exits with 0. Ignores
  * further signals, because npm forwards a signal that the terminal has already sent to the whole group.
  */
-export function stopOnSignal(app: FastifyInstance, services: Services, others: Others, log: Logger): void {
+export function stopOnSignal(
+  app: FastifyInstance,
+  services: Services,
+  others: Others,
+  log: Logger,
+  { drainMs, stopMs }: StopTimes = usualTimes,
+): void {
   let stopping: Promise<void> | undefined
   const onSignal = () => {
     if (stopping !== undefined) return
     setTimeout(() => {
       log.fatal('could not stop in time; exiting without closing everything')
       process.exit(1)
-    }, STOP_MS)
-    stopping = stop(app, services, others).then(
+    }, stopMs)
+    stopping = stop(app, services, others, drainMs).then(
       () => process.exit(0),
       (error: unknown) => {
         log.fatal({ err: error }, 'could not stop cleanly')
@@ -56,12 +68,12 @@ export function stopOnSignal(app: FastifyInstance, services: Services, others: O
 }
 
 /** Finishes running requests until the deadline, and closes everything, even if connections stay open. */
-async function stop(app: FastifyInstance, services: Services, others: Others): Promise<void> {
+async function stop(app: FastifyInstance, services: Services, others: Others, drainMs: number): Promise<void> {
   services.drain()
   // An idle connection would stay open until its time-out.
   const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
-  const deadline = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-  const late = new Promise((resolve) => setTimeout(resolve, DRAIN_MS + CUT_MS))
+  const deadline = setTimeout(() => app.server.closeAllConnections(), drainMs)
+  const late = new Promise((resolve) => setTimeout(resolve, drainMs + CUT_MS))
   await Promise.race([Promise.all([app.close(), others.close(), services.tls?.close()]), late])
   clearInterval(sweep)
   clearTimeout(deadline)

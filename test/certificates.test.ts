@@ -18,10 +18,10 @@ import { endOfFile, temporaryFolder, undoLater } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { startDns, type TestDns } from './support/dns.ts'
 import { ask } from './support/http.ts'
-import { poll } from './support/poll.ts'
+import { PATIENCE_MS, poll } from './support/poll.ts'
 import { freePort, isOpen } from './support/ports.ts'
 import { run, type Running } from './support/processes.ts'
-import { program } from './support/program.ts'
+import { patientStop, program } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { startServer, type TestServer } from './support/server.ts'
 import { askSecurely, seeHandshake, shakeHands } from './support/tls.ts'
@@ -205,7 +205,8 @@ describe('certificates', () => {
     await service.activate('new.example.com')
     await service.visit(NAME, '/none')
     service.authority.mode = 'down'
-    const patience = AbortSignal.timeout(10_000)
+    // A handshake may be held for 30 seconds while a certificate is issued.
+    const patience = AbortSignal.timeout(PATIENCE_MS)
     for (let at = 0; at < 3; at++) {
       await assert.rejects(service.visit('new.example.com'), refusal)
       assert.equal((await service.visit(NAME, '/none')).status, 404)
@@ -701,8 +702,14 @@ describe('the program with --tls', () => {
       const service = run(
         t,
         process.execPath,
-        [program, ...args, `--http-port=${httpPort}`, `--https-port=${httpsPort}`, `--data-dir=${temporaryFolder(t)}`],
-        { ACME_DIRECTORY: authority.directory, NODE_EXTRA_CA_CERTS: authority.trustFile },
+        [
+          patientStop.file,
+          ...args,
+          `--http-port=${httpPort}`,
+          `--https-port=${httpsPort}`,
+          `--data-dir=${temporaryFolder(t)}`,
+        ],
+        { ...patientStop.env, ACME_DIRECTORY: authority.directory, NODE_EXTRA_CA_CERTS: authority.trustFile },
       )
       await poll(() => service.ended() !== undefined || service.output().includes(' serves '), service.output)
       assert.equal(service.ended(), undefined)

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { startWorkload, UNLIMITED } from './support/workload.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { holdLock } from './support/holder.ts'
-import { poll } from './support/poll.ts'
+import { PATIENCE_MS, poll } from './support/poll.ts'
 import { answering, freePort } from './support/ports.ts'
 import { exitOf, program, start } from './support/program.ts'
 import { skipUnlessCi } from './support/programs.ts'
@@ -143,7 +143,7 @@ test('as the first process of a container the program ends on SIGTERM, also whil
       await poll(() => spawnSync('ls', [dataDir], { encoding: 'utf8' }).stdout.includes('lock'))
     }
     process.kill(first, 'SIGTERM')
-    const kill = setTimeout(() => container.kill('SIGKILL'), 8_000)
+    const kill = setTimeout(() => container.kill('SIGKILL'), PATIENCE_MS)
     undoLater(t, () => clearTimeout(kill))
     assert.deepEqual(await exited, [0, null], isStarted ? 'started' : 'starting')
   }

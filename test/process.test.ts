@@ -12,7 +12,7 @@ import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'
 import { isOpen } from './support/ports.ts'
-import { exitOf, program, start } from './support/program.ts'
+import { exitOf, patientStop, program, start } from './support/program.ts'
 import { create, put, visit } from './support/server.ts'
 
 /** A connection that sends the given text. */
@@ -92,7 +92,7 @@ test('only the user that runs the program can read its files', async (t) => {
 })
 
 test('a stop finishes the current request and refuses new connections, and a second signal does not abort it', async (t) => {
-  const service = await start(t)
+  const service = await start(t, undefined, [], patientStop)
   const body = JSON.stringify({ target: 'https://example.com/' })
   const running = await rawConnection(t, service.port)
   const headers = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue`
@@ -113,13 +113,13 @@ test('a stop finishes the current request and refuses new connections, and a sec
 })
 
 test('a stop does not wait for idle connections', async (t) => {
-  const service = await start(t)
+  const service = await start(t, undefined, [], patientStop)
   const idle = await rawConnection(t, service.port)
   idle.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
   while (!idle.received().includes('"ok"')) await sleep(10)
   service.process.kill('SIGTERM')
-  // The service closes it before its deadline for a stop.
-  const first = await Promise.race([idle.closed.then(() => 'closed'), sleep(9000, 'late', { ref: false })])
+  // The service closes it long before the deadline for running requests.
+  const first = await Promise.race([idle.closed.then(() => 'closed'), sleep(PATIENCE_MS, 'late', { ref: false })])
   assert.equal(first, 'closed')
   assert.equal((await exitOf(service)).code, 0)
 })

@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
+import type { StopTimes } from '../../src/stop.ts'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
+import { PATIENCE_MS } from './poll.ts'
 
 export const program = new URL('../../bin/quirl.js', import.meta.url).pathname
 
@@ -14,6 +16,15 @@ export interface Service {
   /** Everything on standard output and standard error so far. */
   output: () => string
 }
+
+/** Starts the program with other times of its stop than the usual ones. */
+export function stopsWithin(times: StopTimes): { file: string; env: { STOP_TIMES: string } } {
+  const file = new URL('stop-program.ts', import.meta.url).pathname
+  return { file, env: { STOP_TIMES: JSON.stringify(times) } }
+}
+
+/** A stop that waits for running requests as long as a test may take. */
+export const patientStop = stopsWithin({ drainMs: 10 * PATIENCE_MS, stopMs: 10 * PATIENCE_MS })
 
 interface StartOptions {
   file?: string
