@@ -43,7 +43,10 @@ const en = {
   copied: 'Copied',
   copyAll: 'Copy all short links',
   keep: 'Keep on this device',
+  keepHint:
+    'The links are then in My links on the start page of this browser. Leave it out on a computer that others use.',
   kept: 'Kept on this device: My links on the start page has them.',
+  full: 'At most 2,000 links can be kept on a device. Nothing was kept: download the list instead.',
   notKept: 'This browser does not allow a page to keep data.',
   drawing: 'Drawing: {done} of {n}',
   print: 'Print',
@@ -97,7 +100,10 @@ const de: typeof en = {
   copied: 'Kopiert',
   copyAll: 'Alle Kurzlinks kopieren',
   keep: 'Auf diesem Gerät behalten',
-  kept: 'Auf diesem Gerät behalten: „Meine Links“ auf der Startseite hat sie.',
+  keepHint:
+    'Dann stehen die Links unter „Meine Links“ auf der Startseite dieses Browsers. Wählen Sie das nicht auf einem Computer, den andere benutzen.',
+  kept: 'Die Links bleiben auf diesem Gerät: Sie stehen unter „Meine Links“ auf der Startseite.',
+  full: 'Auf einem Gerät haben höchstens 2.000 Links Platz. Nichts wurde behalten: Laden Sie stattdessen die Liste herunter.',
   notKept: 'Dieser Browser erlaubt der Seite nicht, Daten zu behalten.',
   drawing: 'Zeichnung: {done} von {n}',
   print: 'Drucken',

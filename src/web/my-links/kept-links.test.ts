@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   forgetLinks,
-  keepLink,
+  keepLinks,
   MAX_FILE,
   MAX_KEPT,
   mergeKept,
@@ -117,7 +117,7 @@ test('a merge adds what is new and loses no key', () => {
 
 test('a valid key replaces another one of the same code', () => {
   const other = link(1, { token: 'y'.repeat(43), code: 'CODE-1' })
-  assert.deepEqual(keepLink([link(1), link(2)], other), [link(2), other])
+  assert.deepEqual(keepLinks([link(1), link(2)], [other]), [link(2), other])
 })
 
 test('links are forgotten by their keys, and found by title and code', () => {

@@ -84,10 +84,12 @@ export function mergeKept(kept: KeptLink[], added: KeptLink[]): KeptLink[] {
   return withoutDuplicates([...kept, ...added])
 }
 
-/** Adds a link whose key is known to be valid: any other key of its code is not. */
-export function keepLink(kept: KeptLink[], link: KeptLink): KeptLink[] {
-  const isOther = ({ code, token }: KeptLink) => token !== link.token && code.toLowerCase() !== link.code.toLowerCase()
-  return withoutDuplicates([link, ...kept.filter(isOther)])
+/** Adds links whose keys are known to be valid: any other key of their codes is not. */
+export function keepLinks(kept: KeptLink[], links: KeptLink[]): KeptLink[] {
+  const tokens = new Set(links.map(({ token }) => token))
+  const codes = new Set(links.map(({ code }) => code.toLowerCase()))
+  const isOther = ({ code, token }: KeptLink) => !tokens.has(token) && !codes.has(code.toLowerCase())
+  return withoutDuplicates([...links, ...kept.filter(isOther)])
 }
 
 export function forgetLinks(kept: KeptLink[], tokens: ReadonlySet<string>): KeptLink[] {

@@ -1,7 +1,15 @@
-import type { CreatedLink } from './state.ts'
+import { keepLinks, MAX_KEPT, readKept, writeKept, type KeptLink } from '../../my-links/kept-links.ts'
+import { keptStorage } from '../kept-storage.ts'
+import type { CreatedLink, GridRow } from './state.ts'
 
-/** Stores links in "My links" of this browser; returns whether that worked. */
-export type KeepLinks = (links: (CreatedLink & { title: string })[]) => boolean
-
-/** The store of "My links", when the program has one. */
-export const keepLinks: KeepLinks | undefined = undefined as KeepLinks | undefined
+/** Stores created links in "My links" of this browser: all of them or, where they are too many, none. */
+export function keepRows(rows: (GridRow & { link: CreatedLink })[]): 'kept' | 'notKept' | 'full' {
+  // The service returns no time; a few seconds do not matter.
+  const createdAt = new Date().toISOString()
+  const added = rows.map(({ link: { token, code }, cells }): KeptLink => {
+    return { token, code, title: cells.title?.trim() || null, created_at: createdAt }
+  })
+  const links = keepLinks(readKept(keptStorage), added)
+  if (links.length > MAX_KEPT) return 'full'
+  return writeKept(keptStorage, links) ? 'kept' : 'notKept'
+}

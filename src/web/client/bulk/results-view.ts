@@ -19,8 +19,9 @@ export function resultsView(state: State, actions: ResultActions, startOver: () 
       h('p', null, texts.keys),
       h('p', { class: 'row' }, [
         button(texts.downloadCsv, actions.saveCsv, false),
-        actions.keep && button(texts.keep, actions.keep),
+        button(texts.keep, actions.keep),
       ]),
+      h('p', { class: 'hint' }, texts.keepHint),
     ]),
     h('p', { class: 'row' }, [
       button(texts.downloadZip, () => void actions.saveZip()),

@@ -1,5 +1,5 @@
 import { drawCodes, labelsOf, linksCsv, linksZip, saveFile } from './files.ts'
-import { keepLinks } from './keep.ts'
+import { keepRows } from './keep.ts'
 import type { Update } from './run.ts'
 import { clearSession } from './session.ts'
 import { createdOf, isUnfinished, type State } from './state.ts'
@@ -11,7 +11,7 @@ export interface ResultActions {
   openSheet: () => Promise<void>
   closeSheet: () => void
   copy: (text: string, name: string) => Promise<void>
-  keep: (() => void) | undefined
+  keep: () => void
 }
 
 export function createResultActions(state: State, update: Update, codeText: string): ResultActions {
@@ -24,7 +24,6 @@ export function createResultActions(state: State, update: Update, codeText: stri
     update({ isSaved, isStartOverAsked: false, notice: undefined })
   }
   const draw = () => drawAll(state, update, codeText)
-  const keep = keepLinks
   return {
     saveCsv() {
       saveFile('links.csv', new Blob([linksCsv(createdOf(state))], { type: 'text/csv' }))
@@ -46,12 +45,11 @@ export function createResultActions(state: State, update: Update, codeText: stri
       await navigator.clipboard.writeText(text)
       update({ copied: name })
     },
-    keep:
-      keep &&
-      (() => {
-        const isKept = keep(createdOf(state).map(({ link, cells }) => ({ ...link, title: cells.title ?? '' })))
-        update({ isSaved: isKept, notice: { text: isKept ? texts.kept : texts.notKept, isAlarm: !isKept } })
-      }),
+    keep() {
+      const outcome = keepRows(createdOf(state))
+      if (outcome === 'kept') setSaved()
+      update({ notice: { text: texts[outcome], isAlarm: outcome !== 'kept' } })
+    },
   }
 }
 

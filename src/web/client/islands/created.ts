@@ -1,6 +1,6 @@
 import { fillText } from '../../../lib/fill-text.ts'
 import type { CreatedIslandTexts } from '../../../texts/created.ts'
-import { forgetLinks, keepLink, MAX_KEPT, readKept, writeKept, type KeptLink } from '../../my-links/kept-links.ts'
+import { forgetLinks, keepLinks, MAX_KEPT, readKept, writeKept, type KeptLink } from '../../my-links/kept-links.ts'
 import { enableCopyButtons } from '../copy.ts'
 import { keptStorage } from '../kept-storage.ts'
 import { saveFile } from '../save-file.ts'
@@ -43,11 +43,11 @@ function start(keep: HTMLElement): void {
 function refreshKept(link: KeptLink): boolean {
   const kept = readKept(keptStorage)
   const isKept = kept.some(({ code }) => code.toLowerCase() === link.code.toLowerCase())
-  return isKept && writeKept(keptStorage, keepLink(kept, link))
+  return isKept && writeKept(keptStorage, keepLinks(kept, [link]))
 }
 
 function keepKey(link: KeptLink): 'kept' | 'failed' | 'full' {
-  const links = keepLink(readKept(keptStorage), link)
+  const links = keepLinks(readKept(keptStorage), [link])
   if (links.length > MAX_KEPT) return 'full'
   return writeKept(keptStorage, links) ? 'kept' : 'failed'
 }
