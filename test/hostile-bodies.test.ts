@@ -171,9 +171,9 @@ function cpuTime(): number {
   return (user + system) / 1000
 }
 
-/** The CPU time of a fixed piece of work on this machine, some 10 ms: the shortest of a few. */
+/** The CPU time of a fixed piece of work on this machine as it is now, a few milliseconds: the shortest of a few. */
 function calibrate(): number {
-  const times = Array.from({ length: 5 }, () => {
+  const times = Array.from({ length: 3 }, () => {
     const began = cpuTime()
     let sum = 0
     for (let at = 0; at < 500_000; at++) sum = (sum + at * at) % 1_000_003
@@ -183,19 +183,26 @@ function calibrate(): number {
   return Math.min(...times)
 }
 
+/** A body costs at most so many times the fixed piece of work, the client's part included; without a bound, hundreds. */
+const MAX_COST = 80
+/** The shortest of so many requests counts: the speed of the machine varies, and other load on it only adds. */
+const TIMES = 3
+
 describe('the service refuses the costliest body with a short response and little work', () => {
-  const unit = calibrate()
   for (const [content, path, type, body, method = 'POST'] of cases) {
     test(`${type.split(';')[0]} of ${content}`, async () => {
       const sent = Buffer.from(body)
-      const began = cpuTime()
-      const response = await fetch(server.url + path(), { method, body: sent, headers: { 'content-type': type } })
-      const received = await response.arrayBuffer()
-      const cost = (cpuTime() - began) / unit
-      assert.ok([400, 403, 412, 413].includes(response.status), `${response.status}`)
-      assert.ok(received.byteLength < MIB, `${received.byteLength} bytes`)
-      // This includes the client. Reading such a body without a bound takes hundreds of units.
-      assert.ok(cost < 80, `took ${cost.toFixed(1)} times the fixed piece of work`)
+      let cost = Infinity
+      for (let time = 0; time < TIMES && cost >= MAX_COST; time++) {
+        const unit = calibrate()
+        const began = cpuTime()
+        const response = await fetch(server.url + path(), { method, body: sent, headers: { 'content-type': type } })
+        const received = await response.arrayBuffer()
+        cost = Math.min(cost, (cpuTime() - began) / unit)
+        assert.ok([400, 403, 412, 413].includes(response.status), `${response.status}`)
+        assert.ok(received.byteLength < MIB, `${received.byteLength} bytes`)
+      }
+      assert.ok(cost < MAX_COST, `took ${cost.toFixed(1)} times the fixed piece of work`)
     })
   }
 
