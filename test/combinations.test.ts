@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import type { Rule } from '../src/links/rules/rule.ts'
 import { startDns } from './support/dns.ts'
 import { cheapScrypt, enter } from './support/passwords.ts'
-import { poll } from './support/poll.ts'
+import { PATIENCE_MS, poll } from './support/poll.ts'
 import { startReceiver } from './support/receiver.ts'
 import { create, post, put, startServer, visit, type Created } from './support/server.ts'
 
@@ -130,7 +130,12 @@ test('a change of many links sets, keeps and clears rules, also of links with a 
 test('a webhook names the fields of each change as the API does, and a rotation or an unchanged link sends nothing', async (t) => {
   const receiver = await startReceiver(t)
   const { address } = await startDns(t, { 'hook.example.com': { a: ['127.0.0.1'] } })
-  const webhooks = { isAllowed: (given: string) => given === '127.0.0.1', pollMs: 10, random: () => 0 }
+  const webhooks = {
+    isAllowed: (given: string) => given === '127.0.0.1',
+    pollMs: 10,
+    timeoutMs: PATIENCE_MS,
+    random: () => 0,
+  }
   const clock = { now: Date.now() }
   const server = await startServer(t, { DNS_SERVERS: address }, () => clock.now, { webhooks, scrypt: cheapScrypt })
   const hook = { url: `http://hook.example.com:${receiver.port}/`, events: ['link.changed'] }

@@ -6,7 +6,7 @@ import { accessibilityFaults, focusOn, press, sharedWindows, testsIn } from './s
 import { endOfFile } from './support/cleanup.ts'
 import { startDns } from './support/dns.ts'
 import { cheapScrypt } from './support/passwords.ts'
-import { poll } from './support/poll.ts'
+import { PATIENCE_MS, poll } from './support/poll.ts'
 import { startReceiver, type Receiver } from './support/receiver.ts'
 import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
@@ -21,7 +21,12 @@ const inBrowser = testsIn(sharedWindows(end, () => server.url))
 before(async () => {
   receiver = await startReceiver(end)
   const { address } = await startDns(end, { 'hook.example.com': { a: ['127.0.0.1'] } })
-  const webhooks = { isAllowed: (address: string) => address === '127.0.0.1', pollMs: 10, random: () => 0 }
+  const webhooks = {
+    isAllowed: (address: string) => address === '127.0.0.1',
+    pollMs: 10,
+    timeoutMs: PATIENCE_MS,
+    random: () => 0,
+  }
   server = await startServer(end, { DNS_SERVERS: address }, undefined, { scrypt: cheapScrypt, webhooks })
 })
 

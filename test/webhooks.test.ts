@@ -8,9 +8,10 @@ import { insertEvent } from '../src/webhooks/outbox-store.ts'
 import { createEvent } from '../src/webhooks/event.ts'
 import { reinstateLink, suspendLink } from '../src/abuse/suspension.ts'
 import type { WebhookDetails } from '../src/links/webhook.ts'
+import type { WebhookOverrides } from '../src/webhooks/open.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { startDns, type Zone } from './support/dns.ts'
-import { poll } from './support/poll.ts'
+import { PATIENCE_MS, poll } from './support/poll.ts'
 import { exitOf, start as startProgram } from './support/program.ts'
 import { startReceiver, type Receiver } from './support/receiver.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
@@ -32,13 +33,24 @@ interface Setting {
   zones: Record<string, Zone>
 }
 
+/** No request is late because the machine is slow. */
+const loopbackOnly: WebhookOverrides = {
+  isAllowed: (address) => address === '127.0.0.1',
+  pollMs: 10,
+  timeoutMs: PATIENCE_MS,
+}
+
 /** A service that may send to loopback, with a receiver and a clock of the test's own. */
-async function start(t: TestContext, env: Record<string, string> = {}): Promise<Setting> {
+async function start(
+  t: TestContext,
+  env: Record<string, string> = {},
+  overrides: WebhookOverrides = {},
+): Promise<Setting> {
   const receiver = await startReceiver(t)
   const loopback = { a: ['127.0.0.1'] }
   const { address, zones } = await startDns(t, { 'hook.example.com': loopback, 'new.example.com': loopback })
   const clock = { now: Date.now() }
-  const webhooks = { isAllowed: (address: string) => address === '127.0.0.1', pollMs: 10, random: () => 0 }
+  const webhooks = { ...loopbackOnly, random: () => 0, ...overrides }
   const server = await startServer(t, { DNS_SERVERS: address, ...env }, () => clock.now, { webhooks })
   return { server, receiver, clock, url: `http://hook.example.com:${receiver.port}/hook`, zones }
 }
@@ -273,7 +285,7 @@ test('410 ends sending at once', async (t) => {
 test('milestones count people, each comes once, also after a restart, and none of the past', async (t) => {
   const receiver = await startReceiver(t)
   const { address } = await startDns(t, { 'hook.example.com': { a: ['127.0.0.1'] } })
-  const webhooks = { isAllowed: (given: string) => given === '127.0.0.1', pollMs: 10 }
+  const webhooks = loopbackOnly
   const open = (env = {}) => startServer(t, { DNS_SERVERS: address, ...env }, undefined, { webhooks })
   const server = await open()
   const url = `http://hook.example.com:${receiver.port}/`
@@ -451,7 +463,7 @@ test('an event that was being sent at kill -9 is sent after the restart, with th
 })
 
 test('a stop waits for a delivery that is under way, and starts no other', async (t) => {
-  const { server, receiver, clock, url } = await start(t)
+  const { server, receiver, clock, url } = await start(t, {}, { graceMs: PATIENCE_MS })
   let release = () => {}
   receiver.respond = (response) => void (release = () => response.writeHead(204).end())
   const link = await createWithWebhook(server, url, ['link.changed'])

@@ -35,8 +35,20 @@ interface BackgroundDeps extends Omit<DeliveryDeps, 'count'>, DestinationsDeps {
   totals: (linkId: number) => Promise<Totals>
 }
 
+/** Times in milliseconds, when they are not the usual ones. */
+export interface BackgroundTimes {
+  /** The interval of all work. */
+  pollMs?: number
+  /** How long a stop waits for requests that are under way. */
+  graceMs?: number
+}
+
 /** Finds milestones, sends events and checks destinations, each once at a time. */
-export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, pollMs?: number): Background {
+export function startBackground(
+  deps: BackgroundDeps,
+  tasks: BackgroundTasks,
+  { pollMs, graceMs = GRACE_MS }: BackgroundTimes,
+): Background {
   const { db, now, outbox, counts } = deps
   const [stopping, closing] = [new AbortController(), new AbortController()]
   const milestones = createMilestones({ ...deps, stopping: stopping.signal })
@@ -71,7 +83,7 @@ export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, po
     stop,
     async close() {
       stop()
-      const grace = setTimeout(() => closing.abort(), GRACE_MS)
+      const grace = setTimeout(() => closing.abort(), graceMs)
       await Promise.all(works.map((work) => work.done()))
       clearTimeout(grace)
       tasks.close()

@@ -6,7 +6,7 @@ import { createBackgroundTasks } from '../lib/background-tasks.ts'
 import type { Draining } from '../lib/draining.ts'
 import type { Totals } from '../links/link.ts'
 import type { LinkWebhooks } from '../links/webhook.ts'
-import { startBackground } from './background.ts'
+import { startBackground, type BackgroundTimes } from './background.ts'
 import { createLinkWebhooks } from './changes.ts'
 import { createGuardedRequest, type GuardedRequestDeps } from './guarded-request.ts'
 import { webhookMetrics } from './metrics.ts'
@@ -40,9 +40,7 @@ interface WebhookConfig {
 }
 
 /** What tests replace. */
-export interface WebhookOverrides extends Pick<GuardedRequestDeps, 'isAllowed' | 'timeoutMs' | 'ca'> {
-  /** The interval of all background work. */
-  pollMs?: number
+export interface WebhookOverrides extends BackgroundTimes, Pick<GuardedRequestDeps, 'isAllowed' | 'timeoutMs' | 'ca'> {
   random?: () => number
 }
 
@@ -66,7 +64,7 @@ export function openWebhooks(
   const background = startBackground(
     { db, now, random, request, outbox, counts, totals: scans.totals },
     createBackgroundTasks(monotonic, onError),
-    overrides.pollMs,
+    overrides,
   )
   scans.onFold(background.onFold)
   draining.onBegin(background.stop)

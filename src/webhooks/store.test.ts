@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { drivers, type StoreDriver } from '../../test/support/drivers.ts'
-import { poll } from '../../test/support/poll.ts'
+import { PATIENCE_MS, poll } from '../../test/support/poll.ts'
 import { startReceiver } from '../../test/support/receiver.ts'
 import { insert, remove } from '../../test/support/stored-links.ts'
 import type { Database } from '../db/database.ts'
@@ -190,7 +190,7 @@ function storeTests(driver: StoreDriver): void {
     const scans = { totals: humansOf(0), latestTotals: humansOf(0), onFold() {} }
     const log = { error: (details: object) => assert.fail(JSON.stringify(details)) }
     const needs = { store: { db }, now: Date.now, monotonic: Date.now, scans, draining: createDraining(), log }
-    const overrides = { pollMs: 5, isAllowed: () => true }
+    const overrides = { pollMs: 5, timeoutMs: PATIENCE_MS, isAllowed: () => true }
     const codes = Array.from({ length: 12 }, (_, at) => `code${at}`)
     for (const code of codes) {
       const link = await insert(db, code)
