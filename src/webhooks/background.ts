@@ -44,11 +44,8 @@ export interface BackgroundTimes {
 }
 
 /** Finds milestones, sends events and checks destinations, each once at a time. */
-export function startBackground(
-  deps: BackgroundDeps,
-  tasks: BackgroundTasks,
-  { pollMs, graceMs = GRACE_MS }: BackgroundTimes,
-): Background {
+export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, times: BackgroundTimes): Background {
+  const { pollMs, graceMs = GRACE_MS } = times
   const { db, now, outbox, counts } = deps
   const [stopping, closing] = [new AbortController(), new AbortController()]
   const milestones = createMilestones({ ...deps, stopping: stopping.signal })
