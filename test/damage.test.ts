@@ -9,7 +9,7 @@ import { startWarehouse } from '../src/scans/warehouse-client.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { linkIdOf, linksIn } from './support/link-id.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'
-import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const TARGET = { target: 'https://example.com/' }
 
@@ -154,6 +154,48 @@ test('a deletion stays on record while a file exists that may contain its scans'
   assert.deepEqual(await purgesOf(server), [id])
   rmdirSync(join(dataDir, 'journal', 'x.scans'))
   await poll(async () => (await purgesOf(server)).length === 0)
+})
+
+/** Overwrites the tables of the warehouse that statistics are read from. */
+function damageStatistics(dataDir: string): void {
+  const file = join(dataDir, 'scans.db')
+  const db = new DatabaseSync(file, { timeout: PATIENCE_MS })
+  // A change by another connection makes the service read its pages anew.
+  db.exec('create table other (a); drop table other; pragma wal_checkpoint(truncate)')
+  const { page_size: size } = db.prepare('pragma page_size').get() as { page_size: number }
+  const roots = db
+    .prepare("select rootpage from sqlite_schema where name in ('totals', 'quarter_hourly', 'daily', 'monthly')")
+    .all() as { rootpage: number }[]
+  db.close()
+  const content = readFileSync(file)
+  for (const { rootpage } of roots) content.fill(0xff, (rootpage - 1) * size, rootpage * size)
+  writeFileSync(file, content)
+}
+
+test('while the statistics are damaged, the page of the owner shows all the rest and says so, and a share is unavailable', async (t) => {
+  const server = await startServer(t)
+  const link = await create(server, { ...TARGET, title: 'Menu' })
+  const shared = await post(`${server.url}/api/manage/${link.token}/share`, {})
+  const { share_url: shareUrl } = (await shared.json()) as { share_url: string }
+  damageStatistics(server.dataDir)
+  const headers = { accept: 'text/html' }
+  const page = await fetch(`${server.url}/m/${link.token}`, { headers })
+  assert.equal(page.status, 200)
+  const text = await page.text()
+  for (const shown of [
+    /<h1 dir="auto">Menu</,
+    /The statistics cannot be shown at the moment\./,
+    /id="destination".*id="design".*id="settings".*id="delete"/s,
+    /The scans of this link cannot be counted at the moment\./,
+  ])
+    assert.match(text, shown)
+  const share = await fetch(shareUrl, { headers })
+  assert.equal(share.status, 503)
+  assert.match(share.headers.get('content-type') ?? '', /^text\/html/)
+  const form = (fields: Record<string, string>) =>
+    fetch(`${server.url}/m/${link.token}`, { method: 'POST', headers, body: new URLSearchParams(fields) })
+  assert.equal((await form({ action: 'delete', confirmed: 'yes' })).status, 503)
+  assert.equal((await form({ action: 'delete', code: link.code })).status, 200)
 })
 
 test('an error of the warehouse keeps its code across the thread boundary: a lock means unavailable, not broken', async (t) => {

@@ -3,13 +3,14 @@ import type { ByLanguage } from './language.ts'
 const en = {
   title: 'Delete',
   lead: 'This deletes the link for good, with everything that belongs to it:',
-  what: (scans: number) => [
+  what: (scans: number | undefined) => [
     'the short link and its QR code: printed codes stop working, and nobody ever gets this code again',
-    scans === 0
+    scans === undefined || scans === 0
       ? 'the statistics'
       : `the statistics of ${scans === 1 ? 'one scan' : `${scans.toLocaleString('en')} scans`}`,
     'the design, the history, the shares and the webhook',
   ],
+  uncounted: 'The scans of this link cannot be counted at the moment.',
   export: 'Export the scans first (CSV)',
   sure: 'Yes, delete this link',
   sureFault: 'Please tick this box first.',
@@ -29,11 +30,12 @@ const de: typeof en = {
   lead: 'Das löscht den Link endgültig, mit allem, was dazugehört:',
   what: (scans) => [
     'den Kurzlink und seinen QR-Code: Gedruckte Codes funktionieren nicht mehr, und niemand bekommt diesen Code je wieder',
-    scans === 0
+    scans === undefined || scans === 0
       ? 'die Statistik'
       : `die Statistik ${scans === 1 ? 'eines Scans' : `von ${scans.toLocaleString('de')} Scans`}`,
     'die Gestaltung, den Verlauf, die Freigaben und den Webhook',
   ],
+  uncounted: 'Die Scans dieses Links lassen sich im Moment nicht zählen.',
   export: 'Zuerst die Scans exportieren (CSV)',
   sure: 'Ja, diesen Link löschen',
   sureFault: 'Bitte kreuzen Sie zuerst dieses Kästchen an.',

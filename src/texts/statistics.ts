@@ -4,6 +4,7 @@ const en = {
   heading: 'Statistics',
   unavailable:
     'The statistics cannot be shown at the moment. Visits are still counted. Load this page again in a minute.',
+  noTotals: 'All scans so far cannot be counted at the moment.',
   reload: 'Load again',
   /** After the number of all scans. */
   soFar: (scans: number): string => (scans === 1 ? 'scan so far' : 'scans so far'),
@@ -75,6 +76,7 @@ const de: typeof en = {
   heading: 'Statistik',
   unavailable:
     'Die Statistik kann gerade nicht angezeigt werden. Besuche werden weiterhin gezählt. Laden Sie diese Seite in einer Minute neu.',
+  noTotals: 'Alle bisherigen Scans lassen sich im Moment nicht zählen.',
   reload: 'Neu laden',
   soFar: (scans) => (scans === 1 ? 'Scan bisher' : 'Scans bisher'),
   live: 'live',

@@ -17,8 +17,7 @@ import {
 import { valuesOfDesign, type DesignValues } from './values.ts'
 import type { Fault } from './messages.ts'
 import { logoInputs } from './logo-inputs.ts'
-import { lookButtons } from './looks.ts'
-import { eyeBallPicture, eyeFramePicture, modulesPicture } from './thumbnails.ts'
+import type { DesignerPictures } from './pictures.ts'
 
 /** What the form shows instead of the saved design, after a design was refused. */
 export interface RefusedDesign {
@@ -39,11 +38,12 @@ interface DesignForm {
   revision: number
   refused: RefusedDesign | undefined
   preview: Preview | undefined
+  pictures: DesignerPictures
 }
 
 /** The form in which an owner designs the QR code. */
 export function designForm(design: Design | undefined, options: DesignForm): Html {
-  const { language, action, revision, refused, preview } = options
+  const { language, action, revision, refused, preview, pictures } = options
   const texts = designerTexts[language]
   const state = { values: refused?.values ?? valuesOfDesign(design), faults: refused?.faults ?? [] }
   const forScript =
@@ -59,7 +59,7 @@ export function designForm(design: Design | undefined, options: DesignForm): Htm
       <form method="post" action="${action}" enctype="multipart/form-data" class="design" novalidate ${forScript}>
         <input type="hidden" name="action" value="design" />
         <input type="hidden" name="revision" value="${revision}" />
-        ${lookButtons(texts)} ${faultsBelow(state, '')} ${shapes(state, texts)} ${colors(state, texts)}
+        ${pictures.looks(texts)} ${faultsBelow(state, '')} ${shapes(state, texts, pictures)} ${colors(state, texts)}
         ${logoInputs(state, design, texts)} ${frameInputs(state, texts)} ${quietZoneAndLevel(state, texts)}
         <button>${texts.save}</button>
       </form>
@@ -73,10 +73,10 @@ export function designForm(design: Design | undefined, options: DesignForm): Htm
     }`
 }
 
-function shapes(state: FormState, texts: Texts): Html {
-  return html`${choices(state, { name: 'shape', label: texts.modules }, texts.moduleNames, modulesPicture)}
-  ${choices(state, { name: 'eye_frame', label: texts.eyeFrames }, texts.eyeNames, eyeFramePicture)}
-  ${choices(state, { name: 'eye_ball', label: texts.eyeBalls }, texts.eyeNames, eyeBallPicture)}`
+function shapes(state: FormState, texts: Texts, { modules, eyeFrame, eyeBall }: DesignerPictures): Html {
+  return html`${choices(state, { name: 'shape', label: texts.modules }, texts.moduleNames, modules)}
+  ${choices(state, { name: 'eye_frame', label: texts.eyeFrames }, texts.eyeNames, eyeFrame)}
+  ${choices(state, { name: 'eye_ball', label: texts.eyeBalls }, texts.eyeNames, eyeBall)}`
 }
 
 function colors(state: FormState, texts: Texts): Html {

@@ -16,7 +16,8 @@ import type { Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
 import { FORM_LIMIT } from '../read-form.ts'
 import { act } from './actions.ts'
-import { loadStatistics } from '../statistics/load.ts'
+import { createDesignerPictures } from '../designer/pictures.ts'
+import { loadStatistics, loadTotals } from '../statistics/load.ts'
 import { readSettings } from './settings/data.ts'
 import { settingsNotices } from './settings/section.ts'
 import { ownerPage } from './page.ts'
@@ -47,10 +48,13 @@ interface TokenRoute {
 }
 type TokenRequest = FastifyRequest<TokenRoute>
 
+type Needs = OwnerPageNeeds & Pick<OwnerView, 'pictures'>
+
 const hidden = { schema: { hide: true } }
 
 /** The page on which an owner manages a link, and its forms: `/m/<token>` */
-export function ownerPageRoutes(needs: OwnerPageNeeds): Record<'show' | 'act', Route> {
+export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', Route> {
+  const needs = { ...given, pictures: createDesignerPictures() }
   return {
     show: route<TokenRoute>({
       ...hidden,
@@ -70,7 +74,7 @@ export function ownerPageRoutes(needs: OwnerPageNeeds): Record<'show' | 'act', R
   }
 }
 
-async function showLink(needs: OwnerPageNeeds, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function showLink(needs: Needs, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { token } = request.params
   const owned = await needs.links.readByToken(token)
   const notices = noticesOf(pageLanguage(request))
@@ -91,27 +95,34 @@ function noticesOf(language: Language): Record<string, Notice> {
   return { ...Object.fromEntries(notices), ...settingsNotices(language) }
 }
 
-async function viewOf(needs: OwnerPageNeeds, owned: OwnedLink, request: TokenRequest): Promise<OwnerView> {
+async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Promise<OwnerView> {
   const { link, design } = owned
   const origin = needs.origin.of(request)
   const { islands } = needs.assets
   const script = islands.get('design')
   const preview = script && { script, font: needs.assets.font, text: needs.codeText(link.code, origin) }
+  const [totals, statistics, settings, history] = await Promise.all([
+    loadTotals(needs.totals, request, link.id),
+    loadStatistics(needs.reading, request, link.id),
+    readSettings(needs, owned),
+    needs.links.history(owned),
+  ])
   return {
     link,
     token: request.params.token,
     origin,
     language: pageLanguage(request),
-    totals: await needs.totals(link.id),
-    statistics: await loadStatistics(needs.reading, request, link.id),
+    totals,
+    statistics,
     credit: needs.isCreditDue(),
     design,
-    settings: await readSettings(needs, owned),
+    settings,
     isCreated: 'created' in request.query,
     scripts: ['created', 'owner', 'statistics', 'settings', 'designer'].flatMap((name) => islands.get(name) ?? []),
-    history: await needs.links.history(owned),
+    history,
     editing: editingOf(request),
     preview: link.suspension === null && preview ? preview : undefined,
+    pictures: needs.pictures,
   }
 }
 
@@ -121,7 +132,7 @@ function editingOf({ query }: TokenRequest): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-async function actOnLink(needs: OwnerPageNeeds, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function actOnLink(needs: Needs, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { links, limits, shares, totals } = needs
   const { token } = request.params
   const charge = () => limits.charge(request, reply, 'qr')
@@ -147,7 +158,7 @@ async function actOnLink(needs: OwnerPageNeeds, request: TokenRequest, reply: Fa
 }
 
 async function showRefused(
-  needs: OwnerPageNeeds,
+  needs: Needs,
   request: TokenRequest,
   reply: FastifyReply,
   { owned, ...notice }: Refused,

@@ -5,6 +5,7 @@ import type { Link, Totals } from '../../links/link.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import type { Language } from '../../texts/language.ts'
 import type { Preview, RefusedDesign } from '../designer/form.ts'
+import type { DesignerPictures } from '../designer/pictures.ts'
 import type { SettingsData } from './settings/data.ts'
 import type { Values } from '../form.ts'
 import type { RefusedRule } from './rules/refused-rule.ts'
@@ -16,13 +17,15 @@ export interface OwnerView {
   token: string
   origin: string
   language: Language
-  totals: Totals
+  /** Undefined while they cannot be read. */
+  totals: Totals | undefined
   statistics: LoadedStatistics
   /** Whether the cities in its statistics come from DB-IP, whose licence requires a link. */
   credit: boolean
   design: Design | undefined
   /** Undefined where the live preview was not built. */
   preview: Preview | undefined
+  pictures: DesignerPictures
   /** Its revisions, newest first. */
   history: Revision[]
   /** The number of the rule that is being edited, or `new`, as the address has it. */

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { Totals } from '../../links/link.ts'
 import { isTimeZone, readLatestStats, type StatsReading } from '../../scans/routes.ts'
 import type { LoadedStatistics, PageQuery } from './view.ts'
 
@@ -15,6 +16,23 @@ export function pageQueryOf(query: Record<string, unknown>): PageQuery {
     days: Number.isInteger(days) && days >= 1 && days <= MAX_DAYS ? days : DEFAULT_DAYS,
     tz: tz !== '' && tz.length <= MAX_ZONE && isTimeZone(tz) ? tz : 'UTC',
     audience: audience === 'all' || audience === 'bot' ? audience : 'human',
+  }
+}
+
+/**
+ * Loads the totals of a link for a page that works without them, too.
+ * @throws nothing: while they cannot be read, they are undefined
+ */
+export async function loadTotals(
+  read: (linkId: number) => Promise<Totals>,
+  { log }: Pick<FastifyRequest, 'log'>,
+  linkId: number,
+): Promise<Totals | undefined> {
+  try {
+    return await read(linkId)
+  } catch (error) {
+    log.warn(error, 'a page is shown without the totals')
+    return undefined
   }
 }
 

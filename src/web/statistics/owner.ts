@@ -10,7 +10,7 @@ export interface OwnerStatisticsView {
   token: string
   origin: string
   language: Language
-  totals: Totals
+  totals: Totals | undefined
   credit: boolean
   statistics: LoadedStatistics
 }

@@ -29,6 +29,7 @@ export function statisticsSection(view: StatisticsView): Html {
     <div class="row stats-head">
       <h2 id="statistics-heading">${texts.heading}</h2>
       ${totals && counter(totals.scans, texts, formats)}
+      ${totals === undefined && stream !== undefined && html`<p class="quiet">${texts.noTotals}</p>`}
       <p class="unseen stats-news" aria-live="polite"></p>
     </div>
     <div class="stats-body">${content(view, texts, formats)}</div>

@@ -13,12 +13,13 @@ import { submit } from './submit.ts'
 /** The id of the section. */
 const at = 'delete'
 
-/** The section that deletes the link. A link that was scanned may be printed: its owner types the code. */
+/** The section that deletes the link. A link that was, or may have been, scanned may be printed: its owner types the code. */
 export function deleteSection(view: OwnerView, notice: Notice | undefined): Html {
   const { language, token, totals } = view
   const texts = deleteTexts[language]
   const own = notice?.at === at ? notice : undefined
-  const form = html`${totals.scans > 0 ? codeField(view, own) : tick(view, own)}
+  const isUnscanned = totals?.scans === 0
+  const form = html`${isUnscanned ? tick(view, own) : codeField(view, own)}
     <button class="alarm">${texts.button}</button>`
   return html`<section id="${at}" aria-labelledby="delete-title">
     <h2 id="delete-title">${texts.title}</h2>
@@ -26,9 +27,10 @@ export function deleteSection(view: OwnerView, notice: Notice | undefined): Html
       ${own && renderNotice(own)}
       <p>${texts.lead}</p>
       <ul>
-        ${texts.what(totals.scans).map((line) => html`<li>${line}</li>`)}
+        ${texts.what(totals?.scans).map((line) => html`<li>${line}</li>`)}
       </ul>
-      ${totals.scans > 0 && html`<p><a href="/api/manage/${token}/scans.csv" download>${texts.export}</a></p>`}
+      ${totals === undefined && html`<p>${texts.uncounted}</p>`}
+      ${!isUnscanned && html`<p><a href="/api/manage/${token}/scans.csv" download>${texts.export}</a></p>`}
       ${ownerForm(view, 'delete', form)}
     </div>
   </section>`
@@ -57,7 +59,8 @@ export const deleteLink: Action = (submission) => {
   const code = form.get('code') ?? ''
   return submit({ at, pointers: ['/sure'], values: { code } }, submission, async ({ link }) => {
     const isTyped = codeKey(code.trim()) === codeKey(link.code)
-    const isTicked = form.get('confirmed') === 'yes' && (await totals(link.id)).scans === 0
+    // Who types the code need not wait for the totals, nor depend on them.
+    const isTicked = !isTyped && form.get('confirmed') === 'yes' && (await totals(link.id)).scans === 0
     if (!isTyped && !isTicked) throw invalidRequest([{ pointer: '/sure', detail: 'is not confirmed' }])
     return { page: deletedPage((await links.delete(token, undefined)).code, language) }
   })
