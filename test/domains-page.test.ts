@@ -36,9 +36,9 @@ inBrowser(
   'a domain is registered, a wrong record is named, the right one found, and the domain removed',
   async (page) => {
     await register(page, `https://${NAME}/`)
-    const key = await page.locator('.note code').textContent()
+    const key = await page.locator('.note code').innerText()
     assert.match(key ?? '', /^[\w-]{43}$/)
-    const record = await page.locator('.domains-record').textContent()
+    const record = await page.locator('.domains-record').innerText()
     assert.match(record ?? '', /CNAME\s+Name\s+qr\s+in full: qr\.example\.com\s+Value\s+go\.bakery\.shop/)
 
     assert.match(await checkAgain(page), /Waiting for the record\s+There is no record for qr\.example\.com yet/)

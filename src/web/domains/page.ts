@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expiresAt } from '../../domains/domain.ts'
 import type { Registered } from '../../domains/registry.ts'
 import type { Page } from '../../http/document.ts'
@@ -5,6 +6,7 @@ import { html, type Html } from '../../http/html.ts'
 import { domainsTexts } from '../../texts/domains.ts'
 import type { Language } from '../../texts/language.ts'
 import { fillText } from '../../lib/fill-text.ts'
+import { copyable } from '../copyable.ts'
 import { recordsSection, type Records } from './records.ts'
 import { date, statusSection, type StatusView } from './status.ts'
 
@@ -18,9 +20,9 @@ export interface FormView {
 }
 
 /** The page on which a name is registered. */
-export function domainsPage({ language, own, typed = '', fault }: FormView): Page {
+export function domainsPage(view: FormView): Page {
+  const { language, own } = view
   const texts = domainsTexts[language]
-  const invalid = fault !== undefined && html` aria-invalid="true" aria-describedby="name-fault" autofocus`
   return {
     title: texts.title,
     description: texts.description,
@@ -29,25 +31,7 @@ export function domainsPage({ language, own, typed = '', fault }: FormView): Pag
       <h1>${texts.title}</h1>
       <p class="domains-lead">${fillText(texts.lead, { example: 'qr.example.com/menu', own: `${own}/menu` })}</p>
       <div class="columns">
-        <form class="card" method="post" action="/domains">
-          <input type="hidden" name="action" value="register" />
-          <label
-            >${texts.name} <small>${texts.nameHint}</small>
-            <input
-              type="text"
-              name="name"
-              value="${typed}"
-              required
-              maxlength="1000"
-              inputmode="url"
-              autocapitalize="none"
-              autocomplete="off"
-              spellcheck="false"
-              ${invalid}
-          /></label>
-          ${fault && html`<p class="fault" id="name-fault" role="alert">${fault}</p>`}
-          <button>${texts.register}</button>
-        </form>
+        ${registrationForm(view)}
         <aside aria-labelledby="steps">
           <h2 id="steps">${texts.stepsTitle}</h2>
           <ol class="domains-steps">
@@ -57,6 +41,31 @@ export function domainsPage({ language, own, typed = '', fault }: FormView): Pag
       </div>
     </main>`,
   }
+}
+
+function registrationForm({ language, typed = '', fault }: FormView): Html {
+  const texts = domainsTexts[language]
+  const invalid = fault !== undefined && html` aria-invalid="true" aria-describedby="name-fault" autofocus`
+  return html`<form class="card" method="post" action="/domains">
+    <input type="hidden" name="action" value="register" />
+    <input type="hidden" name="idempotency_key" value="${randomUUID()}" />
+    <label
+      >${texts.name} <small>${texts.nameHint}</small>
+      <input
+        type="text"
+        name="name"
+        value="${typed}"
+        required
+        maxlength="1000"
+        inputmode="url"
+        autocapitalize="none"
+        autocomplete="off"
+        spellcheck="false"
+        ${invalid}
+    /></label>
+    ${fault && html`<p class="fault" id="name-fault" role="alert">${fault}</p>`}
+    <button>${texts.register}</button>
+  </form>`
 }
 
 /** What the page of a domain shows. */
@@ -72,13 +81,12 @@ export interface DomainView extends StatusView, Pick<Records, 'records' | 'alter
 export function domainPage(view: DomainView): Page {
   const { language, domain, records, alternatives, registered, script } = view
   const texts = domainsTexts[language]
-  const data = html`data-copy-texts="${JSON.stringify({ copy: texts.copy, copied: texts.copied })}"`
   const status = statusSection({ ...view, expiresAt: expiresAt(domain) })
   return {
     title: domain.name,
     site: { language, section: 'domains' },
     ...(script !== undefined && { scripts: [script] }),
-    body: html`<main data-domains="/domains?name=${domain.name}" ${data}>
+    body: html`<main data-domains="/domains?name=${domain.name}" data-copied="${texts.copied}">
       <h1>${domain.name}</h1>
       ${view.fault && html`<p class="note alarm" role="alert">${view.fault}</p>`} ${registered && keyNote(view)}
       <div class="columns">
@@ -96,7 +104,7 @@ function keyNote({ language, registered }: DomainView): Html | undefined {
   const { token, claim, claimExpiresAt } = registered
   return html`<div class="note warning">
     <h2>${texts.keyTitle}</h2>
-    <p><code data-copy>${token}</code></p>
+    <p>${copyable(token, texts.copy)}</p>
     <p>${claim === undefined ? texts.key : texts.claimKey}</p>
     ${claimExpiresAt !== undefined && html`<p>${fillText(texts.claimExpires, { date: date(claimExpiresAt, language) })}</p>`}
   </div>`
@@ -109,6 +117,7 @@ function claimForm({ language, domain }: DomainView): Html {
     <p>${texts.taken}</p>
     <form method="post" action="/domains">
       <input type="hidden" name="action" value="claim" />
+      <input type="hidden" name="idempotency_key" value="${randomUUID()}" />
       <input type="hidden" name="name" value="${domain.name}" />
       <button class="plain">${texts.claim}</button>
     </form>

@@ -3,6 +3,7 @@ import { dnsProviderTexts } from '../../texts/dns-providers.ts'
 import { domainsTexts } from '../../texts/domains.ts'
 import type { Language } from '../../texts/language.ts'
 import { fillText } from '../../lib/fill-text.ts'
+import { copyable } from '../copyable.ts'
 
 export interface DnsRecord {
   type: string
@@ -40,7 +41,7 @@ export function recordsSection({ language, zone, records, alternatives }: Record
       )}
       <details>
         <summary>${texts.general}</summary>
-        ${records.map((record) => html`<p><code data-copy>${zoneLine(record)}</code></p>`)}
+        ${records.map((record) => html`<p>${copyable(zoneLine(record), texts.copy)}</p>`)}
       </details>
     </div>
   </section>`
@@ -54,11 +55,11 @@ function recordCard({ type, name, value }: DnsRecord, zone: string, language: La
     <dd><code>${type}</code></dd>
     <dt>${texts.host}</dt>
     <dd>
-      <code data-copy>${relative}</code>
+      ${copyable(relative, texts.copy)}
       <small class="quiet">${fillText(texts.fullName, { name })}</small>
     </dd>
     <dt>${texts.value}</dt>
-    <dd><code data-copy>${value}</code></dd>
+    <dd>${copyable(value, texts.copy)}</dd>
     <dt>${texts.ttl}</dt>
     <dd>${texts.ttlValue}</dd>
   </dl>`
@@ -81,9 +82,9 @@ function providerForm(
         <dt>${texts.type}</dt>
         <dd>${type}</dd>
         <dt>${provider.host}</dt>
-        <dd><code data-copy>${relativeName(name, zone)}</code></dd>
+        <dd>${copyable(relativeName(name, zone), texts.copy)}</dd>
         <dt>${valueLabel(provider, type)}</dt>
-        <dd><code data-copy>${shown}</code></dd>
+        <dd>${copyable(shown, texts.copy)}</dd>
       </dl>`
     })}
     <p>${provider.ttl.replace(/\.$/, '')}. ${isDotted && texts.dot}</p>

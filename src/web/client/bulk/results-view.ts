@@ -17,10 +17,7 @@ export function resultsView(state: State, actions: ResultActions, startOver: () 
     h('div', { class: 'note warning' }, [
       h('h3', null, texts.keysTitle),
       h('p', null, texts.keys),
-      h('p', { class: 'row' }, [
-        button(texts.downloadCsv, actions.saveCsv, false),
-        button(texts.keep, actions.keep),
-      ]),
+      h('p', { class: 'row' }, [button(texts.downloadCsv, actions.saveCsv, false), button(texts.keep, actions.keep)]),
       h('p', { class: 'hint' }, texts.keepHint),
     ]),
     h('p', { class: 'row' }, [

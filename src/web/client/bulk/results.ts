@@ -1,3 +1,4 @@
+import { copyText } from '../copy.ts'
 import { drawCodes, labelsOf, linksCsv, linksZip, saveFile } from './files.ts'
 import { keepRows } from './keep.ts'
 import type { Update } from './run.ts'
@@ -42,8 +43,7 @@ export function createResultActions(state: State, update: Update, codeText: stri
       update({ sheet: undefined })
     },
     async copy(text, name) {
-      await navigator.clipboard.writeText(text)
-      update({ copied: name })
+      if (await copyText(text)) update({ copied: name })
     },
     keep() {
       const outcome = keepRows(createdOf(state))

@@ -1,4 +1,4 @@
-import { addCopyButtons } from '../add-copy-buttons.ts'
+import { enableCopyButtons } from '../copy.ts'
 
 // Goes on checking a domain until its record is found. The page works without it.
 
@@ -9,7 +9,7 @@ const FACTOR = 1.4
 
 const main = document.querySelector<HTMLElement>('[data-domains]')
 if (main !== null) {
-  addCopyButtons(main)
+  enableCopyButtons(main)
   schedule(main, FIRST_MS)
 }
 

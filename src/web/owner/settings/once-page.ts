@@ -39,7 +39,7 @@ export function oncePage({ language, title, lead, label, secret, after, file, op
         <label for="secret">${label}</label>
         <input class="settings-secret" id="secret" value="${secret}" readonly spellcheck="false" />
         <p class="row settings-buttons">
-          <button type="button" hidden data-copies="secret" data-copied="${texts.copied}">${texts.copy}</button>
+          <button type="button" hidden data-copy="${secret}" data-copied="${texts.copied}">${texts.copy}</button>
           ${file !== undefined && saveLink(texts.save, file, `${label}:\n${secret}\n`)} ${open && openLink(open)}
         </p>
         ${after !== undefined && html`<p class="quiet">${after}</p>`}
