@@ -77,8 +77,13 @@ inBrowser(
     assert.ok(zip.includes(svg), 'the ZIP holds the image that the service draws')
 
     const keep = page.getByRole('button', { name: 'Keep on this device' })
-    const kept = (links: string) => page.evaluate<string>(`localStorage.setItem('quirl.links', ${JSON.stringify(links)})`)
-    const other = (at: number) => ({ token: `${at}`.padStart(43, 'x'), code: `other-${at}`, created_at: '2026-11-22T12:00:00.000Z' })
+    const kept = (links: string) =>
+      page.evaluate<string>(`localStorage.setItem('quirl.links', ${JSON.stringify(links)})`)
+    const other = (at: number) => ({
+      token: `${at}`.padStart(43, 'x'),
+      code: `other-${at}`,
+      created_at: '2026-11-22T12:00:00.000Z',
+    })
     const others = Array.from({ length: 1_501 }, (_, at) => other(at))
     const file = (links: object[]) => JSON.stringify({ format: 'quirl-links', version: 1, links })
     assert.equal(await page.evaluate('localStorage.length'), 0, 'nothing is kept before the owner asks for it')

@@ -35,6 +35,7 @@ export interface Preview {
 interface DesignForm {
   language: Language
   action: string
+  formKey: string
   revision: number
   refused: RefusedDesign | undefined
   preview: Preview | undefined
@@ -43,7 +44,7 @@ interface DesignForm {
 
 /** The form in which an owner designs the QR code. */
 export function designForm(design: Design | undefined, options: DesignForm): Html {
-  const { language, action, revision, refused, preview, pictures } = options
+  const { language, action, formKey, revision, refused, preview, pictures } = options
   const texts = designerTexts[language]
   const state = { values: refused?.values ?? valuesOfDesign(design), faults: refused?.faults ?? [] }
   const forScript =
@@ -53,11 +54,13 @@ export function designForm(design: Design | undefined, options: DesignForm): Htm
   // The buttons of the looks are not the form's: Enter in one of its fields must save the form itself.
   return html`<form method="post" action="${action}" id="looks">
       <input type="hidden" name="action" value="design" />
+      <input type="hidden" name="idempotency_key" value="${formKey}" />
       <input type="hidden" name="revision" value="${revision}" />
     </form>
     <div class="designer">
       <form method="post" action="${action}" enctype="multipart/form-data" class="design" novalidate ${forScript}>
         <input type="hidden" name="action" value="design" />
+        <input type="hidden" name="idempotency_key" value="${formKey}" />
         <input type="hidden" name="revision" value="${revision}" />
         ${pictures.looks(texts)} ${faultsBelow(state, '')} ${shapes(state, texts, pictures)} ${colors(state, texts)}
         ${logoInputs(state, design, texts)} ${frameInputs(state, texts)} ${quietZoneAndLevel(state, texts)}
@@ -68,6 +71,7 @@ export function designForm(design: Design | undefined, options: DesignForm): Htm
       design !== undefined &&
       html`<form method="post" action="${action}">
         <input type="hidden" name="action" value="plain" />
+        <input type="hidden" name="idempotency_key" value="${formKey}" />
         <button class="plain">${texts.remove}</button>
       </form>`
     }`

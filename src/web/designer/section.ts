@@ -5,7 +5,10 @@ import { downloads } from './downloads.ts'
 import { designForm } from './form.ts'
 
 /** The section of the owner's page in which the QR code is designed and downloaded. */
-export function designSection({ link, token, design, preview, pictures, language }: OwnerView, notice?: Notice): Html {
+export function designSection(
+  { link, token, formKey, design, preview, pictures, language }: OwnerView,
+  notice?: Notice,
+): Html {
   const texts = designerTexts[language]
   return html`<section id="design" aria-labelledby="design-heading">
     <h2 id="design-heading">${texts.heading}</h2>
@@ -14,7 +17,7 @@ export function designSection({ link, token, design, preview, pictures, language
       ${downloads(link.code, language)}
     </div>
     <div class="card">
-      ${designForm(design, { language, action: `/m/${token}#design`, revision: link.revision, refused: notice?.design, preview, pictures })}
+      ${designForm(design, { language, action: `/m/${token}#design`, formKey, revision: link.revision, refused: notice?.design, preview, pictures })}
     </div>
   </section>`
 }

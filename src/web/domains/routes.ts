@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CLAIM_MS } from '../../domains/claim.ts'
 import { expiresAt, type Domain } from '../../domains/domain.ts'
 import type { Domains } from '../../domains/open.ts'
+import type { Registered } from '../../domains/registry.ts'
 import { viewRegistered } from '../../domains/view.ts'
 import { pageLanguage } from '../../http/accept.ts'
 import { addVary } from '../../http/compress.ts'
@@ -15,6 +16,7 @@ import type { Language } from '../../texts/language.ts'
 import type { Assets } from '../assets.ts'
 import { fillText } from '../../lib/fill-text.ts'
 import { formOf } from '../form-body.ts'
+import { createFormIdempotency, FORM_KEY, type FormIdempotency } from '../form-idempotency.ts'
 import { domainPage, domainsPage, removedPage, type DomainView } from './page.ts'
 import type { CertificateState } from './status.ts'
 
@@ -41,6 +43,7 @@ type PageRequest = FastifyRequest<{ Querystring: { name?: unknown } }>
 
 /** The pages on which names are registered, checked and removed: `/domains` */
 export function domainPageRoutes(needs: DomainPageNeeds): Record<'show' | 'act', Route> {
+  const idempotency = createFormIdempotency<Registered>(() => true)
   return {
     show: route<{ Querystring: { name?: unknown } }>({
       ...hidden,
@@ -53,7 +56,7 @@ export function domainPageRoutes(needs: DomainPageNeeds): Record<'show' | 'act',
       config,
       onSend: forbidCaching,
       bodyLimit: DOMAIN_FORM_LIMIT,
-      handler: (request, reply) => takeForm(needs, request, reply),
+      handler: (request, reply) => takeForm(needs, idempotency, request, reply),
     }),
   }
 }
@@ -70,15 +73,22 @@ async function showDomain(needs: DomainPageNeeds, request: PageRequest, reply: F
   }
 }
 
-async function takeForm(needs: DomainPageNeeds, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function takeForm(
+  needs: DomainPageNeeds,
+  idempotency: FormIdempotency<Registered>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const form = formOf(request.body)
   const typed = nameOf(form.get('name') ?? '')
   const action = form.get('action')
   addVary(reply, 'accept-language')
   try {
     if (action === 'remove') return await removeDomain(needs, request, reply, { name: typed, token: form.get('token') })
-    await needs.limitDomains(request, reply)
-    const registered = await (action === 'claim' ? needs.domains.claim(typed) : needs.domains.register(typed))
+    const registered = await idempotency.run(form.get(FORM_KEY) ?? '', form, async () => {
+      await needs.limitDomains(request, reply)
+      return action === 'claim' ? needs.domains.claim(typed) : needs.domains.register(typed)
+    })
     const view = await viewOf(needs, request, registered)
     return sendPage(reply.code(registered.token === undefined ? 200 : 201), domainPage(view))
   } catch (error) {

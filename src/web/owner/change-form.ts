@@ -14,11 +14,12 @@ import type { Action, Outcome, Submission } from './submission.ts'
 import type { Notice, OwnerView } from './view.ts'
 
 /** The form that changes a link. */
-export function changeForm({ link, token, language }: OwnerView, notice?: Notice): Html {
+export function changeForm({ link, token, formKey, language }: OwnerView, notice?: Notice): Html {
   const stored = { ...link.payload, target: link.target }
   const errors = notice?.problem?.errors ?? []
   return html`<form method="post" action="/m/${token}">
     <input type="hidden" name="action" value="change" />
+    <input type="hidden" name="idempotency_key" value="${formKey}" />
     <input type="hidden" name="revision" value="${link.revision}" />
     ${renderFields(changeFields(link, language), notice?.values ?? stored, errors, { language })}
     ${renderUtm(kindOf(link), notice?.utm ?? link.utm, errors, { language, focus: false })}

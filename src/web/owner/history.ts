@@ -38,7 +38,7 @@ export function historyPart(view: OwnerView, notice: Notice | undefined): Html {
   </div>`
 }
 
-function item({ link, token, language }: OwnerView, { revision, at, changes }: Revision): Html {
+function item({ link, token, formKey, language }: OwnerView, { revision, at, changes }: Revision): Html {
   const texts = historyTexts[language]
   const isPresent = revision === link.revision
   const time = timeText(at, language)
@@ -52,6 +52,7 @@ function item({ link, token, language }: OwnerView, { revision, at, changes }: R
       !isPresent &&
       html`<form method="post" action="/m/${token}">
         <input type="hidden" name="action" value="revert" />
+        <input type="hidden" name="idempotency_key" value="${formKey}" />
         <input type="hidden" name="revision" value="${link.revision}" />
         <button class="plain" name="to" value="${revision}">
           ${texts.revert}<span class="unseen"> ${texts.of(time)}</span>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageLanguage } from '../../http/accept.ts'
 import { addVary } from '../../http/compress.ts'
@@ -14,6 +15,7 @@ import type { Language } from '../../texts/language.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import type { Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
+import { createFormIdempotency, type FormIdempotency } from '../form-idempotency.ts'
 import { FORM_LIMIT } from '../read-form.ts'
 import { act } from './actions.ts'
 import { createDesignerPictures } from '../designer/pictures.ts'
@@ -21,7 +23,7 @@ import { loadStatistics, loadTotals } from '../statistics/load.ts'
 import { readSettings } from './settings/data.ts'
 import { settingsNotices } from './settings/section.ts'
 import { ownerPage } from './page.ts'
-import type { Submission } from './submission.ts'
+import type { Outcome, Submission } from './submission.ts'
 import type { Notice, OwnerView, Refused } from './view.ts'
 
 /** What the page needs from the rest of the program. */
@@ -55,6 +57,7 @@ const hidden = { schema: { hide: true } }
 /** The page on which an owner manages a link, and its forms: `/m/<token>` */
 export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', Route> {
   const needs = { ...given, pictures: createDesignerPictures() }
+  const idempotency = createFormIdempotency<Outcome>((outcome) => !('refused' in outcome))
   return {
     show: route<TokenRoute>({
       ...hidden,
@@ -68,8 +71,11 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
       bodyLimit: FORM_LIMIT,
       config: { acceptsFile: true, work: 'creations' },
       // A wrong token is refused before the form is read.
-      onRequest: (request) => needs.links.requireToken(request.params.token),
-      handler: (request, reply) => actOnLink(needs, request, reply),
+      async onRequest({ params: { token } }) {
+        // A second press may find the link deleted by the first.
+        if (!idempotency.has(token)) await needs.links.requireToken(token)
+      },
+      handler: (request, reply) => actOnLink(needs, idempotency, request, reply),
     }),
   }
 }
@@ -110,6 +116,7 @@ async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Pr
   return {
     link,
     token: request.params.token,
+    formKey: randomUUID(),
     origin,
     language: pageLanguage(request),
     totals,
@@ -132,22 +139,29 @@ function editingOf({ query }: TokenRequest): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-async function actOnLink(needs: Needs, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function actOnLink(
+  needs: Needs,
+  idempotency: FormIdempotency<Outcome>,
+  request: TokenRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { links, limits, shares, totals } = needs
   const { token } = request.params
   const charge = () => limits.charge(request, reply, 'qr')
   const drawing = { origin: needs.origin.of(request), client: limits.clientOf(request), charge }
-  const outcome = await act({
+  const form = formOf(request.body)
+  const submission = {
     links,
     shares,
     totals,
     charge: () => limits.charge(request, reply, 'links'),
     token,
-    form: formOf(request.body),
+    form,
     language: pageLanguage(request),
     drawing,
     script: needs.assets.islands.get('settings'),
-  })
+  }
+  const outcome = await idempotency.run(token, form, () => act(submission))
   addVary(reply, 'accept-language')
   // A redirect after each change, so that a reload repeats nothing.
   if ('done' in outcome) {

@@ -15,6 +15,8 @@ import type { LoadedStatistics } from '../statistics/view.ts'
 export interface OwnerView {
   link: Link
   token: string
+  /** What `FormIdempotency` needs in each form. */
+  formKey: string
   origin: string
   language: Language
   /** Undefined while they cannot be read. */

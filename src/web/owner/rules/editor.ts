@@ -10,6 +10,7 @@ import { dayName, ruleSentence } from './sentence.ts'
 
 export interface EditorOptions extends EditorState {
   token: string
+  formKey: string
   revision: number
   /** The place of the rule and the rule as it is stored; undefined for a new one. */
   edited: { at: number; stored: string } | undefined
@@ -20,7 +21,7 @@ const commonSystems = ['iOS', 'iPadOS', 'Android', 'Windows', 'macOS', 'Linux']
 
 /** The form of one rule, which works without scripts; the script shows its sentence as it changes. */
 export function ruleEditor(options: EditorOptions): Html {
-  const { language, token, revision, edited } = options
+  const { language, token, formKey, revision, edited } = options
   const texts = ruleEditorTexts[language]
   const { sentence } = rulesTexts[language]
   const wording = { language, texts: sentence }
@@ -35,6 +36,7 @@ export function ruleEditor(options: EditorOptions): Html {
   >
     <h4 id="rule-editor-title" tabindex="-1">${edited === undefined ? texts.add : texts.edit(edited.at + 1)}</h4>
     <input type="hidden" name="action" value="rule" />
+    <input type="hidden" name="idempotency_key" value="${formKey}" />
     <input type="hidden" name="revision" value="${revision}" />
     ${edited !== undefined && html`<input type="hidden" name="stored" value="${edited.stored}" />`}
     <fieldset>

@@ -28,7 +28,7 @@ export function rulesPart(view: OwnerView, notice: Notice | undefined): Html {
   </div>`
 }
 
-function ruleItem({ link, language, token }: OwnerView, rule: Rule, at: number): Html {
+function ruleItem({ link, language, token, formKey }: OwnerView, rule: Rule, at: number): Html {
   const texts = rulesTexts[language]
   const isOff = rule.off === true
   const number = texts.name(at + 1)
@@ -41,6 +41,7 @@ function ruleItem({ link, language, token }: OwnerView, rule: Rule, at: number):
     <p class="${isOff ? 'quiet' : ''}" dir="auto">${ruleSentence(rule, { language, texts: texts.sentence })}</p>
     <form class="row" method="post" action="/m/${token}">
       <input type="hidden" name="revision" value="${link.revision}" />
+      <input type="hidden" name="idempotency_key" value="${formKey}" />
       <input type="hidden" name="rule" value="${at}" />
       <a
         class="button plain"
@@ -55,8 +56,8 @@ function ruleItem({ link, language, token }: OwnerView, rule: Rule, at: number):
 }
 
 /** The editor: with what was refused, or with the rule that the address names. */
-function editorOf({ link, language, token, editing }: OwnerView, own: Notice | undefined): Html | undefined {
-  const base = { language, token, revision: link.revision }
+function editorOf({ link, language, token, formKey, editing }: OwnerView, own: Notice | undefined): Html | undefined {
+  const base = { language, token, formKey, revision: link.revision }
   if (own?.rule !== undefined) {
     const at = link.rules.findIndex((rule) => JSON.stringify(rule) === own.rule?.stored)
     const edited = at === -1 ? undefined : { at, stored: own.rule.stored ?? '' }

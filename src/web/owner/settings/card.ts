@@ -39,9 +39,14 @@ export function renderNotice({ text, problem, isMarked = false }: Notice): Html 
 }
 
 /** A form of the owner's page. */
-export function ownerForm({ token }: Pick<OwnerView, 'token'>, action: string, content: Html): Html {
+export function ownerForm(
+  { token, formKey }: Pick<OwnerView, 'token' | 'formKey'>,
+  action: string,
+  content: Html,
+): Html {
   return html`<form method="post" action="/m/${token}">
     <input type="hidden" name="action" value="${action}" />
+    <input type="hidden" name="idempotency_key" value="${formKey}" />
     ${content}
   </form>`
 }

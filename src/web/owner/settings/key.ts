@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { html, type Html } from '../../../http/html.ts'
 import { invalidRequest } from '../../../http/problem.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
@@ -14,8 +13,7 @@ export function keyCard(view: OwnerView, notice: Notice | undefined): Html {
   const texts = settingsTexts[view.language].key
   const isRefused = notice?.at === cardId('key') && isFaulty(notice, '/sure')
   const fault = isRefused ? texts.fault : undefined
-  const form = html`<input type="hidden" name="idempotency_key" value="${randomUUID()}" />
-    ${renderChoice({ name: 'sure', value: 'yes', label: texts.confirm, fault, isRequired: true })}
+  const form = html`${renderChoice({ name: 'sure', value: 'yes', label: texts.confirm, fault, isRequired: true })}
     <button class="plain">${texts.button}</button>`
   const body = html`<p class="quiet">${texts.lead}</p>
     <p>${texts.explain}</p>

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { html, type Html } from '../../../http/html.ts'
 import { invalidRequest, Problem } from '../../../http/problem.ts'
 import { createValidator } from '../../../http/validate.ts'
@@ -54,8 +54,7 @@ function creationForm(view: OwnerView, own: Notice | undefined): Html {
   const fault = isFaulty(own, '/name') ? texts.nameFault : undefined
   const choice = (name: 'csv' | 'destination', label: string) =>
     renderChoice({ name, value: 'yes', label, isChecked: typedInto(own, name) === 'yes' })
-  const form = html`<input type="hidden" name="idempotency_key" value="${randomUUID()}" />
-    <h4>${texts.new}</h4>
+  const form = html`<h4>${texts.new}</h4>
     ${renderField({ name: 'name', label: texts.name, hint: texts.nameHint, value: typedInto(own, 'name') ?? '', fault })}
     ${choice('csv', texts.withCsv)} ${choice('destination', texts.withDestination)}
     ${view.link.password !== null && html`<p class="hint">${texts.hidden}</p>`}

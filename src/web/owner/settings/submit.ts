@@ -2,6 +2,7 @@ import { Problem } from '../../../http/problem.ts'
 import type { OwnedLink } from '../../../links/design.ts'
 import type { Language } from '../../../texts/language.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
+import { FORM_KEY } from '../../form-idempotency.ts'
 import { truncateInput } from '../../typed-input.ts'
 import type { Outcome, Submission } from '../submission.ts'
 
@@ -60,6 +61,6 @@ function reasonOf({ code, headers }: Problem, language: Language): string {
 
 /** The idempotency key of a form, when it has a valid one. */
 export function keyOf(form: URLSearchParams): string | undefined {
-  const key = form.get('idempotency_key') ?? ''
+  const key = form.get(FORM_KEY) ?? ''
   return /^[\w-]{16,255}$/.test(key) ? key : undefined
 }
