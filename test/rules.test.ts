@@ -119,6 +119,20 @@ test('a rule that is switched off answers no visit, keeps the numbers of the oth
   assert.equal(refused.status, 400)
 })
 
+test('a rule that is switched off counts on no page', async (t) => {
+  const server = await startServer(t)
+  const rule = { when: { hours: ['09:00-17:30'], timezone: 'UTC' }, then: to('a') }
+  const link = await create(server, { target: OWN, rules: [{ ...rule, off: true }] })
+  const pageOf = async (path: string) => (await fetch(`${server.url}${path}`)).text()
+  const owner = `/m/${link.token}`
+  const before = await pageOf(owner)
+  assert.deepEqual([/checked before this/.test(before), /scheduled by rules/.test(before)], [false, false])
+  assert.doesNotMatch(await pageOf(`/${link.code}+`), />rules</)
+  await put(manage(server, link), { rules: [rule, { ...rule, off: true }] })
+  assert.match(await pageOf(owner), /scheduled by rules.*One rule is checked before this/s)
+  assert.match(await pageOf(`/${link.code}+`), />rules</)
+})
+
 test('a percentage is of the visitors, each of whom gets one answer all day, also when none of it is recorded', async (t) => {
   let now = NOON
   const server = await startServer(t, behindProxy, () => now)

@@ -1,7 +1,7 @@
 import type { Page } from '../http/document.ts'
 import { html, type Html } from '../http/html.ts'
 import type { Visitor } from '../links/kinds/kind.ts'
-import type { CompiledRules } from '../links/rules/compile.ts'
+import type { Answer } from '../links/rules/compile.ts'
 import type { Language } from '../texts/language.ts'
 import { visitorTexts } from '../texts/visitor.ts'
 import type { LockedLink } from './locked.ts'
@@ -19,13 +19,15 @@ export function previewPage({ code, kind, content, visit, rules }: LiveLink, lan
     return outcome.type === 'redirect' ? [{ platform, location: outcome.location }] : []
   })
   const linked = locations.length === 0 ? kind.urls(content().payload).map(({ url }) => url) : []
-  const byRule = rules === null ? [] : locationsOf(rules())
+  const answers = rules?.().answers ?? []
+  const hasRules = answers.length > 0
+  const byRule = locationsOf(answers)
   return frame(code, language, {
-    states: [texts.states.active, ...(rules === null ? [] : [texts.states.rules])],
+    states: [texts.states.active, ...(hasRules ? [texts.states.rules] : [])],
     go: texts.go,
     body: html`${locations.length === 0 ? html`<p>${texts.opens}</p>` : destinations(locations, texts)}
     ${linked.length > 0 && html`<p>${texts.linksTo}</p>`} ${linked.map(address)}
-    ${rules !== null && html`<p>${texts.rules}</p>`} ${byRule.length > 0 && html`<p>${texts.rulesLeadTo}</p>`}
+    ${hasRules && html`<p>${texts.rules}</p>`} ${byRule.length > 0 && html`<p>${texts.rulesLeadTo}</p>`}
     ${byRule.map(address)}`,
   })
 }
@@ -73,6 +75,6 @@ function address(url: string): Html {
 }
 
 /** The destinations of rules, each once. When they apply is the owner's affair. */
-function locationsOf({ answers }: CompiledRules): string[] {
+function locationsOf(answers: Answer[]): string[] {
   return [...new Set(answers.flatMap((answer) => ('location' in answer ? [answer.location] : [])))]
 }

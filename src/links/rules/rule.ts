@@ -133,3 +133,8 @@ export const rulesSchema = Type.Array(ruleSchema, {
 /** A rule as it is stored. */
 export type Rule = Static<typeof ruleSchema>
 export type Conditions = Rule['when']
+
+/** The rules that are not switched off. */
+export function activeRules(rules: Rule[]): Rule[] {
+  return rules.filter(({ off }) => off !== true)
+}

@@ -1,5 +1,6 @@
 import { html, type Html } from '../../http/html.ts'
 import type { Link } from '../../links/link.ts'
+import { activeRules } from '../../links/rules/rule.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import type { Language } from '../../texts/language.ts'
 import { ruleEditorTexts } from '../../texts/rule-editor.ts'
@@ -11,7 +12,7 @@ import type { Notice, OwnerView } from './view.ts'
 export function leadsTo(view: OwnerView, notice: Notice | undefined): Html {
   const { link, language } = view
   const texts = ownerTexts[language]
-  const rules = link.rules.length
+  const rules = activeRules(link.rules).length
   return html`<h2 class="owner-label">${texts.leadsTo}</h2>
     ${
       link.kind === 'url'
@@ -22,13 +23,14 @@ export function leadsTo(view: OwnerView, notice: Notice | undefined): Html {
     ${rules > 0 && html`<p class="quiet">${texts.rulesFirst(rules)} <a href="#rules">${texts.showRules}</a></p>`}`
 }
 
-function editable({ link, token, language }: OwnerView, own: Notice | undefined): Html {
+function editable({ link, token, formKey, language }: OwnerView, own: Notice | undefined): Html {
   const texts = ownerTexts[language]
   return html`<p class="owner-target" dir="auto">${link.target}</p>
     <details class="owner-edit" id="lead" ${own && html` open`}>
       <summary>${texts.change}</summary>
       <form method="post" action="/m/${token}">
         <input type="hidden" name="action" value="lead" />
+        <input type="hidden" name="idempotency_key" value="${formKey}" />
         <input type="hidden" name="revision" value="${link.revision}" />
         ${own && sectionMessage(own)} ${conflictTable(link, own, language)}
         <label for="owner-address">${texts.newTarget}</label>

@@ -1,5 +1,6 @@
 import { html, type Html } from '../../http/html.ts'
 import { addresses, type Link } from '../../links/link.ts'
+import { activeRules } from '../../links/rules/rule.ts'
 import { createdTexts } from '../../texts/created.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import { reachabilityWarning } from '../reachability.ts'
@@ -41,7 +42,7 @@ type State = 'active' | 'paused' | 'scheduled' | 'limited' | 'removed'
 function stateOf({ active, suspension, rules }: Link): State {
   if (suspension !== null) return 'removed'
   if (!active) return 'paused'
-  const whens = rules.map(({ when }) => when)
+  const whens = activeRules(rules).map(({ when }) => when)
   if (whens.some(({ from, until, weekdays, hours }) => from ?? until ?? weekdays ?? hours)) return 'scheduled'
   return whens.some(({ after_scans: scans }) => scans !== undefined) ? 'limited' : 'active'
 }
