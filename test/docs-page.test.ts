@@ -50,8 +50,9 @@ test('every curl example works as pasted', async (t) => {
   const faults: string[] = []
   for (const [label, example] of others) {
     // `--fail-with-body` makes an error response fail the script; a stream of events never ends by itself.
-    const strict = `set -e; curl() { command curl --fail-with-body --max-time ${label.includes('Follow') ? 1 : 20} "$@"; }`
-    const done = await promisify(execFile)('sh', ['-c', `${strict}\n${first}\n${example}`], {
+    const strict = (seconds: number) => `curl() { command curl --fail-with-body --max-time ${seconds} "$@"; }`
+    const script = ['set -e', strict(60), first, strict(label.includes('Follow') ? 1 : 60), example].join('\n')
+    const done = await promisify(execFile)('sh', ['-c', script], {
       encoding: 'buffer',
     }).then(
       () => 0,

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test, type TestContext } from 'node:test'
-import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type ConsoleMessage,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 import { undoLater, type Ending } from './cleanup.ts'
 import { PATIENCE_MS } from './poll.ts'
 import { requireProgram } from './programs.ts'
@@ -85,7 +92,7 @@ function watch(context: BrowserContext, origin: string): () => string[] {
     if (isHandled(request.url())) failedDocuments.add(request.url())
   })
   context.on('console', (message) => {
-    if (!['error', 'warning', 'assert'].includes(message.type())) return
+    if (!isFault(message)) return
     const isFailedLoad = message.text().startsWith('Failed to load resource')
     violations.push({ text: `logged ${message.text()}`, ...(isFailedLoad && { url: message.location().url }) })
   })
@@ -101,6 +108,11 @@ function watch(context: BrowserContext, origin: string): () => string[] {
       .splice(0)
       .filter(({ url }) => url === undefined || !failedDocuments.has(url.replace(/#.*/, '')))
       .map(({ text, url = '' }) => `${text} ${url}`)
+}
+
+/** Whether a page should not log this. */
+export function isFault(message: ConsoleMessage): boolean {
+  return ['error', 'warning', 'assert'].includes(message.type())
 }
 
 /** Presses a button that submits a form, waits for the next page, and returns its status. */
