@@ -4,6 +4,7 @@ import { readJsonBodies, refuseEncodedBodies } from './http/body.ts'
 import { allowEveryOrigin } from './http/cors.ts'
 import { refuseUnsupported } from './http/methods.ts'
 import { handleUnknownPaths } from './http/error-handler.ts'
+import type { Timeouts } from './http/server.ts'
 import { createInstance } from './instance.ts'
 import { readRows } from './links/bulk-routes.ts'
 import { readChanges } from './links/change-many-routes.ts'
@@ -12,8 +13,14 @@ import { readForms } from './web/read-form.ts'
 import { createHandlers, type Handlers } from './handlers.ts'
 
 /** The server with every hook and every route of the service. */
-export async function createApp(config: Config, services: Services, log: FastifyBaseLogger): Promise<FastifyInstance> {
-  const { app, answerOtherMethods, describe, metrics } = await createInstance(config, services, log)
+/** @param timeouts of clients, that are not the usual ones */
+export async function createApp(
+  config: Config,
+  services: Services,
+  log: FastifyBaseLogger,
+  timeouts: Partial<Timeouts> = {},
+): Promise<FastifyInstance> {
+  const { app, answerOtherMethods, describe, metrics } = await createInstance(config, services, log, timeouts)
   await addRoutes(app, createHandlers(config, services, { describe, metrics, log }))
   answerOtherMethods()
   return app

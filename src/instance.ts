@@ -10,7 +10,7 @@ import { unifyMethod, watchRoutes } from './http/methods.ts'
 import type { LabelledMetric, Metric } from './http/metric.ts'
 import { noCompilers } from './http/no-compilers.ts'
 import { describeApi, type DescribeApi } from './http/openapi.ts'
-import { createConnections } from './http/server.ts'
+import { createConnections, type Timeouts } from './http/server.ts'
 import { countResponses } from './http/response-memory.ts'
 import { queryCompiler } from './http/validate.ts'
 import { queueRequests } from './limits/admission-hooks.ts'
@@ -27,11 +27,16 @@ export interface Instance {
   metrics: (Metric | LabelledMetric)[]
 }
 
-export async function createInstance(config: Config, services: Services, log: FastifyBaseLogger): Promise<Instance> {
+export async function createInstance(
+  config: Config,
+  services: Services,
+  log: FastifyBaseLogger,
+  timeouts: Partial<Timeouts>,
+): Promise<Instance> {
   const { links, limits, domains, origin, monotonic, isUnavailable } = services
   const { admission, clientOf } = limits
   const { contact, baseUrl } = config
-  const { app, connections } = createServer(services, log)
+  const { app, connections } = createServer(services, log, timeouts)
   const answerOtherMethods = watchRoutes(app, links.reserve)
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
@@ -51,7 +56,11 @@ export async function createInstance(config: Config, services: Services, log: Fa
 }
 
 /** The fast path handles most visits, before the router. */
-function createServer({ visits, links: { isReserved }, tls }: Services, log: FastifyBaseLogger) {
+function createServer(
+  { visits, links: { isReserved }, tls }: Services,
+  log: FastifyBaseLogger,
+  timeouts: Partial<Timeouts>,
+) {
   const nextRequestId = createRequestIds()
   const answeredFast = createFastPath(visits, isReserved)
   const priorityOf = ({ method, url = '' }: IncomingMessage) => {
@@ -59,7 +68,7 @@ function createServer({ visits, links: { isReserved }, tls }: Services, log: Fas
     if (isHealthPath(url)) return 'urgent'
     return visitedCode(url, isReserved) === undefined ? 'other' : 'visit'
   }
-  const connections = createConnections(nextRequestId)
+  const connections = createConnections(nextRequestId, timeouts)
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),

@@ -21,13 +21,13 @@ export interface Timeouts {
   checkMs: number
   /** How long a refused client may read the response before its connection is closed. */
   refusedMs: number
+  /** For a connection without any traffic, such as one whose client does not read. */
+  silentMs: number
 }
 
-const defaults: Timeouts = { headersMs: 5_000, requestMs: 10_000, checkMs: 1_000, refusedMs: 2_000 }
+const defaults: Timeouts = { headersMs: 5_000, requestMs: 10_000, checkMs: 1_000, refusedMs: 2_000, silentMs: 30_000 }
 
 const KEEP_ALIVE_TIMEOUT = 10_000
-/** For a connection without any traffic, such as one whose client does not read. */
-const SOCKET_TIMEOUT = 30_000
 /** For reading one response: 1 MiB in this time is 3.5 KB a second. */
 const RESPONSE_TIMEOUT = 300_000
 const SWEEP_INTERVAL = 5_000
@@ -42,16 +42,18 @@ export interface Connections {
   metrics: Metric[]
 }
 
-/** @param nextRequestId creates ids for requests that reach no route */
-export function createConnections(nextRequestId: () => string, timeouts: Timeouts = defaults): Connections {
+/**
+ * @param nextRequestId creates ids for requests that reach no route
+ * @param changed time-outs that are not the usual ones
+ */
+export function createConnections(nextRequestId: () => string, changed: Partial<Timeouts> = {}): Connections {
+  const timeouts = { ...defaults, ...changed }
   let closed = 0
   const onClosed = () => closed++
   const responseMemory = createResponseMemory(onClosed)
   const latest = new WeakMap<Duplex, ServerResponse>()
-  const refuseIn = (socket: Duplex, problem: Problem) => {
-    const endNow = () => end(socket, problem, nextRequestId(), timeouts.refusedMs)
-    refuse(socket, latest.get(socket), endNow)
-  }
+  const refuseIn = (socket: Duplex, problem: Problem) =>
+    refuse(socket, latest.get(socket), () => end(socket, problem, nextRequestId(), timeouts.refusedMs))
   const bodyMemory = createBodyMemory((problem, { socket }) => refuseIn(socket, problem))
   return {
     serve: (handle, priorityOf = () => 'other') =>
@@ -118,12 +120,12 @@ function serve(handle: RequestListener, needs: ServerNeeds): Server {
   }
   const server = createServer(options, listen)
   const sliceReads = createSlicedReads(server)
-  server.setTimeout(SOCKET_TIMEOUT)
+  server.setTimeout(timeouts.silentMs)
   allowHalfOpen(server, (socket) => {
     const last = latest.get(socket)
     return last !== undefined && priorityOf(last.req) === 'visit'
   })
-  closeStalledConnections(server, { idleMs: SOCKET_TIMEOUT, unreadMs: RESPONSE_TIMEOUT, everyMs: SWEEP_INTERVAL })
+  closeStalledConnections(server, { idleMs: timeouts.silentMs, unreadMs: RESPONSE_TIMEOUT, everyMs: SWEEP_INTERVAL })
   server.on('checkExpectation', listen)
   server.on('connect', (_request, socket: Duplex) => {
     end(

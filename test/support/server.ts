@@ -28,6 +28,9 @@ const NO_DNS = '127.0.0.1:9'
 /** Changes of lists are applied quickly; nothing times out because the machine is slow. */
 const patience = { settleMs: 10, queueMs: PATIENCE_MS, drawMs: PATIENCE_MS, foldWaitMs: PATIENCE_MS }
 
+/** A client may wait that long for an image that others are drawn before. */
+const clientPatience = { silentMs: 10 * PATIENCE_MS }
+
 /** All tests come from one address. */
 const unlimited = Object.fromEntries(
   ['LINKS', 'BULK', 'QR', 'DOMAINS', 'REPORTS', 'FAILURES', 'MISSES', 'GUESSES', 'LINK_GUESSES'].map((name) => [
@@ -60,7 +63,7 @@ export async function startServer(
   const clocks = { now, ...(now !== Date.now && { monotonic: now }) }
   const environment = { version: '0.0.0', port: () => port, log, ...clocks, ...patience, ...overrides }
   const services = await openServices(invocation.config, environment)
-  const app = await createApp(invocation.config, services, log)
+  const app = await createApp(invocation.config, services, log, clientPatience)
   const { config } = invocation
   await app.listen({ host: '127.0.0.1', port: config.tls ? config.httpPort : 0 })
   const httpsPort = (await services.tls?.listen(app.server)) ?? 0
