@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { stylesheets } from '../src/styles/stylesheets.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { create, startServer, type TestServer } from './support/server.ts'
+import manifest from '../package.json' with { type: 'json' }
 
 const end = endOfFile()
 let server: TestServer
@@ -43,6 +44,16 @@ test('the page about privacy is in the language of its reader', async () => {
   assert.match(german?.headers.get('vary') ?? '', /accept-language/)
 })
 
+test('the footer leads to the report of a link and to privacy, and has the version', async () => {
+  const { version, homepage }: { version: string; homepage?: string } = manifest
+  for (const path of ['/', '/privacy']) {
+    const [footer = ''] = /<footer.*<\/footer>/s.exec(await (await get(path)).text()) ?? []
+    const links = Array.from(footer.matchAll(/href="([^"]+)"/g)).map(([, href]) => href)
+    assert.deepEqual(links, ['/report', '/privacy', ...(homepage === undefined ? [] : [homepage])], path)
+    assert.ok(footer.includes(`quirl ${version}<`), path)
+  }
+})
+
 /** Bytes of a file as it is sent to a browser, at the quality of pages or of assets. */
 function sizeSent(content: Buffer, isAsset: boolean): number {
   const quality = isAsset ? constants.BROTLI_MAX_QUALITY : 4
@@ -79,8 +90,9 @@ test('pages stay within their budgets, as sent', async () => {
   const designerBytes = sizeSent(await bytesOf(designer), true)
   assert.ok(designerBytes <= 30 * KIB, `the designer has ${designerBytes} bytes`)
   for (const [name, { content }] of Object.entries(stylesheets)) {
-    const bytes = sizeSent(content, true)
-    assert.ok(bytes <= 8 * KIB, `the stylesheet ${name} has ${bytes} bytes`)
+    const sizes = { brotli: sizeSent(content, true), gzip: gzipSync(content, { level: 9 }).length }
+    for (const [encoding, bytes] of Object.entries(sizes))
+      assert.ok(bytes <= 8 * KIB, `the stylesheet ${name} has ${bytes} bytes as ${encoding}`)
   }
 })
 

@@ -1,6 +1,7 @@
 import type { Language } from '../texts/language.ts'
 import { shellTexts } from '../texts/shell.ts'
 import { html, type Html } from './html.ts'
+import manifest from '../../package.json' with { type: 'json' }
 
 /** The pages that the header links to. */
 export const sections = { create: '/', bulk: '/bulk', domains: '/domains', api: '/docs' } as const
@@ -26,11 +27,16 @@ export function siteHeader(language: Language, current: Section | undefined): Ht
   </header>`
 }
 
+/** The version is no secret: the OpenAPI document has it. The package may name no place of its source. */
+const { version, homepage }: { version: string; homepage?: string } = manifest
+
 /** The footer of the pages of the site. */
 export function siteFooter(language: Language): Html {
   const texts = shellTexts[language]
   return html`<footer class="colophon">
     <a href="/report">${texts.report}</a>
     <a href="/privacy">${texts.privacy}</a>
+    ${homepage !== undefined && html`<a href="${homepage}">${texts.source}</a>`}
+    <span>quirl ${version}</span>
   </footer>`
 }

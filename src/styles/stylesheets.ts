@@ -22,9 +22,17 @@ export const stylesheets: Record<StylesheetName, Stylesheet> = {
 }
 
 function readStylesheet(name: StylesheetName): Stylesheet {
-  const files = parts[name].split(' ').map((part) => readAsset(`${part}.css`))
-  const content = Buffer.concat(files)
+  const files = parts[name].split(' ').map((part) => strip(readAsset(`${part}.css`).toString()))
+  const content = Buffer.from(files.join('\n'))
   return { path: `/assets/${name}-${hash('sha256', content, 'hex').slice(0, 16)}.css`, content }
+}
+
+/** Removes comments and indentation, an eighth of what is sent. No text in our styles contains what begins a comment. */
+function strip(css: string): string {
+  const [first = '', ...commented] = css.split('/*')
+  const bare = first + commented.map((part) => part.slice(part.indexOf('*/') + 2)).join('')
+  const lines = bare.split('\n').map((line) => line.trim())
+  return lines.filter((line) => line !== '').join('\n')
 }
 
 /** The icon of the service, as SVG, as PNG for home screens (180 and 512 pixels), and as ICO for whoever requests that. */
