@@ -84,33 +84,40 @@ function addRollups({ db }: Warehouse, linkId: number, audience: Audience, parts
 
 /** Counts the raw scans at the edges of a window that are not whole UTC days, and subtracts those that its days have in excess. */
 function addRawScans(warehouse: Warehouse, linkId: number, audience: Audience, parts: Parts, add: Add): void {
-  const readers = dimensions.map((dimension) => createRawReader(warehouse, dimension, audience))
+  const count = createRawCounter(warehouse, audience)
   for (const range of parts.raw) {
-    for (const [at, read] of readers.entries()) for (const row of read(linkId, ...range)) add(at, ...row)
+    for (const [at, counts] of count(linkId, ...range).entries())
+      for (const [value, { scans, firsts }] of counts) add(at, value, scans, firsts)
   }
   const isCounted = createValueLookup(warehouse, linkId)
   for (const { day, from, to } of parts.excess) {
-    for (const [at, read] of readers.entries()) {
+    for (const [at, counts] of count(linkId, from, to).entries()) {
       // Rollups count no scans that the link itself answered.
-      const counted = read(linkId, from, to).filter(([value]) => at !== ANSWER || value !== UNKNOWN)
-      for (const [value, ...counts] of counted) subtract(add, [at, isCounted(day, at, value) ? value : OTHER], counts)
+      if (at === ANSWER) counts.delete(UNKNOWN)
+      for (const [value, { scans, firsts }] of counts)
+        add(at, isCounted(day, at, value) ? value : OTHER, -scans, -firsts)
     }
   }
 }
 
-function subtract(add: Add, [dimension, value]: [number, number], [scans, firsts]: [number, number]): void {
-  add(dimension, value, -scans, -firsts)
-}
-
-type RawRow = [value: number, scans: number, firsts: number]
-
-function createRawReader({ db }: Warehouse, dimension: Dimension, audience: Audience) {
+/**
+ * Counts raw scans by value, for each dimension. Each row is read once and counted here: SQLite would read and sort all rows
+ * for each dimension. An iterator, because a link may have any number of rows.
+ */
+function createRawCounter({ db }: Warehouse, audience: Audience) {
   const bots = { all: '', human: 'and bot = 0', bot: 'and bot = 1' }[audience]
   const read = db.prepare(
-    `select ${dimension}, count(*), sum(first) from scans where link_id = ? and at >= ? and at < ? ${bots} group by ${dimension}`,
+    `select first, ${dimensions.join(', ')} from scans where link_id = ? and at >= ? and at < ? ${bots}`,
   )
   read.setReturnArrays(true)
-  return (linkId: number, from: number, to: number) => read.all(linkId, from, to) as unknown as RawRow[]
+  return (linkId: number, from: number, to: number): CountsById[] => {
+    const { add, of } = createSums()
+    for (const row of read.iterate(linkId, from, to)) {
+      const [first = 0, ...values] = row as unknown as number[]
+      for (const [at, value] of values.entries()) add(at, value, 1, first)
+    }
+    return dimensions.map((_, at) => of(at))
+  }
 }
 
 /** Whether the rollup of a day has a value: the scans of a value are all in its row, or all in that of the others. */
