@@ -3,12 +3,13 @@
 // service's time, not the visitor's. It compares the best of several alternating rounds.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { create } from '../test/support/server.ts'
-import { attack, attacks, visitUntil } from '../test/support/slow-clients.ts'
+import { attack, attacksOf, visitUntil } from '../test/support/slow-clients.ts'
 import { moveToLoadCore } from './load.ts'
 import { printTable, serveQuirl, temporaryFolder } from './support.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const QUIET_MS = 8000
+const attacks = attacksOf(1000)
 
 moveToLoadCore()
 const quirl = await serveQuirl(temporaryFolder())

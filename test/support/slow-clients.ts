@@ -4,37 +4,21 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PATIENCE_MS } from './poll.ts'
 
-export const CONNECTIONS = 1000
-/** The open files that the attacker and the service each need: their connections, and some more. */
-export const OPEN_FILES = CONNECTIONS + 100
-
-const perSecond = 500
-const common = [`-c${CONNECTIONS}`, `-r${perSecond}`, '-p5', '-l60']
-
 /**
  * Attacks of slowhttptest(1) and their arguments; it also probes the same address now and then. The service disconnects
  * clients that send slowly; clients that read slowly end by themselves after some seconds.
  */
-export const attacks: Record<string, (url: string) => string[]> = {
-  'slow headers': (url) => ['-H', ...common, '-i1', '-x24', '-u', `${url}/healthz`],
-  'slow bodies': (url) => [
-    '-B',
-    ...common,
-    '-i1',
-    '-s8192',
-    '-x10',
-    '-f',
-    'application/json',
-    '-u',
-    `${url}/api/links`,
-  ],
-  'slow reads of a page': (url) => slowReads(`${url}/`),
-  'slow reads of a document': (url) => slowReads(`${url}/api/openapi.json`),
-}
-
-/** Requests three responses on each connection, and reads 32 bytes of them in five seconds. */
-function slowReads(url: string): string[] {
-  return ['-X', ...common, '-l8', '-w512', '-y1024', '-n5', '-z32', '-k3', '-u', url]
+export function attacksOf(connections: number): Record<string, (url: string) => string[]> {
+  const common = [`-c${connections}`, `-r${connections / 2}`, '-p5', '-l60']
+  const json = ['-f', 'application/json']
+  // Requests three responses on each connection, and reads 32 bytes of them in five seconds.
+  const slowReads = ['-X', ...common, '-l8', '-w512', '-y1024', '-n5', '-z32', '-k3']
+  return {
+    'slow headers': (url) => ['-H', ...common, '-i1', '-x24', '-u', `${url}/healthz`],
+    'slow bodies': (url) => ['-B', ...common, '-i1', '-s8192', '-x10', ...json, '-u', `${url}/api/links`],
+    'slow reads of a page': (url) => [...slowReads, '-u', `${url}/`],
+    'slow reads of a document': (url) => [...slowReads, '-u', `${url}/api/openapi.json`],
+  }
 }
 
 /** Runs the attacker until it ends, and returns its output. */
