@@ -10,6 +10,7 @@ import type { Tables } from '../../src/db/schema.ts'
 import { openSqlite } from '../../src/db/sqlite.ts'
 import { requireProgram } from './programs.ts'
 import { endOfFile, temporaryFolder, undoLater } from './cleanup.ts'
+import { writeMigratedLinks } from './migrated-links.ts'
 import { createPostgres, type PostgresAddress } from './postgres.ts'
 
 /** Opens an empty, migrated database of one kind; undefined if the test is skipped because the server is not installed. */
@@ -64,6 +65,7 @@ async function openTwice(t: TestContext, make: MakeStore): Promise<Database | un
 
 async function makeSqlite(t: TestContext): Promise<OpenOnce> {
   const file = join(temporaryFolder(t), 'links.db')
+  await writeMigratedLinks(file)
   return async (ending) => {
     const db = await openSqlite(file, Date.now)
     undoLater(ending, () => db.close())

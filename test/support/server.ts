@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
@@ -6,6 +7,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { openServices, type Services } from '../../src/services.ts'
 import type { Environment } from '../../src/services/environment.ts'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
+import { writeMigratedLinks } from './migrated-links.ts'
 import { PATIENCE_MS } from './poll.ts'
 
 /** A running service on a free port of loopback, with its own data folder. */
@@ -40,7 +42,7 @@ const unlimited = Object.fromEntries(
 )
 
 /**
- * Starts the service in this process with the test's clock, on the folder in `DATA_DIR` or an empty one, with no quotas
+ * Starts the service in this process with the test's clock, on the folder in `DATA_DIR` or a new one, with no quotas
  * but those in `env`.
  */
 export async function startServer(
@@ -52,7 +54,7 @@ export async function startServer(
     'machine' | 'monotonic' | 'slots' | 'work' | 'queueMs' | 'sync' | 'scrypt' | 'webhooks'
   > = {},
 ): Promise<TestServer> {
-  const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
+  const dataDir = env['DATA_DIR'] ?? (await newDataFolder(t))
   const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...unlimited }
   const invocation = readConfig([], { ...defaults, ...env }, '/nonexistent')
   if (invocation.run !== 'serve') throw new Error('unreachable')
@@ -78,6 +80,13 @@ export async function startServer(
     })())
   undoLater(t, stop)
   return { url: `http://127.0.0.1:${port}`, app, services, dataDir, logged, stop, httpsPort }
+}
+
+/** The folder of a service that has served nothing yet. */
+async function newDataFolder(t: Ending): Promise<string> {
+  const folder = temporaryFolder(t)
+  await writeMigratedLinks(join(folder, 'links.db'))
+  return folder
 }
 
 /** The response to a creation. */
