@@ -61,15 +61,16 @@ const jsonValues: Record<string, (size: number) => string> = {
 }
 
 const isWhole = process.env['FAULTS'] === 'all'
-/** Coprime to the number of values per field, so that each value occurs with some field. */
-const STRIDE = 5
 
 /**
- * Selects combinations of fields (or other positions) and values: all in `npm run test:faults`, every fifth in the gate, in
- * which each field and each value still occurs.
+ * Pairs fields (or other positions) with values: each with each in `npm run test:faults`; in the gate as few as have each
+ * field and each value.
  */
-function selectCombinations<Item>(fields: number, items: readonly Item[]): Item[] {
-  return isWhole || fields < STRIDE ? [...items] : items.filter((_, at) => at % STRIDE === 0)
+function pairs<Field, Value>(fields: readonly Field[], values: readonly Value[]): [Field, Value][] {
+  if (isWhole) return fields.flatMap((field) => values.map((value): [Field, Value] => [field, value]))
+  const count = fields.length === 0 ? 0 : Math.max(fields.length, values.length)
+  const at = <Item>(items: readonly Item[], index: number) => items[index % items.length] as Item
+  return Array.from({ length: count }, (_, index) => [at(fields, index), at(values, index)])
 }
 
 /** A position in a body at which a value of some size is sent. */
@@ -84,12 +85,9 @@ export function fieldPosition(name: string, size: number): Position {
   return { label: `as ${name}`, size, write: (value) => `{${JSON.stringify(name)}:${value}}` }
 }
 
-/** Each costly value at each position, of which the gate tries a selection together. */
+/** Costly values at positions. */
 export function jsonBodies(positions: Position[]): Body[] {
-  const combinations = positions.flatMap((position) =>
-    Object.entries(jsonValues).map(([label, value]) => ({ position, label, value })),
-  )
-  return selectCombinations(positions.length, combinations).map(({ position, label, value }) => ({
+  return pairs(positions, Object.entries(jsonValues)).map(([position, [label, value]]) => ({
     label: `${label} ${position.label}`,
     body: position.write(value(position.size - 100)),
   }))
@@ -113,14 +111,14 @@ export function formBodies(size: number, names: string[]): Body[] {
     { label: 'escaped bytes', body: `a=${fill(size - 2, '%80')}` },
   ]
   const texts = { letters: 'a', markup: '<', blanks: '+', 'line ends': '%0D%0A', surrogates: '%ED%A0%80', dots: 'a.' }
-  const inFields = names.flatMap((name) => [
-    { label: `${name} again and again`, body: fill(size, `${name}=a&`) },
-    ...Object.entries(texts).map(([label, text]) => ({
+  const valuesOfField = [
+    (name: string) => ({ label: `${name} again and again`, body: fill(size, `${name}=a&`) }),
+    ...Object.entries(texts).map(([label, text]) => (name: string) => ({
       label: `${label} in ${name}`,
       body: `${name}=${fill(size - name.length - 1, text)}`,
     })),
-  ])
-  return [...values, ...selectCombinations(names.length, inFields)]
+  ]
+  return [...values, ...pairs(names, valuesOfField).map(([name, valueOf]) => valueOf(name))]
 }
 
 export const BOUNDARY = 'boundary'
@@ -142,11 +140,11 @@ export function multipartBodies(size: number, names: string[]): Body[] {
     { label: 'one that does not end', body: part('name="a"', fill(size - 200, 'a')) },
   ]
   const text = fill(size - 300, '<')
-  const inFields = names.flatMap((name) => [
-    { label: `markup in ${name}`, body: part(`name="${name}"`, text) + end },
-    { label: `a file as ${name}`, body: part(`name="${name}"; filename="a.svg"`, text) + end },
-  ])
-  return [...values, ...selectCombinations(names.length, inFields)]
+  const valuesOfField = [
+    (name: string) => ({ label: `markup in ${name}`, body: part(`name="${name}"`, text) + end }),
+    (name: string) => ({ label: `a file as ${name}`, body: part(`name="${name}"; filename="a.svg"`, text) + end }),
+  ]
+  return [...values, ...pairs(names, valuesOfField).map(([name, valueOf]) => valueOf(name))]
 }
 
 export function csvBodies(size: number): Body[] {
