@@ -17,8 +17,8 @@ const cwd = fileURLToPath(root)
 const assets = new URL('src/styles/assets/', root)
 const letters = new URL('src/qr/design/', root)
 
-/** They publish no licence file to distribute with the bundle. */
-const unbundled = ['@resvg/resvg-wasm', 'abstract-logging', 'saxes']
+/** They publish no licence file to distribute with the bundle, as packages that `pg` needs; only nodes on PostgreSQL load that. */
+const unbundled = ['@resvg/resvg-wasm', 'abstract-logging', 'pg', 'saxes']
 
 /** An import of `node:http` reads all its exports, some of which load an HTTP client and WebSockets (40 ms). */
 const leanHttp = {

@@ -91,11 +91,11 @@ type Open = <T extends { close: () => Promise<void> | void }>(name: string, open
 /** Opens what every feature needs: the store, the clocks, the domains, the origin and the client's address. */
 async function openFoundation(config: Config, environment: Environment & Clocks, open: Open) {
   const { port, log, now, monotonic, machine = os } = environment
-  const { dataDir, baseUrl, dnsServers: servers } = config
+  const { baseUrl, dnsServers: servers } = config
   const draining = createDraining()
   const hasServed = draining.begun
   const { sync } = environment
-  const store = open('the store', await openStore({ dataDir, sync, hasServed, now, monotonic, log }))
+  const store = open('the store', await openStore({ ...config, sync, hasServed, now, monotonic, log }))
   const domains = open('domains', await openDomains({ db: store.db, baseUrl, servers, now, monotonic, log }))
   const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(untrustedProxyWarning))

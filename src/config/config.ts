@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
+import { databaseSettings } from './database.ts'
 import { limitSettings } from './limits.ts'
 import { scanSettings } from './scans.ts'
 import { setting, type Setting } from './setting.ts'
@@ -38,6 +39,7 @@ export const settings = {
     allowed: 'a folder',
     doc: 'folder for all data of quirl; created when it is missing',
   }),
+  ...databaseSettings,
   trustProxy: setting({
     name: 'TRUST_PROXY',
     fallback: undefined,
@@ -142,7 +144,8 @@ function readValues(flags: Flags, env: NodeJS.ProcessEnv, dotEnvFile: string): C
 
 function parseValue(row: Setting<unknown>, text: string): unknown {
   const value = row.parse(text)
-  if (value === undefined) throw new StartError(`${row.name}=${text} is not allowed: it must be ${row.allowed}`)
+  const shown = row.isSecret === true ? '…' : text
+  if (value === undefined) throw new StartError(`${row.name}=${shown} is not allowed: it must be ${row.allowed}`)
   return value
 }
 

@@ -4,6 +4,8 @@ export interface Setting<T, F extends string | undefined = string | undefined> {
   name: string
   /** The default; undefined when the setting may be unset. */
   fallback: F
+  /** Whether errors must not have its value, which may hold a password. */
+  isSecret?: boolean
   parse: (text: string) => T | undefined
   /** Completes "is not allowed: it must be …". */
   allowed: string

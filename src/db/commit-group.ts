@@ -1,5 +1,5 @@
 import type { Durable } from './durable.ts'
-import { StoreUnavailable } from './sqlite-errors.ts'
+import { StoreUnavailable } from './unavailable.ts'
 
 /** The write connection, as groups use it. */
 export interface Writer {

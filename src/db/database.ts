@@ -15,8 +15,13 @@ export interface Database {
   write: Kysely<Tables>
   /** For frequent changes of one statement. */
   prepareChange: PrepareChange
-  /** Runs `work` atomically; first come, first served. */
+  /**
+   * Runs `work` atomically. In an embedded store it runs once, first come, first served; in a remote store concurrently with
+   * others, and again when it was rolled back because of another one.
+   */
   transaction: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
+  /** Waits until no other transaction on the store has this name locked, and locks it until the end of this one. */
+  lock: (transaction: Transaction<Tables>, name: string) => Promise<void>
   close(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
-import { StoreUnavailable } from './sqlite-errors.ts'
+import { StoreUnavailable } from './unavailable.ts'
 
 /** Makes commits durable by syncs that they share. */
 export interface Durable {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { StoreUnavailable } from './sqlite-errors.ts'
+import { StoreUnavailable } from './unavailable.ts'
 
 /** Look-ups on a connection of their own. */
 export interface Lookups {

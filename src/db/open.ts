@@ -18,23 +18,31 @@ export function requireRestored(dataDir: string): void {
     )
 }
 
-/** Options of the store and its folder. */
-export interface OpenOptions extends SqliteOptions {
+/** Options of a folder of data. */
+export interface FolderOptions {
   /** Called with the differences from what the last process left. */
   onIntegrity?: (report: IntegrityReport) => void
   /** Called at the close: unless the service has served, the next start reports changed files again. */
   hasServed?: () => boolean
 }
 
+/** Options of the embedded store and its folder. */
+export interface OpenOptions extends SqliteOptions, FolderOptions {}
+
+/** The same as `openInFolder`, with the store in the folder. */
+export function openDatabase(dataDir: string, now: () => number, options: OpenOptions = {}): Promise<Database> {
+  return openInFolder(dataDir, () => openSqlite(join(dataDir, 'links.db'), now, { ...options, alone: true }), options)
+}
+
 /**
- * Opens the store in `dataDir`, and locks the folder against other processes until it is closed. Everything else that has
- * files there must be closed before.
- * @throws {StartError} when the folder or the database in it cannot be used
+ * Opens a store, and locks the folder of the process's own data against other processes until it is closed. Everything
+ * else that has files there must be closed before.
+ * @throws {StartError} when the folder or the database cannot be used
  */
-export async function openDatabase(
+export async function openInFolder(
   dataDir: string,
-  now: () => number,
-  { onIntegrity = () => {}, hasServed = () => false, ...options }: OpenOptions = {},
+  open: () => Promise<Database>,
+  { onIntegrity = () => {}, hasServed = () => false }: FolderOptions,
 ): Promise<Database> {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -46,7 +54,7 @@ export async function openDatabase(
     requireRestored(dataDir)
     const report = checkIntegrity(dataDir)
     onIntegrity(report)
-    const database = await openSqlite(join(dataDir, 'links.db'), now, { ...options, alone: true })
+    const database = await open()
     return {
       ...database,
       async close() {

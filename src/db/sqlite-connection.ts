@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementResultingChanges, StatementSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from '#kysely'
-import { resultCode, SQLITE_IOERR, StoreUnavailable } from './sqlite-errors.ts'
+import { resultCode, SQLITE_IOERR } from './sqlite-errors.ts'
+import { StoreUnavailable } from './unavailable.ts'
 
 /** Prepared statements that each connection caches; the program has fewer. */
 const MAX_STATEMENTS = 200

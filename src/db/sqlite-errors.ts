@@ -1,4 +1,5 @@
 import { StartError } from '../lib/start-error.ts'
+import { StoreUnavailable } from './unavailable.ts'
 
 // Primary result codes of https://sqlite.org/rescode.html
 export const SQLITE_BUSY = 5
@@ -8,9 +9,6 @@ const SQLITE_CORRUPT = 11
 const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
-
-/** The outcome of a change is unknown, or the store is being reopened. */
-export class StoreUnavailable extends Error {}
 
 /** SQLite's primary result code of an error, if it is one of SQLite's. */
 export function resultCode(error: unknown): number | undefined {
@@ -44,7 +42,11 @@ export function toFileError(error: unknown, file: string): unknown {
       `${file} is damaged or not a quirl database (${reason}): put a backup in its place by "quirl restore"`,
     )
   }
-  if (isSqliteUnavailable(error) || (error instanceof Error && 'syscall' in error)) {
+  if (
+    error instanceof StoreUnavailable ||
+    isSqliteUnavailable(error) ||
+    (error instanceof Error && 'syscall' in error)
+  ) {
     return new StartError(`${file} cannot be written (${reason}): check its owner, its permissions and the free space`)
   }
   return error

@@ -8,7 +8,8 @@ import { migrate } from './migrate.ts'
 import type { Tables } from './schema.ts'
 import { connect } from './sqlite-connection.ts'
 import { createKysely, type Access } from './sqlite-dialect.ts'
-import { toFileError, StoreUnavailable } from './sqlite-errors.ts'
+import { toFileError } from './sqlite-errors.ts'
+import { StoreUnavailable } from './unavailable.ts'
 import { sqliteMigrations } from './sqlite-migrations.ts'
 import { openSession, openWriter, syncData, type Sync } from './session.ts'
 import { BUSY_TIMEOUT_MS } from './writer.ts'
@@ -55,6 +56,8 @@ function createDatabase(sessions: Sessions): Database {
     write,
     prepareChange: createPrepareChange(sessions, write),
     transaction: (work) => transact(sessions, work),
+    // There is one transaction at a time.
+    lock: async () => {},
     async close() {
       for (const each of [patient, read, write]) await each.destroy()
       await sessions.close()

@@ -3,7 +3,8 @@ import type { DatabaseConnection } from '#kysely'
 import type { Writer } from './commit-group.ts'
 import { createLockRetry } from './lock-retry.ts'
 import { connect, type Statements } from './sqlite-connection.ts'
-import { resultCode, SQLITE_BUSY, SQLITE_IOERR, StoreUnavailable } from './sqlite-errors.ts'
+import { resultCode, SQLITE_BUSY, SQLITE_IOERR } from './sqlite-errors.ts'
+import { StoreUnavailable } from './unavailable.ts'
 
 /** How long statements wait for another process that holds the write lock (a backup, for example). */
 export const BUSY_TIMEOUT_MS = 5000

@@ -1,4 +1,6 @@
-import type { Database, Executor } from '../db/database.ts'
+import type { Transaction } from '#kysely'
+import type { Database } from '../db/database.ts'
+import type { Tables } from '../db/schema.ts'
 import { CLAIM_MS } from './claim.ts'
 import { deleteClaims, findLastClaimTime, findProvenClaim } from './claim-store.ts'
 import { isTransient, type DnsCheck, type DnsFault } from './dns.ts'
@@ -26,15 +28,21 @@ export function createDomainCheck({
   dns,
   statuses,
 }: CheckDeps): (domain: Domain) => Promise<Domain | undefined> {
-  async function applyFault(transaction: Executor, domain: Domain, fault: DnsFault | undefined): Promise<Domain> {
+  async function applyFault(
+    transaction: Transaction<Tables>,
+    domain: Domain,
+    fault: DnsFault | undefined,
+  ): Promise<Domain> {
     const next = afterCheck(domain, fault, fault !== undefined && isTransient(fault), now())
     const isNew = next.status === 'active' && domain.status !== 'active'
+    // Of two names that become active at the same time, the second must count the first.
+    if (isNew) await db.lock(transaction, `domains of ${domain.registrable}`)
     const isTooMany = isNew && (await countActive(transaction, domain.registrable)) >= MAX_ACTIVE
     return isTooMany ? afterCheck(domain, tooMany(domain), false, now()) : next
   }
 
   /** Applies the newest claim that the DNS proves. */
-  async function applyClaim(transaction: Executor, domain: Domain, proofs: string[]): Promise<Domain> {
+  async function applyClaim(transaction: Transaction<Tables>, domain: Domain, proofs: string[]): Promise<Domain> {
     if (proofs.length === 0) return domain
     const proven = await findProvenClaim(transaction, domain.name, proofs, now() - CLAIM_MS)
     return proven === undefined ? domain : afterClaim(domain, proven.tokenHash, now())

@@ -142,6 +142,8 @@ async function write(
   try {
     await deps.db.transaction(async (transaction) => {
       const pause = yieldEvery(SLICE_MS)
+      // An attempt that was rolled back has committed none.
+      for (const list of [conflicts, committed]) list.length = 0
       for (const change of ordered) {
         const [, { link, next }] = change
         // No row changes a design.

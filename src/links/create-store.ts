@@ -20,7 +20,9 @@ export async function insertLink(db: Pick<Database, 'prepareChange'>, link: NewL
 /** Inserts the links whose codes no other link has and no deleted link had; returns the code keys of these. */
 export async function insertLinks(db: Executor, links: NewLink[]): Promise<Set<string>> {
   const insertedKeys = new Set<string>()
-  for (const chunk of chunks(links)) {
+  // In one order, so that no two transactions wait for each other's codes.
+  const ordered = links.toSorted((a, b) => (a.codeKey < b.codeKey ? -1 : 1))
+  for (const chunk of chunks(ordered)) {
     const retired = await findRetired(
       db,
       chunk.map(({ codeKey }) => codeKey),

@@ -14,14 +14,30 @@ export async function findResponse(db: Executor, lookup: string, notBefore: numb
     .executeTakeFirst()
 }
 
-/** Stores a response. @returns false when this look-up hash has one already */
-export async function insertResponse(db: Executor, row: ResponseRow): Promise<boolean> {
+/**
+ * Reserves a look-up hash for a response; one that is older than `notBefore` is replaced. Waits for a transaction that has
+ * reserved it and is not over.
+ * @returns false when this look-up hash has a response already
+ */
+export async function reserveResponse(
+  db: Executor,
+  row: Omit<ResponseRow, 'response'>,
+  notBefore: number,
+): Promise<boolean> {
+  const { lookup, ...columns } = { ...row, response: '' }
   const result = await db
     .insertInto('idempotency_keys')
-    .values(row)
-    .onConflict((conflict) => conflict.column('lookup').doNothing())
+    .values({ lookup, ...columns })
+    .onConflict((conflict) =>
+      conflict.column('lookup').doUpdateSet(columns).where('idempotency_keys.created_at', '<', notBefore),
+    )
     .executeTakeFirst()
   return result.numInsertedOrUpdatedRows === 1n
+}
+
+/** Stores the response for which a look-up hash was reserved in this transaction. */
+export async function fillResponse(db: Executor, lookup: string, response: string): Promise<void> {
+  await db.updateTable('idempotency_keys').set({ response }).where('lookup', '=', lookup).execute()
 }
 
 /** Deletes the responses that are older than `notBefore`. */

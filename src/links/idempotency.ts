@@ -3,10 +3,13 @@ import type { Transaction } from '#kysely'
 import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { Problem } from '../http/problem.ts'
-import { deleteResponses, findResponse, insertResponse } from './idempotency-store.ts'
+import { deleteResponses, fillResponse, findResponse, reserveResponse } from './idempotency-store.ts'
 
 /** How long a response is stored for retries. */
 const RETENTION_MS = 24 * 60 * 60 * 1000
+
+/** How often older responses are deleted. */
+const DELETE_MS = 60_000
 
 /** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
@@ -36,9 +39,10 @@ export interface Idempotency {
  * keyed likewise: the request may hold a password. The `Idempotency-Key` itself is not stored.
  */
 export function createIdempotency(db: Database, now: () => number): Idempotency {
-  // A concurrent request with the same key waits for the first in this process; one in another process loses the race for
-  // the look-up hash and starts over.
+  // A concurrent request with the same key waits for the first in this process; one in another process waits for it in the
+  // store, where the first has reserved the look-up hash.
   const running = new Map<string, Promise<unknown>>()
+  const deleteOld = createDeletion(db, now)
 
   return {
     async run<T>(request: IdempotentRequest | undefined, prepare: () => Promise<void>, create: Create<T>) {
@@ -46,6 +50,7 @@ export function createIdempotency(db: Database, now: () => number): Idempotency 
         await prepare()
         return { response: await db.transaction(create), isRetry: false }
       }
+      await deleteOld()
       const keys = deriveKeys(request.key)
       const attempt = () => runOnce(db, now, { ...request, keys, prepare, create })
       const previous = running.get(keys.lookup) ?? Promise.resolve()
@@ -57,6 +62,18 @@ export function createIdempotency(db: Database, now: () => number): Idempotency 
         if (running.get(keys.lookup) === current) running.delete(keys.lookup)
       }
     },
+  }
+}
+
+/** Not part of the creations: they would wait for each other, where they run concurrently. */
+function createDeletion(db: Database, now: () => number): () => Promise<void> {
+  let deletedAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    const at = now()
+    // The clock may have been set back.
+    if (at - deletedAt < DELETE_MS && at >= deletedAt) return
+    deletedAt = at
+    await deleteResponses(db.write, at - RETENTION_MS)
   }
 }
 
@@ -95,23 +112,23 @@ async function runOnce<T>(
   }
 }
 
-/** Another process has stored a response under the same key in the meantime; this creation is rolled back. */
+/** Another process has stored a response under the same key in the meantime. */
 class LostRace extends Error {}
 
+/** Reserves the look-up hash first: a concurrent retry in another process waits there, and not for the creation's alias. */
 async function createAndStore<T>(
   db: Database,
   create: Create<T>,
-  keys: Keys,
+  { lookup, encryption }: Keys,
   requestHash: string,
   now: number,
 ): Promise<{ response: T } | undefined> {
+  const row = { lookup, request_hash: requestHash, created_at: now }
   try {
     return await db.transaction(async (transaction) => {
+      if (!(await reserveResponse(transaction, row, now - RETENTION_MS))) throw new LostRace()
       const response = await create(transaction)
-      await deleteResponses(transaction, now - RETENTION_MS)
-      const encrypted = encrypt(response, keys.encryption)
-      const row = { lookup: keys.lookup, request_hash: requestHash, response: encrypted, created_at: now }
-      if (!(await insertResponse(transaction, row))) throw new LostRace()
+      await fillResponse(transaction, lookup, encrypt(response, encryption))
       return { response }
     })
   } catch (error) {

@@ -149,10 +149,15 @@ for (const driver of drivers) {
     })
 
     await t.test('a response is stored once for each key, and found until it expires', async () => {
-      const row = { lookup: 'l', request_hash: 'r', response: 's', created_at: 1000 }
-      assert.equal(await responses.insertResponse(db.write, row), true)
-      assert.equal(await responses.insertResponse(db.write, { ...row, response: 'other' }), false)
-      assert.deepEqual({ ...(await responses.findResponse(db.read, 'l', 1000)) }, row)
+      const row = { lookup: 'l', request_hash: 'r', created_at: 1000 }
+      const reserve = (at: number) => responses.reserveResponse(db.write, { ...row, created_at: at }, at - 1000)
+      assert.equal(await reserve(500), true)
+      assert.equal(await reserve(1000), false)
+      assert.equal(await reserve(2000), true)
+      await db.write.deleteFrom('idempotency_keys').execute()
+      assert.equal(await reserve(1000), true)
+      await responses.fillResponse(db.write, 'l', 's')
+      assert.deepEqual({ ...(await responses.findResponse(db.read, 'l', 1000)) }, { ...row, response: 's' })
       assert.equal(await responses.findResponse(db.read, 'l', 1001), undefined)
       await responses.deleteResponses(db.write, 1000)
       assert.ok(await responses.findResponse(db.read, 'l', 0))

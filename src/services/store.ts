@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts'
-import { openDatabase, requireRestored } from '../db/open.ts'
+import { openDatabase, openInFolder, requireRestored, type OpenOptions } from '../db/open.ts'
 import type { Sync } from '../db/session.ts'
 import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
 import { requireLinks } from '../scans/instance-check.ts'
@@ -15,9 +15,15 @@ export interface Store {
   close: () => Promise<void>
 }
 
-/** What the store needs of the rest of the program. */
-interface StoreNeeds {
+/** The settings of the store. */
+export interface StoreConfig {
   dataDir: string
+  databaseUrl: string | undefined
+  databasePool: number
+}
+
+/** What the store needs of the rest of the program. */
+interface StoreNeeds extends StoreConfig {
   now: () => number
   monotonic: () => number
   log: Parameters<typeof createStoreFaults>[1]
@@ -26,16 +32,15 @@ interface StoreNeeds {
   hasServed: () => boolean
 }
 
-/** Opens the store in a folder that has a complete one, or none. */
-export async function openStore({ dataDir, now, monotonic, log, sync, hasServed }: StoreNeeds): Promise<Store> {
-  requireRestored(dataDir)
-  requireLinks(dataDir)
+/** Opens the store that the settings choose. */
+export async function openStore(needs: StoreNeeds): Promise<Store> {
+  const { now, monotonic, log, sync, hasServed } = needs
   const faults = createStoreFaults(monotonic, log)
   const listeners: (() => void)[] = []
   const onReopened = () => {
     for (const listener of listeners) listener()
   }
-  const db = await openDatabase(dataDir, now, { sync, hasServed, onReopened, onIntegrity: faults.onIntegrity })
+  const db = await openChosen(needs, now, { sync, hasServed, onReopened, onIntegrity: faults.onIntegrity })
   return {
     db,
     faults,
@@ -43,4 +48,20 @@ export async function openStore({ dataDir, now, monotonic, log, sync, hasServed 
     check: async () => void (await db.read.selectFrom('migrations').select('number').limit(1).execute()),
     close: () => db.close(),
   }
+}
+
+/** Opens PostgreSQL, or the store in a folder that has a complete one or none. */
+async function openChosen(
+  { dataDir, databaseUrl: url, databasePool: max }: StoreConfig,
+  now: () => number,
+  options: OpenOptions,
+): Promise<Database> {
+  requireRestored(dataDir)
+  if (url === undefined) {
+    requireLinks(dataDir)
+    return openDatabase(dataDir, now, options)
+  }
+  // Loaded here, because most services do not need it.
+  const { openPostgres } = await import('../db/postgres.ts')
+  return openInFolder(dataDir, () => openPostgres({ url, max }, now), options)
 }

@@ -19,22 +19,16 @@ export interface OrderLimiter {
 export function createOrderLimiter(db: Database, now: () => number, sleep: Sleep): OrderLimiter {
   const tryAcquire = () =>
     db.transaction(async (transaction) => {
+      await db.lock(transaction, 'certificate orders')
       if ((await countOrders(transaction, now() - TOTAL.ms)) >= TOTAL.orders) return 'exhausted'
       if ((await countOrders(transaction, now() - BURST.ms)) >= BURST.orders) return 'retry'
       await insertOrder(transaction, now(), now() - TOTAL.ms)
       return 'acquired'
     })
-  // Serialized in this process. Each other process may exceed the limits by one order.
-  let last: Promise<unknown> = Promise.resolve()
-  const tryInTurn = () => {
-    const mine = last.then(tryAcquire, tryAcquire)
-    last = mine.catch(() => {})
-    return mine
-  }
   return {
     async acquire(signal) {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const result = await tryInTurn()
+        const result = await tryAcquire()
         if (result !== 'retry') return result === 'acquired'
         await sleep(RETRY_MS, { signal })
       }

@@ -1,17 +1,12 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { Kysely, PostgresDialect, sql } from '#kysely'
-import pg from 'pg'
-import { createPrepareAsyncChange, createPrepareAsyncRead } from '../../src/db/prepared-statements.ts'
 import type { Database } from '../../src/db/database.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import type { MigrationDialect } from '../../src/db/migrations/migration.ts'
-import type { Tables } from '../../src/db/schema.ts'
+import { connectPostgres, openPostgres } from '../../src/db/postgres.ts'
 import { openSqlite } from '../../src/db/sqlite.ts'
 import { requireProgram } from './programs.ts'
 import { endOfFile, temporaryFolder, undoLater } from './cleanup.ts'
 import { writeMigratedLinks } from './migrated-links.ts'
-import { createPostgres, type PostgresAddress } from './postgres.ts'
+import { createPostgres, urlOf } from './postgres.ts'
 
 /** Opens an empty, migrated database of one kind; undefined if the test is skipped because the server is not installed. */
 export interface StoreDriver {
@@ -59,6 +54,7 @@ async function openTwice(t: TestContext, make: MakeStore): Promise<Database | un
       return next().prepareChange
     },
     transaction: (work) => next().transaction(work),
+    lock: instances[0].lock,
     close: async () => void (await Promise.all(instances.map((each) => each.close()))),
   }
 }
@@ -74,45 +70,17 @@ async function makeSqlite(t: TestContext): Promise<OpenOnce> {
 }
 
 /** One server per process of tests; each test has its own database. */
-const createDatabase = createPostgres(endOfFile(), async (address) => {
-  const db = connect(address)
-  await migrate(db, postgresDialect, 'PostgreSQL', Date.now).finally(() => db.destroy())
+export const createDatabase = createPostgres(endOfFile(), async (address) => {
+  const db = await openPostgres({ url: urlOf(address), max: 1 }, Date.now)
+  await db.close()
 })
 
 async function makePostgres(t: TestContext): Promise<OpenOnce | undefined> {
   if (!requireProgram(t, 'initdb', 'postgresql')) return undefined
-  const address = await createDatabase()
+  const url = urlOf(await createDatabase())
   return async (ending) => {
-    const db = connect(address)
-    undoLater(ending, () => db.destroy())
-    const database = {
-      read: db,
-      prepareRead: createPrepareAsyncRead(db),
-      write: db,
-      prepareChange: createPrepareAsyncChange(db),
-    }
-    return { ...database, transaction: (work) => db.transaction().execute(work), close: () => db.destroy() }
+    const db = connectPostgres({ url, max: 8 })
+    undoLater(ending, () => db.close())
+    return db
   }
-}
-
-function connect(address: PostgresAddress): Kysely<Tables> {
-  // Counts and milliseconds since 1970 are far below 2^53; by default pg returns 64-bit integers as strings.
-  const INT8: number = pg.types.builtins.INT8
-  const types = { getTypeParser: (id: number) => (id === INT8 ? Number : pg.types.getTypeParser(id)) }
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new pg.Pool({ ...address, max: 8, types }) }) })
-}
-
-const postgresDialect: MigrationDialect = {
-  addIdColumn: (table, column) =>
-    table.addColumn(column, 'bigint', (id) => id.generatedByDefaultAsIdentity().primaryKey()),
-  async makeAppendOnly(transaction, table) {
-    const refuse = `raise exception '${table} is append-only'`
-    const body = `create function ${table}_refuse() returns trigger language plpgsql as $$ begin ${refuse}; end $$`
-    await sql.raw(body).execute(transaction)
-    const trigger = `create trigger ${table}_append_only before update or delete on ${table}`
-    await sql.raw(`${trigger} for each row execute function ${table}_refuse()`).execute(transaction)
-  },
-  freeLinks: async (transaction) =>
-    void (await sql`alter table links drop constraint links_code_key_fkey`.execute(transaction)),
-  lock: async (transaction) => void (await sql`select pg_advisory_xact_lock(1)`.execute(transaction)),
 }

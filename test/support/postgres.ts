@@ -12,6 +12,11 @@ export interface PostgresAddress {
   database: string
 }
 
+/** The address as `DATABASE_URL` has it. */
+export function urlOf({ host, user, database }: PostgresAddress): string {
+  return `postgres:///${database}?host=${encodeURIComponent(host)}&user=${user}`
+}
+
 const USER = 'quirl'
 
 /** Runs a program until the pipe from the tests is closed, as it also is when they are killed. */

@@ -1,0 +1,83 @@
+import type { PostgresPool, PostgresPoolClient } from '#kysely'
+import pg from 'pg'
+import { isConnectionLost, toStoreError } from './postgres-errors.ts'
+import { StoreUnavailable } from './unavailable.ts'
+
+/** How long a statement may run in the server. */
+const STATEMENT_MS = 10_000
+/** How long the program waits for it: longer, so that only a connection that is cut ends this way. */
+const RESPONSE_MS = 12_000
+/** How long a transaction may be idle, which holds locks: the program waits for nothing else in one. */
+const IDLE_TRANSACTION_MS = 10_000
+/** How long it may take to get a connection, a new one or one of the pool. */
+const CONNECT_MS = 3000
+/** How long a connection stays open without use. */
+const IDLE_MS = 60_000
+
+/** Options of the connections to PostgreSQL. */
+export interface PoolOptions {
+  /** As `pg` reads it: with the options of TLS. */
+  url: string
+  /** How many connections may be open at the same time. */
+  max: number
+  /** Whether statements have no time limit. */
+  isPatient?: boolean
+}
+
+/** Counts and milliseconds since 1970 are far below 2^53; by default pg returns 64-bit integers as strings. */
+const INT8: number = pg.types.builtins.INT8
+const types = { getTypeParser: (id: number) => (id === INT8 ? Number : pg.types.getTypeParser(id)) }
+
+/** The options of each connection. */
+export function connectionOptions(url: string, isPatient = false): pg.ClientConfig {
+  const limits = {
+    statement_timeout: STATEMENT_MS,
+    query_timeout: RESPONSE_MS,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+  }
+  const common = { connectionString: url, types, keepAlive: true, application_name: 'quirl' }
+  return { ...common, connectionTimeoutMillis: CONNECT_MS, ...(isPatient ? {} : limits) }
+}
+
+/**
+ * A pool of connections for Kysely, whose errors say whether the server is unavailable. A connection that failed is not
+ * used again: what it would wait for has timed out already.
+ */
+export function createPool({ url, max, isPatient = false }: PoolOptions): PostgresPool {
+  const pool = new pg.Pool({ ...connectionOptions(url, isPatient), max, idleTimeoutMillis: IDLE_MS })
+  // The statement that runs fails with the same error; an idle connection is replaced.
+  const ignore = () => {}
+  pool.on('error', ignore)
+  pool.on('connect', (client) => void client.on('error', ignore))
+  const wrapped = new WeakMap<object, PostgresPoolClient>()
+  return {
+    options: {},
+    async connect() {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw toStoreError(error)
+      })
+      const known = wrapped.get(client) ?? wrap(client)
+      wrapped.set(client, known)
+      return known
+    },
+    end: () => pool.end(),
+  }
+}
+
+function wrap(client: pg.PoolClient): PostgresPoolClient {
+  let lost: unknown
+  const query = async (sql: string, parameters: readonly unknown[]) => {
+    if (lost !== undefined) throw new StoreUnavailable('PostgreSQL: the connection was lost', { cause: lost })
+    try {
+      return await client.query(sql, [...parameters])
+    } catch (error) {
+      if (isConnectionLost(error)) lost = error
+      throw toStoreError(error)
+    }
+  }
+  return {
+    // Kysely calls it with a cursor only to stream rows.
+    query: query as unknown as PostgresPoolClient['query'],
+    release: (discard) => client.release(discard === true || lost !== undefined),
+  }
+}

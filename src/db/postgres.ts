@@ -1,0 +1,43 @@
+import { Kysely, PostgresDialect } from '#kysely'
+import type { Database } from './database.ts'
+import { migrate } from './migrate.ts'
+import { isConflict, toPostgresStartError, toStoreError } from './postgres-errors.ts'
+import { lockName } from './postgres-lock.ts'
+import { postgresMigrations } from './postgres-migrations.ts'
+import { createPool, type PoolOptions } from './postgres-pool.ts'
+import { createPrepareAsyncChange, createPrepareAsyncRead } from './prepared-statements.ts'
+import { retryConflicts } from './retry-conflicts.ts'
+import type { Tables } from './schema.ts'
+
+/**
+ * Opens the store in PostgreSQL, which several processes share, and migrates it: one of them, while the others wait.
+ * @throws {StartError} when it cannot be reached or used
+ */
+export async function openPostgres(options: Omit<PoolOptions, 'isPatient'>, now: () => number): Promise<Database> {
+  try {
+    // A migration of a large table, and the wait for another process that runs it, may take long.
+    const migrating = connect({ ...options, max: 1, isPatient: true })
+    await migrate(migrating, postgresMigrations, 'the database of DATABASE_URL', now).finally(() => migrating.destroy())
+    return connectPostgres(options)
+  } catch (error) {
+    throw toPostgresStartError(toStoreError(error))
+  }
+}
+
+/** The same for a database that is migrated. */
+export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Database {
+  const db = connect(options)
+  return {
+    read: db,
+    prepareRead: createPrepareAsyncRead(db),
+    write: db,
+    prepareChange: createPrepareAsyncChange(db),
+    transaction: (work) => retryConflicts(() => db.transaction().execute(work), isConflict),
+    lock: lockName,
+    close: () => db.destroy(),
+  }
+}
+
+function connect(options: PoolOptions): Kysely<Tables> {
+  return new Kysely({ dialect: new PostgresDialect({ pool: createPool(options) }) })
+}
