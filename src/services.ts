@@ -1,6 +1,7 @@
 import * as os from 'node:os'
 import { openAbuse, type Abuse } from './abuse/open.ts'
 import { guessQuotasOf, quotasOf } from './limits/quotas.ts'
+import type { Bus } from './bus/bus.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { toStartError } from './db/open.ts'
@@ -18,6 +19,8 @@ import { openPlaces, type Places } from './places/open.ts'
 import { openQr, type Qr } from './qr/open.ts'
 import { openScans, type Scans } from './scans/open.ts'
 import { openShares, type Shares } from './shares/open.ts'
+import { openBus } from './services/bus.ts'
+import { hearChanges, shareLinkChanges } from './services/changes.ts'
 import type { Clocks, Environment } from './services/environment.ts'
 import { openForOperators, operatorOperations } from './services/operator.ts'
 import { createNotReady } from './services/readiness.ts'
@@ -46,6 +49,7 @@ export interface Services extends Clocks {
 
   version: string
   db: Database
+  bus: Bus
   origin: Origin
   client: ClientAddress
   connections: ConnectionLimit
@@ -96,40 +100,34 @@ async function openFoundation(config: Config, environment: Environment & Clocks,
   const hasServed = draining.begun
   const { sync } = environment
   const store = open('the store', await openStore({ ...config, sync, hasServed, now, monotonic, log }))
-  const domains = open('domains', await openDomains({ db: store.db, baseUrl, servers, now, monotonic, log }))
+  const bus = open('the bus', await openBus(config, { monotonic, log }))
+  const domains = open('domains', await openDomains({ db: store.db, bus, baseUrl, servers, now, monotonic, log }))
   const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(untrustedProxyWarning))
-  return { now, monotonic, log, draining, store, domains, origin, client }
+  return { now, monotonic, log, draining, store, bus, domains, origin, client }
 }
 
 type Foundation = Awaited<ReturnType<typeof openFoundation>>
 
 /** Opens the features that resolve and record visits. */
 async function openRecording(config: Config, environment: Environment, foundation: Foundation, open: Open) {
-  const { now, monotonic, log, store, origin, client } = foundation
+  const { now, monotonic, log, store, bus, origin, client } = foundation
   const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
   const ids = await openLinkRegistry(store.db)
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
-  const scans = open(
-    'the recording of scans',
-    await openScans({
-      dataDir,
-      sync: scanSync === 'power',
-      retention,
-      waitMs: environment.foldWaitMs,
-      links: ids,
-      client,
-      countryHeader,
-      findPlace: places.find,
-      isOwnHost: origin.isOwnHost,
-      now,
-      monotonic,
-      log,
-    }),
-  )
-  const visits = open('visits', openVisits({ db: store.db, scans, monotonic }))
+  const recorded = {
+    dataDir,
+    sync: scanSync === 'power',
+    retention,
+    waitMs: environment.foldWaitMs,
+    links: ids,
+    client,
+  }
+  const described = { countryHeader, findPlace: places.find, isOwnHost: origin.isOwnHost }
+  const scans = open('the recording of scans', await openScans({ ...recorded, ...described, now, monotonic, log }))
+  const visits = open('visits', openVisits({ db: store.db, lifeMs: bus.lifeMs, scans, monotonic }))
   const webhooks = open('webhooks', openWebhooks(config, { ...foundation, scans }, environment.webhooks))
-  return { ids, places, scans, visits, webhooks }
+  return { ids, places, scans, visits, webhooks, changes: shareLinkChanges(bus, visits, scans) }
 }
 
 type Recording = Awaited<ReturnType<typeof openRecording>>
@@ -142,23 +140,23 @@ async function openCreation(
   recording: Recording,
   open: Open,
 ) {
-  const { now, monotonic, log, client, store } = foundation
+  const { now, monotonic, log, client, store, bus } = foundation
   const { db } = store
   const { owns } = foundation.origin
-  const { ids, scans, visits, webhooks } = recording
-  const { invalidate } = visits
+  const { ids, scans, webhooks, changes } = recording
+  const { invalidate } = changes
   const { dataDir, abuseFeeds: sources = [], qrMarker: marker } = config
   const { settleMs, slots, work, queueMs, drawMs, scrypt } = environment
   const abuse = open(
     'the abuse lists',
-    await openAbuse({ db, dataDir, sources, owns, invalidate, webhooks, fetch, settleMs, now, monotonic, log }),
+    await openAbuse({ db, bus, dataDir, sources, owns, invalidate, webhooks, fetch, settleMs, now, monotonic, log }),
   )
   const limited = { quotas: quotasOf(config), guesses: guessQuotasOf(config), client, slots, work, queueMs, monotonic }
   const limits = open('limits', openLimits({ ...limited, beforeSlice: scans.flush }))
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))
   const hashing = { passwordTurn: limits.passwordTurn, scrypt }
-  const needed = { db, ids, owns, webhooks, invalidate, purgeScans: scans.purge, now, screen: abuse.screen }
+  const needed = { db, ids, owns, webhooks, ...changes, now, screen: abuse.screen }
   const links = open('links', openLinks({ ...needed, ...hashing, designs: qr.designs }))
   return { abuse, limits, qr, links }
 }
@@ -170,13 +168,13 @@ async function openFeatures(
   close: Services['close'],
 ): Promise<Services> {
   const foundation = await openFoundation(config, environment, open)
-  const { now, monotonic, log, draining, store, domains, origin, client } = foundation
+  const { now, monotonic, log, draining, store, bus, domains, origin, client } = foundation
   const { db, faults } = store
   const recording = await openRecording(config, environment, foundation, open)
   const { places, scans, visits, webhooks } = recording
   const { abuse, limits, qr, links } = await openCreation(config, environment, foundation, recording, open)
-  store.onReopened.push(visits.invalidateAll, scans.reread, abuse.reloadRules)
-  const tls = config.tls ? open('HTTPS', openTls(config, { db, domains, now, monotonic, log })) : undefined
+  const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, now, monotonic, log })) : undefined
+  hearChanges(bus, { visits, scans, abuse, domains, tls }, store.onReopened)
   if (tls !== undefined) draining.onBegin(() => void tls.close())
   const connections = createConnectionLimit()
   const features = { links, visits, scans, qr, places, domains, abuse, webhooks, limits, tls }
@@ -187,10 +185,11 @@ async function openFeatures(
     now,
     monotonic,
     db,
+    bus,
     origin,
     client,
     connections,
-    metrics: [scans, abuse, places, connections, faults, webhooks].flatMap(({ metrics }) => metrics),
+    metrics: [scans, abuse, places, connections, faults, webhooks, bus].flatMap(({ metrics }) => metrics),
     notReady: createNotReady(store, draining, scans, abuse),
     isUnavailable: faults.note,
     onDrain: draining.onBegin,

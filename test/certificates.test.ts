@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createLocalBus } from '../src/bus/local.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { openDomains } from '../src/domains/open.ts'
 import {
@@ -363,7 +364,14 @@ describe('several processes on one store', () => {
     const db = await openSqlite(file, Date.now)
     const log = { error: assert.fail }
     const clocks = { now: Date.now, monotonic: () => performance.now() }
-    const domains = await openDomains({ db, baseUrl: BASE, servers: [dns.address], ...clocks, log })
+    const domains = await openDomains({
+      db,
+      bus: createLocalBus(),
+      baseUrl: BASE,
+      servers: [dns.address],
+      ...clocks,
+      log,
+    })
     await domains.register(NAME)
     assert.equal((await domains.read(NAME)).status, 'active')
     domains.close()

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTwo } from './support/nodes.ts'
+import { poll } from './support/poll.ts'
 import { create, post } from './support/server.ts'
 
 const target = 'https://example.com/'
@@ -61,5 +62,28 @@ test('two nodes on one PostgreSQL', async (t) => {
       const responses = await Promise.all([send(a.url), send(b.url), send(a.url), send(b.url)])
       assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 409, 409, 409])
     }
+  })
+
+  await t.test('a rule, and the suspension of a link by it, hold on the other too', async () => {
+    const link = await create(a, { target: 'https://phish.example/' })
+    const visitOther = () => fetch(`${b.url}/${link.code}`, { redirect: 'manual' })
+    for (const expected of [302, 302]) assert.equal((await visitOther()).status, expected)
+    await a.services.abuse.operations['block']?.({ subject: 'phish.example', reason: 'it phishes' })
+    await poll(async () => (await visitOther()).status === 410)
+    await poll(async () => (await post(`${b.url}/api/links`, { target: 'https://phish.example/2' })).status === 422)
+    await a.services.abuse.operations['unblock']?.({ subject: 'phish.example', restore: true })
+    await poll(async () => (await post(`${b.url}/api/links`, { target: 'https://phish.example/2' })).status === 201)
+  })
+
+  await t.test('a domain is known to the other, and forgotten with its removal or refusal', async () => {
+    const statusAt = (name: string) => b.services.domains.statusOf(name)
+    for (const name of ['one.example.com', 'two.example.com']) {
+      await a.services.domains.register(name)
+      await poll(() => statusAt(name) === 'pending')
+    }
+    await a.services.domains.removeAsOperator('one.example.com')
+    await poll(() => statusAt('one.example.com') === undefined)
+    await a.services.domains.refuse('example.com')
+    await poll(() => statusAt('two.example.com') === undefined)
   })
 })

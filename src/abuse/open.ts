@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { AdminOperations } from '../admin/socket.ts'
+import type { Bus } from '../bus/bus.ts'
 import type { Metric } from '../http/metric.ts'
 import type { Screen } from '../links/url-policy.ts'
 import { openFeeds, type Feeds } from './feeds.ts'
@@ -33,6 +34,7 @@ export interface Abuse {
 }
 
 export interface AbuseNeeds extends SuspensionDeps {
+  bus: Pick<Bus, 'publish'>
   dataDir: string
   monotonic: () => number
   /** The files and URLs of lists. */
@@ -45,8 +47,8 @@ export interface AbuseNeeds extends SuspensionDeps {
 }
 
 export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
-  const { db, now, log } = needs
-  const rules = await openOperatorRules(db, now)
+  const { db, bus, now, log } = needs
+  const rules = await openOperatorRules(db, now, () => bus.publish('rules', ''))
   const files = openListFiles(join(needs.dataDir, 'lists'))
   const startSweep = () => {
     if (rules.all().size > 0 || feeds.lists().length > 0) sweep.start()

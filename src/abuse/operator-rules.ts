@@ -15,7 +15,12 @@ export interface OperatorRules {
   reload: () => Promise<void>
 }
 
-export async function openOperatorRules(db: Database, now: () => number): Promise<OperatorRules> {
+/** @param announce notifies other processes of a change */
+export async function openOperatorRules(
+  db: Database,
+  now: () => number,
+  announce: () => void = () => {},
+): Promise<OperatorRules> {
   let rules: ReadonlyMap<string, Rule> = new Map()
   let revision = 0
   const load = async () => {
@@ -34,6 +39,7 @@ export async function openOperatorRules(db: Database, now: () => number): Promis
         await upsertRule(transaction, rule)
         await insertAudit(transaction, audit)
       })
+      announce()
       await load()
     },
     async remove(expression, action, reason) {
@@ -43,6 +49,7 @@ export async function openOperatorRules(db: Database, now: () => number): Promis
         if (deleted) await insertAudit(transaction, audit)
         return deleted
       })
+      announce()
       await load()
       return isDeleted
     },

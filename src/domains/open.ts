@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { createBackgroundTasks } from '../lib/background-tasks.ts'
@@ -30,6 +31,8 @@ export interface Domains extends Omit<Registry, 'find'>, Omit<RefusedNames, 'che
   /** The cached status of a name in its canonical form; undefined when it is not registered. */
   statusOf: (name: string) => Status | undefined
   isEmpty: () => boolean
+  /** Loads what other processes have changed, these names in any case. */
+  reread: (names: string[]) => void
   /** Runs due checks, which also happens every 10 seconds. */
   sweep: () => Promise<void>
   close: () => void
@@ -37,6 +40,7 @@ export interface Domains extends Omit<Registry, 'find'>, Omit<RefusedNames, 'che
 
 interface DomainsNeeds {
   db: Database
+  bus: Pick<Bus, 'publish'>
   /** The service's own origin; undefined when only this machine can reach it. */
   baseUrl: string | undefined
   /** DNS servers to use instead of the system's. */
@@ -47,10 +51,11 @@ interface DomainsNeeds {
 }
 
 /** Opens the custom domains, and keeps their statuses up to date. */
-export async function openDomains({ db, baseUrl, servers, now, monotonic, log }: DomainsNeeds): Promise<Domains> {
+export async function openDomains(needs: DomainsNeeds): Promise<Domains> {
+  const { db, bus, baseUrl, servers, now, monotonic, log } = needs
   const host = hostOf(baseUrl)
   const dns = createDnsCheck({ host, servers, monotonic })
-  const statuses = createStatusCache(db, now)
+  const statuses = createStatusCache(db, now, (name) => bus.publish('domains', name))
   const checks = createChecks({ db, now, dns, statuses })
   await statuses.refresh()
   const tasks = createBackgroundTasks(monotonic, (err) => log.error({ err }, 'domains could not be checked'))
@@ -79,6 +84,7 @@ export async function openDomains({ db, baseUrl, servers, now, monotonic, log }:
     },
     statusOf: (name) => (isOwn(name) ? undefined : statuses.statusOf(name)),
     isEmpty: statuses.isEmpty,
+    reread: (names) => tasks.run(statuses.reread(names).then(statuses.refresh)),
     sweep: checks.sweep,
     close() {
       tasks.close()

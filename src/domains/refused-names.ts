@@ -28,6 +28,7 @@ export function createRefusedNames(db: Database, statuses: StatusCache, now: () 
         await deleteUnder(transaction, name)
       })
       await statuses.refresh()
+      statuses.announce(name)
       return name
     },
     async allow(text) {

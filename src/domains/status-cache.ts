@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Status } from './domain.ts'
-import { countDomains, findStatuses } from './store.ts'
+import { countDomains, findDomain, findStatuses } from './store.ts'
 
 /** The statuses of all registered names in memory: the check of a request's `Host` must not wait for the store. */
 export interface StatusCache {
@@ -8,8 +8,12 @@ export interface StatusCache {
   statusOf: (name: string) => Status | undefined
   /** Whether no name is registered, so that the `Host` of requests need not be checked. */
   isEmpty: () => boolean
-  /** Applies a change of this process; undefined after a removal. */
+  /** Applies a change of this process, and announces it; undefined after a removal. */
   set: (name: string, status: Status | undefined) => void
+  /** Announces a change of this process that concerns more than one name. */
+  announce: (name: string) => void
+  /** Loads the present statuses of these names. */
+  reread: (names: string[]) => Promise<void>
   /** Loads the changes of other processes. */
   refresh: () => Promise<void>
 }
@@ -17,40 +21,69 @@ export interface StatusCache {
 /** The maximum clock skew between processes on one store, in milliseconds. */
 const SKEW_MS = 60_000
 
-export function createStatusCache(db: Database, now: () => number): StatusCache {
-  const statuses = new Map<string, Status>()
-  // Counts changes, so that a read that started before one is discarded.
-  let changes = 0
+/** @param announce notifies other processes of a change */
+export function createStatusCache(
+  db: Database,
+  now: () => number,
+  announce: (name: string) => void = () => {},
+): StatusCache {
+  const statuses = createStatuses(db)
   let readAt = 0
-
-  async function read(since: number): Promise<{ name: string; status: Status }[] | undefined> {
-    const before = changes
-    const rows = await findStatuses(db.read, since)
-    return changes === before ? rows : undefined
-  }
-
   return {
-    statusOf: (name) => statuses.get(name),
-    isEmpty: () => statuses.size === 0,
+    statusOf: statuses.get,
+    isEmpty: () => statuses.size() === 0,
     set(name, status) {
-      changes++
-      if (status === undefined) statuses.delete(name)
-      else statuses.set(name, status)
+      if (statuses.get(name) !== status) announce(name)
+      statuses.set(name, status)
+    },
+    announce,
+    async reread(names) {
+      for (const name of names) statuses.set(name, (await findDomain(db.read, name))?.status)
     },
     async refresh() {
       const startedAt = now()
       // The clock may have been set back.
-      const rows = await read(Math.min(readAt, startedAt) - SKEW_MS)
+      const rows = await statuses.read(Math.min(readAt, startedAt) - SKEW_MS)
       if (rows === undefined) return
-      for (const { name, status } of rows) statuses.set(name, status)
+      statuses.load(rows)
       // Deletions leave no row with a change time; the count reveals them.
-      if ((await countDomains(db.read)) !== statuses.size) {
-        const all = await read(Number.MIN_SAFE_INTEGER)
+      if ((await countDomains(db.read)) !== statuses.size()) {
+        const all = await statuses.read(Number.MIN_SAFE_INTEGER)
         if (all === undefined) return
         statuses.clear()
-        for (const { name, status } of all) statuses.set(name, status)
+        statuses.load(all)
       }
       readAt = startedAt
+    },
+  }
+}
+
+interface Row {
+  name: string
+  status: Status
+}
+
+function createStatuses(db: Database) {
+  const statuses = new Map<string, Status>()
+  // Counts changes, so that a read that started before one is discarded.
+  let changes = 0
+  return {
+    get: (name: string) => statuses.get(name),
+    size: () => statuses.size,
+    clear: () => statuses.clear(),
+    set(name: string, status: Status | undefined): void {
+      changes++
+      if (status === undefined) statuses.delete(name)
+      else statuses.set(name, status)
+    },
+    /** The statuses that have changed since a time; undefined when one was set meanwhile. */
+    async read(since: number): Promise<Row[] | undefined> {
+      const before = changes
+      const rows = await findStatuses(db.read, since)
+      return changes === before ? rows : undefined
+    },
+    load(rows: Row[]): void {
+      for (const { name, status } of rows) statuses.set(name, status)
     },
   }
 }

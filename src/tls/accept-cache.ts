@@ -14,6 +14,8 @@ export interface AcceptCache {
   /** A stale entry is returned as stale once, so that one caller reloads it. */
   get: (name: string) => { accept: Accept; isStale: boolean } | undefined
   put: (certificate: StoredCertificate) => Promise<Accept>
+  /** Makes the entries of these names stale, or all. */
+  expire: (names?: string[]) => void
 }
 
 interface AcceptCacheDeps {
@@ -32,11 +34,12 @@ export function createAcceptCache({ tickets, now, monotonic, createAccept }: Acc
     loadedAt: number
   }
   const cache = createBoundedCache<Entry>(MAX_NAMES)
+  let expiredAt = Number.NEGATIVE_INFINITY
   return {
     get(name) {
       const entry = cache.get(name)
       if (entry === undefined || entry.notAfter <= now() || entry.period !== tickets.period()) return undefined
-      const isStale = monotonic() - entry.loadedAt >= STALE_MS
+      const isStale = monotonic() - entry.loadedAt >= STALE_MS || entry.loadedAt <= expiredAt
       if (isStale) entry.loadedAt = monotonic()
       return { accept: entry.accept, isStale }
     },
@@ -45,6 +48,10 @@ export function createAcceptCache({ tickets, now, monotonic, createAccept }: Acc
       const accept = createAccept({ key, chain, ticketKey: await tickets.keyFor(name) })
       cache.set(name, { accept, notAfter, period, loadedAt: monotonic() }, 1)
       return accept
+    },
+    expire(names) {
+      if (names === undefined) expiredAt = monotonic()
+      for (const name of names ?? []) cache.delete(name)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
 import { throttle } from '../lib/throttle.ts'
 import { createAcceptCache, type AcceptCache } from './accept-cache.ts'
@@ -46,6 +47,8 @@ export interface Certificates {
   sweep: () => Promise<void>
   /** Renews a certificate now, regardless of earlier failures. @throws {IssuanceError} */
   renew: (name: string) => Promise<StoredCertificate>
+  /** Loads the certificates of these names again when they are needed, or all. */
+  reread: (names?: string[]) => void
   list: () => Promise<CertificateReport[]>
   /** The certificate of one name, or what became of its orders. */
   report: (name: string) => Promise<CertificateReport>
@@ -53,6 +56,7 @@ export interface Certificates {
 
 interface CertificateDeps {
   db: Database
+  bus: Pick<Bus, 'publish'>
   now: () => number
   monotonic: () => number
   random: () => number
@@ -98,22 +102,26 @@ export function createCertificates(deps: CertificateDeps): Certificates {
       await resetIssuance(db.write, name)
       const renewed = await issuer.issue(name, await findCertificate(db.read, name))
       await cache.put(renewed)
+      deps.bus.publish('certificates', name)
       return renewed
     },
+    reread: cache.expire,
     list: () => listReports(db, host),
     report: (name) => reportOf(db, name),
   }
 }
 
 async function renewIfDue(deps: CertificateDeps, cache: AcceptCache, certificate: StoredCertificate): Promise<void> {
-  const { db, now, client, issuer, random } = deps
+  const { db, bus, now, client, issuer, random } = deps
   if (!deps.isServed(certificate.name)) return
   let current = certificate
   if (current.checkRenewalAt <= now()) {
     current = await refreshRenewalTime(client, current, now(), random)
     await updateRenewal(db.write, current)
   }
-  if (current.renewAt <= now()) await cache.put(await issuer.issue(current.name, current))
+  if (current.renewAt > now()) return
+  await cache.put(await issuer.issue(current.name, current))
+  bus.publish('certificates', current.name)
 }
 
 /** The issuer has logged its errors, and decides when to retry. */

@@ -3,6 +3,7 @@ import { isIP, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
 import type { Domains } from '../domains/open.ts'
 import type { ConnectionLimit } from '../http/connection-limit.ts'
@@ -31,6 +32,7 @@ const CHALLENGE_MS = 60 * 60 * 1000
 
 export interface TlsNeeds {
   db: Database
+  bus: Pick<Bus, 'publish'>
   domains: Pick<Domains, 'statusOf' | 'mayHaveCertificate'>
   now: () => number
   monotonic: () => number

@@ -25,10 +25,12 @@ export interface VisitsNeeds {
   db: Pick<Database, 'prepareRead'>
   scans: Pick<Scans, 'record' | 'recordScan' | 'describe' | 'identify' | 'people'>
   monotonic: () => number
+  /** How long a link may be cached. */
+  lifeMs: number
 }
 
-export function openVisits({ db, scans, monotonic }: VisitsNeeds): Visits {
-  const resolver = createResolver(createVisitedOf(db), monotonic)
+export function openVisits({ db, scans, monotonic, lifeMs }: VisitsNeeds): Visits {
+  const resolver = createResolver(createVisitedOf(db), monotonic, lifeMs)
   const { record, recordScan } = scans
   return {
     ...resolver,

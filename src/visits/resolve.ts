@@ -5,6 +5,7 @@ import { kindOf } from '../links/kinds/index.ts'
 import type { Suspension } from '../links/link.ts'
 import type { CompiledRules } from '../links/rules/compile.ts'
 import { contentOf, rulesOf, type Found, type Visited } from '../links/visited.ts'
+import { createLives, type Lived, type Lives } from './lives.ts'
 import type { LiveLink } from './live-link.ts'
 import { lock, type LockedLink } from './locked.ts'
 
@@ -50,34 +51,31 @@ const unknown: Resolution = { state: 'unknown' }
 /**
  * @param find reads a link from the store by the key of its code, synchronously or not
  * @param monotonic a clock that never goes back
+ * @param lifeMs how long a link may be cached; for ever when only this process changes the store
  */
-export function createResolver(find: (codeKey: string) => Found | Promise<Found>, monotonic: () => number): Resolver {
-  const cache = createResolutionCache(monotonic)
+export function createResolver(
+  find: (codeKey: string) => Found | Promise<Found>,
+  monotonic: () => number,
+  lifeMs = Number.POSITIVE_INFINITY,
+): Resolver {
+  const lives = createLives(monotonic)
+  const cache = createResolutionCache(lives)
   const isRecent = createRecentKeys(RECENT_SLOTS)
-  // Reads in progress. `invalidate` removes a read from here, and its result is then not cached.
-  const reads = new Map<string, Promise<Resolution>>()
-
-  function awaitRead(key: string, finding: Promise<Found>): Promise<Resolution> {
-    const read: Promise<Resolution> = finding.then((found) =>
-      reads.get(key) === read ? cache.add(key, found) : toResolution(found),
-    )
-    reads.set(key, read)
-    const done = () => {
-      if (reads.get(key) === read) reads.delete(key)
-    }
-    read.then(done, done)
-    return read
-  }
+  const reads = createReads(lives, cache)
 
   return {
     resolve(code) {
       if (!isCode(code)) return unknown
       const key = codeKey(code)
-      const known = cache.get(key) ?? reads.get(key)
-      if (known !== undefined) return known
+      const cached = cache.get(key)
+      if (cached !== undefined && lives.isUsable(cached)) return cached.resolution
+      const reading = reads.get(key)
+      if (reading !== undefined) return lives.orCached(reading, cached)
+      // From before the read: it may not see what is changed during it.
+      const lived = lives.begin(lifeMs)
       const found = find(key)
-      if (found instanceof Promise) return awaitRead(key, found)
-      return isRecent(key) ? cache.add(key, found) : toResolution(found)
+      if (found instanceof Promise) return lives.orCached(reads.start(key, found, lived), cached)
+      return isRecent(key) ? cache.add(key, found, lived) : toResolution(found)
     },
     invalidate(code) {
       const key = codeKey(code)
@@ -91,25 +89,49 @@ export function createResolver(find: (codeKey: string) => Found | Promise<Found>
   }
 }
 
-/** Live, protected and paused links in one cache; suspended, deleted and unknown codes in another. */
-function createResolutionCache(monotonic: () => number) {
-  const links = createBoundedCache<Resolution>(CACHE_BYTES)
-  const negatives = createBoundedCache<{ resolution: Resolution; expiresAt: number }>(NEGATIVE_CACHE_BYTES)
+/** The reads in progress. One that was deleted from here is not cached. */
+function createReads({ answered }: Lives, cache: ResolutionCache) {
+  const reads = new Map<string, Promise<Resolution>>()
   return {
-    get(key: string): Resolution | undefined {
-      const link = links.get(key)
-      if (link !== undefined) return link
-      const negative = negatives.get(key)
-      if (negative === undefined) return undefined
-      const { resolution, expiresAt } = negative
-      return expiresAt === Number.POSITIVE_INFINITY || monotonic() < expiresAt ? resolution : undefined
+    get: (key: string) => reads.get(key),
+    start(key: string, finding: Promise<Found>, lived: Lived): Promise<Resolution> {
+      const read: Promise<Resolution> = finding.then((found) => {
+        answered()
+        return reads.get(key) === read ? cache.add(key, found, lived) : toResolution(found)
+      })
+      reads.set(key, read)
+      const done = () => {
+        if (reads.get(key) === read) reads.delete(key)
+      }
+      read.then(done, done)
+      return read
     },
-    add(key: string, found: Found): Resolution {
+    delete: (key: string) => void reads.delete(key),
+    clear: () => reads.clear(),
+  }
+}
+
+/** What is cached of a code. */
+interface Cached extends Lived {
+  resolution: Resolution
+}
+
+/** Live, protected and paused links in one cache; suspended, deleted and unknown codes in another. */
+function createResolutionCache(lives: Pick<Lives, 'begin'>) {
+  const links = createBoundedCache<Cached>(CACHE_BYTES)
+  const negatives = createBoundedCache<Cached>(NEGATIVE_CACHE_BYTES)
+  return {
+    get: (key: string): Cached | undefined => links.get(key) ?? negatives.get(key),
+    add(key: string, found: Found, lived: Lived): Resolution {
       const resolution = toResolution(found)
-      if ('live' in resolution || 'locked' in resolution) links.set(key, resolution, weigh(found as Visited))
-      else {
-        const expiresAt = resolution.state === 'unknown' ? monotonic() + UNKNOWN_MS : Number.POSITIVE_INFINITY
-        negatives.set(key, { resolution, expiresAt }, NEGATIVE_WEIGHT)
+      const { expiresAt, lastsUntil } = found === undefined ? lives.begin(UNKNOWN_MS, 0) : lived
+      const cached = { resolution, expiresAt, lastsUntil }
+      if ('live' in resolution || 'locked' in resolution) {
+        negatives.delete(key)
+        links.set(key, cached, weigh(found as Visited))
+      } else {
+        links.delete(key)
+        negatives.set(key, cached, NEGATIVE_WEIGHT)
       }
       return resolution
     },
@@ -123,6 +145,8 @@ function createResolutionCache(monotonic: () => number) {
     },
   }
 }
+
+type ResolutionCache = ReturnType<typeof createResolutionCache>
 
 function toResolution(found: Found): Resolution {
   if (found === undefined) return unknown

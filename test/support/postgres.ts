@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chownSync } from 'node:fs'
+import { chownSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
@@ -15,6 +15,11 @@ export interface PostgresAddress {
 /** The address as `DATABASE_URL` has it. */
 export function urlOf({ host, user, database }: PostgresAddress): string {
   return `postgres:///${database}?host=${encodeURIComponent(host)}&user=${user}`
+}
+
+/** The address of a database of a server. */
+export function addressOf({ host }: Pick<PostgresServer, 'host'>, database: string): PostgresAddress {
+  return { host, user: USER, database }
 }
 
 const USER = 'quirl'
@@ -35,7 +40,7 @@ export function createPostgres(
   let made = 0
   let prepared: Promise<string> | undefined
   const prepareFirst = async (): Promise<string> => {
-    const host = await startServer(ending)
+    const { host } = await startPostgres(ending)
     await execute(host, 'create database prepared')
     await prepare({ host, user: USER, database: 'prepared' })
     return host
@@ -48,14 +53,25 @@ export function createPostgres(
   }
 }
 
-async function execute(host: string, statement: string): Promise<void> {
-  const client = new pg.Client({ host, user: USER, database: 'postgres' })
+async function execute(host: string, statement: string, database = 'postgres'): Promise<pg.QueryResult> {
+  const client = new pg.Client({ host, user: USER, database })
   await client.connect()
-  await client.query(statement).finally(() => client.end())
+  return client.query(statement).finally(() => client.end())
 }
 
-/** Starts a server that listens only on a Unix socket in the returned folder; PostgreSQL refuses to run as root. */
-async function startServer(ending: Ending): Promise<string> {
+/** A server whose process the test may kill. */
+export interface PostgresServer {
+  /** The folder of its Unix socket. */
+  host: string
+  start: () => Promise<void>
+  /** Ends all its processes at once, as the loss of the machine does; resolves when they have ended. */
+  kill: () => Promise<void>
+  /** Runs a statement as its superuser. */
+  execute: (statement: string, database?: string) => Promise<pg.QueryResult>
+}
+
+/** Starts a server that listens only on a Unix socket in a folder of its own; PostgreSQL refuses to run as root. */
+export async function startPostgres(ending: Ending): Promise<PostgresServer> {
   const folder = temporaryFolder(ending)
   const data = join(folder, 'pg')
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
@@ -69,16 +85,30 @@ async function startServer(ending: Ending): Promise<string> {
   if (made.status !== 0) throw new Error(made.stderr)
   const bin = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout.trim()
   const options = ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off']
-  const keeper = spawn('sh', ['-c', KEEP, 'sh', join(bin, 'postgres'), ...options], {
-    ...user,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
-  const ended = new Promise((resolve) => keeper.once('exit', resolve))
-  undoLater(ending, async () => {
-    keeper.stdin.end()
-    await ended
-  })
-  // The socket exists before the server accepts connections.
-  await poll(() => spawnSync(join(bin, 'pg_isready'), ['-q', '-h', folder]).status === 0)
-  return folder
+  let stop = async () => {}
+  undoLater(ending, () => stop())
+  const start = async () => {
+    const keeper = spawn('sh', ['-c', KEEP, 'sh', join(bin, 'postgres'), ...options], {
+      ...user,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    const ended = new Promise((resolve) => keeper.once('exit', resolve))
+    stop = async () => {
+      keeper.stdin.end()
+      await ended
+    }
+    // The socket exists before the server accepts connections.
+    await poll(() => spawnSync(join(bin, 'pg_isready'), ['-q', '-h', folder]).status === 0)
+  }
+  await start()
+  return {
+    host: folder,
+    start,
+    async kill() {
+      // Its backends end when they notice that their parent has.
+      process.kill(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL')
+      await stop()
+    },
+    execute: (statement, database = 'postgres') => execute(folder, statement, database),
+  }
 }

@@ -1,5 +1,6 @@
 // One of several nodes on one database: the TLS part of the program, without the lock of the data folder, which allows one process only.
 import { createServer } from 'node:http'
+import { createLocalBus } from '../../src/bus/local.ts'
 import { openSqlite } from '../../src/db/sqlite.ts'
 import { openDomains } from '../../src/domains/open.ts'
 import { openTls, type TlsConfig } from '../../src/tls/open.ts'
@@ -15,8 +16,15 @@ const log = {
 }
 const clocks = { now: Date.now, monotonic: () => performance.now() }
 const db = await openSqlite(file, Date.now)
-const domains = await openDomains({ db, baseUrl: config.baseUrl, servers: [dns], ...clocks, log })
-const tls = openTls(config, { db, domains, ...clocks, log })
+const domains = await openDomains({
+  db,
+  bus: createLocalBus(),
+  baseUrl: config.baseUrl,
+  servers: [dns],
+  ...clocks,
+  log,
+})
+const tls = openTls(config, { db, bus: createLocalBus(), domains, ...clocks, log })
 const server = createServer((request, response) => {
   if (!tls.applyRules(request, response)) response.end(`served by ${process.pid}`)
 })

@@ -1,0 +1,19 @@
+import type { Bus } from '../bus/bus.ts'
+import { createLocalBus } from '../bus/local.ts'
+import type { PostgresBusNeeds } from '../bus/postgres.ts'
+
+/** The settings of the bus. */
+export interface BusConfig {
+  databaseUrl: string | undefined
+  databaseListenUrl: string | undefined
+}
+
+/** Opens the bus that goes with the store. @throws {StartError} when it cannot be reached */
+export async function openBus(
+  { databaseUrl, databaseListenUrl: url = databaseUrl }: BusConfig,
+  needs: Omit<PostgresBusNeeds, 'url'>,
+): Promise<Bus> {
+  if (databaseUrl === undefined || url === undefined) return createLocalBus()
+  const { openPostgresBus } = await import('../bus/postgres.ts')
+  return openPostgresBus({ ...needs, url })
+}

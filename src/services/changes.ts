@@ -1,0 +1,56 @@
+import type { Bus } from '../bus/bus.ts'
+import type { Abuse } from '../abuse/open.ts'
+import type { Domains } from '../domains/open.ts'
+import { codeKey } from '../links/code.ts'
+import type { Scans } from '../scans/open.ts'
+import type { Tls } from '../tls/open.ts'
+import type { Visits } from '../visits/open.ts'
+
+/** Changes of links that this process makes, for its own caches and those of other processes. */
+export interface LinkChanges {
+  invalidate: (code: string) => void
+  purgeScans: (linkId: number) => void
+}
+
+/** Shares changes of links with the other processes on the store. */
+export function shareLinkChanges(bus: Bus, visits: Visits, scans: Scans): LinkChanges {
+  bus.subscribe('links', (keys) => keys.forEach(visits.invalidate))
+  bus.subscribe('deletions', (keys) => keys.map(Number).filter(Number.isSafeInteger).forEach(scans.purge))
+  return {
+    invalidate(code) {
+      visits.invalidate(code)
+      bus.publish('links', codeKey(code))
+    },
+    purgeScans(linkId) {
+      scans.purge(linkId)
+      bus.publish('deletions', String(linkId))
+    },
+  }
+}
+
+/** The features that have in memory what other processes change. */
+export interface Caches {
+  visits: Visits
+  scans: Scans
+  abuse: Abuse
+  domains: Domains
+  tls: Tls | undefined
+}
+
+/**
+ * Has the features hear of the changes of other processes, and read everything again when they may have missed some.
+ * @param onReopened the listeners of a store that was reopened after a fault
+ */
+export function hearChanges(
+  bus: Bus,
+  { visits, scans, abuse, domains, tls }: Caches,
+  onReopened: (() => void)[],
+): void {
+  bus.subscribe('rules', abuse.reloadRules)
+  bus.subscribe('domains', domains.reread)
+  bus.subscribe('certificates', (names) => tls?.certificates.reread(names))
+  onReopened.push(visits.invalidateAll, scans.reread, abuse.reloadRules)
+  for (const reread of onReopened) bus.onGap(reread)
+  bus.onGap(() => domains.reread([]))
+  bus.onGap(() => tls?.certificates.reread())
+}

@@ -1,0 +1,76 @@
+import { StoreUnavailable } from '../db/unavailable.ts'
+
+/** How old what is cached may become while the store does not answer: docs/scale.md promises it. */
+const MAX_AGE_MS = 5 * 60_000
+
+/** How long a visit waits for the store when there is something to answer with. */
+const PATIENCE_MS = 1000
+
+/** How often a store that does not answer is asked again. */
+const PROBE_MS = 1000
+
+/** Something that was read from the store. On the monotonic clock. */
+export interface Lived {
+  /** When it has to be read again; infinite when only this process changes the store. */
+  expiresAt: number
+  /** Until when it may be used while the store does not answer. */
+  lastsUntil: number
+}
+
+/** Decides whether what was read from a store that other processes change may still be used. */
+export interface Lives {
+  /** When something expires that is read now. */
+  begin: (lifeMs: number, maxAgeMs?: number) => Lived
+  isUsable: (cached: Lived) => boolean
+  /** To be called when the store has answered. */
+  answered: () => void
+  /** Resolves with the result of a read, or with what is cached if the store does not answer and that may still be used. */
+  orCached: <T>(read: Promise<T>, cached: (Lived & { resolution: T }) | undefined) => Promise<T>
+}
+
+const forEver: Lived = { expiresAt: Number.POSITIVE_INFINITY, lastsUntil: Number.POSITIVE_INFINITY }
+
+export function createLives(monotonic: () => number): Lives {
+  // While the store does not answer: when it is asked again.
+  let probeAt: number | undefined
+
+  return {
+    begin(lifeMs, maxAgeMs = MAX_AGE_MS) {
+      if (lifeMs === Number.POSITIVE_INFINITY) return forEver
+      const readAt = monotonic()
+      return { expiresAt: readAt + lifeMs, lastsUntil: readAt + maxAgeMs }
+    },
+    isUsable({ expiresAt, lastsUntil }) {
+      if (expiresAt === Number.POSITIVE_INFINITY) return true
+      const now = monotonic()
+      if (now < expiresAt) return true
+      if (probeAt === undefined || now >= lastsUntil) return false
+      if (now < probeAt) return true
+      // This visit asks the store; the others do not wait for it.
+      probeAt = now + PROBE_MS
+      return false
+    },
+    answered: () => void (probeAt = undefined),
+    orCached(read, cached) {
+      if (cached === undefined || monotonic() >= cached.lastsUntil) return read
+      const result = inTime(read).catch((error: unknown) => {
+        if (!(error instanceof StoreUnavailable)) throw error
+        probeAt = monotonic() + PROBE_MS
+        return cached.resolution
+      })
+      // The fast path drops the promise, and the route asks again.
+      result.catch(() => {})
+      return result
+    },
+  }
+}
+
+async function inTime<T>(read: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new StoreUnavailable('the store does not answer in time')), PATIENCE_MS)
+  try {
+    return await Promise.race([read, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
