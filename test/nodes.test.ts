@@ -1,5 +1,6 @@
-// Two nodes, each a process of its own, on a PostgreSQL that fails.
+// Nodes, each a process of its own, on a PostgreSQL that fails.
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { poll } from './support/poll.ts'
@@ -7,6 +8,7 @@ import { addressOf, startPostgres, urlOf, type PostgresServer } from './support/
 import { start, type Service } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, post, put, visit, type Created } from './support/server.ts'
+import { startProxy } from './support/tcp-proxy.ts'
 import { UNLIMITED } from './support/workload.ts'
 
 const target = 'https://example.com/'
@@ -154,4 +156,31 @@ test('two nodes that started at once on an empty database', async (t) => {
     assert.equal((await put(manage(a, cached), { target: `${target}after` })).status, 200)
     assert.ok((await seen(b, cached, `${target}after`)) < SOON_MS)
   })
+})
+
+test('a node whose network to PostgreSQL is cut without a word', async (t) => {
+  if (!requireProgram(t, 'initdb', 'postgresql')) return
+  const server = await startPostgres(t)
+  const proxy = await startProxy(t, join(server.host, '.s.PGSQL.5432'))
+  const address = (port: number) => `postgres://${server.user}@127.0.0.1:${port}/postgres`
+  const direct = await start(t, undefined, UNLIMITED, { env: { DATABASE_URL: urlOf(addressOf(server, 'postgres')) } })
+  const behind = await start(t, undefined, UNLIMITED, { env: { DATABASE_URL: address(proxy.port) } })
+  const [cached, uncached] = [await create(direct, { target }), await create(direct, { target })]
+  await heard(direct, behind)
+  assert.equal(await locationOf(behind, cached), target)
+  proxy.cut()
+
+  // Its owner pauses the link by the other node, of which this one cannot hear.
+  assert.equal((await put(manage(direct, cached), { active: false })).status, 200)
+  assert.equal(await locationOf(behind, cached), target)
+  assert.equal(await locationOf(behind, uncached), 503)
+  assert.equal((await post(`${behind.url}/api/links`, { target })).status, 503)
+  assert.equal(await locationOf(behind, cached), target)
+  assert.equal(await status(`${behind.url}/healthz`), 200)
+
+  proxy.restore()
+  await seen(behind, uncached, target)
+  await seen(behind, cached, 404)
+  await poll(async () => (await metric(behind, 'quirl_bus_connected')) === 1)
+  await poll(async () => (await status(`${behind.url}/readyz`)) === 200)
 })

@@ -49,16 +49,14 @@ export async function listen(url: string, { onMessage, onLost }: ListenerEvents)
     await end()
     throw error
   }
-  heartbeat = setInterval(() => void client.query('select 1').catch(lose), HEARTBEAT_MS).unref()
-  return {
-    async send(payloads) {
-      try {
-        await client.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [CHANNEL, payloads])
-      } catch (error) {
-        lose(error)
-        throw error
-      }
-    },
-    close: end,
+  // One after the other, as the client wants it.
+  let last: Promise<unknown> = Promise.resolve()
+  const query = async (text: string, values: unknown[]) => {
+    const mine = last.then(() => client.query(text, values))
+    last = mine.catch(lose)
+    await mine
   }
+  heartbeat = setInterval(() => void query('select 1', []).catch(() => {}), HEARTBEAT_MS).unref()
+  const notify = 'select pg_notify($1, payload) from unnest($2::text[]) as payload'
+  return { send: (payloads) => query(notify, [CHANNEL, payloads]), close: end }
 }

@@ -4,9 +4,9 @@ import { isConnectionLost, toStoreError } from './postgres-errors.ts'
 import { StoreUnavailable } from './unavailable.ts'
 
 /** How long a statement may run in the server. */
-const STATEMENT_MS = 10_000
+const STATEMENT_MS = 5000
 /** How long the program waits for it: longer, so that only a connection that is cut ends this way. */
-const RESPONSE_MS = 12_000
+const RESPONSE_MS = 6000
 /** How long a transaction may be idle, which holds locks: the program waits for nothing else in one. */
 const IDLE_TRANSACTION_MS = 10_000
 /** How long it may take to get a connection, a new one or one of the pool. */
@@ -41,37 +41,57 @@ export function connectionOptions(url: string, isPatient = false): pg.ClientConf
 
 /**
  * A pool of connections for Kysely, whose errors say whether the server is unavailable. A connection that failed is not
- * used again: what it would wait for has timed out already.
+ * used again, nor are those that were opened before: one that is cut without a word would be noticed only after seconds.
  */
 export function createPool({ url, max, isPatient = false }: PoolOptions): PostgresPool {
   const pool = new pg.Pool({ ...connectionOptions(url, isPatient), max, idleTimeoutMillis: IDLE_MS })
   // The statement that runs fails with the same error; an idle connection is replaced.
   const ignore = () => {}
   pool.on('error', ignore)
-  pool.on('connect', (client) => void client.on('error', ignore))
-  const wrapped = new WeakMap<object, PostgresPoolClient>()
+  const opened = new WeakMap<object, Connection>()
+  let losses = 0
+  const onLost = () => void losses++
+  pool.on('connect', (client) => {
+    client.on('error', ignore)
+    opened.set(client, { losses, client: wrap(client, onLost) })
+  })
+
+  async function connect(): Promise<PostgresPoolClient> {
+    for (;;) {
+      const client = await pool.connect()
+      const connection = opened.get(client)
+      if (connection?.losses === losses) return connection.client
+      client.release(true)
+    }
+  }
+
   return {
     options: {},
-    async connect() {
-      const client = await pool.connect().catch((error: unknown) => {
+    connect: () =>
+      connect().catch((error: unknown) => {
         throw toStoreError(error)
-      })
-      const known = wrapped.get(client) ?? wrap(client)
-      wrapped.set(client, known)
-      return known
-    },
+      }),
     end: () => pool.end(),
   }
 }
 
-function wrap(client: pg.PoolClient): PostgresPoolClient {
+interface Connection {
+  /** How many connections had been lost when it was opened. */
+  losses: number
+  client: PostgresPoolClient
+}
+
+function wrap(client: pg.PoolClient, onLost: () => void): PostgresPoolClient {
   let lost: unknown
   const query = async (sql: string, parameters: readonly unknown[]) => {
     if (lost !== undefined) throw new StoreUnavailable('PostgreSQL: the connection was lost', { cause: lost })
     try {
       return await client.query(sql, [...parameters])
     } catch (error) {
-      if (isConnectionLost(error)) lost = error
+      if (isConnectionLost(error)) {
+        lost = error
+        onLost()
+      }
       throw toStoreError(error)
     }
   }

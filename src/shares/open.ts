@@ -55,6 +55,8 @@ export interface Shares {
   findByToken: (token: string) => Promise<SharedLink>
 }
 
+const idSyntax = /^[0-9a-f]{16}$/
+
 export function openShares({ db, now }: { db: Database; now: () => number }): Shares {
   const idempotency = createIdempotency(db, now)
   return {
@@ -68,7 +70,8 @@ export function openShares({ db, now }: { db: Database; now: () => number }): Sh
     },
     list: (linkId) => findShares(db.read, linkId),
     async revoke(linkId, id) {
-      if (await deleteShare(db.write, linkId, id)) return
+      // PostgreSQL refuses what no text can hold.
+      if (idSyntax.test(id) && (await deleteShare(db.write, linkId, id))) return
       throw new Problem('unknown_share', 'this link has no share with this id; it may have been revoked')
     },
     findByToken: (token) => sharedLink(db, token),

@@ -63,6 +63,7 @@ async function execute(host: string, statement: string, database = 'postgres'): 
 export interface PostgresServer {
   /** The folder of its Unix socket. */
   host: string
+  user: string
   start: () => Promise<void>
   /** Ends all its processes at once, as the loss of the machine does; resolves when they have ended. */
   kill: () => Promise<void>
@@ -103,6 +104,7 @@ export async function startPostgres(ending: Ending): Promise<PostgresServer> {
   await start()
   return {
     host: folder,
+    user: USER,
     start,
     async kill() {
       // Its backends end when they notice that their parent has.
