@@ -10,6 +10,7 @@ const first = [
   'test/slow-clients',
   'test/hostile',
   'test/certificates',
+  'test/nodes',
   'test/preview',
   'test/browser',
   'test/process',
