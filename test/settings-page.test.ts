@@ -296,7 +296,8 @@ inBrowser(
     await page.getByLabel('I will save the new address').check()
     await press(page, 'Get a new key')
     await page.getByRole('button', { name: 'Copy' }).click()
-    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    // The button itself says so for two seconds only.
+    await page.locator('[aria-live=polite].unseen', { hasText: 'Copied' }).waitFor()
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), await secret(page))
     await requireSound('once')
   },
