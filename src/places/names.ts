@@ -3,7 +3,7 @@ import { suffixesOf, type Namesake } from './homonyms.ts'
 import { placeAt, whereaboutsAt } from './record.ts'
 import { createStringTable } from './string-table.ts'
 
-/** Records of a file whose numbers are cached, a power of 2; the largest free file has 425,000 records. */
+/** The most records of a file whose numbers are cached, a power of 2; the largest free file has 425,000 records. */
 const CACHED = 2 ** 19
 /** Separates a name and its region; neither has control characters. */
 const SEPARATOR = '\n'
@@ -15,11 +15,12 @@ export function createNames() {
     /** Returns a function from the offset of a record in a file to the number of its place. */
     of(file: Mmdb): (offset: number | undefined) => number {
       // A direct-mapped cache: an offset determines its slot.
-      const offsets = new Float64Array(CACHED)
-      const numbers = new Uint32Array(CACHED)
+      const cached = Math.min(CACHED, 2 ** Math.ceil(Math.log2(file.size)))
+      const offsets = new Float64Array(cached)
+      const numbers = new Uint32Array(cached)
       return (offset) => {
         if (offset === undefined) return 0
-        const slot = offset & (CACHED - 1)
+        const slot = offset & (cached - 1)
         if (offsets[slot] !== offset) {
           numbers[slot] = places.numberAt(file, offset)
           offsets[slot] = offset

@@ -11,3 +11,9 @@ export const locales = { en: 'en-GB', de: 'de' } as const satisfies Record<Langu
  * give the type, so that a language in which one is missing does not compile. A text that varies is a function.
  */
 export type ByLanguage<T> = Record<Language, T>
+
+/** Creates something for each language at its first use: formats of dates take too long for a start. */
+export function perLanguage<T>(create: (language: Language) => T): (language: Language) => T {
+  const created: Partial<ByLanguage<{ value: T }>> = {}
+  return (language) => (created[language] ??= { value: create(language) }).value
+}

@@ -1,12 +1,11 @@
-import { locales, type Language } from '../../texts/language.ts'
+import { locales, perLanguage, type Language } from '../../texts/language.ts'
 
-const formats: Record<Language, Intl.DateTimeFormat> = { en: formatOf(locales.en), de: formatOf(locales.de) }
-
-function formatOf(locale: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
-}
+const formatIn = perLanguage(
+  (language) =>
+    new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }),
+)
 
 /** A time to the minute, for people. */
 export function timeText(time: number | string, language: Language): string {
-  return `${formats[language].format(new Date(time))} UTC`
+  return `${formatIn(language).format(new Date(time))} UTC`
 }

@@ -1,4 +1,4 @@
-import { languages, locales, type ByLanguage, type Language } from '../../texts/language.ts'
+import { locales, perLanguage, type Language } from '../../texts/language.ts'
 
 /** Numbers, dates and countries as a language writes them. Creating these takes longer than a page. */
 function createFormats(language: Language) {
@@ -35,6 +35,4 @@ function createFormats(language: Language) {
 
 export type Formats = ReturnType<typeof createFormats>
 
-export const formats = Object.fromEntries(
-  languages.map((language) => [language, createFormats(language)]),
-) as ByLanguage<Formats>
+export const formatsIn = perLanguage(createFormats)

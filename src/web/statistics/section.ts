@@ -7,7 +7,7 @@ import { addressOf, choices, zoneForm } from './choices.ts'
 import { columnsOf } from './columns.ts'
 import { neverScanned, nothingInWindow } from './empty.ts'
 import { figures } from './figures.ts'
-import { formats as allFormats, type Formats } from './formats.ts'
+import { formatsIn, type Formats } from './formats.ts'
 import type { StatisticsView } from './view.ts'
 
 type Stats = NonNullable<StatisticsView['stats']>
@@ -16,7 +16,7 @@ type Stats = NonNullable<StatisticsView['stats']>
 export function statisticsSection(view: StatisticsView): Html {
   const { language, stream, totals, query } = view
   const texts = statisticsTexts[language]
-  const formats = allFormats[language]
+  const formats = formatsIn(language)
   return html`<section
     id="statistics"
     class="stats"
