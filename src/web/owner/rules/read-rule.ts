@@ -1,3 +1,4 @@
+import type { Language } from '../../../texts/language.ts'
 import { countryCodes } from '../../../lib/countries.ts'
 import { nameIn, type SpokenRule } from './sentence.ts'
 
@@ -15,7 +16,7 @@ export type TypedValues = (name: string) => string[]
 
 export interface ReadOptions {
   /** The language in which names of countries and languages are written. */
-  language: string
+  language: Language
   /** The instant of a local time; undefined when there is none. */
   instantOf: (local: string, timezone: string) => string | undefined
 }
@@ -85,7 +86,7 @@ function defined(when: SpokenRule['when']): SpokenRule['when'] {
 }
 
 /** Reads names, and codes as the API has them. */
-function codesByName(codes: Iterable<string>, type: 'region' | 'language', language: string) {
+function codesByName(codes: Iterable<string>, type: 'region' | 'language', language: Language) {
   let byName: Map<string, string> | undefined
   return (item: string): string | undefined => {
     if (type === 'region' && countryCodes.has(item.toUpperCase())) return item.toUpperCase()

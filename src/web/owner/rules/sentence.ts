@@ -1,4 +1,4 @@
-import { locales, type Language } from '../../../texts/language.ts'
+import { languages, locales, type ByLanguage, type Language } from '../../../texts/language.ts'
 import type { SentenceTexts } from '../../../texts/rules.ts'
 
 /** The language of the sentences and their parts: the script gets them from the page. */
@@ -25,6 +25,22 @@ export interface SpokenRule {
   }
   then: { target?: string | undefined; ended?: string | undefined }
 }
+
+/** Creating these takes longer than a sentence; a page has many sentences. */
+function createFormats(language: Language) {
+  const names = (type: 'region' | 'language') => new Intl.DisplayNames(language, { type, languageDisplay: 'standard' })
+  return {
+    weekday: new Intl.DateTimeFormat(locales[language], { weekday: 'long', timeZone: 'UTC' }),
+    date: new Intl.DateTimeFormat(locales[language], { dateStyle: 'long', timeZone: 'UTC' }),
+    list: new Intl.ListFormat(locales[language], { type: 'disjunction' }),
+    region: names('region'),
+    language: names('language'),
+  }
+}
+
+const formats = Object.fromEntries(languages.map((language) => [language, createFormats(language)])) as ByLanguage<
+  ReturnType<typeof createFormats>
+>
 
 /** The order of the days, Monday first. */
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
@@ -95,8 +111,7 @@ function daysText(weekdays: string[], { language, texts }: Wording): string {
 
 /** The name of a weekday: the 5th of January 1970 was a Monday. */
 export function dayName(day: string, language: Language): string {
-  const format = new Intl.DateTimeFormat(locales[language], { weekday: 'long', timeZone: 'UTC' })
-  return format.format(Date.UTC(1970, 0, 5 + days.indexOf(day)))
+  return formats[language].weekday.format(Date.UTC(1970, 0, 5 + days.indexOf(day)))
 }
 
 /** The local time that the instant was written in, with its offset. */
@@ -105,20 +120,19 @@ function instantText(instant: string, language: Language): string {
     /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*(Z|[+-]\d\d:\d\d)?/.exec(instant) ?? []
   const day = Date.parse(`${date}T00:00Z`)
   if (Number.isNaN(day)) return instant
-  const format = new Intl.DateTimeFormat(locales[language], { dateStyle: 'long', timeZone: 'UTC' })
-  const local = `${format.format(day)}, ${time}`
+  const local = `${formats[language].date.format(day)}, ${time}`
   if (offset === '') return local
   return `${local} (${offset === 'Z' || /^[+-]00:00$/.test(offset) ? 'UTC' : `UTC${offset.replace(/^([+-])0?(\d+):00$/, '$1$2')}`})`
 }
 
-function oneOf(values: string[], language: string): string {
-  return new Intl.ListFormat(language === 'en' ? 'en-GB' : language, { type: 'disjunction' }).format(values)
+function oneOf(values: string[], language: Language): string {
+  return formats[language].list.format(values)
 }
 
 /** The name of a country or a language; the code itself when it has none. */
-export function nameIn(language: string, type: 'region' | 'language', code: string): string {
+export function nameIn(language: Language, type: 'region' | 'language', code: string): string {
   try {
-    return new Intl.DisplayNames(language, { type, languageDisplay: 'standard' }).of(code) ?? code
+    return formats[language][type].of(code) ?? code
   } catch {
     return code
   }
