@@ -211,7 +211,10 @@ describe('an owner without scripts', () => {
     await open(page, link)
     await choose(page, Buffer.alloc(5_000_000, 'x'), 'photo.jpg', 'image/jpeg')
     assert.equal(await use(page), 413)
-    assert.match((await page.locator('main').textContent()) ?? '', /too large: go back and .* at most 256 KiB/)
+    assert.match(
+      (await page.locator('main').textContent()) ?? '',
+      /too much at once\s+Please go back .* at most 256 KiB/,
+    )
     assert.deepEqual(await designOf(link), { margin: 5 })
   })
 
@@ -265,10 +268,7 @@ describe('an owner without scripts', () => {
       Promise.reject(new Problem('unavailable', 'too many images are being drawn')),
     )
     assert.equal(await use(page), 503)
-    assert.match(
-      (await page.getByRole('alert').textContent()) ?? '',
-      /Design not saved: too many images are being drawn/,
-    )
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /Design not saved\. The service is very busy/)
     busy.mock.restore()
     assert.equal(await use(page), 200)
     assert.deepEqual(await designOf(link), { shape: 'dots', logo: { image: svgLogo } })

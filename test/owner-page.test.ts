@@ -35,7 +35,10 @@ inBrowser('the destination is edited in place, and a mistake is explained beside
   const field = page.getByLabel('New destination')
   assert.equal(await field.inputValue(), 'http://localhost/')
   assert.equal(await field.getAttribute('aria-invalid'), 'true')
-  assert.match(await page.locator('#owner-address-fault').innerText(), /public address/)
+  assert.match(
+    await page.locator('#owner-address-fault').innerText(),
+    /Only web addresses work here|public web address|not a complete web address/,
+  )
   await field.fill('example.org/new')
   await page.locator('#lead').getByRole('button', { name: 'Save' }).click()
   await page.waitForURL(/\?saved$/)

@@ -33,7 +33,16 @@ test('who has to wait reads for how long, in seconds or minutes', () => {
 test('an internal error shows the number that its log line has; a problem of the client shows none', () => {
   assert.match(shown('internal_error', 'en'), /<code>request-7<\/code>/)
   assert.doesNotMatch(shown('unknown_code', 'en'), /request-7/)
-  assert.match(shown('malformed_csv', 'de'), /<p lang="en">What is wrong\.<\/p>/)
+})
+
+test('every problem says what to do in the language of the page, without the detail of the API', () => {
+  for (const code of Object.keys(catalogue) as ProblemCode[]) {
+    if (code === 'link_ended') continue
+    const [english, german] = [shown(code, 'en'), shown(code, 'de')].map((page) => /<p>([^<]+)<\/p>/.exec(page)?.[1])
+    assert.ok(english && german && english !== german, code)
+    assert.doesNotMatch(`${english} ${german}`, /what is wrong/i)
+  }
+  assert.match(shown('link_ended', 'de'), /what is wrong/, 'the text of its owner')
 })
 
 test('visitors of a short link, and of a custom domain, are not led to the service', () => {

@@ -33,17 +33,14 @@ export function problemPage(problem: Problem, request: FastifyRequest, more?: Ht
   }
 }
 
-function messageOf({ code, message, headers }: Problem, language: Language): Html {
+function messageOf(problem: Problem, language: Language): Html {
+  const { code, message, headers } = problem
   const texts = problemTexts[language]
   const seconds = Number(headers['retry-after'] ?? 0)
   const retry = seconds > 0 ? texts.retry(seconds) : texts.retryLater
   if (code === 'rate_limited') return html`<p>${texts.rateLimited} ${retry}</p>`
   if (code === 'unavailable') return html`<p>${texts.unavailable} ${retry}</p>`
-  const known = (texts.messages as Partial<Record<ProblemCode, string>>)[code]
-  // Others are about a request that no page of this service sends.
-  return known === undefined ? html`<p lang="en">${capitalised(message)}.</p>` : html`<p>${known}</p>`
-}
-
-function capitalised(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
+  // The text of the link's owner.
+  if (code === 'link_ended') return html`<p dir="auto">${message}</p>`
+  return html`<p>${texts.messages[code]}</p>`
 }

@@ -41,6 +41,7 @@ function explain(error: TLocalizedValidationError, schema: TSchema): FieldError[
     case 'minLength':
       return fault(
         error.params.limit === 1 ? 'must not be empty' : `must be at least ${error.params.limit} characters long`,
+        error.params.limit === 1 ? { name: 'required' } : undefined,
       )
     case 'maxItems':
       return fault(`must hold at most ${error.params.limit} items`, tooMuch('too_many', error.params.limit))

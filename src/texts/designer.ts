@@ -68,7 +68,7 @@ const en = {
   save: 'Save design',
   remove: 'Remove design',
   notSaved: 'Design not saved. Please correct the marked fields.',
-  notSavedBecause: (reason: string) => `Design not saved: ${reason}.`,
+  notSavedBecause: (reason: string) => `Design not saved. ${reason}`,
   conflict:
     'This link was changed elsewhere since you opened this page. Your design is below: save again to overwrite the other change.',
   downloads: 'Download',
@@ -160,7 +160,7 @@ const de: typeof en = {
   save: 'Gestaltung speichern',
   remove: 'Gestaltung entfernen',
   notSaved: 'Die Gestaltung wurde nicht gespeichert. Bitte korrigieren Sie die markierten Felder.',
-  notSavedBecause: (reason) => `Die Gestaltung wurde nicht gespeichert: ${reason}.`,
+  notSavedBecause: (reason) => `Die Gestaltung wurde nicht gespeichert. ${reason}`,
   conflict:
     'Dieser Link wurde an anderer Stelle geändert, seit Sie diese Seite geöffnet haben. Ihre Gestaltung steht unten: Speichern Sie noch einmal, um die andere Änderung zu überschreiben.',
   downloads: 'Herunterladen',

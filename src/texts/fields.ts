@@ -77,7 +77,6 @@ const en = {
     rate_limited: (minutes: number) =>
       `You have sent many requests in a short time. Please try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
     unavailable: 'The service is very busy or its storage cannot be reached. Nothing was saved; please try again soon.',
-    other: (title: string) => `${title}.`,
   },
   /** In these, which scripts use as well, `{row}` and `{count}` stand for numbers. */
   rows: {
@@ -161,7 +160,8 @@ const de: typeof en = {
     url_private: 'Diese Adresse gibt es nur in einem privaten Netz; Besucher könnten sie nicht öffnen.',
     url_loop: 'Diese Adresse führt zu diesem Dienst zurück; Besucher würden sich im Kreis drehen.',
     blocked: 'Diese Adresse steht auf einer Liste schädlicher Websites. Kein Link darf dorthin führen.',
-    unknown: (detail: string) => `Bitte prüfen Sie dieses Feld (${detail}).`,
+    // The reason would be in English.
+    unknown: () => 'Bitte prüfen Sie dieses Feld.',
   },
   utm: 'UTM-Parameter, die an das Ziel gehängt werden',
   notSaved: 'Nicht gespeichert. Bitte korrigieren Sie die markierten Felder.',
@@ -170,7 +170,6 @@ const de: typeof en = {
       `Das waren viele Anfragen in kurzer Zeit. Bitte versuchen Sie es in ${minutes === 1 ? 'einer Minute' : `${minutes} Minuten`} wieder.`,
     unavailable:
       'Der Dienst ist sehr beschäftigt, oder sein Speicher ist nicht erreichbar. Es wurde nichts gespeichert; bitte versuchen Sie es bald wieder.',
-    other: (title: string) => `Das hat nicht geklappt (${title}).`,
   },
   rows: {
     name: 'Knopf {row}',

@@ -38,7 +38,7 @@ const en = {
   other: 'another setting',
   overtaken:
     'This link was changed elsewhere since you opened this page. Nothing was changed now; please look at the history below and try again.',
-  refused: (reason: string) => `The earlier version cannot be used again: ${reason}.`,
+  refused: (reason: string) => `The earlier version cannot be used again. ${reason}`,
   conflict: {
     text: 'This link was changed elsewhere since you opened this page. Your changes are below: save again to overwrite the other ones.',
     field: 'Field',
@@ -92,7 +92,7 @@ const de: typeof en = {
   other: 'eine andere Einstellung',
   overtaken:
     'Dieser Link wurde anderswo geändert, seit Sie diese Seite geöffnet haben. Jetzt wurde nichts geändert; bitte sehen Sie unten in den Verlauf und versuchen Sie es noch einmal.',
-  refused: (reason) => `Die frühere Fassung kann nicht wieder gelten: ${reason}.`,
+  refused: (reason) => `Die frühere Fassung kann nicht wieder gelten. ${reason}`,
   conflict: {
     text: 'Dieser Link wurde anderswo geändert, seit Sie diese Seite geöffnet haben. Ihre Änderungen stehen unten: Speichern Sie noch einmal, um die anderen zu überschreiben.',
     field: 'Feld',

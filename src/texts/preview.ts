@@ -16,7 +16,8 @@ const en = {
   print: 'Print it at least {width} mm wide: phones can read that from {distance} cm.',
   narrow: 'The quiet zone is narrow: leave the paper around the code empty.',
   covered: 'The logo covers an alignment pattern, which some scanners need.',
-  limited: 'The check is paused: {limit}.',
+  limited:
+    'The check is paused, because too many QR codes were requested from your network. It goes on in {minutes} min.',
   busy: 'The check is busy right now. The design will be checked when you save it.',
   unreachable: 'The check cannot be reached right now. The design will be checked when you save it.',
 }
@@ -37,7 +38,8 @@ const de: typeof en = {
   print: 'Drucken Sie ihn mindestens {width} mm breit: Telefone lesen das aus {distance} cm.',
   narrow: 'Die Ruhezone ist schmal: Lassen Sie das Papier um den Code leer.',
   covered: 'Das Logo verdeckt ein Ausrichtungsmuster, das manche Geräte brauchen.',
-  limited: 'Die Prüfung macht Pause: {limit}.',
+  limited:
+    'Die Prüfung macht Pause, weil aus Ihrem Netz zu viele QR-Codes angefordert wurden. Sie geht in {minutes} Min. weiter.',
   busy: 'Die Prüfung ist gerade ausgelastet. Die Gestaltung wird beim Speichern geprüft.',
   unreachable: 'Die Prüfung ist gerade nicht erreichbar. Die Gestaltung wird beim Speichern geprüft.',
 }

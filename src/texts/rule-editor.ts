@@ -48,9 +48,6 @@ const en = {
     timezone: 'This time zone is unknown. It should look like Europe/Berlin.',
     after_scans: 'Please enter a whole number from 1 to 1,000,000,000.',
     percent: 'Please enter a whole number from 1 to 99.',
-    target: 'Please enter a public address such as https://example.com/offer.',
-    blocked: 'This address is on a list of harmful web sites. No link may lead there.',
-    ended: 'Please enter a text of at most 200 characters.',
   },
 }
 
@@ -104,9 +101,6 @@ const de: typeof en = {
     timezone: 'Diese Zeitzone ist unbekannt. Sie sollte aussehen wie Europe/Berlin.',
     after_scans: 'Bitte geben Sie eine ganze Zahl von 1 bis 1.000.000.000 ein.',
     percent: 'Bitte geben Sie eine ganze Zahl von 1 bis 99 ein.',
-    target: 'Bitte geben Sie eine öffentliche Adresse ein, zum Beispiel https://example.com/angebot.',
-    blocked: 'Diese Adresse steht auf einer Liste schädlicher Websites. Kein Link darf dorthin führen.',
-    ended: 'Bitte geben Sie einen Text von höchstens 200 Zeichen ein.',
   },
 }
 

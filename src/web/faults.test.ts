@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Problem, problemBody, REASON, reasonNames, type FieldError } from '../http/problem.ts'
+import { catalogue, Problem, problemBody, REASON, reasonNames } from '../http/problem.ts'
+import type { FieldError, ProblemCode } from '../http/problem.ts'
 import { html } from '../http/html.ts'
 import { parseDraft } from '../links/draft.ts'
 import { kinds } from '../links/kinds/index.ts'
+import { rulesSchema } from '../links/rules/rule.ts'
 import { fieldTexts } from '../texts/fields.ts'
 import { languages } from '../texts/language.ts'
-import { faultText } from './faults.ts'
+import { ruleEditorTexts } from '../texts/rule-editor.ts'
+import { faultText, refusalText } from './faults.ts'
 import { renderFields, utmFields } from './form.ts'
 
 const policy = { owns: (url: URL) => url.hostname === 'qr.example.com', screen: () => undefined }
@@ -101,5 +104,41 @@ test('every field of every kind has a label in both languages', () => {
     for (const { name } of kinds.flatMap(({ form }) => form))
       assert.ok(Object.hasOwn(fieldTexts[language].labels, name))
     for (const { name } of kinds) assert.ok(Object.hasOwn(fieldTexts[language].kinds, name))
+  }
+})
+
+/** What the schema of a field demands, nested ones included: the keywords that can be violated. */
+function keywordsOf(schema: object): string[] {
+  const annotations = new Set(['description', 'examples', 'title', 'type', 'x-rule', 'default', 'format'])
+  return Object.entries(schema).flatMap(([name, value]: [string, unknown]) => {
+    if (annotations.has(name)) return []
+    if (name === 'properties') return Object.values(value as object).flatMap(keywordsOf)
+    return name === 'items' ? keywordsOf(value as object) : [name === 'minLength' ? `${name} ${String(value)}` : name]
+  })
+}
+
+test('whatever the schema of a field in a form demands has a reason, and so a text in each language', () => {
+  const explained = new Set(['required', 'minLength 1', 'maxLength', 'maxItems', 'pattern', 'additionalProperties'])
+  for (const { name, form, fields } of kinds) {
+    const schemas = fields.properties as Record<string, object>
+    for (const field of form) {
+      const unexplained = keywordsOf(schemas[field.name] ?? {}).filter((keyword) => !explained.has(keyword))
+      assert.deepEqual(unexplained, [], `${name}: ${field.name}`)
+    }
+  }
+})
+
+test('every condition of a rule has a fault text', () => {
+  const [first] = [rulesSchema.items.properties.when.properties]
+  assert.deepEqual(Object.keys(ruleEditorTexts.de.faults).sort(), Object.keys(first).sort())
+})
+
+test('why a form was refused is said in the language of the page, for every problem', () => {
+  for (const code of Object.keys(catalogue) as ProblemCode[]) {
+    const problem = new Problem(code, 'some detail of the API')
+    const [english, german] = languages.map((language) => refusalText(problem, language))
+    assert.ok(english && german && english !== german, code)
+    assert.doesNotMatch(german, /some detail/)
+    assert.ok(!german.includes(problem.title), code)
   }
 })

@@ -1,6 +1,7 @@
 import { REASON, type FieldError, type Problem } from '../http/problem.ts'
 import { fieldTexts } from '../texts/fields.ts'
 import type { Language } from '../texts/language.ts'
+import { problemTexts } from '../texts/problems.ts'
 
 /** What is wrong with a field, in words for people. */
 export function faultText({ pointer, detail, [REASON]: reason }: FieldError, language: Language): string {
@@ -14,11 +15,11 @@ export function faultText({ pointer, detail, [REASON]: reason }: FieldError, lan
 }
 
 /** Why a form was refused for another reason than its fields. */
-export function refusalText({ code, title, headers }: Problem, language: Language): string {
+export function refusalText({ code, headers }: Problem, language: Language): string {
   const { refused } = fieldTexts[language]
   if (code === 'rate_limited')
     return refused.rate_limited(Math.max(1, Math.ceil(Number(headers['retry-after'] ?? 60) / 60)))
-  return code === 'unavailable' ? refused.unavailable : refused.other(title)
+  return code === 'unavailable' ? refused.unavailable : `${problemTexts[language].titles[code]}.`
 }
 
 /** The text of this name, if there is one. */

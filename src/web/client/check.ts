@@ -5,8 +5,8 @@ import type { Design } from '../../qr/design/schema.ts'
 /** The result of the server's check of a design. */
 export type CheckResult = { report: Report } | { errors: FieldError[]; detail: string } | { unavailable: Unavailable }
 
-/** Why there is no result: a rate limit with the server's detail, an overloaded server, or one that cannot be reached. */
-export type Unavailable = { limit: string } | 'busy' | 'unreachable'
+/** Why there is no result: a rate limit, an overloaded server, or one that cannot be reached. */
+export type Unavailable = { minutes: number } | 'busy' | 'unreachable'
 
 /** Milliseconds after the last change. */
 const DEBOUNCE_MS = 500
@@ -51,10 +51,13 @@ async function requestReport(text: string, design: Design, signal: AbortSignal):
       signal,
     })
     if (response.status >= 500) return { unavailable: 'busy' }
+    if (response.status === 429) {
+      const seconds = Number(response.headers.get('retry-after') ?? 60)
+      return { unavailable: { minutes: Math.max(1, Math.ceil(seconds / 60)) } }
+    }
     const body: unknown = await response.json()
     if (response.ok) return { report: body as Report }
     const { errors = [], detail } = body as { errors?: FieldError[]; detail: string }
-    if (response.status === 429) return { unavailable: { limit: detail } }
     return { errors, detail }
   } catch {
     return { unavailable: 'unreachable' }

@@ -1,4 +1,5 @@
 import type { Design } from '../../qr/design/schema.ts'
+import type { DesignFaultTexts } from '../../texts/design-faults.ts'
 import type { DesignValues } from '../designer/values.ts'
 import { faultsOf, type Fault } from '../designer/messages.ts'
 
@@ -15,7 +16,11 @@ export function readForm(form: HTMLFormElement): { values: DesignValues; outOfBo
 }
 
 /** Errors of numbers out of their bounds, except where the design does not use the number. */
-export function faultsOfNumbers(outOfBounds: HTMLInputElement[], { gradient, logo }: Design): Fault[] {
+export function faultsOfNumbers(
+  outOfBounds: HTMLInputElement[],
+  { gradient, logo }: Design,
+  texts: DesignFaultTexts,
+): Fault[] {
   const unused = new Set([
     ...(gradient?.type === 'linear' ? [] : ['gradient_angle']),
     ...(logo === undefined ? ['logo_size'] : []),
@@ -24,6 +29,6 @@ export function faultsOfNumbers(outOfBounds: HTMLInputElement[], { gradient, log
     .filter(({ name }) => !unused.has(name))
     .flatMap(({ name, step, min, max }) => {
       const detail = `must be ${step === '1' ? 'a whole number' : 'a number'} from ${min} to ${max}`
-      return faultsOf([{ pointer: `/design/${name.replace('_', '/')}`, detail }])
+      return faultsOf([{ pointer: `/design/${name.replace('_', '/')}`, detail }], texts)
     })
 }

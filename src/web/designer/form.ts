@@ -1,5 +1,6 @@
 import { html, type Html } from '../../http/html.ts'
 import type { Design } from '../../qr/design/schema.ts'
+import { designFaultTexts } from '../../texts/design-faults.ts'
 import { designerTexts, type DesignerTexts as Texts } from '../../texts/designer.ts'
 import { previewTexts } from '../../texts/preview.ts'
 import type { Language } from '../../texts/language.ts'
@@ -50,7 +51,8 @@ export function designForm(design: Design | undefined, options: DesignForm): Htm
   const forScript =
     preview &&
     html`data-script="${preview.script}" data-text="${preview.text}" data-font="${preview.font}"
-    data-design="${JSON.stringify(design ?? null)}" data-texts="${JSON.stringify(previewTexts[language])}"`
+    data-design="${JSON.stringify(design ?? null)}"
+    data-texts="${JSON.stringify({ ...previewTexts[language], faults: designFaultTexts[language] })}"`
   // The buttons of the looks are not the form's: Enter in one of its fields must save the form itself.
   return html`<form method="post" action="${action}" id="looks">
       <input type="hidden" name="action" value="design" />

@@ -4,6 +4,10 @@ import { entityTag } from '../../links/link.ts'
 import type { Links } from '../../links/open.ts'
 import { TOO_LARGE } from '../../qr/logo/logo.ts'
 import { MAX_LOGO_URI } from '../../qr/design/schema.ts'
+import { designFaultTexts } from '../../texts/design-faults.ts'
+import { designerTexts } from '../../texts/designer.ts'
+import type { Language } from '../../texts/language.ts'
+import { refusalText } from '../faults.ts'
 import { designOfValues, type DesignValues } from './values.ts'
 import { faultsOf } from './messages.ts'
 import type { RefusedDesign } from './form.ts'
@@ -24,8 +28,7 @@ export interface DesignRefusal {
 export async function saveDesign(
   links: Pick<Links, 'checkDesign' | 'change' | 'readByToken'>,
   token: string,
-  form: URLSearchParams,
-  drawing: Drawing,
+  { form, drawing, language }: { form: URLSearchParams; drawing: Drawing; language: Language },
 ): Promise<DesignRefusal | undefined> {
   const values = Object.fromEntries(form)
   const before = await links.readByToken(token)
@@ -42,15 +45,14 @@ export async function saveDesign(
   } catch (error) {
     if (!(error instanceof Problem) || ![400, 412, 429, 503].includes(error.status)) throw error
     const owned = await links.readByToken(token)
-    return { owned, text: reasonOf(error), problem: error, design: refusedDesign(values, error) }
+    return { owned, text: reasonOf(error, language), problem: error, design: refusedDesign(values, error, language) }
   }
 }
 
-function reasonOf({ code, errors, message }: Problem): string {
-  if (code === 'precondition_failed') {
-    return 'This link was changed elsewhere since you opened this page. Your design is below: save again to overwrite the other change.'
-  }
-  return errors.length > 0 ? 'Design not saved. Please correct the marked fields.' : `Design not saved: ${message}.`
+function reasonOf(problem: Problem, language: Language): string {
+  const texts = designerTexts[language]
+  if (problem.code === 'precondition_failed') return texts.conflict
+  return problem.errors.length > 0 ? texts.notSaved : texts.notSavedBecause(refusalText(problem, language))
 }
 
 /** Reports the size of a large file instead of the length of its data URI, which people do not know. */
@@ -63,10 +65,13 @@ const MAX_TEXT = 100
 const DATA_URI = /^data:image\/[a-z+]{1,10};base64,[A-Za-z0-9+/=]*$/
 
 /** A page cannot fill in a file: a new logo is sent back as text in a hidden input, unless it is what was refused. */
-function refusedDesign(values: DesignValues, { errors }: Problem): RefusedDesign {
+function refusedDesign(values: DesignValues, { errors }: Problem, language: Language): RefusedDesign {
   const isFaulty = errors.some(({ pointer }) => pointer === '/design/logo/image')
   const unsaved = values['logo'] || values['logo_image'] || ''
   const logo_image = isFaulty || !DATA_URI.test(unsaved) ? '' : unsaved
   const cut = Object.entries(values).map(([name, text = '']) => [name, text.slice(0, MAX_TEXT).toWellFormed()])
-  return { values: { ...Object.fromEntries(cut), logo: '', logo_image }, faults: faultsOf(errors) }
+  return {
+    values: { ...Object.fromEntries(cut), logo: '', logo_image },
+    faults: faultsOf(errors, designFaultTexts[language]),
+  }
 }

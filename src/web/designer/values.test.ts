@@ -5,6 +5,9 @@ import { eyeShapes } from '../../qr/design/eyes.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import { moduleShapes } from '../../qr/design/shapes.ts'
 import { designOfValues, valuesOfDesign } from './values.ts'
+import { designFaultTexts } from '../../texts/design-faults.ts'
+import { designSchema } from '../../qr/design/schema.ts'
+import { languages } from '../../texts/language.ts'
 import { faultsOf } from './messages.ts'
 
 const digits = (lengths: number[]) =>
@@ -93,7 +96,7 @@ test('the logo is the new one, else the unsaved one, else the saved one, unless 
 
 test('errors of the API become sentences at their inputs', () => {
   const faultOf = (pointer: string, detail: string) => {
-    const [fault] = faultsOf([{ pointer, detail }])
+    const [fault] = faultsOf([{ pointer, detail }], designFaultTexts.en)
     return [fault?.field, fault?.text]
   }
   assert.deepEqual(faultOf('/design/fg', 'has a contrast of 1.00:1 to bg, no scanner'), [
@@ -120,4 +123,32 @@ test('errors of the API become sentences at their inputs', () => {
   assert.deepEqual(faultOf('/design', 'cannot be read'), ['', 'The design cannot be read.'])
   assert.deepEqual(faultOf('/constructor', 'is odd'), ['', 'The design is odd.'])
   assert.deepEqual(faultOf('/design/constructor', 'is odd'), ['', 'The design is odd.'])
+})
+
+/** The pointers of the fields of a schema, nested ones included. */
+function pointersOf(schema: object, at: string): string[] {
+  const { properties = {} } = schema as { properties?: Record<string, object> }
+  return [at, ...Object.entries(properties).flatMap(([name, each]) => pointersOf(each, `${at}/${name}`))]
+}
+
+test('every field of a design has fault texts in every language, and those of German pages have no English in them', () => {
+  const pointers = pointersOf(designSchema, '/design')
+  assert.ok(pointers.length > 20)
+  for (const pointer of pointers) {
+    const texts = languages.map((language) => {
+      const [fault] = faultsOf([{ pointer, detail: 'is odd' }], designFaultTexts[language])
+      assert.ok(fault !== undefined && (pointer === '/design' || fault.field !== ''), pointer)
+      return fault.text
+    })
+    assert.match(texts[0] ?? '', /^[A-Z].* is odd\.$/)
+    assert.match(texts[1] ?? '', /^[A-Z].*\.$/)
+    assert.doesNotMatch(texts[1] ?? '', /is odd/)
+  }
+  const unreadable = { pointer: '/design/fg', detail: 'must be changed: without fg, logo the image can be read' }
+  assert.deepEqual(faultsOf([unreadable], designFaultTexts.de), [
+    {
+      field: 'fg',
+      text: 'Die Farbe muss sich ändern: Der Code ist lesbar, wenn Folgendes wegfällt: die Farbe und das Logo.',
+    },
+  ])
 })

@@ -12,8 +12,8 @@ const actions: Record<string, Action> = {
   lead: leadFromForm,
   revert,
   ...ruleActions,
-  async design({ links, token, form, drawing }) {
-    const refused = await saveDesign(links, token, form, drawing)
+  async design({ links, token, ...submission }) {
+    const refused = await saveDesign(links, token, submission)
     return refused === undefined ? { done: 'designed' } : { refused }
   },
   async plain(submission) {

@@ -4,6 +4,7 @@ import { Problem } from '../../http/problem.ts'
 import { revertBody, type Revision } from '../../links/history.ts'
 import { entityTag } from '../../links/link.ts'
 import { historyTexts } from '../../texts/history.ts'
+import { refusalText } from '../faults.ts'
 import { fieldName, fieldWords } from './field-words.ts'
 import { sectionMessage } from './message.ts'
 import type { Action } from './submission.ts'
@@ -91,7 +92,7 @@ export const revert: Action = async ({ links, token, form, language, drawing }) 
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unknown_token') throw error
     const isOvertaken = error.code === 'precondition_failed' || error.code === 'unknown_revision'
-    const text = isOvertaken ? texts.overtaken : texts.refused(error.message)
+    const text = isOvertaken ? texts.overtaken : texts.refused(refusalText(error, language))
     return { refused: { owned: await links.readByToken(token), at: 'history', text, problem: error } }
   }
 }

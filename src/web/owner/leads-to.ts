@@ -3,7 +3,7 @@ import type { Link } from '../../links/link.ts'
 import { activeRules } from '../../links/rules/rule.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import type { Language } from '../../texts/language.ts'
-import { ruleEditorTexts } from '../../texts/rule-editor.ts'
+import { faultText } from '../faults.ts'
 import { conflictTable } from './conflict.ts'
 import { sectionMessage } from './message.ts'
 import type { Notice, OwnerView } from './view.ts'
@@ -41,8 +41,8 @@ function editable({ link, token, formKey, language }: OwnerView, own: Notice | u
 }
 
 function addressField(target: string | null, language: Language, own: Notice | undefined): Html {
-  const isFaulty = own?.problem !== undefined && own.problem.errors.length > 0
-  const fault = own?.problem?.code === 'target_blocked' ? 'blocked' : 'target'
+  const fault = own?.problem?.errors[0]
+  const isFaulty = fault !== undefined
   const typed = own?.values?.['target']
   return html`<div class="owner-line">
       <input
@@ -60,7 +60,7 @@ function addressField(target: string | null, language: Language, own: Notice | u
       />
       <button>${ownerTexts[language].save}</button>
     </div>
-    ${isFaulty && html`<p class="fault" id="owner-address-fault">${ruleEditorTexts[language].faults[fault]}</p>`}`
+    ${isFaulty && html`<p class="fault" id="owner-address-fault">${faultText(fault, language)}</p>`}`
 }
 
 function others({ link, language }: OwnerView): Html {

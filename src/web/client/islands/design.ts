@@ -1,9 +1,10 @@
 import { fillText } from '../../../lib/fill-text.ts'
 import { Problem } from '../../../http/problem.ts'
 import type { Design } from '../../../qr/design/schema.ts'
+import type { DesignFaultTexts } from '../../../texts/design-faults.ts'
 import type { PreviewTexts } from '../../../texts/preview.ts'
 import { designOfValues, valuesOfDesign } from '../../designer/values.ts'
-import { faultsOf, type Fault } from '../../designer/messages.ts'
+import { faultsOf, wholeFault, type Fault } from '../../designer/messages.ts'
 import { createCheck, type CheckResult } from '../check.ts'
 import { noLogo, readChosenLogo, type ChosenLogo } from '../chosen-logo.ts'
 import { faultsOfNumbers, readForm } from '../form-values.ts'
@@ -17,6 +18,8 @@ import { reportText, unavailableText } from '../report-text.ts'
 
 const form = document.querySelector<HTMLFormElement>('form.design')
 if (form !== null) startPreview(form, createUpdate(form, pageDataOf(form)))
+
+type Texts = PreviewTexts & { faults: DesignFaultTexts }
 
 /** What the page passes to the preview, as data attributes of the form. */
 interface PageData {
@@ -79,7 +82,7 @@ function startPreview(form: HTMLFormElement, update: Update): void {
 }
 
 function createUpdate(form: HTMLFormElement, { text, font, design: savedJson, texts: textsJson }: PageData): Update {
-  const texts = JSON.parse(textsJson) as PreviewTexts
+  const texts = JSON.parse(textsJson) as Texts
   const saved = (JSON.parse(savedJson) as Design | null) ?? undefined
   const unchanged = JSON.stringify(designOfValues(valuesOfDesign(saved), saved))
   const draw = createDrawDesign(text)
@@ -105,8 +108,8 @@ function createUpdate(form: HTMLFormElement, { text, font, design: savedJson, te
     view.showStatus(isSaved ? texts.saved : texts.unsaved)
     view.showResult('')
     if (design.frame !== undefined && fontLoader.font === undefined) return void retryWithFont(logo, isEdited)
-    const drawFaults = drawInto(view, () => draw(design, fontLoader.font ?? noFont))
-    const faults = [...faultsOfNumbers(outOfBounds, design), ...faultsOfLogo(logo), ...drawFaults]
+    const drawFaults = drawInto(view, texts, () => draw(design, fontLoader.font ?? noFont))
+    const faults = [...faultsOfNumbers(outOfBounds, design, texts.faults), ...faultsOfLogo(logo, texts), ...drawFaults]
     if (faults.length > 0) return refuse(view, texts, faults)
     // An unedited page sends no requests, and keeps the errors that the server has put into it.
     if (!isEdited) return
@@ -117,29 +120,33 @@ function createUpdate(form: HTMLFormElement, { text, font, design: savedJson, te
   return update
 }
 
-function refuse(view: View, texts: PreviewTexts, faults: Fault[]): void {
+function refuse(view: View, texts: Texts, faults: Fault[]): void {
   view.showFaults(faults)
   view.showResult(fillText(texts.unusable, { reason: faults[0]?.text ?? '' }))
 }
 
-function showResult(view: View, texts: PreviewTexts, result: CheckResult): void {
+function showResult(view: View, texts: Texts, result: CheckResult): void {
   if ('unavailable' in result) view.showResult(unavailableText(texts, result.unavailable))
   else if ('report' in result) view.showResult(reportText(texts, result.report))
   else
-    refuse(view, texts, result.errors.length > 0 ? faultsOf(result.errors) : [{ field: '', text: `${result.detail}.` }])
+    refuse(
+      view,
+      texts,
+      result.errors.length > 0 ? faultsOf(result.errors, texts.faults) : [wholeFault(result.detail, texts.faults)],
+    )
 }
 
 /** Shows the drawn image, or returns why it cannot be drawn. */
-function drawInto(view: View, draw: () => string): Fault[] {
+function drawInto(view: View, texts: Texts, draw: () => string): Fault[] {
   try {
     view.showImage(draw())
     return []
   } catch (error) {
-    if (error instanceof Problem) return faultsOf(error.errors)
+    if (error instanceof Problem) return faultsOf(error.errors, texts.faults)
     throw error
   }
 }
 
-function faultsOfLogo({ fault }: ChosenLogo): Fault[] {
-  return fault === undefined ? [] : faultsOf([{ pointer: '/design/logo/image', detail: fault }])
+function faultsOfLogo({ fault }: ChosenLogo, texts: Texts): Fault[] {
+  return fault === undefined ? [] : faultsOf([{ pointer: '/design/logo/image', detail: fault }], texts.faults)
 }

@@ -5,7 +5,9 @@ import { entityTag } from '../../../links/link.ts'
 import type { Rule } from '../../../links/rules/rule.ts'
 import { ruleEditorTexts } from '../../../texts/rule-editor.ts'
 import { rulesTexts } from '../../../texts/rules.ts'
+import type { Language } from '../../../texts/language.ts'
 import { withScheme } from '../../../lib/with-scheme.ts'
+import { refusalText } from '../../faults.ts'
 import type { Action, Outcome, Submission } from '../submission.ts'
 import { readRule, type RuleField, type TypedValues } from './read-rule.ts'
 import type { RefusedRule } from './refused-rule.ts'
@@ -87,7 +89,7 @@ async function save(
     if (error.code === 'precondition_failed' && typed?.stored === undefined && wasSaved(present, typed && rulesOf())) {
       return { done: 'ruled', at: 'rules' }
     }
-    return { refused: { owned: present, at: 'rules', problem: error, ...explain(error, rulesTexts[language], typed) } }
+    return { refused: { owned: present, at: 'rules', problem: error, ...explain(error, language, typed) } }
   }
 }
 
@@ -99,19 +101,29 @@ function wasSaved({ link }: OwnedLink, rules: Rule[] | undefined): boolean {
 
 function explain(
   problem: Problem,
-  texts: (typeof rulesTexts)['en'],
+  language: Language,
   typed: RefusedRule | undefined,
 ): { text: string; rule?: RefusedRule } {
+  const texts = rulesTexts[language]
   const isOvertaken = problem.code === 'precondition_failed'
-  const fallback = `${problem.title}: ${problem.message}.`
+  const fallback = refusalText(problem, language)
   if (typed === undefined) return { text: isOvertaken ? texts.overtaken : fallback }
-  const rule = { ...typed, faults: faultsOf(problem), isBlocked: problem.code === 'target_blocked' }
+  const errors = errorsOf(problem)
+  const rule = { ...typed, faults: Object.keys(errors) as RuleField[], errors }
   if (isOvertaken) return { text: texts.overtakenEdit, rule }
   return { text: rule.faults.length > 0 ? texts.notSaved : fallback, rule }
 }
 
-/** The fields of the editor that the service rejected: the last names of the pointers that are fields. */
-function faultsOf({ errors }: Problem): RuleField[] {
-  const names = errors.map(({ pointer }) => pointer.split('/')[4] ?? '')
-  return [...new Set(names)].filter((name): name is RuleField => Object.hasOwn(ruleEditorTexts.en.faults, name))
+/** The first error of each field of the editor: the last names of the pointers that are fields. */
+function errorsOf({ errors }: Problem): NonNullable<RefusedRule['errors']> {
+  const byField: NonNullable<RefusedRule['errors']> = {}
+  for (const error of errors) {
+    const name = error.pointer.split('/')[4] ?? ''
+    if (isRuleField(name)) byField[name] ??= error
+  }
+  return byField
+}
+
+function isRuleField(name: string): name is RuleField {
+  return name === 'target' || name === 'ended' || Object.hasOwn(ruleEditorTexts.en.faults, name)
 }

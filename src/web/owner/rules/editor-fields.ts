@@ -1,6 +1,9 @@
 import { html, type Html } from '../../../http/html.ts'
+import type { FieldError } from '../../../http/problem.ts'
+import { isRequired } from '../../../http/validate.ts'
 import { ruleEditorTexts } from '../../../texts/rule-editor.ts'
 import type { Language } from '../../../texts/language.ts'
+import { faultText } from '../../faults.ts'
 import type { RuleField, TypedValues } from './read-rule.ts'
 
 /** What the fields of the editor show. */
@@ -8,8 +11,8 @@ export interface EditorState {
   language: Language
   values: TypedValues
   faults: RuleField[]
-  /** Whether the address was found on a list. */
-  isBlocked?: boolean
+  /** Errors of the service, by field. */
+  errors?: Partial<Record<RuleField, FieldError>>
 }
 
 interface TextField {
@@ -89,8 +92,9 @@ export function condition(state: EditorState, title: string, names: RuleField[],
   </details>`
 }
 
-function faultOf({ faults, language, isBlocked }: EditorState, name: RuleField): string | undefined {
+/** The editor has texts for its own fields; those that links have as well share theirs. */
+function faultOf({ faults, language, errors = {} }: EditorState, name: RuleField): string | undefined {
   if (!faults.includes(name)) return undefined
-  const texts = ruleEditorTexts[language].faults
-  return name === 'target' && isBlocked === true ? texts.blocked : texts[name]
+  if (name === 'target' || name === 'ended') return faultText(errors[name] ?? isRequired(`/${name}`), language)
+  return ruleEditorTexts[language].faults[name]
 }
