@@ -85,6 +85,7 @@ describe('registering a domain', () => {
       records: [{ type: 'CNAME', name: 'qr.xn--bcher-kva.example', value: HOST }],
       alternatives: [],
       fault: null,
+      findings: [],
       checked_at: null,
       claimed_at: null,
       created_at: '2026-11-21T00:00:00.000Z',

@@ -17,6 +17,7 @@ import { rules } from './migrations/0015-rules.ts'
 import { passwords } from './migrations/0016-passwords.ts'
 import { shares } from './migrations/0017-shares.ts'
 import { webhooks } from './migrations/0018-webhooks.ts'
+import { findings } from './migrations/0019-findings.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -39,6 +40,7 @@ export const migrations: readonly Migration[] = [
   passwords,
   shares,
   webhooks,
+  findings,
 ]
 
 /**

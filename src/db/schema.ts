@@ -125,11 +125,11 @@ interface DomainsTable {
   updated_at: number
   checked_at: number | null
   next_check_at: number
-  /** Checks that failed in a row. */
   failures: number
   failing_since: number | null
   fault_code: string | null
   fault_detail: string | null
+  fault_findings: string | null
   /** When DNS last proved a claim to it; null while its token is still that of its registration. */
   claimed_at: number | null
 }

@@ -3,7 +3,8 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import { CLAIM_MS } from './claim.ts'
 import { deleteClaims, findLastClaimTime, findProvenClaim } from './claim-store.ts'
-import { isTransient, type DnsCheck, type DnsFault } from './dns.ts'
+import type { DnsCheck } from './dns.ts'
+import { isTransient, type DnsFault } from './dns-fault.ts'
 import { afterCheck, afterClaim, nextClaimCheckAt, type Domain } from './domain.ts'
 import type { StatusCache } from './status-cache.ts'
 import { countActive, findDomain, updateDomain } from './store.ts'
@@ -71,5 +72,6 @@ function tooMany({ registrable }: Domain): DnsFault {
   return {
     code: 'too_many_active',
     detail: `it points here, but ${MAX_ACTIVE} names under ${registrable} are already active: remove one of them`,
+    findings: [],
   }
 }

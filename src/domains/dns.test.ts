@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { startDns, type Zone } from '../../test/support/dns.ts'
 import type { Ending } from '../../test/support/cleanup.ts'
-import { createDnsCheck, isTransient } from './dns.ts'
+import { createDnsCheck } from './dns.ts'
+import { isTransient } from './dns-fault.ts'
 import { readDomainName } from './name.ts'
 
 const HOST = 'go.bakery.shop'
@@ -168,8 +169,39 @@ describe('each fault has its code and detail', () => {
       const fault = await faultOf(t, name, zones, code === 'timeout' ? { queryMs: 50 } : {})
       assert.equal(fault?.code, code, JSON.stringify(fault))
       assert.match(fault.detail, detail)
+      for (const finding of fault.findings) {
+        assert.deepEqual([finding.code, finding.record.name, finding.found.length <= 5], [code, name, true])
+      }
     })
   }
+
+  test('a finding has the record, what it must hold, and what it holds', async (t) => {
+    const zones = {
+      'qr.example.com': { a: ['198.51.100.7'] },
+      'b.example.com': { cname: 'other.example.net' },
+      'other.example.net': { a: ['198.51.100.8'] },
+      'example.com': { a: ['198.51.100.9'], aaaa: ['2001:db8::bad'] },
+    }
+    const findingsOf = async (name: string) => (await faultOf(t, name, zones))?.findings
+    const code = 'points_elsewhere'
+    const cname = (name: string, found: string[]) => ({
+      code,
+      record: { type: 'CNAME', name },
+      expected: [HOST],
+      found,
+    })
+    assert.deepEqual(await findingsOf('qr.example.com'), [cname('qr.example.com', ['198.51.100.7'])])
+    assert.deepEqual(await findingsOf('b.example.com'), [cname('b.example.com', ['other.example.net'])])
+    const address = (type: string, expected: string[], found: string[]) => {
+      return { code, record: { type, name: 'example.com' }, expected, found }
+    }
+    assert.deepEqual(await findingsOf('example.com'), [
+      address('A', ['192.0.2.1', '192.0.2.2'], ['198.51.100.9']),
+      address('AAAA', ['2001:db8::1'], ['2001:db8::bad']),
+    ])
+    const [missing] = (await findingsOf('gone.example.com')) ?? []
+    assert.deepEqual([missing?.code, missing?.found], ['nxdomain', []])
+  })
 
   test('no server at all', async () => {
     const fault = await createDnsCheck({ host: HOST, servers: ['127.0.0.1:9'], monotonic: () => 0 }).faultOf(
@@ -181,8 +213,8 @@ describe('each fault has its code and detail', () => {
   test('only faults of DNS servers are transient', () => {
     const transient = ['servfail', 'timeout', 'dns_error', 'service_unresolved', 'no_public_name'] as const
     const lasting = ['nxdomain', 'no_records', 'points_elsewhere', 'cname_loop', 'own_name'] as const
-    for (const code of transient) assert.ok(isTransient({ code, detail: '' }))
-    for (const code of lasting) assert.ok(!isTransient({ code, detail: '' }))
+    for (const code of transient) assert.ok(isTransient({ code, detail: '', findings: [] }))
+    for (const code of lasting) assert.ok(!isTransient({ code, detail: '', findings: [] }))
   })
 })
 

@@ -3,40 +3,17 @@ import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { memoizeFor } from '../lib/memoize-for.ts'
 import { claimRecord, isProof } from './claim.ts'
 import { createRunQueries, DnsError, type Address, type DnsQueries } from './dns-query.ts'
+import { cnameFault, foundIn, listed, type DnsFault, type Finding } from './dns-fault.ts'
 import { isUnder, type DomainName } from './name.ts'
 
 /** The longest chain of CNAME records; recursive resolvers have similar limits. */
 const MAX_CHAIN = 8
 
-/** How many addresses a fault lists, and how many proofs of a name are read. */
-const MAX_LISTED = 5
+/** How many proofs of a name are read. */
 const MAX_PROOFS = 20
 
 /** How long the service's own addresses are cached. */
 const OWN_MS = 10_000
-
-/** Why a name does not point to the service. `code` is stable, `detail` is a sentence for the owner. */
-export interface DnsFault {
-  code:
-    | 'nxdomain'
-    | 'no_records'
-    | 'points_elsewhere'
-    | 'cname_loop'
-    | 'cname_chain_too_long'
-    | 'servfail'
-    | 'timeout'
-    | 'dns_error'
-    | 'service_unresolved'
-    | 'no_public_name'
-    | 'own_name'
-    | 'too_many_active'
-  detail: string
-}
-
-/** Whether a fault is that of DNS servers or of the service, and says nothing about the owner's records. */
-export function isTransient(fault: DnsFault): boolean {
-  return ['servfail', 'timeout', 'dns_error', 'service_unresolved', 'no_public_name'].includes(fault.code)
-}
 
 /** Checks whether names point to the service. */
 export interface DnsCheck {
@@ -78,7 +55,7 @@ export function createDnsCheck({ host, servers, monotonic, queryMs }: DnsDeps): 
     async faultOf(name) {
       if (own === undefined) return staticFault(name)
       const follow = (queries: DnsQueries) => findFault(queries, name, own, serviceAddresses)
-      return staticFault(name) ?? query(follow).catch((error: unknown) => explain(error, name.name))
+      return staticFault(name) ?? query(follow).catch((error: unknown) => explain(error, name.name, own))
     },
     async proofsOf(name) {
       const texts = await query(({ textsOf }) => textsOf(claimRecord(name))).catch(() => [])
@@ -96,13 +73,16 @@ function isReachable(address: string): boolean {
 function ownFault({ name, registrable }: DomainName, own: string | undefined): DnsFault | undefined {
   if (own === undefined) {
     const detail = 'this service has no public name yet: no name can point here until its operator has set BASE_URL'
-    return { code: 'no_public_name', detail }
+    return { code: 'no_public_name', detail, findings: [] }
   }
-  if (isUnder(name, own)) return { code: 'own_name', detail: `${name} is the service's own host, or a name under it` }
+  if (isUnder(name, own)) {
+    return { code: 'own_name', detail: `${name} is the service's own host, or a name under it`, findings: [] }
+  }
   if (isIP(own) === 0 || name === registrable) return undefined
   return {
     code: 'no_public_name',
     detail: `this service has no public name yet, only the address ${own}: an apex domain can point to it, other names need a CNAME`,
+    findings: [],
   }
 }
 
@@ -113,6 +93,8 @@ async function findFault(
   serviceAddresses: () => Promise<string[]>,
 ): Promise<DnsFault | undefined> {
   const chain = [name]
+  const fault = (code: DnsFault['code'], detail: string, found = chain.slice(1)) =>
+    cnameFault({ code, detail }, { name, own, found })
   for (;;) {
     const end = chain.at(-1) ?? name
     if (end === own) return undefined
@@ -120,62 +102,67 @@ async function findFault(
     if (next === undefined) break
     if (chain.includes(next)) {
       const loop = [...chain, next].join(' → ')
-      return { code: 'cname_loop', detail: `the CNAME records of ${name} form a loop: ${loop}` }
+      return fault('cname_loop', `the CNAME records of ${name} form a loop: ${loop}`, [...chain.slice(1), next])
     }
     if (chain.length > MAX_CHAIN) {
-      const detail = `${name} has a chain of more than ${MAX_CHAIN} CNAME records`
-      return { code: 'cname_chain_too_long', detail }
+      return fault('cname_chain_too_long', `${name} has a chain of more than ${MAX_CHAIN} CNAME records`)
     }
     chain.push(next)
   }
   const path = chain.length > 1 ? `${chain.join(' → ')}, which` : name
   const found = await queries.addressesOf(chain.at(-1) ?? name)
-  if (found.length === 0) return { code: 'no_records', detail: `${path} has no CNAME, A or AAAA record` }
+  if (found.length === 0) return fault('no_records', `${path} has no CNAME, A or AAAA record`)
   if (name !== registrable) {
-    return { code: 'points_elsewhere', detail: `${path} points to ${listed(found)}: it must be a CNAME to ${own}` }
+    const detail = `${path} points to ${listed(found)}: it must be a CNAME to ${own}`
+    return fault('points_elsewhere', detail, chain.length > 1 ? chain.slice(1) : foundIn(found))
   }
-  return addressFault(path, found, own, await serviceAddresses())
+  return addressFault({ name, path }, found, own, await serviceAddresses())
 }
 
-function addressFault(path: string, found: Address[], own: string, service: string[]): DnsFault | undefined {
+function addressFault(
+  { name, path }: { name: string; path: string },
+  found: Address[],
+  own: string,
+  service: string[],
+): DnsFault | undefined {
   if (service.length === 0) {
-    return {
-      code: 'service_unresolved',
-      detail: `${path} has addresses, but those of the service's host ${own} cannot be resolved for comparison`,
-    }
+    const detail = `${path} has addresses, but those of the service's host ${own} cannot be resolved for comparison`
+    return { code: 'service_unresolved', detail, findings: [] }
   }
   const isHere = new Set(service)
   // Visitors and certificate authorities use either family: each that the name has must point here.
-  for (const type of ['A', 'AAAA'] as const) {
+  const wrong = (['A', 'AAAA'] as const).flatMap((type) => {
     const mine = found.filter((each) => each.type === type)
-    if (mine.length > 0 && !mine.some(({ address }) => isHere.has(address))) {
-      const expected = isIP(own) === 0 ? `be a CNAME to ${own}` : `point to ${own}`
-      const detail = `${path} points to ${listed(mine)}, which is not the service: it must ${expected}`
-      return { code: 'points_elsewhere', detail }
-    }
-  }
-  return undefined
+    return mine.length === 0 || mine.some(({ address }) => isHere.has(address)) ? [] : [{ type, mine }]
+  })
+  const [first] = wrong
+  if (first === undefined) return undefined
+  const target = isIP(own) === 0 ? `be a CNAME to ${own}` : `point to ${own}`
+  const detail = `${path} points to ${listed(first.mine)}, which is not the service: it must ${target}`
+  const code = 'points_elsewhere'
+  const findings = wrong.map(({ type, mine }): Finding => {
+    const expected = service.filter((address) => isIP(address) === (type === 'A' ? 4 : 6))
+    return { code, record: { type, name }, expected, found: foundIn(mine) }
+  })
+  return { code, detail, findings }
 }
 
-function listed(found: Address[]): string {
-  const texts = found.slice(0, MAX_LISTED).map(({ type, address }) => `${address} (${type})`)
-  return found.length > MAX_LISTED ? `${texts.join(', ')} and more` : texts.join(', ')
-}
-
-function explain(error: unknown, name: string): DnsFault {
+function explain(error: unknown, name: string, own: string): DnsFault {
   if (!(error instanceof DnsError)) throw error
   const { queried } = error
   const subject = queried === name ? queried : `${queried}, to which ${name} points,`
+  const fault = (code: DnsFault['code'], detail: string) =>
+    cnameFault({ code, detail }, { name, own, found: queried === name ? [] : [queried] })
   switch (error.code) {
     case 'ENOTFOUND':
-      return { code: 'nxdomain', detail: `${subject} does not exist in DNS (NXDOMAIN)` }
+      return fault('nxdomain', `${subject} does not exist in DNS (NXDOMAIN)`)
     case 'ESERVFAIL':
-      return { code: 'servfail', detail: `the DNS servers of ${queried} return a failure (SERVFAIL)` }
+      return fault('servfail', `the DNS servers of ${queried} return a failure (SERVFAIL)`)
     case 'ETIMEOUT':
     case 'ECANCELLED':
     case 'ECONNREFUSED':
-      return { code: 'timeout', detail: `no DNS server has responded for ${queried} in time` }
+      return fault('timeout', `no DNS server has responded for ${queried} in time`)
     default:
-      return { code: 'dns_error', detail: `the DNS response for ${queried} cannot be used (${error.code})` }
+      return fault('dns_error', `the DNS response for ${queried} cannot be used (${error.code})`)
   }
 }

@@ -1,4 +1,4 @@
-import type { DnsFault } from './dns.ts'
+import type { DnsFault } from './dns-fault.ts'
 
 export type Status = 'pending' | 'active' | 'misconfigured'
 

@@ -11,6 +11,25 @@ const record = Type.Object(
   { title: 'DnsRecord' },
 )
 
+const finding = Type.Object(
+  {
+    code: Type.String({ description: 'That of the fault.', examples: ['points_elsewhere'] }),
+    record: Type.Object({
+      type: Type.Enum(['CNAME', 'A', 'AAAA']),
+      name: Type.String({ description: 'The name of the record.', examples: ['qr.example.com'] }),
+    }),
+    expected: Type.Array(Type.String(), {
+      description: 'The values that it may have; empty when it must be removed.',
+      examples: [['go.example.org']],
+    }),
+    found: Type.Array(Type.String(), {
+      description: 'The values in the DNS, at most five; empty when there is none, or its servers did not respond.',
+      examples: [['203.0.113.9']],
+    }),
+  },
+  { title: 'DnsFinding' },
+)
+
 export const registrationBody = Type.Object({
   domain: Type.String({
     maxLength: 1000,
@@ -46,6 +65,11 @@ const fields = {
     }),
     Type.Null(),
   ]),
+  findings: Type.Array(finding, {
+    description:
+      'The records that are not as they must be, according to the last check; empty while the name points here, and ' +
+      'where no record of the owner is at fault.',
+  }),
   checked_at: Type.Union([time('When the DNS was last checked.'), Type.Null()]),
   claimed_at: Type.Union([time('When a claim to the name was last proven.'), Type.Null()]),
   created_at: time('When the name was registered.'),

@@ -79,7 +79,7 @@ for (const driver of drivers) {
         failures: 3,
         failingSince: NOW - 1,
         claimedAt: NOW - 2,
-        fault: { code: 'nxdomain', detail: 'gone' },
+        fault: { code: 'nxdomain', detail: 'gone', findings: [] },
       })
       assert.equal(await insertDomain(db.write, domain('a.example.com')), true)
       assert.equal(await insertDomain(db.write, domain('b.example.com')), true)

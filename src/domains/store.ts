@@ -1,7 +1,7 @@
 import type { Selectable } from '#kysely'
 import type { Executor } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
-import type { DnsFault } from './dns.ts'
+import type { DnsFault } from './dns-fault.ts'
 import type { Domain, Status } from './domain.ts'
 
 type Row = Selectable<Tables['domains']>
@@ -147,13 +147,12 @@ function toRow(domain: Domain): Row {
     failing_since: domain.failingSince ?? null,
     fault_code: domain.fault?.code ?? null,
     fault_detail: domain.fault?.detail ?? null,
+    fault_findings: domain.fault === undefined ? null : JSON.stringify(domain.fault.findings),
     claimed_at: domain.claimedAt ?? null,
   }
 }
 
 function toDomain(row: Row): Domain {
-  const fault =
-    row.fault_code === null ? undefined : { code: row.fault_code as DnsFault['code'], detail: row.fault_detail ?? '' }
   return {
     name: row.name,
     registrable: row.registrable,
@@ -166,7 +165,14 @@ function toDomain(row: Row): Domain {
     nextCheckAt: row.next_check_at,
     failures: row.failures,
     failingSince: row.failing_since ?? undefined,
-    fault,
+    fault: faultOf(row),
     claimedAt: row.claimed_at ?? undefined,
   }
+}
+
+function faultOf({ fault_code: code, fault_detail: detail, fault_findings: findings }: Row): DnsFault | undefined {
+  if (code === null) return undefined
+  // Checks of earlier versions stored no findings.
+  const found = JSON.parse(findings ?? '[]') as DnsFault['findings']
+  return { code: code as DnsFault['code'], detail: detail ?? '', findings: found }
 }

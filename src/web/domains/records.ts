@@ -37,7 +37,7 @@ export function recordsSection({ language, zone, records, alternatives }: Record
     <h3>${texts.providersTitle}</h3>
     <div class="domains-fold">
       ${Object.entries(dnsProviderTexts[language]).map(([name, provider]) =>
-        providerForm(provider, { records, zone, language, hasDot: ['hetzner', 'ovh'].includes(name) }),
+        providerForm(provider, { records, zone, language, hasDot: name === 'hetzner' || name === 'strato' }),
       )}
       <details>
         <summary>${texts.general}</summary>

@@ -1,5 +1,5 @@
 import type { Domain } from '../../domains/domain.ts'
-import type { DnsFault } from '../../domains/dns.ts'
+import type { DnsFault } from '../../domains/dns-fault.ts'
 import { html, type Html } from '../../http/html.ts'
 import { domainsTexts } from '../../texts/domains.ts'
 import { locales, type Language } from '../../texts/language.ts'
@@ -60,13 +60,8 @@ function foundText({ language, domain: { name } }: StatusView): Html {
 function faultText(fault: DnsFault | undefined, name: string, language: Language): string {
   const texts = domainsTexts[language]
   if (fault === undefined) return texts.notChecked
-  return fillText(texts.faults[fault.code], { name, found: addressesIn(fault.detail) || texts.anotherPlace })
-}
-
-/** The addresses that the check has found, which it lists as "203.0.113.9 (A)". */
-function addressesIn(detail: string): string {
-  const words = detail.slice(0, 2_000).split(' ')
-  return words.filter((_, at) => /^\((?:A|AAAA)\)/.test(words[at + 1] ?? '')).join(', ')
+  const found = fault.findings.flatMap((finding) => finding.found).join(', ')
+  return fillText(texts.faults[fault.code], { name, found: found || texts.anotherPlace })
 }
 
 function certificateText({ language, domain, certificate, isHttps, now }: StatusView): string {
