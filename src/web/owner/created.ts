@@ -1,6 +1,7 @@
 import { html, type Html } from '../../http/html.ts'
 import { addresses } from '../../links/link.ts'
 import { createdTexts } from '../../texts/created.ts'
+import { keptLink } from '../my-links/kept-link.ts'
 import type { OwnerView } from './view.ts'
 
 const formats = [
@@ -91,11 +92,9 @@ export function keepSection(view: OwnerView): Html | undefined {
 /** Lets the owner keep the key in this browser. Nothing is kept unless the box is ticked. */
 function keepControl({ link, token, origin, language }: OwnerView): Html {
   const texts = createdTexts[language]
-  const { code, title, createdAt } = link
-  const kept = { token, code, title, created_at: new Date(createdAt).toISOString() }
   return html`<div
     class="created-keep"
-    data-link="${JSON.stringify(kept)}"
+    data-link="${JSON.stringify(keptLink(link, token))}"
     data-origin="${origin}"
     data-texts="${JSON.stringify(texts.island)}"
     hidden

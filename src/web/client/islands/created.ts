@@ -3,6 +3,7 @@ import type { CreatedIslandTexts } from '../../../texts/created.ts'
 import { forgetLinks, keepLinks, MAX_KEPT, readKept, writeKept, type KeptLink } from '../../my-links/kept-links.ts'
 import { enableCopyButtons } from '../copy.ts'
 import { keptStorage } from '../kept-storage.ts'
+import { refreshKept } from '../refresh-kept.ts'
 import { saveFile } from '../save-file.ts'
 import { enableShareButtons } from '../share.ts'
 
@@ -37,13 +38,6 @@ function start(keep: HTMLElement): void {
     message.textContent = texts[outcome]
   })
   enableSaving(link, keep.dataset['origin'] ?? location.origin, texts)
-}
-
-/** A link that is kept has perhaps a new key or title, which the browser then keeps instead. */
-function refreshKept(link: KeptLink): boolean {
-  const kept = readKept(keptStorage)
-  const isKept = kept.some(({ code }) => code.toLowerCase() === link.code.toLowerCase())
-  return isKept && writeKept(keptStorage, keepLinks(kept, [link]))
 }
 
 function keepKey(link: KeptLink): 'kept' | 'failed' | 'full' {

@@ -1,8 +1,12 @@
+import type { KeptLink } from '../../my-links/kept-links.ts'
 import { enableCopyButtons } from '../copy.ts'
+import { refreshKept } from '../refresh-kept.ts'
 
-// Copies what is shown once, and reveals a password while it is typed. Both work by hand without this.
+// Copies what is shown once, keeps a new key in place of the earlier one, and reveals a password while it is typed.
 
 enableCopyButtons(document)
+const { kept } = document.querySelector('main')?.dataset ?? {}
+if (kept !== undefined) refreshKept(JSON.parse(kept) as KeptLink)
 const secret = inputOf('secret')
 secret?.addEventListener('focus', () => secret.select())
 

@@ -1,6 +1,8 @@
 import { html, type Html } from '../../../http/html.ts'
 import { invalidRequest } from '../../../http/problem.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
+import { keptLink } from '../../my-links/kept-link.ts'
+import type { KeptLink } from '../../my-links/kept-links.ts'
 import type { Action, Submission } from '../submission.ts'
 import type { Notice, OwnerView } from '../view.ts'
 import { cardId, ownerForm, renderCard } from './card.ts'
@@ -22,19 +24,20 @@ export function keyCard(view: OwnerView, notice: Notice | undefined): Html {
 }
 
 export const rotateKey: Action = (submission) =>
-  submit({ at: cardId('key'), pointers: ['/sure'] }, submission, async () => {
+  submit({ at: cardId('key'), pointers: ['/sure'] }, submission, async ({ link }) => {
     const { links, token, form, charge, drawing } = submission
     if (form.get('sure') !== 'yes') throw invalidRequest([{ pointer: '/sure', detail: 'must be ticked' }])
     const key = keyOf(form)
     // A stored response is charged as a creation, as in the API.
     const idempotentRequest = key === undefined ? undefined : { key, request: '' }
     const options = { origin: drawing.origin, charge: key === undefined ? () => () => {} : charge, idempotentRequest }
-    return { page: keyPage(submission, (await links.rotate(token, options)).manage_url) }
+    const { token: next, manage_url: url } = await links.rotate(token, options)
+    return { page: keyPage(submission, url, keptLink(link, next)) }
   })
 
 /** The link to the new page is not a new window: it is the use that ends the old address. */
-function keyPage({ language, script }: Submission, url: string) {
+function keyPage({ language, script }: Submission, url: string, kept: KeptLink) {
   const { title, lead, label, after, open, file } = settingsTexts[language].key.page
   const target = { text: open, url, isNewWindow: false }
-  return oncePage({ language, title, lead, label, secret: url, after, file, open: target, script })
+  return oncePage({ language, title, lead, label, secret: url, after, file, open: target, kept, script })
 }

@@ -1,6 +1,7 @@
 import type { Page } from '../../../http/document.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { Language } from '../../../texts/language.ts'
+import type { KeptLink } from '../../my-links/kept-links.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
 
 /** A secret that only one response has. */
@@ -18,6 +19,8 @@ export interface Once {
   open?: { text: string; url: string; isNewWindow: boolean }
   /** Where the page of the link continues: with a query, as this page has its address and a fragment alone would load nothing. */
   back?: string
+  /** The link with its new key, for a browser that keeps the earlier one. */
+  kept?: KeptLink
   /** The script that copies. */
   script: string | undefined
 }
@@ -26,13 +29,13 @@ export interface Once {
  * A page in response to a form, not a redirect: no address may hold the secret, and the browser sends the form again when it is
  * loaded again.
  */
-export function oncePage({ language, title, lead, label, secret, after, file, open, back, script }: Once): Page {
+export function oncePage({ language, title, lead, label, secret, after, file, open, back, kept, script }: Once): Page {
   const texts = settingsTexts[language].once
   return {
     title,
     site: { language },
     scripts: script === undefined ? [] : [script],
-    body: html`<main class="narrow">
+    body: html`<main class="narrow" ${kept && html` data-kept="${JSON.stringify(kept)}"`}>
       <h1>${title}</h1>
       <div class="card">
         <p>${lead}</p>
