@@ -189,6 +189,30 @@ inBrowser(
 )
 
 inBrowser(
+  'a link that is kept gets its new key at once, and one that is not kept stays out',
+  async (page) => {
+    const [menu, other] = await Promise.all([1, 2].map(() => create(server, { target: EXAMPLE })))
+    assert.ok(menu && other)
+    const renew = async (link: Created) => {
+      await page.goto(key(link))
+      await page.locator('#settings-key > summary').press('Enter')
+      await page.getByLabel('I will save the new address').press('Space')
+      assert.equal(await press(page, 'Get a new key'), 200)
+      return page.locator('#secret').inputValue()
+    }
+    await openWith(page, [entry(menu, 'Old title')])
+    await renew(other)
+    const address = await renew(menu)
+    await page.goto(server.url)
+    assert.equal(await rows(page).count(), 1)
+    const link = page.getByRole('link', { name: /^Open the page of/ })
+    assert.equal(await link.getAttribute('href'), new URL(address).pathname)
+    await page.evaluate('localStorage.clear()')
+  },
+  scripts,
+)
+
+inBrowser(
   'links are exported, forgotten, restored and imported by keyboard',
   async (page) => {
     const [menu, poster] = await Promise.all([1, 2].map(() => create(server, { target: EXAMPLE })))
@@ -236,7 +260,7 @@ inBrowser(
       ['{"format":"else"}', 'not an export of links'],
       [
         exported([entry(link, 'Menu'), { ...other, code: '"><script>alert(1)</script>' }]),
-        'Link 2 of the file is invalid',
+        'Link 2 of the file is invalid: “code” must have 1 to 64 letters',
       ],
       [' '.repeat(2_000_001), 'larger than 2 MB'],
       [exported(Array.from({ length: 2_001 }, () => other)), 'At most 2,000 links'],

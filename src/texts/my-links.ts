@@ -51,7 +51,14 @@ const en = {
       not_links: 'The file is not an export of links. Nothing was changed.',
       newer: 'The file was made by a newer version of quirl. Nothing was changed.',
       too_many: 'At most 2,000 links can be kept on a device. Nothing was changed.',
-      invalid: 'Link {entry} of the file is invalid. Nothing was changed.',
+      invalid: 'Link {entry} of the file is invalid: {field} Nothing was changed.',
+    },
+    fields: {
+      link: 'it must be an object.',
+      token: '“token” must be the 43 characters of a key.',
+      code: '“code” must have 1 to 64 letters, digits, - or _.',
+      title: '“title” must be null, or have at most 200 characters.',
+      created_at: '“created_at” must be a time like 2026-11-22T12:00:00.000Z.',
     },
   },
 }
@@ -108,7 +115,14 @@ const de: typeof en = {
       not_links: 'Die Datei ist kein Export von Links. Nichts wurde geändert.',
       newer: 'Die Datei stammt von einer neueren Version von quirl. Nichts wurde geändert.',
       too_many: 'Auf einem Gerät haben höchstens 2.000 Links Platz. Nichts wurde geändert.',
-      invalid: 'Link {entry} der Datei ist ungültig. Nichts wurde geändert.',
+      invalid: 'Link {entry} der Datei ist ungültig: {field} Nichts wurde geändert.',
+    },
+    fields: {
+      link: 'Er muss ein Objekt sein.',
+      token: '„token“ muss die 43 Zeichen eines Schlüssels haben.',
+      code: '„code“ muss 1 bis 64 Buchstaben, Ziffern, - oder _ haben.',
+      title: '„title“ muss null sein oder höchstens 200 Zeichen haben.',
+      created_at: '„created_at“ muss eine Zeit wie 2026-11-22T12:00:00.000Z sein.',
     },
   },
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import {
   forgetLinks,
@@ -45,21 +46,21 @@ test('fields that are unknown are left out, and a missing title is none', () => 
 })
 
 describe('a file is refused', () => {
-  const invalid: [string, unknown][] = [
-    ['a token of another length', link(3, { token: 'x' })],
-    ['a token with a path', link(3, { token: `../${'x'.repeat(40)}` })],
-    ['a code with markup', link(3, { code: '<b>' })],
-    ['a long code', link(3, { code: 'x'.repeat(65) })],
-    ['a long title', link(3, { title: 'x'.repeat(201) })],
-    ['a title that is a number', { ...link(3), title: 3 }],
-    ['a time that is none', link(3, { created_at: '2026-99-01T00:00:00.000Z' })],
-    ['a time with a text', link(3, { created_at: 'yesterday' })],
-    ['a list', [1]],
-    ['null', null],
+  const invalid: [string, unknown, string][] = [
+    ['a token of another length', link(3, { token: 'x' }), 'token'],
+    ['a token with a path', link(3, { token: `../${'x'.repeat(40)}` }), 'token'],
+    ['a code with markup', link(3, { code: '<b>' }), 'code'],
+    ['a long code', link(3, { code: 'x'.repeat(65) }), 'code'],
+    ['a long title', link(3, { title: 'x'.repeat(201) }), 'title'],
+    ['a title that is a number', { ...link(3), title: 3 }, 'title'],
+    ['a time that is none', link(3, { created_at: '2026-99-01T00:00:00.000Z' }), 'created_at'],
+    ['a time with a text', link(3, { created_at: 'yesterday' }), 'created_at'],
+    ['a list', [1], 'link'],
+    ['null', null, 'link'],
   ]
-  for (const [name, entry] of invalid) {
+  for (const [name, entry, field] of invalid) {
     test(`that has ${name} for its second link`, () => {
-      assert.deepEqual(readFile(file([link(1), entry])), { fault: 'invalid', entry: 2 })
+      assert.deepEqual(readFile(file([link(1), entry])), { fault: 'invalid', entry: 2, field })
     })
   }
   const faults: [string, string, string][] = [
@@ -126,4 +127,10 @@ test('links are forgotten by their keys, and found by title and code', () => {
   assert.deepEqual(searchKept(links, ' TITLE 2 '), [link(2)])
   assert.deepEqual(searchKept(links, 'code-3'), [link(3, { title: null })])
   assert.deepEqual(searchKept(links, 'null'), [])
+})
+
+test('the example in the documentation is a valid file', () => {
+  const page = readFileSync(new URL('../../../docs/my-links.md', import.meta.url), 'utf8')
+  const read = readFile(/```json\n([^`]*)```/.exec(page)?.[1] ?? '')
+  assert.equal('links' in read && read.links[0]?.code, 'menu')
 })

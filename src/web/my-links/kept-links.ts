@@ -19,8 +19,13 @@ const VERSION = 1
 
 export type FileFault = 'too_large' | 'not_json' | 'not_links' | 'newer' | 'too_many' | 'invalid'
 
-/** What a file holds, or why it cannot be used: `entry` is the number of the invalid link, from 1. */
-export type ReadFile = { links: KeptLink[]; service: string | undefined } | { fault: FileFault; entry?: number }
+/** A field of a link; `link` stands for what is no object. */
+export type LinkFault = keyof KeptLink | 'link'
+
+/** What a file holds, or why it cannot be used: `entry` is the number of the invalid link, from 1, and `field` its first invalid field. */
+export type ReadFile =
+  | { links: KeptLink[]; service: string | undefined }
+  | { fault: FileFault; entry?: number; field?: LinkFault }
 
 /** The part of a browser's storage that is used. Every call may throw, where the browser forbids or bounds storage. */
 export interface KeptStorage {
@@ -48,9 +53,9 @@ export function readFile(text: string): ReadFile {
   if (version !== VERSION || !Array.isArray(links)) return { fault: 'not_links' }
   if (links.length > MAX_KEPT) return { fault: 'too_many' }
   const read = links.map(readLink)
-  const invalid = read.indexOf(undefined)
-  if (invalid !== -1) return { fault: 'invalid', entry: invalid + 1 }
-  return { links: withoutDuplicates(read.filter((link) => link !== undefined)), service: readService(service) }
+  const invalid = read.findIndex((each) => typeof each === 'string')
+  if (invalid !== -1) return { fault: 'invalid', entry: invalid + 1, field: read[invalid] as LinkFault }
+  return { links: withoutDuplicates(read.filter((link) => typeof link !== 'string')), service: readService(service) }
 }
 
 /** The kept links, newest first; none where the browser forbids storage or holds something else. */
@@ -108,13 +113,15 @@ function withoutDuplicates(links: KeptLink[]): KeptLink[] {
   return [...byToken.values()].sort((a, b) => (a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0))
 }
 
-function readLink(value: unknown): KeptLink | undefined {
-  if (!isRecord(value)) return undefined
+/** Returns the name of the first invalid field, where there is one. */
+function readLink(value: unknown): KeptLink | LinkFault {
+  if (!isRecord(value)) return 'link'
   const { token, code, title = null, created_at: createdAt } = value
-  if (!isText(token, /^[\w-]{43}$/) || !isText(code, /^[\w-]{1,64}$/)) return undefined
-  if (title !== null && (typeof title !== 'string' || title.length > 200)) return undefined
+  if (!isText(token, /^[\w-]{43}$/)) return 'token'
+  if (!isText(code, /^[\w-]{1,64}$/)) return 'code'
+  if (title !== null && (typeof title !== 'string' || title.length > 200)) return 'title'
   if (!isText(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) || Number.isNaN(Date.parse(createdAt)))
-    return undefined
+    return 'created_at'
   return { token, code, title, created_at: createdAt }
 }
 

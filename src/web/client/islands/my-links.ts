@@ -129,13 +129,14 @@ function store(page: Page, links: KeptLink[]): boolean {
 
 async function importFile(page: Page): Promise<void> {
   const { parts, words } = page
-  const { foreign, importAnyway, cancel, faults } = words.texts
+  const { foreign, importAnyway, cancel, faults, fields } = words.texts
   const read = await readChosenLinks(parts.file.files?.[0])
   // The same file can be chosen again.
   parts.file.value = ''
   if (read === undefined) return
   if ('fault' in read) {
-    return showMessage(parts, fillText(faults[read.fault], { entry: read.entry ?? 0 }), { isFault: true })
+    const { fault, entry = 0, field = 'link' } = read
+    return showMessage(parts, fillText(faults[fault], { entry, field: fields[field] }), { isFault: true })
   }
   const { links, service = '?' } = read
   if (service === words.origin) return addLinks(page, links)
