@@ -133,3 +133,46 @@ inBrowser(
   },
   { scripts: true },
 )
+
+inBrowser(
+  'axe finds no fault in a refused report, its thanks, and the pages for too many requests and a busy service',
+  async (page, t) => {
+    const limited = await startServer(t, { LIMIT_MISSES: '1' }, undefined, {
+      work: { pages: { waiting: 0, concurrent: 0 } },
+    })
+    const link = await create(server, { target: DESTINATION })
+    const requireSound = async (name: string) => {
+      for (const [width, height] of [
+        [1280, 800],
+        [360, 740],
+      ] as const) {
+        await page.setViewportSize({ width, height })
+        assert.deepEqual(await accessibilityFaults(page), [], `${name} at ${width}`)
+        const needed = await page.evaluate<number>('document.documentElement.scrollWidth')
+        assert.ok(needed <= width, `${name} needs ${needed} of ${width} pixels`)
+      }
+    }
+    await page.goto(at('/report'))
+    await page.getByLabel('It spreads harmful software').check()
+    await type(page, { code: 'unknown-code', details: 'I typed much' })
+    assert.equal(await press(page, 'Report'), 404)
+    await requireSound('refused')
+    await type(page, { code: link.code })
+    assert.equal(await press(page, 'Report'), 200)
+    await requireSound('thanks')
+
+    // The page of the browser has one origin: the other service answers under it.
+    const answer = (path: string, from: string) =>
+      page.route(at(path), async (route) => route.fulfill({ response: await route.fetch({ url: from }) }))
+    t.after(() => page.unrouteAll())
+    await fetch(`${limited.url}/unknown-1`)
+    await answer('/limited', `${limited.url}/unknown-2`)
+    assert.equal((await page.goto(at('/limited')))?.status(), 429)
+    await requireSound('429')
+    await answer('/busy', `${limited.url}/`)
+    assert.equal((await page.goto(at('/busy')))?.status(), 503)
+    await requireSound('503')
+    await page.setViewportSize({ width: 1280, height: 720 })
+  },
+  { scripts: true },
+)
