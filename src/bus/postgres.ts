@@ -19,11 +19,14 @@ const lostWarning =
   'the connection that listens for changes of other nodes was lost: until it is back, they are seen within 30 seconds'
 
 /** What the bus needs of the rest of the program. */
-export interface PostgresBusNeeds {
-  /** Of the database itself: a pooler in between would lend the connection to others. */
-  url: string
+export interface BusNeeds {
   monotonic: () => number
   log: Pick<FastifyBaseLogger, 'warn'>
+}
+
+interface PostgresBusNeeds extends BusNeeds {
+  /** Of the database itself: a pooler in between would lend the connection to others. */
+  url: string
 }
 
 /**

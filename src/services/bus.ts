@@ -1,6 +1,6 @@
 import type { Bus } from '../bus/bus.ts'
 import { createLocalBus } from '../bus/local.ts'
-import type { PostgresBusNeeds } from '../bus/postgres.ts'
+import type { BusNeeds } from '../bus/postgres.ts'
 
 /** The settings of the bus. */
 export interface BusConfig {
@@ -11,7 +11,7 @@ export interface BusConfig {
 /** Opens the bus that goes with the store. @throws {StartError} when it cannot be reached */
 export async function openBus(
   { databaseUrl, databaseListenUrl: url = databaseUrl }: BusConfig,
-  needs: Omit<PostgresBusNeeds, 'url'>,
+  needs: BusNeeds,
 ): Promise<Bus> {
   if (databaseUrl === undefined || url === undefined) return createLocalBus()
   const { openPostgresBus } = await import('../bus/postgres.ts')
