@@ -1,5 +1,5 @@
 // `npm test`: runs all test files, or those that are given, each in a process. `node --test` would sort them by name.
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -21,8 +21,18 @@ const first = [
 
 const root = resolve(import.meta.dirname, '..')
 const given = process.argv.slice(2)
-const rest = globSync('test/**/*.test.ts', { cwd: root }).toSorted()
-const files = given.length > 0 ? given : [...new Set([...first, ...rest])]
+/** Each imports several files, which run in its process: loading the service takes longer than many of their tests. */
+const groups = globSync('test/groups/*.ts', { cwd: root }).toSorted()
+const grouped = new Set(
+  groups.flatMap((group) =>
+    Array.from(
+      readFileSync(resolve(root, group), 'utf8').matchAll(/^import '\.\.\/(.+)'$/gm),
+      ([, name]) => `test/${name}`,
+    ),
+  ),
+)
+const alone = globSync('test/*.test.ts', { cwd: root }).filter((file) => !grouped.has(file))
+const files = given.length > 0 ? given : [...new Set([...first, ...groups, ...alone.toSorted()])]
 
 const tests = run({
   cwd: root,

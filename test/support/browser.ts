@@ -34,13 +34,15 @@ export function launchChromium(more: string[] = []): Promise<Browser> {
 /** Opens a window for a test, and fails the test if a page in it did anything that `watch` records. */
 export type OpenWindow = (t: TestContext, options: { scripts: boolean }) => Promise<Page>
 
+/** One Chromium per process, launched by the first test that opens a window. */
+let launching: Promise<Browser> | undefined
+
 /**
- * One Chromium for a whole test file, launched by the first test that opens a window: the build without a user interface,
- * which takes half the CPU time of the other. Opening a window costs more than most tests, so the tests share
- * two, one with scripts and one without; only a failed test's window is closed.
+ * Windows for a whole test file, of the Chromium without a user interface, which takes half the CPU time of the other.
+ * Opening a window costs more than most tests, so the tests share two, one with scripts and one without; only a failed
+ * test's window is closed.
  */
 export function sharedWindows(end: Ending, origin: () => string): OpenWindow {
-  let launching: Promise<Browser> | undefined
   const windows = new Map<boolean, { page: Page; takeViolations: () => string[] }>()
 
   async function newWindow(scripts: boolean) {

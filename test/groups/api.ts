@@ -1,0 +1,13 @@
+// Parts of the API.
+import '../api.test.ts'
+import '../change.test.ts'
+import '../combinations.test.ts'
+import '../compression.test.ts'
+import '../first-try.test.ts'
+import '../history.test.ts'
+import '../openapi.test.ts'
+import '../removal.test.ts'
+import '../rotation.test.ts'
+import '../shares.test.ts'
+import '../site.test.ts'
+import '../visits.test.ts'

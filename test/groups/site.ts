@@ -1,0 +1,7 @@
+// Pages for everyone in one browser.
+import '../abuse-pages.test.ts'
+import '../bulk-page.test.ts'
+import '../docs-page.test.ts'
+import '../domains-page.test.ts'
+import '../home.test.ts'
+import '../my-links.test.ts'
