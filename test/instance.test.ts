@@ -306,6 +306,7 @@ function makeOld(dataDir: string): void {
     drop table shares;
     drop table outbox;
     drop table webhooks;
+    alter table domains drop column fault_findings;
     alter table links rename column removed_expression to removed_entry;
     alter table rules rename column expression to entry;
     alter table rules rename to entries;
