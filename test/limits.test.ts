@@ -162,7 +162,10 @@ test('a new design is charged as an image, because it is drawn for a check; the 
     body: new URLSearchParams({ action: 'design', shape: 'dots' }),
   })
   assert.equal(page.status, 429)
-  assert.match(await page.text(), /Design not saved. You have sent many requests in a short time. Please try again in \d+ minutes/)
+  assert.match(
+    await page.text(),
+    /Design not saved. You have sent many requests in a short time. Please try again in \d+ minutes/,
+  )
 })
 
 test('reports through the API and through the page share one count', async (t) => {
