@@ -20,7 +20,7 @@ import { openQr, type Qr } from './qr/open.ts'
 import { openScans, type Scans } from './scans/open.ts'
 import { openShares, type Shares } from './shares/open.ts'
 import { openBus } from './services/bus.ts'
-import { hearChanges, shareLinkChanges } from './services/changes.ts'
+import { passChangesOn, shareLinkChanges } from './services/changes.ts'
 import type { Clocks, Environment } from './services/environment.ts'
 import { openForOperators, operatorOperations } from './services/operator.ts'
 import { createNotReady } from './services/readiness.ts'
@@ -174,7 +174,7 @@ async function openFeatures(
   const { places, scans, visits, webhooks } = recording
   const { abuse, limits, qr, links } = await openCreation(config, environment, foundation, recording, open)
   const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, now, monotonic, log })) : undefined
-  hearChanges(bus, { visits, scans, abuse, domains, tls }, store.onReopened)
+  passChangesOn(bus, { visits, scans, abuse, domains, tls }, store.onReopened)
   if (tls !== undefined) draining.onBegin(() => void tls.close())
   const connections = createConnectionLimit()
   const features = { links, visits, scans, qr, places, domains, abuse, webhooks, limits, tls }

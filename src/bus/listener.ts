@@ -5,7 +5,7 @@ import { connectionOptions } from '../db/postgres-pool.ts'
 /** Notices a connection that is cut without a word, which the client would wait on for ever. */
 const HEARTBEAT_MS = 5000
 
-/** How long it may take to say goodbye. */
+/** How long the connection may take to close. */
 const END_MS = 1000
 
 const CHANNEL = 'quirl'

@@ -1,7 +1,7 @@
 import type { Topic } from './bus.ts'
 import { encode, encodeGap } from './messages.ts'
 
-/** Batches that wait for the connection at most; then the others are told that there is a gap. */
+/** Batches that wait for the connection at most; beyond, the node announces a gap to the others. */
 const MAX_WAITING = 50
 
 /** Collects what a node publishes. */
@@ -12,8 +12,8 @@ export interface Outbox {
 }
 
 /**
- * Sends what is published in one iteration of the event loop together, each key once. What cannot be sent is dropped, and
- * the other nodes are told of the gap as soon as that is possible.
+ * Sends what is published in one iteration of the event loop together, each key once. It drops what it cannot send, and
+ * announces the gap to the other nodes as soon as that is possible.
  */
 export function createOutbox(node: string): Outbox {
   let send: ((payloads: string[]) => Promise<void>) | undefined

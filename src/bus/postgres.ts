@@ -85,7 +85,7 @@ function busMetrics(isConnected: () => boolean, gaps: () => number): Metric[] {
   return [
     {
       name: 'quirl_bus_connected',
-      help: 'Whether this node hears of the changes of others at once',
+      help: 'Whether this node is notified of the changes of others at once',
       type: 'gauge',
       read: () => Number(isConnected()),
     },

@@ -38,10 +38,10 @@ export interface Caches {
 }
 
 /**
- * Has the features hear of the changes of other processes, and read everything again when they may have missed some.
+ * Passes the changes of other processes to the features, which read everything again when they may have missed some.
  * @param onReopened the listeners of a store that was reopened after a fault
  */
-export function hearChanges(
+export function passChangesOn(
   bus: Bus,
   { visits, scans, abuse, domains, tls }: Caches,
   onReopened: (() => void)[],

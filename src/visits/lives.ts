@@ -6,7 +6,7 @@ const MAX_AGE_MS = 5 * 60_000
 /** How long a visit waits for the store when there is something to answer with. */
 const PATIENCE_MS = 1000
 
-/** How often a store that does not answer is asked again. */
+/** How often a visit reads from a store that does not answer. */
 const PROBE_MS = 1000
 
 /** Something that was read from the store. On the monotonic clock. */
@@ -17,7 +17,7 @@ export interface Lived {
   lastsUntil: number
 }
 
-/** Decides whether what was read from a store that other processes change may still be used. */
+/** Decides whether what was read from a store that other processes change may still be used (stale-if-error, RFC 5861). */
 export interface Lives {
   /** When something expires that is read now. */
   begin: (lifeMs: number, maxAgeMs?: number) => Lived
@@ -31,7 +31,7 @@ export interface Lives {
 const forEver: Lived = { expiresAt: Number.POSITIVE_INFINITY, lastsUntil: Number.POSITIVE_INFINITY }
 
 export function createLives(monotonic: () => number): Lives {
-  // While the store does not answer: when it is asked again.
+  // While the store does not answer: when the next visit reads from it.
   let probeAt: number | undefined
 
   return {
@@ -46,7 +46,7 @@ export function createLives(monotonic: () => number): Lives {
       if (now < expiresAt) return true
       if (probeAt === undefined || now >= lastsUntil) return false
       if (now < probeAt) return true
-      // This visit asks the store; the others do not wait for it.
+      // This visit reads from the store; the others do not wait for it.
       probeAt = now + PROBE_MS
       return false
     },
