@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { drivers } from '../../test/support/drivers.ts'
+import { domain, REGISTERED_AT as NOW } from '../../test/support/stored-domains.ts'
 import type { Claim } from './claim.ts'
 import { deleteExpiredClaims, insertClaim } from './claim-store.ts'
-import type { Domain } from './domain.ts'
 import { deleteRefused, hasRefused, insertRefused, listRefused } from './refused-store.ts'
 import {
   leaseCheck,
@@ -20,24 +20,6 @@ import {
   listDomains,
   updateDomain,
 } from './store.ts'
-
-const NOW = Date.UTC(2026, 10, 21)
-const domain = (name: string, more: Partial<Domain> = {}): Domain => ({
-  name,
-  registrable: 'example.com',
-  tokenHash: `hash of ${name}`,
-  status: 'pending',
-  statusSince: NOW,
-  createdAt: NOW,
-  updatedAt: NOW,
-  checkedAt: undefined,
-  nextCheckAt: NOW,
-  failures: 0,
-  failingSince: undefined,
-  fault: undefined,
-  claimedAt: undefined,
-  ...more,
-})
 
 const claim = (word: string, name = 'a.example.com', createdAt = NOW): Claim => ({
   name,

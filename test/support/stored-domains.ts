@@ -1,0 +1,22 @@
+import type { Domain } from '../../src/domains/domain.ts'
+
+/** When these domains were registered. */
+export const REGISTERED_AT = Date.UTC(2026, 10, 21)
+
+/** A domain as the store has it: pending, never checked. */
+export const domain = (name: string, more: Partial<Domain> = {}): Domain => ({
+  name,
+  registrable: 'example.com',
+  tokenHash: `hash of ${name}`,
+  status: 'pending',
+  statusSince: REGISTERED_AT,
+  createdAt: REGISTERED_AT,
+  updatedAt: REGISTERED_AT,
+  checkedAt: undefined,
+  nextCheckAt: REGISTERED_AT,
+  failures: 0,
+  failingSince: undefined,
+  fault: undefined,
+  claimedAt: undefined,
+  ...more,
+})
