@@ -65,7 +65,7 @@ test('a bit flipped or an end cut off anywhere loses the scans of that line only
       const names = readdirSync(journal).filter((each) => each.endsWith('.scans'))
       folded ??= await fold.run(names.sort(), NOW)
 
-      assert.deepEqual(citiesOf(warehouse, linkId).sort(), [...left, 'next'].sort())
+      assert.deepEqual((await citiesOf(warehouse, linkId)).sort(), [...left, 'next'].sort())
       const counted = warehouse.lost() - before
       assert.ok(counted >= Math.min(lost, 1) && Math.abs(counted - lost) <= 1, `${counted} of ${lost} were counted`)
       if (lost === 0) assert.equal(counted, 0)

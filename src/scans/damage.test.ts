@@ -27,7 +27,7 @@ test('files that cannot be folded are listed and retried with backoff, and all o
     assert.ok(passes++ < 3)
     await fold.run(['0.scans'], NOW)
   }
-  assert.deepEqual(citiesOf(warehouse, 1).sort(), ['a', 'b'])
+  assert.deepEqual((await citiesOf(warehouse, 1)).sort(), ['a', 'b'])
   assert.deepEqual((await fold.run([], NOW)).failed, [])
   assert.deepEqual(readdirSync(visitors), ['2026-11-20.keys'])
 })
@@ -65,7 +65,7 @@ test('a partly folded file that fails keeps its mark when its day is over: nothi
     syncBuiltinESMExports()
   }
   assert.deepEqual(readdirSync(journal), [])
-  assert.deepEqual(citiesOf(warehouse, 1).sort(), ['a', 'b', 'c', 'd', 'e', 'f'])
+  assert.deepEqual((await citiesOf(warehouse, 1)).sort(), ['a', 'b', 'c', 'd', 'e', 'f'])
 })
 
 test('a damaged file of keys is recreated and reported once, and the scans of its day are folded', async (t) => {
@@ -91,7 +91,7 @@ test('a damaged file of keys is recreated and reported once, and the scans of it
     failed.map(({ file }) => file),
     ['1.scans'],
   )
-  assert.deepEqual(citiesOf(warehouse, 1).sort(), ['a', 'c'])
+  assert.deepEqual((await citiesOf(warehouse, 1)).sort(), ['a', 'c'])
 })
 
 test('scans of deleted links are dropped, also when a file has no others', async (t) => {
@@ -100,7 +100,7 @@ test('scans of deleted links are dropped, also when a file has no others', async
   write(journal, '1.scans', 2, [['b']])
   const { moved, changed } = await fold.run(['0.scans', '1.scans'], NOW, [1])
   assert.deepEqual([moved, changed, readdirSync(journal)], [1, [2], []])
-  assert.deepEqual([citiesOf(warehouse, 1), citiesOf(warehouse, 2)], [[], ['b']])
+  assert.deepEqual([await citiesOf(warehouse, 1), await citiesOf(warehouse, 2)], [[], ['b']])
 })
 
 test('a callback that throws does not stop the other callbacks of its turn', async (t) => {

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fc, runs } from '../../test/support/fast-check.ts'
 import { dateOfDay, dayOf } from './calendar.ts'
-import { readPage } from './export.ts'
 import { openFold, type Folders } from './fold.ts'
 import { openJournalFile } from './journal-file.ts'
 import type { Scan } from './scan.ts'
-import { readStats, readTotals } from './stats.ts'
+import { createReading } from './reading.ts'
+import { openRowQueries } from './sqlite/row-queries.ts'
 import { openWarehouse, type Warehouse } from './warehouse.ts'
 import { NOW, HOUR, makeFolders, scan } from '../../test/support/fold-folders.ts'
 
@@ -89,7 +89,7 @@ test('however often the fold is interrupted, no scan is lost, counted twice or f
         })
         const warehouse = openWarehouse(folders.warehouse)
         for (const linkId of [1, 2, 3])
-          compare(
+          await compare(
             warehouse,
             linkId,
             modelled.filter((each) => each.linkId === linkId),
@@ -101,17 +101,18 @@ test('however often the fold is interrupted, no scan is lost, counted twice or f
   )
 })
 
-function compare(warehouse: Warehouse, linkId: number, model: (Scan & { first: boolean })[]): void {
-  const { csv } = readPage(warehouse, linkId, { at: 0, n: 0 }, 1000)
+async function compare(warehouse: Warehouse, linkId: number, model: (Scan & { first: boolean })[]): Promise<void> {
+  const reading = createReading(openRowQueries(warehouse))
+  const { csv } = await reading.exportPage(linkId, { at: 0, n: 0 }, 1000)
   const lines = model.map(
     (each) =>
       `${new Date(each.at).toISOString()},${each.source},mobile,iOS,Safari,DE,${each.city ?? ''},direct,${each.first},${each.bot},${each.answer ?? 'link'}\r\n`,
   )
   assert.deepEqual(csv.split(/(?<=\n)/).sort(), lines.length > 0 ? lines.sort() : [''])
   const count = (rows: typeof model) => ({ scans: rows.length, firsts: rows.filter((each) => each.first).length })
-  const totals = readTotals(warehouse, linkId)
+  const [totals] = await reading.totals([linkId])
   assert.deepEqual(
-    [totals.scans, totals.unique_visitors, totals.bots, totals.qr],
+    [totals?.scans, totals?.unique_visitors, totals?.bots, totals?.qr],
     [
       model.length,
       count(model).firsts,
@@ -125,7 +126,7 @@ function compare(warehouse: Warehouse, linkId: number, model: (Scan & { first: b
       series,
       totals: inWindow,
       breakdowns,
-    } = readStats(warehouse, linkId, { days: 5, timeZone: 'UTC', audience }, NOW)
+    } = await reading.stats(linkId, { days: 5, timeZone: 'UTC', audience }, NOW)
     assert.deepEqual([inWindow.scans, inWindow.unique_visitors], [count(rows).scans, count(rows).firsts])
     for (const { date, scans, unique_visitors: firsts } of series) {
       assert.deepEqual({ scans, firsts }, count(rows.filter((each) => dateOfDay(dayOf(each.at)) === date)), date)

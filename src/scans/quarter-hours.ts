@@ -1,5 +1,4 @@
-import type { Audience, Counts } from './breakdowns.ts'
-import type { Warehouse } from './warehouse.ts'
+import type { Audience, Counts } from './stats-query.ts'
 
 /** Scans and first-of-day scans of people and of bots. */
 export interface AudienceSums {
@@ -11,17 +10,6 @@ export interface AudienceSums {
 
 /** The counts of people and of bots apart. */
 export type ByAudience = Record<'humans' | 'bots', Counts>
-
-export type ReadSlots = (linkId: number, fromSlot: number, toSlot: number) => AudienceSums
-
-/** Prepares to read the quarter-hourly rollup, whose borders fit every time zone. */
-export function createSlotReader({ db }: Pick<Warehouse, 'db'>): ReadSlots {
-  const read = db.prepare(
-    `select total(humans) as humans, total(human_firsts) as humanFirsts, total(bots) as bots, total(bot_firsts) as botFirsts
-     from quarter_hourly where link_id = ? and slot >= ? and slot < ?`,
-  )
-  return (linkId, fromSlot, toSlot) => read.get(linkId, fromSlot, toSlot) as unknown as AudienceSums
-}
 
 /** What an audience counts of the sums. */
 export function ofAudience({ humans, humanFirsts, bots, botFirsts }: AudienceSums, audience: Audience) {

@@ -10,8 +10,7 @@ import type { ScansAccess } from './access.ts'
 import type { Scans } from './open.ts'
 import { statsBody, statsQuery } from './schemas.ts'
 import type { Stats } from './stats.ts'
-import type { StatsQuery } from './stats-query.ts'
-import type { Audience } from './breakdowns.ts'
+import type { Audience, StatsQuery } from './stats-query.ts'
 
 /** Reads the statistics of one link at a time. */
 export interface StatsReading {

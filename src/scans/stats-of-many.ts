@@ -1,7 +1,7 @@
-import { createSourceReader } from './sources.ts'
-import { readCounts, windowOf, type LinkCounts } from './stats.ts'
+import { asOf } from './as-of.ts'
+import type { RowQueries } from './row-queries.ts'
+import { countDays, windowOf, type LinkCounts } from './stats.ts'
 import type { StatsQuery } from './stats-query.ts'
-import type { Warehouse } from './warehouse.ts'
 
 /** A link of which statistics are read. */
 export interface CountedLink {
@@ -18,20 +18,28 @@ export interface ManyStats {
   texts: string[]
   /** The sum of the links that count. */
   sum: LinkCounts
+  /** Until when scans are included, if other nodes have not folded later ones. */
+  as_of?: string
 }
 
 /** Reads the statistics of several links, each as `readStats` does. */
-export function readStatsOfMany(warehouse: Warehouse, links: CountedLink[], query: StatsQuery, now: number): ManyStats {
+export async function readStatsOfMany(
+  rows: RowQueries,
+  links: CountedLink[],
+  query: StatsQuery,
+  now: number,
+): Promise<ManyStats> {
+  const { audience } = query
   const { window, parts, from, to } = windowOf(query, now)
-  const sourcesOf = createSourceReader(warehouse, query.audience, parts)
+  const linkIds = links.map(({ id }) => id)
+  const read = await rows.ofLinks(linkIds, { audience, slots: window, parts })
   const sum = emptyCounts(window.map(({ date }) => date))
-  const texts = links.map(({ id, isCounted }) => {
-    const { audience } = query
-    const counts = readCounts(warehouse, id, { window, audience, sources: sourcesOf(id) })
-    if (isCounted) addCounts(sum, counts)
+  const texts = read.links.map(({ slots, sources }, at) => {
+    const counts = countDays(window, slots, audience, sources)
+    if (links[at]?.isCounted === true) addCounts(sum, counts)
     return JSON.stringify(counts)
   })
-  return { from, to, texts, sum }
+  return { from, to, texts, sum, ...asOf(now, read) }
 }
 
 function emptyCounts(dates: string[]): LinkCounts {

@@ -1,4 +1,10 @@
-import type { Audience, Counts } from './breakdowns.ts'
+/** Whose scans are counted. */
+export type Audience = 'all' | 'human' | 'bot'
+
+export interface Counts {
+  scans: number
+  unique_visitors: number
+}
 
 /** Which statistics are requested. */
 export interface StatsQuery {

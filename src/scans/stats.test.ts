@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { oneOf, seededRandom } from '../../test/support/random.ts'
-import type { Audience } from './breakdowns.ts'
+import { fill, scanStores, type ScanStore } from '../../test/support/scan-stores.ts'
 import type { FoldedScan } from './scan.ts'
-import { readStats } from './stats.ts'
-import type { StatsQuery } from './stats-query.ts'
-import { openWarehouse, type Warehouse } from './warehouse.ts'
+import type { Audience, StatsQuery } from './stats-query.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -24,14 +20,6 @@ const zones = [
   'Pacific/Pago_Pago',
   'Australia/Lord_Howe',
 ]
-
-function openFilled(t: TestContext, scans: FoldedScan[]) {
-  const warehouse = openWarehouse(join(temporaryFolder(t), 'scans.db'))
-  undoLater(t, () => warehouse.close())
-  for (let at = 0; at < scans.length; at += 1000)
-    warehouse.add(scans.slice(at, at + 1000), { journal: 'x', position: at + 1, lost: 0, isDamaged: false })
-  return warehouse
-}
 
 function randomScans(random: () => number, count: number, days: number, end = NOW): FoldedScan[] {
   return Array.from({ length: count }, (_, index) => ({
@@ -105,7 +93,7 @@ const queries: Pick<StatsQuery, 'days' | 'audience'>[] = [
 ]
 
 /** Compares what the warehouse reads with a count of every scan. */
-function compare(warehouse: Warehouse, scans: FoldedScan[], query: StatsQuery, now: number): void {
+async function compare(store: ScanStore, scans: FoldedScan[], query: StatsQuery, now: number): Promise<void> {
   const { days, timeZone, audience } = query
   const clock = clockOf(timeZone)
   const local = scans.map((scan) => ({ ...clock(scan.at), scan }))
@@ -119,7 +107,7 @@ function compare(warehouse: Warehouse, scans: FoldedScan[], query: StatsQuery, n
     .filter(({ date, time }) => date >= dateBefore(first, days) && (date < until || (date === until && time < cut)))
     .map(({ scan }) => scan)
   const counted = inWindow.filter(isOf(audience))
-  const stats = readStats(warehouse, 1, { ...query, previous: true }, now)
+  const stats = await store.stats(1, { ...query, previous: true }, now)
   const about = JSON.stringify([query, now])
   assert.deepEqual(stats.totals, countsOf(counted), about)
   assert.deepEqual(stats.by_audience, audiencesOf(inWindow), about)
@@ -133,68 +121,80 @@ function compare(warehouse: Warehouse, scans: FoldedScan[], query: StatsQuery, n
   assert.equal(hours, days === 1 ? counted.length : undefined, about)
 }
 
-test('windows of every time zone, and those before them, have the counts of their scans', (t) => {
-  const scans = randomScans(seededRandom(t), 1500, 90)
-  const warehouse = openFilled(t, scans)
-  for (const timeZone of zones) {
-    for (const hour of [0, 7, 16]) {
-      for (const query of queries) compare(warehouse, scans, { ...query, timeZone }, NOW - hour * HOUR)
-    }
+for (const { name, open } of scanStores) {
+  async function openFilled(t: TestContext, scans: FoldedScan[]): Promise<ScanStore | undefined> {
+    const store = await open(t)
+    if (store !== undefined) await fill(store, scans)
+    return store
   }
-})
 
-test('a day on which clocks change has 23 hours or 25, each with its own scans', (t) => {
-  const random = seededRandom(t)
-  const days: Record<string, [now: number, length: number][]> = {
-    'Europe/Berlin': [
-      [Date.UTC(2026, 2, 29, 20), 23],
-      [Date.UTC(2026, 9, 25, 20), 25],
-    ],
-    // By half an hour: the last one of the longer day has only that.
-    'Australia/Lord_Howe': [
-      [Date.UTC(2026, 9, 4, 10), 24],
-      [Date.UTC(2026, 3, 5, 10), 25],
-    ],
-    // At midnight: the shorter day begins at one.
-    'America/Santiago': [
-      [Date.UTC(2026, 8, 6, 20), 23],
-      [Date.UTC(2026, 3, 4, 20), 25],
-    ],
-  }
-  for (const [timeZone, changes] of Object.entries(days)) {
-    for (const [now, length] of changes) {
-      const scans = randomScans(random, 400, 2, now)
-      const { hours = [], totals } = readStats(openFilled(t, scans), 1, { days: 1, timeZone, audience: 'all' }, now)
-      assert.equal(hours.length, length, `${timeZone} ${new Date(now).toISOString()}`)
-      const begins = hours.map(({ at }) => Date.parse(at))
-      for (const [index, { at, scans: count }] of hours.entries()) {
-        const [begin = 0, end = Infinity] = [begins[index], begins[index + 1]]
-        assert.equal(count, scans.filter((scan) => scan.at >= begin && scan.at < end).length, at)
+  test(`windows of every time zone, and those before them, have the counts of their scans: ${name}`, async (t) => {
+    const scans = randomScans(seededRandom(t), 1500, 90)
+    const store = await openFilled(t, scans)
+    if (store === undefined) return
+    for (const timeZone of zones) {
+      for (const hour of [0, 7, 16]) {
+        for (const query of queries) await compare(store, scans, { ...query, timeZone }, NOW - hour * HOUR)
       }
-      assert.equal(
-        hours.reduce((sum, each) => sum + each.scans, 0),
-        totals.scans,
-      )
     }
-  }
-})
+  })
 
-test('a day with more values than are counted apart adds up in a window that begins or ends within it', (t) => {
-  const scans = randomScans(seededRandom(t), 1200, 2).map((scan, at) => ({
-    ...scan,
-    referrer: `${at % 400}.example.com`,
-  }))
-  const warehouse = openFilled(t, scans)
-  for (const timeZone of zones) {
-    const clock = clockOf(timeZone)
-    const today = clock(NOW).date
-    const query: StatsQuery = { days: 1, timeZone, audience: 'all' }
-    const { totals, breakdowns } = readStats(warehouse, 1, query, NOW)
-    assert.equal(totals.scans, scans.filter(({ at }) => clock(at).date === today).length, timeZone)
-    for (const { value, scans: count } of breakdowns.referrer) {
-      assert.ok(count > 0, `${timeZone} ${value}`)
-      const all = scans.filter(({ at, referrer }) => referrer === value && clock(at).date === today).length
-      assert.ok(value === '(other)' || count <= all, `${timeZone} ${value}: ${count} of ${all}`)
+  test(`a day on which clocks change has 23 hours or 25, each with its own scans: ${name}`, async (t) => {
+    const random = seededRandom(t)
+    const days: Record<string, [now: number, length: number][]> = {
+      'Europe/Berlin': [
+        [Date.UTC(2026, 2, 29, 20), 23],
+        [Date.UTC(2026, 9, 25, 20), 25],
+      ],
+      // By half an hour: the last one of the longer day has only that.
+      'Australia/Lord_Howe': [
+        [Date.UTC(2026, 9, 4, 10), 24],
+        [Date.UTC(2026, 3, 5, 10), 25],
+      ],
+      // At midnight: the shorter day begins at one.
+      'America/Santiago': [
+        [Date.UTC(2026, 8, 6, 20), 23],
+        [Date.UTC(2026, 3, 4, 20), 25],
+      ],
     }
-  }
-})
+    for (const [timeZone, changes] of Object.entries(days)) {
+      for (const [now, length] of changes) {
+        const scans = randomScans(random, 400, 2, now)
+        const store = await openFilled(t, scans)
+        if (store === undefined) return
+        const { hours = [], totals } = await store.stats(1, { days: 1, timeZone, audience: 'all' }, now)
+        assert.equal(hours.length, length, `${timeZone} ${new Date(now).toISOString()}`)
+        const begins = hours.map(({ at }) => Date.parse(at))
+        for (const [index, { at, scans: count }] of hours.entries()) {
+          const [begin = 0, end = Infinity] = [begins[index], begins[index + 1]]
+          assert.equal(count, scans.filter((scan) => scan.at >= begin && scan.at < end).length, at)
+        }
+        assert.equal(
+          hours.reduce((sum, each) => sum + each.scans, 0),
+          totals.scans,
+        )
+      }
+    }
+  })
+
+  test(`a day with more values than are counted apart adds up in a window that begins or ends within it: ${name}`, async (t) => {
+    const scans = randomScans(seededRandom(t), 1200, 2).map((scan, at) => ({
+      ...scan,
+      referrer: `${at % 400}.example.com`,
+    }))
+    const store = await openFilled(t, scans)
+    if (store === undefined) return
+    for (const timeZone of zones) {
+      const clock = clockOf(timeZone)
+      const today = clock(NOW).date
+      const query: StatsQuery = { days: 1, timeZone, audience: 'all' }
+      const { totals, breakdowns } = await store.stats(1, query, NOW)
+      assert.equal(totals.scans, scans.filter(({ at }) => clock(at).date === today).length, timeZone)
+      for (const { value, scans: count } of breakdowns.referrer) {
+        assert.ok(count > 0, `${timeZone} ${value}`)
+        const all = scans.filter(({ at, referrer }) => referrer === value && clock(at).date === today).length
+        assert.ok(value === '(other)' || count <= all, `${timeZone} ${value}: ${count} of ${all}`)
+      }
+    }
+  })
+}

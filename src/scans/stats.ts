@@ -1,12 +1,11 @@
-import type { Totals } from '../links/link.ts'
-import { readBreakdowns, type Audience, type Breakdowns, type Counts, type ValueCount } from './breakdowns.ts'
+import { asOf } from './as-of.ts'
+import { listBreakdowns, type Breakdowns, type ValueCount } from './breakdowns.ts'
 import { startOfSlot } from './calendar.ts'
-import { readHours, type HourCounts } from './hours.ts'
-import { readPrevious, type Previous } from './previous.ts'
-import { byAudience, createSlotReader, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
-import type { Sources } from './sources.ts'
-import type { StatsQuery, WindowTotals } from './stats-query.ts'
-import type { Warehouse } from './warehouse.ts'
+import { countHours, hoursOf, type HourCounts } from './hours.ts'
+import { countBefore, windowBefore, type Previous } from './previous.ts'
+import { byAudience, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
+import type { LinkRows, RowQueries, Sources } from './row-queries.ts'
+import type { Audience, Counts, StatsQuery, WindowTotals } from './stats-query.ts'
 import { localDays, partsOf, type LocalDay } from './window.ts'
 
 /** The statistics of a link, as `GET …/stats` returns them. */
@@ -24,50 +23,44 @@ export interface Stats {
   hours?: HourCounts[]
   previous?: Previous
   breakdowns: Breakdowns
-}
-
-/** Reads the totals of a link since its creation. */
-export function readTotals({ db }: Warehouse, linkId: number): Totals {
-  const row = db.prepare('select * from totals where link_id = ?').get(linkId) as Record<string, number> | undefined
-  const {
-    humans = 0,
-    bots = 0,
-    human_firsts: humanFirsts = 0,
-    bot_firsts: botFirsts = 0,
-    qr = 0,
-    last_at: last,
-  } = row ?? {}
-  const scans = humans + bots
-  return {
-    scans,
-    humans,
-    bots,
-    unique_visitors: humanFirsts + botFirsts,
-    qr,
-    link: scans - qr,
-    last_scan_at: last === undefined ? null : new Date(last).toISOString(),
-  }
+  /** Until when scans are included, if other nodes have not folded later ones. */
+  as_of?: string
 }
 
 /** Reads a window of whole local days; the last one is today. */
-export function readStats(warehouse: Warehouse, linkId: number, query: StatsQuery, now: number): Stats {
-  const { days, timeZone, audience, previous = false } = query
+export async function readStats(rows: RowQueries, linkId: number, query: StatsQuery, now: number): Promise<Stats> {
+  const { days, timeZone, audience, previous: withPrevious = false } = query
   const { window, parts, from, to } = windowOf(query, now)
-  const breakdowns = readBreakdowns(warehouse, linkId, audience, parts)
+  const hours = days === 1 ? window.flatMap(hoursOf) : []
+  const before = withPrevious ? windowBefore(query, now) : undefined
+  const slots = [...window, ...hours, ...(before === undefined ? [] : [before])]
+  const read = await rows.ofLink(linkId, { audience, slots, parts, previous: before?.parts })
+  const sums = read.slots.slice(0, days)
+  const breakdowns = await listBreakdowns(read.values, rows.texts)
   const [qr, link] = sourceRows(breakdowns.source)
-  const sums = readDays(warehouse, linkId, window)
   return {
     days,
     from,
     to,
     timezone: timeZone,
     audience,
-    ...countsOf(sums, audience, { qr: qr.scans, link: link.scans }),
+    ...countDays(window, sums, audience, { qr: qr.scans, link: link.scans }),
     by_audience: byAudience(sums),
-    ...(days === 1 && { hours: window.flatMap((day) => readHours(warehouse, linkId, query, day)) }),
-    ...(previous && { previous: readPrevious(warehouse, linkId, query, now) }),
+    ...(days === 1 && { hours: countHours(hours, read.slots.slice(days, days + hours.length), query) }),
+    ...(before && { previous: previousOf(before, read, query) }),
     breakdowns: { ...breakdowns, source: [qr, link] },
+    ...asOf(now, read),
   }
+}
+
+function previousOf(
+  before: ReturnType<typeof windowBefore>,
+  { slots, previous }: LinkRows,
+  query: StatsQuery,
+): Previous {
+  const sums = slots.at(-1)
+  if (sums === undefined || previous === undefined) throw new RangeError('the window before was not read')
+  return countBefore(before, sums, previous, query)
 }
 
 /** The days of a query, and the rows that hold their counts by value. */
@@ -82,24 +75,9 @@ export function windowOf({ days, timeZone }: StatsQuery, now: number) {
 /** The statistics of a link without their breakdowns. */
 export type LinkCounts = Pick<Stats, 'totals' | 'unique_visitors' | 'series'>
 
-/** Reads the counts of a link by day. */
-export function readCounts(
-  warehouse: Warehouse,
-  linkId: number,
-  { window, audience, sources }: { window: LocalDay[]; audience: Audience; sources: Sources },
-): LinkCounts {
-  return countsOf(readDays(warehouse, linkId, window), audience, sources)
-}
-
-type DaySums = AudienceSums & { date: string }
-
-function readDays(warehouse: Warehouse, linkId: number, window: LocalDay[]): DaySums[] {
-  const read = createSlotReader(warehouse)
-  return window.map(({ date, fromSlot, toSlot }) => ({ date, ...read(linkId, fromSlot, toSlot) }))
-}
-
-function countsOf(days: DaySums[], audience: Audience, sources: Sources): LinkCounts {
-  const counts = days.map(({ date, ...sums }) => ({ date, ...ofAudience(sums, audience) }))
+/** The counts of a link by day. */
+export function countDays(window: LocalDay[], sums: AudienceSums[], audience: Audience, sources: Sources): LinkCounts {
+  const counts = sums.map((each) => ofAudience(each, audience))
   const sum = (name: keyof ReturnType<typeof ofAudience>) => counts.reduce((total, day) => total + day[name], 0)
   const visitors = sum('unique_visitors')
   return {
@@ -112,7 +90,10 @@ function countsOf(days: DaySums[], audience: Audience, sources: Sources): LinkCo
       link: sources.link,
     },
     unique_visitors: visitors,
-    series: counts.map(({ date, scans, unique_visitors }) => ({ date, scans, unique_visitors })),
+    series: window.map(({ date }, at) => {
+      const { scans = 0, unique_visitors = 0 } = counts[at] ?? {}
+      return { date, scans, unique_visitors }
+    }),
   }
 }
 

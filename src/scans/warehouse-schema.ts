@@ -4,6 +4,8 @@ import type { DatabaseSync } from 'node:sqlite'
 export const dimensions = ['source', 'device', 'os', 'browser', 'country', 'city', 'referrer', 'answer'] as const
 export type Dimension = (typeof dimensions)[number]
 
+/** The dimension of the sources, `qr` and `link`. */
+export const SOURCE = dimensions.indexOf('source')
 /**
  * The dimension of the rules that answered. Counts by value leave out scans that the link itself answered: they are all
  * others, so that links without rules need no rows.

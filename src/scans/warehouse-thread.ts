@@ -3,12 +3,10 @@ import { workerData } from 'node:worker_threads'
 import { mkdirSync } from 'node:fs'
 import { createYield, lowerPriority } from '../lib/background-thread.ts'
 import { answerCalls } from '../lib/thread-calls.ts'
-import { readPage, type Cursor } from './export.ts'
 import { openFold } from './fold.ts'
 import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
-import { readStats, readTotals } from './stats.ts'
-import type { StatsQuery } from './stats-query.ts'
-import { readStatsOfMany, type CountedLink } from './stats-of-many.ts'
+import { createReading } from './reading.ts'
+import { openRowQueries } from './sqlite/row-queries.ts'
 import { openWarehouse } from './warehouse.ts'
 
 /** The thread's files and folders. */
@@ -35,19 +33,17 @@ mkdirSync(options.visitors, { recursive: true, mode: 0o700 })
 const yieldNow = createYield()
 const warehouse = openWarehouse(options.warehouse, yieldNow)
 warehouse.setInstance(options.instance)
+const reading = createReading(openRowQueries(warehouse))
 const fold = openFold(warehouse, options, yieldNow)
 
 const calls = {
   async fold(journals: string[], now: number, { deletedLinks, newest, count }: FoldOptions) {
     if (newest !== undefined) warehouse.setNewestLink(newest)
     const result = await fold.run(journals, now, deletedLinks)
-    return { result, counts: count.map((linkId) => readTotals(warehouse, linkId).humans) }
+    return { result, counts: (await reading.totals(count)).map(({ humans }) => humans) }
   },
   lost: () => warehouse.lost(),
-  totals: (linkIds: number[]) => linkIds.map((linkId) => readTotals(warehouse, linkId)),
-  stats: (linkId: number, query: StatsQuery, now: number) => readStats(warehouse, linkId, query, now),
-  statsOfMany: (links: CountedLink[], query: StatsQuery, now: number) => readStatsOfMany(warehouse, links, query, now),
-  exportPage: (linkId: number, after: Cursor, limit: number) => readPage(warehouse, linkId, after, limit),
+  ...reading,
   purge: (linkIds: number[]) => purgeLinks(warehouse, linkIds),
   prune: (before: number) => prune(warehouse, before),
   linkIdsAfter: (linkId: number, limit: number) => linkIdsAfter(warehouse, linkId, limit),

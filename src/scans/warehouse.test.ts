@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
-import { readPage } from './export.ts'
 import type { FoldedScan } from './scan.ts'
 import { findInconsistentLinks } from './consistency.ts'
-import { readStats } from './stats.ts'
+import { createReading } from './reading.ts'
+import { openRowQueries } from './sqlite/row-queries.ts'
 import { openWarehouse } from './warehouse.ts'
 
 const scan = (at: number, referrer: string): FoldedScan => ({
@@ -26,7 +26,7 @@ const scan = (at: number, referrer: string): FoldedScan => ({
 
 const mark = (position: number) => ({ journal: '0.scans', position, lost: 0, isDamaged: false })
 
-test('a rollback on a full disk clears the cache of the dictionary: later scans get their own texts', (t) => {
+test('a rollback on a full disk clears the cache of the dictionary: later scans get their own texts', async (t) => {
   const warehouse = openWarehouse(join(temporaryFolder(t), 'scans.db'))
   undoLater(t, () => warehouse.close())
   const { db } = warehouse
@@ -37,7 +37,7 @@ test('a rollback on a full disk clears the cache of the dictionary: later scans 
   db.exec('pragma max_page_count = 1000000')
   warehouse.add([scan(5000, 'first.example.org'), scan(5001, 'second.example.org')], mark(1))
   warehouse.add(many, mark(2))
-  const { csv } = readPage(warehouse, 1, { at: 0, n: 0 }, 2000)
+  const { csv } = await createReading(openRowQueries(warehouse)).exportPage(1, { at: 0, n: 0 }, 2000)
   const referrers = csv
     .split('\r\n')
     .slice(0, -1)
@@ -45,7 +45,7 @@ test('a rollback on a full disk clears the cache of the dictionary: later scans 
   assert.deepEqual(referrers, [...many.map(({ referrer }) => referrer), 'first.example.org', 'second.example.org'])
 })
 
-test('scans of a version without rules have been answered by their links', (t) => {
+test('scans of a version without rules have been answered by their links', async (t) => {
   const file = join(temporaryFolder(t), 'scans.db')
   const warehouse = openWarehouse(file)
   warehouse.add([scan(1, 'a.example.com'), scan(2, 'a.example.com')], mark(1))
@@ -55,7 +55,8 @@ test('scans of a version without rules have been answered by their links', (t) =
   const migrated = openWarehouse(file)
   undoLater(t, () => migrated.close())
   migrated.add([{ ...scan(3, 'a.example.com'), answer: 2 }], mark(2))
-  const { csv } = readPage(migrated, 1, { at: 0, n: 0 }, 10)
+  const reading = createReading(openRowQueries(migrated))
+  const { csv } = await reading.exportPage(1, { at: 0, n: 0 }, 10)
   const answers = csv.trim().split('\r\n')
   assert.deepEqual(
     answers.map((line) => line.split(',').at(-1)),
@@ -63,7 +64,7 @@ test('scans of a version without rules have been answered by their links', (t) =
   )
   // Of a whole day, of whose scans the rollups count the answers, and of the edges of a window, which raw scans count.
   for (const timeZone of ['UTC', 'Asia/Kolkata']) {
-    const { breakdowns } = readStats(migrated, 1, { days: 1, timeZone, audience: 'all' }, 3)
+    const { breakdowns } = await reading.stats(1, { days: 1, timeZone, audience: 'all' }, 3)
     assert.deepEqual(breakdowns.answer, [
       { value: 'link', scans: 2, unique_visitors: 2 },
       { value: '2', scans: 1, unique_visitors: 1 },

@@ -2,10 +2,11 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext } from 'node:test'
 import { temporaryFolder, undoLater } from './cleanup.ts'
-import { readPage } from '../../src/scans/export.ts'
 import { openFold, type Fold, type Folders } from '../../src/scans/fold.ts'
 import { openJournalFile } from '../../src/scans/journal-file.ts'
+import { createReading } from '../../src/scans/reading.ts'
 import type { Scan } from '../../src/scans/scan.ts'
+import { openRowQueries } from '../../src/scans/sqlite/row-queries.ts'
 import { openWarehouse, type Warehouse } from '../../src/scans/warehouse.ts'
 
 export const NOW = Date.UTC(2026, 10, 20, 12)
@@ -54,8 +55,8 @@ export function write(folder: string, name: string, linkId: number, batches: str
   return readFileSync(join(folder, name))
 }
 
-export function citiesOf(warehouse: Warehouse, linkId: number): string[] {
-  const { csv } = readPage(warehouse, linkId, { at: 0, n: 0 }, 1000)
+export async function citiesOf(warehouse: Warehouse, linkId: number): Promise<string[]> {
+  const { csv } = await createReading(openRowQueries(warehouse)).exportPage(linkId, { at: 0, n: 0 }, 1000)
   return csv
     .split('\r\n')
     .slice(0, -1)

@@ -1,13 +1,9 @@
-import { columnsOf, type Audience } from './breakdowns.ts'
-import { dimensions } from './warehouse-schema.ts'
-import type { Warehouse } from './warehouse.ts'
-import type { Parts } from './window.ts'
-
-/** Scans by source, as the breakdown `source` counts them. */
-export interface Sources {
-  qr: number
-  link: number
-}
+import type { Warehouse } from '../warehouse.ts'
+import type { Sources } from '../row-queries.ts'
+import type { Audience } from '../stats-query.ts'
+import { SOURCE } from '../warehouse-schema.ts'
+import type { Parts } from '../window.ts'
+import { columnsOf, conditionOf } from '../audience-columns.ts'
 
 interface SourceRow {
   value: number
@@ -19,19 +15,18 @@ interface SourceRow {
  * each period is one look-up, and no other dimension is read.
  */
 export function createSourceReader(
-  { db, dictionary }: Warehouse,
+  { db, dictionary }: Pick<Warehouse, 'db' | 'dictionary'>,
   audience: Audience,
   { months, days, raw, excess }: Parts,
 ): (linkId: number) => Sources {
-  const source = dimensions.indexOf('source')
   const { scans } = columnsOf[audience]
   const rollup = (table: string) =>
     db.prepare(
-      `select value, ${scans} as scans from ${table} where link_id = ? and period = ? and dimension = ${source}`,
+      `select value, ${scans} as scans from ${table} where link_id = ? and period = ? and dimension = ${SOURCE}`,
     )
-  const bots = { all: '', human: 'and bot = 0', bot: 'and bot = 1' }[audience]
   const edges = db.prepare(
-    `select source as value, count(*) as scans from scans where link_id = ? and at >= ? and at < ? ${bots} group by source`,
+    `select source as value, count(*) as scans from scans
+     where link_id = ? and at >= ? and at < ? ${conditionOf[audience]} group by source`,
   )
   const rollups = [
     { read: rollup('monthly'), periods: periodsOf(months) },

@@ -1,0 +1,84 @@
+import type { Cursor } from './export.ts'
+import type { AudienceSums } from './quarter-hours.ts'
+import type { Audience } from './stats-query.ts'
+import type { ValueSums } from './value-sums.ts'
+import type { Parts } from './window.ts'
+
+/** Quarters of an hour, the second one excluded. */
+export interface SlotRange {
+  fromSlot: number
+  toSlot: number
+}
+
+/** The counts of several links to be read. */
+export interface CountsQuery {
+  audience: Audience
+  /** Ranges of the quarter-hourly rollup to be summed. */
+  slots: SlotRange[]
+  /** The rows whose scans are counted by source. */
+  parts: Parts
+}
+
+/** The counts of one link to be read. */
+export interface LinkQuery {
+  audience: Audience
+  slots: SlotRange[]
+  /** The rows whose scans are counted by value. */
+  parts: Parts
+  /** The rows of the window before, whose scans are counted by source. */
+  previous: Parts | undefined
+}
+
+/** Scans by source, as the breakdown `source` counts them. */
+export interface Sources {
+  qr: number
+  link: number
+}
+
+/** The counts of one link in a window. */
+export interface LinkRows {
+  /** In the order of the ranges. */
+  slots: AudienceSums[]
+  values: ValueSums
+  previous: Sources | undefined
+  /** How far another node's fold is behind, in milliseconds; 0 when no other node is. */
+  behindMs: number
+}
+
+/** The counts of several links in a window, in the order of the links. */
+export interface ManyRows {
+  links: { slots: AudienceSums[]; sources: Sources }[]
+  behindMs: number
+}
+
+/** Everything of a link, ever. */
+export interface TotalsRow {
+  humans: number
+  human_firsts: number
+  bots: number
+  bot_firsts: number
+  qr: number
+  /** Undefined for a link without scans. */
+  last_at: number | undefined
+}
+
+/** A raw scan; its values are ids of the dictionary. */
+export type ScanRow = Record<
+  'at' | 'n' | 'source' | 'device' | 'os' | 'browser' | 'country' | 'city' | 'referrer' | 'first' | 'bot' | 'answer',
+  number
+>
+
+/** Returns the text of an id of the dictionary; null for an unknown value. */
+export type TextOf = (id: number) => string | null
+
+/** Reads the folded scans. What one call returns was true at one moment, whatever is folded meanwhile. */
+export interface RowQueries {
+  /** In the order of the links. */
+  totals: (linkIds: number[]) => Promise<TotalsRow[]>
+  ofLink: (linkId: number, query: LinkQuery) => Promise<LinkRows>
+  ofLinks: (linkIds: number[], query: CountsQuery) => Promise<ManyRows>
+  /** The raw scans of a link after a row, oldest first. */
+  page: (linkId: number, after: Cursor, limit: number) => Promise<ScanRow[]>
+  /** Reads the texts of these ids, which never change. */
+  texts: (ids: Iterable<number>) => Promise<TextOf>
+}

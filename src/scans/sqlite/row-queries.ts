@@ -1,0 +1,62 @@
+import type { Warehouse } from '../warehouse.ts'
+import type { AudienceSums } from '../quarter-hours.ts'
+import type { RowQueries, ScanRow, SlotRange, TextOf, TotalsRow } from '../row-queries.ts'
+import { createSourceReader } from './sources.ts'
+import { readValues } from './values.ts'
+
+/** Nobody else folds into this store. */
+const BEHIND_MS = 0
+
+const NONE: TotalsRow = { humans: 0, bots: 0, human_firsts: 0, bot_firsts: 0, qr: 0, last_at: undefined }
+
+/** Reads the rows of the embedded store. Each call does so in one turn of the event loop, so that no fold comes between. */
+export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>): RowQueries {
+  const { db, dictionary } = warehouse
+  return {
+    async totals(linkIds) {
+      const read = db.prepare('select * from totals where link_id = ?')
+      return linkIds.map((linkId) => (read.get(linkId) as TotalsRow | undefined) ?? NONE)
+    },
+    async ofLink(linkId, { audience, slots, parts, previous }) {
+      return {
+        slots: readSlots(warehouse, slots)(linkId),
+        values: readValues(warehouse, linkId, audience, parts),
+        previous: previous && createSourceReader(warehouse, audience, previous)(linkId),
+        behindMs: BEHIND_MS,
+      }
+    },
+    async ofLinks(linkIds, { audience, slots, parts }) {
+      const slotsOf = readSlots(warehouse, slots)
+      const sourcesOf = createSourceReader(warehouse, audience, parts)
+      const links = linkIds.map((linkId) => ({ slots: slotsOf(linkId), sources: sourcesOf(linkId) }))
+      return { links, behindMs: BEHIND_MS }
+    },
+    page: async (linkId, { at, n }, limit) =>
+      db
+        .prepare(
+          `select at, n, source, device, os, browser, country, city, referrer, first, bot, answer from scans
+           where link_id = ? and (at, n) > (?, ?) order by at, n limit ?`,
+        )
+        .all(linkId, at, n, limit) as ScanRow[],
+    texts: async () => memoize(dictionary.text),
+  }
+}
+
+/** Prepares to read ranges of the quarter-hourly rollup, whose borders fit every time zone. */
+function readSlots({ db }: Pick<Warehouse, 'db'>, ranges: SlotRange[]): (linkId: number) => AudienceSums[] {
+  const read = db.prepare(
+    `select total(humans) as humans, total(human_firsts) as humanFirsts, total(bots) as bots, total(bot_firsts) as botFirsts
+     from quarter_hourly where link_id = ? and slot >= ? and slot < ?`,
+  )
+  return (linkId) => ranges.map(({ fromSlot, toSlot }) => read.get(linkId, fromSlot, toSlot) as unknown as AudienceSums)
+}
+
+/** Reads each text once: a page of the export has few, each many times. */
+function memoize(read: TextOf): TextOf {
+  const texts = new Map<number, string | null>()
+  return (id) => {
+    let text = texts.get(id)
+    if (text === undefined) texts.set(id, (text = read(id)))
+    return text
+  }
+}
