@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { openFold } from '../src/scans/fold.ts'
+import { openFold } from '../src/scans/sqlite/fold.ts'
 import { openJournalFile } from '../src/scans/journal-file.ts'
 import type { Scan } from '../src/scans/scan.ts'
 import { openWarehouse } from '../src/scans/warehouse.ts'

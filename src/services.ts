@@ -24,6 +24,7 @@ import { passChangesOn, shareLinkChanges } from './services/changes.ts'
 import type { Clocks, Environment } from './services/environment.ts'
 import { openForOperators, operatorOperations } from './services/operator.ts'
 import { createNotReady } from './services/readiness.ts'
+import { chooseScanStore } from './services/scans.ts'
 import { openStore } from './services/store.ts'
 import { openTls, type Tls } from './tls/open.ts'
 import { openVisits, type Visits } from './visits/open.ts'
@@ -117,6 +118,7 @@ async function openRecording(config: Config, environment: Environment, foundatio
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
   const recorded = {
     dataDir,
+    openStore: await chooseScanStore(config, { db: store.db, now, log }),
     sync: scanSync === 'power',
     retention,
     waitMs: environment.foldWaitMs,

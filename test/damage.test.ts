@@ -207,7 +207,10 @@ test('an error of the warehouse keeps its code across the thread boundary: a loc
     visitors: join(folder, 'visitors'),
     instance: 'this',
   }
-  const warehouse = startWarehouse(files, assert.ifError)
+  const warehouse = startWarehouse(
+    { module: new URL('../src/scans/sqlite/warehouse-thread.ts', import.meta.url), data: files },
+    assert.ifError,
+  )
   undoLater(t, () => warehouse.close())
   await warehouse.call('totals', [1])
   const unlock = lockWarehouse(folder)

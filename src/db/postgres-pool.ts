@@ -5,8 +5,8 @@ import { StoreUnavailable } from './unavailable.ts'
 
 /** How long a statement may run in the server. */
 const STATEMENT_MS = 5000
-/** How long the program waits for it: longer, so that only a connection that is cut ends this way. */
-const RESPONSE_MS = 6000
+/** How much longer the program waits for it, so that only a connection that is cut ends this way. */
+const CANCEL_MS = 1000
 /** How long a transaction may be idle, which holds locks: the program waits for nothing else in one. */
 const IDLE_TRANSACTION_MS = 10_000
 /** How long it may take to get a connection, a new one or one of the pool. */
@@ -22,6 +22,8 @@ export interface PoolOptions {
   max: number
   /** Whether statements have no time limit. */
   isPatient?: boolean
+  /** How long a statement may run, in place of 5 seconds. */
+  statementMs?: number
 }
 
 /** Counts and milliseconds since 1970 are far below 2^53; by default pg returns 64-bit integers as strings. */
@@ -29,10 +31,10 @@ const INT8: number = pg.types.builtins.INT8
 const types = { getTypeParser: (id: number) => (id === INT8 ? Number : pg.types.getTypeParser(id)) }
 
 /** The options of each connection. */
-export function connectionOptions(url: string, isPatient = false): pg.ClientConfig {
+export function connectionOptions(url: string, isPatient = false, statementMs = STATEMENT_MS): pg.ClientConfig {
   const limits = {
-    statement_timeout: STATEMENT_MS,
-    query_timeout: RESPONSE_MS,
+    statement_timeout: statementMs,
+    query_timeout: statementMs + CANCEL_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
   }
   const common = { connectionString: url, types, keepAlive: true, application_name: 'quirl' }
@@ -43,8 +45,8 @@ export function connectionOptions(url: string, isPatient = false): pg.ClientConf
  * A pool of connections for Kysely, whose errors say whether the server is unavailable. A connection that failed is not
  * used again, nor are those that were opened before: one that is cut without a word would be noticed only after seconds.
  */
-export function createPool({ url, max, isPatient = false }: PoolOptions): PostgresPool {
-  const pool = new pg.Pool({ ...connectionOptions(url, isPatient), max, idleTimeoutMillis: IDLE_MS })
+export function createPool({ url, max, isPatient, statementMs }: PoolOptions): PostgresPool {
+  const pool = new pg.Pool({ ...connectionOptions(url, isPatient, statementMs), max, idleTimeoutMillis: IDLE_MS })
   // The statement that runs fails with the same error; an idle connection is replaced.
   const ignore = () => {}
   pool.on('error', ignore)

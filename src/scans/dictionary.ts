@@ -32,19 +32,17 @@ export function openDictionary(db: DatabaseSync): Dictionary {
   }
 
   return {
-    idsOf: ({ source, device, os, browser, country, city, referrer, answer }) => [
-      idOf(source),
-      idOf(device),
-      idOf(os),
-      idOf(browser),
-      idOf(country),
-      idOf(city === null ? null : joinCity(city, country)),
-      idOf(referrer),
-      idOf(answer === null ? null : String(answer)),
-    ],
+    idsOf: (scan) => textsOf(scan).map(idOf),
     text: (id) => (id === UNKNOWN ? null : ((read.get(id) as { text: string } | undefined)?.text ?? null)),
     clearCache: () => void (ids = createBoundedCache(CACHED)),
   }
+}
+
+/** The texts of a scan's values, in the order of the dimensions; null for an unknown one. */
+export function textsOf(scan: Scan): (string | null)[] {
+  const { source, device, os, browser, country, city, referrer, answer } = scan
+  const place = city === null ? null : joinCity(city, country)
+  return [source, device, os, browser, country, place, referrer, answer === null ? null : String(answer)]
 }
 
 /** Cities of the same name in two countries are two values. */

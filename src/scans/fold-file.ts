@@ -1,10 +1,9 @@
 import { renameSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { FirstOfDay } from './first-of-day.ts'
+import type { FoldTarget } from './fold.ts'
 import { readJournalFile } from './journal-file.ts'
 import type { Scan } from './scan.ts'
-import type { Warehouse } from './warehouse.ts'
 
 /** The most bytes of one transaction, for files that hold little but damage: the thread serves other calls after it. */
 const CHUNK_BYTES = 16 << 20
@@ -14,8 +13,7 @@ export class FileError extends Error {}
 
 export interface FileFold {
   folder: string
-  warehouse: Warehouse
-  firsts: FirstOfDay
+  target: Pick<FoldTarget, 'mark' | 'commit'>
   /** Scans of one transaction, by the size of the closed file in bytes, so that a retry has the same chunks. */
   chunkScansOf: (bytes: number) => number
   /** Links whose scans are dropped. */
@@ -30,10 +28,10 @@ export interface FileFold {
  * @throws {FileError} when the file cannot be read or removed; any other error is the warehouse's
  */
 export async function foldFile(fold: FileFold, journal: string): Promise<boolean> {
-  const { warehouse, chunkScansOf } = fold
+  const { target, chunkScansOf } = fold
   const file = join(fold.folder, journal)
   const chunkScans = chunkScansOf(asFileError(() => sizeOf(file)))
-  const mark = warehouse.mark(journal)
+  const mark = await target.mark(journal)
   const start = mark.position
   const chunk = { scans: [] as Scan[], from: start, end: start, lost: 0, isDamaged: mark.isDamaged }
   for (const { scans, lost, isDamaged, end } of withFileErrors(readJournalFile(file, start))) {
@@ -42,10 +40,10 @@ export async function foldFile(fold: FileFold, journal: string): Promise<boolean
     chunk.isDamaged ||= isDamaged
     chunk.end = end
     if (chunk.scans.length < chunkScans && end - chunk.from < CHUNK_BYTES) continue
-    commitChunk(fold, journal, chunk)
+    await commitChunk(fold, journal, chunk)
     await yieldToEventLoop()
   }
-  if (chunk.end > chunk.from) commitChunk(fold, journal, chunk)
+  if (chunk.end > chunk.from) await commitChunk(fold, journal, chunk)
   asFileError(() => (chunk.isDamaged ? renameSync(file, `${file}.damaged`) : unlinkSync(file)))
   return chunk.isDamaged
 }
@@ -66,16 +64,16 @@ interface NextChunk {
 }
 
 /** Commits a chunk to the warehouse, and resets it for the next. */
-function commitChunk({ warehouse, firsts, deletedLinks, onScans }: FileFold, journal: string, chunk: NextChunk): void {
+async function commitChunk({ target, deletedLinks, onScans }: FileFold, journal: string, chunk: NextChunk) {
   const { from, end, lost, isDamaged } = chunk
   const scans = deletedLinks.size === 0 ? chunk.scans : chunk.scans.filter(({ linkId }) => !deletedLinks.has(linkId))
-  const flagged = asFileError(() => firsts.flag({ journal, from, scans }))
-  warehouse.add(flagged, { journal, position: end, lost, isDamaged })
+  await target.commit(scans, { journal, from, position: end, lost, isDamaged })
   onScans(scans)
   Object.assign(chunk, { scans: [], from: end, lost: 0 })
 }
 
-function asFileError<T>(work: () => T): T {
+/** Runs work that concerns only one file. @throws {FileError} when it fails */
+export function asFileError<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, readdirSync, renameSync, rmSy
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
-import { openFold } from './fold.ts'
+import { openFold } from './sqlite/fold.ts'
 import { openJournalFile, readJournalFile } from './journal-file.ts'
 import { openJournal } from './journal.ts'
 import { openWarehouse } from './warehouse.ts'

@@ -1,11 +1,5 @@
-import { readdirSync } from 'node:fs'
-import { dayOf } from './calendar.ts'
-import { openFirstOfDay } from './first-of-day.ts'
 import { FileError, foldFile, type FileFold } from './fold-file.ts'
-import { syncPath } from '../lib/sync-path.ts'
 import type { Scan } from './scan.ts'
-import { destroyBefore } from './visitors.ts'
-import type { Warehouse } from './warehouse.ts'
 
 /** Scans of one transaction: a larger one would delay requests for statistics. */
 const CHUNK_SCANS = 2500
@@ -13,10 +7,38 @@ const CHUNK_SCANS = 2500
 const LARGE_CHUNK_SCANS = 10_000
 const LARGE_FILE_BYTES = 4 << 20
 
-export interface Folders {
-  journal: string
-  visitors: string
+/** What a fold moves scans into: the folded scans of a store, and the keys of visitors. */
+export interface FoldTarget {
+  /** How far a journal file has been folded, and whether damage was found so far. */
+  mark: (journal: string) => Awaitable<Pick<Mark, 'position' | 'isDamaged'>>
+  /**
+   * Adds scans, decides which are the first of a visitor on a day, and sets the mark of their file, in one transaction.
+   * @throws {FileError} when only this file cannot be folded
+   */
+  commit: (scans: Scan[], mark: Mark & { from: number }) => Awaitable<void>
+  /**
+   * Called after each run: destroys the keys of the days that the run has completed.
+   * @param isComplete whether everything that was recorded before `now` is folded
+   */
+  finish: (now: number, isComplete: boolean) => Awaitable<void>
+  /** Files of keys that were found damaged since the last call. */
+  damagedKeys: () => string[]
+  /** Scans that were lost to damage of the journal, ever. */
+  lost: () => Awaitable<number>
+  close: () => Awaitable<void>
 }
+
+/** The high-water mark of a journal file. */
+export interface Mark {
+  journal: string
+  /** In bytes. */
+  position: number
+  /** Unreadable scans since the previous mark. */
+  lost: number
+  isDamaged: boolean
+}
+
+type Awaitable<T> = T | Promise<T>
 
 /** The links whose scans were folded, each once; undefined when there are too many to list, so that any may be. */
 export type ChangedLinks = number[] | undefined
@@ -51,53 +73,39 @@ export interface Fold {
    * @throws when the warehouse cannot be written
    */
   run: (journals: string[], now: number, deletedLinks?: number[]) => Promise<FoldResult>
-  close: () => void
+  close: () => Awaitable<void>
 }
 
 /**
- * @param yieldNow called often during long work
+ * @param folder holds the journal
  * @param chunkScansOf scans of one transaction, by the size of the closed file in bytes, so that a retry has the same chunks
  */
-export function openFold(
-  warehouse: Warehouse,
-  folders: Folders,
-  yieldNow: () => void = () => {},
-  chunkScansOf = chunkScansBySize,
-): Fold {
-  let damaged: string[] = []
-  const firsts = openFirstOfDay(folders.visitors, yieldNow, (file) => damaged.push(file))
+export function createFold(target: FoldTarget, folder: string, chunkScansOf = chunkScansBySize): Fold {
   const retries = createRetries()
-  let today = Number.NaN
-
-  function endDay(day: number): void {
-    firsts.close()
-    destroyBefore(folders.visitors, day)
-    // A power loss can bring a removed file back until its removal is synced; its mark keeps it from being folded twice.
-    syncPath(folders.journal)
-    warehouse.retainMarks(readdirSync(folders.journal))
-    today = day
-  }
+  // Kept over a run that fails later.
+  let damaged: string[] = []
 
   return {
     async run(journals, now, deletedLinks = []) {
       const { onScans, moved, changed } = countMoved()
       const deleted = new Set(deletedLinks)
-      const fold = { folder: folders.journal, warehouse, firsts, chunkScansOf, deletedLinks: deleted, onScans }
+      const fold = { folder, target, chunkScansOf, deletedLinks: deleted, onScans }
       retries.retain(journals)
       for (const journal of journals) {
         if (retries.isDue(journal) && (await retries.tryFold(journal, fold))) damaged.push(journal)
       }
       const failed = retries.failed()
       try {
-        if (dayOf(now) !== today) endDay(dayOf(now))
+        await target.finish(now, failed.length === 0)
       } catch (error) {
         failed.push({ file: 'the keys of past days', reason: (error as Error).message })
       }
-      const found = damaged
+      const lost = await target.lost()
+      const found = [...target.damagedKeys(), ...damaged]
       damaged = []
-      return { moved: moved(), changed: changed(), damaged: found, lost: warehouse.lost(), failed }
+      return { moved: moved(), changed: changed(), damaged: found, lost, failed }
     },
-    close: () => firsts.close(),
+    close: () => target.close(),
   }
 }
 

@@ -7,10 +7,12 @@ import { scan } from '../../test/support/fold-folders.ts'
 import { PATIENCE_MS } from '../../test/support/poll.ts'
 import { createPeopleCounter } from './people.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
+import { embeddedScans } from './sqlite/scan-store.ts'
 
 /** A recorder of the links 1 to 3, which a test may open again on its folder. */
 function openOn(dataDir: string): Promise<Recorder> {
   return openRecorder({
+    openStore: embeddedScans(dataDir),
     dataDir,
     sync: false,
     retention: Number.POSITIVE_INFINITY,

@@ -3,16 +3,16 @@ import type { Metric } from '../http/metric.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { startBackground, type BackgroundOptions } from './background.ts'
 import type { FoldLoop } from './fold-loop.ts'
-import { requireMatchingScans, unusable } from './instance-check.ts'
 import { openJournal, type Journal } from './journal.ts'
 import { scanMetrics } from './metrics.ts'
 import { createPeopleCounter, openPeople, type People } from './people.ts'
 import { openPurger, type PurgeStore } from './purger.ts'
 import { createReader, type Reader } from './reader.ts'
-import { createRecorderLog, type Log, type RecorderLog } from './recorder-log.ts'
+import { createRecorderLog, type Log } from './recorder-log.ts'
 import type { Scan } from './scan.ts'
+import type { OpenScanStore, ScanStore } from './scan-store.ts'
 import { createSubscribers, type Subscribers } from './subscribers.ts'
-import { openVisitorKeys, type VisitorKeys } from './visitors.ts'
+import type { VisitorKeys } from './visitors.ts'
 import { startWarehouse, type WarehouseClient } from './warehouse-client.ts'
 
 /** How long a request for statistics waits for the fold. */
@@ -50,7 +50,9 @@ export interface Recorder extends Reader {
 type Links = PurgeStore & LinksInstance & BackgroundOptions['links']
 
 export interface RecorderOptions extends BackgroundOptions {
+  /** Holds the journal. */
   dataDir: string
+  openStore: OpenScanStore
   /** Whether scans survive power loss. */
   sync: boolean
   /** A monotonic clock, for delays. */
@@ -68,16 +70,15 @@ export interface RecorderOptions extends BackgroundOptions {
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
   const { dataDir, sync, now, monotonic, links, waitMs = WAIT_MS } = options
   const log = createRecorderLog(options.log, monotonic)
-  const instance = await requireScans(dataDir, links, log)
-  const [file, folder, visitors] = [join(dataDir, 'scans.db'), join(dataDir, 'journal'), join(dataDir, 'visitors')]
+  const store = await options.openStore(links, log)
+  const folder = join(dataDir, 'journal')
   const { writeFailed: onFailure, callbackFailed: onThrow } = log
   const journal = openJournal({ folder, sync, now, monotonic, onFailure, onThrow })
-  const keys = openVisitorKeys(visitors)
   let isClosing = false
   // A stop interrupts the fold, which is not a failure: the next start resumes it.
   const onError = (error: unknown) => isClosing || log.foldFailed(error)
-  const warehouse = startWarehouse({ warehouse: file, journal: folder, visitors, instance }, onError)
-  const { lost, purger } = await openFolded(warehouse, file, links, onError)
+  const warehouse = startWarehouse(store.thread, onError)
+  const { lost, purger } = await openFolded(warehouse, store, links, onError)
   const read = createReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
   const people = createPeopleCounter()
@@ -85,7 +86,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const settle = () => within(background.fold(), waitMs)
 
   return {
-    keys,
+    keys: store.keys,
     people: openPeople(people, settle),
     record: (scan, recorded) => journal.record(scan, people.count(scan, recorded)),
     flush: journal.flush,
@@ -100,6 +101,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     metrics: scanMetrics(journal, background, subscribers.count),
     async close() {
       background.stop()
+      store.close()
       await within(background.fold(), LAST_FOLD_MS)
       isClosing = true
       await closeFiles(journal, warehouse)
@@ -115,25 +117,21 @@ async function closeFiles(journal: Journal, warehouse: WarehouseClient): Promise
   }
 }
 
-/**
- * Checks that the scans match the links, and returns the id of the links' store.
- * @throws {StartError} when they do not match
- */
-async function requireScans(dataDir: string, links: Links, log: RecorderLog): Promise<string> {
-  const exist = await requireMatchingScans(dataDir, links)
-  if (!exist && (await links.any())) log.scansMissing()
-  return links.id()
-}
-
 /** Reads the state of the warehouse; closes it after an error, because its thread would keep the process from exiting. */
-async function openFolded(warehouse: WarehouseClient, file: string, links: Links, onError: (error: unknown) => void) {
+async function openFolded(
+  warehouse: WarehouseClient,
+  store: ScanStore,
+  links: Links,
+  onError: (error: unknown) => void,
+) {
   try {
     const lost = await warehouse.call('lost').catch((error: Error) => {
-      throw unusable(file, error)
+      throw store.unusable(error)
     })
     const purger = await openPurger(links, (linkIds) => warehouse.call('purge', linkIds), onError)
     return { lost, purger }
   } catch (error) {
+    store.close()
     await warehouse.close().catch(onError)
     throw error
   }

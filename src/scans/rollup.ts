@@ -4,16 +4,16 @@ import { ANSWER, dimensions, OTHER, UNKNOWN } from './warehouse-schema.ts'
 import type { FoldedScan } from './scan.ts'
 
 /** Distinct values of a link, a period and a dimension; scans with further values count as `(other)`. */
-const MAX_VALUES = 200
+export const MAX_VALUES = 200
 
 /** Scans and first-of-day scans, by audience: the columns of every rollup. */
-type Counts = [humans: number, humanFirsts: number, bots: number, botFirsts: number]
+export type Counts = [humans: number, humanFirsts: number, bots: number, botFirsts: number]
 
 /** Counts of a period by value; dimension and value are packed into one number, for fast look-ups. */
-type Values = Map<number, Counts>
+export type Values = Map<number, Counts>
 
 /** What to add to a link's rows of every rollup. */
-interface Increments {
+export interface Increments {
   quarterHourly: Map<number, Counts>
   days: Map<number, Values>
   totals: Counts
@@ -79,9 +79,7 @@ export interface Group {
 
 /** Adds groups of scans to every rollup; writes each row once, however many scans it counts. */
 export function addToRollups(writer: RollupWriter, groups: Iterable<Group>): void {
-  // Link by link, so that the counts of only one are in memory.
-  for (const [linkId, ofLink] of Map.groupBy(groups, (group) => group.linkId)) {
-    const { quarterHourly, days, totals, qr, lastAt } = incrementsOf(ofLink)
+  for (const [linkId, { quarterHourly, days, totals, qr, lastAt }] of incrementsByLink(groups)) {
     for (const [slot, counts] of quarterHourly) writer.quarterHourly.run(linkId, slot, ...counts)
     const { scans } = writer.totals.get(linkId, ...totals, qr, lastAt) as { scans: number }
     // With so few scans, a link cannot exceed the limit of values.
@@ -89,6 +87,11 @@ export function addToRollups(writer: RollupWriter, groups: Iterable<Group>): voi
     for (const [day, values] of days) writeValues(writer.daily, [linkId, day], values, isSmall)
     for (const [month, values] of monthsOf(days)) writeValues(writer.monthly, [linkId, month], values, isSmall)
   }
+}
+
+/** What to add to the rows of each link; link by link, so that the counts of only one need be in memory. */
+export function* incrementsByLink(groups: Iterable<Group>): Generator<[linkId: number, Increments]> {
+  for (const [linkId, ofLink] of Map.groupBy(groups, (group) => group.linkId)) yield [linkId, incrementsOf(ofLink)]
 }
 
 function incrementsOf(groups: Group[]): Increments {
@@ -110,7 +113,7 @@ function incrementsOf(groups: Group[]): Increments {
 }
 
 /** Sums the days' counts by month. Nearly always there is one day, whose counts are the month's. */
-function monthsOf(days: Map<number, Values>): Map<number, Values> {
+export function monthsOf(days: Map<number, Values>): Map<number, Values> {
   const months = new Map<number, Values>()
   for (const [day, values] of days) {
     const month = monthOf(startOfDay(day))
@@ -147,7 +150,7 @@ export function groupScans(
   return groups.values()
 }
 
-function addCounts(counts: Counts, more: Counts): void {
+export function addCounts(counts: Counts, more: Counts): void {
   counts[0] += more[0]
   counts[1] += more[1]
   counts[2] += more[2]

@@ -36,23 +36,34 @@ export interface VisitorKeys {
   keyOf: (visitor: Visitor, at: number) => number
 }
 
+/** @param saltOf returns the salt of a UTC day */
+export function createVisitorKeys(saltOf: (day: number) => string): VisitorKeys {
+  return {
+    keyOf({ linkId, address, userAgent, bot }, at) {
+      // Length extension does not matter here: the prefix is secret and of fixed length, the digest truncated and never shown.
+      const text = `${saltOf(dayOf(at))}${linkId}|${bot ? 1 : 0}|${address}|${userAgent}`
+      return Number.parseInt(hash('sha256', text, 'hex').slice(0, KEY_DIGITS), 16)
+    },
+  }
+}
+
+/** A random salt. */
+export function newSalt(): string {
+  return randomBytes(SALT_BYTES).toString('hex')
+}
+
 /** @param folder holds the salts; a day's salt is synced to the disk before its first key is used, unless the disk is full */
 export function openVisitorKeys(folder: string): VisitorKeys {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   let day = Number.NaN
   let salt = ''
-  return {
-    keyOf({ linkId, address, userAgent, bot }, at) {
-      const today = dayOf(at)
-      if (today !== day) {
-        salt = saltOf(folder, today)
-        day = today
-      }
-      // Length extension does not matter here: the prefix is secret and of fixed length, the digest truncated and never shown.
-      const digest = hash('sha256', `${salt}${linkId}|${bot ? 1 : 0}|${address}|${userAgent}`, 'hex')
-      return Number.parseInt(digest.slice(0, KEY_DIGITS), 16)
-    },
-  }
+  return createVisitorKeys((today) => {
+    if (today !== day) {
+      salt = saltOf(folder, today)
+      day = today
+    }
+    return salt
+  })
 }
 
 function saltOf(folder: string, day: number): string {
@@ -61,7 +72,7 @@ function saltOf(folder: string, day: number): string {
     const stored = readFileSync(file, 'latin1')
     if (stored.length === SALT_BYTES * 2) return stored
   }
-  const salt = randomBytes(SALT_BYTES).toString('hex')
+  const salt = newSalt()
   try {
     writeFileSync(file, salt, { mode: 0o600, flush: true })
   } catch {

@@ -1,10 +1,19 @@
 import { startThread, type Thread } from '../lib/thread-calls.ts'
-import type { ThreadCalls, ThreadOptions } from './warehouse-thread.ts'
+import type { WarehouseCalls } from './warehouse-calls.ts'
+
+/** The calls as a thread offers them. */
+type ThreadCalls = { [Name in keyof WarehouseCalls]: WarehouseCalls[Name] }
 
 /** The main thread's side of the warehouse's thread. */
 export interface WarehouseClient {
   call: Thread<ThreadCalls>['call']
   close: () => Promise<void>
+}
+
+/** The thread of a store, and the data that it starts with. */
+export interface WarehouseThread {
+  module: URL
+  data: object
 }
 
 /** Enough for a fold (MiB). */
@@ -17,7 +26,10 @@ const CLOSE_MS = 1000
  * Starts the thread at the first call. When it ends by itself, its calls reject, `onFailure` is called, and the next call
  * restarts it: the journal still has the scans that it had not committed.
  */
-export function startWarehouse(data: ThreadOptions, onFailure: (error: unknown) => void): WarehouseClient {
+export function startWarehouse(
+  { module, data }: WarehouseThread,
+  onFailure: (error: unknown) => void,
+): WarehouseClient {
   /** The thread that takes calls. */
   let thread: Thread<ThreadCalls> | undefined
   /** The latest thread, which may have failed without having closed its files yet. */
@@ -31,7 +43,7 @@ export function startWarehouse(data: ThreadOptions, onFailure: (error: unknown) 
       onFailure(reason)
     }
     const options = { name: "the warehouse's thread", data, heap: HEAP, onEnd }
-    const started = startThread<ThreadCalls>(new URL('./warehouse-thread.ts', import.meta.url), options)
+    const started = startThread<ThreadCalls>(module, options)
     return (last = started)
   }
 

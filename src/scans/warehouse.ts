@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { openDictionary, type Dictionary } from './dictionary.ts'
 import { openIdentity, type IdentityWriter } from './identity.ts'
+import type { Mark } from './fold.ts'
 import { addToRollups, groupScans, rollupWriter } from './rollup.ts'
 import type { FoldedScan } from './scan.ts'
 import { dimensions, migrateWarehouse } from './warehouse-schema.ts'
@@ -18,16 +19,6 @@ export interface Warehouse extends IdentityWriter {
   /** Scans that were lost to damage of the journal, ever. */
   lost: () => number
   close: () => void
-}
-
-/** The high-water mark of a journal file. */
-export interface Mark {
-  journal: string
-  /** In bytes. */
-  position: number
-  /** Unreadable scans since the previous mark. */
-  lost: number
-  isDamaged: boolean
 }
 
 /**

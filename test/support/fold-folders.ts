@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext } from 'node:test'
 import { temporaryFolder } from './cleanup.ts'
-import { type Folders } from '../../src/scans/fold.ts'
+import { type Folders } from '../../src/scans/sqlite/fold.ts'
 import type { Scan } from '../../src/scans/scan.ts'
 
 export const NOW = Date.UTC(2026, 10, 20, 12)

@@ -1,13 +1,14 @@
 // The thread that owns the warehouse. It runs one call at a time; a fold yields to other calls between its chunks.
 import { workerData } from 'node:worker_threads'
 import { mkdirSync } from 'node:fs'
-import { createYield, lowerPriority } from '../lib/background-thread.ts'
-import { answerCalls } from '../lib/thread-calls.ts'
+import { createYield, lowerPriority } from '../../lib/background-thread.ts'
+import { answerCalls } from '../../lib/thread-calls.ts'
 import { openFold } from './fold.ts'
-import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
-import { createReading } from './reading.ts'
-import { openRowQueries } from './sqlite/row-queries.ts'
-import { openWarehouse } from './warehouse.ts'
+import { purgeLinks, prune, linkIdsAfter } from '../purge.ts'
+import { createReading } from '../reading.ts'
+import { openRowQueries } from './row-queries.ts'
+import { openWarehouse } from '../warehouse.ts'
+import type { WarehouseCalls } from '../warehouse-calls.ts'
 
 /** The thread's files and folders. */
 export interface ThreadOptions {
@@ -16,15 +17,6 @@ export interface ThreadOptions {
   visitors: string
   /** The id of the link store that the scans belong to. */
   instance: string
-}
-
-interface FoldOptions {
-  /** Links whose scans are dropped. */
-  deletedLinks: number[]
-  /** The newest committed link, to be recorded. */
-  newest: number | undefined
-  /** Links whose scans by people are counted after the fold. */
-  count: number[]
 }
 
 lowerPriority()
@@ -36,24 +28,21 @@ warehouse.setInstance(options.instance)
 const reading = createReading(openRowQueries(warehouse))
 const fold = openFold(warehouse, options, yieldNow)
 
-const calls = {
-  async fold(journals: string[], now: number, { deletedLinks, newest, count }: FoldOptions) {
+const calls: WarehouseCalls = {
+  async fold(journals, now, { deletedLinks, newest, count }) {
     if (newest !== undefined) warehouse.setNewestLink(newest)
     const result = await fold.run(journals, now, deletedLinks)
     return { result, counts: (await reading.totals(count)).map(({ humans }) => humans) }
   },
-  lost: () => warehouse.lost(),
   ...reading,
-  purge: (linkIds: number[]) => purgeLinks(warehouse, linkIds),
-  prune: (before: number) => prune(warehouse, before),
-  linkIdsAfter: (linkId: number, limit: number) => linkIdsAfter(warehouse, linkId, limit),
-  close: () => {
-    fold.close()
+  lost: async () => warehouse.lost(),
+  purge: (linkIds) => purgeLinks(warehouse, linkIds),
+  prune: (before) => prune(warehouse, before),
+  linkIdsAfter: async (linkId, limit) => linkIdsAfter(warehouse, linkId, limit),
+  async close() {
+    await fold.close()
     warehouse.close()
   },
 }
 
-/** The calls that the thread takes. */
-export type ThreadCalls = typeof calls
-
-answerCalls(calls)
+answerCalls({ ...calls })

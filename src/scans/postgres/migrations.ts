@@ -1,0 +1,72 @@
+import { lockTransaction, type PostgresSession } from '../../db/postgres-session.ts'
+import { StartError } from '../../lib/start-error.ts'
+import { OTHER } from '../warehouse-schema.ts'
+
+const counts = 'humans bigint not null, human_firsts bigint not null, bots bigint not null, bot_firsts bigint not null'
+/** Rows that are updated often: an update that finds room on its page writes no index. */
+const updated = 'with (fillfactor = 70)'
+
+const values = (table: string) => `
+  create table ${table} (
+    link_id bigint not null, period integer not null, dimension smallint not null, value integer not null, ${counts},
+    primary key (link_id, period, dimension, value)
+  ) ${updated}`
+
+/** The tables are those of `scans.db` (warehouse-schema.ts). Append-only: a released step is never edited. */
+const steps = [
+  `
+  set local search_path = quirl_scans;
+  create table dictionary (id integer generated always as identity (start with ${OTHER + 1}) primary key, text text not null unique);
+  insert into dictionary (id, text) overriding system value values (${OTHER}, '(other)');
+
+  -- How far each journal file has been folded, in bytes, and the folder that it is in.
+  create table journal_positions (
+    journal text primary key, folder text not null, position bigint not null, damaged smallint not null
+  ) ${updated};
+  -- Until when each journal folder has been folded.
+  create table folds (folder text primary key, folded_until timestamptz not null) ${updated};
+  -- Scans that were lost to damage of journals, ever.
+  create table lost (one integer primary key check (one = 1), scans bigint not null);
+  insert into lost values (1, 0);
+
+  create sequence scan_numbers;
+  create table scans (
+    link_id bigint not null, at bigint not null, n bigint not null default nextval('quirl_scans.scan_numbers'),
+    source integer not null, device integer not null, os integer not null, browser integer not null,
+    country integer not null, city integer not null, referrer integer not null,
+    first smallint not null, bot smallint not null, answer integer not null,
+    primary key (link_id, at, n)
+  ) partition by range (at);
+  -- For the removal of old scans; journals arrive in the order of time, nearly.
+  create index scans_at on scans using brin (at);
+
+  create table quarter_hourly (link_id bigint not null, slot integer not null, ${counts}, primary key (link_id, slot)) ${updated};
+  ${values('daily')};
+  ${values('monthly')};
+  create table totals (link_id bigint primary key, ${counts}, qr bigint not null, last_at bigint not null) ${updated};
+  `,
+]
+
+/**
+ * Migrates the schemas `quirl_scans` and `quirl_visitors`; of several processes one does, while the others wait.
+ * @throws {StartError} when a newer quirl has written them
+ */
+export async function migrateScans(session: PostgresSession): Promise<void> {
+  await session.transaction(async (query) => {
+    await lockTransaction(query, 'scan migrations')
+    await query('create schema if not exists quirl_scans')
+    await query('create schema if not exists quirl_visitors')
+    await query('create table if not exists quirl_scans.migrations (number integer primary key)')
+    const [row] = await query<{ applied: number }>('select count(*)::integer as applied from quirl_scans.migrations')
+    const applied = row?.applied ?? 0
+    if (applied > steps.length)
+      throw new StartError(
+        `the scans in DATABASE_URL were written by a newer quirl (schema ${applied}): start that one`,
+      )
+    for (const [at, step] of steps.entries()) {
+      if (at < applied) continue
+      await query(step)
+      await query('insert into quirl_scans.migrations values ($1)', [at + 1])
+    }
+  })
+}

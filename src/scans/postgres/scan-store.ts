@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import type { Database } from '../../db/database.ts'
+import { openPostgresSession } from '../../db/postgres-session.ts'
+import { toPostgresStartError } from '../../db/postgres-errors.ts'
+import { journalFolder } from '../journal-folder.ts'
+import type { OpenScanStore } from '../scan-store.ts'
+import { createVisitorKeys } from '../visitors.ts'
+import { migrateScans } from './migrations.ts'
+import { openSharedSalts } from './salts.ts'
+import type { SharedThreadOptions } from './shared-warehouse-thread.ts'
+
+export interface SharedScansNeeds {
+  /** Holds the journal of this node. */
+  dataDir: string
+  url: string
+  db: Database
+  now: () => number
+  log: Record<'warn', (details: object, text: string) => void>
+}
+
+/** Scans, and the keys of visitors, in the PostgreSQL that has the links. */
+export function sharedScans({ dataDir, url, db, now, log }: SharedScansNeeds): OpenScanStore {
+  return async () => {
+    try {
+      const migrating = openPostgresSession({ url, max: 1, isPatient: true })
+      await migrateScans(migrating).finally(migrating.close)
+      const onError = (err: unknown) =>
+        log.warn({ err }, 'the salts of visitors could not be fetched; the next try follows')
+      const salts = await openSharedSalts(db, now, onError)
+      const data: SharedThreadOptions = { url, journal: journalFolder(join(dataDir, 'journal')) }
+      return {
+        keys: createVisitorKeys(salts.of),
+        thread: { module: new URL('./shared-warehouse-thread.ts', import.meta.url), data },
+        unusable: toPostgresStartError,
+        close: salts.close,
+      }
+    } catch (error) {
+      throw toPostgresStartError(error)
+    }
+  }
+}

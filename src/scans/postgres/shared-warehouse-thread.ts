@@ -1,0 +1,54 @@
+// The thread that folds and reads the scans in PostgreSQL. Calls share its connections; several nodes do the same.
+import { workerData } from 'node:worker_threads'
+import { openPostgresSession } from '../../db/postgres-session.ts'
+import { lowerPriority } from '../../lib/background-thread.ts'
+import { answerCalls } from '../../lib/thread-calls.ts'
+import { createFold } from '../fold.ts'
+import { createReading } from '../reading.ts'
+import type { WarehouseCalls } from '../warehouse-calls.ts'
+import { openSharedTarget, type JournalFolder } from './fold-target.ts'
+import { openPartitions } from './partitions.ts'
+import { linkIdsAfter, purgeLinks } from './purge.ts'
+import { openRowQueries } from './row-queries.ts'
+
+/** What the thread connects to, and the journal that it folds. */
+export interface SharedThreadOptions {
+  url: string
+  journal: JournalFolder
+}
+
+/** One folds, and others read meanwhile. */
+const CONNECTIONS = 3
+/** A large transaction of a fold, or a step of a purge, on a slow disk. */
+const STATEMENT_MS = 30_000
+
+lowerPriority()
+const { url, journal } = workerData as SharedThreadOptions
+const session = openPostgresSession({ url, max: CONNECTIONS, statementMs: STATEMENT_MS })
+const reading = createReading(openRowQueries(session.query, journal.id))
+const target = openSharedTarget(session, journal)
+const fold = createFold(target, journal.path)
+const partitions = openPartitions(session)
+
+const calls: WarehouseCalls = {
+  ...reading,
+  async fold(journals, now, { deletedLinks, count }) {
+    target.begin()
+    const result = await fold.run(journals, now, deletedLinks)
+    const counts = count.length === 0 ? [] : (await reading.totals(count)).map(({ humans }) => humans)
+    return { result, counts }
+  },
+  lost: async () => target.lost(),
+  purge: (linkIds) => purgeLinks(session.query, linkIds),
+  prune: partitions.prune,
+  linkIdsAfter: (linkId, limit) => linkIdsAfter(session.query, linkId, limit),
+  async close() {
+    try {
+      await fold.close()
+    } finally {
+      await session.close()
+    }
+  },
+}
+
+answerCalls({ ...calls })

@@ -1,0 +1,20 @@
+import type { LinksInstance } from '../links/instance.ts'
+import type { RecorderLog } from './recorder-log.ts'
+import type { VisitorKeys } from './visitors.ts'
+import type { WarehouseThread } from './warehouse-client.ts'
+
+/** Where scans are folded into, and what identifies visitors for a day. */
+export interface ScanStore {
+  keys: VisitorKeys
+  thread: WarehouseThread
+  /** The error for the operator when the thread cannot use the store at the start. */
+  unusable: (error: Error) => unknown
+  /** Ends timers. */
+  close: () => void
+}
+
+/**
+ * Opens the store of scans.
+ * @throws {StartError} when it cannot be used, or its scans belong to other links; it is not changed then
+ */
+export type OpenScanStore = (links: LinksInstance, log: RecorderLog) => Promise<ScanStore>

@@ -1,0 +1,59 @@
+import { readdirSync } from 'node:fs'
+import { syncPath } from '../../lib/sync-path.ts'
+import { dayOf } from '../calendar.ts'
+import { openFirstOfDay } from '../first-of-day.ts'
+import { asFileError } from '../fold-file.ts'
+import { createFold, type Fold, type FoldTarget } from '../fold.ts'
+import { destroyBefore } from '../visitors.ts'
+import type { Warehouse } from '../warehouse.ts'
+
+export interface Folders {
+  journal: string
+  visitors: string
+}
+
+/**
+ * Opens the fold into the embedded store.
+ * @param yieldNow called often during long work
+ * @param chunkScansOf as for `createFold`
+ */
+export function openFold(
+  warehouse: Warehouse,
+  folders: Folders,
+  yieldNow: () => void = () => {},
+  chunkScansOf?: (bytes: number) => number,
+): Fold {
+  return createFold(openTarget(warehouse, folders, yieldNow), folders.journal, chunkScansOf)
+}
+
+function openTarget(warehouse: Warehouse, folders: Folders, yieldNow: () => void): FoldTarget {
+  let damaged: string[] = []
+  const firsts = openFirstOfDay(folders.visitors, yieldNow, (file) => damaged.push(file))
+  let today = Number.NaN
+
+  return {
+    mark: warehouse.mark,
+    commit: (scans, { from, ...mark }) =>
+      warehouse.add(
+        asFileError(() => firsts.flag({ journal: mark.journal, from, scans })),
+        mark,
+      ),
+    finish(now) {
+      const day = dayOf(now)
+      if (day === today) return
+      firsts.close()
+      destroyBefore(folders.visitors, day)
+      // A power loss can bring a removed file back until its removal is synced; its mark keeps it from being folded twice.
+      syncPath(folders.journal)
+      warehouse.retainMarks(readdirSync(folders.journal))
+      today = day
+    },
+    damagedKeys() {
+      const found = damaged
+      damaged = []
+      return found
+    },
+    lost: warehouse.lost,
+    close: firsts.close,
+  }
+}

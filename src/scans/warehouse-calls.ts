@@ -1,0 +1,26 @@
+import type { FoldResult } from './fold.ts'
+import type { Reading } from './reading.ts'
+
+/** What a fold is to do besides. */
+export interface FoldOptions {
+  /** Links whose scans are dropped. */
+  deletedLinks: number[]
+  /** The newest committed link, to be recorded. */
+  newest: number | undefined
+  /** Links whose scans by people are counted after the fold. */
+  count: number[]
+}
+
+/** The calls that the warehouse's thread takes, whichever store it has. */
+export interface WarehouseCalls extends Reading {
+  fold: (journals: string[], now: number, options: FoldOptions) => Promise<{ result: FoldResult; counts: number[] }>
+  /** Scans that were lost to damage of the journal, ever. */
+  lost: () => Promise<number>
+  /** Removes all scans and counts of links. After an interruption, another call completes it. */
+  purge: (linkIds: number[]) => Promise<void>
+  /** Removes raw scans from before a time; the rollups stay. */
+  prune: (before: number) => Promise<void>
+  /** A page of the ids of all links that have scans, in ascending order. */
+  linkIdsAfter: (linkId: number, limit: number) => Promise<number[]>
+  close: () => Promise<void>
+}

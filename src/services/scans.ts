@@ -1,0 +1,22 @@
+import type { Database } from '../db/database.ts'
+import type { OpenScanStore } from '../scans/scan-store.ts'
+import { embeddedScans } from '../scans/sqlite/scan-store.ts'
+import type { StoreConfig } from './store.ts'
+
+/** What the store of scans needs of the rest of the program. */
+interface ScanStoreNeeds {
+  db: Database
+  now: () => number
+  log: Record<'warn', (details: object, text: string) => void>
+}
+
+/** Chooses where scans are stored: in the folder, or where the links are. */
+export async function chooseScanStore(
+  { dataDir, databaseUrl: url }: StoreConfig,
+  needs: ScanStoreNeeds,
+): Promise<OpenScanStore> {
+  if (url === undefined) return embeddedScans(dataDir)
+  // Loaded here, because most services do not need it.
+  const { sharedScans } = await import('../scans/postgres/scan-store.ts')
+  return sharedScans({ ...needs, dataDir, url })
+}
