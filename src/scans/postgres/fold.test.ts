@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { undoLater } from '../../../test/support/cleanup.ts'
+import { createDatabase } from '../../../test/support/drivers.ts'
+import { fc, runs } from '../../../test/support/fast-check.ts'
+import { HOUR, makeFolders, NOW, scan } from '../../../test/support/fold-folders.ts'
+import { urlOf } from '../../../test/support/postgres.ts'
+import { requireProgram } from '../../../test/support/programs.ts'
+import { openPostgresSession, type PostgresSession } from '../../db/postgres-session.ts'
+import { dayOf, monthOf, slotOf } from '../calendar.ts'
+import { createFold } from '../fold.ts'
+import { openJournalFile } from '../journal-file.ts'
+import { journalFolder } from '../journal-folder.ts'
+import type { Scan } from '../scan.ts'
+import { openSharedTarget } from './fold-target.ts'
+import { migrateScans } from './migrations.ts'
+import { openPartitions } from './partitions.ts'
+import { linkIdsAfter, purgeLinks } from './purge.ts'
+import { openVisitorDays } from './visitor-days.ts'
+
+/** A database with the links 1 to `links`; undefined if the test is skipped. */
+async function openShared(t: TestContext, links: number): Promise<PostgresSession | undefined> {
+  if (!requireProgram(t, 'initdb', 'postgresql')) return undefined
+  const session = openPostgresSession({ url: urlOf(await createDatabase()), max: 8 })
+  undoLater(t, () => session.close())
+  await migrateScans(session)
+  await session.query(
+    `insert into links (id, code_key, code, token_hash, kind, target, payload, title, utm, active, revision, created_at, updated_at)
+     select i, 'c' || i, 'c' || i, 't' || i, 'url', 'https://example.com', '{}', null, '{}', 1, 1, 0, 0 from generate_series(1, $1::integer) i`,
+    [links],
+  )
+  return session
+}
+
+/** A node with a journal folder of its own. */
+function openNode(t: TestContext, session: PostgresSession, chunk = 5) {
+  const path = makeFolders(t).journal
+  let number = 0
+  const open = (target = openSharedTarget(session, journalFolder(path))) => createFold(target, path, () => chunk)
+  return {
+    path,
+    write(scans: Scan[]) {
+      const name = `${++number}-${path.replaceAll('/', '-')}.scans`
+      const writer = openJournalFile(join(path, name), false)
+      for (const each of scans) writer.append([each])
+      writer.close()
+      return name
+    },
+    fold: (target?: ReturnType<typeof openSharedTarget>, deleted: number[] = []) =>
+      open(target).run(filesIn(path), NOW, deleted),
+  }
+}
+
+const filesIn = (path: string) =>
+  readdirSync(path)
+    .filter((name) => name.endsWith('.scans'))
+    .sort()
+
+/** What the tables must hold for these scans, as far as it does not depend on which scan of a visitor was folded first. */
+async function assertFolded(session: PostgresSession, scans: Scan[]): Promise<void> {
+  const stored = await session.query<{ link_id: number; at: number; bot: number; city: string | null }>(
+    `select link_id, at, bot, (select text from quirl_scans.dictionary where id = city) as city from quirl_scans.scans`,
+  )
+  const text = ({ linkId, at, bot, city }: Pick<Scan, 'linkId' | 'at' | 'bot' | 'city'>) =>
+    `${linkId} ${at} ${bot} ${city ?? ''}`
+  assert.deepEqual(
+    stored
+      .map(({ link_id: linkId, at, bot, city }) =>
+        text({ linkId, at, bot: bot === 1, city: city?.split('\t')[0] ?? null }),
+      )
+      .sort(),
+    scans.map(text).sort(),
+  )
+  const firsts = new Set(
+    scans.flatMap(({ linkId, at, visitor }) => (visitor === null ? [] : [`${linkId} ${dayOf(at)} ${visitor}`])),
+  )
+  const [sums] = await session.query<{ scans: number; firsts: number; raw: number }>(
+    `select coalesce(sum(humans + bots), 0)::integer as scans, coalesce(sum(human_firsts + bot_firsts), 0)::integer as firsts,
+       (select coalesce(sum(first), 0)::integer from quirl_scans.scans) as raw from quirl_scans.totals`,
+  )
+  assert.deepEqual(sums, { scans: scans.length, firsts: firsts.size, raw: firsts.size })
+  const periods = [
+    ['quarter_hourly', 'slot', slotOf, 1],
+    ['daily', 'period', dayOf, 7],
+    ['monthly', 'period', monthOf, 7],
+  ] as const
+  for (const [table, column, periodOf, dimensions] of periods) {
+    const rows = await session.query<{ key: string; scans: number }>(
+      `select link_id || ' ' || ${column} as key, sum(humans + bots)::integer as scans from quirl_scans.${table}
+       ${dimensions === 1 ? '' : 'where dimension < 7'} group by 1`,
+    )
+    const expected = new Map<string, number>()
+    for (const { linkId, at } of scans) {
+      const key = `${linkId} ${periodOf(at)}`
+      expected.set(key, (expected.get(key) ?? 0) + dimensions)
+    }
+    assert.deepEqual(new Map(rows.map(({ key, scans: count }) => [key, count])), expected, table)
+  }
+}
+
+const visits = fc.array(
+  fc.record({
+    linkId: fc.integer({ min: 1, max: 3 }),
+    hoursAgo: fc.integer({ min: 0, max: 900 }),
+    source: fc.constantFrom('qr' as const, 'link' as const),
+    visitor: fc.option(fc.integer({ min: 1, max: 4 })),
+    bot: fc.boolean(),
+    city: fc.constantFrom(null, 'Berlin', 'Paris'),
+    answer: fc.constantFrom(null, 1, 20),
+  }),
+  { maxLength: 40 },
+)
+
+/** A target that fails at given additions: before the commit, or after it but before it returns. */
+function mortal(session: PostgresSession, path: string, deaths: string[]) {
+  const target = openSharedTarget(session, journalFolder(path))
+  return {
+    ...target,
+    async commit(...args: Parameters<typeof target.commit>) {
+      const death = deaths.shift()
+      if (death === 'before') throw new Error('died')
+      await target.commit(...args)
+      if (death === 'after') throw new Error('died')
+    },
+  }
+}
+
+test('two nodes fold at the same time, however often they are interrupted: no scan is lost, doubled or flagged wrongly', async (t) => {
+  const session = await openShared(t, 3)
+  if (session === undefined) return
+  const deaths = fc.array(fc.constantFrom('before', 'after', 'none'), { maxLength: 6 })
+  const node = fc.record({ scans: visits, deaths })
+  await fc.assert(
+    fc.asyncProperty(fc.tuple(node, node), async (nodes) => {
+      const tables = 'scans, quarter_hourly, daily, monthly, totals, journal_positions, folds'
+      await session.query(`truncate ${tables.replaceAll(/\w+/g, 'quirl_scans.$&')}`)
+      const past = await session.query<{ name: string }>(
+        "select tablename as name from pg_tables where schemaname = 'quirl_visitors'",
+      )
+      for (const { name } of past) await session.query(`drop table quirl_visitors.${name}`)
+      const all = nodes.map(({ scans }) =>
+        scans.map(({ hoursAgo, ...more }) => scan({ ...more, at: NOW - hoursAgo * HOUR })),
+      )
+      await Promise.all(
+        nodes.map(async ({ deaths: dying }, at) => {
+          const { path, write, fold } = openNode(t, session)
+          write(all[at]?.slice(0, 20) ?? [])
+          write(all[at]?.slice(20) ?? [])
+          for (;;) {
+            try {
+              await fold(mortal(session, path, dying))
+              return
+            } catch (error) {
+              if ((error as Error).message !== 'died') throw error
+            }
+          }
+        }),
+      )
+      await assertFolded(session, all.flat())
+    }),
+    { numRuns: runs(8) },
+  )
+})
+
+test('a link of more values than the bound counts the others together, also when two nodes add them at once', async (t) => {
+  const session = await openShared(t, 1)
+  if (session === undefined) return
+  const nodes = [openNode(t, session, 40), openNode(t, session, 40)]
+  for (const [at, { write }] of nodes.entries())
+    write(Array.from({ length: 240 }, (_, city) => scan({ city: `${at} ${city}`, visitor: null })))
+  await Promise.all(nodes.map(({ fold }) => fold()))
+  for (const table of ['daily', 'monthly']) {
+    const [row]: Record<string, unknown>[] = await session.query(
+      `select count(*) filter (where value <> 1)::integer as known, sum(humans)::integer as scans,
+         sum(humans) filter (where value = 1)::integer as other from quirl_scans.${table} where dimension = 5`,
+    )
+    assert.deepEqual(row, { known: 200, scans: 480, other: 280 }, table)
+  }
+})
+
+test('a file is folded once when two processes fold it at the same time', async (t) => {
+  const session = await openShared(t, 1)
+  if (session === undefined) return
+  const { path, write } = openNode(t, session)
+  write(Array.from({ length: 40 }, () => scan()))
+  const folds = [0, 1].map(() => createFold(openSharedTarget(session, journalFolder(path)), path, () => 5))
+  await Promise.all(folds.map((fold) => fold.run(filesIn(path), NOW)))
+  for (const fold of folds) await fold.run(filesIn(path), NOW)
+  const [row] = await session.query('select humans from quirl_scans.totals')
+  assert.deepEqual(row, { humans: 40 })
+})
+
+test('scans of a deleted link are dropped wherever they are, and purged for good', async (t) => {
+  const session = await openShared(t, 2)
+  if (session === undefined) return
+  const { write, fold } = openNode(t, session)
+  write([scan({ linkId: 1 }), scan({ linkId: 2 })])
+  await fold()
+  await session.query('delete from links where id = 1')
+  await purgeLinks(session.query, [1])
+  // Another node may have recorded it before it learned of the deletion.
+  write([scan({ linkId: 1 }), scan({ linkId: 2 })])
+  await fold()
+  assert.deepEqual(await linkIdsAfter(session.query, 0, 10), [2])
+  const [row] = await session.query('select count(*)::integer as count from quirl_scans.scans where link_id = 1')
+  assert.deepEqual(row, { count: 0 })
+})
+
+test('a deletion waits for a fold that has seen the link, so that its purge finds all scans', async (t) => {
+  const session = await openShared(t, 1)
+  if (session === undefined) return
+  const { write, fold } = openNode(t, session)
+  write(Array.from({ length: 100 }, () => scan()))
+  const deletion = session.query('delete from links where id = 1').then(() => purgeLinks(session.query, [1]))
+  await Promise.all([fold(), deletion])
+  const [row] = await session.query('select count(*)::integer as count from quirl_scans.scans')
+  assert.deepEqual(row, { count: 0 })
+})
+
+test('damage in a journal is counted and the file kept', async (t) => {
+  const session = await openShared(t, 1)
+  if (session === undefined) return
+  const { path, write, fold } = openNode(t, session)
+  const name = write([scan(), scan()])
+  appendFileSync(join(path, name), '01234567 [[1,2],[3,4],[5,6]]\n')
+  assert.deepEqual(await fold(), { moved: 2, changed: [1], damaged: [name], lost: 3, failed: [] })
+  assert.ok(existsSync(join(path, `${name}.damaged`)))
+})
+
+test('texts that PostgreSQL cannot store lose what is in excess', async (t) => {
+  const session = await openShared(t, 1)
+  if (session === undefined) return
+  const { write, fold } = openNode(t, session)
+  write([scan({ city: 'a\0b', referrer: '\ud800' }), scan({ city: 'a\0b' })])
+  assert.equal((await fold()).moved, 2)
+  const rows = await session.query("select text from quirl_scans.dictionary where text like 'ab%'")
+  assert.deepEqual(rows, [{ text: 'ab\tDE' }])
+})
+
+test('the removal of old scans drops whole months, and a later fold of old scans still finds a place', async (t) => {
+  const session = await openShared(t, 1)
+  if (session === undefined) return
+  const { write, fold } = openNode(t, session)
+  const old = NOW - 60 * 24 * HOUR
+  write([scan({ at: old }), scan({ at: NOW - HOUR }), scan({ at: NOW })])
+  await fold()
+  const partitions = openPartitions(session)
+  await partitions.prune(NOW - HOUR / 2)
+  const left = async () =>
+    (await session.query<{ at: number }>('select at from quirl_scans.scans order by at')).map(({ at }) => at)
+  assert.deepEqual(await left(), [NOW])
+  write([scan({ at: old })])
+  await fold()
+  assert.deepEqual(await left(), [old, NOW])
+  const [totals] = await session.query('select humans from quirl_scans.totals')
+  assert.deepEqual(totals, { humans: 4 }, 'the counts stay')
+})
+
+test('the keys of a day are dropped once it is over and every node has folded it', async (t) => {
+  const session = await openShared(t, 1)
+  if (session === undefined) return
+  const today = Date.now()
+  const { write, fold } = openNode(t, session)
+  write([scan({ at: today - 24 * HOUR, visitor: 7 }), scan({ at: today, visitor: 7 })])
+  const target = openSharedTarget(session, journalFolder(openNode(t, session).path))
+  await session.query("insert into quirl_scans.folds values ('behind', now() - interval '3 days')")
+  await fold(target)
+  const tables = async () =>
+    (await session.query("select 1 from pg_tables where schemaname = 'quirl_visitors' and tablename like 'keys%'"))
+      .length
+  const days = openVisitorDays(session)
+  await days.dropPast()
+  // Ten minutes after midnight, the tables of yesterday do not wait any longer.
+  const isEarly = today % (24 * HOUR) < 600_000
+  assert.equal(await tables(), isEarly ? 2 : 1)
+  await session.query('update quirl_scans.folds set folded_until = now()')
+  await days.dropPast()
+  assert.equal(await tables(), 1)
+  const rows = await session.query("select relpersistence from pg_class where relname like 'keys_2%' and relkind = 'r'")
+  assert.deepEqual(rows, [{ relpersistence: 'u' }], 'no key is in the write-ahead log')
+})
