@@ -36,7 +36,7 @@ const describe = createDescribe(deps)
 const decide = createDecide({
   describe,
   identify: createIdentify(deps),
-  people: { of: () => 10, load: () => Promise.resolve() },
+  people: { of: () => 10, isCurrent: () => true, load: () => Promise.resolve() },
 })
 
 const then = { target: 'https://example.com/elsewhere' }

@@ -121,6 +121,7 @@ async function openRecording(config: Config, environment: Environment, foundatio
     openStore: await chooseScanStore(config, { db: store.db, now, log }),
     sync: scanSync === 'power',
     retention,
+    isShared: Number.isFinite(bus.lifeMs),
     waitMs: environment.foldWaitMs,
     links: ids,
     client,

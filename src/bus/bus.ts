@@ -1,7 +1,7 @@
 import type { Metric } from '../http/metric.ts'
 
 /** What changes are about. The keys of its messages are codes, names of hosts, or IDs of links; rules have one key for all. */
-export type Topic = 'links' | 'deletions' | 'rules' | 'domains' | 'certificates'
+export type Topic = 'links' | 'deletions' | 'scans' | 'rules' | 'domains' | 'certificates'
 
 /**
  * Notifies the other processes on the store of changes. A message may be lost: whoever caches what it has read drops that

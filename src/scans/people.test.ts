@@ -14,6 +14,7 @@ function openOn(dataDir: string): Promise<Recorder> {
   return openRecorder({
     openStore: embeddedScans(dataDir),
     dataDir,
+    isShared: false,
     sync: false,
     retention: Number.POSITIVE_INFINITY,
     waitMs: PATIENCE_MS,
@@ -90,7 +91,7 @@ test('the number of scans by people is exact whenever it is known, however reads
 })
 
 test('a count that was dropped for another is read again, and a fold that fails leaves it requested', () => {
-  const counter = createPeopleCounter(2)
+  const counter = createPeopleCounter(false, 2)
   const fold = (counts: Record<number, number>) => {
     const { linkIds, finish } = counter.startFold()
     finish(linkIds.map((id) => counts[id] ?? 0))
@@ -113,4 +114,41 @@ test('a count that was dropped for another is read again, and a fold that fails 
   counter.request(1)
   assert.deepEqual(fold({ 1: 7 }), [1])
   assert.equal(counter.of(1), 7)
+})
+
+test('where other nodes fold too, a number in use is read again with each fold, and no own scan is missing meanwhile', () => {
+  const counter = createPeopleCounter(true)
+  const record = () => counter.count(scan({ linkId: 1 }), () => {})()
+  counter.request(1)
+  counter.startFold().finish([5])
+  assert.deepEqual([counter.of(1), counter.isCurrent(1)], [5, true])
+  record()
+  const failed = counter.startFold()
+  assert.deepEqual(failed.linkIds, [1])
+  record()
+  assert.equal(counter.of(1), 7)
+  // That fold has failed; the next one closes the files of both.
+  const { linkIds, finish } = counter.startFold()
+  assert.deepEqual(linkIds, [1])
+  record()
+  assert.equal(counter.of(1), 8)
+  // Another node has folded a hundred.
+  finish([107])
+  assert.equal(counter.of(1), 108)
+})
+
+test('where other nodes fold too, a number that no visit has used for some folds is loaded again', () => {
+  const counter = createPeopleCounter(true)
+  const fold = (...counts: number[]) => counter.startFold().finish(counts)
+  counter.request(1)
+  fold(5)
+  assert.equal(counter.isCurrent(1), true)
+  for (let folds = 0; folds < 3; folds++) fold()
+  assert.equal(counter.isCurrent(1), false)
+  counter.request(1)
+  // While it cannot be loaded, the last number is used.
+  counter.startFold()
+  assert.deepEqual([counter.of(1), counter.isCurrent(1)], [5, false])
+  fold(9)
+  assert.deepEqual([counter.of(1), counter.isCurrent(1)], [9, true])
 })

@@ -3,16 +3,21 @@ import type { Scan } from './scan.ts'
 /** Links whose scans are counted in memory; the count of the one that was added first is dropped, and read again when needed. */
 const MAX_LINKS = 20_000
 
-/** The number of scans of a link by people since its creation, also those that are not folded yet. */
+/** Folds after which a number is read again, where other nodes fold scans too: a node folds every second. */
+const CURRENT_FOLDS = 2
+
+/** The number of scans of a link by people since its creation, also those of this process that are not folded yet. */
 export interface People {
   /** Undefined until the number was loaded. */
   of: (linkId: number) => number | undefined
+  /** Whether the number was loaded, and lately where other nodes fold scans too. */
+  isCurrent: (linkId: number) => boolean
   /** Resolves when `of` returns the number, or when it could not be read in time. */
   load: (linkId: number) => Promise<void>
 }
 
 /** Counts scans beside the journal and the fold. */
-export interface PeopleCounter extends Pick<People, 'of'> {
+export interface PeopleCounter extends Pick<People, 'of' | 'isCurrent'> {
   /** Requests the number of a link: the next fold reads it. */
   request: (linkId: number) => void
   /** Counts a scan that is about to be recorded. Returns the callback for the journal. */
@@ -24,24 +29,34 @@ export interface PeopleCounter extends Pick<People, 'of'> {
 interface Count {
   /** The folded scans, when they were read; undefined before. */
   folded: number | undefined
-  /** Scans that were written to the journal after the files of that fold. */
+  /** Scans in files that were closed for folds which have not finished. */
+  closed: number
+  /** Scans that were written to the journal after those files. */
   written: number
   /** Scans that are not written yet. */
   queued: number
+  /** The fold that read the number. */
+  readBy: number
 }
 
 /**
  * A number is read between two folds: it has exactly the scans of the files that the journal had closed then, and
  * those written later are counted here. So no scan is missing or counted twice, however reads and visits overlap.
+ * @param isShared whether other nodes fold scans too: a number in use is read again with each fold
  */
-export function createPeopleCounter(maxLinks = MAX_LINKS): PeopleCounter {
-  const counts = new Map<number, Count>()
+export function createPeopleCounter(isShared = false, maxLinks = MAX_LINKS): PeopleCounter {
   const requested = new Map<number, Count>()
+  const counts = new Map<number, Count>()
+  /** Folds that have succeeded: while they fail, the last number is better than none. */
+  let folds = 0
 
   function add(linkId: number): Count {
     const [oldest] = counts.keys()
-    if (counts.size >= maxLinks && oldest !== undefined) counts.delete(oldest)
-    const count = { folded: undefined, written: 0, queued: 0 }
+    if (counts.size >= maxLinks && oldest !== undefined) {
+      counts.delete(oldest)
+      requested.delete(oldest)
+    }
+    const count = { folded: undefined, closed: 0, written: 0, queued: 0, readBy: 0 }
     counts.set(linkId, count)
     return count
   }
@@ -49,35 +64,47 @@ export function createPeopleCounter(maxLinks = MAX_LINKS): PeopleCounter {
   return {
     of(linkId) {
       const count = counts.get(linkId)
-      return count?.folded === undefined ? undefined : count.folded + count.written + count.queued
+      if (count?.folded === undefined) return undefined
+      if (isShared) requested.set(linkId, count)
+      return count.folded + count.closed + count.written + count.queued
+    },
+    isCurrent(linkId) {
+      const count = counts.get(linkId)
+      return count?.folded !== undefined && (!isShared || folds - count.readBy <= CURRENT_FOLDS)
     },
     request(linkId) {
       const count = counts.get(linkId) ?? add(linkId)
-      if (count.folded === undefined) requested.set(linkId, count)
+      if (count.folded === undefined || isShared) requested.set(linkId, count)
     },
     count({ linkId, bot }, recorded) {
       const count = counts.size === 0 || bot ? undefined : counts.get(linkId)
-      if (count === undefined) return recorded
-      count.queued++
-      return () => {
-        count.queued--
-        count.written++
-        recorded()
-      }
+      return count === undefined ? recorded : countQueued(count, recorded)
     },
-    startFold: () => startFold(requested),
+    startFold: () => startFold(requested, () => ++folds),
   }
 }
 
-function startFold(requested: Map<number, Count>): ReturnType<PeopleCounter['startFold']> {
+function countQueued(count: Count, recorded: () => void): () => void {
+  count.queued++
+  return () => {
+    count.queued--
+    count.written++
+    recorded()
+  }
+}
+
+function startFold(requested: Map<number, Count>, next: () => number): ReturnType<PeopleCounter['startFold']> {
   const started = [...requested]
-  // What was written until now is in the closed files.
-  for (const [, count] of started) count.written = 0
+  for (const [, count] of started) {
+    count.closed += count.written
+    count.written = 0
+  }
   return {
     linkIds: started.map(([linkId]) => linkId),
     finish(folded) {
+      const fold = next()
       for (const [at, [linkId, count]] of started.entries()) {
-        count.folded = folded[at] ?? 0
+        Object.assign(count, { folded: folded[at] ?? 0, closed: 0, readBy: fold })
         if (requested.get(linkId) === count) requested.delete(linkId)
       }
     },
@@ -85,9 +112,13 @@ function startFold(requested: Map<number, Count>): ReturnType<PeopleCounter['sta
 }
 
 /** @param fold folds everything that was recorded before the call, in bounded time */
-export function openPeople({ of, request }: PeopleCounter, fold: () => Promise<unknown>): People {
+export function openPeople(
+  { of, isCurrent, request }: Pick<PeopleCounter, 'of' | 'isCurrent' | 'request'>,
+  fold: () => Promise<unknown>,
+): People {
   return {
     of,
+    isCurrent,
     async load(linkId) {
       request(linkId)
       await fold()

@@ -38,8 +38,10 @@ export interface Recorder extends Reader {
   reread: () => void
   /** Sends the totals of a link now and after each fold that changed them, until the returned function is called. */
   subscribe: Subscribers['subscribe']
-  /** Calls back after each fold that moved scans, with their links; undefined when any may have changed. */
+  /** Calls back after each fold of this process that moved scans, with their links; undefined when any may have changed. */
   onFold: Subscribers['onFold']
+  /** To be called when another node has folded scans, with their links. */
+  refresh: Subscribers['refresh']
   /** Why scans cannot be recorded or folded, if so. */
   fault: () => string | undefined
   metrics: Metric[]
@@ -55,6 +57,8 @@ export interface RecorderOptions extends BackgroundOptions {
   openStore: OpenScanStore
   /** Whether scans survive power loss. */
   sync: boolean
+  /** Whether other nodes fold scans into the same warehouse. */
+  isShared: boolean
   /** A monotonic clock, for delays. */
   monotonic: () => number
   links: Links
@@ -68,7 +72,7 @@ export interface RecorderOptions extends BackgroundOptions {
  * @throws {StartError} when the warehouse cannot be used, or belongs to other links; it is not changed then
  */
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
-  const { dataDir, sync, now, monotonic, links, waitMs = WAIT_MS } = options
+  const { dataDir, isShared, sync, now, monotonic, links, waitMs = WAIT_MS } = options
   const log = createRecorderLog(options.log, monotonic)
   const store = await options.openStore(links, log)
   const folder = join(dataDir, 'journal')
@@ -81,7 +85,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const { lost, purger } = await openFolded(warehouse, store, links, onError)
   const read = createReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
-  const people = createPeopleCounter()
+  const people = createPeopleCounter(isShared)
   const background = startBackground({ journal, warehouse, purger, people, subscribers, log, onError }, options, lost)
   const settle = () => within(background.fold(), waitMs)
 
@@ -97,6 +101,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     reread: purger.reread,
     subscribe: subscribers.subscribe,
     onFold: subscribers.onFold,
+    refresh: subscribers.refresh,
     fault: () => faultOf(journal, background),
     metrics: scanMetrics(journal, background, subscribers.count),
     async close() {

@@ -63,6 +63,24 @@ test('folds in quick succession are published as one, and a fold of too many lin
   assert.equal(all[1]?.sent.length, 3)
 })
 
+test('a fold of another node sends the totals of its links, but is none of this process', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { reads, subscribers, subscribe } = start()
+  const folded: unknown[] = []
+  subscribers.onFold((changed) => folded.push(changed))
+  const [one] = [subscribe(1), subscribe(2)]
+  await turn()
+  reads.length = 0
+  subscribers.refresh([1, 3])
+  await turn()
+  assert.deepEqual([reads, one.sent.length, folded], [[1], 2, []])
+  t.mock.timers.tick(1000)
+  // After messages that may have been lost.
+  subscribers.refresh(undefined)
+  await turn()
+  assert.deepEqual([reads, folded], [[1, 1, 2], []])
+})
+
 test('a subscription that has ended gets no more totals, and is no longer counted', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { reads, subscribers, subscribe } = start()

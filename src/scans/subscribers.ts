@@ -1,4 +1,5 @@
 import type { Totals } from '../links/link.ts'
+import { createThrottledSet } from '../lib/throttled-set.ts'
 import type { ChangedLinks } from './fold.ts'
 
 /** Receives the totals of a link. */
@@ -14,7 +15,9 @@ export interface Subscribers {
   subscribe: (linkId: number, subscriber: Subscriber) => () => void
   /** To be called after each fold. */
   publish: (changed: ChangedLinks) => void
-  /** Calls back with what each fold changed. */
+  /** To be called when another node has folded: sends the totals of these links to their subscribers. */
+  refresh: (changed: ChangedLinks) => void
+  /** Calls back with what each fold of this process changed. */
   onFold: (listener: (changed: ChangedLinks) => void) => void
   count: () => number
 }
@@ -31,24 +34,24 @@ export function createSubscribers(
   const listeners: ((changed: ChangedLinks) => void)[] = []
   let count = 0
 
-  /** Reads the totals once, and sends them to some subscribers. */
-  async function notify(linkId: number, subscribers: () => Iterable<Subscriber>): Promise<void> {
-    try {
-      const text = JSON.stringify(await totals(linkId))
-      for (const { send } of subscribers()) send(text)
-    } catch {
-      for (const { fail } of subscribers()) fail()
-    }
-  }
+  const notify = (linkId: number, subscribers: () => Iterable<Subscriber>) =>
+    void sendTotals(totals(linkId), subscribers)
 
-  const changes = createThrottledSet((linkId) => void notify(linkId, () => byLink.get(linkId) ?? []), intervalMs)
+  const changes = createThrottledSet<number>((linkIds) => {
+    for (const linkId of linkIds) notify(linkId, () => byLink.get(linkId) ?? [])
+  }, intervalMs)
+
+  function refresh(changed: ChangedLinks): void {
+    for (const linkId of changed ?? byLink.keys()) if (byLink.has(linkId)) changes.add(linkId)
+    changes.flush()
+  }
 
   return {
     subscribe(linkId, subscriber) {
       const ofLink = byLink.get(linkId) ?? new Set()
       byLink.set(linkId, ofLink.add(subscriber))
       count++
-      void notify(linkId, () => [subscriber])
+      notify(linkId, () => [subscriber])
       return () => {
         if (!ofLink.delete(subscriber)) return
         count--
@@ -57,28 +60,20 @@ export function createSubscribers(
     },
     publish(changed) {
       for (const listener of listeners) listener(changed)
-      for (const linkId of changed ?? byLink.keys()) if (byLink.has(linkId)) changes.add(linkId)
-      changes.flush()
+      refresh(changed)
     },
+    refresh,
     onFold: (listener) => void listeners.push(listener),
     count: () => count,
   }
 }
 
-/** Collects values; a flush passes each on once, at most once an interval: a flush that comes sooner is delayed. */
-function createThrottledSet(pass: (value: number) => void, intervalMs: number) {
-  const values = new Set<number>()
-  let timer: NodeJS.Timeout | undefined
-
-  function flush(): void {
-    if (timer !== undefined || values.size === 0) return
-    for (const value of values) pass(value)
-    values.clear()
-    timer = setTimeout(() => {
-      timer = undefined
-      flush()
-    }, intervalMs).unref()
+/** Sends totals, once they are read, to those who have subscribed by then. */
+async function sendTotals(totals: Promise<Totals>, subscribers: () => Iterable<Subscriber>): Promise<void> {
+  try {
+    const text = JSON.stringify(await totals)
+    for (const { send } of subscribers()) send(text)
+  } catch {
+    for (const { fail } of subscribers()) fail()
   }
-
-  return { add: (value: number): void => void values.add(value), flush }
 }

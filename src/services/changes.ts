@@ -5,6 +5,7 @@ import { codeKey } from '../links/code.ts'
 import type { Scans } from '../scans/open.ts'
 import type { Tls } from '../tls/open.ts'
 import type { Visits } from '../visits/open.ts'
+import { shareFolds } from './folds.ts'
 
 /** Changes of links that this process makes, for its own caches and those of other processes. */
 export interface LinkChanges {
@@ -46,6 +47,7 @@ export function passChangesOn(
   { visits, scans, abuse, domains, tls }: Caches,
   onReopened: (() => void)[],
 ): void {
+  shareFolds(bus, scans)
   bus.subscribe('rules', abuse.reloadRules)
   bus.subscribe('domains', domains.reread)
   bus.subscribe('certificates', (names) => tls?.certificates.reread(names))

@@ -23,7 +23,7 @@ function openWith(rules: Rule[], people?: number) {
       return scan({ linkId })
     },
     identify: () => 1,
-    people: { of: () => people, load: () => Promise.resolve() },
+    people: { of: () => people, isCurrent: () => people !== undefined, load: () => Promise.resolve() },
   })
   const request = new IncomingMessage(new Socket())
   return { decide, live: resolution.live, request, described: () => described }

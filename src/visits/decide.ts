@@ -66,7 +66,7 @@ export function createDecide(scans: Pick<Scans, 'describe' | 'identify' | 'peopl
     ifLoaded(request, live) {
       const known = kept.get(request)
       if (known?.live === live) return known.decision
-      if (live.rules().countPeople && people.of(live.id) === undefined) return undefined
+      if (live.rules().countPeople && !people.isCurrent(live.id)) return undefined
       return now(request, live)
     },
     load: ({ id }) => people.load(id),
