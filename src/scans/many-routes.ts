@@ -8,6 +8,7 @@ import { createValidator } from '../http/validate.ts'
 import { forbidCaching } from '../links/access.ts'
 import type { Links } from '../links/open.ts'
 import type { Slots } from '../limits/slots.ts'
+import { asOfResponse } from './as-of.ts'
 import { manyStatsBody, manyStatsRequest, MAX_POINTS } from './many-schemas.ts'
 import { createManyText, type ReadLinks } from './many-text.ts'
 import type { Scans } from './open.ts'
@@ -76,7 +77,7 @@ async function sendManyStats(
     const outcomes = await links.findManyByToken(tokens, () => limits.chargeNotFound(request, reply))
     const isSettled = await scans.settle()
     const read: ReadLinks = (counted) => scans.statsOfMany(client, counted, query, receivedAt)
-    const asOf = isSettled ? undefined : new Date(receivedAt).toISOString()
+    const asOf = (stated: string | undefined) => asOfResponse(receivedAt, isSettled, stated)
     const body = textOf(await createManyText(outcomes, query, read, asOf))
     body.once('close', release)
     return reply.type('application/json; charset=utf-8').send(body)

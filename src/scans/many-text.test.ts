@@ -32,7 +32,7 @@ test('a call reads at most 100 links and 2,000 days, and none before the client 
     [1500, Array.from({ length: 250 }, () => 1)],
   ] as const) {
     const { calls, read } = start()
-    const pieces = await createManyText(links(250), query(days), read, undefined)
+    const pieces = await createManyText(links(250), query(days), read, () => ({}))
     assert.equal(calls.length, 1)
     await pieces.next()
     assert.equal(calls.length, 1)
@@ -51,7 +51,8 @@ test('the pieces are one JSON document, also where every row of a call is an err
   const wrong = Array.from({ length: 150 }, () => new Problem('unknown_token', 'no link has this token'))
   const outcomes = [...wrong, ...links(2), ...links(1)]
   let text = ''
-  for await (const piece of await createManyText(outcomes, query(1), read, '2026-11-21T00:00:00.000Z')) text += piece
+  const asOf = () => ({ as_of: '2026-11-21T00:00:00.000Z' })
+  for await (const piece of await createManyText(outcomes, query(1), read, asOf)) text += piece
   const parsed = JSON.parse(text) as { as_of: string; links: object[]; total: { links: number } & LinkCounts }
   assert.deepEqual([parsed.as_of, parsed.links.length, calls.length], ['2026-11-21T00:00:00.000Z', 153, 2])
   assert.deepEqual(parsed.links[149], {
@@ -63,5 +64,5 @@ test('the pieces are one JSON document, also where every row of a call is an err
 })
 
 test('an error of the first call is thrown before anything is sent', async () => {
-  await assert.rejects(createManyText(links(3), query(30), start(0).read, undefined), /closed/)
+  await assert.rejects(createManyText(links(3), query(30), start(0).read, () => ({})), /closed/)
 })

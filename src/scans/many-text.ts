@@ -22,19 +22,20 @@ interface Row {
 /**
  * The response in pieces: each is read when the client has received those before it, so that memory has one of them. The first
  * one is read at once, so that its errors are thrown here.
+ * @param asOf says until when scans are included, given what the first piece states about that
  */
 export async function createManyText(
   outcomes: Outcome[],
   query: StatsQuery,
   read: ReadLinks,
-  asOf: string | undefined,
+  asOf: (stated: string | undefined) => { as_of?: string },
 ): Promise<AsyncGenerator<string>> {
   const rows = rowsOf(outcomes)
   const [first = [], ...further] = partsOf(rows, query.days)
   const firstStats = await read(linksOf(first))
   const { from, to, sum } = firstStats
   const { days, timeZone: timezone, audience } = query
-  const head = JSON.stringify({ days, from, to, timezone, audience, ...(asOf !== undefined && { as_of: asOf }) })
+  const head = JSON.stringify({ days, from, to, timezone, audience, ...asOf(firstStats.as_of) })
 
   async function* pieces(): AsyncGenerator<string> {
     yield `${head.slice(0, -1)},"links":[${rowsText(first, firstStats)}`

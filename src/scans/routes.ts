@@ -5,6 +5,7 @@ import { invalidRequest } from '../http/problem.ts'
 import { problems } from '../http/problem-schema.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../links/access.ts'
 import type { Slots } from '../limits/slots.ts'
+import { asOfResponse } from './as-of.ts'
 import { csvHeader, type Cursor, type Page } from './export.ts'
 import type { ScansAccess } from './access.ts'
 import type { Scans } from './open.ts'
@@ -75,14 +76,14 @@ export async function readLatestStats(
   request: Pick<FastifyRequest, 'raw'>,
   linkId: number,
   parameters: StatsParameters,
-): Promise<Stats & { as_of?: string }> {
+): Promise<Stats> {
   const query = queryOf(parameters)
   const { client, release } = slots.stats(request)
   try {
     const receivedAt = now()
     const isSettled = await scans.settle()
     const stats = await scans.stats(client, linkId, query)
-    return { ...stats, ...(!isSettled && { as_of: new Date(receivedAt).toISOString() }) }
+    return { ...stats, ...asOfResponse(receivedAt, isSettled, stats.as_of) }
   } finally {
     release()
   }

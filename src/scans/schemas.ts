@@ -129,7 +129,8 @@ export const statsBody = Type.Object(
     as_of: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Only present when the latest scans could not be included in time.',
+        description:
+          'Only present when the latest scans could not be included in time: the time of the request, or until when the scans of all nodes are included. Without it, other nodes may have recorded further scans in the last three seconds.',
       }),
     ),
   },

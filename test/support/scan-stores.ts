@@ -2,9 +2,19 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { createReading, type Reading } from '../../src/scans/reading.ts'
 import type { FoldedScan } from '../../src/scans/scan.ts'
-import { openRowQueries } from '../../src/scans/sqlite/row-queries.ts'
+import { openRowQueries as openSqliteQueries } from '../../src/scans/sqlite/row-queries.ts'
+import { openPostgresSession } from '../../src/db/postgres-session.ts'
+import { openSharedDictionary } from '../../src/scans/postgres/dictionary.ts'
+import { writeScans } from '../../src/scans/postgres/fold-target.ts'
+import { migrateScans } from '../../src/scans/postgres/migrations.ts'
+import { openPartitions } from '../../src/scans/postgres/partitions.ts'
+import { writeRollups } from '../../src/scans/postgres/rollup-writer.ts'
+import { openRowQueries } from '../../src/scans/postgres/row-queries.ts'
 import { openWarehouse } from '../../src/scans/warehouse.ts'
 import { temporaryFolder, undoLater } from './cleanup.ts'
+import { createDatabase } from './drivers.ts'
+import { urlOf } from './postgres.ts'
+import { requireProgram } from './programs.ts'
 
 /** A store of folded scans. */
 export interface ScanStore extends Reading {
@@ -18,16 +28,36 @@ export interface ScanStoreDriver {
 }
 
 /** The stores in which statistics must be the same. */
-export const scanStores: ScanStoreDriver[] = [{ name: 'SQLite', open: openSqlite }]
+export const scanStores: ScanStoreDriver[] = [
+  { name: 'SQLite', open: openSqlite },
+  { name: 'PostgreSQL', open: openPostgres },
+]
 
 async function openSqlite(t: TestContext): Promise<ScanStore> {
   const warehouse = openWarehouse(join(temporaryFolder(t), 'scans.db'))
   undoLater(t, () => warehouse.close())
   let position = 0
   return {
-    ...createReading(openRowQueries(warehouse)),
+    ...createReading(openSqliteQueries(warehouse)),
     async add(scans) {
       warehouse.add(scans, { journal: 'x', position: ++position, lost: 0, isDamaged: false })
+    },
+  }
+}
+
+async function openPostgres(t: TestContext): Promise<ScanStore | undefined> {
+  if (!requireProgram(t, 'initdb', 'postgresql')) return undefined
+  const session = openPostgresSession({ url: urlOf(await createDatabase()), max: 3 })
+  undoLater(t, () => session.close())
+  await migrateScans(session)
+  const dictionary = openSharedDictionary(session.query)
+  const partitions = openPartitions(session)
+  return {
+    ...createReading(openRowQueries(session.query, 'a folder')),
+    async add(scans) {
+      await partitions.prepare(scans)
+      const idsOf = await dictionary.prepare(scans)
+      await session.transaction(async (query) => writeRollups(query, await writeScans(query, scans, idsOf)))
     },
   }
 }

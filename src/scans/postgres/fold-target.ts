@@ -127,8 +127,8 @@ async function lockLinks(query: Query, scans: Scan[]): Promise<Set<number>> {
 const columns = ['link_id', 'at', ...dimensions, 'first', 'bot']
 const types = ['bigint', 'bigint', ...dimensions.map(() => 'integer'), 'smallint', 'smallint']
 
-/** @returns the scans in groups, for the rollups */
-async function writeScans(query: Query, scans: FoldedScan[], idsOf: IdsOf): Promise<Iterable<Group>> {
+/** Adds raw scans. @returns them in groups, for the rollups */
+export async function writeScans(query: Query, scans: FoldedScan[], idsOf: IdsOf): Promise<Iterable<Group>> {
   const rows: number[][] = []
   const groups = groupScans(scans, idsOf, ({ linkId, at, first, bot }, ids) => {
     rows.push([linkId, at, ...ids, first ? 1 : 0, bot ? 1 : 0])

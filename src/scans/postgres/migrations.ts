@@ -40,7 +40,11 @@ const steps = [
   -- For the removal of old scans; journals arrive in the order of time, nearly.
   create index scans_at on scans using brin (at);
 
-  create table quarter_hourly (link_id bigint not null, slot integer not null, ${counts}, primary key (link_id, slot)) ${updated};
+  -- The index has the counts, too: the rows of a link are on as many pages as it has quarters of an hour.
+  create table quarter_hourly (
+    link_id bigint not null, slot integer not null, ${counts},
+    primary key (link_id, slot) include (humans, human_firsts, bots, bot_firsts)
+  ) ${updated};
   ${values('daily')};
   ${values('monthly')};
   create table totals (link_id bigint primary key, ${counts}, qr bigint not null, last_at bigint not null) ${updated};

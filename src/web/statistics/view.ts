@@ -13,7 +13,7 @@ export interface PageQuery {
 export interface LoadedStatistics {
   query: PageQuery
   /** Undefined when they could not be read. */
-  stats: (Stats & { as_of?: string }) | undefined
+  stats: Stats | undefined
   now: number
 }
 
