@@ -64,8 +64,15 @@ async function run(argv: string[], stopTimes: StopTimes | undefined): Promise<st
       return serve(invocation.config, stopTimes)
     case 'command': {
       const { command, args, flags, config } = invocation
-      const { dataDir } = config
-      return command.run({ args, flags, dataDir, version: manifest.version, call: createAdminClient(dataDir) })
+      const { dataDir, databaseUrl } = config
+      return command.run({
+        args,
+        flags,
+        dataDir,
+        databaseUrl,
+        version: manifest.version,
+        call: createAdminClient(dataDir),
+      })
     }
   }
 }

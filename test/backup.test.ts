@@ -172,7 +172,14 @@ async function succeed(dataDir: string, ...args: string[]): Promise<string> {
 
 /** Runs a command in this process, which is faster than starting another. */
 async function runHere(dataDir: string, { run }: Command, ...args: string[]): Promise<CommandResult> {
-  const result = await run({ args, flags: {}, dataDir, version: '1.2.3', call: createAdminClient(dataDir) })
+  const result = await run({
+    args,
+    flags: {},
+    databaseUrl: undefined,
+    dataDir,
+    version: '1.2.3',
+    call: createAdminClient(dataDir),
+  })
   return typeof result === 'string' ? { text: result, status: 0 } : result
 }
 

@@ -27,6 +27,7 @@ export interface CommandContext {
   flags: Flags
   /** The folder of the service, for commands that work without a running one. */
   dataDir: string
+  databaseUrl: string | undefined
   /** Calls an operation of the running service. */
   call: CallOperation
   /** The version of this program. */

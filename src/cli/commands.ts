@@ -6,6 +6,7 @@ import { certs } from './certs.ts'
 import type { Command } from './command.ts'
 import { domains } from './domains.ts'
 import { entries } from './entries.ts'
+import { journal } from './journal.ts'
 import { lists } from './lists.ts'
 import { places } from './places.ts'
 import { qr } from './qr.ts'
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   restore,
   verify,
   adopt,
+  journal,
   places,
   qr,
 ]

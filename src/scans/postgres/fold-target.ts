@@ -141,6 +141,11 @@ export async function writeScans(query: Query, scans: FoldedScan[], idsOf: IdsOf
   return groups
 }
 
+/** Makes a folder known to the store, so that another node can adopt it from the first scan on. */
+export async function registerFolder(query: Query, folder: string): Promise<void> {
+  await query('insert into quirl_scans.folds values ($1, clock_timestamp()) on conflict do nothing', [folder])
+}
+
 async function recordFold(query: Query, folder: string, ageMs: number): Promise<void> {
   await query(
     `insert into quirl_scans.folds values ($1, clock_timestamp() - make_interval(secs => $2))

@@ -6,6 +6,7 @@ import { journalFolder } from '../journal-folder.ts'
 import type { OpenScanStore } from '../scan-store.ts'
 import { createVisitorKeys } from '../visitors.ts'
 import { migrateScans } from './migrations.ts'
+import { registerFolder } from './fold-target.ts'
 import { openSharedSalts } from './salts.ts'
 import type { SharedThreadOptions } from './shared-warehouse-thread.ts'
 
@@ -22,12 +23,18 @@ export interface SharedScansNeeds {
 export function sharedScans({ dataDir, url, db, now, log }: SharedScansNeeds): OpenScanStore {
   return async () => {
     try {
-      const migrating = openPostgresSession({ url, max: 1, isPatient: true })
-      await migrateScans(migrating).finally(migrating.close)
+      const journal = journalFolder(join(dataDir, 'journal'))
+      const session = openPostgresSession({ url, max: 1, isPatient: true })
+      try {
+        await migrateScans(session)
+        await registerFolder(session.query, journal.id)
+      } finally {
+        await session.close()
+      }
       const onError = (err: unknown) =>
         log.warn({ err }, 'the salts of visitors could not be fetched; the next try follows')
       const salts = await openSharedSalts(db, now, onError)
-      const data: SharedThreadOptions = { url, journal: journalFolder(join(dataDir, 'journal')) }
+      const data: SharedThreadOptions = { url, journal }
       return {
         keys: createVisitorKeys(salts.of),
         thread: { module: new URL('./shared-warehouse-thread.ts', import.meta.url), data },

@@ -1,0 +1,34 @@
+import { openPostgresSession } from '../../db/postgres-session.ts'
+import { StartError } from '../../lib/start-error.ts'
+import { createFold, type FoldResult } from '../fold.ts'
+import { journalsIn } from '../journal.ts'
+import { journalFolder } from '../journal-folder.ts'
+import { openSharedTarget } from './fold-target.ts'
+import { migrateScans } from './migrations.ts'
+
+/**
+ * Folds the journal of a node that no longer runs into the store that it belonged to.
+ * @param path the folder of the journal
+ * @returns the result, and the files that are left
+ * @throws {StartError} when the node was none of this store
+ */
+export async function adoptJournal(url: string, path: string): Promise<FoldResult & { left: number }> {
+  const session = openPostgresSession({ url, max: 2, isPatient: true })
+  try {
+    await migrateScans(session)
+    const folder = journalFolder(path)
+    const [known] = await session.query('select 1 from quirl_scans.folds where folder = $1', [folder.id])
+    const journals = journalsIn(path).sort()
+    // Ids of links mean other links in another store.
+    if (known === undefined && journals.length > 0)
+      throw new StartError(`${path} is not the journal of a node of the store of DATABASE_URL, or was folded already`)
+    const target = openSharedTarget(session, folder)
+    const fold = createFold(target, path)
+    target.begin()
+    const result = await fold.run(journals, Date.now())
+    await fold.close()
+    return { ...result, left: journalsIn(path).length }
+  } finally {
+    await session.close()
+  }
+}
