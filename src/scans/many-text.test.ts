@@ -64,5 +64,8 @@ test('the pieces are one JSON document, also where every row of a call is an err
 })
 
 test('an error of the first call is thrown before anything is sent', async () => {
-  await assert.rejects(createManyText(links(3), query(30), start(0).read, () => ({})), /closed/)
+  await assert.rejects(
+    createManyText(links(3), query(30), start(0).read, () => ({})),
+    /closed/,
+  )
 })

@@ -100,17 +100,27 @@ function createLoader({ db, now, stopping }: MilestonesDeps, onRow: (row: Milest
  * @returns the last milestone now; undefined when the webhook is gone, or wants none
  */
 async function advance(deps: MilestonesDeps, linkId: number, last: number): Promise<number | undefined> {
-  const { db, now, outbox, totals } = deps
-  const reached = reachedMilestone((await totals(linkId)).humans)
-  if (reached <= last) return last
+  const reached = reachedMilestone((await deps.totals(linkId)).humans)
+  let known = last
+  while (reached > known) {
+    if (await queueReached(deps, linkId, known, reached)) return reached
+    // It was removed or set again, or another process was first, which may have counted fewer scans.
+    const stored = (await findWebhook(deps.db.read, linkId))?.milestone ?? undefined
+    if (stored === undefined || stored <= known) return stored
+    known = stored
+  }
+  return known
+}
+
+/** @returns whether `last` was the last milestone, so that the events were queued */
+async function queueReached(deps: MilestonesDeps, linkId: number, last: number, reached: number): Promise<boolean> {
+  const { db, now, outbox } = deps
   const code = (await linkOfId({ db }, linkId))?.code
-  const isTold = await db.transaction(async (transaction) => {
+  return db.transaction(async (transaction) => {
     if (!(await advanceMilestone(transaction, linkId, last, reached))) return false
     for (let milestone = nextMilestone(last); milestone <= reached; milestone = nextMilestone(milestone)) {
       await outbox.add(transaction, linkId, createEvent('scans.milestone', now(), { code, milestone }))
     }
     return true
   })
-  // Otherwise it was removed or set again, or another process was first.
-  return isTold ? reached : ((await findWebhook(db.read, linkId))?.milestone ?? undefined)
 }

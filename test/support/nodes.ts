@@ -8,8 +8,10 @@ import { startServer, type TestServer } from './server.ts'
 export async function startTwo(
   t: TestContext,
   env: Record<string, string> = {},
+  overrides: Parameters<typeof startServer>[3] = {},
 ): Promise<[TestServer, TestServer] | undefined> {
   if (!requireProgram(t, 'initdb', 'postgresql')) return undefined
   const DATABASE_URL = urlOf(await createDatabase())
-  return [await startServer(t, { DATABASE_URL, ...env }), await startServer(t, { DATABASE_URL, ...env })]
+  const start = () => startServer(t, { DATABASE_URL, ...env }, undefined, overrides)
+  return [await start(), await start()]
 }
