@@ -1,0 +1,102 @@
+// Claim: a fold into PostgreSQL (keys of visitors, raw scans, rollups, positions, exactly once) has at least a tenth of the rate of
+// COPY into one bare table. PostgreSQL runs on this machine, without fsync.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { openPostgres } from '../src/db/postgres.ts'
+import { openPostgresSession } from '../src/db/postgres-session.ts'
+import { createFold } from '../src/scans/fold.ts'
+import { openJournalFile } from '../src/scans/journal-file.ts'
+import { journalFolder } from '../src/scans/journal-folder.ts'
+import { openSharedTarget } from '../src/scans/postgres/fold-target.ts'
+import { migrateScans } from '../src/scans/postgres/migrations.ts'
+import type { Scan } from '../src/scans/scan.ts'
+import { addressOf, startPostgres, urlOf } from '../test/support/postgres.ts'
+import { makeScan } from './scans.ts'
+import { median, printTable, temporaryFolder } from './support.ts'
+
+const RUNS = 3
+const SCANS = 100_000
+const BATCH = 50
+
+const shapes = { 'one hot link': 1, '1,500 links': 1500, 'a link per scan': SCANS }
+const now = Date.now()
+const works: (() => Promise<void> | void)[] = []
+const server = await startPostgres({ after: (work) => void works.push(work) })
+let databases = 0
+
+async function openNew() {
+  const database = `bench_${++databases}`
+  await server.execute(`create database ${database}`)
+  const url = urlOf(addressOf(server, database))
+  await (await openPostgres({ url, max: 1 }, Date.now)).close()
+  const session = openPostgresSession({ url, max: 3, statementMs: 60_000 })
+  await migrateScans(session)
+  return { database, session }
+}
+
+/** Scans per second through the fold, in the journal's order. */
+async function fold(scans: Scan[], links: number): Promise<number> {
+  const { session } = await openNew()
+  await session.query(
+    `insert into links (id, code_key, code, token_hash, kind, target, payload, title, utm, active, revision, created_at, updated_at)
+     select i, 'c' || i, 'c' || i, 't' || i, 'url', 'https://example.com', '{}', null, '{}', 1, 1, 0, 0 from generate_series(1, $1::integer) i`,
+    [links],
+  )
+  await session.query('vacuum analyze links')
+  const path = join(temporaryFolder(), 'journal')
+  mkdirSync(path)
+  const writer = openJournalFile(join(path, 'x.scans'), false)
+  for (let at = 0; at < scans.length; at += BATCH) writer.append(scans.slice(at, at + BATCH))
+  writer.close()
+  const began = performance.now()
+  const { moved } = await createFold(openSharedTarget(session, journalFolder(path)), path).run(
+    readdirSync(path).filter((name) => name.endsWith('.scans')),
+    now,
+  )
+  const rate = moved / ((performance.now() - began) / 1000)
+  await session.close()
+  return rate
+}
+
+/** Scans per second through COPY: one table, no index. */
+async function copy(scans: Scan[]): Promise<number> {
+  const { database, session } = await openNew()
+  await session.query(
+    'create table plain (link_id bigint, at bigint, a text, b text, c text, d text, e text, f text, g text, bot boolean, visitor bigint)',
+  )
+  const lines = scans.map(({ linkId, at, source, device, os, browser, country, city, referrer, bot, visitor }) =>
+    [linkId, at, source, device, os, browser, country, city, referrer, bot, visitor]
+      .map((value) => value ?? '\\N')
+      .join('\t'),
+  )
+  const input = `copy plain from stdin;\n${lines.join('\n')}\n\\.\n`
+  const began = performance.now()
+  const { status, stderr } = spawnSync('psql', ['-q', '-h', server.host, '-U', server.user, '-d', database], {
+    input,
+    encoding: 'utf8',
+  })
+  const seconds = (performance.now() - began) / 1000
+  if (status !== 0) throw new Error(stderr)
+  await session.close()
+  return scans.length / seconds
+}
+
+const rows: Record<string, string | number>[] = []
+for (const [shape, links] of Object.entries(shapes)) {
+  const scans = Array.from({ length: SCANS }, (_, at) => makeScan(at, (at % links) + 1, now, false))
+  const [copied, folded]: [number[], number[]] = [[], []]
+  for (let run = 0; run < RUNS; run++) {
+    copied.push(await copy(scans))
+    folded.push(await fold(scans, links))
+  }
+  rows.push({
+    shape,
+    'COPY scans/s': Math.round(median(copied)),
+    'fold scans/s': Math.round(median(folded)),
+    ratio: (median(folded) / median(copied)).toFixed(2),
+    bound: '0.10',
+  })
+}
+printTable(`The fold of ${SCANS} scans into PostgreSQL against COPY, medians of ${RUNS} alternating runs`, rows)
+for (const work of works.toReversed()) await work()

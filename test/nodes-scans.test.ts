@@ -1,0 +1,134 @@
+// What nodes promise about scans when a node or PostgreSQL dies: processes of their own, and real kills.
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { openJournalFile } from '../src/scans/journal-file.ts'
+import { temporaryFolder } from './support/cleanup.ts'
+import { quirl } from './support/cli.ts'
+import { createDatabase } from './support/drivers.ts'
+import { scan } from './support/fold-folders.ts'
+import { poll } from './support/poll.ts'
+import { addressOf, startPostgres, urlOf } from './support/postgres.ts'
+import { exitOf, start, type Service } from './support/program.ts'
+import { requireProgram } from './support/programs.ts'
+import { create, visit, type Created } from './support/server.ts'
+import { UNLIMITED } from './support/workload.ts'
+
+/** Visits that were sent to a node, and those of them that were answered. */
+interface Load {
+  sent: number
+  answered: number
+}
+
+/** Visits a link again and again with several visitors at a time, until `isOver`; the node may die meanwhile. */
+async function load(node: Service, { code }: Created, isOver: () => boolean): Promise<Load> {
+  const counts = { sent: 0, answered: 0 }
+  const visitor = async (agent: string) => {
+    while (!isOver()) {
+      counts.sent++
+      try {
+        const { status } = await visit(`${node.url}/${code}`, { 'user-agent': agent })
+        if (status === 302) counts.answered++
+      } catch {
+        return
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: 4 }, (_, at) => visitor(`Mozilla/5.0 (visitor ${at}) Firefox/130.0`)))
+  return counts
+}
+
+async function totalsOf(node: Service, { token }: Created): Promise<{ scans: number; unique_visitors: number }> {
+  const response = await fetch(`${node.url}/api/manage/${token}`)
+  const { totals } = (await response.json()) as { totals: { scans: number; unique_visitors: number } }
+  return totals
+}
+
+const journalOf = ({ dataDir }: Pick<Service, 'dataDir'>) =>
+  readdirSync(join(dataDir, 'journal')).filter((name) => name.endsWith('.scans'))
+
+test('a node that is killed loses no scan: another process adopts its journal', async (t: TestContext) => {
+  if (!requireProgram(t, 'initdb', 'postgresql')) return
+  const url = urlOf(await createDatabase())
+  const env = { DATABASE_URL: url }
+  const [doomed, other] = await Promise.all([0, 1].map(() => start(t, undefined, UNLIMITED, { env })))
+  assert.ok(doomed && other)
+  const link = await create(other, { target: 'https://example.com/' })
+  const adopt = (folder: string) => quirl(temporaryFolder(t), 'journal', 'adopt', folder, `--database-url=${url}`)
+
+  const running = await adopt(doomed.dataDir)
+  assert.equal(running.status, 1)
+  assert.match(running.stderr, /another quirl is using DATA_DIR/)
+
+  let isOver = false
+  const loads = [load(doomed, link, () => isOver), load(other, link, () => isOver)]
+  await poll(async () => (await totalsOf(other, link)).scans > 0)
+  // In the middle of visits and folds, and with visits since the last fold.
+  await poll(() => journalOf(doomed).length > 0)
+  doomed.process.kill('SIGKILL')
+  await exitOf(doomed)
+  isOver = true
+  const [ofDoomed, ofOther] = await Promise.all(loads)
+  assert.ok(ofDoomed && ofOther)
+
+  const adopted = await adopt(doomed.dataDir)
+  assert.equal(adopted.status, 0, adopted.stderr)
+  assert.match(adopted.stdout, /^\d+ scans of .* are in the statistics now\n$/)
+  assert.deepEqual(journalOf(doomed), [])
+  const { scans, unique_visitors: visitors } = await totalsOf(other, link)
+  const [least, most] = [ofDoomed.answered + ofOther.answered, ofDoomed.sent + ofOther.sent]
+  assert.ok(
+    scans >= least && scans <= most,
+    `${scans} scans of ${least} visits that were answered, ${most} that were sent`,
+  )
+  assert.equal(visitors, 4, 'a visitor of both nodes is counted once')
+
+  const again = await adopt(doomed.dataDir)
+  assert.equal(again.stdout.split(' ')[0], '0')
+  assert.equal((await totalsOf(other, link)).scans, scans)
+})
+
+test('a journal of another store is not adopted: its numbers mean other links', async (t) => {
+  if (!requireProgram(t, 'initdb', 'postgresql')) return
+  const url = urlOf(await createDatabase())
+  const dataDir = temporaryFolder(t)
+  mkdirSync(join(dataDir, 'journal'))
+  const journal = openJournalFile(join(dataDir, 'journal', '1.scans'), false)
+  journal.append([scan()])
+  journal.close()
+  const { status, stderr } = await quirl(dataDir, 'journal', 'adopt', dataDir, `--database-url=${url}`)
+  assert.equal(status, 1)
+  assert.match(stderr, /is not the journal of a node of the store of DATABASE_URL/)
+  assert.deepEqual(journalOf({ dataDir }), ['1.scans'])
+})
+
+test('PostgreSQL is killed while nodes fold: every visit is answered, and every scan counted once', async (t) => {
+  if (!requireProgram(t, 'initdb', 'postgresql')) return
+  const server = await startPostgres(t)
+  await server.execute('create database scans')
+  const env = { DATABASE_URL: urlOf(addressOf(server, 'scans')) }
+  const nodes = await Promise.all([0, 1].map(() => start(t, undefined, UNLIMITED, { env })))
+  const [first] = nodes
+  assert.ok(first)
+  const link = await create(first, { target: 'https://example.com/' })
+  for (const node of nodes) assert.equal((await visit(`${node.url}/${link.code}`)).status, 302)
+  let isOver = false
+  const loads = nodes.map((node) => load(node, link, () => isOver))
+  for (let kills = 0; kills < 2; kills++) {
+    const before = (await totalsOf(first, link)).scans
+    await poll(async () => (await totalsOf(first, link)).scans > before)
+    await server.kill()
+    // The journals grow meanwhile.
+    await poll(() => nodes.every((node) => journalOf(node).length > 0))
+    await server.start()
+    await poll(async () => (await fetch(`${first.url}/readyz`)).status === 200)
+  }
+  isOver = true
+  const counts = await Promise.all(loads)
+  const sum = (name: keyof Load) => counts.reduce((total, each) => total + each[name], nodes.length)
+  assert.equal(sum('answered'), sum('sent'), 'no visit of a cached link fails')
+  await poll(async () => (await totalsOf(first, link)).scans >= sum('answered'))
+  const totals = await Promise.all(nodes.map((node) => totalsOf(node, link)))
+  for (const { scans } of totals) assert.equal(scans, sum('answered'))
+})
