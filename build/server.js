@@ -37,11 +37,11 @@ const leanHttp = {
   },
 }
 
-/** The program, and the entries of its threads, which it looks up in its own folder. */
+/** The program, the client that other programs import, and the entries of threads, which the program looks up in its folder. */
 function listEntries() {
   const files = readdirSync(new URL('src/', root), { recursive: true }).map((file) => file.replaceAll('\\', '/'))
   const threads = files.filter((file) => file.endsWith('-thread.ts') && !file.startsWith('lib/'))
-  return ['main.ts', ...threads].map((file) => ({ in: `src/${file}`, out: basename(file, '.ts') }))
+  return ['main.ts', 'client/client.ts', ...threads].map((file) => ({ in: `src/${file}`, out: basename(file, '.ts') }))
 }
 
 function packageOf(input) {

@@ -2,8 +2,9 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { pino, type Logger } from 'pino'
 import { createAdminClient } from './admin/client.ts'
+import { CommandError } from './cli/command-error.ts'
 import type { CommandResult } from './cli/command.ts'
-import { commands } from './cli/commands.ts'
+import { commands, groups } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
 import { readConfig, type Config } from './config/config.ts'
 import { listenOnSockets } from './http/listeners.ts'
@@ -37,12 +38,13 @@ export async function main(args: string[], stopTimes?: StopTimes): Promise<void>
 export async function outcomeOf(args: string[], stopTimes?: StopTimes): Promise<Outcome> {
   try {
     const printed = (await run(args, stopTimes)) ?? ''
-    const { text, status } = typeof printed === 'string' ? { text: printed, status: 0 } : printed
-    return { status, stdout: text === '' || text.endsWith('\n') ? text : `${text}\n`, stderr: '' }
+    const { text, warning, status } = typeof printed === 'string' ? { text: printed, status: 0 } : printed
+    const stderr = warning === undefined ? '' : `quirl: ${warning}\n`
+    return { status, stdout: text === '' || text.endsWith('\n') ? text : `${text}\n`, stderr }
   } catch (error) {
     const line = lineOf(error)
     if (line === undefined) throw error
-    return { status: 1, stdout: '', stderr: `quirl: ${line}\n` }
+    return { status: error instanceof CommandError ? error.status : 1, stdout: '', stderr: `quirl: ${line}\n` }
   }
 }
 
@@ -57,7 +59,7 @@ async function run(argv: string[], stopTimes: StopTimes | undefined): Promise<st
   const invocation = readConfig(argv, process.env, undefined, commands)
   switch (invocation.run) {
     case 'help':
-      return invocation.command === undefined ? helpText(commands) : commandHelp(invocation.command)
+      return invocation.command === undefined ? helpText(groups) : commandHelp(invocation.command)
     case 'version':
       return manifest.version
     case 'serve':
@@ -65,14 +67,9 @@ async function run(argv: string[], stopTimes: StopTimes | undefined): Promise<st
     case 'command': {
       const { command, args, flags, config } = invocation
       const { dataDir, databaseUrl } = config
-      return command.run({
-        args,
-        flags,
-        dataDir,
-        databaseUrl,
-        version: manifest.version,
-        call: createAdminClient(dataDir),
-      })
+      const { env } = process
+      const { version } = manifest
+      return command.run({ args, flags, env, dataDir, databaseUrl, version, call: createAdminClient(dataDir) })
     }
   }
 }

@@ -172,14 +172,8 @@ async function succeed(dataDir: string, ...args: string[]): Promise<string> {
 
 /** Runs a command in this process, which is faster than starting another. */
 async function runHere(dataDir: string, { run }: Command, ...args: string[]): Promise<CommandResult> {
-  const result = await run({
-    args,
-    flags: {},
-    databaseUrl: undefined,
-    dataDir,
-    version: '1.2.3',
-    call: createAdminClient(dataDir),
-  })
+  const context = { args, flags: {}, env: {}, dataDir, databaseUrl: undefined, version: '1.2.3' }
+  const result = await run({ ...context, call: createAdminClient(dataDir) })
   return typeof result === 'string' ? { text: result, status: 0 } : result
 }
 

@@ -17,6 +17,8 @@ export interface Command extends CommandShape {
 /** The text to print, and the exit status: not 0 when a check found a fault. */
 export interface CommandResult {
   text: string
+  /** A line for standard error. */
+  warning?: string
   status: number
 }
 
@@ -25,6 +27,7 @@ export interface CommandContext {
   /** The positional arguments after the command's name. */
   args: string[]
   flags: Flags
+  env: NodeJS.ProcessEnv
   /** The folder of the service, for commands that work without a running one. */
   dataDir: string
   databaseUrl: string | undefined

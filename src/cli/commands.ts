@@ -6,8 +6,15 @@ import { certs } from './certs.ts'
 import type { Command } from './command.ts'
 import { domains } from './domains.ts'
 import { entries } from './entries.ts'
+import type { Group } from './help.ts'
 import { journal } from './journal.ts'
 import { lists } from './lists.ts'
+import { bulk } from './owner/bulk.ts'
+import { edit, pause, remove, resume } from './owner/change.ts'
+import { createCompletion } from './owner/completion.ts'
+import { exportScans } from './owner/export.ts'
+import { shorten } from './owner/shorten.ts'
+import { stats } from './owner/stats.ts'
 import { places } from './places.ts'
 import { qr } from './qr.ts'
 import { reports } from './reports.ts'
@@ -16,8 +23,9 @@ import { status } from './status.ts'
 import { unblock } from './unblock.ts'
 import { verify } from './verify.ts'
 
-/** Every command but "serve", in the order of the help. */
-export const commands: readonly Command[] = [
+const owner = [shorten, bulk, stats, edit, pause, resume, remove, exportScans]
+
+const operator = [
   status,
   block,
   unblock,
@@ -33,5 +41,15 @@ export const commands: readonly Command[] = [
   adopt,
   journal,
   places,
-  qr,
 ]
+
+const local = [qr, createCompletion(() => commands)]
+
+/** Every command but "serve", in the order of the help. */
+export const groups: readonly Group[] = [
+  { title: 'For owners of links, on the service that --server names', commands: owner },
+  { title: 'For operators, on the service that runs on the same DATA_DIR', commands: operator },
+  { title: 'Without a service', commands: local },
+]
+
+export const commands: readonly Command[] = groups.flatMap((group) => group.commands)

@@ -1,17 +1,27 @@
 import { settingsHelp } from '../config/text.ts'
 import type { Command } from './command.ts'
 
+type Row = Pick<Command, 'name' | 'usage' | 'summary'>
+
+/** Commands under a title. */
+export interface Group {
+  title: string
+  commands: readonly Command[]
+}
+
+const serve: Row = { name: 'serve', usage: '', summary: 'run the service (the default)' }
+
 /** The text of `quirl --help`. */
-export function helpText(commands: readonly Command[]): string {
-  const rows = [{ name: 'serve', usage: '', summary: 'run the service (the default)' }, ...commands]
+export function helpText(groups: readonly Group[]): string {
   return [
     'quirl: short links and dynamic QR codes without an account',
     '',
     'Usage: quirl [command] [flags]',
     '',
-    ...rows.map(({ name, usage, summary }) => `  ${`${name} ${usage}`.padEnd(30)} ${summary}`),
+    lineOf(serve),
     '',
-    'Commands talk to the service that runs on the same DATA_DIR; see also "quirl <command> --help".',
+    ...groups.flatMap(({ title, commands }) => [`${title}:`, ...commands.map(lineOf), '']),
+    'See also "quirl <command> --help".',
     '"restore", "verify", "adopt" and "qr" need no running service, and "backup" works with or without one.',
     'Settings: flags take precedence over environment variables, which take precedence over the file .env:',
     '',
@@ -20,6 +30,10 @@ export function helpText(commands: readonly Command[]): string {
     `  --${'version'.padEnd(29)} print the version`,
     '',
   ].join('\n')
+}
+
+function lineOf({ name, usage, summary }: Row): string {
+  return `  ${`${name} ${usage}`.padEnd(30)} ${summary}`
 }
 
 /** The text of `quirl <command> --help`. */

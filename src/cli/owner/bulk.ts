@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import type { Schemas } from '../../client/client.ts'
+import { writeRecords } from '../../lib/csv.ts'
+import { StartError } from '../../lib/start-error.ts'
+import { exits } from '../command-error.ts'
+import type { Command, CommandContext, CommandResult } from '../command.ts'
+import { createProgress } from '../progress.ts'
+import { serviceOptions } from './options.ts'
+import { dataOf, openService, type Service } from './service.ts'
+import { columns, readRows, type Row } from './table-rows.ts'
+
+/** Rows of one request (docs/api.md). */
+const MAX_ROWS = 500
+
+type Result = Schemas['BulkResult']['results'][number]
+
+export const bulk: Command = {
+  name: 'bulk',
+  usage: '<file.csv>',
+  summary: 'create a link for each row of a table; prints the table with short URLs and tokens',
+  options: {
+    ...serviceOptions,
+    out: { type: 'string', doc: 'the file for the table, which must not exist; without it: standard output' },
+    'dry-run': { type: 'boolean', doc: 'only validate the rows' },
+    keep: { type: 'boolean', doc: 'keep the tokens in a file that only you can read' },
+  },
+  async run(context) {
+    const [file, ...more] = context.args
+    if (file === undefined || more.length > 0) throw new StartError('give one CSV file; - is standard input')
+    const rows = await readRows(file)
+    const service = openService(context)
+    const output = openOutput(context.flags['out'])
+    try {
+      return await createAll(context, service, rows, output.write)
+    } finally {
+      output.close()
+    }
+  },
+}
+
+/** Writes the results of each request at once: a later failure loses no token. */
+async function createAll(
+  { flags }: CommandContext,
+  service: Service,
+  rows: Row[],
+  write: (text: string) => void,
+): Promise<CommandResult> {
+  const progress = createProgress()
+  const isJson = flags['json'] === true
+  if (!isJson) write(writeRecords([['row', ...columns, 'short_url', 'manage_url', 'token', 'error']]))
+  let failed = 0
+  try {
+    for (let from = 0; from < rows.length; from += MAX_ROWS) {
+      progress.show(`${from} of ${rows.length} rows`)
+      const part = rows.slice(from, from + MAX_ROWS)
+      const results = await createSome(service, part, flags['dry-run'] === true).catch((error: unknown) => {
+        throw stoppedBefore(error, from)
+      })
+      write(isJson ? linesOf(results, from) : tableOf(part, results, from))
+      failed += results.filter((result) => 'error' in result).length
+      if (flags['keep'] === true) service.kept.keep(service.server, results.filter(isCreated))
+    }
+  } finally {
+    progress.end()
+  }
+  if (failed === 0) return { text: '', status: 0 }
+  return { text: '', warning: `${failed} of ${rows.length} rows have an error`, status: exits.partly }
+}
+
+async function createSome(service: Service, rows: Row[], isDryRun: boolean): Promise<Result[]> {
+  const header = { 'idempotency-key': randomUUID() }
+  const query = isDryRun ? { dry_run: true } : {}
+  const result = await service.client().POST('/api/bulk', { body: rows, params: { header, query } })
+  // When no row succeeded, the problem has the results too.
+  const problem = result.error as { results?: Result[] } | undefined
+  return problem?.results ?? (dataOf(result) as Schemas['BulkResult']).results
+}
+
+function stoppedBefore(error: unknown, row: number): unknown {
+  if (!(error instanceof StartError)) return error
+  if (row > 0) error.message += `; rows 1 to ${row} are done, and in the output`
+  return error
+}
+
+function isCreated(result: Result): result is Schemas['CreatedRow'] {
+  return 'token' in result
+}
+
+function tableOf(rows: Row[], results: Result[], from: number): string {
+  return writeRecords(
+    results.map((result, at) => [
+      String(from + at + 1),
+      ...columns.map((name) => rows[at]?.[name] ?? ''),
+      ...(isCreated(result) ? [result.short_url, result.manage_url, result.token] : ['', '', '']),
+      'error' in result ? result.error.detail : '',
+    ]),
+  )
+}
+
+function linesOf(results: Result[], from: number): string {
+  return results.map((result) => `${JSON.stringify({ ...result, index: from + result.index })}\n`).join('')
+}
+
+/** Standard output, or a new file that only the owner can read: it has tokens. */
+function openOutput(file: string | boolean | undefined) {
+  if (typeof file !== 'string') return { write: (text: string) => void process.stdout.write(text), close: () => {} }
+  try {
+    const descriptor = openSync(file, 'wx', 0o600)
+    return {
+      write: (text: string) => void writeSync(descriptor, text),
+      close: () => closeSync(descriptor),
+    }
+  } catch (error) {
+    throw new StartError(`--out=${file}: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,66 @@
+import type { Schemas } from '../../client/client.ts'
+import { StartError } from '../../lib/start-error.ts'
+import type { Command, CommandContext } from '../command.ts'
+import { linkOptions, printed, readFields, serviceOptions } from './options.ts'
+import { dataOf, openLink } from './service.ts'
+
+export const edit: Command = {
+  name: 'edit',
+  usage: '<link>',
+  summary: 'change where a link leads, or its other fields',
+  options: {
+    ...serviceOptions,
+    target: { type: 'string', doc: 'the new destination' },
+    ...linkOptions,
+  },
+  async run(context) {
+    const { target } = context.flags
+    const fields = { ...readFields(context.flags), ...(typeof target === 'string' && { target }) }
+    if (Object.keys(fields).length === 0) throw new StartError('give what to change, such as --target')
+    return change(context, fields, ({ short_url, target: leadsTo }) =>
+      leadsTo === null ? `${short_url} was changed` : `${short_url} leads to ${leadsTo}`,
+    )
+  },
+}
+
+export const pause: Command = {
+  name: 'pause',
+  usage: '<link>',
+  summary: 'answer visits of a link with 404 until "quirl resume"',
+  options: serviceOptions,
+  run: (context) => change(context, { active: false }, ({ short_url }) => `${short_url} is paused`),
+}
+
+export const resume: Command = {
+  name: 'resume',
+  usage: '<link>',
+  summary: 'end the pause of a link',
+  options: serviceOptions,
+  run: (context) => change(context, { active: true }, ({ short_url }) => `${short_url} is active`),
+}
+
+export const remove: Command = {
+  name: 'delete',
+  usage: '<link>',
+  summary: 'delete a link and its scans for ever; its code returns 410',
+  options: { ...serviceOptions, yes: { type: 'boolean', doc: 'delete it: without this flag nothing is deleted' } },
+  async run(context) {
+    const { link, kept, server } = openLink(context)
+    if (context.flags['yes'] !== true) {
+      const { short_url } = dataOf(await link.GET('/api/manage'))
+      throw new StartError(`add --yes to delete ${short_url} with its scans for ever`)
+    }
+    const deleted = dataOf(await link.DELETE('/api/manage'))
+    kept.drop(server, deleted.code)
+    return printed(context.flags, deleted, ({ code }) => `${server}/${code} is deleted`)
+  },
+}
+
+async function change(
+  context: CommandContext,
+  body: Schemas['Update'],
+  describe: (link: Schemas['LinkDetails']) => string,
+): Promise<string> {
+  const { link } = openLink(context)
+  return printed(context.flags, dataOf(await link.PUT('/api/manage', { body })), describe)
+}

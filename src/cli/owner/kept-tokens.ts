@@ -1,0 +1,70 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { StartError } from '../../lib/start-error.ts'
+
+/** Tokens that an owner has asked to keep: by the origin of the service, then by code. */
+type Kept = Record<string, Record<string, string>>
+
+/** The folder of the configuration of commands for owners (XDG Base Directory Specification). */
+export function configFolder(env: NodeJS.ProcessEnv): string | undefined {
+  const base = env['XDG_CONFIG_HOME'] ?? (env['HOME'] && join(env['HOME'], '.config'))
+  return base ? join(base, 'quirl') : undefined
+}
+
+/** The file of kept tokens; only its owner can read it. */
+export interface KeptTokens {
+  find: (server: string, code: string) => string | undefined
+  /** @throws {StartError} when the file cannot be written */
+  keep: (server: string, tokens: { code: string; token: string }[]) => void
+  drop: (server: string, code: string) => void
+}
+
+/** @param folder undefined when the environment names none */
+export function openKeptTokens(folder: string | undefined): KeptTokens {
+  const file = folder === undefined ? undefined : join(folder, 'tokens.json')
+  const read = (): Kept => (file === undefined ? {} : readKept(file))
+
+  function change(edit: (kept: Kept) => void): void {
+    if (file === undefined) throw new StartError('tokens cannot be kept: neither XDG_CONFIG_HOME nor HOME is set')
+    const kept = read()
+    edit(kept)
+    writeWhole(file, `${JSON.stringify(kept, undefined, 2)}\n`)
+  }
+
+  return {
+    find: (server, code) => read()[server]?.[code.toLowerCase()],
+    keep: (server, tokens) =>
+      change((kept) => {
+        const ofServer = (kept[server] ??= {})
+        for (const { code, token } of tokens) ofServer[code.toLowerCase()] = token
+      }),
+    drop(server, code) {
+      if (read()[server]?.[code.toLowerCase()] === undefined) return
+      change((kept) => delete kept[server]?.[code.toLowerCase()])
+    },
+  }
+}
+
+function readKept(file: string): Kept {
+  try {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as unknown
+    if (typeof kept !== 'object' || kept === null) throw new SyntaxError('not an object')
+    return kept as Kept
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw new StartError(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Renames a complete file into place: a crash leaves the old one. */
+function writeWhole(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(draft, text, { mode: 0o600, flush: true })
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw new StartError(`${file} cannot be written: ${(error as Error).message}`, { cause: error })
+  }
+}

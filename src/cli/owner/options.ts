@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { StartError } from '../../lib/start-error.ts'
+import type { Flags } from '../../config/config.ts'
+
+/** The flags of every command for owners. */
+export const serviceOptions = {
+  server: { type: 'string', doc: 'the origin of the service [QUIRL_SERVER, config.json, http://localhost:3000]' },
+  json: { type: 'boolean', doc: 'print the response of the API as JSON' },
+} as const
+
+/** The flags of what a link has, which `shorten` sets and `edit` changes. */
+export const linkOptions = {
+  title: { type: 'string', doc: 'a title for the owner' },
+  campaign: { type: 'string', doc: 'a tag for the owner, to group links' },
+  'utm-source': { type: 'string', doc: 'the parameter utm_source of the destination; so are the others' },
+  'utm-medium': { type: 'string', doc: '' },
+  'utm-campaign': { type: 'string', doc: '' },
+  'utm-term': { type: 'string', doc: '' },
+  'utm-content': { type: 'string', doc: '' },
+  fields: {
+    type: 'string',
+    doc: "a JSON file with further fields of the API, such as a contact's; - is standard input",
+  },
+} as const
+
+/** The fields that the flags set. @throws {StartError} when the file of `--fields` has no JSON object */
+export function readFields(flags: Flags): Record<string, unknown> {
+  const utm = Object.fromEntries(
+    ['source', 'medium', 'campaign', 'term', 'content'].flatMap((name) => {
+      const value = flags[`utm-${name}`]
+      return value === undefined ? [] : [[`utm_${name}`, value]]
+    }),
+  )
+  const given = (name: string) => (flags[name] === undefined ? {} : { [name]: flags[name] })
+  return {
+    ...(typeof flags['fields'] === 'string' && readJsonObject(flags['fields'])),
+    ...given('title'),
+    ...given('campaign'),
+    ...(Object.keys(utm).length > 0 && { utm }),
+  }
+}
+
+function readJsonObject(file: string): object {
+  try {
+    const value = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8')) as unknown
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('not a JSON object')
+    return value
+  } catch (error) {
+    throw new StartError(`--fields=${file}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** The text of a response: as JSON with `--json`, else for people. */
+export function printed<T>(flags: Flags, data: T, forPeople: (data: T) => string): string {
+  return flags['json'] === true ? JSON.stringify(data, undefined, 2) : forPeople(data)
+}

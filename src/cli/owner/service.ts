@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createQuirlClient, type QuirlClient, type Schemas } from '../../client/client.ts'
+import type { Flags } from '../../config/config.ts'
+import { origin } from '../../config/values.ts'
+import { StartError } from '../../lib/start-error.ts'
+import { isToken } from '../../lib/token.ts'
+import { CommandError, exits } from '../command-error.ts'
+import type { CommandContext } from '../command.ts'
+import { configFolder, openKeptTokens, type KeptTokens } from './kept-tokens.ts'
+
+/** Where the service runs when nothing names another. */
+const LOCAL = 'http://localhost:3000'
+/** How long a command waits for a response, in milliseconds. */
+const RESPONSE_MS = 30_000
+const TRIES = 4
+/** A command waits no longer for a quota. */
+const MAX_WAIT_SECONDS = 20
+
+/** The service that a command calls. */
+export interface Service {
+  server: string
+  kept: KeptTokens
+  /** @param token of the link, for its own paths */
+  client: (token?: string) => QuirlClient
+}
+
+/** The service, and a link of it. */
+export interface ServiceOfLink extends Service {
+  token: string
+  link: QuirlClient
+}
+
+/** The service that `--server`, `QUIRL_SERVER` or the file config.json names. @throws {StartError} when it is no origin */
+export function openService({ flags, env }: Pick<CommandContext, 'flags' | 'env'>): Service {
+  const folder = configFolder(env)
+  const [name, value] = namedServer(flags, env, folder)
+  const server = typeof value === 'string' ? origin(value) : undefined
+  if (server === undefined)
+    throw new StartError(`${name} must be an origin such as https://qr.example.com, without path or query`)
+  return serviceAt(server, openKeptTokens(folder))
+}
+
+function namedServer(flags: Flags, env: NodeJS.ProcessEnv, folder: string | undefined): [name: string, value: unknown] {
+  if (flags['server'] !== undefined) return ['--server', flags['server']]
+  if (env['QUIRL_SERVER']) return ['QUIRL_SERVER', env['QUIRL_SERVER']]
+  const file = folder && join(folder, 'config.json')
+  return [`"server" in ${file}`, (file && serverIn(file)) ?? LOCAL]
+}
+
+/**
+ * The link that the first argument names: by the URL of its page, its token, or the code of a kept token.
+ * @throws {StartError} when it names none
+ */
+export function openLink(context: Pick<CommandContext, 'args' | 'flags' | 'env'>): ServiceOfLink {
+  const [named, ...more] = context.args
+  if (named === undefined || more.length > 0)
+    throw new StartError('give one link: the URL of its page (…/m/…), its token, or the code of a token that was kept')
+  const { server, kept } = openService(context)
+  const url = URL.parse(named)
+  const service = serviceAt(url?.origin ?? server, kept)
+  const token = url === null ? tokenOf(named, service) : tokenIn(url, service)
+  if (token === undefined)
+    throw new StartError(`no token of ${JSON.stringify(named)} was kept; give the URL of the link's page, …/m/…`)
+  return { ...service, token, link: service.client(token) }
+}
+
+/** The token in the URL of a page, or the one that was kept of a short URL. */
+function tokenIn({ pathname }: URL, { server, kept }: Service): string | undefined {
+  const [, ofPage] = /^\/m\/([^/]+)$/.exec(pathname) ?? []
+  return ofPage ?? kept.find(server, pathname.slice(1))
+}
+
+function tokenOf(text: string, { server, kept }: Service): string | undefined {
+  return isToken(text) ? text : kept.find(server, text)
+}
+
+function serviceAt(server: string, kept: KeptTokens): Service {
+  return { server, kept, client: (token) => createQuirlClient({ server, token, fetch: fetchPatiently }) }
+}
+
+function serverIn(file: string): unknown {
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { server?: unknown }).server
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new StartError(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/**
+ * Sends a request again when the service is overloaded or could not be reached. Every change that the commands request is
+ * idempotent, by its nature or by an `Idempotency-Key`.
+ */
+async function fetchPatiently(request: Request): Promise<Response> {
+  for (let left = TRIES - 1; ; left--) {
+    const response = await tryFetch(request.clone()).catch((error: Error) => error)
+    const isFinal = left === 0 || (response instanceof Response && response.status !== 503 && response.status !== 429)
+    const seconds = response instanceof Response ? Number(response.headers.get('retry-after') ?? 1) : 1
+    if (isFinal || seconds > MAX_WAIT_SECONDS) {
+      if (response instanceof Response) return response
+      throw new CommandError(
+        `${new URL(request.url).origin} cannot be reached: ${reasonOf(response)}`,
+        exits.unreachable,
+      )
+    }
+    if (response instanceof Response) await response.body?.cancel()
+    await sleep(seconds * 1000 * (1 + Math.random() / 4))
+  }
+}
+
+/** Bounds the wait for the response, but not for all of its body: an export may be long. */
+async function tryFetch(request: Request): Promise<Response> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new Error(`no response in ${RESPONSE_MS / 1000} seconds`)), RESPONSE_MS)
+  try {
+    return await fetch(request, { signal: AbortSignal.any([request.signal, late.signal]) })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function reasonOf(error: Error): string {
+  const { cause } = error
+  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : error.message
+}
+
+/** The data of a response. @throws {CommandError} with what the problem says when the service refused the request */
+export function dataOf<T>({ data, error, response }: { data?: T; error?: unknown; response: Response }): T {
+  if (response.ok && data !== undefined) return data
+  throw new CommandError(describeProblem(error, response), isOverload(response) ? exits.unreachable : exits.refused)
+}
+
+function isOverload({ status }: Response): boolean {
+  return status === 429 || status >= 500
+}
+
+function describeProblem(error: unknown, { status, url }: Response): string {
+  const problem = error as Partial<Schemas['Problem']> | undefined
+  if (typeof problem?.detail !== 'string') return `${new URL(url).origin} answered with status ${status}; is it quirl?`
+  const fields = problem.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`) ?? []
+  return fields.length > 1 ? fields.join('; ') : problem.detail
+}

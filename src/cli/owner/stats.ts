@@ -1,0 +1,80 @@
+import type { Schemas } from '../../client/client.ts'
+import { StartError } from '../../lib/start-error.ts'
+import type { Command, CommandContext } from '../command.ts'
+import { formatTable, toSingleLine } from '../table.ts'
+import { serviceOptions, printed } from './options.ts'
+import { dataOf, openLink } from './service.ts'
+import { sparkline } from './sparkline.ts'
+import { watchTotals } from './watch.ts'
+
+type Statistics = Schemas['Statistics']
+
+/** Values of a breakdown that the table shows. */
+const TOP = 5
+
+const shown = ['country', 'city', 'device', 'os', 'browser', 'referrer'] as const
+
+export const stats: Command = {
+  name: 'stats',
+  usage: '<link>',
+  summary: 'show the scans of a link',
+  options: {
+    ...serviceOptions,
+    days: { type: 'string', doc: 'the length of the window, today included [30]' },
+    tz: { type: 'string', doc: "the time zone in which days begin [this machine's]" },
+    audience: { type: 'string', doc: 'all, human or bot [all]' },
+    watch: { type: 'boolean', doc: 'then print the totals whenever they change' },
+  },
+  async run(context) {
+    const { link } = openLink(context)
+    const query = queryOf(context)
+    const statistics = dataOf(await link.GET('/api/manage/stats', { params: { query } }))
+    const text = printed(context.flags, statistics, (data) => describeStatistics(data, query.days ?? 30))
+    if (context.flags['watch'] !== true) return text
+    process.stdout.write(`${text}\n`)
+    await watchTotals(link, (totals) => process.stdout.write(`${describeTotals(context, totals)}\n`))
+    return ''
+  },
+}
+
+function queryOf({ flags }: CommandContext) {
+  const { days, tz = Intl.DateTimeFormat().resolvedOptions().timeZone, audience } = flags
+  if (days !== undefined && !/^\d{1,3}$/.test(String(days)))
+    throw new StartError('--days must be a whole number from 1 to 365')
+  return {
+    tz: String(tz),
+    ...(days !== undefined && { days: Number(days) }),
+    ...(audience !== undefined && { audience: String(audience) }),
+  }
+}
+
+function describeStatistics({ code, from, to, timezone, totals, series, hours, breakdowns }: Statistics, days: number) {
+  const { scans, unique_visitors: visitors, humans, bots, qr, link } = totals
+  const counts = (hours ?? series).map((each) => each.scans)
+  return [
+    `${code}  ${from === to ? to : `${from} to ${to}`} (${timezone})`,
+    '',
+    `${sparkline(counts)}  ${hours === undefined ? `${days} days` : `${hours.length} hours`}, at most ${Math.max(0, ...counts)}`,
+    '',
+    formatTable([
+      ['scans', String(scans), `${humans} by people, ${bots} by robots`],
+      ['visitors', String(visitors), 'each counted once a day'],
+      ['from the QR code', String(qr), `${link} from the link`],
+    ]),
+    ...shown.flatMap((name) => describeBreakdown(name, breakdowns[name])),
+  ].join('\n')
+}
+
+function describeBreakdown(name: string, values: { value: string | null; scans: number }[]): string[] {
+  const known = values.filter(({ value }) => value !== null).slice(0, TOP)
+  if (known.length === 0) return []
+  // Values such as referrers are what strangers have sent.
+  const rows = known.map(({ value, scans }) => [`  ${toSingleLine(value ?? '')}`, String(scans)])
+  return ['', name, formatTable(rows)]
+}
+
+function describeTotals({ flags }: CommandContext, totals: Schemas['Totals']): string {
+  if (flags['json'] === true) return JSON.stringify(totals)
+  const { scans, unique_visitors: visitors, last_scan_at: last } = totals
+  return `${scans} scans, ${visitors} visitors${last === null ? '' : `, the last at ${last}`}`
+}
