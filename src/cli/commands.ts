@@ -9,6 +9,7 @@ import { entries } from './entries.ts'
 import type { Group } from './help.ts'
 import { journal } from './journal.ts'
 import { lists } from './lists.ts'
+import { mcp } from './mcp/command.ts'
 import { bulk } from './owner/bulk.ts'
 import { edit, pause, remove, resume } from './owner/change.ts'
 import { createCompletion } from './owner/completion.ts'
@@ -23,7 +24,7 @@ import { status } from './status.ts'
 import { unblock } from './unblock.ts'
 import { verify } from './verify.ts'
 
-const owner = [shorten, bulk, stats, edit, pause, resume, remove, exportScans]
+const owner = [shorten, bulk, stats, edit, pause, resume, remove, exportScans, mcp]
 
 const operator = [
   status,

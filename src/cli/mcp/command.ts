@@ -1,0 +1,21 @@
+import type { Command } from '../command.ts'
+import { serviceOptions } from '../owner/options.ts'
+import { openService } from '../owner/service.ts'
+
+export const mcp: Command = {
+  name: 'mcp',
+  usage: '',
+  summary: 'serve the Model Context Protocol on standard input and output, for assistants that create and read links',
+  options: {
+    server: serviceOptions.server,
+    keep: { type: 'boolean', doc: 'keep the tokens of created links in a file that only you can read' },
+  },
+  async run(context) {
+    // The mistakes of the command line end the command, not the first call.
+    openService(context)
+    // Loaded here, because no other command needs it.
+    const { serveTools } = await import('./server.ts')
+    await serveTools(context)
+    return ''
+  },
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { Schemas } from '../../client/client.ts'
+import { StartError } from '../../lib/start-error.ts'
+import type { CommandContext } from '../command.ts'
+import { dataOf, openLink, openService } from '../owner/service.ts'
+
+const link = z.string().max(2100).describe('The manage_url of the link; or its code, when its token was kept')
+const target = z.string().max(2048).describe('The destination: a public http or https URL')
+const title = z.string().max(200).describe('A title that only the owner sees')
+const fields = z
+  .record(z.string(), z.unknown())
+  .describe('Further fields of the API, such as utm, campaign, rules, or those of a contact or a page')
+
+/** Fields that are absent from a request, rather than undefined. */
+function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
+}
+
+/** Registers the tools; each calls the service once. */
+export function registerTools(server: McpServer, context: CommandContext): void {
+  const linkOf = (named: string) => openLink({ ...context, args: [named] }).link
+  registerChanges(server, context, linkOf)
+  server.registerTool(
+    'read_link',
+    {
+      title: 'Read a link',
+      description: 'Returns where a link leads, its state and its totals.',
+      inputSchema: z.object({ link }),
+      annotations: { readOnlyHint: true },
+    },
+    async (input) => answer(async () => dataOf(await linkOf(input.link).GET('/api/manage'))),
+  )
+  server.registerTool(
+    'read_statistics',
+    {
+      title: 'Read the statistics of a link',
+      description: 'Returns scans and visitors by day, and by country, city, device, browser and referrer.',
+      inputSchema: z.object({
+        link,
+        days: z.int().min(1).max(365).optional().describe('The length of the window, today included; 30 if absent'),
+        tz: z.string().max(64).optional().describe('The IANA time zone in which days begin; UTC if absent'),
+        audience: z.enum(['all', 'human', 'bot']).optional(),
+      }),
+      annotations: { readOnlyHint: true },
+    },
+    async ({ link: named, ...query }) =>
+      answer(async () => dataOf(await linkOf(named).GET('/api/manage/stats', { params: { query: present(query) } }))),
+  )
+  registerImages(server, context)
+}
+
+function registerChanges(
+  server: McpServer,
+  context: CommandContext,
+  linkOf: (named: string) => ReturnType<typeof openLink>['link'],
+): void {
+  server.registerTool(
+    'create_link',
+    {
+      title: 'Create a short link',
+      description: 'Creates a short link with a QR code. Only this response has the secret that manages it.',
+      inputSchema: z.object({
+        target: target.optional(),
+        kind: z.enum(['url', 'appstore', 'vcard', 'page']).optional(),
+        alias: z.string().max(64).optional().describe('The code, in place of a random one'),
+        title: title.optional(),
+        fields: fields.optional(),
+      }),
+    },
+    async ({ fields: more, ...input }) =>
+      answer(async () => {
+        const service = openService(context)
+        const header = { 'idempotency-key': randomUUID() }
+        // The service validates every kind.
+        const body = { ...more, ...present(input) } as Schemas['UrlLink']
+        const created = dataOf(await service.client().POST('/api/links', { body, params: { header } }))
+        if (context.flags['keep'] === true) service.kept.keep(service.server, [created])
+        return created
+      }),
+  )
+  server.registerTool(
+    'change_link',
+    {
+      title: 'Change a link',
+      description: 'Changes where a link leads, pauses it (active: false), or changes other fields; absent ones stay.',
+      inputSchema: z.object({
+        link,
+        target: target.optional(),
+        title: title.optional(),
+        active: z.boolean().optional(),
+        fields: fields.optional(),
+      }),
+      annotations: { idempotentHint: true },
+    },
+    async ({ link: named, fields: more, ...input }) =>
+      answer(async () => dataOf(await linkOf(named).PUT('/api/manage', { body: { ...more, ...present(input) } }))),
+  )
+}
+
+function registerImages(server: McpServer, context: CommandContext): void {
+  server.registerTool(
+    'draw_qr_code',
+    {
+      title: 'Draw a QR code',
+      description: 'Returns the QR code of a short link by its code, or of any text, as a PNG image.',
+      inputSchema: z.object({
+        code: z.string().max(64).optional().describe('The code of a link'),
+        data: z.string().max(4296).optional().describe('Any text or URL, when there is no link'),
+      }),
+      annotations: { readOnlyHint: true },
+    },
+    async ({ code, data }) => answerWith(async () => imageOf(await drawCode(context, code, data))),
+  )
+}
+
+async function drawCode(context: CommandContext, code?: string, data?: string): Promise<ArrayBuffer> {
+  const client = openService(context).client()
+  if (code !== undefined && data === undefined)
+    return dataOf<unknown>(
+      await client.GET('/{code}/qr.png', { params: { path: { code } }, parseAs: 'arrayBuffer' }),
+    ) as ArrayBuffer
+  if (data !== undefined && code === undefined)
+    return dataOf<unknown>(
+      await client.GET('/api/qr', { params: { query: { data, format: 'png' } }, parseAs: 'arrayBuffer' }),
+    ) as ArrayBuffer
+  throw new StartError('give either code or data')
+}
+
+function imageOf(image: ArrayBuffer): CallToolResult {
+  return { content: [{ type: 'image', data: Buffer.from(image).toString('base64'), mimeType: 'image/png' }] }
+}
+
+function answer(work: () => Promise<object>): Promise<CallToolResult> {
+  return answerWith(async () => {
+    const result = await work()
+    return {
+      content: [{ type: 'text', text: JSON.stringify(result) }],
+      structuredContent: result as Record<string, unknown>,
+    }
+  })
+}
+
+/** A refused request is a result with an error, from which the assistant learns what to correct. */
+async function answerWith(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    return { content: [{ type: 'text', text: error.message }], isError: true }
+  }
+}

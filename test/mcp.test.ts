@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { readWithZxing } from './support/decoders.ts'
+import { program } from './support/program.ts'
+import { startServer, visit } from './support/server.ts'
+
+test('an assistant creates, reads, changes and counts a link, and shows its QR code', async (t) => {
+  const { url } = await startServer(t)
+  const home = temporaryFolder(t)
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  const env = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: home, QUIRL_SERVER: url }
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, 'mcp', '--keep'], env }))
+  undoLater(t, () => client.close())
+  const call = async (name: string, input: object) =>
+    client.callTool({ name, arguments: input as Record<string, unknown> })
+  const data = async (name: string, input: object) =>
+    (await call(name, input)).structuredContent as Record<string, never>
+
+  const { tools } = await client.listTools()
+  const names = ['change_link', 'create_link', 'draw_qr_code', 'read_link', 'read_statistics']
+  assert.deepEqual(tools.map(({ name }) => name).sort(), names)
+
+  const created = await data('create_link', { target: 'https://example.com/menu', alias: 'menu', title: 'Menu' })
+  assert.equal(created['short_url'], `${url}/menu`)
+  await visit(`${url}/menu`)
+  const link = created['manage_url']
+  assert.equal((await data('read_link', { link }))['title'], 'Menu')
+  assert.equal(
+    (await data('change_link', { link, target: 'https://example.com/new' }))['target'],
+    'https://example.com/new',
+  )
+  assert.equal((await visit(`${url}/menu`)).headers.get('location'), 'https://example.com/new')
+  const { totals } = (await data('read_statistics', { link: 'menu', days: 7 })) as { totals?: { scans: number } }
+  assert.equal(totals?.scans, 2, 'a kept token is found by its code')
+
+  const [image] = (await call('draw_qr_code', { code: 'menu' })).content
+  assert.ok(image?.type === 'image' && image.mimeType === 'image/png')
+  const [reading] = await readWithZxing(Buffer.from(image.data, 'base64'))
+  assert.equal(reading?.text, `${url}/menu?qr=1`)
+
+  const refused = await call('create_link', { target: 'http://10.0.0.1/' })
+  assert.equal(refused.isError, true)
+  assert.match(JSON.stringify(refused.content), /\/target must have a public host/)
+  const unclear = await call('draw_qr_code', {})
+  assert.match(JSON.stringify(unclear.content), /give either code or data/)
+  const unknown = await call('read_link', { link: 'nothing' })
+  assert.match(JSON.stringify(unknown.content), /no token of \\"nothing\\" was kept/)
+})
