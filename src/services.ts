@@ -1,6 +1,5 @@
 import * as os from 'node:os'
 import { openAbuse, type Abuse } from './abuse/open.ts'
-import { guessQuotasOf, quotasOf } from './limits/quotas.ts'
 import type { Bus } from './bus/bus.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
@@ -12,7 +11,7 @@ import type { Metric } from './http/metric.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
 import { createClosing, type Closing } from './lib/closing.ts'
 import { createDraining } from './lib/draining.ts'
-import { openLimits, type Limits } from './limits/open.ts'
+import type { Limits } from './limits/open.ts'
 import { openLinkRegistry } from './links/link-registry.ts'
 import { openLinks, type Links } from './links/open.ts'
 import { openPlaces, type Places } from './places/open.ts'
@@ -22,6 +21,7 @@ import { openShares, type Shares } from './shares/open.ts'
 import { openBus } from './services/bus.ts'
 import { passChangesOn, shareLinkChanges } from './services/changes.ts'
 import type { Clocks, Environment } from './services/environment.ts'
+import { openConfiguredLimits } from './services/limits.ts'
 import { openForOperators, operatorOperations } from './services/operator.ts'
 import { createNotReady } from './services/readiness.ts'
 import { chooseScanStore } from './services/scans.ts'
@@ -154,8 +154,8 @@ async function openCreation(
     'the abuse lists',
     await openAbuse({ db, bus, dataDir, sources, owns, invalidate, webhooks, fetch, settleMs, now, monotonic, log }),
   )
-  const limited = { quotas: quotasOf(config), guesses: guessQuotasOf(config), client, slots, work, queueMs, monotonic }
-  const limits = open('limits', openLimits({ ...limited, beforeSlice: scans.flush }))
+  const limited = { client, slots, work, queueMs, monotonic, beforeSlice: scans.flush }
+  const limits = open('limits', openConfiguredLimits(config, limited))
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))
   const hashing = { passwordTurn: limits.passwordTurn, scrypt }
@@ -192,7 +192,7 @@ async function openFeatures(
     origin,
     client,
     connections,
-    metrics: [scans, abuse, places, connections, faults, webhooks, bus].flatMap(({ metrics }) => metrics),
+    metrics: [scans, abuse, places, connections, faults, webhooks, bus, limits].flatMap(({ metrics }) => metrics),
     notReady: createNotReady(store, draining, scans, abuse),
     isUnavailable: faults.note,
     onDrain: draining.onBegin,

@@ -4,7 +4,7 @@ import { Problem } from '../src/http/problem.ts'
 import type { Drawing, OwnedLink } from '../src/links/design.ts'
 import { create, put, startServer } from './support/server.ts'
 
-const drawing: Drawing = { origin: 'https://qr.example.com', client: 'a test', charge() {} }
+const drawing: Drawing = { origin: 'https://qr.example.com', client: 'a test', charge: async () => {} }
 const RED = { fg: '#800000' }
 const BLUE = { fg: '#000080' }
 
@@ -98,7 +98,7 @@ describe('a change of a link that another request has changed since it was read'
 test('a new design is drawn and charged once; one that the link already has is neither', async (t) => {
   const { links, token, redesign, services } = await startWithLink(t)
   const drawn = t.mock.method(services.qr.images, 'designed')
-  const charge = t.mock.fn()
+  const charge = t.mock.fn(async () => {})
   const owned = await redesign(await links.readByToken(token), RED)
   assert.equal(drawn.mock.callCount(), 1)
   for (const design of [RED, null, undefined])

@@ -35,7 +35,7 @@ export interface ErrorHandling {
   isUnavailable: (error: unknown) => boolean
   pages: ErrorPages
   /** Charges an unknown code or token; returns the problem to send instead when the quota is used up. */
-  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
+  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
 }
 
 /**
@@ -45,14 +45,14 @@ export interface ErrorHandling {
 export function handleErrors(app: FastifyInstance, handling: ErrorHandling): void {
   const { monotonic, isUnavailable, pages, chargeNotFound } = handling
   const logError = createLogError(monotonic)
-  const charged = (problem: Problem, request: FastifyRequest, reply: FastifyReply) =>
-    notFoundCodes.has(problem.code) ? (chargeNotFound(request, reply) ?? problem) : problem
   app.setErrorHandler((error, request, reply) => {
     // The client has disconnected: no response, and nothing worth logging.
     if (isRequestAborted(request) || isResponseAborted(reply, error)) return reply.hijack()
-    const problem = charged(toProblem(error, isUnavailable), request, reply)
+    const problem = toProblem(error, isUnavailable)
     if (problem.status >= 500) logError(request, error, problem)
-    return replyWithProblem(request, reply, problem, pages[problem.code]?.(request))
+    const send = (sent: Problem) => replyWithProblem(request, reply, sent, pages[sent.code]?.(request))
+    if (!notFoundCodes.has(problem.code)) return send(problem)
+    return chargeNotFound(request, reply).then((refusal) => send(refusal ?? problem))
   })
   ignoreBodies(app)
   handleNotFound(app)

@@ -1,55 +1,39 @@
+import type { Metric } from '../http/metric.ts'
+
 /** The usage of one key in its current window. */
 export interface Window {
   used: number
-  /** The end of the window, on the counter's clock. */
+  /** The end of the window, on the monotonic clock. */
   until: number
 }
 
-/** Counts by key in windows of a fixed length, each of which begins with its first charge. */
-export interface Counter {
-  charge: (key: number) => Window
-  refund: (key: number) => void
-  /** The current window; an unused one for an unknown key. */
-  read: (key: number) => Window
+/** What became of a charge. */
+export interface Charge extends Window {
+  /** The quota was used up before: nothing was charged. */
+  isRefused: boolean
+  /** Undoes the charge, and resolves to the window after that. */
+  refund: () => Promise<Window>
 }
 
 /**
- * @param maxKeys keys in memory at most; past that, at least the half whose windows began last remain
- * @param monotonic a clock that never goes back
+ * Counts by key in windows of a fixed length, each of which begins with its first charge. Keys are digests of 48 bits at most.
+ * No call rejects.
  */
-export function createCounter(options: { windowMs: number; maxKeys: number; monotonic: () => number }): Counter {
-  const { windowMs, maxKeys, monotonic } = options
-  // Two generations: dropping the old one is cheap, while finding the oldest of many windows is not.
-  let young = new Map<number, Window>()
-  let old = new Map<number, Window>()
+export interface Counter {
+  /** Charges one unit, unless the quota is used up. Of two charges at the same time, only one gets the last unit. */
+  charge: (key: number, quota: number) => Promise<Charge>
+  /** The current window; an unused one for an unknown key. */
+  read: (key: number) => Promise<Window>
+}
 
-  function current(key: number): Window | undefined {
-    const window = young.get(key) ?? old.get(key)
-    return window !== undefined && window.until > monotonic() ? window : undefined
-  }
+/** What is counted, each apart from the others. */
+export type CounterName = 'clients' | 'guesses' | 'links'
 
-  function begin(key: number): Window {
-    if (young.size >= maxKeys / 2) {
-      old = young
-      young = new Map()
-    }
-    const window = unused()
-    young.set(key, window)
-    return window
-  }
-
-  const unused = (): Window => ({ used: 0, until: monotonic() + windowMs })
-
-  return {
-    charge(key) {
-      const window = current(key) ?? begin(key)
-      window.used++
-      return window
-    },
-    refund(key) {
-      const window = current(key)
-      if (window !== undefined && window.used > 0) window.used--
-    },
-    read: (key) => current(key) ?? unused(),
-  }
+/** The counters of this process, or of all nodes together. */
+export interface Counters {
+  of: (name: CounterName) => Counter
+  /** The salt of the digests that are keys. */
+  salt: () => string
+  metrics: Metric[]
+  close: () => Promise<void>
 }

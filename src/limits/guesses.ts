@@ -1,13 +1,10 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { ClientAddress } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
-import { createCounter, type Window } from './counter.ts'
+import type { Counters } from './counter.ts'
 import type { Refund } from './limits.ts'
 
-const HOUR_MS = 3_600_000
-/** About 20 MiB each for clients and links. */
-const MAX_KEYS = 100_000
 /** Wrong passwords that a client still has for a link whose own quota is used up. */
 const FEW = 3
 
@@ -21,7 +18,7 @@ export interface GuessQuotas {
  * Charges a try to its client and to its link, before the password is checked; to be refunded when it was right.
  * @throws {Problem} 429 when a quota is used up
  */
-export type ChargeGuess = (request: Pick<FastifyRequest, 'raw'>, linkId: number) => Refund
+export type ChargeGuess = (request: Pick<FastifyRequest, 'raw'>, linkId: number) => Promise<Refund>
 
 /**
  * Limits wrong passwords. When many clients together have used up the quota of a link, each of them has only a few tries
@@ -30,35 +27,24 @@ export type ChargeGuess = (request: Pick<FastifyRequest, 'raw'>, linkId: number)
  */
 export function createGuesses(
   { perClient, perLink }: GuessQuotas,
+  counters: Pick<Counters, 'of' | 'salt'>,
   client: Pick<ClientAddress, 'of'>,
   monotonic: () => number,
 ): ChargeGuess {
-  const salt = randomBytes(32).toString('hex')
-  const options = { windowMs: HOUR_MS, maxKeys: MAX_KEYS, monotonic }
-  const clients = createCounter(options)
-  const links = createCounter(options)
+  const clients = counters.of('guesses')
+  const links = counters.of('links')
+  const keyOf = (text: string) => hash('sha256', `${counters.salt()}${text}`, 'buffer').readUIntBE(0, 6)
   const secondsUntil = (until: number) => Math.ceil((until - monotonic()) / 1000)
 
-  function requireQuota(ofClient: Window, ofLink: Window): void {
-    if (isUsedUp(ofClient, perClient)) throw guessProblem(secondsUntil(ofClient.until))
-    if (!isUsedUp(ofLink, perLink) || ofClient.used < FEW) return
+  return async ({ raw }, linkId) => {
+    const ofClient = await clients.charge(keyOf(`guesses ${client.of(raw)}`), perClient || Infinity)
+    if (ofClient.isRefused) throw guessProblem(secondsUntil(ofClient.until))
+    const hasFew = ofClient.used <= FEW
+    const ofLink = await links.charge(keyOf(`link ${linkId}`), hasFew ? Infinity : perLink || Infinity)
+    if (!ofLink.isRefused) return async () => void (await Promise.all([ofClient.refund(), ofLink.refund()]))
+    await ofClient.refund()
     throw guessProblem(secondsUntil(Math.min(ofClient.until, ofLink.until)))
   }
-
-  return ({ raw }, linkId) => {
-    const key = hash('sha256', `${salt}guesses ${client.of(raw)}`, 'buffer').readUIntBE(0, 6)
-    requireQuota(clients.read(key), links.read(linkId))
-    clients.charge(key)
-    links.charge(linkId)
-    return () => {
-      clients.refund(key)
-      links.refund(linkId)
-    }
-  }
-}
-
-function isUsedUp({ used }: Window, quota: number): boolean {
-  return quota > 0 && used >= quota
 }
 
 function guessProblem(seconds: number): Problem {

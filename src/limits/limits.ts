@@ -1,14 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onSendHookHandler } from 'fastify'
 import type { ClientAddress } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
-import { createCounter, type Window } from './counter.ts'
-
-const HOUR_MS = 3_600_000
-/** The key of a request without a quota. */
-const UNLIMITED = -1
-/** About 20 MiB. An attacker with more addresses than this can exceed the quotas. */
-const MAX_CLIENTS = 100_000
+import type { Charge, Counters, Window } from './counter.ts'
+import { WINDOW_MS } from './memory-counter.ts'
 
 /** What each quota limits, as a refusal says it. */
 const subjects = {
@@ -28,8 +23,8 @@ const limitNames = Object.keys(subjects)
 /** Requests per hour and client, by kind; 0 for no limit. */
 export type Quotas = Record<LimitName, number>
 
-/** Undoes a charge. */
-export type Refund = () => void
+/** Undoes a charge. It never rejects. */
+export type Refund = () => Promise<void>
 
 /** Hourly quotas for each client address. */
 export interface FairUse {
@@ -37,94 +32,100 @@ export interface FairUse {
    * Charges the client's quota, and sets the `RateLimit` headers of the response.
    * @throws {Problem} 429 when the quota is used up
    */
-  charge: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => Refund
+  charge: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => Promise<Refund>
   /** A key of the request's client, for fair queues: the same until a restart, and does not reveal the address. */
   clientOf: (request: FastifyRequest) => string
   /** A hook that charges each request. */
   each: (name: LimitName) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
-  /** Charges an unknown code or token; returns the problem to send instead when the quota is used up. */
-  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
+  /** Charges an unknown code or token; resolves to the problem to send instead when the quota is used up. */
+  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
   /** Hooks for a route that creates: each request is charged as a failure, which is refunded when it succeeds. */
-  creation: (name: LimitName) => { onRequest: onRequestHookHandler; onSend: onSendHookHandler }
+  creation: (name: LimitName) => { onRequest: onRequestAsyncHookHandler; onSend: onSendHookHandler }
 }
 
-/**
- * Counts in memory, by a hash of the client's address with a random salt that is stored nowhere: no address is kept, and
- * a restart resets all counts.
- */
-export function createFairUse(quotas: Quotas, client: Pick<ClientAddress, 'of'>, monotonic: () => number): FairUse {
-  const salt = randomBytes(32).toString('hex')
-  const counter = createCounter({ windowMs: HOUR_MS, maxKeys: MAX_CLIENTS, monotonic })
-  const keyOf = createKeys(salt, client)
+/** Counts by a salted hash of the client's address: no address is kept. */
+export function createFairUse(
+  quotas: Quotas,
+  counters: Pick<Counters, 'of' | 'salt'>,
+  client: Pick<ClientAddress, 'of'>,
+  monotonic: () => number,
+): FairUse {
+  const counter = counters.of('clients')
+  const keyOf = createKeys(counters.salt, client)
+  const setHeaders = createHeaders(quotas, monotonic)
 
-  /** @returns the seconds until the window ends */
-  function setHeaders(reply: FastifyReply, name: LimitName, { used, until }: Window): number {
-    const seconds = Math.ceil((until - monotonic()) / 1000)
+  /** Charges a request, or throws; resolves to nothing without a quota. */
+  async function chargeUnit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: LimitName,
+  ): Promise<Charge | undefined> {
     const quota = quotas[name]
-    if (quota > 0) reply.headers(rateLimitHeaders(name, quota, Math.max(0, quota - used), seconds))
-    return seconds
+    if (quota === 0) return undefined
+    const charge = await counter.charge(keyOf(request, name), quota)
+    const seconds = setHeaders(reply, name, charge)
+    if (charge.isRefused) throw quotaProblem(name, quota, seconds)
+    return charge
   }
 
-  /** Charges a request, or throws; returns the key for a refund. */
-  function chargeKey(request: FastifyRequest, reply: FastifyReply, name: LimitName): number {
-    const quota = quotas[name]
-    if (quota === 0) return UNLIMITED
-    const key = keyOf(request, name)
-    const window = counter.read(key)
-    if (window.used >= quota) throw quotaProblem(name, quota, setHeaders(reply, name, window))
-    setHeaders(reply, name, counter.charge(key))
-    return key
-  }
-
-  function charge(request: FastifyRequest, reply: FastifyReply, name: LimitName): Refund {
-    const key = chargeKey(request, reply, name)
-    return () => {
-      counter.refund(key)
-      setHeaders(reply, name, counter.read(key))
+  async function charge(request: FastifyRequest, reply: FastifyReply, name: LimitName): Promise<Refund> {
+    const charged = await chargeUnit(request, reply, name)
+    return async () => {
+      if (charged !== undefined) setHeaders(reply, name, await charged.refund())
     }
   }
 
   return {
     charge,
-    clientOf: (request) => hash('sha256', `${salt}client ${client.of(request.raw)}`, 'base64url'),
-    each: (name) => async (request, reply) => void charge(request, reply, name),
-    chargeNotFound: (request, reply) => problemOf(() => chargeKey(request, reply, 'misses')),
-    creation: createCreationHooks(counter.refund, (request, reply, name) => {
-      const failure = chargeKey(request, reply, 'failures')
-      if (quotas[name] > 0) setHeaders(reply, name, counter.read(keyOf(request, name)))
+    clientOf: createClientKeys(client),
+    each: (name) => async (request, reply) => void (await chargeUnit(request, reply, name)),
+    chargeNotFound: (request, reply) => problemOf(chargeUnit(request, reply, 'misses')),
+    creation: createCreationHooks(async (request, reply, name) => {
+      const window = quotas[name] > 0 ? counter.read(keyOf(request, name)) : undefined
+      const failure = await chargeUnit(request, reply, 'failures')
+      if (window !== undefined) setHeaders(reply, name, await window)
       return failure
     }),
   }
 }
 
-/** @param chargeFailure returns the key for a refund */
+/** Their salt is that of this process, wherever the counts are: other nodes have queues of their own. */
+function createClientKeys(client: Pick<ClientAddress, 'of'>): FairUse['clientOf'] {
+  const salt = randomBytes(32).toString('hex')
+  return (request) => hash('sha256', `${salt}client ${client.of(request.raw)}`, 'base64url')
+}
+
+/** @returns a function that returns the seconds until the window ends */
+function createHeaders(quotas: Quotas, monotonic: () => number) {
+  return (reply: FastifyReply, name: LimitName, { used, until }: Window): number => {
+    const seconds = Math.ceil((until - monotonic()) / 1000)
+    const quota = quotas[name]
+    if (quota > 0) reply.headers(rateLimitHeaders(name, quota, Math.max(0, quota - used), seconds))
+    return seconds
+  }
+}
+
 function createCreationHooks(
-  refund: (key: number) => void,
-  chargeFailure: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => number,
+  chargeFailure: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => Promise<Charge | undefined>,
 ): FairUse['creation'] {
-  const failures = new WeakMap<FastifyRequest, number>()
+  const failures = new WeakMap<FastifyRequest, Charge>()
   return (name) => ({
-    onRequest(request, reply, done) {
-      try {
-        const key = chargeFailure(request, reply, name)
-        if (key !== UNLIMITED) failures.set(request, key)
-      } catch (error) {
-        return done(error as Error)
-      }
-      done()
+    async onRequest(request, reply) {
+      const failure = await chargeFailure(request, reply, name)
+      if (failure !== undefined) failures.set(request, failure)
     },
     onSend(request, { statusCode }, payload, done) {
       const isFailure = statusCode >= 400 && statusCode < 500 && statusCode !== 429
-      const key = failures.get(request)
-      if (!isFailure && key !== undefined) refund(key)
+      // The response does not wait for it.
+      if (!isFailure) void failures.get(request)?.refund()
       done(null, payload)
     },
   })
 }
 
-function problemOf(charge: () => void): Problem | undefined {
+async function problemOf(charge: Promise<unknown>): Promise<Problem | undefined> {
   try {
-    charge()
+    await charge
     return undefined
   } catch (error) {
     if (error instanceof Problem) return error
@@ -140,12 +141,12 @@ function quotaProblem(name: LimitName, quota: number, seconds: number): Problem 
 }
 
 /** Keys of the counter. A request may be charged to several quotas, whose keys differ in the last three of 48 bits. */
-function createKeys(salt: string, client: Pick<ClientAddress, 'of'>) {
+function createKeys(salt: () => string, client: Pick<ClientAddress, 'of'>) {
   const bases = new WeakMap<FastifyRequest, number>()
   return (request: FastifyRequest, name: LimitName): number => {
     let base = bases.get(request)
     if (base === undefined) {
-      base = hash('sha256', `${salt}limits ${client.of(request.raw)}`, 'buffer').readUIntBE(0, 6)
+      base = hash('sha256', `${salt()}limits ${client.of(request.raw)}`, 'buffer').readUIntBE(0, 6)
       bases.set(request, base)
     }
     return base - (base % 8) + limitNames.indexOf(name)
@@ -155,7 +156,7 @@ function createKeys(salt: string, client: Pick<ClientAddress, 'of'>) {
 /** The header fields of draft-ietf-httpapi-ratelimit-headers-10; each is a list of one item. */
 function rateLimitHeaders(name: LimitName, quota: number, remaining: number, seconds: number): Record<string, string> {
   return {
-    'ratelimit-policy': `"${name}";q=${quota};w=${HOUR_MS / 1000}`,
+    'ratelimit-policy': `"${name}";q=${quota};w=${WINDOW_MS / 1000}`,
     ratelimit: `"${name}";r=${remaining};t=${seconds}`,
   }
 }

@@ -1,5 +1,7 @@
 import type { ClientAddress } from '../http/client-address.ts'
+import type { Metric } from '../http/metric.ts'
 import { createAdmission, type Admission, type AdmissionOptions } from './admission.ts'
+import type { Counters } from './counter.ts'
 import { createFairUse, type FairUse, type Quotas } from './limits.ts'
 import { createGuesses, type ChargeGuess, type GuessQuotas } from './guesses.ts'
 import { createSlots, type SlotOverrides, type Slots } from './slots.ts'
@@ -16,14 +18,15 @@ export interface Limits extends FairUse {
   chargeGuess: ChargeGuess
   /** For the hashing of passwords. */
   passwordTurn: RunInTurn
-  /** Does nothing: timers run only while requests wait. */
-  close: () => void
+  metrics: Metric[]
+  close: () => Promise<void>
 }
 
 /** What the limits need from the rest of the program. */
 export interface LimitsNeeds {
   quotas: Quotas
   guesses: GuessQuotas
+  counters: Counters
   client: Pick<ClientAddress, 'of'>
   monotonic: () => number
   /** Called before each slice of work: answers visits, which must not wait for it. */
@@ -35,13 +38,14 @@ export interface LimitsNeeds {
 }
 
 export function openLimits(needs: LimitsNeeds): Limits {
-  const { quotas, guesses, client, monotonic, beforeSlice, slots, work, queueMs } = needs
+  const { quotas, guesses, counters, client, monotonic, beforeSlice, slots, work, queueMs } = needs
   return {
-    ...createFairUse(quotas, client, monotonic),
+    ...createFairUse(quotas, counters, client, monotonic),
     slots: createSlots(client, slots),
     admission: createAdmission({ monotonic, beforeSlice, bounds: work, timeoutMs: queueMs }),
-    chargeGuess: createGuesses(guesses, client, monotonic),
+    chargeGuess: createGuesses(guesses, counters, client, monotonic),
     passwordTurn: createTurns(passwordBounds, PASSWORD_RETRY_SECONDS),
-    close() {},
+    metrics: counters.metrics,
+    close: counters.close,
   }
 }

@@ -2,7 +2,7 @@ import type { GuessQuotas } from './guesses.ts'
 import type { Quotas } from './limits.ts'
 
 /** The settings of the quotas. */
-interface QuotaSettings {
+export interface QuotaSettings {
   limitLinks: number
   limitBulk: number
   limitQr: number
@@ -10,6 +10,8 @@ interface QuotaSettings {
   limitReports: number
   limitFailures: number
   limitMisses: number
+  limitGuesses: number
+  limitLinkGuesses: number
 }
 
 /** Reads the quotas from the settings. */
@@ -26,6 +28,6 @@ export function quotasOf(config: QuotaSettings): Quotas {
 }
 
 /** Reads the quotas of wrong passwords from the settings. */
-export function guessQuotasOf(config: { limitGuesses: number; limitLinkGuesses: number }): GuessQuotas {
+export function guessQuotasOf(config: QuotaSettings): GuessQuotas {
   return { perClient: config.limitGuesses, perLink: config.limitLinkGuesses }
 }

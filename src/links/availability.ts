@@ -65,7 +65,7 @@ export function availabilityRoute({
     },
     async handler(request, reply) {
       // Charged before the look-up: both responses tell whether a link exists.
-      const refusal = limits.chargeNotFound(request, reply)
+      const refusal = await limits.chargeNotFound(request, reply)
       if (refusal !== undefined) throw refusal
       return reply.header('cache-control', 'no-store').send(await links.findAvailability(request.params.code))
     },

@@ -14,7 +14,7 @@ import type { Links } from './open.ts'
 /** The client's quotas, as changes of many links use them. */
 export interface ChangesLimits {
   /** Charges an unknown token; returns the problem to send instead when the quota is used up. */
-  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
+  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
   /** Hooks that charge each refused request. */
   creation: (name: 'misses') => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
 }

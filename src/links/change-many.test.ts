@@ -42,7 +42,12 @@ test('the event loop runs between rows that are validated again because their li
     invalidate() {},
   }
   const rows = tokens.map((token) => ({ token, target: 'https://example.com/new' }))
-  const options = { origin: 'https://qr.example.com', atomic: false, dryRun: false, chargeNotFound: () => undefined }
+  const options = {
+    origin: 'https://qr.example.com',
+    atomic: false,
+    dryRun: false,
+    chargeNotFound: async () => undefined,
+  }
   assert.equal((await changeLinks(deps, rows, options)).changed, 3)
   assert.equal(attempts, 2)
   assert.equal(new Set(turnsOfUrls.slice(turnsOfUrls.length / 2)).size, 3)

@@ -36,11 +36,11 @@ export async function hashCharged(
   client: string,
   password: string,
 ): Promise<PasswordHash> {
-  const refund = charge()
+  const refund = await charge()
   try {
     return await passwords.hash(password, client)
   } catch (error) {
-    refund()
+    await refund()
     throw error
   }
 }

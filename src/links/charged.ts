@@ -1,5 +1,10 @@
-/** Charges a creation to the client's quota, and returns the function that refunds it. Throws when the quota is used up. */
-export type Charge = () => () => void
+/**
+ * Charges a creation to the client's quota, and resolves to the function that refunds it; rejects when the quota is used up.
+ */
+export type Charge = () => Promise<() => Promise<void>>
+
+/** Charges nothing. */
+export const noCharge: Charge = async () => async () => {}
 
 /** A creation throws this to be rolled back and charged all the same. */
 export class ChargedRollback extends Error {}
@@ -10,15 +15,17 @@ export class ChargedRollback extends Error {}
  */
 export async function runCharged<T extends { isRetry: boolean }>(
   charge: Charge,
-  run: (chargeOnce: () => void) => Promise<T>,
+  run: (chargeOnce: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  let refund: (() => void) | undefined
+  let refund: (() => Promise<void>) | undefined
   try {
-    const result = await run(() => void (refund ??= charge()))
-    if (result.isRetry) refund?.()
+    const result = await run(async () => {
+      refund ??= await charge()
+    })
+    if (result.isRetry) await refund?.()
     return result
   } catch (error) {
-    if (!(error instanceof ChargedRollback)) refund?.()
+    if (!(error instanceof ChargedRollback)) await refund?.()
     throw error
   }
 }

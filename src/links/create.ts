@@ -27,9 +27,9 @@ export interface LinkDeps extends UrlPolicy {
 /** The client's quotas, as creations use them. */
 export interface CreationLimits {
   /** Charges a creation, or an image that is about to be drawn; see `Charge`. */
-  charge: (request: FastifyRequest, reply: FastifyReply, name: 'links' | 'bulk' | 'qr') => () => void
+  charge: (request: FastifyRequest, reply: FastifyReply, name: 'links' | 'bulk' | 'qr') => ReturnType<Charge>
   /** Charges an unknown code; returns the problem to send instead when the quota is used up. */
-  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
+  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
   /** A key of the request's client, which does not reveal its address. */
   clientOf: (request: FastifyRequest) => string
   /** Hooks for a route that creates. */
@@ -67,11 +67,11 @@ export async function createLink(deps: LinkDeps, body: unknown, options: LinkOpt
 
 /** One statement creates the link: it needs no transaction. */
 async function createByStatement(deps: LinkDeps, draft: Draft, options: LinkOptions): Promise<CreatedLink> {
-  const refund = options.charge()
+  const refund = await options.charge()
   try {
     return await insertDraft(deps, await hashDraft(draft, options.hashPassword), options.origin)
   } catch (error) {
-    refund()
+    await refund()
     throw error
   }
 }
@@ -131,7 +131,7 @@ export async function createCharged<T>(
   let ids: number[] = []
   const { response, isRetry } = await runCharged(charge, (chargeOnce) => {
     const prepareAll = async () => {
-      chargeOnce()
+      await chargeOnce()
       await prepare?.()
     }
     return deps.idempotency.run(idempotentRequest, prepareAll, (transaction) => {

@@ -39,14 +39,14 @@ export interface Drawing {
   origin: string
   /** A key of the client, whose images are drawn one at a time. */
   client: string
-  /** Charges the image to the client's quota; throws when that is used up. */
-  charge: () => void
+  /** Charges the image to the client's quota; rejects when that is used up. */
+  charge: () => Promise<unknown>
 }
 
 /**
  * Checks the design in the body of a change; returns undefined when there is none. The link's own design is not checked
  * again.
- * @throws {Problem} 400 when the design is invalid or cannot be scanned, and what `charge` throws
+ * @throws {Problem} 400 when the design is invalid or cannot be scanned, and what `charge` rejects with
  */
 export async function checkDesign(
   designs: Pick<LinkDesigns, 'requireScannable'>,
@@ -57,7 +57,7 @@ export async function checkDesign(
   const value = isObject(body) ? body['design'] : undefined
   if (value === undefined) return undefined
   if (value !== null && !isDeepStrictEqual(value, design)) {
-    charge()
+    await charge()
     await designs.requireScannable(value, { code: link.code, origin }, client)
   }
   return { value } as CheckedDesign

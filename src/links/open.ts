@@ -22,6 +22,7 @@ import {
 import { createIdempotency } from './idempotency.ts'
 import { createPasswords, type Passwords, type RunInTurn, type Scrypt } from './password.ts'
 import { rotateToken, type RotatedToken } from './rotation.ts'
+import type { ChargeNotFound } from './row-links.ts'
 import type { LinkId } from './store.ts'
 import { linksOfTokens } from './tokens.ts'
 import type { OwnsUrl, Screen } from './url-policy.ts'
@@ -42,20 +43,20 @@ export interface Links {
    * no further token is looked up.
    * @param chargeNotFound charges an unknown token; returns the problem to send instead when the quota is used up
    */
-  findManyByToken: (tokens: string[], chargeNotFound: () => Problem | undefined) => Promise<(LinkId | Problem)[]>
+  findManyByToken: (tokens: string[], chargeNotFound: ChargeNotFound) => Promise<(LinkId | Problem)[]>
   /** The same with its design. */
   readByToken: (token: string) => Promise<OwnedLink>
   /**
    * Checks the design in the body of a change; returns undefined when there is none.
-   * @throws {Problem} 400 when it cannot be scanned, and what `drawing.charge` throws
+   * @throws {Problem} 400 when it cannot be scanned, and what `drawing.charge` rejects with
    */
   checkDesign: (owned: OwnedLink, body: unknown, drawing: Drawing) => Promise<CheckedDesign | undefined>
   /**
    * Checks the webhook in the body of a change; returns undefined when there is none.
    * @param charge called for a new address or secret
-   * @throws {Problem} 400 for an invalid field, 422 for a blocked URL, and what `charge` throws
+   * @throws {Problem} 400 for an invalid field, 422 for a blocked URL, and what `charge` rejects with
    */
-  checkWebhook: (owned: OwnedLink, body: unknown, charge: () => void) => Promise<CheckedWebhook | undefined>
+  checkWebhook: (owned: OwnedLink, body: unknown, charge: () => Promise<unknown>) => Promise<CheckedWebhook | undefined>
   /**
    * Changes the fields that the body names, in the newest revision of the link.
    * @throws {Problem} 400 for an invalid field, 404 when the link was deleted, 409 when it is suspended, 412 when

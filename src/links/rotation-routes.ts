@@ -1,5 +1,6 @@
 import { problems } from '../http/problem-schema.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from './access.ts'
+import { noCharge } from './charged.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
 import type { Links } from './open.ts'
 import type { LinkRoutesNeeds } from './routes.ts'
@@ -37,7 +38,7 @@ export function rotationRoutes({ links, origin, limits }: RotationRoutesNeeds): 
       links.rotate(tokenOf(request), {
         origin: origin.of(request),
         // A change is not limited; a stored response is, as that of a creation.
-        charge: () => (idempotentRequest(request) ? limits.charge(request, reply, 'links') : () => {}),
+        charge: idempotentRequest(request) ? () => limits.charge(request, reply, 'links') : noCharge,
         idempotentRequest: idempotentRequest(request),
       }),
   })

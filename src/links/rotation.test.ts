@@ -7,6 +7,7 @@ import { drivers } from '../../test/support/drivers.ts'
 import { fc, runs } from '../../test/support/fast-check.ts'
 import { insert } from '../../test/support/stored-links.ts'
 import * as tokens from '../../test/support/token-model.ts'
+import { noCharge } from './charged.ts'
 import { createIdempotency } from './idempotency.ts'
 import { findByAnyToken, isWorking, rotateToken } from './rotation.ts'
 
@@ -20,7 +21,7 @@ function openTokens(db: Database) {
   const deps = { db, now: clock, ids, idempotency: createIdempotency(db, clock) }
   const rotate = async (token: string, key?: string): Promise<string> => {
     const idempotentRequest = key === undefined ? undefined : { key, request: 'a path' }
-    const options = { origin: 'https://qr.example.com', charge: () => () => {}, idempotentRequest }
+    const options = { origin: 'https://qr.example.com', charge: noCharge, idempotentRequest }
     try {
       const rotated = await rotateToken(deps, token, options)
       assert.equal(rotated.manage_url, `https://qr.example.com/m/${rotated.token}`)

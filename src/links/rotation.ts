@@ -71,7 +71,7 @@ export function unknownToken(): Problem {
  * whoever lost the response still has a token that works.
  * @param options its `idempotentRequest` has the key only: a retry may come with the old token, even when that no longer works,
  * or with the new one
- * @throws {Problem} 404 for an unknown token, 422 when the key was used for another request, and what `charge` throws
+ * @throws {Problem} 404 for an unknown token, 422 when the key was used for another request, and what `charge` rejects with
  */
 export async function rotateToken(
   deps: TokenDeps & Pick<LinkDeps, 'idempotency' | 'ids'>,
@@ -84,7 +84,7 @@ export async function rotateToken(
     request: JSON.stringify(['rotate', hashToken(token)]),
     isAnsweredBy: (response: unknown) => isRotation(response) && response.token === token,
   }
-  const chargeKnown = () => {
+  const chargeKnown = async () => {
     if (!isKnown) throw unknownToken()
     return charge()
   }

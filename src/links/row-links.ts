@@ -12,7 +12,7 @@ export interface LinkRow {
 }
 
 /** Charges an unknown token; returns the problem to send instead when the client's quota is used up. */
-export type ChargeNotFound = () => Problem | undefined
+export type ChargeNotFound = () => Promise<Problem | undefined>
 
 /** Links that one statement reads: a page with 100 buttons has 200 KiB. */
 const ROWS_PER_READ = 20
@@ -28,11 +28,13 @@ export async function* linksOfRows(
   rows: unknown[],
   chargeNotFound: ChargeNotFound,
 ): AsyncGenerator<LinkRow | Problem> {
-  const checks = createChecks(chargeNotFound)
+  const checks = createChecks()
   for (let from = 0; from < rows.length; from += ROWS_PER_READ) {
     const read = rows.slice(from, from + ROWS_PER_READ).map(readRow)
-    const links = checks.refusal() === undefined ? await findLinks(deps, read) : new Map<string, Link>()
-    for (const [at, row] of read.entries()) yield checks.check(from + at, row, links)
+    const found = checks.refusal() === undefined ? await findLinks(deps, read) : read.map(checks.refusal)
+    // All at once: where the counts are elsewhere, one after the other would take many round trips.
+    const refusals = await Promise.all(found.map(async (row) => (row === undefined ? chargeNotFound() : undefined)))
+    for (const [at, row] of found.entries()) yield checks.check(from + at, row, refusals[at])
   }
 }
 
@@ -57,12 +59,20 @@ function readRow(row: unknown): TokenRow | Problem {
   }
 }
 
-async function findLinks({ db, now }: TokenDeps, rows: (TokenRow | Problem)[]): Promise<Map<string, Link>> {
+/** The rows with their links; undefined for a row whose link is unknown. */
+async function findLinks({ db, now }: TokenDeps, rows: (TokenRow | Problem)[]): Promise<Found[]> {
   const hashes = rows.flatMap((row) => (row instanceof Problem ? [] : (row.tokenHash ?? [])))
-  return findByAnyTokens(db, hashes, (some) => findByTokens(db.read, some, now()))
+  const links = await findByAnyTokens(db, hashes, (some) => findByTokens(db.read, some, now()))
+  return rows.map((row) => {
+    if (row instanceof Problem) return row
+    const link = row.tokenHash === undefined ? undefined : links.get(row.tokenHash)
+    return link && { body: row.body, link }
+  })
 }
 
-function createChecks(chargeNotFound: ChargeNotFound) {
+type Found = LinkRow | Problem | undefined
+
+function createChecks() {
   const rowsByLink = new Map<number, number>()
   let size = 0
   let refusal: Problem | undefined
@@ -83,15 +93,12 @@ function createChecks(chargeNotFound: ChargeNotFound) {
   return {
     /** Why no further row is looked up; undefined while they are. */
     refusal: () => refusal,
-    check(index: number, row: TokenRow | Problem, links: Map<string, Link>): LinkRow | Problem {
+    /** @param charged what to send instead, now that an unknown row is charged */
+    check(index: number, row: Found, charged: Problem | undefined): LinkRow | Problem {
+      refusal ??= charged
       if (refusal !== undefined) return refusal
-      if (row instanceof Problem) return row
-      const link = row.tokenHash === undefined ? undefined : links.get(row.tokenHash)
-      if (link === undefined) {
-        refusal = chargeNotFound()
-        return refusal ?? unknownToken()
-      }
-      return checkLink(index, link) ?? { body: row.body, link }
+      if (row === undefined) return unknownToken()
+      return row instanceof Problem ? row : (checkLink(index, row.link) ?? row)
     },
   }
 }

@@ -138,13 +138,13 @@ export function portFault(text: string): string | undefined {
 /**
  * Checks the webhook in the body of a change; returns undefined when there is none, or it is the present one.
  * @param charge charges the change to the quota of the client
- * @throws {Problem} as `parseWebhook`, and what `charge` throws
+ * @throws {Problem} as `parseWebhook`, and what `charge` rejects with
  */
 export async function checkWebhook(
   deps: UrlPolicy & { webhooks: Pick<LinkWebhooks, 'enabled' | 'milestone'> },
   { link, webhook: present }: { link: Link; webhook: WebhookDetails | null },
   body: unknown,
-  charge: () => void,
+  charge: () => Promise<unknown>,
 ): Promise<CheckedWebhook | undefined> {
   const value = isObject(body) ? body['webhook'] : undefined
   if (value === undefined) return undefined
@@ -154,6 +154,6 @@ export async function checkWebhook(
   // Setting a webhook again that fails has its events sent at once.
   if (isSame && isDeepStrictEqual(present.events, draft.events) && present.state === 'active') return undefined
   // Each has the address called at once, however often it has failed.
-  charge()
+  await charge()
   return { draft, milestone: draft.events.includes('scans.milestone') ? await deps.webhooks.milestone(link.id) : 0 }
 }

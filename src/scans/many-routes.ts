@@ -22,7 +22,7 @@ export interface ManyStatsNeeds {
   slots: Pick<Slots, 'stats'>
   limits: {
     /** Charges an unknown token; returns the problem to send instead when the quota is used up. */
-    chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
+    chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
   }
   now: () => number
 }

@@ -64,7 +64,7 @@ export function openShares({ db, now }: { db: Database; now: () => number }): Sh
       const insert = (transaction: Transaction<Tables>) => createShare(transaction, linkId, options, now())
       if (retry === undefined) return db.transaction(insert)
       const { response } = await runCharged(retry.charge, (chargeOnce) =>
-        idempotency.run(retry.request, async () => chargeOnce(), insert),
+        idempotency.run(retry.request, chargeOnce, insert),
       )
       return response
     },

@@ -24,12 +24,12 @@ type CodeRequest = FastifyRequest<CodeRoute>
 /** What the routes need of the rest of the program. */
 export interface PasswordNeeds extends VisitNeeds {
   verify: Passwords['verify']
-  /** Charges a try to the client and the link; returns the refund. @throws {Problem} 429 when a quota is used up */
-  chargeGuess: (request: Pick<FastifyRequest, 'raw'>, linkId: number) => () => void
+  /** Charges a try to the client and the link; resolves to the refund. @throws {Problem} 429 when a quota is used up */
+  chargeGuess: (request: Pick<FastifyRequest, 'raw'>, linkId: number) => Promise<() => Promise<void>>
   /** A key of the request's client. */
   clientOf: (request: FastifyRequest) => string
   /** Charges an unknown code; returns the problem to send instead when the quota is used up. */
-  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Problem | undefined
+  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
 }
 
 /** A form with a password of 200 characters, each of which takes 12 bytes at most, or 36 when it is decomposed. */
@@ -110,7 +110,7 @@ function schemaOf(operationId: string, description: string, success: object) {
 function configOf({ resolve, chargeNotFound }: PasswordNeeds) {
   const supports = async (request: FastifyRequest, reply: FastifyReply) => {
     const resolution = await resolve((request as CodeRequest).params.code)
-    const problem = resolution.state === 'unknown' ? chargeNotFound(request, reply) : undefined
+    const problem = resolution.state === 'unknown' ? await chargeNotFound(request, reply) : undefined
     if (problem !== undefined) throw problem
     return resolution.state === 'protected'
   }
@@ -147,7 +147,7 @@ async function unlock(needs: PasswordNeeds, request: CodeRequest): Promise<LiveL
   if (before.state !== 'protected') return requireLive(before, code)
   const { id, password } = before.locked
   // Charged first, so that concurrent tries count as well.
-  const refund = needs.chargeGuess(request, id)
+  const refund = await needs.chargeGuess(request, id)
   try {
     const right = await needs.verify(typedPassword(request.body), password, needs.clientOf(request))
     if (right === undefined) throw new WrongPassword()
@@ -155,10 +155,10 @@ async function unlock(needs: PasswordNeeds, request: CodeRequest): Promise<LiveL
     const now = await needs.resolve(code)
     const live = now.state === 'protected' ? now.locked.open(right) : requireLive(now, code)
     if (live === undefined) throw new WrongPassword()
-    refund()
+    await refund()
     return live
   } catch (error) {
-    if (!(error instanceof WrongPassword)) refund()
+    if (!(error instanceof WrongPassword)) await refund()
     throw error
   }
 }

@@ -1,3 +1,4 @@
+import { noCharge } from '../../../links/charged.ts'
 import { html, type Html } from '../../../http/html.ts'
 import { invalidRequest } from '../../../http/problem.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
@@ -30,7 +31,7 @@ export const rotateKey: Action = (submission) =>
     const key = keyOf(form)
     // A stored response is charged as a creation, as in the API.
     const idempotentRequest = key === undefined ? undefined : { key, request: '' }
-    const options = { origin: drawing.origin, charge: key === undefined ? () => () => {} : charge, idempotentRequest }
+    const options = { origin: drawing.origin, charge: key === undefined ? noCharge : charge, idempotentRequest }
     const { token: next, manage_url: url } = await links.rotate(token, options)
     return { page: keyPage(submission, url, keptLink(link, next)) }
   })

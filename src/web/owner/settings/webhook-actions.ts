@@ -38,7 +38,7 @@ export const removeWebhook: Action = (submission) =>
   change(submission, {}, async (owned) => {
     const { links, charge } = submission
     const body = { webhook: null }
-    const webhook = await links.checkWebhook(owned, body, () => void charge())
+    const webhook = await links.checkWebhook(owned, body, charge)
     await links.change(owned, body, { webhook })
     return { done: 'webhook-removed', at }
   })
@@ -58,7 +58,7 @@ async function saveWebhook(submission: Submission, owned: OwnedLink, draft: obje
   const body = { webhook: draft }
   // A page that is out of date is charged nothing.
   requireMatch(owned.link, ifMatch)
-  const webhook = await links.checkWebhook(owned, body, () => void charge())
+  const webhook = await links.checkWebhook(owned, body, charge)
   const changed = await links.change(owned, body, { ifMatch, webhook })
   const secret = webhook === undefined ? undefined : changed.webhook?.secret
   return secret === undefined ? { done: 'webhook-saved', at } : { page: secretPage(submission, secret) }
