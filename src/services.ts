@@ -154,8 +154,8 @@ async function openCreation(
     'the abuse lists',
     await openAbuse({ db, bus, dataDir, sources, owns, invalidate, webhooks, fetch, settleMs, now, monotonic, log }),
   )
-  const limited = { client, slots, work, queueMs, monotonic, beforeSlice: scans.flush }
-  const limits = open('limits', openConfiguredLimits(config, limited))
+  const limited = { db, client, slots, work, queueMs, now, monotonic, log, beforeSlice: scans.flush }
+  const limits = open('limits', await openConfiguredLimits(config, limited))
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))
   const hashing = { passwordTurn: limits.passwordTurn, scrypt }

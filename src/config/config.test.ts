@@ -22,6 +22,7 @@ test('nothing is required: every value has a default', () => {
     databaseUrl: undefined,
     databaseListenUrl: undefined,
     databasePool: 10,
+    redisUrl: undefined,
     trustProxy: undefined,
     dnsServers: undefined,
     tls: false,
@@ -174,4 +175,38 @@ test('a command receives its arguments and its flags, in any order', () => {
 
 test('docs/configuration.md is up to date: "npm run docs" writes it', () => {
   assert.equal(readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8'), configurationPage())
+})
+
+test('REDIS_URL has a host, and may have a port, a user, a password and the number of a database', () => {
+  const redis = (url: string) => read([], { REDIS_URL: url }).redisUrl
+  const plain = { host: 'cache.example.com', port: 6379, username: undefined, password: undefined, db: 0, tls: false }
+  assert.deepEqual(redis('redis://cache.example.com'), plain)
+  assert.deepEqual(redis('rediss://quirl:p%40ss@cache.example.com:6390/3'), {
+    ...plain,
+    username: 'quirl',
+    password: 'p@ss',
+    port: 6390,
+    db: 3,
+    tls: true,
+  })
+  assert.equal(redis('redis://[::1]:6379/')?.host, '::1')
+})
+
+test('an invalid REDIS_URL prevents the start, and its password is not shown', () => {
+  for (const url of [
+    'http://:secret@host',
+    'redis://',
+    'redis://:secret@',
+    'redis://:secret@host/name',
+    'redis://:secret@host/0?enableOfflineQueue=true',
+    'redis://:secret@host:65536',
+    'redis://:secret%E0%A4@host',
+    'redis://a b:secret@host',
+  ]) {
+    assert.throws(
+      () => read([], { REDIS_URL: url }),
+      ({ message }: Error) => message.startsWith('REDIS_URL=… is not allowed') && !message.includes('secret'),
+      url,
+    )
+  }
 })

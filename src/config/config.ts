@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
 import { databaseSettings } from './database.ts'
 import { limitSettings } from './limits.ts'
+import { redisSettings } from './redis.ts'
 import { scanSettings } from './scans.ts'
 import { setting, type Setting } from './setting.ts'
 import { expandAliases, tlsSettings } from './tls.ts'
@@ -40,6 +41,7 @@ export const settings = {
     doc: 'folder for all data of quirl; created when it is missing',
   }),
   ...databaseSettings,
+  ...redisSettings,
   trustProxy: setting({
     name: 'TRUST_PROXY',
     fallback: undefined,

@@ -1,12 +1,47 @@
+import type { Database } from '../db/database.ts'
+import type { Counters } from '../limits/counter.ts'
 import { createMemoryCounters } from '../limits/memory-counter.ts'
 import { openLimits, type Limits, type LimitsNeeds } from '../limits/open.ts'
 import { guessQuotasOf, quotasOf, type QuotaSettings } from '../limits/quotas.ts'
+import type { RedisConnectionNeeds } from '../limits/redis-connection.ts'
 
-/** Opens the limits, with the quotas of the settings. */
-export function openConfiguredLimits(
-  config: QuotaSettings,
-  needs: Omit<LimitsNeeds, 'quotas' | 'guesses' | 'counters'>,
-): Limits {
-  const counters = createMemoryCounters(needs.monotonic)
+/** The settings of the limits. */
+export interface LimitSettings extends QuotaSettings {
+  databaseUrl: string | undefined
+  redisUrl: RedisConnectionNeeds['address'] | undefined
+}
+
+interface CountersNeeds extends Pick<RedisConnectionNeeds, 'monotonic' | 'log'> {
+  db: Database
+  now: () => number
+}
+
+/** Opens the limits, with the quotas of the settings and the counters that they choose. */
+export async function openConfiguredLimits(
+  config: LimitSettings,
+  needs: Omit<LimitsNeeds, 'quotas' | 'guesses' | 'counters'> & CountersNeeds,
+): Promise<Limits> {
+  const counters = await openCounters(config, needs)
   return openLimits({ ...needs, quotas: quotasOf(config), guesses: guessQuotasOf(config), counters })
+}
+
+async function openCounters(
+  { databaseUrl, redisUrl: address }: LimitSettings,
+  needs: CountersNeeds,
+): Promise<Counters> {
+  const { db, now, monotonic, log } = needs
+  const local = createMemoryCounters(monotonic)
+  if (address === undefined) return local
+  // Loaded here, because most services do not need it.
+  const { openRedisCounters } = await import('../limits/redis-counter.ts')
+  // An embedded store has one node only, which needs no salt of others.
+  const salt = databaseUrl === undefined ? local.salt : await openSharedSalt({ db, now, monotonic })
+  return openRedisCounters({ address, salt, local, monotonic, log })
+}
+
+async function openSharedSalt({ db, now, monotonic }: Omit<CountersNeeds, 'log'>): Promise<() => string> {
+  const { createSaltTable, obtainSalt } = await import('../limits/salt-store.ts')
+  const { openSalts } = await import('../limits/salts.ts')
+  await createSaltTable(db)
+  return openSalts({ obtain: (day, candidate) => obtainSalt(db, day, candidate), now, monotonic })
 }

@@ -1,0 +1,96 @@
+import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible'
+import type { Charge, Counter, CounterName, Counters, Window } from './counter.ts'
+import { WINDOW_MS } from './memory-counter.ts'
+import { connectRedis, type RedisConnection, type RedisConnectionNeeds } from './redis-connection.ts'
+
+/**
+ * Charges or refunds, so that a refused charge counts nothing, and a refund begins no window. Returns the units with the
+ * charge, and the milliseconds until the window ends. KEYS: the counter. ARGV: units (below 0 for a refund), seconds of a
+ * window, quota.
+ */
+const script = `
+local used = tonumber(redis.call('get', KEYS[1]) or '0')
+local units = tonumber(ARGV[1])
+local left = redis.call('pttl', KEYS[1])
+if left < 0 then
+  left = ARGV[2] * 1000
+  if units > 0 and units <= tonumber(ARGV[3]) then redis.call('set', KEYS[1], units, 'EX', ARGV[2]) end
+elseif used + units >= 0 and (units < 0 or used + units <= tonumber(ARGV[3])) then
+  redis.call('incrby', KEYS[1], units)
+end
+return {math.max(0, used + units), left}
+`
+
+/** What the counters need of the rest of the program. */
+export interface RedisCountersNeeds extends RedisConnectionNeeds {
+  /** The salt of all nodes. */
+  salt: () => string
+  /** Counts while Redis is away. */
+  local: Counters
+}
+
+/** Counters of all nodes together, in Redis or Valkey. While that is away, each node counts by itself. */
+export async function openRedisCounters(needs: RedisCountersNeeds): Promise<Counters> {
+  const { salt, local, monotonic } = needs
+  const connection = await connectRedis(needs)
+  const create = (name: CounterName) => createRedisCounter({ connection, name, local: local.of(name), monotonic })
+  const counters = { clients: create('clients'), guesses: create('guesses'), links: create('links') }
+  return { of: (name) => counters[name], salt, metrics: connection.metrics, close: connection.close }
+}
+
+interface RedisCounterNeeds {
+  connection: Pick<RedisConnection, 'client' | 'run'>
+  name: CounterName
+  local: Counter
+  monotonic: () => number
+}
+
+function createRedisCounter({ connection: { client, run }, name, local, monotonic }: RedisCounterNeeds): Counter {
+  const limiterOf = createLimiters(client, name)
+  const unused = (): Window => ({ used: 0, until: monotonic() + WINDOW_MS })
+  const windowOf = ({ consumedPoints, msBeforeNext }: RateLimiterRes): Window => ({
+    used: consumedPoints,
+    until: monotonic() + msBeforeNext,
+  })
+
+  async function read(key: number): Promise<Window> {
+    const found = await run(async () => ({ window: await limiterOf(0).get(key) }))
+    if (found === undefined) return local.read(key)
+    return found.window === null ? unused() : windowOf(found.window)
+  }
+
+  async function refund(key: number): Promise<Window> {
+    const result = await run(() => limiterOf(0).reward(key))
+    return result === undefined ? local.read(key) : windowOf(result)
+  }
+
+  return {
+    async charge(key, quota): Promise<Charge> {
+      const result = await run(() => limiterOf(quota).penalty(key))
+      if (result === undefined) return local.charge(key, quota)
+      const { used, until } = windowOf(result)
+      const isRefused = used > quota
+      const undo = () => (isRefused || monotonic() >= until ? read(key) : refund(key))
+      return { used: isRefused ? used - 1 : used, until, isRefused, refund: undo }
+    },
+    read,
+  }
+}
+
+/** A limiter has one quota; there are as many as settings. */
+function createLimiters(client: RedisConnection['client'], name: CounterName): (quota: number) => RateLimiterRedis {
+  const limiters = new Map<number, RateLimiterRedis>()
+  return (quota) => {
+    const limiter =
+      limiters.get(quota) ??
+      new RateLimiterRedis({
+        storeClient: client,
+        keyPrefix: `quirl:${name}`,
+        points: Math.min(quota, Number.MAX_SAFE_INTEGER),
+        duration: WINDOW_MS / 1000,
+        customIncrTtlLuaScript: script,
+      })
+    limiters.set(quota, limiter)
+    return limiter
+  }
+}
