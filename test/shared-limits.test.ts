@@ -1,6 +1,7 @@
 // Limits that nodes share in Redis, and what becomes of them while Redis fails.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { sql } from '#kysely'
 import { openRedisServer } from './support/counters.ts'
 import { createDatabase } from './support/drivers.ts'
 import { startTwo } from './support/nodes.ts'
@@ -99,12 +100,11 @@ test('a node that starts later counts with the others, also when PostgreSQL has 
     startServer(t, { REDIS_URL: server.url, DATABASE_URL, LIMIT_LINKS: '1' }, Date.now, { monotonic: () => clock.now })
   const first = await begin()
   await create(first, { target })
-  const { sql } = await import('kysely')
-  await sql`truncate quirl_limits.salts`.execute(first.services.db.write as never)
+  await sql`truncate quirl_limits.salts`.execute(first.services.db.write)
   // The node stores its salt again with the first request of the next minute.
   clock.now += 60_000
   assert.equal((await post(`${first.url}/api/links`, { target })).status, 429)
-  const stored = () => sql`select salt from quirl_limits.salts`.execute(first.services.db.read as never)
+  const stored = () => sql`select salt from quirl_limits.salts`.execute(first.services.db.read)
   await poll(async () => (await stored()).rows.length === 1)
   const second = await begin()
   assert.equal((await post(`${second.url}/api/links`, { target })).status, 429)
@@ -162,13 +162,12 @@ test('while Redis is killed and comes back under load, every request is answered
   if (redis === undefined) return
   const node = await startOne(t, redis.url, { LIMIT_LINKS: '1', LIMIT_FAILURES: '9' })
   await counting(node, 'in Redis')
-  let clients = 0
-  let isOver = false
+  const state = { clients: 0, isOver: false }
   const answers: number[] = []
   const lane = async () => {
-    while (!isOver) {
-      clients++
-      answers.push((await createAs(node, `8.8.${clients >> 8}.${clients % 256}`)).status)
+    while (!state.isOver) {
+      const client = ++state.clients
+      answers.push((await createAs(node, `8.8.${client >> 8}.${client % 256}`)).status)
     }
   }
   const load = Array.from({ length: 8 }, lane)
@@ -181,7 +180,7 @@ test('while Redis is killed and comes back under load, every request is answered
   await counting(node, 'in Redis')
   const before = answers.length
   await poll(() => answers.length > before + 20)
-  isOver = true
+  state.isOver = true
   await Promise.all(load)
   assert.deepEqual(new Set(answers), new Set([201]))
   const keys = await redis.use(async (client) => {
