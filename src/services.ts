@@ -25,7 +25,7 @@ import { openConfiguredLimits } from './services/limits.ts'
 import { openForOperators, operatorOperations } from './services/operator.ts'
 import { createNotReady } from './services/readiness.ts'
 import { chooseScanStore } from './services/scans.ts'
-import { openStore } from './services/store.ts'
+import { openStore, type Store } from './services/store.ts'
 import { openTls, type Tls } from './tls/open.ts'
 import { openVisits, type Visits } from './visits/open.ts'
 import { openWebhooks, type Webhooks } from './webhooks/open.ts'
@@ -34,7 +34,7 @@ const untrustedProxyWarning =
   'X-Forwarded-For comes from a private address that is not in TRUST_PROXY and is ignored: if that is your proxy, name it there'
 
 /** The open features, and what they share. */
-export interface Services extends Clocks {
+export interface Services extends Clocks, Pick<Store, 'holdChanges'> {
   links: Links
   visits: Visits
   scans: Scans
@@ -172,7 +172,7 @@ async function openFeatures(
 ): Promise<Services> {
   const foundation = await openFoundation(config, environment, open)
   const { now, monotonic, log, draining, store, bus, domains, origin, client } = foundation
-  const { db, faults } = store
+  const { db, faults, holdChanges } = store
   const recording = await openRecording(config, environment, foundation, open)
   const { places, scans, visits, webhooks } = recording
   const { abuse, limits, qr, links } = await openCreation(config, environment, foundation, recording, open)
@@ -189,6 +189,7 @@ async function openFeatures(
     monotonic,
     db,
     bus,
+    holdChanges,
     origin,
     client,
     connections,

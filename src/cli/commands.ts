@@ -10,6 +10,7 @@ import type { Group } from './help.ts'
 import { journal } from './journal.ts'
 import { lists } from './lists.ts'
 import { mcp } from './mcp/command.ts'
+import { migrate } from './migrate.ts'
 import { bulk } from './owner/bulk.ts'
 import { edit, pause, remove, resume } from './owner/change.ts'
 import { createCompletion } from './owner/completion.ts'
@@ -41,6 +42,7 @@ const operator = [
   verify,
   adopt,
   journal,
+  migrate,
   places,
 ]
 

@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import { checkIntegrity, recordIntegrity, type IntegrityReport } from './integrity.ts'
 import { lockFolder } from './lock.ts'
 import { isSqliteDamaged, isSqliteUnavailable, resultCode } from './sqlite-errors.ts'
-import { openSqlite, type SqliteOptions } from './sqlite.ts'
+import { openSqlite, type EmbeddedDatabase, type SqliteOptions } from './sqlite.ts'
 
 /** A data folder has this file while a backup is being restored into it. */
 export const RESTORING = 'restoring'
@@ -16,6 +16,24 @@ export function requireRestored(dataDir: string): void {
     throw new StartError(
       `DATA_DIR=${dataDir} holds a restore that was interrupted: remove all that is in it, and restore again`,
     )
+}
+
+/** A data folder has this folder while a store is being moved into it, and this file after its store was moved away. */
+export const MOVING = 'moving'
+export const MOVED = 'moved'
+
+/** @throws {StartError} when the store of a folder is not complete yet, or was moved to PostgreSQL */
+export function requireOwnStore(dataDir: string): void {
+  if (existsSync(join(dataDir, MOVING))) {
+    throw new StartError(
+      `DATA_DIR=${dataDir} holds a copy that is not complete: run the same "quirl migrate" again until it says that it is done`,
+    )
+  }
+  if (existsSync(join(dataDir, MOVED))) {
+    throw new StartError(
+      `the links of DATA_DIR=${dataDir} were moved to PostgreSQL: set DATABASE_URL, or delete the file "${MOVED}" to go on here without what changed since`,
+    )
+  }
 }
 
 /** Options of a folder of data. */
@@ -30,7 +48,7 @@ export interface FolderOptions {
 export interface OpenOptions extends SqliteOptions, FolderOptions {}
 
 /** The same as `openInFolder`, with the store in the folder. */
-export function openDatabase(dataDir: string, now: () => number, options: OpenOptions = {}): Promise<Database> {
+export function openDatabase(dataDir: string, now: () => number, options: OpenOptions = {}): Promise<EmbeddedDatabase> {
   return openInFolder(dataDir, () => openSqlite(join(dataDir, 'links.db'), now, { ...options, alone: true }), options)
 }
 
@@ -39,11 +57,11 @@ export function openDatabase(dataDir: string, now: () => number, options: OpenOp
  * else that has files there must be closed before.
  * @throws {StartError} when the folder or the database cannot be used
  */
-export async function openInFolder(
+export async function openInFolder<D extends Database>(
   dataDir: string,
-  open: () => Promise<Database>,
+  open: () => Promise<D>,
   { onIntegrity = () => {}, hasServed = () => false }: FolderOptions,
-): Promise<Database> {
+): Promise<D> {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   } catch (error) {

@@ -1,5 +1,5 @@
 import { StartError } from '../lib/start-error.ts'
-import { StoreUnavailable } from './unavailable.ts'
+import { ChangesHeld, StoreUnavailable } from './unavailable.ts'
 
 // SQLSTATE codes of https://www.postgresql.org/docs/current/errcodes-appendix.html
 const SERIALIZATION_FAILURE = '40001'
@@ -10,6 +10,8 @@ const LOCK_TIMEOUT = '55P03'
 const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58'])
 /** A transaction that was idle for too long. */
 const IDLE_TRANSACTION = '25P03'
+/** Our own: the store is being moved (src/moving). */
+export const HELD_STATE = 'QU001'
 
 /** The SQLSTATE of an error, if PostgreSQL has sent it. */
 function sqlState(error: unknown): string | undefined {
@@ -30,6 +32,7 @@ export function isConflict(error: unknown): boolean {
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailable || !(error instanceof Error)) return error
   const state = sqlState(error)
+  if (state === HELD_STATE) return new ChangesHeld(error.message, { cause: error })
   const isUnavailable =
     state === undefined ||
     UNAVAILABLE_CLASSES.has(state.slice(0, 2)) ||

@@ -3,6 +3,7 @@ import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 import { isConflict, toPostgresStartError, toStoreError } from './postgres-errors.ts'
 import { lockName } from './postgres-lock.ts'
+import { requireNotMoving } from './postgres-moving.ts'
 import { postgresMigrations } from './postgres-migrations.ts'
 import { createPool, type PoolOptions } from './postgres-pool.ts'
 import { createPrepareAsyncChange, createPrepareAsyncRead } from './prepared-statements.ts'
@@ -15,12 +16,26 @@ import type { Tables } from './schema.ts'
  */
 export async function openPostgres(options: Omit<PoolOptions, 'isPatient'>, now: () => number): Promise<Database> {
   try {
-    // A migration of a large table, and the wait for another process that runs it, may take long.
-    const migrating = connect({ ...options, max: 1, isPatient: true })
-    await migrate(migrating, postgresMigrations, 'the database of DATABASE_URL', now).finally(() => migrating.destroy())
+    await migratePostgres(options.url, now, requireNotMoving)
     return connectPostgres(options)
   } catch (error) {
     throw toPostgresStartError(toStoreError(error))
+  }
+}
+
+/** Migrates a database. @param check called before that */
+export async function migratePostgres(
+  url: string,
+  now: () => number,
+  check: (db: Kysely<Tables>) => Promise<void> = async () => {},
+): Promise<void> {
+  // A migration of a large table, and the wait for another process that runs it, may take long.
+  const db = connect({ url, max: 1, isPatient: true })
+  try {
+    await check(db)
+    await migrate(db, postgresMigrations, 'the database of DATABASE_URL', now)
+  } finally {
+    await db.destroy()
   }
 }
 

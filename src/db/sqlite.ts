@@ -9,10 +9,16 @@ import type { Tables } from './schema.ts'
 import { connect } from './sqlite-connection.ts'
 import { createKysely, type Access } from './sqlite-dialect.ts'
 import { toFileError } from './sqlite-errors.ts'
-import { StoreUnavailable } from './unavailable.ts'
+import { ChangesHeld, StoreUnavailable } from './unavailable.ts'
 import { sqliteMigrations } from './sqlite-migrations.ts'
 import { openSession, openWriter, syncData, type Sync } from './session.ts'
 import { BUSY_TIMEOUT_MS } from './writer.ts'
+
+/** The embedded store, whose changes can be held. */
+export interface EmbeddedDatabase extends Database {
+  /** Refuses changes until the returned function is called; resolves when none is under way. */
+  holdChanges: () => Promise<() => void>
+}
 
 /** Options of the embedded store. */
 export interface SqliteOptions {
@@ -32,7 +38,7 @@ export async function openSqlite(
   file: string,
   now: () => number,
   { alone = false, sync = syncData, onReopened = () => {} }: SqliteOptions = {},
-): Promise<Database> {
+): Promise<EmbeddedDatabase> {
   try {
     if (alone) rewriteLog(file)
     await migrateFile(file, now)
@@ -46,18 +52,37 @@ export async function openSqlite(
   }
 }
 
-function createDatabase(sessions: Sessions): Database {
-  const write = createKysely(writeAccess(sessions))
+function createDatabase(sessions: Sessions): EmbeddedDatabase {
+  let isHeld = false
+  const changing = {
+    current() {
+      if (isHeld) throw new ChangesHeld('changes are refused while the store is moved')
+      return sessions.current()
+    },
+  }
+  const write = createKysely(writeAccess(changing))
   const read = createKysely(readAccess(sessions, true))
   const patient = createKysely(readAccess(sessions, false))
   return {
     read,
     prepareRead: createPrepareRead(sessions, patient),
     write,
-    prepareChange: createPrepareChange(sessions, write),
-    transaction: (work) => transact(sessions, work),
+    prepareChange: createPrepareChange(changing, write),
+    transaction: (work) => transact(changing, work),
     // There is one transaction at a time.
     lock: async () => {},
+    async holdChanges() {
+      isHeld = true
+      const end = () => void (isHeld = false)
+      try {
+        // Changes have the connection in turn: those that came before have ended.
+        await transact(sessions, async () => {})
+        return end
+      } catch (error) {
+        end()
+        throw error
+      }
+    },
     async close() {
       for (const each of [patient, read, write]) await each.destroy()
       await sessions.close()
@@ -86,7 +111,10 @@ function singleConnection(opened: DatabaseSync): Kysely<Tables> {
 }
 
 /** Runs `work` under the write lock; settles when its group is durable, also when it fails. */
-async function transact<T>(sessions: Sessions, work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
+async function transact<T>(
+  sessions: Pick<Sessions, 'current'>,
+  work: (transaction: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
   const { groups, newTransaction } = sessions.current()
   const lock = await groups.acquire()
   const { transaction, end } = newTransaction()
@@ -99,7 +127,7 @@ async function transact<T>(sessions: Sessions, work: (transaction: Transaction<T
 }
 
 /** A single statement needs the write lock and no savepoint. */
-function writeAccess(sessions: Sessions): Access {
+function writeAccess(sessions: Pick<Sessions, 'current'>): Access {
   let releaseLock = async () => {}
   return {
     async acquire() {

@@ -1,8 +1,12 @@
 import { logIntegrity, type IntegrityReport } from './integrity.ts'
+import { ChangesHeld } from './unavailable.ts'
 import { isStoreDamaged, isStoreUnavailable } from './open.ts'
 
 /** How long the last fault counts as recent. */
 const RECENT_MS = 10_000
+
+const DAMAGED = 'the store is damaged or cannot be read: stop quirl, and put a backup in its place by "quirl restore"'
+const UNAVAILABLE = 'requests have failed within the last seconds because the store is unavailable'
 
 /** Tracks the faults of the store. */
 export interface StoreFaults {
@@ -29,13 +33,13 @@ export function createStoreFaults(
       logIntegrity(report, log)
     },
     note(error) {
+      // Visits go on, so that the service stays ready.
+      if (error instanceof ChangesHeld) return true
       const isDamaged = isStoreDamaged(error)
       if (!isDamaged && !isStoreUnavailable(error)) return false
       count++
       lastAt = monotonic()
-      text = isDamaged
-        ? 'the store is damaged or cannot be read: stop quirl, and put a backup in its place by "quirl restore"'
-        : 'requests have failed within the last seconds because the store is unavailable'
+      text = isDamaged ? DAMAGED : UNAVAILABLE
       return true
     },
     recent: () => (monotonic() - lastAt < RECENT_MS ? text : undefined),

@@ -29,7 +29,11 @@ interface Parts {
 }
 
 /** The fold; `stop` stops all background work. */
-export type Background = FoldLoop & { lost: () => number }
+export interface Background extends FoldLoop {
+  lost: () => number
+  /** Folds what was journalled, then changes nothing until the returned function is called. */
+  hold: () => Promise<() => void>
+}
 
 /**
  * Starts the fold, the search for orphans and the removal of old scans.
@@ -39,8 +43,10 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
   const { warehouse, purger, subscribers, log, onError } = parts
   const { now, links } = options
   let lostEver = lost
+  let isHeld = false
   const loop = startFoldLoop(
     async () => {
+      if (isHeld) return { moved: 0, changed: [], damaged: [], lost: lostEver, failed: [] }
       const result = await purger.during((deletedLinks) => foldJournal(parts, now(), deletedLinks, links.newest()))
       lostEver = result.lost
       return result
@@ -51,10 +57,17 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
     .fold()
     .then(() => findOrphans(warehouse, links, { onDeleted: purger.purge, onUnknown: log.unknownLinks }))
     .catch(onError)
-  const pruning = startPruning(options, (before) => warehouse.call('prune', before), onError)
+  const pruning = startPruning(options, async (before) => isHeld || warehouse.call('prune', before), onError)
   return {
     ...loop,
     lost: () => lostEver,
+    async hold() {
+      await loop.fold()
+      isHeld = true
+      // One may have begun before.
+      await loop.fold()
+      return () => void (isHeld = false)
+    },
     stop() {
       loop.stop()
       clearInterval(pruning)
@@ -80,7 +93,7 @@ const PRUNE_MS = 3_600_000
 
 function startPruning(
   { retention, now }: BackgroundOptions,
-  prune: (before: number) => Promise<void>,
+  prune: (before: number) => Promise<unknown>,
   onError: (error: unknown) => void,
 ): NodeJS.Timeout | undefined {
   if (retention === Number.POSITIVE_INFINITY) return undefined

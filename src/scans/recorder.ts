@@ -32,6 +32,8 @@ export interface Recorder extends Reader {
   settle: () => Promise<boolean>
   /** The same without a time-out. */
   fold: () => Promise<boolean>
+  /** Folds what was recorded, and leaves the scans as they are until the returned function is called; the journal goes on. */
+  hold: () => Promise<() => void>
   /** Removes all scans of a deleted link soon, journalled ones included. */
   purge: (linkId: number) => void
   /** To be called when links may have been deleted without `purge`. */
@@ -96,6 +98,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     flush: journal.flush,
     settle,
     fold: background.fold,
+    hold: background.hold,
     ...read,
     purge: purger.purge,
     reread: purger.reread,

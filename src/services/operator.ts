@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Abuse } from '../abuse/open.ts'
 import { openAdminSocket, type AdminOperations } from '../admin/socket.ts'
 import { domainOperations, type OperatedDomains } from '../domains/operator.ts'
+import { movingOperations, type Holdable } from '../moving/operator.ts'
 import type { Places } from '../places/open.ts'
 import type { Scans } from '../scans/open.ts'
 import type { Tls } from '../tls/open.ts'
@@ -11,7 +12,8 @@ import { certificateOperations } from '../tls/operator.ts'
 export interface OperatorNeeds {
   version: string
   notReady: () => Promise<string | undefined>
-  scans: Pick<Scans, 'fold'>
+  scans: Pick<Scans, 'fold' | 'hold'>
+  holdChanges: Holdable['changes']
   abuse: Pick<Abuse, 'operations'>
   places: Pick<Places, 'operations'>
   domains: OperatedDomains
@@ -20,7 +22,7 @@ export interface OperatorNeeds {
 
 /** The operations behind `quirl <command>`. */
 export function operatorOperations(needs: OperatorNeeds): AdminOperations {
-  const { version, notReady, scans, abuse, places, domains, tls } = needs
+  const { version, notReady, scans, holdChanges, abuse, places, domains, tls } = needs
   return {
     status: async () => ({ version, not_ready: (await notReady()) ?? null }),
     fold: async () => ({ folded: await scans.fold() }),
@@ -28,6 +30,7 @@ export function operatorOperations(needs: OperatorNeeds): AdminOperations {
     ...places.operations,
     ...domainOperations(domains),
     ...certificateOperations(tls?.certificates),
+    ...movingOperations({ scans: scans.hold, changes: holdChanges }),
   }
 }
 

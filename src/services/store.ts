@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts'
-import { openDatabase, openInFolder, requireRestored, type OpenOptions } from '../db/open.ts'
+import { openDatabase, openInFolder, requireOwnStore, requireRestored, type OpenOptions } from '../db/open.ts'
 import type { Sync } from '../db/session.ts'
+import type { EmbeddedDatabase } from '../db/sqlite.ts'
 import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
 import { requireLinks } from '../scans/instance-check.ts'
 
@@ -12,6 +13,8 @@ export interface Store {
   onReopened: (() => void)[]
   /** Reads a row, and throws when the store cannot be read. */
   check: () => Promise<void>
+  /** Refuses changes, when the store is in the folder of this process. */
+  holdChanges: EmbeddedDatabase['holdChanges'] | undefined
   close: () => Promise<void>
 }
 
@@ -46,6 +49,7 @@ export async function openStore(needs: StoreNeeds): Promise<Store> {
     faults,
     onReopened: listeners,
     check: async () => void (await db.read.selectFrom('migrations').select('number').limit(1).execute()),
+    holdChanges: 'holdChanges' in db ? db.holdChanges : undefined,
     close: () => db.close(),
   }
 }
@@ -55,9 +59,10 @@ async function openChosen(
   { dataDir, databaseUrl: url, databasePool: max }: StoreConfig,
   now: () => number,
   options: OpenOptions,
-): Promise<Database> {
+): Promise<Database | EmbeddedDatabase> {
   requireRestored(dataDir)
   if (url === undefined) {
+    requireOwnStore(dataDir)
     requireLinks(dataDir)
     return openDatabase(dataDir, now, options)
   }

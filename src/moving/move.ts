@@ -1,0 +1,96 @@
+import type { CallOperation } from '../admin/client.ts'
+import { isDiskFull, resultCode } from '../db/sqlite-errors.ts'
+import { StartError } from '../lib/start-error.ts'
+import { isComplete, openFolderTarget, publish } from './folder-target.ts'
+import { openFolderSource } from './folder-source.ts'
+import { migrate, type MigrateOptions, type Migrated } from './migrate.ts'
+import type { Source } from './source.ts'
+import type { Target } from './target.ts'
+
+/** Where a store is: a data folder, or a database of PostgreSQL. */
+export type Place = { folder: string } | { url: string }
+
+export interface MoveOptions extends Pick<MigrateOptions, 'monotonic' | 'onStep' | 'onPage'> {
+  from: Place
+  to: Place
+  now: () => number
+  /** Creates a client of the service that runs on a folder. */
+  callOn: (folder: string) => CallOperation
+}
+
+/** @throws {StartError} when the text is neither */
+export function readPlace(text: string): Place {
+  if (/^postgres(?:ql)?:\/\/\S+$/.test(text)) return { url: text }
+  if (text.includes('://'))
+    throw new StartError('a store is a folder, or a URL such as postgres://user:password@host:5432/database')
+  return { folder: text }
+}
+
+/**
+ * Moves a store to another place; see `migrate`. Resolves with undefined when an earlier call had copied everything and
+ * only the last step was missing.
+ * @throws {StartError} when it cannot be done; the same call later goes on
+ */
+export async function move(options: MoveOptions): Promise<Migrated | undefined> {
+  const { from, to, now } = options
+  if ('folder' in from === 'folder' in to)
+    throw new StartError('one of --from and --to must be a folder, and the other a URL of PostgreSQL')
+  if ('folder' in to && isComplete(to.folder)) {
+    publish(to.folder)
+    return undefined
+  }
+  const source = await failingAs('--from', () => openSource(options))
+  try {
+    const target = await failingAs('--to', () => openTarget(to, source, now))
+    try {
+      return await failingAs('--from or --to', () => migrate({ ...options, source, target }))
+    } finally {
+      await target.close().catch(() => {})
+    }
+  } finally {
+    await source.close().catch(() => {})
+  }
+}
+
+async function openSource({ from, callOn }: MoveOptions): Promise<Source> {
+  if ('folder' in from) return openFolderSource(from.folder, callOn(from.folder))
+  const { openPostgresSource } = await import('./postgres-source-store.ts')
+  return openPostgresSource(from.url)
+}
+
+async function openTarget(to: Place, source: Source, now: () => number): Promise<Target> {
+  if ('folder' in to) return openFolderTarget(to.folder, source, now)
+  const { openPostgresTarget } = await import('./postgres-target-store.ts')
+  return openPostgresTarget(to.url, source.instance, now)
+}
+
+/** Turns what the machine or the server reports into a line for the operator, which never has the URL. */
+async function failingAs<T>(which: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof StartError || !(error instanceof Error)) throw error
+    const cause = error.message.startsWith('PostgreSQL: ') && error.cause instanceof Error ? error.cause : error
+    if (isDiskFull(cause)) throw new StartError(`the disk is full: make space, and run the command again`, { cause })
+    if (!isExpected(cause)) throw error
+    throw new StartError(`${which} cannot be used: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/** Errors of SQLite, of the system, and of PostgreSQL and the connection to it. */
+function isExpected(error: Error): boolean {
+  return (
+    resultCode(error) !== undefined ||
+    'syscall' in error ||
+    'severity' in error ||
+    'code' in error ||
+    /connection|timeout/i.test(error.message)
+  )
+}
+
+/** An `AggregateError` of several addresses has no message of its own. */
+function reasonOf(error: Error): string {
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : []
+  const text = first instanceof Error ? first.message : error.message
+  return text.replaceAll(/\s+/g, ' ')
+}

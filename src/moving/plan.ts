@@ -1,0 +1,39 @@
+import { StartError } from '../lib/start-error.ts'
+import { nameOf, type Table } from './table.ts'
+
+/** Tables that are not moved, and why. A test fails when a table of either store is neither moved nor here. */
+export const leftOut: Record<string, string> = {
+  migrations: 'each store has its own, which its tables follow',
+  leases: 'they are held by processes on the former store, and expire within seconds',
+}
+
+/**
+ * The tables to be moved, each after those that its rows refer to.
+ * @throws {StartError} when the stores have different tables or columns
+ */
+export function planOf(source: Table[], target: Table[]): Table[] {
+  const groups = [source, target].map((tables) => new Set(tables.map(({ group }) => group)))
+  const wanted = source.filter(
+    (table) => groups.every((has) => has.has(table.group)) && leftOut[nameOf(table)] === undefined,
+  )
+  const found = new Map(target.map((table) => [nameOf(table), table]))
+  for (const table of wanted) {
+    const columns = found.get(nameOf(table))?.columns.join(', ')
+    if (columns !== table.columns.join(', ') || table.keyLength === 0)
+      throw new StartError(
+        `the table ${nameOf(table)} is not the same in both stores: use one version of quirl for both`,
+      )
+  }
+  return inOrderOfReferences(wanted)
+}
+
+function inOrderOfReferences(tables: Table[]): Table[] {
+  const ordered: Table[] = []
+  const add = (table: Table) => {
+    if (ordered.includes(table)) return
+    for (const parent of tables) if (parent.group === table.group && table.references.includes(parent.name)) add(parent)
+    ordered.push(table)
+  }
+  for (const table of tables) add(table)
+  return ordered
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import { MOVING_SCHEMA } from '../db/postgres-moving.ts'
+import { HELD_STATE } from '../db/postgres-errors.ts'
+import { migrations } from '../db/migrate.ts'
+import { StartError } from '../lib/start-error.ts'
+import { RENEWAL_MS } from './operator.ts'
+import { leftOut } from './plan.ts'
+import { connectPostgres, openPostgresStore } from './postgres-store.ts'
+import { readTables } from './postgres-tables-store.ts'
+import type { Source } from './source.ts'
+
+/** A hold ends by itself when the command was killed. */
+const HOLD = `interval '10 seconds'`
+const source = `${MOVING_SCHEMA}.source`
+
+/** Every node refuses changes while this says so: it is asked before each statement that changes a table. */
+const refuse = `
+  create function ${MOVING_SCHEMA}.refuse() returns trigger language plpgsql security definer as $$
+  begin
+    if exists (select from ${source} where moved or held_until > clock_timestamp()) then
+      raise exception 'changes are refused while the store is moved' using errcode = '${HELD_STATE}';
+    end if;
+    return null;
+  end $$`
+
+/**
+ * Opens a store in PostgreSQL, whichever nodes run on it.
+ * @throws {StartError} when there is none, or it is not of this version
+ */
+export async function openPostgresSource(url: string): Promise<Source> {
+  const client = await connectPostgres(url)
+  try {
+    const instance = await readIdentity(client)
+    const store = await openPostgresStore(url)
+    const hold = createHold(client)
+    return {
+      store,
+      instance,
+      isInUse: true,
+      holdScans: async () => {},
+      holdChanges: () => hold.begin(),
+      finish: () => hold.finish(),
+      async close() {
+        await hold.end().catch(() => {})
+        await store.close()
+        await client.end()
+      },
+    }
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+}
+
+async function readIdentity(client: pg.Client): Promise<string> {
+  const { rows: found } = await client.query<{ exists: boolean; isCopy: boolean }>(
+    `select to_regclass('instance') is not null as exists, to_regclass('${MOVING_SCHEMA}.target') is not null as "isCopy"`,
+  )
+  if (found[0]?.exists !== true) throw new StartError('the database of --from has no links of quirl')
+  if (found[0].isCopy) throw new StartError('the database of --from is itself a copy that is not complete')
+  const { rows } = await client.query<{ id: string; schema: number }>(
+    'select (select id from instance) as id, (select max(number) from migrations) as schema',
+  )
+  if (rows[0]?.schema !== migrations.length)
+    throw new StartError('the database of --from was written by another version of quirl: start this one on it first')
+  return rows[0].id
+}
+
+function createHold(client: pg.Client) {
+  const token = randomUUID()
+  let renewal: NodeJS.Timeout | undefined
+  let isFinished = false
+  const isHeld = `token = $1 and held_until > clock_timestamp()`
+  return {
+    async begin(): Promise<void> {
+      await client.query('begin')
+      try {
+        await prepare(client)
+        // A hold of a command that was killed is taken over; one that runs notices that when it ends.
+        const take = `update ${source} set token = $1, held_until = clock_timestamp() + ${HOLD}`
+        await client.query(take, [token])
+        await client.query('commit')
+      } catch (error) {
+        await client.query('rollback')
+        throw error
+      }
+      renewal = setInterval(() => {
+        const renew = `update ${source} set held_until = clock_timestamp() + ${HOLD} where ${isHeld}`
+        client.query(renew, [token]).catch(() => {})
+      }, RENEWAL_MS)
+    },
+    async finish(): Promise<void> {
+      clearInterval(renewal)
+      const { rowCount } = await client.query(`update ${source} set moved = true where ${isHeld}`, [token])
+      if (rowCount !== 1) throw new StartError('the store has not waited for this move: run the command again')
+      isFinished = true
+    },
+    async end(): Promise<void> {
+      clearInterval(renewal)
+      if (isFinished) return
+      // Drops the triggers as well.
+      const { rows } = await client.query(`select 1 from ${source} where token = $1 and not moved`, [token])
+      if (rows.length > 0) await client.query(`drop schema ${MOVING_SCHEMA} cascade`)
+    },
+  }
+}
+
+/** Makes all tables ask before they change; waits for transactions that have changed one, and keeps others waiting. */
+async function prepare(client: pg.Client): Promise<void> {
+  await client.query(`set local lock_timeout = '5s'`)
+  await client.query(`create schema if not exists ${MOVING_SCHEMA}`)
+  await client.query(
+    `create table if not exists ${source} (token text, held_until timestamptz not null, moved boolean not null)`,
+  )
+  await client.query(`insert into ${source} select '', '-infinity', false where not exists (select from ${source})`)
+  await client.query(`drop function if exists ${MOVING_SCHEMA}.refuse() cascade`)
+  await client.query(refuse)
+  for (const [name, { from }] of await readTables(client)) {
+    if (leftOut[name] !== undefined) continue
+    const when = 'before insert or update or delete or truncate'
+    await client.query(
+      `create trigger quirl_moving ${when} on ${from} for each statement execute function ${MOVING_SCHEMA}.refuse()`,
+    )
+  }
+}

@@ -1,0 +1,134 @@
+import pg from 'pg'
+import { connectionOptions } from '../db/postgres-pool.ts'
+import { StartError } from '../lib/start-error.ts'
+import { raiseCounters, readCounters, readTables, type PostgresTable } from './postgres-tables-store.ts'
+import {
+  bytesOf,
+  nameOf,
+  PAGE_BYTES,
+  PAGE_ROWS,
+  type Change,
+  type Row,
+  type Snapshot,
+  type Table,
+  type Value,
+  type WritableStore,
+} from './table.ts'
+
+/** Rows of a first page: their size is not known yet. */
+const FIRST_ROWS = 50
+
+/** The types whose values can be moved; integers and texts are the same in both stores. */
+const known = new Set(['bigint', 'integer', 'smallint', 'text', 'boolean', 'bytea'])
+
+/** Opens a connection without time limits: a sorted read of a large table may take long. */
+export async function connectPostgres(url: string): Promise<pg.Client> {
+  const client = new pg.Client(connectionOptions(url, true))
+  // A query that runs fails with the same error.
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
+/** Opens a migrated store in PostgreSQL. */
+export async function openPostgresStore(url: string): Promise<WritableStore> {
+  const client = await connectPostgres(url)
+  try {
+    // The last transaction waits for all: until then the copy can be made again.
+    await client.query('set synchronous_commit = off')
+    const tables = await readTables(client)
+    const of = (table: Table) => knownTable(tables, table)
+    return {
+      tables: [...tables.values()],
+      snapshot: () => openSnapshot(url, of),
+      apply: (table, change) => apply(client, of(table), change),
+      raise: (counters) => raiseCounters(client, counters),
+      close: () => client.end(),
+    }
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+}
+
+function knownTable(tables: Map<string, PostgresTable>, table: Table): PostgresTable {
+  const found = tables.get(nameOf(table))
+  if (found === undefined) throw new StartError(`PostgreSQL has no table ${nameOf(table)}`)
+  const strange = found.types.findIndex((type) => !known.has(type))
+  if (strange === -1) return found
+  throw new StartError(
+    `${nameOf(table)}.${found.columns[strange]} has a type that cannot be moved: ${found.types[strange]}`,
+  )
+}
+
+async function openSnapshot(url: string, of: (table: Table) => PostgresTable): Promise<Snapshot> {
+  const client = await connectPostgres(url)
+  await client.query('begin isolation level repeatable read, read only')
+  // A transaction sees the store as it was at its first query.
+  await client.query('select 1 from pg_class limit 1')
+  return {
+    pages: (table) => pagesOf(client, of(table)),
+    counters: () => readCounters(client),
+    close: () => client.end(),
+  }
+}
+
+/** Reads by a cursor: no index has the order of bytes if the database sorts as a language does, so that PostgreSQL sorts, once. */
+async function* pagesOf(client: pg.Client, table: PostgresTable): AsyncGenerator<Row[]> {
+  const { from, types, keyLength } = table
+  const columns = table.columns.map(quote)
+  const key = columns.slice(0, keyLength).map((name, at) => (types[at] === 'text' ? `${name} collate "C"` : name))
+  const select = `select ${columns.join(', ')} from ${from} order by ${key.join(', ')}`
+  const cursor = `rows_of_${table.group}_${table.name}`
+  await client.query(`declare ${cursor} no scroll cursor for ${select}`)
+  const booleans = types.flatMap((type, at) => (type === 'boolean' ? [at] : []))
+  for (let count = FIRST_ROWS; ;) {
+    const { rows } = await client.query<Row>({ text: `fetch forward ${count} from ${cursor}`, rowMode: 'array' })
+    for (const at of booleans) for (const row of rows) row[at] = row[at] === null ? null : Number(row[at])
+    if (rows.length > 0) yield rows
+    if (rows.length < count) break
+    const bytes = rows.reduce((sum, row) => sum + bytesOf(row), 0)
+    count = Math.max(1, Math.min(PAGE_ROWS, Math.floor((PAGE_BYTES * rows.length) / bytes)))
+  }
+  await client.query(`close ${cursor}`)
+}
+
+async function apply(client: pg.Client, table: PostgresTable, { put, remove }: Change): Promise<void> {
+  const { from, types, keyLength } = table
+  const names = table.columns.map(quote)
+  const key = names.slice(0, keyLength)
+  const lists = (rows: Row[], count: number) =>
+    types.slice(0, count).map((type, at) => rows.map((row) => toPostgres(row[at] ?? null, type)))
+  const given = (count: number) => types.slice(0, count).map((type, at) => `$${at + 1}::${type}[]`)
+  await client.query('begin')
+  try {
+    if (remove.length > 0) {
+      const same = key.map((name) => `kept.${name} = gone.${name}`).join(' and ')
+      const gone = `unnest(${given(keyLength).join(', ')}) as gone (${key.join(', ')})`
+      await client.query(`delete from ${from} as kept using ${gone} where ${same}`, lists(remove, keyLength))
+    }
+    if (put.length > 0) {
+      const rows = `select * from unnest(${given(names.length).join(', ')})`
+      const text = `insert into ${from} (${names.join(', ')}) ${rows} on conflict (${key.join(', ')}) do ${setOf(names, keyLength)}`
+      await client.query(text, lists(put, names.length))
+    }
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw error
+  }
+}
+
+function setOf(names: string[], keyLength: number): string {
+  const set = names.slice(keyLength).map((name) => `${name} = excluded.${name}`)
+  return set.length === 0 ? 'nothing' : `update set ${set.join(', ')}`
+}
+
+function toPostgres(value: Value, type: string): unknown {
+  if (type === 'boolean' && value !== null) return value === 1
+  return value instanceof Uint8Array ? Buffer.from(value) : value
+}
+
+function quote(name: string): string {
+  return `"${name}"`
+}

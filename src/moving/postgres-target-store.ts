@@ -1,0 +1,55 @@
+import type pg from 'pg'
+import { MOVING_SCHEMA } from '../db/postgres-moving.ts'
+import { migratePostgres } from '../db/postgres.ts'
+import { StartError } from '../lib/start-error.ts'
+import { connectPostgres, openPostgresStore } from './postgres-store.ts'
+import { SCANS_SCHEMA } from './postgres-tables-store.ts'
+import type { Target } from './target.ts'
+
+/** Opens a database for a copy of the store with this id: an empty one, or one that has a part of this copy. */
+export async function openPostgresTarget(url: string, instance: string, now: () => number): Promise<Target> {
+  const client = await connectPostgres(url)
+  try {
+    await claim(client, instance)
+    await migratePostgres(url, now)
+    const store = await openPostgresStore(url)
+    return {
+      store,
+      // The marker is gone once everything before it is on the disk of the server.
+      finish: async () => void (await client.query(`drop schema ${MOVING_SCHEMA} cascade`)),
+      async close() {
+        await store.close()
+        await client.end()
+      },
+    }
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+}
+
+async function claim(client: pg.Client, instance: string): Promise<void> {
+  const { rows } = await client.query<{ locked: boolean; encoding: string; begun: boolean; used: boolean }>(
+    `select pg_try_advisory_lock(hashtextextended('quirl moving', 0)) as locked,
+      current_setting('server_encoding') as encoding,
+      to_regclass('${MOVING_SCHEMA}.target') is not null as begun,
+      to_regclass('migrations') is not null or to_regnamespace('${SCANS_SCHEMA}') is not null as used`,
+  )
+  const [found] = rows
+  if (found?.locked !== true) throw new StartError('another "quirl migrate" is writing to this database')
+  if (found.encoding !== 'UTF8')
+    throw new StartError(`the encoding of the database is ${found.encoding}: create it with "encoding UTF8"`)
+  if (found.begun) return requireSame(client, instance)
+  if (found.used) throw new StartError('the database of --to has a store already: name an empty one')
+  await client.query(
+    `begin; create schema ${MOVING_SCHEMA}; create table ${MOVING_SCHEMA}.target (instance text primary key)`,
+  )
+  await client.query(`insert into ${MOVING_SCHEMA}.target values ($1)`, [instance])
+  await client.query('commit')
+}
+
+async function requireSame(client: pg.Client, instance: string): Promise<void> {
+  const { rows } = await client.query<{ instance: string }>(`select instance from ${MOVING_SCHEMA}.target`)
+  if (rows[0]?.instance !== instance)
+    throw new StartError('the database of --to has an unfinished copy of another store: name an empty one')
+}
