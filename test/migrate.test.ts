@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { migratePostgres, openPostgres } from '../src/db/postgres.ts'
+import { openPostgresSession } from '../src/db/postgres-session.ts'
+import { migrateScans } from '../src/scans/postgres/migrations.ts'
 import { leftOut, planOf } from '../src/moving/plan.ts'
 import { openPostgresStore } from '../src/moving/postgres-store.ts'
 import { openSqliteStore } from '../src/moving/sqlite-store.ts'
@@ -60,14 +62,15 @@ test('each table of both stores is moved, or named with the reason why not', asy
   const folder = temporaryFolder(t)
   await fillStore(folder, seededRandom(t), 1)
   await migratePostgres(url, Date.now)
+  const session = openPostgresSession({ url, max: 1 })
+  await migrateScans(session).finally(session.close)
   const sqlite = openSqliteStore({ links: join(folder, 'links.db'), scans: join(folder, 'scans.db') }, false)
   const postgres = await openPostgresStore(url)
   try {
     const plan = planOf(sqlite.tables, postgres.tables).map(nameOf)
     assert.ok(plan.includes('links'))
     for (const { tables } of [sqlite, postgres]) {
-      for (const table of tables.filter(({ group }) => group === 'links')) {
-        const name = nameOf(table)
+      for (const name of tables.map(nameOf)) {
         assert.notEqual(plan.includes(name), leftOut[name] !== undefined, name)
       }
     }
@@ -105,6 +108,7 @@ test('a store of 10,000 links comes back from PostgreSQL as it was, and counts o
       row.replace('"outbox","seq":5000000000', '"outbox","seq":5000000001'),
     ),
   })
+  assert.deepEqual(rowsOf(join(back, 'scans.db')), rowsOf(join(from, 'scans.db')))
   // The former stores are left: nothing that changes them would be moved any more.
   await assert.rejects(startServer(t, { DATA_DIR: from }), /were moved to PostgreSQL: set DATABASE_URL/)
   await assert.rejects(openPostgres({ url, max: 2 }, Date.now), /was moved into a folder: unset DATABASE_URL/)
@@ -137,7 +141,7 @@ test('a move that was killed at any page goes on, and no service starts on what 
   killed(first, back, 30)
   await assert.rejects(startServer(t, { DATA_DIR: back }), /copy that is not complete/)
   await migrated(first, back)
-  assert.deepEqual(rowsOf(join(back, 'links.db')), rowsOf(join(from, 'links.db')))
+  for (const file of ['links.db', 'scans.db']) assert.deepEqual(rowsOf(join(back, file)), rowsOf(join(from, file)))
   assert.ok(!existsSync(join(back, 'moving')))
 })
 
@@ -168,7 +172,7 @@ test('a running service moves to PostgreSQL and back with all that it has answer
   assert.ok(journalOf(from).length > 0, 'the last visits wait in the journal')
   const node = await start(t, from, UNLIMITED, { env: { DATABASE_URL: url } })
   await moveUnderLoad(node, url, back)
-  for (const name of ['scans.db', 'journal']) cpSync(join(from, name), join(back, name), { recursive: true })
+  cpSync(join(from, 'journal'), join(back, 'journal'), { recursive: true })
   const last = await start(t, back, UNLIMITED)
   for (const owner of owners) await owner.repeat(last.url)
   for (const owner of owners) await owner.visitOften(last.url)

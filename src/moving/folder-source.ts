@@ -5,6 +5,7 @@ import { lockFolder, type FolderLock } from '../db/lock.ts'
 import { MOVED, MOVING, requireRestored } from '../db/open.ts'
 import { StartError } from '../lib/start-error.ts'
 import { syncPath } from '../lib/sync-path.ts'
+import { journalFolder } from '../scans/journal-folder.ts'
 import { RENEWAL_MS } from './operator.ts'
 import type { Source } from './source.ts'
 import { openSqliteStore } from './sqlite-store.ts'
@@ -22,6 +23,8 @@ export function openFolderSource(dataDir: string, call: CallOperation): Source {
   const files = { links: join(dataDir, 'links.db'), scans: join(dataDir, 'scans.db') }
   if (!existsSync(files.links))
     throw new StartError(`DATA_DIR=${dataDir} has no links.db: name the folder of quirl's data with --from`)
+  if (!existsSync(files.scans))
+    throw new StartError(`DATA_DIR=${dataDir} has no scans.db: start and stop quirl on it, which creates it`)
   requireRestored(dataDir)
   if (existsSync(join(dataDir, MOVING))) throw new StartError(`DATA_DIR=${dataDir} has a copy that is not complete`)
   const lock = tryLock(dataDir)
@@ -33,6 +36,7 @@ export function openFolderSource(dataDir: string, call: CallOperation): Source {
     return {
       store,
       instance,
+      journal: journalFolder(join(dataDir, 'journal')).id,
       isInUse,
       holdScans: () => hold.scans(),
       holdChanges: hold.changes,

@@ -5,6 +5,7 @@ import { MOVED, MOVING, requireRestored } from '../db/open.ts'
 import { openSqlite } from '../db/sqlite.ts'
 import { StartError } from '../lib/start-error.ts'
 import { syncPath } from '../lib/sync-path.ts'
+import { assignScans } from '../scans/adopt.ts'
 import { openWarehouse } from '../scans/warehouse.ts'
 import type { Source } from './source.ts'
 import { openSqliteStore } from './sqlite-store.ts'
@@ -21,13 +22,12 @@ const files = ['scans.db', 'links.db']
  */
 export async function openFolderTarget(
   dataDir: string,
-  { instance, store: { tables } }: Pick<Source, 'instance' | 'store'>,
+  { instance }: Pick<Source, 'instance'>,
   now: () => number,
 ): Promise<Target> {
   const folder = join(dataDir, MOVING)
-  const moved = tables.some(({ group }) => group === 'scans') ? files : ['links.db']
   requireRestored(dataDir)
-  requireNoStore(dataDir, moved)
+  requireNoStore(dataDir)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const lock = lockFolder(folder)
   try {
@@ -41,8 +41,8 @@ export async function openFolderTarget(
       async finish() {
         // The last connection to be closed writes the log into the file.
         await store.close()
-        for (const name of files.filter((name) => !moved.includes(name))) rmSync(join(folder, name))
-        for (const name of moved) syncPath(join(folder, name))
+        assignScans(folder, instance)
+        for (const name of files) syncPath(join(folder, name))
         writeFileSync(join(folder, COMPLETE), '', { mode: 0o600, flush: true })
         syncPath(folder)
         publish(dataDir)
@@ -55,8 +55,8 @@ export async function openFolderTarget(
   }
 }
 
-function requireNoStore(dataDir: string, moved: string[]): void {
-  const found = [...moved, MOVED].find((name) => existsSync(join(dataDir, name)))
+function requireNoStore(dataDir: string): void {
+  const found = [...files, MOVED].find((name) => existsSync(join(dataDir, name)))
   if (found === undefined) return
   throw new StartError(`DATA_DIR=${dataDir} has a ${found} already: move it away, or name another folder`)
 }

@@ -43,7 +43,7 @@ export async function move(options: MoveOptions): Promise<Migrated | undefined> 
   try {
     const target = await failingAs('--to', () => openTarget(to, source, now))
     try {
-      return await failingAs('--from or --to', () => migrate({ ...options, source, target }))
+      return await failingAs('the copy', () => migrate({ ...options, source, target }))
     } finally {
       await target.close().catch(() => {})
     }
@@ -61,7 +61,7 @@ async function openSource({ from, callOn }: MoveOptions): Promise<Source> {
 async function openTarget(to: Place, source: Source, now: () => number): Promise<Target> {
   if ('folder' in to) return openFolderTarget(to.folder, source, now)
   const { openPostgresTarget } = await import('./postgres-target-store.ts')
-  return openPostgresTarget(to.url, source.instance, now)
+  return openPostgresTarget(to.url, source, now)
 }
 
 /** Turns what the machine or the server reports into a line for the operator, which never has the URL. */
@@ -73,7 +73,8 @@ async function failingAs<T>(which: string, work: () => Promise<T>): Promise<T> {
     const cause = error.message.startsWith('PostgreSQL: ') && error.cause instanceof Error ? error.cause : error
     if (isDiskFull(cause)) throw new StartError(`the disk is full: make space, and run the command again`, { cause })
     if (!isExpected(cause)) throw error
-    throw new StartError(`${which} cannot be used: ${reasonOf(cause)}`, { cause })
+    const happened = which === 'the copy' ? 'the copy was interrupted' : `${which} cannot be used`
+    throw new StartError(`${happened}: ${reasonOf(cause)}`, { cause })
   }
 }
 

@@ -5,6 +5,9 @@ import { nameOf, type Table } from './table.ts'
 export const leftOut: Record<string, string> = {
   migrations: 'each store has its own, which its tables follow',
   leases: 'they are held by processes on the former store, and expire within seconds',
+  'scans.migrations': 'each store has its own, which its tables follow',
+  'scans.instance': 'it has the id of the links, which the new file gets as well',
+  'scans.folds': 'each node writes there how far it has folded its journal, and does so again',
 }
 
 /**
@@ -12,10 +15,7 @@ export const leftOut: Record<string, string> = {
  * @throws {StartError} when the stores have different tables or columns
  */
 export function planOf(source: Table[], target: Table[]): Table[] {
-  const groups = [source, target].map((tables) => new Set(tables.map(({ group }) => group)))
-  const wanted = source.filter(
-    (table) => groups.every((has) => has.has(table.group)) && leftOut[nameOf(table)] === undefined,
-  )
+  const wanted = source.filter((table) => leftOut[nameOf(table)] === undefined)
   const found = new Map(target.map((table) => [nameOf(table), table]))
   for (const table of wanted) {
     const columns = found.get(nameOf(table))?.columns.join(', ')

@@ -9,6 +9,7 @@ import { leftOut } from './plan.ts'
 import { connectPostgres, openPostgresStore } from './postgres-store.ts'
 import { readTables } from './postgres-tables-store.ts'
 import type { Source } from './source.ts'
+import type { Group } from './table.ts'
 
 /** A hold ends by itself when the command was killed. */
 const HOLD = `interval '10 seconds'`
@@ -16,7 +17,7 @@ const source = `${MOVING_SCHEMA}.source`
 
 /** Every node refuses changes while this says so: it is asked before each statement that changes a table. */
 const refuse = `
-  create function ${MOVING_SCHEMA}.refuse() returns trigger language plpgsql security definer as $$
+  create or replace function ${MOVING_SCHEMA}.refuse() returns trigger language plpgsql security definer as $$
   begin
     if exists (select from ${source} where moved or held_until > clock_timestamp()) then
       raise exception 'changes are refused while the store is moved' using errcode = '${HELD_STATE}';
@@ -37,9 +38,10 @@ export async function openPostgresSource(url: string): Promise<Source> {
     return {
       store,
       instance,
+      journal: undefined,
       isInUse: true,
-      holdScans: async () => {},
-      holdChanges: () => hold.begin(),
+      holdScans: () => hold.scans(),
+      holdChanges: () => hold.changes(),
       finish: () => hold.finish(),
       async close() {
         await hold.end().catch(() => {})
@@ -71,34 +73,40 @@ function createHold(client: pg.Client) {
   const token = randomUUID()
   let renewal: NodeJS.Timeout | undefined
   let isFinished = false
-  const isHeld = `token = $1 and held_until > clock_timestamp()`
+  const isHeld = 'token = $1 and held_until > clock_timestamp()'
+
+  async function hold(group: Group): Promise<void> {
+    await client.query('begin')
+    try {
+      await prepare(client)
+      await askBefore(client, group)
+      // A hold of a command that was killed is taken over; one that runs notices that when it ends.
+      await client.query(`update ${source} set token = $1, held_until = clock_timestamp() + ${HOLD}`, [token])
+      await client.query('commit')
+    } catch (error) {
+      await client.query('rollback')
+      throw error
+    }
+  }
+
   return {
-    async begin(): Promise<void> {
-      await client.query('begin')
-      try {
-        await prepare(client)
-        // A hold of a command that was killed is taken over; one that runs notices that when it ends.
-        const take = `update ${source} set token = $1, held_until = clock_timestamp() + ${HOLD}`
-        await client.query(take, [token])
-        await client.query('commit')
-      } catch (error) {
-        await client.query('rollback')
-        throw error
-      }
-      renewal = setInterval(() => {
-        const renew = `update ${source} set held_until = clock_timestamp() + ${HOLD} where ${isHeld}`
-        client.query(renew, [token]).catch(() => {})
-      }, RENEWAL_MS)
+    async scans(): Promise<void> {
+      await hold('scans')
+      const renew = `update ${source} set held_until = clock_timestamp() + ${HOLD} where ${isHeld}`
+      renewal = setInterval(() => void client.query(renew, [token]).catch(() => {}), RENEWAL_MS)
+    },
+    async changes(): Promise<void> {
+      await requireHeld(await client.query(`select from ${source} where ${isHeld}`, [token]))
+      await hold('links')
     },
     async finish(): Promise<void> {
       clearInterval(renewal)
-      const { rowCount } = await client.query(`update ${source} set moved = true where ${isHeld}`, [token])
-      if (rowCount !== 1) throw new StartError('the store has not waited for this move: run the command again')
+      await requireHeld(await client.query(`update ${source} set moved = true where ${isHeld}`, [token]))
       isFinished = true
     },
     async end(): Promise<void> {
       clearInterval(renewal)
-      if (isFinished) return
+      if (isFinished || renewal === undefined) return
       // Drops the triggers as well.
       const { rows } = await client.query(`select 1 from ${source} where token = $1 and not moved`, [token])
       if (rows.length > 0) await client.query(`drop schema ${MOVING_SCHEMA} cascade`)
@@ -106,7 +114,10 @@ function createHold(client: pg.Client) {
   }
 }
 
-/** Makes all tables ask before they change; waits for transactions that have changed one, and keeps others waiting. */
+async function requireHeld({ rowCount }: pg.QueryResult): Promise<void> {
+  if (rowCount !== 1) throw new StartError('the store has not waited for this move: run the command again')
+}
+
 async function prepare(client: pg.Client): Promise<void> {
   await client.query(`set local lock_timeout = '5s'`)
   await client.query(`create schema if not exists ${MOVING_SCHEMA}`)
@@ -114,13 +125,17 @@ async function prepare(client: pg.Client): Promise<void> {
     `create table if not exists ${source} (token text, held_until timestamptz not null, moved boolean not null)`,
   )
   await client.query(`insert into ${source} select '', '-infinity', false where not exists (select from ${source})`)
-  await client.query(`drop function if exists ${MOVING_SCHEMA}.refuse() cascade`)
   await client.query(refuse)
-  for (const [name, { from }] of await readTables(client)) {
-    if (leftOut[name] !== undefined) continue
+}
+
+/** Makes tables ask before they change; waits for transactions that have changed one, and keeps others waiting. */
+async function askBefore(client: pg.Client, group: Group): Promise<void> {
+  for (const [name, table] of await readTables(client)) {
+    if (leftOut[name] !== undefined || table.group !== group) continue
     const when = 'before insert or update or delete or truncate'
+    await client.query(`drop trigger if exists quirl_moving on ${table.from}`)
     await client.query(
-      `create trigger quirl_moving ${when} on ${from} for each statement execute function ${MOVING_SCHEMA}.refuse()`,
+      `create trigger quirl_moving ${when} on ${table.from} for each statement execute function ${MOVING_SCHEMA}.refuse()`,
     )
   }
 }

@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { connectionOptions } from '../db/postgres-pool.ts'
+import { openPostgresSession } from '../db/postgres-session.ts'
 import { StartError } from '../lib/start-error.ts'
+import { openPartitions } from '../scans/postgres/partitions.ts'
 import { raiseCounters, readCounters, readTables, type PostgresTable } from './postgres-tables-store.ts'
 import {
   bytesOf,
@@ -30,25 +32,41 @@ export async function connectPostgres(url: string): Promise<pg.Client> {
   return client
 }
 
-/** Opens a migrated store in PostgreSQL. */
-export async function openPostgresStore(url: string): Promise<WritableStore> {
+/**
+ * Opens a migrated store in PostgreSQL.
+ * @param folder the id of the journal folder whose positions are written
+ */
+export async function openPostgresStore(url: string, folder?: string): Promise<WritableStore> {
   const client = await connectPostgres(url)
   try {
     // The last transaction waits for all: until then the copy can be made again.
     await client.query('set synchronous_commit = off')
-    const tables = await readTables(client)
+    const tables = await readTables(client, folder)
+    const scans = openPostgresSession({ url, max: 1, isPatient: true })
+    const partitions = openPartitions(scans)
     const of = (table: Table) => knownTable(tables, table)
     return {
       tables: [...tables.values()],
       snapshot: () => openSnapshot(url, of),
-      apply: (table, change) => apply(client, of(table), change),
+      async apply(table, change) {
+        if (nameOf(table) === 'scans.scans') await partitions.prepare(timesOf(table, change))
+        await apply(client, of(table), change)
+      },
       raise: (counters) => raiseCounters(client, counters),
-      close: () => client.end(),
+      async close() {
+        await scans.close()
+        await client.end()
+      },
     }
   } catch (error) {
     await client.end().catch(() => {})
     throw error
   }
+}
+
+function timesOf({ columns }: Table, { put }: Change): { at: number }[] {
+  const place = columns.indexOf('at')
+  return put.map((row) => ({ at: Number(row[place]) }))
 }
 
 function knownTable(tables: Map<string, PostgresTable>, table: Table): PostgresTable {
@@ -108,9 +126,14 @@ async function apply(client: pg.Client, table: PostgresTable, { put, remove }: C
       await client.query(`delete from ${from} as kept using ${gone} where ${same}`, lists(remove, keyLength))
     }
     if (put.length > 0) {
-      const rows = `select * from unnest(${given(names.length).join(', ')})`
-      const text = `insert into ${from} (${names.join(', ')}) ${rows} on conflict (${key.join(', ')}) do ${setOf(names, keyLength)}`
-      await client.query(text, lists(put, names.length))
+      const added = Object.values(table.added)
+      const more = added.map((_, at) => `, $${names.length + at + 1}`).join('')
+      const into = [...names, ...Object.keys(table.added)].join(', ')
+      await client.query(
+        `insert into ${from} (${into}) overriding system value select given.*${more} from unnest(${given(names.length).join(', ')}) as given
+         on conflict (${key.join(', ')}) do ${setOf(names, keyLength)}`,
+        [...lists(put, names.length), ...added],
+      )
     }
     await client.query('commit')
   } catch (error) {

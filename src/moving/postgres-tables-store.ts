@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { StartError } from '../lib/start-error.ts'
 import { nameOf, type Counter, type Group, type Table } from './table.ts'
 
 /** The schema of scans; links are in the schema that the connection has by default. */
@@ -10,6 +11,8 @@ export interface PostgresTable extends Table {
   from: string
   /** The type of each column. */
   types: string[]
+  /** Columns that only this store has, with the value of new rows. */
+  added: Record<string, string>
 }
 
 /** What pg_catalog says of a table. */
@@ -36,17 +39,23 @@ const describe = `
   where n.nspname in (current_schema(), $1) and c.relkind in ('r', 'p') and not c.relispartition
   order by c.relname`
 
-/** Every table of links and of scans. */
-export async function readTables(client: pg.ClientBase): Promise<Map<string, PostgresTable>> {
+/**
+ * Every table of links and of scans.
+ * @param folder the id of the journal folder whose positions a move adds
+ */
+export async function readTables(client: pg.ClientBase, folder = ''): Promise<Map<string, PostgresTable>> {
   const { rows } = await client.query<Described>(describe, [SCANS_SCHEMA])
-  const tables = rows.map(({ columns, key, references, ...named }) => {
+  const tables = rows.map(({ columns: all, key, references, ...named }) => {
     const keys = key ?? []
+    const added: Record<string, string> = nameOf(named) === 'scans.journal_positions' ? { folder } : {}
+    const columns = all.filter(({ name }) => added[name] === undefined)
     const ordered = [
       ...keys.flatMap((name) => columns.filter((column) => column.name === name)),
       ...columns.filter(({ name }) => !keys.includes(name)).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     ]
     return {
       ...named,
+      added,
       columns: ordered.map(({ name }) => name),
       types: ordered.map(({ type }) => type),
       keyLength: keys.length,
@@ -56,24 +65,34 @@ export async function readTables(client: pg.ClientBase): Promise<Map<string, Pos
   return new Map(tables.map((table) => [nameOf(table), table]))
 }
 
+/** Each sequence, named by the table whose rows it numbers, or by itself. */
 const sequences = `
-  select c.relname as "table", a.attname as "column", pg_sequence_last_value(s.oid)::bigint as last
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  join pg_attribute a on a.attrelid = c.oid and a.attidentity <> ''
-  join pg_depend d on d.refobjid = c.oid and d.refobjsubid = a.attnum and d.deptype = 'i'
-  join pg_class s on s.oid = d.objid and s.relkind = 'S'
-  where n.nspname = current_schema()`
+  select case when n.nspname = $1 then 'scans.' else '' end || coalesce(t.relname, s.relname) as "table",
+    s.oid::regclass::text as sequence, pg_sequence_last_value(s.oid)::bigint as last
+  from pg_class s join pg_namespace n on n.oid = s.relnamespace
+  left join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid and d.deptype = 'i'
+  left join pg_class t on t.oid = d.refobjid
+  where s.relkind = 'S' and n.nspname in (current_schema(), $1)`
 
-/** The last numbers that the columns which count up have given. */
+interface Sequence {
+  table: string
+  sequence: string
+  last: number | null
+}
+
+async function readSequences(client: pg.ClientBase): Promise<Sequence[]> {
+  return (await client.query<Sequence>(sequences, [SCANS_SCHEMA])).rows
+}
+
 export async function readCounters(client: pg.ClientBase): Promise<Counter[]> {
-  const { rows } = await client.query<{ table: string; column: string; last: number | null }>(sequences)
-  return rows.flatMap(({ last, ...of }) => (last === null ? [] : [{ ...of, last }]))
+  return (await readSequences(client)).flatMap(({ table, last }) => (last === null ? [] : [{ table, last }]))
 }
 
 export async function raiseCounters(client: pg.ClientBase, counters: Counter[]): Promise<void> {
-  const now = new Map((await readCounters(client)).map(({ table, last }) => [table, last]))
-  for (const { table, column, last } of counters) {
-    if (last > (now.get(table) ?? 0))
-      await client.query('select setval(pg_get_serial_sequence(quote_ident($1), $2), $3)', [table, column, last])
+  const found = new Map((await readSequences(client)).map((each) => [each.table, each]))
+  for (const { table, last } of counters) {
+    const sequence = found.get(table)
+    if (sequence === undefined) throw new StartError(`PostgreSQL has no counter of ${table}`)
+    if (last > (sequence.last ?? 0)) await client.query('select setval($1::regclass, $2)', [sequence.sequence, last])
   }
 }

@@ -1,18 +1,30 @@
 import type pg from 'pg'
+import { openPostgresSession } from '../db/postgres-session.ts'
 import { MOVING_SCHEMA } from '../db/postgres-moving.ts'
 import { migratePostgres } from '../db/postgres.ts'
 import { StartError } from '../lib/start-error.ts'
+import { migrateScans } from '../scans/postgres/migrations.ts'
 import { connectPostgres, openPostgresStore } from './postgres-store.ts'
 import { SCANS_SCHEMA } from './postgres-tables-store.ts'
+import type { Source } from './source.ts'
 import type { Target } from './target.ts'
 
-/** Opens a database for a copy of the store with this id: an empty one, or one that has a part of this copy. */
-export async function openPostgresTarget(url: string, instance: string, now: () => number): Promise<Target> {
+/**
+ * Opens a database for a copy of a store: an empty one, or one that has a part of this copy.
+ * @throws {StartError} when it has anything else
+ */
+export async function openPostgresTarget(
+  url: string,
+  { instance, journal }: Pick<Source, 'instance' | 'journal'>,
+  now: () => number,
+): Promise<Target> {
   const client = await connectPostgres(url)
   try {
     await claim(client, instance)
     await migratePostgres(url, now)
-    const store = await openPostgresStore(url)
+    const session = openPostgresSession({ url, max: 1, isPatient: true })
+    await migrateScans(session).finally(session.close)
+    const store = await openPostgresStore(url, journal)
     return {
       store,
       // The marker is gone once everything before it is on the disk of the server.

@@ -5,6 +5,8 @@ export interface Source {
   store: ReadableStore
   /** The id of the store. */
   instance: string
+  /** The id of the journal folder beside it. */
+  journal: string | undefined
   /** Whether services may be changing it. */
   isInUse: boolean
   /** Has the services fold what was recorded so far, and then leave the scans as they are. */

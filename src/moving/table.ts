@@ -22,12 +22,15 @@ export type Row = Value[]
 /** All rows of a table in the order of its key: texts by the bytes of UTF-8, numbers by size. */
 export type Pages = AsyncIterable<Row[]>
 
-/** The highest number that a column of a table of links has ever given to a row. */
+/** The highest number that was ever given to a row of a table. */
 export interface Counter {
+  /** As `nameOf` names it. */
   table: string
-  column: string
   last: number
 }
+
+/** The counter of raw scans. */
+export const SCAN_NUMBERS = 'scans.scan_numbers'
 
 /** All tables at one moment. */
 export interface Snapshot {

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { openSqlite } from '../../src/db/sqlite.ts'
+import { assignScans } from '../../src/scans/adopt.ts'
 import { openWarehouse } from '../../src/scans/warehouse.ts'
 import { join } from 'node:path'
 import { leftOut } from '../../src/moving/plan.ts'
@@ -33,11 +34,16 @@ export async function fillStore(folder: string, random: Random, links: number): 
     try {
       db.exec('begin')
       for (const table of tablesOf(db)) fillTable(db, table, random, table === 'links' ? links : 60)
+      if (file === 'scans.db') db.exec('update counter set next = 5000000000, lost = 17')
       db.exec('commit')
     } finally {
       db.close()
     }
   }
+  const links = new DatabaseSync(join(folder, 'links.db'))
+  const { id } = links.prepare('select id from instance').get() as { id: string }
+  links.close()
+  assignScans(folder, id)
 }
 
 /** Tables that have the rows of their migration, or one row. */
@@ -85,6 +91,9 @@ function valueOf(
   if (ids !== undefined) return oneOf(random, ids)
   const isUnique = pk > 0 || /key|hash/.test(name)
   if (!isUnique && notnull === 0 && random() < 0.3) return null
+  // Three months of scans, each in a partition.
+  if (name === 'at') return Date.UTC(2026, 8) + Math.floor(random() * 90 * 86_400_000)
+  if (name === 'dimension') return Math.floor(random() * 8)
   switch (type.toLowerCase()) {
     case 'text':
       if (isUnique) return `${at} ${oneOf(random, texts)} ${random()}`

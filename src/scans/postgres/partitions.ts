@@ -10,7 +10,7 @@ const LOCK_MS = 2000
 /** The partitions of `quirl_scans.scans`, one for each UTC month. */
 export interface Partitions {
   /** Creates the partitions that these scans need. */
-  prepare: (scans: readonly Scan[]) => Promise<void>
+  prepare: (scans: readonly Pick<Scan, 'at'>[]) => Promise<void>
   /** To be called when a partition was missing: another node has removed it. */
   clearCache: () => void
   /** Removes scans from before a time: whole months with their partition. */

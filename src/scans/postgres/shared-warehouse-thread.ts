@@ -1,9 +1,10 @@
 // The thread that folds and reads the scans in PostgreSQL. Calls share its connections; several nodes do the same.
 import { workerData } from 'node:worker_threads'
 import { openPostgresSession } from '../../db/postgres-session.ts'
+import { ChangesHeld } from '../../db/unavailable.ts'
 import { lowerPriority } from '../../lib/background-thread.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
-import { createFold } from '../fold.ts'
+import { createFold, type FoldResult } from '../fold.ts'
 import { createReading } from '../reading.ts'
 import type { WarehouseCalls } from '../warehouse-calls.ts'
 import { openSharedTarget, type JournalFolder } from './fold-target.ts'
@@ -30,11 +31,17 @@ const target = openSharedTarget(session, journal)
 const fold = createFold(target, journal.path)
 const partitions = openPartitions(session)
 
+/** While the store is moved, the journal keeps the scans. */
+async function nothingWhileHeld(error: unknown): Promise<FoldResult> {
+  if (!(error instanceof ChangesHeld)) throw error
+  return { moved: 0, changed: undefined, damaged: [], lost: await target.lost(), failed: [] }
+}
+
 const calls: WarehouseCalls = {
   ...reading,
   async fold(journals, now, { deletedLinks, count }) {
     target.begin()
-    const result = await fold.run(journals, now, deletedLinks)
+    const result = await fold.run(journals, now, deletedLinks).catch(nothingWhileHeld)
     const counts = count.length === 0 ? [] : (await reading.totals(count)).map(({ humans }) => humans)
     return { result, counts }
   },
