@@ -213,7 +213,7 @@ test('what cannot be moved is refused with one line, which has no password', asy
   assert.match(await refused(folder, url.replace('user=quirl', 'user=reader')), /permission denied for/)
   // None of these has left anything behind.
   await migrated(folder, url)
-  assert.match(await refused(url, folder), /has a links\.db already: move it away/)
+  assert.match(await refused(url, folder), /has a scans\.db already: move it away/)
   const other = temporaryFolder(t)
   await fillStore(other, seededRandom(t), 10)
   assert.match(await refused(other, url), /has a store already: name an empty one/)

@@ -17,6 +17,9 @@ import {
   type WritableStore,
 } from './table.ts'
 
+/** A command can wait longer than a request. */
+const CONNECT_MS = 30_000
+
 /** Rows of a first page: their size is not known yet. */
 const FIRST_ROWS = 50
 
@@ -25,7 +28,7 @@ const known = new Set(['bigint', 'integer', 'smallint', 'text', 'boolean', 'byte
 
 /** Opens a connection without time limits: a sorted read of a large table may take long. */
 export async function connectPostgres(url: string): Promise<pg.Client> {
-  const client = new pg.Client(connectionOptions(url, true))
+  const client = new pg.Client({ ...connectionOptions(url, true), connectionTimeoutMillis: CONNECT_MS })
   // A query that runs fails with the same error.
   client.on('error', () => {})
   await client.connect()
@@ -38,6 +41,11 @@ export async function connectPostgres(url: string): Promise<pg.Client> {
  */
 export async function openPostgresStore(url: string, folder?: string): Promise<WritableStore> {
   const client = await connectPostgres(url)
+  const reading = await connectPostgres(url).catch(async (error: unknown) => {
+    await client.end()
+    throw error
+  })
+  const end = async () => void (await Promise.all([client.end(), reading.end()]))
   try {
     // The last transaction waits for all: until then the copy can be made again.
     await client.query('set synchronous_commit = off')
@@ -47,7 +55,7 @@ export async function openPostgresStore(url: string, folder?: string): Promise<W
     const of = (table: Table) => knownTable(tables, table)
     return {
       tables: [...tables.values()],
-      snapshot: () => openSnapshot(url, of),
+      snapshot: () => openSnapshot(reading, of),
       async apply(table, change) {
         if (nameOf(table) === 'scans.scans') await partitions.prepare(timesOf(table, change))
         await apply(client, of(table), change)
@@ -55,11 +63,11 @@ export async function openPostgresStore(url: string, folder?: string): Promise<W
       raise: (counters) => raiseCounters(client, counters),
       async close() {
         await scans.close()
-        await client.end()
+        await end()
       },
     }
   } catch (error) {
-    await client.end().catch(() => {})
+    await end().catch(() => {})
     throw error
   }
 }
@@ -79,15 +87,14 @@ function knownTable(tables: Map<string, PostgresTable>, table: Table): PostgresT
   )
 }
 
-async function openSnapshot(url: string, of: (table: Table) => PostgresTable): Promise<Snapshot> {
-  const client = await connectPostgres(url)
+async function openSnapshot(client: pg.Client, of: (table: Table) => PostgresTable): Promise<Snapshot> {
   await client.query('begin isolation level repeatable read, read only')
   // A transaction sees the store as it was at its first query.
   await client.query('select 1 from pg_class limit 1')
   return {
     pages: (table) => pagesOf(client, of(table)),
     counters: () => readCounters(client),
-    close: () => client.end(),
+    close: async () => void (await client.query('rollback')),
   }
 }
 

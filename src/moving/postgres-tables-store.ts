@@ -31,7 +31,7 @@ const describe = `
       from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
     (select json_agg(a.attname order by k.place)
       from pg_index i cross join lateral unnest(i.indkey) with ordinality as k (number, place)
-      join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number
+      join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number and k.place <= i.indnkeyatts
       where i.indrelid = c.oid and i.indisprimary) as key,
     (select json_agg(p.relname) from pg_constraint f join pg_class p on p.oid = f.confrelid
       where f.conrelid = c.oid and f.contype = 'f') as "references"

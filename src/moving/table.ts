@@ -42,6 +42,7 @@ export interface Snapshot {
 /** A store whose rows are read. */
 export interface ReadableStore {
   tables: Table[]
+  /** There may be one at a time. */
   snapshot: () => Promise<Snapshot>
   close: () => Promise<void>
 }

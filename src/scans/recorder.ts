@@ -77,9 +77,8 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const { dataDir, isShared, sync, now, monotonic, links, waitMs = WAIT_MS } = options
   const log = createRecorderLog(options.log, monotonic)
   const store = await options.openStore(links, log)
-  const folder = join(dataDir, 'journal')
   const { writeFailed: onFailure, callbackFailed: onThrow } = log
-  const journal = openJournal({ folder, sync, now, monotonic, onFailure, onThrow })
+  const journal = openJournal({ folder: join(dataDir, 'journal'), sync, now, monotonic, onFailure, onThrow })
   let isClosing = false
   // A stop interrupts the fold, which is not a failure: the next start resumes it.
   const onError = (error: unknown) => isClosing || log.foldFailed(error)

@@ -29,20 +29,21 @@ const texts = [
 export async function fillStore(folder: string, random: Random, links: number): Promise<void> {
   await (await openSqlite(join(folder, 'links.db'), Date.now)).close()
   openWarehouse(join(folder, 'scans.db')).close()
+  const ids: number[] = []
   for (const file of ['links.db', 'scans.db']) {
     const db = new DatabaseSync(join(folder, file), { enableForeignKeyConstraints: false })
     try {
       db.exec('begin')
-      for (const table of tablesOf(db)) fillTable(db, table, random, table === 'links' ? links : 60)
+      for (const table of tablesOf(db)) fillTable(db, table, random, ids, table === 'links' ? links : 60)
       if (file === 'scans.db') db.exec('update counter set next = 5000000000, lost = 17')
       db.exec('commit')
     } finally {
       db.close()
     }
   }
-  const links = new DatabaseSync(join(folder, 'links.db'))
-  const { id } = links.prepare('select id from instance').get() as { id: string }
-  links.close()
+  const stored = new DatabaseSync(join(folder, 'links.db'))
+  const { id } = stored.prepare('select id from instance').get() as { id: string }
+  stored.close()
   assignScans(folder, id)
 }
 
@@ -64,7 +65,8 @@ interface Column {
   pk: number
 }
 
-function fillTable(db: DatabaseSync, table: string, random: Random, count: number): void {
+/** @param ids the links that rows are of; `links` adds its own */
+function fillTable(db: DatabaseSync, table: string, random: Random, ids: number[], count: number): void {
   const columns = db
     .prepare('select name, type, "notnull", pk from pragma_table_info(?)')
     .all(table) as unknown as Column[]
@@ -77,9 +79,17 @@ function fillTable(db: DatabaseSync, table: string, random: Random, count: numbe
         return [String(key['from']), rows.map(({ id }) => Number(id))] as const
       }),
   )
+  if (!parents.has('link_id') && ids.length > 0) parents.set('link_id', ids)
   const insert = db.prepare(`insert or ignore into ${table} values (${columns.map(() => '?').join(', ')})`)
   for (let at = 0; at < count; at++)
     insert.run(...columns.map((column) => valueOf(column, parents.get(column.name), random, at)))
+  if (table === 'links')
+    ids.push(
+      ...db
+        .prepare('select id from links')
+        .all()
+        .map((row) => Number(row['id'])),
+    )
 }
 
 function valueOf(
@@ -97,7 +107,7 @@ function valueOf(
   switch (type.toLowerCase()) {
     case 'text':
       if (isUnique) return `${at} ${oneOf(random, texts)} ${random()}`
-      return random() < 0.002 ? 'x'.repeat(50_000) : oneOf(random, texts)
+      return random() < 0.002 ? 'x'.repeat(20_000) : oneOf(random, texts)
     case 'smallint':
       return random() < 0.5 ? 1 : 0
     case 'integer':
