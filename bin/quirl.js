@@ -9,7 +9,7 @@ import * as v8 from 'node:v8'
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 12)) {
   console.error(
-    `quirl needs Node 24.12 or newer, this is ${process.versions.node}; "npm start" uses the one that "npm ci" installs`,
+    `quirl needs Node 24.12 or newer, this is ${process.versions.node}; "npx quirl" and "npm start" use the one that npm installs with it`,
   )
   process.exit(1)
 }
