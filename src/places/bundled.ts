@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { keyOf } from './compact-format.ts'
@@ -55,8 +56,10 @@ export function openBundle({ files, isOptional }: Bundle, resolve: Resolve = res
  */
 export function openBundled(resolve: Resolve = resolveHere, tables = bundledTables): PlaceFile[] {
   return [cities, countries].flatMap((bundle) => {
-    const files = openBundle(bundle, resolve)
-    return files.length === 0 ? [] : openTable(`${tables}/${bundle.table}`, files)
+    const table = tables + bundle.table
+    // An image has the tables without the files that they were made from.
+    const files = openBundle({ ...bundle, isOptional: bundle.isOptional || existsSync(table) }, resolve)
+    return files.length > 0 ? openTable(table, files) : openWithoutFiles(table, bundle)
   })
 }
 
@@ -68,5 +71,14 @@ function openTable(table: string, files: Mmdb[]): PlaceFile[] {
     return [opened]
   } catch {
     return files.map(placesIn)
+  }
+}
+
+function openWithoutFiles(table: string, { isOptional }: Bundle): PlaceFile[] {
+  try {
+    return [openCompact(table)]
+  } catch (error) {
+    if (!isOptional) throw error
+    return []
   }
 }
