@@ -4,14 +4,15 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, ut
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { stylesheets } from '../src/styles/stylesheets.ts'
-import { temporaryFolder } from './support/cleanup.ts'
+import { endOfFile, temporaryFolder, type Ending } from './support/cleanup.ts'
 import { exitOf, start } from './support/program.ts'
 
 const root = join(import.meta.dirname, '..')
 const PATIENCE_MS = 60_000
+const end = endOfFile()
 
 /** Makes a checkout of the same sources in which `prepare` has not run. */
-function copyCheckout(t: TestContext, ...omitted: string[]): string {
+function copyCheckout(t: Ending, ...omitted: string[]): string {
   const folder = temporaryFolder(t)
   for (const name of ['bin', 'build', 'src', 'package.json'])
     cpSync(join(root, name), join(folder, name), { recursive: true })
@@ -28,9 +29,11 @@ function run(checkout: string, ...flags: string[]) {
   })
 }
 
-/** Makes such a checkout and builds the bundle of its server. */
-function bundleCheckout(t: TestContext): string {
-  const checkout = copyCheckout(t)
+/** A checkout with the bundle of its server, which is built once for all tests. */
+let built: string | undefined
+
+function buildCheckout(): string {
+  const checkout = copyCheckout(end)
   const { status, stderr } = spawnSync(process.execPath, [join(checkout, 'build/server.js')], {
     encoding: 'utf8',
     timeout: PATIENCE_MS,
@@ -39,21 +42,33 @@ function bundleCheckout(t: TestContext): string {
   return checkout
 }
 
+/** Such a checkout, which the test must not change. */
+function bundledCheckout(): string {
+  return (built ??= buildCheckout())
+}
+
+/** A copy of such a checkout, for a test that changes it. */
+function copyBundled(t: TestContext): string {
+  const folder = temporaryFolder(t)
+  cpSync(bundledCheckout(), folder, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+  return folder
+}
+
 const preload = (script: string) => `--import=data:text/javascript,${encodeURIComponent(script)}`
 const printModules = preload(
   `import { registerHooks } from 'node:module'
    registerHooks({ load: (url, context, next) => { process.stderr.write(url + '\\n'); return next(url, context) } })`,
 )
 
-test('a start loads the bundle of the server, and no source file', (t) => {
-  const { status, stderr } = run(bundleCheckout(t), printModules)
+test('a start loads the bundle of the server, and no source file', () => {
+  const { status, stderr } = run(bundledCheckout(), printModules)
   assert.equal(status, 0)
   assert.match(stderr, /\/dist\/server\/main\.js$/m)
   assert.doesNotMatch(stderr, /\/src\/|\/dist\/packages\//)
 })
 
 test('the bundle serves pages, images drawn by threads, metrics and the OpenAPI document, and backs up', async (t) => {
-  const checkout = bundleCheckout(t)
+  const checkout = bundledCheckout()
   const program = join(checkout, 'bin/quirl.js')
   const service = await start(t, undefined, [], { file: program })
   const long = 'Short links; QR codes! '.repeat(60)
@@ -86,8 +101,8 @@ test('the bundle serves pages, images drawn by threads, metrics and the OpenAPI 
   assert.deepEqual(await exitOf(service), { code: 0, signal: null })
 })
 
-test('the bundle contains each thread that it starts', (t) => {
-  const folder = join(bundleCheckout(t), 'dist/server')
+test('the bundle contains each thread that it starts', () => {
+  const folder = join(bundledCheckout(), 'dist/server')
   const files = readdirSync(folder).filter((name) => name.endsWith('.js'))
   const texts = files.map((name) => readFileSync(join(folder, name), 'utf8'))
   const threads = new Set(texts.flatMap((text) => text.match(/(?<="\.\/)[\w-]+-thread(?=\.ts")/g) ?? []))
@@ -96,7 +111,7 @@ test('the bundle contains each thread that it starts', (t) => {
 })
 
 test('a start runs changed sources instead of an older bundle, whatever their modification time', (t) => {
-  const checkout = bundleCheckout(t)
+  const checkout = copyBundled(t)
   const source = join(checkout, 'src/main.ts')
   const { atime, mtime } = statSync(source)
   writeFileSync(source, `process.stderr.write('changed\\n')\n${readFileSync(source, 'utf8')}`)
@@ -106,7 +121,7 @@ test('a start runs changed sources instead of an older bundle, whatever their mo
 })
 
 test('a start runs updated packages instead of an older bundle', (t) => {
-  const checkout = bundleCheckout(t)
+  const checkout = copyBundled(t)
   const state = join(checkout, 'dist/server/made-of.json')
   writeFileSync(state, readFileSync(state, 'utf8').replace(/(?<=\/fastify": )"[^"]+"/, '"0.0.1"'))
   const { status, stderr } = run(checkout, printModules)
@@ -114,8 +129,8 @@ test('a start runs updated packages instead of an older bundle', (t) => {
   assert.match(stderr, /\/src\/main\.ts$/m)
 })
 
-test('the licences of the packages in the server bundle stand beside it', (t) => {
-  const folder = join(bundleCheckout(t), 'dist/server')
+test('the licences of the packages in the server bundle stand beside it', () => {
+  const folder = join(bundledCheckout(), 'dist/server')
   const licences = readFileSync(join(folder, 'LICENSES'), 'utf8')
   const { packages } = JSON.parse(readFileSync(join(folder, 'made-of.json'), 'utf8')) as { packages: object }
   const names = Object.keys(packages).map((path) => path.split('node_modules/').at(-1) ?? '')
