@@ -32,7 +32,7 @@ export interface ListStatus extends Partial<Omit<ListState, 'etag' | 'lastModifi
 export interface Feeds {
   salt: string
   lists: () => readonly LoadedList[]
-  /** Identifies the state of all lists; a later return to the same contents has another digest. */
+  /** Identifies the contents of all lists, in every process on the store. */
   digest: () => string
   status: () => ListStatus[]
   /**
@@ -40,6 +40,8 @@ export interface Feeds {
    * @param accept also accepts a list that shrank by half
    */
   refresh: (options?: { all?: boolean; accept?: boolean }) => Promise<void>
+  /** Checks all lists soon: another process has a newer one. */
+  expire: () => void
   close: () => Promise<void>
 }
 
@@ -50,8 +52,8 @@ export interface FeedOptions {
   monotonic: () => number
   fetch: typeof globalThis.fetch
   parse: (task: ParseTask) => Promise<ParsedList>
-  /** Called after a list has changed. */
-  onChange: () => void
+  /** Called after a list has changed; `isFirst` unless another process had announced that. */
+  onChange: (isFirst: boolean) => void
   log: { warn: (details: object, text: string) => void }
 }
 
@@ -61,6 +63,8 @@ interface Feed {
   loaded?: LoadedList & { state: ListState; digest: string }
   /** On the monotonic clock. */
   dueAt: number
+  /** Whether it is due because another process has a newer one. */
+  isAnnounced: boolean
   fault: string | null
 }
 
@@ -94,6 +98,9 @@ export function openFeeds(options: FeedOptions): Feeds {
     digest: () => digestOf(feeds),
     status: () => feeds.map(statusOf),
     refresh,
+    expire() {
+      for (const feed of feeds) Object.assign(feed, { dueAt: monotonic(), isAnnounced: true })
+    },
     close() {
       clearInterval(timer)
       closing.abort()
@@ -109,11 +116,11 @@ function loadFeed(source: string, { files, now, monotonic }: FeedOptions): Feed 
   // Local files are cheap to check; remote lists are not downloaded again before their interval is over.
   const waitMs = stored !== undefined && isRemote(source) ? stored.state.takenAt + REFRESH_MS - now() : 0
   const dueAt = monotonic() + Math.min(Math.max(waitMs, 0), REFRESH_MS)
-  return { source, name, dueAt, fault: null, ...(loaded && { loaded }) }
+  return { source, name, dueAt, isAnnounced: false, fault: null, ...(loaded && { loaded }) }
 }
 
 function digestOf(feeds: Feed[]): string {
-  const states = feeds.map(({ source, loaded }) => [source, loaded?.digest, loaded?.state.changedAt])
+  const states = feeds.map(({ source, loaded }) => [source, loaded?.digest])
   return hash('sha256', JSON.stringify(states))
 }
 
@@ -124,11 +131,13 @@ function statusOf({ name, loaded, fault }: Feed): ListStatus {
 
 async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, fetch: Fetch): Promise<void> {
   const { monotonic, log, onChange } = options
+  const isFirst = !feed.isAnnounced
+  feed.isAnnounced = false
   try {
     const hasChanged = await update(feed, accept, options, fetch)
     feed.fault = null
     feed.dueAt = monotonic() + (isRemote(feed.source) ? REFRESH_MS : 0)
-    if (hasChanged) onChange()
+    if (hasChanged) onChange(isFirst)
   } catch (error) {
     const fault = faultOf(error)
     if (fault !== feed.fault) {
@@ -155,6 +164,7 @@ async function update(feed: Feed, accept: boolean, { files, parse, now }: FeedOp
     const hasChanged = digest !== before?.digest
     const changedAt = hasChanged || before === undefined ? now() : before.state.changedAt
     const state = { ...summary, ...validators, takenAt: now(), changedAt }
+    if (hasChanged) await files.noteChange()
     await files.save(feed.source, { state, digest, keys })
     feed.loaded = { name: feed.name, set: openSet(keys), state, digest }
     return hasChanged

@@ -1,5 +1,5 @@
-import { hash, randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -28,8 +28,13 @@ export interface StoredList {
 
 /** The files of lists, so that a start needs no network. */
 export interface ListFiles {
-  /** The salt of every key in this folder. */
+  /** The salt of every key. */
   salt: string
+  /** Whether a list has changed since links were last to be screened again: notes it before the list is saved. */
+  isChanged: () => boolean
+  noteChange: () => Promise<void>
+  /** To be called when the store knows that links are to be screened again. */
+  clearChange: () => void
   /** The file for the download of a source. */
   draft: (source: string) => string
   /** The stored list of a source; undefined when there is none, or it is damaged. */
@@ -45,13 +50,28 @@ function nameOf(source: string): string {
   return hash('sha256', source).slice(0, 16)
 }
 
-export function openListFiles(folder: string): ListFiles {
+/** The salt that earlier versions have kept in the folder. */
+export function findFolderSalt(folder: string): string | undefined {
+  try {
+    const salt = readFileSync(join(folder, 'salt'), 'utf8')
+    return /^[\da-f]{32}$/.test(salt) ? salt : undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** @param salt of all processes on the store; lists that were saved with another are downloaded again */
+export function openListFiles(folder: string, salt: string): ListFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const salt = openSalt(join(folder, 'salt'))
+  const changed = join(folder, 'changed')
   const fileOf = (source: string, ending: string) => join(folder, `${nameOf(source)}.${ending}`)
 
   return {
     salt,
+    isChanged: () => existsSync(changed),
+    noteChange: () => replaceFile(changed, ''),
+    clearChange: () => rmSync(changed, { force: true }),
     draft: (source) => fileOf(source, 'new'),
     load(source) {
       try {
@@ -70,7 +90,7 @@ export function openListFiles(folder: string): ListFiles {
       await replaceFile(fileOf(source, 'json'), JSON.stringify({ state, digest }))
     },
     prune(sources) {
-      const names = new Set(['salt', ...sources.map(nameOf)])
+      const names = new Set(['changed', ...sources.map(nameOf)])
       for (const file of readdirSync(folder)) {
         if (!names.has(file.split('.', 1)[0] ?? '')) rmSync(join(folder, file), { force: true })
       }
@@ -80,18 +100,6 @@ export function openListFiles(folder: string): ListFiles {
 
 function digestOf(bytes: Uint8Array, salt: string): string {
   return `${bytes.length}-${crc32(bytes, crc32(salt)).toString(16)}`
-}
-
-function openSalt(file: string): string {
-  try {
-    const salt = readFileSync(file, 'utf8')
-    if (/^[\da-f]{32}$/.test(salt)) return salt
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
-  const salt = randomBytes(16).toString('hex')
-  writeFileSync(file, salt, { mode: 0o600 })
-  return salt
 }
 
 async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {

@@ -1,13 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { AdminOperations } from '../admin/socket.ts'
 import type { Bus } from '../bus/bus.ts'
+import { createLeases } from '../db/lease.ts'
 import type { Metric } from '../http/metric.ts'
 import type { Screen } from '../links/url-policy.ts'
 import { openFeeds, type Feeds } from './feeds.ts'
-import { openListFiles } from './list-files.ts'
+import { findFolderSalt, openListFiles, type ListFiles } from './list-files.ts'
 import { abuseOperations } from './operator.ts'
 import { openOperatorRules } from './operator-rules.ts'
 import { parseList } from './parse-list.ts'
+import { findOrInsertSalt } from './salt-store.ts'
 import { createScreening, type Hit } from './screen.ts'
 import { createSweep, type SweepDeps } from './sweep.ts'
 import { submitReport } from './reports.ts'
@@ -26,15 +29,18 @@ export interface Abuse {
   report: (body: unknown, owns: (url: URL) => boolean) => Promise<string>
   /** Why a list is missing; undefined when every list has been loaded once, also by a former process. */
   notReady: () => string | undefined
-  /** Loads the rules again. Call it when the store may have changed them although it reported a failure. */
-  reloadRules: () => void
+  /**
+   * Loads the rules again. Call it when another process may have changed them, or the store although it reported a failure.
+   * @param keys what other processes have announced
+   */
+  reloadRules: (keys?: string[]) => void
   operations: AdminOperations
   metrics: Metric[]
   close: () => Promise<void>
 }
 
 export interface AbuseNeeds extends SuspensionDeps {
-  bus: Pick<Bus, 'publish'>
+  bus: Pick<Bus, 'publish' | 'lifeMs'>
   dataDir: string
   monotonic: () => number
   /** The files and URLs of lists. */
@@ -46,40 +52,63 @@ export interface AbuseNeeds extends SuspensionDeps {
   settleMs?: number | undefined
 }
 
+/** The key under which the topic of rules has changes of lists. */
+const LISTS = 'lists'
+
 export async function openAbuse(needs: AbuseNeeds): Promise<Abuse> {
-  const { db, bus, now, log } = needs
+  const { db, bus, now, monotonic } = needs
   const rules = await openOperatorRules(db, now, () => bus.publish('rules', ''))
-  const files = openListFiles(join(needs.dataDir, 'lists'))
-  const startSweep = () => {
-    if (rules.all().size > 0 || feeds.lists().length > 0) sweep.start()
+  const files = await openFiles(needs)
+  const startSweep = (hasChanged: boolean) => {
+    if (rules.all().size > 0 || feeds.lists().length > 0) sweep.start(hasChanged)
   }
-  const feeds: Feeds = openFeeds({ ...needs, files, parse: parseList, onChange: startSweep })
+  const onChange = (isFirst: boolean) => {
+    if (isFirst) bus.publish('rules', LISTS)
+    startSweep(true)
+  }
+  const feeds: Feeds = openFeeds({ ...needs, files, parse: parseList, onChange })
   const screening = createScreening({ salt: feeds.salt, lists: feeds.lists, rules: rules.all })
   const sweep = createSweep({
     ...needs,
+    acquire: createLeases(db, monotonic),
     findInLink: screening.findInLink,
     digest: () => `${feeds.digest()} ${rules.revision()}`,
+    onRequested: files.clearChange,
   })
-  startSweep()
+  startSweep(files.isChanged())
+  const reloads = startReloads(needs, async () => startSweep(await rules.reload()))
 
   return {
-    screen(url) {
-      const hit = screening.find(url)
-      return hit && detailOf(hit)
-    },
+    screen: (url) => detailOf(screening.find(url)),
     report: (body, owns) => submitReport({ db, now }, body, owns),
     notReady: () => missingList(feeds),
-    reloadRules() {
-      const onError = (err: unknown) => log.error({ err }, 'the rules of the operator could not be loaded again')
-      rules.reload().then(startSweep, onError)
+    reloadRules(keys = []) {
+      if (keys.includes(LISTS)) feeds.expire()
+      reloads.run()
     },
     operations: abuseOperations({ ...needs, rules, screening, feeds, sweep }),
     metrics: listMetrics(feeds),
     async close() {
+      reloads.stop()
       await feeds.close()
       await sweep.close()
     },
   }
+}
+
+/** Loads the rules again on call, and as often as what other processes have changed must be seen when a message is lost. */
+function startReloads({ bus, log }: AbuseNeeds, reload: () => Promise<void>) {
+  const onError = (err: unknown) => log.error({ err }, 'the rules of the operator could not be loaded again')
+  const run = () => void reload().catch(onError)
+  const timer = Number.isFinite(bus.lifeMs) ? setInterval(run, bus.lifeMs).unref() : undefined
+  return { run, stop: () => clearInterval(timer) }
+}
+
+/** Opens the files of the lists. The first process on a store gives it the salt of its folder, so that its lists stay valid. */
+async function openFiles({ db, dataDir }: AbuseNeeds): Promise<ListFiles> {
+  const folder = join(dataDir, 'lists')
+  const salt = findFolderSalt(folder) ?? randomBytes(16).toString('hex')
+  return openListFiles(folder, await findOrInsertSalt(db.write, salt))
 }
 
 function missingList(feeds: Feeds): string | undefined {
@@ -105,7 +134,9 @@ function listMetrics(feeds: Feeds): Metric[] {
   ]
 }
 
-function detailOf({ expression, list }: Hit): string {
+function detailOf(hit: Hit | undefined): string | undefined {
+  if (hit === undefined) return undefined
+  const { expression, list } = hit
   if (list === undefined) return `is blocked by the operator of this service (${expression})`
   return `is listed as malware or phishing (${expression}, by ${list})`
 }

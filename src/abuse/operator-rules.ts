@@ -11,21 +11,23 @@ export interface OperatorRules {
   put: (rule: Rule) => Promise<void>
   /** Deletes a rule. Returns false when there is none. */
   remove: (expression: string, action: 'unblock' | 'forget', reason: string) => Promise<boolean>
-  /** Loads the rules again, for a change that was committed although the store reported a failure. */
-  reload: () => Promise<void>
+  /**
+   * Loads the rules again: another process may have changed them, or a change was committed although the store reported a failure.
+   * @returns whether they were changed
+   */
+  reload: () => Promise<boolean>
 }
 
 /** @param announce notifies other processes of a change */
-export async function openOperatorRules(
-  db: Database,
-  now: () => number,
-  announce: () => void = () => {},
-): Promise<OperatorRules> {
+export async function openOperatorRules(db: Database, now: () => number, announce = () => {}): Promise<OperatorRules> {
   let rules: ReadonlyMap<string, Rule> = new Map()
   let revision = 0
   const load = async () => {
     revision = await readRulesRevision(db.read)
+    const before = JSON.stringify([...rules])
     rules = new Map((await listRules(db.read)).map((rule) => [rule.expression, rule]))
+    // Their revisions tell less: other processes may commit them in another order.
+    return JSON.stringify([...rules]) !== before
   }
   await load()
   return {

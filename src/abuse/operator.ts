@@ -108,7 +108,7 @@ async function block(deps: OperatorDeps, input: Record<string, unknown>): Promis
   if ('expression' in subject) {
     const { expression } = subject
     await deps.rules.put({ expression, verdict: 'block', reason, isLegal, createdAt: at })
-    deps.sweep.start()
+    deps.sweep.start(true)
     return { expression }
   }
   const source = isLegal ? 'legal' : 'operator'
@@ -161,7 +161,7 @@ async function deleteRule(deps: OperatorDeps, text: unknown): Promise<void> {
   const isDeleted =
     'expression' in subject && (await deps.rules.remove(subject.expression, 'forget', 'forgotten by the operator'))
   if (!isDeleted) throw new Problem('not_found', `there is no rule for ${String(text)}`)
-  deps.sweep.start()
+  deps.sweep.start(true)
 }
 
 async function dismiss(deps: OperatorDeps, input: Record<string, unknown>): Promise<{ code: string }> {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Database } from '../db/database.ts'
 import { drivers } from '../../test/support/drivers.ts'
+import { findOrInsertSalt } from './salt-store.ts'
 import * as store from './store.ts'
+import { readSweep, requestSweep, writeSweep } from './sweep-store.ts'
 
 let links = 0
 
@@ -89,11 +91,24 @@ for (const driver of drivers) {
       assert.equal((await store.newestAudit(db.read, 10)).length, 3)
     })
 
-    await t.test('the progress of a sweep is stored', async () => {
-      assert.equal(await store.readSweep(db.read), undefined)
-      await store.writeSweep(db.write, { lists: 'a', position: 0, finished: false })
-      await store.writeSweep(db.write, { lists: 'b', position: 500, finished: true })
-      assert.deepEqual(await store.readSweep(db.read), { lists: 'b', position: 500, finished: true })
+    await t.test('the progress of a sweep is stored, unless a request to begin again came in between', async () => {
+      assert.equal(await readSweep(db.read), undefined)
+      const first = { lists: 'a', position: 500, finished: false, requests: 0 }
+      assert.equal(await writeSweep(db.write, first), true)
+      await requestSweep(db.write, 'other lists')
+      assert.equal(await writeSweep(db.write, { ...first, finished: true }), true)
+      await requestSweep(db.write, 'a')
+      const again = { lists: 'a', position: 0, finished: false, requests: 1 }
+      assert.deepEqual(await readSweep(db.read), again)
+      assert.equal(await writeSweep(db.write, first), false)
+      assert.equal(await writeSweep(db.write, { ...again, lists: 'b', finished: true }), true)
+      assert.deepEqual(await readSweep(db.read), { lists: 'b', position: 0, finished: true, requests: 1 })
+    })
+
+    await t.test('the first process gives the store its salt, and the others use that', async () => {
+      const salts = await Promise.all(['one', 'two', 'three'].map((salt) => findOrInsertSalt(db.write, salt)))
+      assert.equal(new Set(salts).size, 1)
+      assert.equal(await findOrInsertSalt(db.write, 'four'), salts[0])
     })
   })
 }

@@ -139,28 +139,3 @@ export async function deleteReport(db: Executor, linkId: number): Promise<boolea
   const result = await db.deleteFrom('reports').where('link_id', '=', linkId).executeTakeFirst()
   return result.numDeletedRows === 1n
 }
-
-/** The progress of a sweep. */
-export interface SweepState {
-  /** The digest of the lists and rules that it applies. */
-  lists: string
-  /** The id of the last screened link. */
-  position: number
-  finished: boolean
-}
-
-const SWEEP = 'links'
-
-export async function readSweep(db: Executor): Promise<SweepState | undefined> {
-  const row = await db.selectFrom('sweeps').selectAll().where('name', '=', SWEEP).executeTakeFirst()
-  return row && { lists: row.lists, position: row.position, finished: row.finished === 1 }
-}
-
-export async function writeSweep(db: Executor, { lists, position, finished }: SweepState): Promise<void> {
-  const values = { lists, position, finished: finished ? 1 : 0 }
-  await db
-    .insertInto('sweeps')
-    .values({ name: SWEEP, ...values })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
-    .execute()
-}

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
+import { createLeases } from '../db/lease.ts'
+import { takeLease } from '../db/lease-store.ts'
 import { drivers } from '../../test/support/drivers.ts'
 import type { Link } from '../links/link.ts'
 import { kinds } from '../links/kinds/index.ts'
 import type { Hit } from './screen.ts'
-import { readSweep } from './store.ts'
-import { createSweep, type Sweep } from './sweep.ts'
+import { readSweep, requestSweep, writeSweep } from './sweep-store.ts'
+import { createSweep, type Sweep, type SweepDeps } from './sweep.ts'
 
 const LINKS = 1200
 
@@ -47,7 +49,7 @@ for (const driver of drivers) {
     let onMatch: (code: string) => void | Promise<void> = () => {}
 
     let editing: Promise<unknown> = Promise.resolve()
-    const open = () =>
+    const open = (more: Partial<SweepDeps> = {}) =>
       createSweep({
         // An edit that a test begins while a link is matched is written before its removal.
         db: { ...db, transaction: (work) => editing.then(() => db.transaction(work)) },
@@ -59,9 +61,13 @@ for (const driver of drivers) {
           void onMatch(link.code)
           return bad.has(link.code) ? { expression: `${link.code}.example/`, list: 'a list' } : undefined
         },
+        acquire: createLeases(db, () => performance.now()),
+        onRequested: () => {},
         digest: () => digest,
         log: { error: (details) => faults.push(details) },
         settleMs: 0,
+        retryMs: 20,
+        ...more,
       })
 
     await t.test(
@@ -69,7 +75,7 @@ for (const driver of drivers) {
       async () => {
         bad = new Set(['c3', 'c700', 'c1199'])
         const sweep = open()
-        sweep.start()
+        sweep.start(false)
         await ended(sweep)
         assert.equal(new Set(seen).size, LINKS)
         assert.equal(seen.length, LINKS)
@@ -92,11 +98,11 @@ for (const driver of drivers) {
     await t.test('only a change of the lists causes another sweep, which skips suspended links', async () => {
       seen.length = 0
       const sweep = open()
-      sweep.start()
+      sweep.start(false)
       await ended(sweep)
       assert.deepEqual(seen, [])
       digest = 'lists 2'
-      sweep.start()
+      sweep.start(false)
       await ended(sweep)
       assert.equal(seen.length, LINKS - 3)
     })
@@ -108,7 +114,7 @@ for (const driver of drivers) {
       onMatch = (code) => {
         if (code === 'c800') void first.close()
       }
-      first.start()
+      first.start(false)
       await ended(first)
       onMatch = () => {}
       const before = seen.length
@@ -116,7 +122,7 @@ for (const driver of drivers) {
       assert.deepEqual([state?.lists, state?.finished], ['lists 3', false])
       assert.ok(before < LINKS - 3, String(before))
       const second = open()
-      second.start()
+      second.start(false)
       await ended(second)
       assert.equal(seen.length, LINKS - 3)
       assert.equal(new Set(seen).size, LINKS - 3)
@@ -130,9 +136,9 @@ for (const driver of drivers) {
         if (code !== 'c600' || digest !== 'lists 4') return
         digest = 'lists 5'
         bad = new Set(['c0'])
-        sweep.start()
+        sweep.start(false)
       }
-      sweep.start()
+      sweep.start(false)
       await ended(sweep)
       onMatch = () => {}
       assert.ok((await removedCodes(db)).includes('c0'))
@@ -151,12 +157,65 @@ for (const driver of drivers) {
           }
         }
         const sweep = open()
-        sweep.start()
+        sweep.start(false)
         await ended(sweep)
         onMatch = () => {}
         assert.equal((await removedCodes(db)).includes('c10'), false)
       },
     )
+
+    await t.test('of two processes with the same lists one sweeps, and the other waits', async () => {
+      digest = 'lists 6b'
+      seen.length = 0
+      const both = [open(), open()]
+      for (const sweep of both) sweep.start(true)
+      await Promise.all(both.map(ended))
+      assert.equal(new Set(seen).size, seen.length)
+      assert.equal((await readSweep(db.read))?.finished, true)
+    })
+
+    await t.test('a sweep begins again when another process has changed to the same lists in between', async () => {
+      digest = 'lists 6c'
+      seen.length = 0
+      let isAsked = false
+      onMatch = async (code) => {
+        if (code !== 'c900' || isAsked) return
+        isAsked = true
+        editing = requestSweep(db.write, digest)
+      }
+      bad = new Set(['c901'])
+      const sweep = open()
+      sweep.start(false)
+      await ended(sweep)
+      onMatch = () => {}
+      assert.equal(seen.filter((code) => code === 'c1').length, 2)
+      assert.equal((await readSweep(db.read))?.requests, 1)
+    })
+
+    await t.test('processes with different lists sweep one after the other, each once', async () => {
+      const seenBy = { one: 0, two: 0 }
+      const both = (['one', 'two'] as const).map((name) =>
+        open({
+          digest: () => name,
+          findInLink: () => void seenBy[name]++,
+        }),
+      )
+      for (const sweep of both) sweep.start(true)
+      await Promise.all(both.map(ended))
+      const { one, two } = seenBy
+      assert.ok(one === two && one > LINKS / 2, JSON.stringify(seenBy))
+    })
+
+    await t.test('another process resumes the sweep of one that has died', async () => {
+      digest = 'lists 6d'
+      await writeSweep(db.write, { lists: digest, position: 600, finished: false, requests: 1 })
+      await takeLease(db.write, 'sweep of links', 'dead', { now: db.time(), lengthMs: 100 })
+      seen.length = 0
+      const sweep = open()
+      sweep.start(false)
+      await ended(sweep)
+      assert.ok(seen.length > 0 && !seen.includes('c500') && seen.includes('c1100'))
+    })
 
     await t.test('an error is logged, and the sweep does not count as finished', async () => {
       digest = 'lists 7'
@@ -164,7 +223,7 @@ for (const driver of drivers) {
         throw new Error('injected')
       }
       const sweep = open()
-      sweep.start()
+      sweep.start(false)
       while (faults.length === 0) await sleep(5)
       await sweep.close()
       assert.match(String((faults[0] as { err: Error }).err), /injected/)

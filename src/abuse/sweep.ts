@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { LeaseLost, type AcquireLease } from '../db/lease.ts'
 import type { Link } from '../links/link.ts'
 import { activeLinksAfter } from '../links/suspension.ts'
 import type { Hit } from './screen.ts'
-import { readSweep, writeSweep, type SweepState } from './store.ts'
+import { readSweep, requestSweep, writeSweep, type SweepState } from './sweep-store.ts'
 import { suspensionFor, suspendLink, type SuspensionDeps } from './suspension.ts'
 
 /**
@@ -14,26 +15,40 @@ const PAGE = 500
 /** Limits a sweep to 20,000 links per second, so that it hardly affects visits. */
 const PAUSE_MS = 25
 const RETRY_MS = 5_000
+const LEASE = 'sweep of links'
 
 export interface SweepDeps extends SuspensionDeps {
   findInLink: (link: Link) => Hit | undefined
   /** Identifies the current state of all lists and rules. */
   digest: () => string
+  acquire: AcquireLease
+  /** Called when the store has noted that lists or rules have changed. */
+  onRequested: () => void
   log: { error: (details: object, text: string) => void }
   /** Overrides `SETTLE_MS`. */
   settleMs?: number | undefined
+  /** Overrides `RETRY_MS`. */
+  retryMs?: number
 }
 
-/** Screens all links again after a change of lists or rules. */
+/**
+ * Screens all links again after a change of lists or rules. Of the processes that have the same lists and rules, one does
+ * so, and another resumes when that one dies.
+ */
 export interface Sweep {
-  /** Starts a sweep, or resumes an interrupted one. Call it after every change of lists or rules, and at startup. */
-  start: () => void
+  /**
+   * Starts a sweep, resumes an interrupted one, or waits until another process has finished it.
+   * @param hasChanged whether lists or rules have changed here: links may have been screened by older ones until now, so
+   * that a sweep by the same lists begins again, wherever it is
+   */
+  start: (hasChanged: boolean) => void
   isRunning: () => boolean
   close: () => Promise<void>
 }
 
 export function createSweep(deps: SweepDeps): Sweep {
-  const { log, settleMs = SETTLE_MS } = deps
+  const { log, settleMs = SETTLE_MS, retryMs = RETRY_MS } = deps
+  const requests = createRequests(deps)
   const closing = new AbortController()
   const { signal } = closing
   let isRequested = false
@@ -46,18 +61,21 @@ export function createSweep(deps: SweepDeps): Sweep {
       isRequested = false
       try {
         await pause(settleMs)
-        await sweepOnce(deps, pause, signal)
+        if (!signal.aborted) await requests.send()
+        if (await sweepOnce(deps, pause, signal)) continue
       } catch (error) {
-        log.error({ err: error }, 'the sweep of all links was interrupted and will be resumed')
-        isRequested = true
-        await pause(RETRY_MS)
+        if (!(error instanceof LeaseLost))
+          log.error({ err: error }, 'the sweep of all links was interrupted and will be resumed')
       }
+      isRequested = true
+      await pause(retryMs)
     }
   }
 
   return {
-    start() {
+    start(hasChanged) {
       isRequested = true
+      if (hasChanged) requests.note()
       running ??= run().finally(() => (running = undefined))
     },
     isRunning: () => running !== undefined,
@@ -68,17 +86,50 @@ export function createSweep(deps: SweepDeps): Sweep {
   }
 }
 
-/** Screens all links, or those after the position of an interrupted sweep. A change of the lists ends it. */
-async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, signal: AbortSignal): Promise<void> {
+/** Notes changes of lists and rules in the store, so that a sweep of any process begins again. */
+function createRequests({ db, digest, onRequested }: SweepDeps) {
+  let isNoted = false
+  return {
+    note: () => void (isNoted = true),
+    async send(): Promise<void> {
+      if (!isNoted) return
+      isNoted = false
+      try {
+        await requestSweep(db.write, digest())
+      } catch (error) {
+        isNoted = true
+        throw error
+      }
+      if (!isNoted) onRequested()
+    },
+  }
+}
+
+/**
+ * Screens all links, or those after the position of an interrupted sweep. A change of the lists ends it.
+ * @returns false while another process sweeps
+ */
+async function sweepOnce(deps: SweepDeps, pause: (ms: number) => Promise<void>, signal: AbortSignal): Promise<boolean> {
   const lists = deps.digest()
-  const before = await readSweep(deps.db.read)
-  let state: SweepState = before?.lists === lists ? before : { lists, position: 0, finished: false }
-  while (!state.finished && !signal.aborted && deps.digest() === lists) {
-    const links = await activeLinksAfter(deps.db, state.position, PAGE)
-    for (const link of links) await screenLink(deps, link)
-    state = { lists, position: links.at(-1)?.id ?? state.position, finished: links.length < PAGE }
-    await writeSweep(deps.db.write, state)
-    await pause(PAUSE_MS)
+  const read = async (): Promise<SweepState> => {
+    const stored = await readSweep(deps.db.read)
+    return stored?.lists === lists ? stored : { lists, position: 0, finished: false, requests: stored?.requests ?? 0 }
+  }
+  if (signal.aborted || (await read()).finished) return true
+  const lease = await deps.acquire(LEASE)
+  if (lease === undefined) return false
+  try {
+    let state = await read()
+    while (!state.finished && !signal.aborted && deps.digest() === lists) {
+      const links = await activeLinksAfter(deps.db, state.position, PAGE)
+      for (const link of links) await screenLink(deps, link)
+      const next = { ...state, position: links.at(-1)?.id ?? state.position, finished: links.length < PAGE }
+      state = (await lease.commit((transaction) => writeSweep(transaction, next))) ? next : await read()
+      await pause(PAUSE_MS)
+    }
+    return true
+  } finally {
+    await lease.release()
   }
 }
 

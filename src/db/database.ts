@@ -1,4 +1,4 @@
-import type { Compilable, Kysely, Transaction } from '#kysely'
+import type { Compilable, Expression, Kysely, Transaction } from '#kysely'
 import type { Tables } from './schema.ts'
 
 /**
@@ -22,6 +22,8 @@ export interface Database {
   transaction: <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
   /** Waits until no other transaction on the store has this name locked, and locks it until the end of this one. */
   lock: (transaction: Transaction<Tables>, name: string) => Promise<void>
+  /** The time in a statement, in milliseconds since 1970, by a clock that all processes on the store share. */
+  time: () => Expression<number>
   close(): Promise<void>
 }
 

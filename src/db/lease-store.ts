@@ -1,9 +1,10 @@
+import { sql, type Expression } from '#kysely'
 import type { Executor } from './database.ts'
 
 /** Times are milliseconds since 1970, UTC. */
 interface LeaseTimes {
-  now: number
-  expiresAt: number
+  now: Expression<number>
+  lengthMs: number
 }
 
 /** Takes a lease that is free or expired, or extends the holder's own. @returns false while another holder has it */
@@ -11,9 +12,9 @@ export async function takeLease(
   db: Executor,
   name: string,
   holder: string,
-  { now, expiresAt }: LeaseTimes,
+  { now, lengthMs }: LeaseTimes,
 ): Promise<boolean> {
-  const row = { holder, expires_at: expiresAt }
+  const row = { holder, expires_at: sql<number>`${now} + cast(${lengthMs} as bigint)` }
   const result = await db
     .insertInto('leases')
     .values({ name, ...row })

@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { sql } from '#kysely'
 import { drivers } from '../../test/support/drivers.ts'
 import { poll } from '../../test/support/poll.ts'
 import { createLeases, LeaseLost } from './lease.ts'
 import { holdsLease, takeLease } from './lease-store.ts'
 
 const HOUR = 3_600_000
+const monotonic = () => performance.now()
+const at = (time: number) => sql<number>`cast(${time} as bigint)`
 
 for (const driver of drivers) {
   describe(`a lease on ${driver.name}`, () => {
     test('is acquired by one of many, in one process or in several, and by the next once it is released', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
-      const acquires = [createLeases(db, Date.now), createLeases(db, Date.now)]
+      const acquires = [createLeases(db, monotonic), createLeases(db, monotonic)]
       const all = await Promise.all([...acquires, ...acquires].map((acquire) => acquire('sweep')))
       const [held, ...others] = all.filter((lease) => lease !== undefined)
       assert.deepEqual(others, [])
@@ -24,7 +27,7 @@ for (const driver of drivers) {
     test('is extended by its holder, and taken over by another when it has expired', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
-      const take = (holder: string, now: number) => takeLease(db.write, 'a', holder, { now, expiresAt: now + 10 })
+      const take = (holder: string, now: number) => takeLease(db.write, 'a', holder, { now: at(now), lengthMs: 10 })
       assert.equal(await take('x', 0), true)
       assert.equal(await take('x', 5), true)
       assert.equal(await take('y', 14), false)
@@ -35,10 +38,10 @@ for (const driver of drivers) {
     test('that was taken over commits nothing, and its release leaves the new holder alone', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
-      const lease = await createLeases(db, Date.now)('a')
+      const lease = await createLeases(db, monotonic)('a')
       assert.ok(lease)
       await lease.commit((transaction) => transaction.insertInto('purges').values({ link_id: 1 }).execute())
-      assert.equal(await takeLease(db.write, 'a', 'other', { now: Date.now() + HOUR, expiresAt: 2 * HOUR }), true)
+      assert.equal(await takeLease(db.write, 'a', 'other', { now: at(Date.now() + HOUR), lengthMs: HOUR }), true)
       const late = lease.commit((transaction) => transaction.insertInto('purges').values({ link_id: 2 }).execute())
       await assert.rejects(late, LeaseLost)
       const rows = await db.read.selectFrom('purges').selectAll().execute()
@@ -54,21 +57,19 @@ for (const driver of drivers) {
       const db = await driver.open(t)
       if (db === undefined) return
       t.mock.timers.enable({ apis: ['setInterval'] })
-      let now = HOUR
-      const lease = await createLeases(db, () => now)('a')
+      const lease = await createLeases(db, monotonic)('a')
       assert.ok(lease)
-      now += 9000
-      t.mock.timers.tick(3000)
-      const renewed = db.read
-        .selectFrom('leases')
-        .select('expires_at')
-        .where('expires_at', '>', now + 9000)
-      await poll(async () => (await renewed.executeTakeFirst()) !== undefined)
-      now += 9000
-      assert.equal(await takeLease(db.write, 'a', 'other', { now, expiresAt: now + HOUR }), false)
+      const expiry = db.read.selectFrom('leases').select('expires_at')
+      const { expires_at: first } = await expiry.executeTakeFirstOrThrow()
+      await poll(async () => {
+        t.mock.timers.tick(3000)
+        return (await expiry.executeTakeFirstOrThrow()).expires_at > first
+      })
+      const takeAt = (time: number) => takeLease(db.write, 'a', 'other', { now: at(time), lengthMs: HOUR })
+      assert.equal(await takeAt(first), false)
       assert.equal(lease.lost.aborted, false)
       const lost = new Promise((resolve) => lease.lost.addEventListener('abort', resolve))
-      assert.equal(await takeLease(db.write, 'a', 'other', { now: now + HOUR, expiresAt: now + 2 * HOUR }), true)
+      assert.equal(await takeAt(Date.now() + HOUR), true)
       t.mock.timers.tick(3000)
       await lost
       await lease.release()

@@ -32,29 +32,29 @@ export interface Lease {
 /**
  * Acquires the lease of a name; undefined while another holder, in this process or in another, has it. The caller
  * retries later, and cancels that itself. Once acquired, the caller checks again whether the work is still to be done,
- * because the former holder may just have finished it. Clocks of processes on one store may
- * differ by less than the time of a lease.
+ * because the former holder may just have finished it. Leases expire by the clock of the store.
  * @throws when the store is unavailable
  */
 export type AcquireLease = (name: string) => Promise<Lease | undefined>
 
-export function createLeases(db: Database, now: () => number): AcquireLease {
+export function createLeases(db: Database, monotonic: () => number): AcquireLease {
   return async (name) => {
     const holder = randomUUID()
-    let expiresAt = now() + LEASE_MS
-    const take = async () =>
-      takeLease(db.write, name, holder, { now: now(), expiresAt: (expiresAt = now() + LEASE_MS) })
+    let expiresAt = 0
+    const take = async () => {
+      const startedAt = monotonic()
+      const isHeld = await takeLease(db.write, name, holder, { now: db.time(), lengthMs: LEASE_MS })
+      // Earlier than in the store, where it began during the statement.
+      if (isHeld) expiresAt = startedAt + LEASE_MS
+      return isHeld
+    }
     if (!(await take())) return undefined
 
     const lost = new AbortController()
     const renewal = setInterval(() => {
-      const before = expiresAt
       take().then(
         (isHeld) => isHeld || lost.abort(),
-        () => {
-          expiresAt = before
-          if (now() >= before) lost.abort()
-        },
+        () => monotonic() >= expiresAt && lost.abort(),
       )
     }, RENEWAL_MS)
     renewal.unref()

@@ -18,6 +18,7 @@ import { passwords } from './migrations/0016-passwords.ts'
 import { shares } from './migrations/0017-shares.ts'
 import { webhooks } from './migrations/0018-webhooks.ts'
 import { findings } from './migrations/0019-findings.ts'
+import { sharedLists } from './migrations/0020-shared-lists.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -41,6 +42,7 @@ export const migrations: readonly Migration[] = [
   shares,
   webhooks,
   findings,
+  sharedLists,
 ]
 
 /**

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from '#kysely'
+import { Kysely, PostgresDialect, sql } from '#kysely'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 import { isConflict, toPostgresStartError, toStoreError } from './postgres-errors.ts'
@@ -49,6 +49,8 @@ export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Databa
     prepareChange: createPrepareAsyncChange(db),
     transaction: (work) => retryConflicts(() => db.transaction().execute(work), isConflict),
     lock: lockName,
+    // The clocks of nodes may differ.
+    time: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     close: () => db.destroy(),
   }
 }

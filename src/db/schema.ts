@@ -1,4 +1,5 @@
 import type { Generated } from '#kysely'
+import type { AuditTable, ReportsTable, RulesTable, SaltsTable, SweepsTable } from './schema-abuse.ts'
 import type { RevisionsTable, SharesTable } from './schema-owners.ts'
 import type {
   AcmeAccountsTable,
@@ -64,50 +65,6 @@ interface IdempotencyKeysTable {
   /** The response, encrypted with another key that is derived from it. */
   response: string
   created_at: number
-}
-
-/** The operator's block and allow rules for hosts and URLs, which precede every list. */
-interface RulesTable {
-  /** A canonical expression: `host/`, `host/path/`, `host/path?query`. */
-  expression: string
-  /** `block` or `allow`. */
-  verdict: string
-  reason: string
-  /** 1 when the rule follows a legal order. */
-  legal: number
-  created_at: number
-}
-
-/** The reports of a link: one row, however many. */
-interface ReportsTable {
-  link_id: number
-  count: number
-  /** A JSON object: how often each reason was given. */
-  reasons: string
-  /** A JSON array of the newest reports with details. */
-  notes: string
-  first_at: number
-  last_at: number
-}
-
-/** The audit log of changes that the service or its operator has made to links and domains of others. Append-only. */
-interface AuditTable {
-  id: Generated<number>
-  at: number
-  action: string
-  subject: string
-  source: string
-  reason: string
-}
-
-/** The progress of matching the links against the lists. */
-interface SweepsTable {
-  name: string
-  /** Identifies a version of the lists. */
-  lists: string
-  /** The last link that was matched. */
-  position: number
-  finished: number
 }
 
 /** Custom domains. */
@@ -181,6 +138,7 @@ export interface Tables {
   shares: SharesTable
   audit: AuditTable
   sweeps: SweepsTable
+  salts: SaltsTable
   domains: DomainsTable
   domain_claims: DomainClaimsTable
   refused_domains: RefusedDomainsTable

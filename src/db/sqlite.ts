@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { Kysely, Transaction } from '#kysely'
+import { sql, type Kysely, type Transaction } from '#kysely'
 import { createPrepareChange, createPrepareRead } from './prepared-statements.ts'
 import type { Database } from './database.ts'
 import { rewriteLog } from './durable.ts'
@@ -46,13 +46,13 @@ export async function openSqlite(
       if (isReopening) rewriteLog(file)
       return openSession(file, sync, onFault)
     }, onReopened)
-    return createDatabase(sessions)
+    return createDatabase(sessions, now)
   } catch (error) {
     throw toFileError(error, file)
   }
 }
 
-function createDatabase(sessions: Sessions): EmbeddedDatabase {
+function createDatabase(sessions: Sessions, now: () => number): EmbeddedDatabase {
   let isHeld = false
   const changing = {
     current() {
@@ -83,6 +83,7 @@ function createDatabase(sessions: Sessions): EmbeddedDatabase {
         throw error
       }
     },
+    time: () => sql<number>`cast(${now()} as bigint)`,
     async close() {
       for (const each of [patient, read, write]) await each.destroy()
       await sessions.close()

@@ -51,7 +51,7 @@ export function passChangesOn(
   bus.subscribe('rules', abuse.reloadRules)
   bus.subscribe('domains', domains.reread)
   bus.subscribe('certificates', (names) => tls?.certificates.reread(names))
-  onReopened.push(visits.invalidateAll, scans.reread, abuse.reloadRules)
+  onReopened.push(visits.invalidateAll, scans.reread, () => abuse.reloadRules())
   for (const reread of onReopened) bus.onGap(reread)
   bus.onGap(() => domains.reread([]))
   bus.onGap(() => tls?.certificates.reread())

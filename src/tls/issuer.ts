@@ -44,6 +44,7 @@ export interface Issuer {
 export interface IssuerDeps {
   db: Database
   now: () => number
+  monotonic: () => number
   sleep: Sleep
   withAccount: WithAccount
   order: OrderCertificate
@@ -59,7 +60,7 @@ interface IssuanceDeps extends IssuerDeps {
 
 export function createIssuer(deps: IssuerDeps): Issuer {
   const closing = new AbortController()
-  const shared = { ...deps, acquire: createLeases(deps.db, deps.now), closing: closing.signal }
+  const shared = { ...deps, acquire: createLeases(deps.db, deps.monotonic), closing: closing.signal }
   const running = new Map<string, Promise<StoredCertificate>>()
   return {
     issue(name, replacing) {

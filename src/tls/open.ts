@@ -27,8 +27,8 @@ import { createTicketKeys } from './tickets.ts'
 /** The interval of sweeps for due renewals, in milliseconds. */
 const SWEEP_MS = 60_000
 
-/** How long the response to a challenge is stored; validation takes less. */
-const CHALLENGE_MS = 60 * 60 * 1000
+/** How long the response to a challenge is stored; validation takes far less, and the clocks of nodes may differ by hours. */
+const CHALLENGE_MS = 24 * 60 * 60 * 1000
 
 export interface TlsNeeds {
   db: Database
@@ -125,11 +125,12 @@ async function open(server: Server, { host, httpsPort }: TlsConfig, connections:
 }
 
 function openIssuer(config: TlsConfig, deps: TlsNeeds, client: AcmeClient): Issuer {
-  const { db, now, log } = deps
+  const { db, now, monotonic, log } = deps
   const limiter = createOrderLimiter(db, now, sleep)
   return createIssuer({
     db,
     now,
+    monotonic,
     sleep,
     withAccount: createAccount({ db, client, directory: config.acmeDirectory, email: config.acmeEmail }),
     order: createOrderWithFallback({ client, challenges: createChallenges(deps), sleep }, limiter),

@@ -31,6 +31,7 @@ export interface Background {
 }
 
 interface BackgroundDeps extends Omit<DeliveryDeps, 'count'>, DestinationsDeps {
+  monotonic: () => number
   counts: DeliveryCounts
   totals: (linkId: number) => Promise<Totals>
 }
@@ -46,11 +47,11 @@ export interface BackgroundTimes {
 /** Finds milestones, sends events and checks destinations, each once at a time. */
 export function startBackground(deps: BackgroundDeps, tasks: BackgroundTasks, times: BackgroundTimes): Background {
   const { pollMs, graceMs = GRACE_MS } = times
-  const { db, now, outbox, counts } = deps
+  const { db, now, monotonic, outbox, counts } = deps
   const [stopping, closing] = [new AbortController(), new AbortController()]
   const milestones = createMilestones({ ...deps, stopping: stopping.signal })
   const ends = { stopping: stopping.signal, closing: closing.signal }
-  const acquire = createLeases(db, now)
+  const acquire = createLeases(db, monotonic)
   const count = (isDelivered: boolean) => void counts[isDelivered ? 'delivered' : 'failed']++
 
   const isEventDue = async () => outbox.rows() > 0 && (await findDue(db.read, { ...first, now: now() })).length > 0

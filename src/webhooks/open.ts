@@ -62,7 +62,7 @@ export function openWebhooks(
   const request = createGuardedRequest({ addressesOf, ...overrides })
   const onError = (err: unknown) => log.error({ err }, 'webhooks could not be processed')
   const background = startBackground(
-    { db, now, random, request, outbox, counts, totals: scans.totals },
+    { db, now, monotonic, random, request, outbox, counts, totals: scans.totals },
     createBackgroundTasks(monotonic, onError),
     overrides,
   )

@@ -55,6 +55,7 @@ async function openTwice(t: TestContext, make: MakeStore): Promise<Database | un
     },
     transaction: (work) => next().transaction(work),
     lock: instances[0].lock,
+    time: instances[0].time,
     close: async () => void (await Promise.all(instances.map((each) => each.close()))),
   }
 }
