@@ -10,11 +10,11 @@ const instructions =
 /** Serves the tools on standard input and output until the client closes it. */
 export async function serveTools(context: CommandContext): Promise<void> {
   const closed = new Promise<void>((resolve) => process.stdin.once('close', resolve))
-  const { close } = serveStdio(() => {
+  const serving = serveStdio(() => {
     const server = new McpServer({ name: 'quirl', version: context.version }, { instructions })
     registerTools(server, context)
     return server
   })
   await closed
-  await close()
+  await serving.close()
 }

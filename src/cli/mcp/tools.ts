@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Schemas } from '../../client/client.ts'
+import type { QuirlClient, Schemas } from '../../client/client.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { CommandContext } from '../command.ts'
 import { dataOf, openLink, openService } from '../owner/service.ts'
@@ -21,7 +21,8 @@ function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], 
 /** Registers the tools; each calls the service once. */
 export function registerTools(server: McpServer, context: CommandContext): void {
   const linkOf = (named: string) => openLink({ ...context, args: [named] }).link
-  registerChanges(server, context, linkOf)
+  registerCreation(server, context)
+  registerChange(server, linkOf)
   server.registerTool(
     'read_link',
     {
@@ -51,11 +52,7 @@ export function registerTools(server: McpServer, context: CommandContext): void 
   registerImages(server, context)
 }
 
-function registerChanges(
-  server: McpServer,
-  context: CommandContext,
-  linkOf: (named: string) => ReturnType<typeof openLink>['link'],
-): void {
+function registerCreation(server: McpServer, context: CommandContext): void {
   server.registerTool(
     'create_link',
     {
@@ -80,6 +77,9 @@ function registerChanges(
         return created
       }),
   )
+}
+
+function registerChange(server: McpServer, linkOf: (named: string) => QuirlClient): void {
   server.registerTool(
     'change_link',
     {
@@ -137,7 +137,7 @@ function answer(work: () => Promise<object>): Promise<CallToolResult> {
     const result = await work()
     return {
       content: [{ type: 'text', text: JSON.stringify(result) }],
-      structuredContent: result as Record<string, unknown>,
+      structuredContent: { ...result },
     }
   })
 }

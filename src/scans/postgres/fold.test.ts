@@ -41,7 +41,7 @@ function openNode(t: TestContext, session: PostgresSession, chunk = 5) {
   const open = (target = openSharedTarget(session, journalFolder(path))) => createFold(target, path, () => chunk)
   return {
     path,
-    write(scans: Scan[]) {
+    write: (scans: Scan[]) => {
       const name = `${++number}-${path.replaceAll('/', '-')}.scans`
       const writer = openJournalFile(join(path, name), false)
       for (const each of scans) writer.append([each])

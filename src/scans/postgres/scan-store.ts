@@ -6,7 +6,7 @@ import { journalFolder } from '../journal-folder.ts'
 import type { OpenScanStore } from '../scan-store.ts'
 import { createVisitorKeys } from '../visitors.ts'
 import { migrateScans } from './migrations.ts'
-import { registerFolder } from './fold-target.ts'
+import { registerFolder } from './journal-positions.ts'
 import { openSharedSalts } from './salts.ts'
 import type { SharedThreadOptions } from './shared-warehouse-thread.ts'
 
