@@ -1,5 +1,6 @@
 // What a release depends on. `npm run test:release` packs and installs it, which takes too long for each run of the tests.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { findUnlicensed } from '../build/check-licences.ts'
@@ -19,6 +20,14 @@ test('the lock file has the version of package.json', () => {
   assert.deepEqual([lock.version, lock.packages[''].version], [manifest.version, manifest.version])
 })
 
+test('a tag of this commit names the version of package.json', () => {
+  const { stdout } = spawnSync('git', ['tag', '--points-at', 'HEAD', '--list', 'v*'], {
+    cwd: new URL('..', import.meta.url),
+    encoding: 'utf8',
+  })
+  for (const tag of stdout.trim().split('\n').filter(Boolean)) assert.equal(tag, `v${manifest.version}`)
+})
+
 test('the package holds the program, its bundles and the unit, and neither sources nor tests', () => {
   assert.deepEqual(manifest.files.toSorted(), [
     'CHANGELOG.md',
@@ -31,7 +40,7 @@ test('the package holds the program, its bundles and the unit, and neither sourc
   ])
 })
 
-test('a package that npm installs runs no script: nothing but the licence of the user is needed', () => {
+test('npm runs no script of a package that it installs', () => {
   const scripts = Object.keys(manifest.scripts)
   for (const name of ['preinstall', 'install', 'postinstall']) assert.ok(!scripts.includes(name), name)
   const running = Object.entries(lock.packages).filter(

