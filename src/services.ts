@@ -116,9 +116,9 @@ async function openRecording(config: Config, environment: Environment, foundatio
   const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
   const ids = await openLinkRegistry(store.db)
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
-  const openScanStore = await chooseScanStore(config, { db: store.db, now, log })
-  const how = { sync: scanSync === 'power', isShared: Number.isFinite(bus.lifeMs), waitMs: environment.foldWaitMs }
-  const recorded = { dataDir, openStore: openScanStore, retention, ...how, links: ids, client }
+  const openStore = await chooseScanStore(config, { db: store.db, now, log })
+  const how = { sync: scanSync === 'power', waitMs: environment.foldWaitMs }
+  const recorded = { dataDir, openStore, retention, ...how, links: ids, client }
   const described = { countryHeader, findPlace: places.find, isOwnHost: origin.isOwnHost }
   const scans = open('the recording of scans', await openScans({ ...recorded, ...described, now, monotonic, log }))
   const visits = open('visits', openVisits({ db: store.db, lifeMs: bus.lifeMs, scans, monotonic }))

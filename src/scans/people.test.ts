@@ -14,7 +14,6 @@ function openOn(dataDir: string): Promise<Recorder> {
   return openRecorder({
     openStore: embeddedScans(dataDir),
     dataDir,
-    isShared: false,
     sync: false,
     retention: Number.POSITIVE_INFINITY,
     waitMs: PATIENCE_MS,

@@ -59,8 +59,6 @@ export interface RecorderOptions extends BackgroundOptions {
   openStore: OpenScanStore
   /** Whether scans survive power loss. */
   sync: boolean
-  /** Whether other nodes fold scans into the same warehouse. */
-  isShared: boolean
   /** A monotonic clock, for delays. */
   monotonic: () => number
   links: Links
@@ -74,7 +72,7 @@ export interface RecorderOptions extends BackgroundOptions {
  * @throws {StartError} when the warehouse cannot be used, or belongs to other links; it is not changed then
  */
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
-  const { dataDir, isShared, sync, now, monotonic, links, waitMs = WAIT_MS } = options
+  const { dataDir, sync, now, monotonic, links, waitMs = WAIT_MS } = options
   const log = createRecorderLog(options.log, monotonic)
   const store = await options.openStore(links, log)
   const { writeFailed: onFailure, callbackFailed: onThrow } = log
@@ -86,7 +84,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   const { lost, purger } = await openFolded(warehouse, store, links, onError)
   const read = createReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
-  const people = createPeopleCounter(isShared)
+  const people = createPeopleCounter(store.isShared)
   const background = startBackground({ journal, warehouse, purger, people, subscribers, log, onError }, options, lost)
   const settle = () => within(background.fold(), waitMs)
 

@@ -7,6 +7,8 @@ import type { WarehouseThread } from './warehouse-client.ts'
 export interface ScanStore {
   keys: VisitorKeys
   thread: WarehouseThread
+  /** Whether other nodes fold scans into it too. */
+  isShared: boolean
   /** The error for the operator when the thread cannot use the store at the start. */
   unusable: (error: Error) => unknown
   /** Ends timers. */

@@ -38,6 +38,7 @@ export function sharedScans({ dataDir, url, db, now, log }: SharedScansNeeds): O
       return {
         keys: createVisitorKeys(salts.of),
         thread: { module: new URL('./shared-warehouse-thread.ts', import.meta.url), data },
+        isShared: true,
         unusable: toPostgresStartError,
         close: salts.close,
       }

@@ -18,6 +18,7 @@ export function embeddedScans(dataDir: string): OpenScanStore {
     return {
       keys: openVisitorKeys(visitors),
       thread: { module: new URL('./warehouse-thread.ts', import.meta.url), data },
+      isShared: false,
       unusable: (error) => unusable(warehouse, error),
       close: () => {},
     }
