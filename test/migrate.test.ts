@@ -11,6 +11,7 @@ import { leftOut, planOf } from '../src/moving/plan.ts'
 import { openPostgresStore } from '../src/moving/postgres-store.ts'
 import { openSqliteStore } from '../src/moving/sqlite-store.ts'
 import { nameOf } from '../src/moving/table.ts'
+import { outcomeOf } from '../src/main.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { fillStore, rowsOf } from './support/filled-stores.ts'
@@ -21,7 +22,7 @@ import { addressOf, startPostgres, urlOf, type PostgresServer } from './support/
 import { exitOf, start, type Service } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { seededRandom } from './support/random.ts'
-import { startServer } from './support/server.ts'
+import { create, put, startServer, visit } from './support/server.ts'
 import { stopWhenFolded, UNLIMITED } from './support/workload.ts'
 
 const ending = endOfFile()
@@ -217,4 +218,90 @@ test('what cannot be moved is refused with one line, which has no password', asy
   const other = temporaryFolder(t)
   await fillStore(other, seededRandom(t), 10)
   assert.match(await refused(other, url), /has a store already: name an empty one/)
+})
+
+test('a dump of PostgreSQL that is taken under load has everything that was answered before', async (t) => {
+  const url = await emptyDatabase(t)
+  const copy = await emptyDatabase(t)
+  if (url === undefined || copy === undefined || !requireProgram(t, 'pg_dump', 'postgresql-client')) return
+  const flags = [...UNLIMITED, '--base-url=https://qr.example.com']
+  const node = await start(t, undefined, flags, { env: { DATABASE_URL: url } })
+  const links = [
+    await create(node, { target: 'https://example.com/', alias: 'Menu', title: 'The menu' }),
+    await create(node, { kind: 'vcard', firstName: 'Ada', org: 'Example' }),
+    await create(node, { target: 'https://example.com/', alias: 'gone' }),
+  ]
+  for (const { code } of links) await visit(`${node.url}/${code}?qr=1`, { 'user-agent': 'Mozilla/5.0 Firefox/140.0' })
+  const [menu, , gone] = links
+  await put(`${node.url}/api/manage/${menu?.token}`, { target: 'https://example.com/new' })
+  await fetch(`${node.url}/api/manage/${gone?.token}`, { method: 'DELETE' })
+  await poll(async () => /^quirl_journal_backlog_bytes 0$/m.test(await (await fetch(`${node.url}/metrics`)).text()))
+  const paths = links.flatMap(({ code, token }) => [
+    `/api/manage/${token}`,
+    `/api/manage/${token}/history`,
+    `/api/manage/${token}/scans.csv`,
+    `/${code}/qr.svg`,
+  ])
+  const answers = (service: Service) =>
+    Promise.all(
+      paths.map(async (path) => {
+        const response = await visit(service.url + path)
+        return `${path} ${response.status} ${(await response.text()).replaceAll(/"request_id":"[^"]*"/g, '')}`
+      }),
+    )
+  const before = await answers(node)
+  const owner = createOwner('load', seededRandom(t))
+  const over = new AbortController()
+  const load = owner.work(node.url, () => over.signal.aborted, 5)
+  await poll(() => owner.links.length >= 5)
+
+  const known = [...owner.links].map(({ code }) => code)
+  const refusal = await outcomeOf(['backup', '/nonexistent', `--database-url=${url}`])
+  const command = /pg_dump .*$/m.exec(refusal.stderr)?.[0] ?? ''
+  const folder = temporaryFolder(t)
+  const run = (line: string, database: string) => {
+    const env = { ...process.env, DATABASE_URL: database }
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd: folder, env, encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+    return stdout
+  }
+  run(command, url)
+  over.abort()
+  await load
+  assert.doesNotMatch(run('pg_restore --list quirl.dump', url), /quirl_visitors| salt_\d| keys_\d/)
+  const restoring = await outcomeOf(['restore', '/nonexistent', `--database-url=${copy}`])
+  run(/pg_restore .*$/m.exec(restoring.stderr)?.[0] ?? '', copy)
+  for (const database of [url, copy]) {
+    const { status, stdout, stderr } = await outcomeOf([
+      'verify',
+      `--database-url=${database}`,
+      `--data-dir=${node.dataDir}`,
+    ])
+    assert.equal(status, 0, stdout + stderr)
+    assert.match(stdout, /^counts +good +the counts of each link are consistent/m)
+  }
+  const again = await start(t, undefined, flags, { env: { DATABASE_URL: copy } })
+  assert.deepEqual(await answers(again), before)
+  // A pause that came later is 404 as well: a visit of a code that exists, or did, is never the page of an unknown one.
+  for (const code of known) assert.equal((await fetch(`${again.url}/api/links/${code}/available`)).status, 200)
+})
+
+test('quirl verify finds what is wrong in PostgreSQL', async (t) => {
+  const url = await emptyDatabase(t)
+  if (url === undefined) return
+  const verify = () => outcomeOf(['verify', `--database-url=${url}`, '--data-dir=/nonexistent'])
+  assert.match((await verify()).stderr, /^quirl: the database of DATABASE_URL has no links of quirl\n$/)
+  const server = await startServer(t, { DATABASE_URL: url })
+  const { code } = await create(server, { target: 'https://example.com/' })
+  await visit(`${server.url}/${code}`)
+  await server.services.scans.fold()
+  await server.stop()
+  const fine = await verify()
+  assert.equal(fine.status, 0, fine.stdout + fine.stderr)
+  await execute('update quirl_scans.quarter_hourly set humans = humans + 1')
+  assert.match((await verify()).stdout, /^counts +BAD +the counts of 1 links .* are inconsistent$/m)
+  await execute('delete from links')
+  const { status, stdout } = await verify()
+  assert.match(stdout, /^orphans +BAD +there are scans of 1 links .* that do not exist$/m)
+  assert.equal(status, 1)
 })

@@ -8,18 +8,18 @@ import { StartError } from '../lib/start-error.ts'
 import { instanceOf } from '../links/instance.ts'
 import { findMismatch } from '../scans/instance-check.ts'
 import { readScansIdentity } from '../scans/identity.ts'
-import { readJournalFile } from '../scans/journal-file.ts'
 import { findInconsistentLinks } from '../scans/consistency.ts'
-import { listFolder } from './files.ts'
-import { isNewer, JOURNAL, LINKS, readManifest, SCANS } from './manifest.ts'
+import {
+  checkJournal,
+  countsResult,
+  describeLinks,
+  describeScans,
+  orphansResult,
+  type Finding,
+  type Result,
+} from './findings.ts'
+import { isNewer, LINKS, readManifest, SCANS } from './manifest.ts'
 import { markOf, orphansOf, summarizeLinks, summarizeScans, type LinksSummary } from './store.ts'
-
-/** The result of a check. */
-export interface Finding {
-  what: string
-  isGood: boolean
-  text: string
-}
 
 export interface VerifyOptions {
   /** A data folder, also of a running service, or a backup. */
@@ -28,9 +28,6 @@ export interface VerifyOptions {
   /** Called with the next step. */
   onStep: (step: string) => void
 }
-
-/** Links that a finding lists. */
-const MAX_NAMED = 5
 
 /**
  * Verifies everything in a folder, without changing it.
@@ -91,24 +88,22 @@ async function verifyOpened({ folder, scans, links, onStep }: Opened): Promise<F
     onStep(step)
     findings.push({ what, ...(await orUnreadable(check)) })
   }
-  await add(LINKS, `checking ${LINKS}`, () => sound(links, () => linkFactsText(links)))
-  await add(SCANS, `checking ${SCANS}`, () => sound(scans, () => scanFactsText(scans)))
+  await add(LINKS, `checking ${LINKS}`, () => sound(links, () => describeLinks(summarizeLinks(links))))
+  await add(SCANS, `checking ${SCANS}`, () => sound(scans, () => describeScans(summarizeScans(scans))))
   if (findings.some(({ isGood }) => !isGood)) return findings
   if (isNewer({ links: summarizeLinks(links), scans: summarizeScans(scans) }))
     throw new StartError(`DATA_DIR=${folder} was written by a newer quirl than this one: use that one`)
-  await add('journal', 'reading the journal', () => checkJournal(folder, scans))
+  await add('journal', 'reading the journal', () => checkJournal(folder, (name) => markOf(scans, name)))
   const missing = new Set<number>()
   await add('orphans', 'searching for links of scans', () => {
     const { deleted, unknown } = orphansOf(scans, links)
     for (const id of [...deleted, ...unknown]) missing.add(id)
-    return { isGood: unknown.length === 0, text: orphansText(unknown) }
+    return orphansResult(unknown)
   })
   await add('identity', 'comparing instances', () => checkIdentity(folder, summarizeLinks(links)))
   await add('counts', 'comparing counts', () => checkCounts(scans, missing))
   return findings
 }
-
-type Result = Omit<Finding, 'what'>
 
 /** Turns an error of SQLite into a finding: a disk that cannot be read, or a database that is not quirl's. */
 async function orUnreadable(check: () => Result | Promise<Result>): Promise<Result> {
@@ -143,52 +138,6 @@ function sound(db: DatabaseSync, describe: () => string): Result {
   return { isGood: true, text: describe() }
 }
 
-function linkFactsText(db: DatabaseSync): string {
-  const { links, codes, schema } = summarizeLinks(db)
-  return `${count(links)} links, ${count(codes)} codes, schema ${schema}`
-}
-
-function scanFactsText(db: DatabaseSync): string {
-  const { scans, scanned, rows, schema } = summarizeScans(db)
-  const raw = rows === scans ? '' : `, ${count(rows)} of them as raw scans`
-  return `${count(scans)} scans of ${count(scanned)} links${raw}, schema ${schema}`
-}
-
-function checkJournal(folder: string, scans: DatabaseSync): Result {
-  let [waiting, lost] = [0, 0]
-  for (const name of listFolder(join(folder, JOURNAL)) ?? []) {
-    if (!name.endsWith('.scans')) continue
-    try {
-      for (const part of readJournalFile(join(folder, JOURNAL, name), markOf(scans, name))) {
-        waiting += part.scans.length
-        lost += part.lost
-      }
-    } catch (error) {
-      // Folded meanwhile.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
-      return { isGood: false, text: `${name} cannot be read: ${(error as Error).message}` }
-    }
-  }
-  const text = `${count(waiting)} scans are not in the statistics yet`
-  return lost === 0 ? { isGood: true, text } : { isGood: false, text: `${text}, ${count(lost)} are damaged` }
-}
-
 function checkCounts(scans: DatabaseSync, missing: Set<number>): Result {
-  const inconsistent = Array.from(findInconsistentLinks(scans)).filter((linkId) => !missing.has(linkId))
-  if (inconsistent.length === 0)
-    return { isGood: true, text: 'the counts of each link are consistent with each other and with its scans' }
-  return { isGood: false, text: `the counts of ${named(inconsistent)} are inconsistent` }
-}
-
-function orphansText(orphans: number[]): string {
-  return orphans.length === 0 ? 'none' : `there are scans of ${named(orphans)} that do not exist`
-}
-
-function named(ids: number[]): string {
-  const more = ids.length > MAX_NAMED ? ', …' : ''
-  return `${count(ids.length)} links (${ids.slice(0, MAX_NAMED).join(', ')}${more})`
-}
-
-function count(amount: number): string {
-  return amount.toLocaleString('en')
+  return countsResult(Array.from(findInconsistentLinks(scans)).filter((linkId) => !missing.has(linkId)))
 }

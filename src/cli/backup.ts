@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { backUp } from '../backup/backup.ts'
 import type { BackupSummary } from '../backup/manifest.ts'
 import { NotRunning } from '../admin/client.ts'
+import { StartError } from '../lib/start-error.ts'
 import { singleArgument } from './arguments.ts'
 import type { Command } from './command.ts'
 import { createProgress, megabytes, undoOnSignal, type Progress } from './progress.ts'
@@ -13,7 +14,11 @@ export const backup: Command = {
   name: 'backup',
   usage: '<folder>',
   summary: 'copy all data into a new folder, whether the service is running or not',
-  async run({ args, dataDir, version, call }) {
+  async run({ args, dataDir, databaseUrl, version, call }) {
+    if (databaseUrl !== undefined)
+      throw new StartError(
+        'DATABASE_URL is set, and PostgreSQL backs itself up: pg_dump --format=custom --exclude-schema=quirl_visitors --file=quirl.dump "$DATABASE_URL"',
+      )
     const folder = singleArgument(args, 'folder')
     // The data includes private keys of certificates.
     process.umask(0o077)

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { MOVING_SCHEMA } from '../db/postgres-moving.ts'
 import { HELD_STATE } from '../db/postgres-errors.ts'
-import { migrations } from '../db/migrate.ts'
 import { StartError } from '../lib/start-error.ts'
 import { RENEWAL_MS } from './operator.ts'
 import { leftOut } from './plan.ts'
+import { readIdentity } from './postgres-identity-store.ts'
 import { connectPostgres, openPostgresStore } from './postgres-store.ts'
 import { readTables } from './postgres-tables-store.ts'
 import type { Source } from './source.ts'
@@ -32,7 +32,7 @@ const refuse = `
 export async function openPostgresSource(url: string): Promise<Source> {
   const client = await connectPostgres(url)
   try {
-    const instance = await readIdentity(client)
+    const instance = await readIdentity(client, 'the database of --from')
     const store = await openPostgresStore(url)
     const hold = createHold(client)
     return {
@@ -53,20 +53,6 @@ export async function openPostgresSource(url: string): Promise<Source> {
     await client.end().catch(() => {})
     throw error
   }
-}
-
-async function readIdentity(client: pg.Client): Promise<string> {
-  const { rows: found } = await client.query<{ exists: boolean; isCopy: boolean }>(
-    `select to_regclass('instance') is not null as exists, to_regclass('${MOVING_SCHEMA}.target') is not null as "isCopy"`,
-  )
-  if (found[0]?.exists !== true) throw new StartError('the database of --from has no links of quirl')
-  if (found[0].isCopy) throw new StartError('the database of --from is itself a copy that is not complete')
-  const { rows } = await client.query<{ id: string; schema: number }>(
-    'select (select id from instance) as id, (select max(number) from migrations) as schema',
-  )
-  if (rows[0]?.schema !== migrations.length)
-    throw new StartError('the database of --from was written by another version of quirl: start this one on it first')
-  return rows[0].id
 }
 
 function createHold(client: pg.Client) {

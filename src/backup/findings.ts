@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { readJournalFile } from '../scans/journal-file.ts'
+import { listFolder } from './files.ts'
+import { JOURNAL } from './manifest.ts'
+import type { LinksSummary, ScansSummary } from './store.ts'
+
+/** The result of a check. */
+export interface Finding {
+  what: string
+  isGood: boolean
+  text: string
+}
+
+export type Result = Omit<Finding, 'what'>
+
+/** Links that a finding lists. */
+const MAX_NAMED = 5
+
+export function describeLinks({ links, codes, schema }: Omit<LinksSummary, 'instance'>): string {
+  return `${count(links)} links, ${count(codes)} codes, schema ${schema}`
+}
+
+export function describeScans({ scans, scanned, rows, schema }: ScansSummary): string {
+  const raw = rows === scans ? '' : `, ${count(rows)} of them as raw scans`
+  return `${count(scans)} scans of ${count(scanned)} links${raw}, schema ${schema}`
+}
+
+/**
+ * Reads the scans in the journal of a data folder that are not folded yet.
+ * @param positionOf how far a file has been folded, in bytes
+ */
+export function checkJournal(folder: string, positionOf: (journal: string) => number): Result {
+  let [waiting, lost] = [0, 0]
+  for (const name of listFolder(join(folder, JOURNAL)) ?? []) {
+    if (!name.endsWith('.scans')) continue
+    try {
+      for (const part of readJournalFile(join(folder, JOURNAL, name), positionOf(name))) {
+        waiting += part.scans.length
+        lost += part.lost
+      }
+    } catch (error) {
+      // Folded meanwhile.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue
+      return { isGood: false, text: `${name} cannot be read: ${(error as Error).message}` }
+    }
+  }
+  const text = `${count(waiting)} scans are not in the statistics yet`
+  return lost === 0 ? { isGood: true, text } : { isGood: false, text: `${text}, ${count(lost)} are damaged` }
+}
+
+/** @param orphans links with scans that do not exist and never did */
+export function orphansResult(orphans: number[]): Result {
+  const text = orphans.length === 0 ? 'none' : `there are scans of ${named(orphans)} that do not exist`
+  return { isGood: orphans.length === 0, text }
+}
+
+/** @param inconsistent links whose counts are */
+export function countsResult(inconsistent: number[]): Result {
+  if (inconsistent.length === 0)
+    return { isGood: true, text: 'the counts of each link are consistent with each other and with its scans' }
+  return { isGood: false, text: `the counts of ${named(inconsistent)} are inconsistent` }
+}
+
+function named(ids: number[]): string {
+  const more = ids.length > MAX_NAMED ? ', …' : ''
+  return `${count(ids.length)} links (${ids.slice(0, MAX_NAMED).join(', ')}${more})`
+}
+
+export function count(amount: number): string {
+  return amount.toLocaleString('en')
+}
