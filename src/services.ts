@@ -118,8 +118,8 @@ async function openRecording(config: Config, environment: Environment, foundatio
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
   const openStore = await chooseScanStore(config, { db: store.db, now, log })
   const how = { sync: scanSync === 'power', waitMs: environment.foldWaitMs }
-  const recorded = { dataDir, openStore, retention, ...how, links: ids, client }
-  const described = { countryHeader, findPlace: places.find, isOwnHost: origin.isOwnHost }
+  const recorded = { dataDir, openStore, retention, ...how, links: ids }
+  const described = { client, countryHeader, findPlace: places.find, isOwnHost: origin.isOwnHost }
   const scans = open('the recording of scans', await openScans({ ...recorded, ...described, now, monotonic, log }))
   const visits = open('visits', openVisits({ db: store.db, lifeMs: bus.lifeMs, scans, monotonic }))
   const webhooks = open('webhooks', openWebhooks(config, { ...foundation, scans }, environment.webhooks))

@@ -1,18 +1,45 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { test } from 'node:test'
-import { temporaryFolder } from '../../test/support/cleanup.ts'
+import { test, type TestContext } from 'node:test'
+import { sql } from '#kysely'
+import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
+import { createDatabase } from '../../test/support/drivers.ts'
 import { fc, runs } from '../../test/support/fast-check.ts'
 import { scan } from '../../test/support/fold-folders.ts'
 import { PATIENCE_MS } from '../../test/support/poll.ts'
+import { urlOf } from '../../test/support/postgres.ts'
+import { requireProgram } from '../../test/support/programs.ts'
+import { connectPostgres } from '../db/postgres.ts'
 import { createPeopleCounter } from './people.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
+import { sharedScans } from './postgres/scan-store.ts'
+import type { OpenScanStore } from './scan-store.ts'
 import { embeddedScans } from './sqlite/scan-store.ts'
 
-/** A recorder of the links 1 to 3, which a test may open again on its folder. */
-function openOn(dataDir: string): Promise<Recorder> {
+/** A store of scans for the links 1 to 3. */
+type MakeStore = (t: TestContext) => Promise<{ dataDir: string; openStore: OpenScanStore }>
+
+async function makeEmbedded(t: TestContext) {
+  const dataDir = temporaryFolder(t)
+  return { dataDir, openStore: embeddedScans(dataDir) }
+}
+
+async function makeShared(t: TestContext) {
+  const dataDir = temporaryFolder(t)
+  const url = urlOf(await createDatabase())
+  const db = connectPostgres({ url, max: 2 })
+  undoLater(t, () => db.close())
+  await sql`insert into links (id, code_key, code, token_hash, kind, target, payload, title, utm, active, revision, created_at, updated_at)
+    select i, 'c' || i, 'c' || i, 't' || i, 'url', 'https://example.com', '{}', null, '{}', 1, 1, 0, 0 from generate_series(1, 3) i`.execute(
+    db.write,
+  )
+  return { dataDir, openStore: sharedScans({ dataDir, url, db, now: Date.now, log: { warn() {} } }) }
+}
+
+/** A recorder of the links 1 to 3, which a test may open again on its store. */
+function openOn({ dataDir, openStore }: Awaited<ReturnType<MakeStore>>): Promise<Recorder> {
   return openRecorder({
-    openStore: embeddedScans(dataDir),
+    openStore,
     dataDir,
     sync: false,
     retention: Number.POSITIVE_INFINITY,
@@ -32,7 +59,14 @@ function openOn(dataDir: string): Promise<Recorder> {
   })
 }
 
-test('the number of scans by people is exact whenever it is known, however reads, folds and scans overlap', async (t) => {
+test('the number of scans by people is exact whenever it is known, however reads, folds and scans overlap', (t) =>
+  testOverlaps(t, makeEmbedded, 10))
+
+test('the same in PostgreSQL, where it is read again with each fold', async (t) => {
+  if (requireProgram(t, 'initdb', 'postgresql')) await testOverlaps(t, makeShared, 3)
+})
+
+async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: number): Promise<void> {
   const link = fc.integer({ min: 1, max: 3 })
   const step = fc.oneof(
     fc.record({ do: fc.constant('record' as const), link, count: fc.integer({ min: 1, max: 5 }), bot: fc.boolean() }),
@@ -45,8 +79,8 @@ test('the number of scans by people is exact whenever it is known, however reads
   )
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-      const dataDir = temporaryFolder(t)
-      let recorder = await openOn(dataDir)
+      const store = await makeStore(t)
+      let recorder = await openOn(store)
       const recorded = new Map([1, 2, 3].map((id) => [id, 0]))
       const check = () => {
         for (const [id, count] of recorded) assert.ok([undefined, count].includes(recorder.people.of(id)), `link ${id}`)
@@ -73,7 +107,7 @@ test('the number of scans by people is exact whenever it is known, however reads
         } else {
           await Promise.all(pending.splice(0))
           await recorder.close()
-          recorder = await openOn(dataDir)
+          recorder = await openOn(store)
         }
         check()
       }
@@ -85,9 +119,9 @@ test('the number of scans by people is exact whenever it is known, however reads
       }
       await recorder.close()
     }),
-    { numRuns: runs(10) },
+    { numRuns: runs(numRuns) },
   )
-})
+}
 
 test('a count that was dropped for another is read again, and a fold that fails leaves it requested', () => {
   const counter = createPeopleCounter(false, 2)
