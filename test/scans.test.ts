@@ -24,9 +24,10 @@ const agents = {
   crawler: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
 }
 
-/** The service behind a proxy on loopback, so that a visit can come from any address. */
+/** The service with the bundled places behind a proxy on loopback, so that a visit can come from any address. */
 function startBehindProxy(t: TestContext, now?: () => number): Promise<TestServer> {
-  return startServer(t, { TRUST_PROXY: '127.0.0.0/8', BASE_URL: 'https://qr.bakery.shop' }, now)
+  const env = { TRUST_PROXY: '127.0.0.0/8', BASE_URL: 'https://qr.bakery.shop', GEOIP_DB: 'bundled' }
+  return startServer(t, env, now)
 }
 
 function from(address: string, more: Record<string, string> = {}): Record<string, string> {

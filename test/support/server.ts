@@ -33,6 +33,9 @@ const patience = { settleMs: 10, queueMs: PATIENCE_MS, drawMs: PATIENCE_MS, fold
 /** A client may wait that long for an image that others are drawn before. */
 const clientPatience = { silentMs: 10 * PATIENCE_MS }
 
+/** Opening the tables of places takes a fifth of a start; a test that looks places up says so by `GEOIP_DB`. */
+const placeless = { GEOIP_DB: 'off' }
+
 /** All tests come from one address. */
 const unlimited = Object.fromEntries(
   ['LINKS', 'BULK', 'QR', 'DOMAINS', 'REPORTS', 'FAILURES', 'MISSES', 'GUESSES', 'LINK_GUESSES'].map((name) => [
@@ -55,7 +58,7 @@ export async function startServer(
   > = {},
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? (await newDataFolder(t))
-  const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...unlimited }
+  const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...placeless, ...unlimited }
   const invocation = readConfig([], { ...defaults, ...env }, '/nonexistent')
   if (invocation.run !== 'serve') throw new Error('unreachable')
   let port = 0
