@@ -9,7 +9,7 @@ test('--help lists every setting with its default', () => {
   for (const { name, fallback } of Object.values(settings)) {
     const line = helpText(groups)
       .split('\n')
-      .find((each) => each.includes(` ${name} `))
+      .find((each) => each.startsWith('  --') && each.includes(` ${name} `))
     assert.ok(line?.includes(fallback ?? ''), name)
   }
 })
