@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { QuirlClient, Schemas } from '../../client/client.ts'
+import { kinds } from '../../links/kinds/index.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { CommandContext } from '../command.ts'
 import { dataOf, openLink, openService } from '../owner/service.ts'
@@ -60,7 +61,7 @@ function registerCreation(server: McpServer, context: CommandContext): void {
       description: 'Creates a short link with a QR code. Only this response has the secret that manages it.',
       inputSchema: z.object({
         target: target.optional(),
-        kind: z.enum(['url', 'appstore', 'vcard', 'page']).optional(),
+        kind: z.enum(kinds.map(({ name }) => name)).optional(),
         alias: z.string().max(64).optional().describe('The code, in place of a random one'),
         title: title.optional(),
         fields: fields.optional(),

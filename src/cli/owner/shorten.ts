@@ -57,7 +57,7 @@ function readLink({ args, flags }: CommandContext): Schemas['UrlLink'] {
   const [target, ...more] = args
   if (more.length > 0) throw new StartError('give one URL, in quotes if a shell would change it')
   const { kind, alias } = flags
-  if (target === undefined && (kind === undefined || kind === 'url')) throw new StartError('give the URL to shorten')
+  if (target === undefined && kind === undefined) throw new StartError('give the URL to shorten')
   const body = {
     ...readFields(flags),
     ...(target !== undefined && { target }),
