@@ -53,7 +53,7 @@ function describe(moved: Migrated | undefined): string {
 }
 
 function nextStep(to: Place): string {
-  return 'url' in to
-    ? 'Now set DATABASE_URL to the new store, and restart quirl with the same DATA_DIR: its journal has the visits since.'
-    : `Now unset DATABASE_URL, and restart quirl with --data-dir=${to.folder}.`
+  return 'folder' in to
+    ? `Now unset DATABASE_URL, and restart quirl with --data-dir=${to.folder}.`
+    : 'Now set DATABASE_URL to the new store, and restart quirl with the same DATA_DIR: its journal has the visits since.'
 }
