@@ -28,7 +28,7 @@ test('a tag of this commit names the version of package.json', () => {
   for (const tag of stdout.trim().split('\n').filter(Boolean)) assert.equal(tag, `v${manifest.version}`)
 })
 
-test('the package holds the program, its bundles and the unit, and neither sources nor tests', () => {
+test('the package holds the program, its bundles, the types of the client and the unit, and neither other sources nor tests', () => {
   assert.deepEqual(manifest.files.toSorted(), [
     'CHANGELOG.md',
     'NOTICE',
@@ -37,6 +37,7 @@ test('the package holds the program, its bundles and the unit, and neither sourc
     'dist/client',
     'dist/places',
     'dist/server',
+    'src/client',
   ])
 })
 
