@@ -134,11 +134,12 @@ async function listen(
   config: Config,
   others: Others,
 ): Promise<number> {
-  const { host } = config
+  const { host, reusePort } = config
   const [name, port] = tls === undefined ? ['PORT', config.port] : ['HTTP_PORT', config.httpPort]
   try {
     connections.count(app.server)
-    const address = { host, port, sockets: connections.sockets, allowHalfOpen: true, onSocket: connections.enforce }
+    const { sockets, enforce: onSocket } = connections
+    const address = { host, port, sockets, allowHalfOpen: true, reusePort, onSocket }
     others.close = (await listenOnSockets(app.server, address, (options) => app.listen(options))).close
     onDrain(() => void others.close())
   } catch (error) {

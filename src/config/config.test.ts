@@ -46,6 +46,7 @@ test('nothing is required: every value has a default', () => {
     limitLinkGuesses: 100,
     limitMisses: 1200,
     qrMarker: true,
+    reusePort: false,
     webhooks: true,
   })
 })

@@ -26,6 +26,13 @@ export const settings = {
     allowed: 'an IP address or a host name of this machine',
     doc: 'address to listen on',
   }),
+  reusePort: setting({
+    name: 'REUSE_PORT',
+    fallback: 'off',
+    parse: (text) => ({ on: true, off: false })[text],
+    allowed: '`on` or `off`',
+    doc: 'whether other nodes on this machine may listen on the same ports, among which the kernel spreads the connections ([several nodes](scale.md#several-nodes-on-one-machine)); Linux only',
+  }),
   baseUrl: setting({
     name: 'BASE_URL',
     fallback: undefined,

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Status } from './domain.ts'
-import { countDomains, findDomain, findStatuses } from './store.ts'
+import { countStatuses, findDomain, findStatuses } from './store.ts'
 
 /** The statuses of all registered names in memory: the check of a request's `Host` must not wait for the store. */
 export interface StatusCache {
@@ -12,13 +12,13 @@ export interface StatusCache {
   set: (name: string, status: Status | undefined) => void
   /** Announces a change of this process that concerns more than one name. */
   announce: (name: string) => void
-  /** Loads the present statuses of these names. */
+  /** Loads the present statuses of these names; without any, the next refresh loads all. */
   reread: (names: string[]) => Promise<void>
   /** Loads the changes of other processes. */
   refresh: () => Promise<void>
 }
 
-/** The maximum clock skew between processes on one store, in milliseconds. */
+/** How far the clocks of processes on one store may differ without costs: beyond, their changes only show in the counts. */
 const SKEW_MS = 60_000
 
 /** @param announce notifies other processes of a change */
@@ -38,16 +38,17 @@ export function createStatusCache(
     },
     announce,
     async reread(names) {
+      if (names.length === 0) readAt = Number.NEGATIVE_INFINITY
       for (const name of names) statuses.set(name, (await findDomain(db.read, name))?.status)
     },
     async refresh() {
       const startedAt = now()
       // The clock may have been set back.
-      const rows = await statuses.read(Math.min(readAt, startedAt) - SKEW_MS)
+      const rows = await statuses.read(Math.max(Math.min(readAt, startedAt) - SKEW_MS, Number.MIN_SAFE_INTEGER))
       if (rows === undefined) return
       statuses.load(rows)
-      // Deletions leave no row with a change time; the count reveals them.
-      if ((await countDomains(db.read)) !== statuses.size()) {
+      // Deletions leave no row with a change time, and another clock a wrong one; the counts reveal them.
+      if (!statuses.haveCounts(await countStatuses(db.read))) {
         const all = await statuses.read(Number.MIN_SAFE_INTEGER)
         if (all === undefined) return
         statuses.clear()
@@ -71,6 +72,11 @@ function createStatuses(db: Database) {
     get: (name: string) => statuses.get(name),
     size: () => statuses.size,
     clear: () => statuses.clear(),
+    haveCounts(counts: { status: Status; count: number }[]): boolean {
+      const left = new Map(counts.map(({ status, count }) => [status, count]))
+      for (const status of statuses.values()) left.set(status, (left.get(status) ?? 0) - 1)
+      return [...left.values()].every((count) => count === 0)
+    },
     set(name: string, status: Status | undefined): void {
       changes++
       if (status === undefined) statuses.delete(name)

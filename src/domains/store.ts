@@ -119,12 +119,10 @@ export async function advanceCheck(db: Executor, name: string, at: number): Prom
     .execute()
 }
 
-export async function countDomains(db: Executor): Promise<number> {
-  const row = await db
-    .selectFrom('domains')
-    .select((each) => each.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  return row.count
+/** How many names have each status. */
+export async function countStatuses(db: Executor): Promise<{ status: Status; count: number }[]> {
+  const query = db.selectFrom('domains').select((each) => ['status', each.fn.countAll<number>().as('count')])
+  return query.groupBy('status').execute()
 }
 
 /** The statuses that changed at that time or later. */

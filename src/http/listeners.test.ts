@@ -19,7 +19,7 @@ test('a connection to any of the sockets reaches the server; closing them frees 
     socket.end()
   })
   const onSocket = () => {}
-  const address = { host, port: await freePort(), sockets: 8, allowHalfOpen: true, onSocket }
+  const address = { host, port: await freePort(), sockets: 8, allowHalfOpen: true, reusePort: false, onSocket }
   const { port, close } = await listenOnSockets(server, address, listen(server))
   undoLater(t, () => {
     void close()
@@ -39,7 +39,14 @@ test('past the limit new connections are closed, and each that ends allows anoth
   const limit = createConnectionLimit(2)
   const server = createServer((socket) => socket.on('error', () => {}).write('hello'))
   limit.count(server)
-  const address = { host, port: 0, sockets: limit.sockets, allowHalfOpen: true, onSocket: limit.enforce }
+  const address = {
+    host,
+    port: 0,
+    sockets: limit.sockets,
+    allowHalfOpen: true,
+    reusePort: false,
+    onSocket: limit.enforce,
+  }
   const { port, close } = await listenOnSockets(server, address, listen(server))
   undoLater(t, () => {
     void close()
@@ -70,7 +77,7 @@ test('closing ends when the last connection of any of the sockets has ended, and
     accepted++
     socket.on('error', () => {})
   })
-  const address = { host, port: 0, sockets: 8, allowHalfOpen: true, onSocket: () => {} }
+  const address = { host, port: 0, sockets: 8, allowHalfOpen: true, reusePort: false, onSocket: () => {} }
   const { port, close } = await listenOnSockets(server, address, listen(server))
   const clients = Array.from({ length: 32 }, () => connect(port, host).on('error', () => {}))
   undoLater(t, () => clients.forEach((client) => client.destroy()))
@@ -87,4 +94,20 @@ test('closing ends when the last connection of any of the sockets has ended, and
     await once(client, 'close')
   }
   await closed
+})
+
+test('processes share a port when they want to, and a system that cannot do that says so', async (t) => {
+  const servers = [createServer((socket) => socket.end()), createServer((socket) => socket.end())] as const
+  const [first, second] = servers
+  const options = { host, sockets: 4, allowHalfOpen: true, reusePort: true, onSocket: () => {} }
+  const { port, close } = await listenOnSockets(first, { ...options, port: 0 }, listen(first))
+  const other = await listenOnSockets(second, { ...options, port }, listen(second))
+  undoLater(t, () => {
+    for (const server of servers) server.close()
+    void Promise.all([close(), other.close()])
+  })
+  assert.equal(other.port, port)
+  const refuse = () => Promise.reject(Object.assign(new Error('listen ENOTSUP'), { code: 'ENOTSUP' }))
+  for (const sockets of [1, 4])
+    await assert.rejects(listenOnSockets(createServer(), { ...options, sockets, port }, refuse), /SO_REUSEPORT/)
 })

@@ -14,6 +14,8 @@ export interface ListenOptions extends ListenAddress {
   sockets: number
   /** Whether a client may close its side first, as Node's HTTP server allows. */
   allowHalfOpen: boolean
+  /** Whether other processes may listen on the same port. */
+  reusePort: boolean
   /** Called with each socket that accepts connections. */
   onSocket: (socket: Server) => void
 }
@@ -28,19 +30,19 @@ export interface ListenOptions extends ListenAddress {
  */
 export async function listenOnSockets(
   server: Server,
-  { host, port, sockets, allowHalfOpen, onSocket }: ListenOptions,
+  { host, port, sockets, allowHalfOpen, reusePort, onSocket }: ListenOptions,
   listen: (options: { host: string; port: number; backlog?: number; reusePort?: boolean }) => Promise<unknown>,
 ): Promise<{ port: number; close: () => Promise<void> }> {
   onSocket(server)
   const portOf = (each: Server) => (each.address() as AddressInfo).port
   if (process.platform !== 'linux' || sockets === 1) {
-    await listen({ host, port })
+    await listen({ host, port, ...(reusePort && { reusePort }) }).catch(explain)
     return { port: portOf(server), close: async () => {} }
   }
   // A shared port never fails as taken, even when another process listens on it: an exclusive socket finds out.
-  if (port !== 0) await requireFreePort(host, port)
+  if (port !== 0 && !reusePort) await requireFreePort(host, port)
   const shared = { host, backlog: BACKLOG, reusePort: true }
-  await listen({ ...shared, port })
+  await listen({ ...shared, port }).catch(explain)
   const others: Server[] = []
   // A socket that is closed already is no error.
   const closeOne = (each: Server) => new Promise<void>((resolve) => void each.close(() => resolve()))
@@ -56,6 +58,11 @@ export async function listenOnSockets(
   }
   let closed: Promise<void> | undefined
   return { port: portOf(server), close: () => (closed ??= close()) }
+}
+
+function explain(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ENOTSUP') throw error
+  throw new Error('this system does not let processes share a port (SO_REUSEPORT)', { cause: error })
 }
 
 async function requireFreePort(host: string, port: number): Promise<void> {

@@ -50,6 +50,8 @@ export interface TlsConfig {
   acmeEmail: string | undefined
   host: string
   httpsPort: number
+  /** Whether other processes may listen on the same port. */
+  reusePort: boolean
 }
 
 /** The built-in HTTPS of the service. */
@@ -110,10 +112,14 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
 }
 
 /** @throws {StartError} */
-async function open(server: Server, { host, httpsPort }: TlsConfig, connections: ConnectionLimit | undefined) {
+async function open(
+  server: Server,
+  { host, httpsPort, reusePort }: TlsConfig,
+  connections: ConnectionLimit | undefined,
+) {
   connections?.count(server)
   const { sockets = 1, enforce: onSocket = () => {} } = connections ?? {}
-  const address = { host, port: httpsPort, sockets, allowHalfOpen: false, onSocket }
+  const address = { host, port: httpsPort, sockets, allowHalfOpen: false, reusePort, onSocket }
   const listen = (options: object) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     server.once('listening', resolve).once('error', reject).listen(options)
