@@ -30,7 +30,7 @@ export function isConflict(error: unknown): boolean {
  * connection: it was refused or lost, or a time ran out.
  */
 export function toStoreError(error: unknown): unknown {
-  if (error instanceof StoreUnavailable || !(error instanceof Error)) return error
+  if (error instanceof StoreUnavailable || error instanceof StartError || !(error instanceof Error)) return error
   const state = sqlState(error)
   if (state === HELD_STATE) return new ChangesHeld(error.message, { cause: error })
   const isUnavailable =
