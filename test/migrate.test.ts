@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { migratePostgres, openPostgres } from '../src/db/postgres.ts'
 import { openPostgresSession } from '../src/db/postgres-session.ts'
 import { migrateScans } from '../src/scans/postgres/migrations.ts'
-import { leftOut, planOf } from '../src/moving/plan.ts'
+import { leftOut, leftOutSchemas, planOf } from '../src/moving/plan.ts'
 import { openPostgresStore } from '../src/moving/postgres-store.ts'
 import { openSqliteStore } from '../src/moving/sqlite-store.ts'
 import { nameOf } from '../src/moving/table.ts'
@@ -19,6 +19,7 @@ import { createOwner } from './support/owner.ts'
 import { compareStored } from './support/owners.ts'
 import { poll } from './support/poll.ts'
 import { addressOf, startPostgres, urlOf, type PostgresServer } from './support/postgres.ts'
+import { freePort } from './support/ports.ts'
 import { exitOf, start, type Service } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { seededRandom } from './support/random.ts'
@@ -39,9 +40,11 @@ async function emptyDatabase(t: TestContext): Promise<string | undefined> {
   return urlOf(addressOf(running, name))
 }
 
+const databaseOf = (url: string) => /move_\d+/.exec(url)?.[0] ?? ''
+
 /** Runs SQL in the newest database. */
-async function execute(statement: string): Promise<Record<string, unknown>[]> {
-  return (await (await server)?.execute(statement, `move_${databases}`))?.rows ?? []
+async function execute(statement: string, database = `move_${databases}`): Promise<Record<string, unknown>[]> {
+  return (await (await server)?.execute(statement, database))?.rows ?? []
 }
 
 async function migrated(from: string, to: string): Promise<string> {
@@ -224,7 +227,8 @@ test('a dump of PostgreSQL that is taken under load has everything that was answ
   const url = await emptyDatabase(t)
   const copy = await emptyDatabase(t)
   if (url === undefined || copy === undefined || !requireProgram(t, 'pg_dump', 'postgresql-client')) return
-  const flags = [...UNLIMITED, '--base-url=https://qr.example.com']
+  // Answers have the port.
+  const flags = [...UNLIMITED, `--port=${await freePort()}`]
   const node = await start(t, undefined, flags, { env: { DATABASE_URL: url } })
   const links = [
     await create(node, { target: 'https://example.com/', alias: 'Menu', title: 'The menu' }),
@@ -268,7 +272,7 @@ test('a dump of PostgreSQL that is taken under load has everything that was answ
   run(command, url)
   over.abort()
   await load
-  assert.doesNotMatch(run('pg_restore --list quirl.dump', url), /quirl_visitors| salt_\d| keys_\d/)
+  assert.doesNotMatch(run('pg_restore --list quirl.dump', url), /quirl_visitors|quirl_limits| salt_\d| keys_\d/)
   const restoring = await outcomeOf(['restore', '/nonexistent', `--database-url=${copy}`])
   run(/pg_restore .*$/m.exec(restoring.stderr)?.[0] ?? '', copy)
   for (const database of [url, copy]) {
@@ -280,6 +284,11 @@ test('a dump of PostgreSQL that is taken under load has everything that was answ
     assert.equal(status, 0, stdout + stderr)
     assert.match(stdout, /^counts +good +the counts of each link are consistent/m)
   }
+  node.process.kill('SIGTERM')
+  await exitOf(node)
+  const schemas = await execute("select nspname from pg_namespace where nspname like 'quirl%'", databaseOf(url))
+  for (const { nspname } of schemas)
+    assert.ok(nspname === 'quirl_scans' || leftOutSchemas[String(nspname)] !== undefined)
   const again = await start(t, undefined, flags, { env: { DATABASE_URL: copy } })
   assert.deepEqual(await answers(again), before)
   // A pause that came later is 404 as well: a visit of a code that exists, or did, is never the page of an unknown one.

@@ -17,7 +17,7 @@ export const backup: Command = {
   async run({ args, dataDir, databaseUrl, version, call }) {
     if (databaseUrl !== undefined)
       throw new StartError(
-        'DATABASE_URL is set, and PostgreSQL backs itself up: pg_dump --format=custom --exclude-schema=quirl_visitors --file=quirl.dump "$DATABASE_URL"',
+        'DATABASE_URL is set, and PostgreSQL backs itself up: pg_dump --format=custom --exclude-schema=quirl_visitors --exclude-schema=quirl_limits --file=quirl.dump "$DATABASE_URL"',
       )
     const folder = singleArgument(args, 'folder')
     // The data includes private keys of certificates.

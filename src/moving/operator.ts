@@ -88,7 +88,8 @@ function createHolds() {
     },
     renew(token: unknown): Hold {
       const mine = current(token)
-      if (!isFinished) mine.timer.refresh()
+      clearTimeout(mine.timer)
+      if (!isFinished) mine.timer = setTimeout(end, HOLD_MS).unref()
       return mine
     },
     /** From here on the hold lasts until the service ends. */
