@@ -307,6 +307,8 @@ function makeOld(dataDir: string): void {
     drop table outbox;
     drop table webhooks;
     alter table domains drop column fault_findings;
+    drop table salts;
+    alter table sweeps drop column requests;
     alter table links rename column removed_expression to removed_entry;
     alter table rules rename column expression to entry;
     alter table rules rename to entries;
