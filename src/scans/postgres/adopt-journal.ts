@@ -2,7 +2,7 @@ import { openPostgresSession } from '../../db/postgres-session.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { createFold, type FoldResult } from '../fold.ts'
 import { journalsIn } from '../journal.ts'
-import { journalFolder } from '../journal-folder.ts'
+import { readFolderId } from '../journal-folder.ts'
 import { openSharedTarget } from './fold-target.ts'
 import { migrateScans } from './migrations.ts'
 
@@ -16,13 +16,13 @@ export async function adoptJournal(url: string, path: string): Promise<FoldResul
   const session = openPostgresSession({ url, max: 2, isPatient: true })
   try {
     await migrateScans(session)
-    const folder = journalFolder(path)
-    const [known] = await session.query('select 1 from quirl_scans.folds where folder = $1', [folder.id])
+    const id = readFolderId(path)
+    const [known] = await session.query('select 1 from quirl_scans.folds where folder = $1', [id ?? ''])
     const journals = journalsIn(path).sort()
     // Ids of links mean other links in another store.
-    if (known === undefined && journals.length > 0)
+    if (id === undefined || (known === undefined && journals.length > 0))
       throw new StartError(`${path} is not the journal of a node of the store of DATABASE_URL, or was folded already`)
-    const target = openSharedTarget(session, folder)
+    const target = openSharedTarget(session, { path, id })
     const fold = createFold(target, path)
     target.begin()
     const result = await fold.run(journals, Date.now())
