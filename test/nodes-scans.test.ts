@@ -39,9 +39,20 @@ async function load(node: Service, { code }: Created, isOver: () => boolean): Pr
   return counts
 }
 
-async function totalsOf(node: Service, { token }: Created): Promise<{ scans: number; unique_visitors: number }> {
-  const response = await fetch(`${node.url}/api/manage/${token}`)
-  const { totals } = (await response.json()) as { totals: { scans: number; unique_visitors: number } }
+interface Totals {
+  scans: number
+  unique_visitors: number
+}
+
+/** Reads the totals of a link; the service may still be connecting to PostgreSQL. */
+async function totalsOf(node: Service, { token }: Created): Promise<Totals> {
+  let totals: Totals | undefined
+  await poll(async () => {
+    const response = await fetch(`${node.url}/api/manage/${token}`)
+    totals = ((await response.json()) as { totals?: Totals }).totals
+    return totals !== undefined
+  })
+  assert.ok(totals)
   return totals
 }
 

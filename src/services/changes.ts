@@ -51,8 +51,9 @@ export function passChangesOn(
   bus.subscribe('rules', abuse.reloadRules)
   bus.subscribe('domains', domains.reread)
   bus.subscribe('certificates', (names) => tls?.certificates.reread(names))
-  onReopened.push(visits.invalidateAll, scans.reread, () => abuse.reloadRules())
-  for (const reread of onReopened) bus.onGap(reread)
+  const reread = [scans.reread, () => abuse.reloadRules()]
+  onReopened.push(visits.invalidateAll, ...reread)
+  for (const each of [visits.expireAll, ...reread]) bus.onGap(each)
   bus.onGap(() => domains.reread([]))
   bus.onGap(() => tls?.certificates.reread())
 }

@@ -11,7 +11,7 @@ const MAX_AGE_MS = 300_000
 /** A resolver of a store that others change, with a clock that the test sets. */
 function openShared() {
   const state = { now: 0, reads: 0, answer: async (): Promise<Found> => link(1) }
-  const { resolve, invalidateAll } = createResolver(
+  const { resolve, invalidateAll, expireAll } = createResolver(
     () => {
       state.reads++
       return state.answer()
@@ -19,7 +19,7 @@ function openShared() {
     () => state.now,
     LIFE_MS,
   )
-  return Object.assign(state, { visit: async () => revisionOf(await resolve('code')), invalidateAll })
+  return Object.assign(state, { visit: async () => revisionOf(await resolve('code')), invalidateAll, expireAll })
 }
 
 const away = async (): Promise<never> => {
@@ -50,6 +50,19 @@ test('a link that is deleted, and a deleted one, replace each other when the lif
     assert.equal(await store.visit(), expected)
     assert.equal(await store.visit(), expected)
   }
+})
+
+test('after a gap of the bus a link is read again, and used as it was while the store does not answer', async () => {
+  const store = openShared()
+  await store.visit()
+  store.expireAll()
+  store.answer = away
+  for (let again = 0; again < 3; again++) assert.equal(await store.visit(), 1)
+  store.answer = async () => link(2)
+  store.now = 1000
+  assert.equal(await store.visit(), 2)
+  assert.equal(await store.visit(), 2)
+  assert.equal(store.reads, 3)
 })
 
 test('while the store is away, a cached link is used for five minutes, and the store asked once a second', async () => {

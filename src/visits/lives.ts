@@ -15,6 +15,8 @@ export interface Lived {
   expiresAt: number
   /** Until when it may be used while the store does not answer. */
   lastsUntil: number
+  /** How often everything had expired before it was read. */
+  generation: number
 }
 
 /** Decides whether what was read from a store that other processes change may still be used (stale-if-error, RFC 5861). */
@@ -22,34 +24,38 @@ export interface Lives {
   /** When something expires that is read now. */
   begin: (lifeMs: number, maxAgeMs?: number) => Lived
   isUsable: (cached: Lived) => boolean
+  /** Makes everything expire that was read so far. */
+  expireAll: () => void
   /** To be called when the store has answered. */
   answered: () => void
   /** Resolves with the result of a read, or with what is cached if the store does not answer and that may still be used. */
   orCached: <T>(read: Promise<T>, cached: (Lived & { resolution: T }) | undefined) => Promise<T>
 }
 
-const forEver: Lived = { expiresAt: Number.POSITIVE_INFINITY, lastsUntil: Number.POSITIVE_INFINITY }
+const forEver: Lived = { expiresAt: Number.POSITIVE_INFINITY, lastsUntil: Number.POSITIVE_INFINITY, generation: 0 }
 
 export function createLives(monotonic: () => number): Lives {
   // While the store does not answer: when the next visit reads from it.
   let probeAt: number | undefined
+  let generation = 0
 
   return {
     begin(lifeMs, maxAgeMs = MAX_AGE_MS) {
       if (lifeMs === Number.POSITIVE_INFINITY) return forEver
       const readAt = monotonic()
-      return { expiresAt: readAt + lifeMs, lastsUntil: readAt + maxAgeMs }
+      return { expiresAt: readAt + lifeMs, lastsUntil: readAt + maxAgeMs, generation }
     },
-    isUsable({ expiresAt, lastsUntil }) {
+    isUsable({ expiresAt, lastsUntil, generation: readIn }) {
       if (expiresAt === Number.POSITIVE_INFINITY) return true
       const now = monotonic()
-      if (now < expiresAt) return true
+      if (now < expiresAt && readIn === generation) return true
       if (probeAt === undefined || now >= lastsUntil) return false
       if (now < probeAt) return true
       // This visit reads from the store; the others do not wait for it.
       probeAt = now + PROBE_MS
       return false
     },
+    expireAll: () => void generation++,
     answered: () => void (probeAt = undefined),
     orCached(read, cached) {
       if (cached === undefined || monotonic() >= cached.lastsUntil) return read

@@ -26,8 +26,10 @@ export interface Resolver {
   resolve: (code: string) => Resolution | Promise<Resolution>
   /** To be called after a link was created, changed or deleted, before the response. */
   invalidate: (code: string) => void
-  /** To be called when any link may have changed. */
+  /** To be called when any link may have changed in this process. */
   invalidateAll: () => void
+  /** To be called when others may have changed any link: what is cached is read again, unless the store does not answer. */
+  expireAll: () => void
 }
 
 /** Memory for cached links, as `weigh` estimates it. */
@@ -86,6 +88,10 @@ export function createResolver(
       reads.clear()
       cache.clear()
     },
+    expireAll() {
+      reads.clear()
+      lives.expireAll()
+    },
   }
 }
 
@@ -124,8 +130,7 @@ function createResolutionCache(lives: Pick<Lives, 'begin'>) {
     get: (key: string): Cached | undefined => links.get(key) ?? negatives.get(key),
     add(key: string, found: Found, lived: Lived): Resolution {
       const resolution = toResolution(found)
-      const { expiresAt, lastsUntil } = found === undefined ? lives.begin(UNKNOWN_MS, 0) : lived
-      const cached = { resolution, expiresAt, lastsUntil }
+      const cached = { resolution, ...(found === undefined ? lives.begin(UNKNOWN_MS, 0) : lived) }
       if ('live' in resolution || 'locked' in resolution) {
         negatives.delete(key)
         links.set(key, cached, weigh(found as Visited))
