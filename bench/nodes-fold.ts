@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPostgres } from '../src/db/postgres.ts'
+import { usualTimes } from '../src/db/postgres-pool.ts'
 import { openPostgresSession } from '../src/db/postgres-session.ts'
 import { createFold } from '../src/scans/fold.ts'
 import { openJournalFile } from '../src/scans/journal-file.ts'
@@ -30,7 +31,7 @@ async function openNew() {
   await server.execute(`create database ${database}`)
   const url = urlOf(addressOf(server, database))
   await (await openPostgres({ url, max: 1 }, Date.now)).close()
-  const session = openPostgresSession({ url, max: 3, statementMs: 60_000 })
+  const session = openPostgresSession({ url, max: 3, times: { ...usualTimes, statementMs: 60_000 } })
   await migrateScans(session)
   return { database, session }
 }

@@ -99,9 +99,10 @@ async function openFoundation(config: Config, environment: Environment & Clocks,
   const { baseUrl, dnsServers: servers } = config
   const draining = createDraining()
   const hasServed = draining.begun
-  const { sync } = environment
-  const store = open('the store', await openStore({ ...config, sync, hasServed, now, monotonic, log }))
-  const bus = open('the bus', await openBus(config, { monotonic, log }))
+  const { sync, postgresTimes } = environment
+  const kept = { sync, postgresTimes, hasServed }
+  const store = open('the store', await openStore({ ...config, ...kept, now, monotonic, log }))
+  const bus = open('the bus', await openBus(config, { monotonic, log, times: postgresTimes }))
   const domains = open('domains', await openDomains({ db: store.db, bus, baseUrl, servers, now, monotonic, log }))
   const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(untrustedProxyWarning))

@@ -1,19 +1,20 @@
 // Nodes, each a process of its own, on a PostgreSQL that fails.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startContendedLoad } from './support/contended-load.ts'
 import { poll } from './support/poll.ts'
 import { addressOf, startPostgres, urlOf, type PostgresServer } from './support/postgres.ts'
 import { start, type Service } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, post, put, visit, type Created } from './support/server.ts'
-import { startProxy } from './support/tcp-proxy.ts'
 import { UNLIMITED } from './support/workload.ts'
 
 const target = 'https://example.com/'
 /** A message takes milliseconds, on a machine with other work perhaps seconds; without one a change is seen after 30 seconds. */
 const SOON_MS = 10_000
+/** How often a node is killed: in `npm run test:faults` many times. */
+const KILLS = Number(process.env['NODE_KILLS'] ?? 1)
 
 interface Nodes {
   server: PostgresServer
@@ -156,31 +157,18 @@ test('two nodes that started at once on an empty database', async (t) => {
     assert.equal((await put(manage(a, cached), { target: `${target}after` })).status, 200)
     assert.ok((await seen(b, cached, `${target}after`)) < SOON_MS)
   })
-})
 
-test('a node whose network to PostgreSQL is cut without a word', async (t) => {
-  if (!requireProgram(t, 'initdb', 'postgresql')) return
-  const server = await startPostgres(t)
-  const proxy = await startProxy(t, join(server.host, '.s.PGSQL.5432'))
-  const address = (port: number) => `postgres://${server.user}@127.0.0.1:${port}/postgres`
-  const direct = await start(t, undefined, UNLIMITED, { env: { DATABASE_URL: urlOf(addressOf(server, 'postgres')) } })
-  const behind = await start(t, undefined, UNLIMITED, { env: { DATABASE_URL: address(proxy.port) } })
-  const [cached, uncached] = [await create(direct, { target }), await create(direct, { target })]
-  await heard(direct, behind)
-  assert.equal(await locationOf(behind, cached), target)
-  proxy.cut()
-
-  // Its owner pauses the link by the other node, of which this one cannot hear.
-  assert.equal((await put(manage(direct, cached), { active: false })).status, 200)
-  assert.equal(await locationOf(behind, cached), target)
-  assert.equal(await locationOf(behind, uncached), 503)
-  assert.equal((await post(`${behind.url}/api/links`, { target })).status, 503)
-  assert.equal(await locationOf(behind, cached), target)
-  assert.equal(await status(`${behind.url}/healthz`), 200)
-
-  proxy.restore()
-  await seen(behind, uncached, target)
-  await seen(behind, cached, 404)
-  await poll(async () => (await metric(behind, 'quirl_bus_connected')) === 1)
-  await poll(async () => (await status(`${behind.url}/readyz`)) === 200)
+  await t.test(`a node is killed under load, ${KILLS} times`, async (t) => {
+    let killed = b
+    for (let kill = 0; kill < KILLS; kill++) {
+      const load = startContendedLoad([a, killed], `kill-${kill}`)
+      await load.acknowledge(10)
+      killed.process.kill('SIGKILL')
+      await load.acknowledge(5)
+      await load.end(server, `nodes_${databases}`)
+      const env = { DATABASE_URL: urlOf(addressOf(server, `nodes_${databases}`)) }
+      killed = await start(t, b.dataDir, UNLIMITED, { env })
+      await heard(a, killed)
+    }
+  })
 })

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { connectionOptions } from '../db/postgres-pool.ts'
-
-/** Notices a connection that is cut without a word, which the client would wait on for ever. */
-const HEARTBEAT_MS = 5000
+import { connectionOptions, usualTimes } from '../db/postgres-pool.ts'
 
 /** How long the connection may take to close. */
 const END_MS = 1000
@@ -25,8 +22,12 @@ export interface ListenerEvents {
 }
 
 /** Opens a connection that listens; rejects when it cannot be opened. */
-export async function listen(url: string, { onMessage, onLost }: ListenerEvents): Promise<Listener> {
-  const client = new pg.Client({ ...connectionOptions(url), application_name: 'quirl listener' })
+export async function listen(
+  url: string,
+  { onMessage, onLost }: ListenerEvents,
+  times = usualTimes,
+): Promise<Listener> {
+  const client = new pg.Client({ ...connectionOptions(url, false, times), application_name: 'quirl listener' })
   let isOver = false
   let heartbeat: NodeJS.Timeout | undefined
   const end = async () => {
@@ -56,7 +57,8 @@ export async function listen(url: string, { onMessage, onLost }: ListenerEvents)
     last = mine.catch(lose)
     await mine
   }
-  heartbeat = setInterval(() => void query('select 1', []).catch(() => {}), HEARTBEAT_MS).unref()
+  // Notices a connection that is cut without a word, which the client would wait on for ever.
+  heartbeat = setInterval(() => void query('select 1', []).catch(() => {}), times.statementMs).unref()
   const notify = 'select pg_notify($1, payload) from unnest($2::text[]) as payload'
   return { send: (payloads) => query(notify, [CHANNEL, payloads]), close: end }
 }

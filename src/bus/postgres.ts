@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { toPostgresStartError } from '../db/postgres-errors.ts'
+import type { PostgresTimes } from '../db/postgres-pool.ts'
 import type { Metric } from '../http/metric.ts'
 import { throttle } from '../lib/throttle.ts'
 import type { Bus } from './bus.ts'
@@ -22,6 +23,7 @@ const lostWarning =
 export interface BusNeeds {
   monotonic: () => number
   log: Pick<FastifyBaseLogger, 'warn'>
+  times?: PostgresTimes | undefined
 }
 
 interface PostgresBusNeeds extends BusNeeds {
@@ -34,7 +36,7 @@ interface PostgresBusNeeds extends BusNeeds {
  * succeeds, and every handler of gaps is called.
  * @throws {StartError} when the first connection cannot be opened
  */
-export async function openPostgresBus({ url, monotonic, log }: PostgresBusNeeds): Promise<Bus> {
+export async function openPostgresBus({ url, monotonic, log, times }: PostgresBusNeeds): Promise<Bus> {
   const node = randomUUID()
   const outbox = createOutbox(node)
   const handlers = createHandlers(node)
@@ -44,7 +46,7 @@ export async function openPostgresBus({ url, monotonic, log }: PostgresBusNeeds)
   let recovery = Promise.resolve()
 
   async function connect(): Promise<void> {
-    listener = await listen(url, { onMessage: handlers.receive, onLost })
+    listener = await listen(url, { onMessage: handlers.receive, onLost }, times)
     outbox.connect(listener.send)
   }
 

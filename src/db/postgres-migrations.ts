@@ -15,5 +15,10 @@ export const postgresMigrations: MigrationDialect = {
   },
   freeLinks: async (transaction) =>
     void (await sql`alter table links drop constraint links_code_key_fkey`.execute(transaction)),
-  lock: (transaction) => lockName(transaction, 'migrations'),
+  async lock(transaction) {
+    // A migration, and the wait for that of another process, may take longer than the role's time limits.
+    for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout'])
+      await sql.raw(`set local ${limit} = 0`).execute(transaction)
+    await lockName(transaction, 'migrations')
+  },
 }

@@ -3,16 +3,22 @@ import pg from 'pg'
 import { isConnectionLost, toStoreError } from './postgres-errors.ts'
 import { StoreUnavailable } from './unavailable.ts'
 
-/** How long a statement may run in the server. */
-const STATEMENT_MS = 5000
-/** How much longer the program waits for it, so that only a connection that is cut ends this way. */
-const CANCEL_MS = 1000
+/** How long the program waits for a statement: longer than it may run, so that only a connection that is cut ends this way. */
+const RESPONSE_FACTOR = 1.2
 /** How long a transaction may be idle, which holds locks: the program waits for nothing else in one. */
 const IDLE_TRANSACTION_MS = 10_000
-/** How long it may take to get a connection, a new one or one of the pool. */
-const CONNECT_MS = 3000
 /** How long a connection stays open without use. */
 const IDLE_MS = 60_000
+
+/** Times in milliseconds. */
+export interface PostgresTimes {
+  /** How long it may take to get a connection, a new one or one of the pool. */
+  connectMs: number
+  /** How long a statement may run in the server. */
+  statementMs: number
+}
+
+export const usualTimes: PostgresTimes = { connectMs: 3000, statementMs: 5000 }
 
 /** Options of the connections to PostgreSQL. */
 export interface PoolOptions {
@@ -22,8 +28,8 @@ export interface PoolOptions {
   max: number
   /** Whether statements have no time limit. */
   isPatient?: boolean
-  /** How long a statement may run, in place of 5 seconds. */
-  statementMs?: number
+  /** When they are not the usual ones. */
+  times?: PostgresTimes | undefined
 }
 
 /** Counts and milliseconds since 1970 are far below 2^53; by default pg returns 64-bit integers as strings. */
@@ -31,22 +37,22 @@ const INT8: number = pg.types.builtins.INT8
 const types = { getTypeParser: (id: number) => (id === INT8 ? Number : pg.types.getTypeParser(id)) }
 
 /** The options of each connection. */
-export function connectionOptions(url: string, isPatient = false, statementMs = STATEMENT_MS): pg.ClientConfig {
+export function connectionOptions(url: string, isPatient = false, times = usualTimes): pg.ClientConfig {
   const limits = {
-    statement_timeout: statementMs,
-    query_timeout: statementMs + CANCEL_MS,
+    statement_timeout: times.statementMs,
+    query_timeout: times.statementMs * RESPONSE_FACTOR,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
   }
   const common = { connectionString: url, types, keepAlive: true, application_name: 'quirl' }
-  return { ...common, connectionTimeoutMillis: CONNECT_MS, ...(isPatient ? {} : limits) }
+  return { ...common, connectionTimeoutMillis: times.connectMs, ...(isPatient ? {} : limits) }
 }
 
 /**
  * A pool of connections for Kysely, whose errors say whether the server is unavailable. A connection that failed is not
  * used again, nor are those that were opened before: one that is cut without a word would be noticed only after seconds.
  */
-export function createPool({ url, max, isPatient, statementMs }: PoolOptions): PostgresPool {
-  const pool = new pg.Pool({ ...connectionOptions(url, isPatient, statementMs), max, idleTimeoutMillis: IDLE_MS })
+export function createPool({ url, max, isPatient, times }: PoolOptions): PostgresPool {
+  const pool = new pg.Pool({ ...connectionOptions(url, isPatient, times), max, idleTimeoutMillis: IDLE_MS })
   // The statement that runs fails with the same error; an idle connection is replaced.
   const ignore = () => {}
   pool.on('error', ignore)

@@ -4,6 +4,7 @@ import { sql } from '#kysely'
 import pg from 'pg'
 import { undoLater } from '../../test/support/cleanup.ts'
 import { createDatabase } from '../../test/support/drivers.ts'
+import { poll } from '../../test/support/poll.ts'
 import { addressOf, urlOf } from '../../test/support/postgres.ts'
 import { requireProgram } from '../../test/support/programs.ts'
 import { StartError } from '../lib/start-error.ts'
@@ -45,6 +46,22 @@ test('processes that start at the same time on an empty database migrate it once
     applied?.map(({ name }) => name),
     migrations.map(({ name }) => name),
   )
+})
+
+test('a start waits for the migration of another process, also beyond the time limit of the role', async (t) => {
+  if (!requireProgram(t, 'initdb', 'postgresql')) return
+  const { host, user, database } = await createDatabase()
+  const other = new pg.Client({ host, user, database })
+  await other.connect()
+  undoLater(t, () => other.end())
+  await other.query(`alter database ${database} set statement_timeout = '50ms'`)
+  await other.query('begin')
+  await other.query(`select pg_advisory_xact_lock(hashtextextended('quirl migrations', 0))`)
+  const opening = openPostgres({ url: urlOf({ host, user, database }), max: 2 }, Date.now)
+  await poll(async () => (await other.query('select from pg_locks where not granted')).rows.length > 0)
+  await other.query('select pg_sleep(0.2)')
+  await other.query('commit')
+  await (await opening).close()
 })
 
 test('a server that cannot be used is an error for the operator, without the password', async () => {

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { PostgresTimes } from '../db/postgres-pool.ts'
 import type { Sync } from '../db/session.ts'
 import type { Machine } from '../http/local-hosts.ts'
 import type { AdmissionOptions } from '../limits/admission.ts'
@@ -29,6 +30,8 @@ export interface Environment extends Partial<Clocks> {
   foldWaitMs?: number
   /** How a change is brought to the disk, when it is not the usual way. */
   sync?: Sync
+  /** How long PostgreSQL may take, when it is not the usual time. */
+  postgresTimes?: PostgresTimes | undefined
   /** How the keys of passwords are derived, when it is not the usual way. */
   scrypt?: Scrypt
   /** What may be under way at the same time, when it is not the usual amount. */

@@ -1,5 +1,6 @@
 import type { Database } from '../db/database.ts'
 import { openDatabase, openInFolder, requireOwnStore, requireRestored, type OpenOptions } from '../db/open.ts'
+import type { PostgresTimes } from '../db/postgres-pool.ts'
 import type { Sync } from '../db/session.ts'
 import type { EmbeddedDatabase } from '../db/sqlite.ts'
 import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
@@ -31,6 +32,7 @@ interface StoreNeeds extends StoreConfig {
   monotonic: () => number
   log: Parameters<typeof createStoreFaults>[1]
   sync: Sync | undefined
+  postgresTimes: PostgresTimes | undefined
   /** Whether this process has served, and stops on request. */
   hasServed: () => boolean
 }
@@ -56,7 +58,7 @@ export async function openStore(needs: StoreNeeds): Promise<Store> {
 
 /** Opens PostgreSQL, or the store in a folder that has a complete one or none. */
 async function openChosen(
-  { dataDir, databaseUrl: url, databasePool: max }: StoreConfig,
+  { dataDir, databaseUrl: url, databasePool: max, postgresTimes: times }: StoreNeeds,
   now: () => number,
   options: OpenOptions,
 ): Promise<Database | EmbeddedDatabase> {
@@ -68,5 +70,5 @@ async function openChosen(
   }
   // Loaded here, because most services do not need it.
   const { openPostgres } = await import('../db/postgres.ts')
-  return openInFolder(dataDir, () => openPostgres({ url, max }, now), options)
+  return openInFolder(dataDir, () => openPostgres({ url, max, times }, now), options)
 }

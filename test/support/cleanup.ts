@@ -21,13 +21,20 @@ export function undoLater(t: Ending, undo: () => Promise<void> | void): void {
   stack.defer(undo)
 }
 
-/** The end of the test file, for resources that its tests share. Call it while the file loads. */
+const atEnd: (() => Promise<void> | void)[] = []
+
+/**
+ * The end of the test file, for resources that its tests share, and of all files that run in one process. They end in
+ * reverse order: a server before the store that it uses. Call it while the file loads.
+ */
 export function endOfFile(): Ending {
-  const works: (() => Promise<void> | void)[] = []
-  after(async () => {
-    for (const work of works.toReversed()) await work()
-  })
-  return { after: (work) => void works.push(work) }
+  if (atEnd.length === 0) {
+    after(async () => {
+      for (const work of atEnd.toReversed()) await work()
+    })
+    atEnd.push(() => {})
+  }
+  return { after: (work) => void atEnd.push(work) }
 }
 
 /** Creates an empty folder that is removed when the test ends. */

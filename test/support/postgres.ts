@@ -23,6 +23,7 @@ export function addressOf({ host }: Pick<PostgresServer, 'host'>, database: stri
 }
 
 const USER = 'quirl'
+const DEFAULT_PORT = 5432
 
 /** Runs a program until the pipe from the tests is closed, as it also is when they are killed. */
 const KEEP = 'trap "" INT TERM HUP; "$@" & server=$!; cat; kill -QUIT $server; wait $server'
@@ -41,20 +42,22 @@ export function createPostgres(
   let prepared: Promise<string> | undefined
   const prepareFirst = async (): Promise<string> => {
     const { host } = await startPostgres(ending)
-    await execute(host, 'create database prepared')
+    await execute({ host }, 'create database prepared')
     await prepare({ host, user: USER, database: 'prepared' })
     return host
   }
   return async () => {
     const host = await (prepared ??= prepareFirst())
     const database = `test_${++made}`
-    await execute(host, `create database ${database} template prepared`)
+    await execute({ host }, `create database ${database} template prepared`)
     return { host, user: USER, database }
   }
 }
 
-async function execute(host: string, statement: string, database = 'postgres'): Promise<pg.QueryResult> {
-  const client = new pg.Client({ host, user: USER, database })
+type Where = Pick<pg.ClientConfig, 'host' | 'port'>
+
+async function execute(where: Where, statement: string, database = 'postgres'): Promise<pg.QueryResult> {
+  const client = new pg.Client({ ...where, user: USER, database })
   await client.connect()
   return client.query(statement).finally(() => client.end())
 }
@@ -63,6 +66,8 @@ async function execute(host: string, statement: string, database = 'postgres'): 
 export interface PostgresServer {
   /** The folder of its Unix socket. */
   host: string
+  /** The path of that. */
+  socket: string
   user: string
   start: () => Promise<void>
   /** Ends all its processes at once, as the loss of the machine does; resolves when they have ended. */
@@ -71,26 +76,57 @@ export interface PostgresServer {
   execute: (statement: string, database?: string) => Promise<pg.QueryResult>
 }
 
-/** Starts a server that listens only on a Unix socket in a folder of its own; PostgreSQL refuses to run as root. */
-export async function startPostgres(ending: Ending): Promise<PostgresServer> {
+/** What is special about a server. */
+export interface PostgresOptions {
+  /** The server of which it is a standby. */
+  standbyOf?: PostgresServer
+  /** The port of loopback on which it also listens; by default only its Unix socket does. */
+  port?: number
+  settings?: string[]
+  /** Called with the folder of its data before it starts. */
+  prepare?: (data: string) => void
+}
+
+/** Neither PostgreSQL nor PgBouncer runs as root: a user who owns no other file. */
+export const serverUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
+
+/** A folder that `serverUser` may write. */
+export function serverFolder(ending: Ending): string {
   const folder = temporaryFolder(ending)
-  const data = join(folder, 'pg')
-  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
-  if (user !== undefined) chownSync(folder, user.uid, user.gid)
+  if (serverUser !== undefined) chownSync(folder, serverUser.uid, serverUser.gid)
+  return folder
+}
+
+/** Creates the folder of a server's data: an empty one, or a copy of the server whose standby it is. */
+function createData(bin: string, data: string, source: PostgresServer | undefined): void {
   // Independent of the user's locale, which the machine may not have.
   const locale = ['--no-locale', '--encoding=UTF8']
-  const made = spawnSync('initdb', ['-D', data, '-U', USER, '-A', 'trust', '--no-sync', ...locale], {
-    ...user,
-    encoding: 'utf8',
-  })
+  const [program, args] =
+    source === undefined
+      ? ['initdb', ['-D', data, '-U', USER, '-A', 'trust', '--no-sync', ...locale]]
+      : ['pg_basebackup', ['-D', data, '-h', source.host, '-U', USER, '-R', '-c', 'fast', '-X', 'stream', '--no-sync']]
+  const made = spawnSync(join(bin, program), args, { ...serverUser, encoding: 'utf8' })
   if (made.status !== 0) throw new Error(made.stderr)
+}
+
+/** Starts a server that listens only on a Unix socket in a folder of its own. */
+export async function startPostgres(
+  ending: Ending,
+  { standbyOf, port, settings = [], prepare = () => {} }: PostgresOptions = {},
+): Promise<PostgresServer> {
+  const folder = serverFolder(ending)
+  const data = join(folder, 'pg')
   const bin = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout.trim()
-  const options = ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'fsync=off']
+  createData(bin, data, standbyOf)
+  prepare(data)
+  const listens = port === undefined ? ['listen_addresses='] : ['listen_addresses=127.0.0.1', `port=${port}`]
+  const set = [...listens, 'fsync=off', ...settings].flatMap((setting) => ['-c', setting])
+  const options = ['-D', data, '-k', folder, ...set]
   let stop = async () => {}
   undoLater(ending, () => stop())
   const start = async () => {
     const keeper = spawn('sh', ['-c', KEEP, 'sh', join(bin, 'postgres'), ...options], {
-      ...user,
+      ...serverUser,
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     const ended = new Promise((resolve) => keeper.once('exit', resolve))
@@ -99,11 +135,14 @@ export async function startPostgres(ending: Ending): Promise<PostgresServer> {
       await ended
     }
     // The socket exists before the server accepts connections.
-    await poll(() => spawnSync(join(bin, 'pg_isready'), ['-q', '-h', folder]).status === 0)
+    await poll(
+      () => spawnSync(join(bin, 'pg_isready'), ['-q', '-h', folder, '-p', String(port ?? DEFAULT_PORT)]).status === 0,
+    )
   }
   await start()
   return {
     host: folder,
+    socket: join(folder, `.s.PGSQL.${port ?? DEFAULT_PORT}`),
     user: USER,
     start,
     async kill() {
@@ -111,6 +150,6 @@ export async function startPostgres(ending: Ending): Promise<PostgresServer> {
       process.kill(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL')
       await stop()
     },
-    execute: (statement, database = 'postgres') => execute(folder, statement, database),
+    execute: (statement, database) => execute({ host: folder, port: port ?? DEFAULT_PORT }, statement, database),
   }
 }

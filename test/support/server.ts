@@ -28,7 +28,13 @@ export interface TestServer {
 const NO_DNS = '127.0.0.1:9'
 
 /** Changes of lists are applied quickly; nothing times out because the machine is slow. */
-const patience = { settleMs: 10, queueMs: PATIENCE_MS, drawMs: PATIENCE_MS, foldWaitMs: PATIENCE_MS }
+const patience = {
+  settleMs: 10,
+  queueMs: PATIENCE_MS,
+  drawMs: PATIENCE_MS,
+  foldWaitMs: PATIENCE_MS,
+  postgresTimes: { connectMs: PATIENCE_MS, statementMs: PATIENCE_MS },
+}
 
 /** A client may wait that long for an image that others are drawn before. */
 const clientPatience = { silentMs: 10 * PATIENCE_MS }
@@ -44,6 +50,17 @@ const unlimited = Object.fromEntries(
   ]),
 )
 
+/** What a test replaces of the program's environment. */
+type Overrides = Pick<
+  Environment,
+  'machine' | 'monotonic' | 'slots' | 'work' | 'queueMs' | 'sync' | 'scrypt' | 'webhooks' | 'postgresTimes'
+>
+
+/** The kind of server that `startServer` starts: `npm run test:stores` runs tests on each. */
+const kind = process.env['QUIRL_TEST_STORE'] ?? 'sqlite'
+// While the file loads, because the module registers what happens at its end.
+const stores = kind === 'sqlite' ? undefined : await import('./test-stores.ts')
+
 /**
  * Starts the service in this process with the test's clock, on the folder in `DATA_DIR` or a new one, with no quotas
  * but those in `env`.
@@ -52,10 +69,19 @@ export async function startServer(
   t: Ending,
   env: Record<string, string> = {},
   now: () => number = Date.now,
-  overrides: Pick<
-    Environment,
-    'machine' | 'monotonic' | 'slots' | 'work' | 'queueMs' | 'sync' | 'scrypt' | 'webhooks'
-  > = {},
+  overrides: Overrides = {},
+): Promise<TestServer> {
+  if (stores === undefined || env['DATABASE_URL'] !== undefined) return startNode(t, env, now, overrides)
+  return stores.startOn(kind, t, env, (more, port) => startNode(t, { ...env, ...more }, now, overrides, port))
+}
+
+/** @param outerPort the port that clients use, when it is not the service's own */
+async function startNode(
+  t: Ending,
+  env: Record<string, string>,
+  now: () => number,
+  overrides: Overrides,
+  outerPort?: () => number,
 ): Promise<TestServer> {
   const dataDir = env['DATA_DIR'] ?? (await newDataFolder(t))
   const defaults = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, DNS_SERVERS: NO_DNS, ...placeless, ...unlimited }
@@ -66,7 +92,7 @@ export async function startServer(
   const log = pino({ base: null, level: 'warn' }, { write: (line) => logged.push(JSON.parse(line)) })
   // A test that advances its clock advances both; a test that sets it back passes a monotonic one.
   const clocks = { now, ...(now !== Date.now && { monotonic: now }) }
-  const environment = { version: '0.0.0', port: () => port, log, ...clocks, ...patience, ...overrides }
+  const environment = { version: '0.0.0', port: outerPort ?? (() => port), log, ...clocks, ...patience, ...overrides }
   const services = await openServices(invocation.config, environment)
   const app = await createApp(invocation.config, services, log, clientPatience)
   const { config } = invocation

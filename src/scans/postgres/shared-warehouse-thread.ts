@@ -1,5 +1,6 @@
 // The thread that folds and reads the scans in PostgreSQL. Calls share its connections; several nodes do the same.
 import { workerData } from 'node:worker_threads'
+import { usualTimes } from '../../db/postgres-pool.ts'
 import { openPostgresSession } from '../../db/postgres-session.ts'
 import { ChangesHeld } from '../../db/unavailable.ts'
 import { lowerPriority } from '../../lib/background-thread.ts'
@@ -26,7 +27,7 @@ const STATEMENT_MS = 30_000
 
 lowerPriority()
 const { url, journal } = workerData as SharedThreadOptions
-const session = openPostgresSession({ url, max: CONNECTIONS, statementMs: STATEMENT_MS })
+const session = openPostgresSession({ url, max: CONNECTIONS, times: { ...usualTimes, statementMs: STATEMENT_MS } })
 const reading = createReading(openRowQueries(session.query, journal.id))
 const target = openSharedTarget(session, journal)
 const fold = createFold(target, journal.path)

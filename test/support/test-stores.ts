@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import type { Services } from '../../src/services.ts'
+import { startBalancer } from './balancer.ts'
+import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
+import { createDatabase } from './drivers.ts'
+import { PATIENCE_MS } from './poll.ts'
+import { urlOf } from './postgres.ts'
+import { oneOf, randomFrom } from './random.ts'
+import type { TestServer } from './server.ts'
+
+/** Starts one service with more settings; `outerPort` is the one that clients use. */
+type StartNode = (env: Record<string, string>, outerPort?: () => number) => Promise<TestServer>
+
+/** A service that starts again on the folder of another has its database. */
+const databases = new Map<string, string>()
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+const random = randomFrom(seed)
+
+/** Starts a server of another kind than the embedded store, which a test uses in the same way. */
+export async function startOn(
+  kind: string,
+  t: Ending,
+  env: Record<string, string>,
+  start: StartNode,
+): Promise<TestServer> {
+  const dataDir = env['DATA_DIR'] ?? temporaryFolder(t)
+  const url = databases.get(dataDir) ?? urlOf(await createDatabase())
+  databases.set(dataDir, url)
+  const stored = { DATABASE_URL: url, DATA_DIR: dataDir }
+  if (kind === 'postgres') return start(stored)
+  if (kind !== 'two-nodes') throw new Error(`QUIRL_TEST_STORE is sqlite, postgres or two-nodes, not ${kind}`)
+  return startTwoAsOne(t, stored, start)
+}
+
+/** Starts two nodes behind a balancer that sends each request to one of them at random. */
+async function startTwoAsOne(
+  t: Ending,
+  { DATABASE_URL, DATA_DIR }: { DATABASE_URL: string; DATA_DIR: string },
+  start: StartNode,
+): Promise<TestServer> {
+  let port = 0
+  const [a, b] = [
+    await start({ DATABASE_URL, DATA_DIR }, () => port),
+    await start({ DATABASE_URL, DATA_DIR: join(DATA_DIR, 'second') }, () => port),
+  ]
+  const nodes = [a, b]
+  const hearAll = createHearing(nodes)
+  const choose = async () => {
+    const node = oneOf(random, nodes)
+    await hearAll(node)
+    return Number(new URL(node.url).port)
+  }
+  const balancer = new AsyncDisposableStack()
+  port = await startBalancer({ after: (work) => balancer.defer(work) }, choose)
+  const stop = async () => {
+    await balancer.disposeAsync()
+    await Promise.all(nodes.map((node) => node.stop()))
+  }
+  undoLater(t, stop)
+  const logged = () => nodes.flatMap((node) => node.logged)
+  const together = {
+    ...a,
+    url: `http://127.0.0.1:${port}`,
+    services: asOne(a.services, b.services),
+    stop,
+  }
+  return Object.defineProperty(together, 'logged', { get: logged })
+}
+
+/**
+ * Messages between nodes take milliseconds, and a test of one node does not wait for them. Before a node gets a request, it
+ * therefore hears of everything that the others have published; test/nodes.test.ts proves that this is soon.
+ */
+function createHearing(nodes: TestServer[]): (node: TestServer) => Promise<void> {
+  const waiting = new Map<string, () => void>()
+  let asked = 0
+  for (const { services } of nodes) {
+    services.bus.subscribe('deletions', (keys) => {
+      for (const key of keys) waiting.get(key)?.()
+    })
+  }
+  const hear = async ({ services }: TestServer) => {
+    const key = `none ${++asked}`
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    waiting.set(key, resolve)
+    const timer = setTimeout(() => reject(new Error('a node does not hear of another')), PATIENCE_MS)
+    services.bus.publish('deletions', key)
+    await promise.finally(() => {
+      clearTimeout(timer)
+      waiting.delete(key)
+    })
+  }
+  return async (node) => void (await Promise.all(nodes.filter((each) => each !== node).map(hear)))
+}
+
+/** The first node's services, whose work on the scans of a node is done by both. */
+function asOne(a: Services, b: Services): Services {
+  const both = <T>(work: (scans: Services['scans']) => Promise<T>) => Promise.all([work(a.scans), work(b.scans)])
+  return {
+    ...a,
+    scans: {
+      ...a.scans,
+      fold: async () => (await both((scans) => scans.fold())).every(Boolean),
+      settle: async () => (await both((scans) => scans.settle())).every(Boolean),
+    },
+    drain() {
+      a.drain()
+      b.drain()
+    },
+  }
+}
