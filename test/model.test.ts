@@ -58,6 +58,6 @@ test('after any visits, passwords, rules, changes, reverts, rotations, shares, d
         if (!one.isDeleted) for (const check of checks) await check(world, one)
       }
     }),
-    { numRuns: runs(30), seed: seedOf(t) },
+    { numRuns: Number(process.env['MODEL_RUNS'] ?? runs(30)), seed: seedOf(t) },
   )
 })

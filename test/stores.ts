@@ -1,0 +1,51 @@
+// `npm run test:stores`: runs tests of the API on other kinds of servers than the embedded store.
+import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
+
+const files = [
+  'abuse-pages',
+  'abuse',
+  'api',
+  'bad-input',
+  'bulk',
+  'change-many',
+  'change',
+  'combinations',
+  'domains',
+  'first-try',
+  'history',
+  'home',
+  'http',
+  'instance',
+  'limits',
+  'lists',
+  'many-stats',
+  'model',
+  'my-links',
+  'openapi',
+  'owner-page',
+  'passwords',
+  'protected-rules',
+  'qr-design',
+  'removal',
+  'rotation',
+  'rules',
+  'scans',
+  'settings-page',
+  'share-page',
+  'shares',
+  'site',
+  'statistics-page',
+  'streams',
+  'visitor-pages',
+  'visits',
+  'webhooks',
+].map((name) => `test/${name}.test.ts`)
+
+const root = resolve(import.meta.dirname, '..')
+for (const store of ['postgres', 'two-nodes']) {
+  console.log(`On ${store}:`)
+  const env = { ...process.env, QUIRL_TEST_STORE: store }
+  const { status } = spawnSync(process.execPath, ['test/run.ts', ...files], { cwd: root, env, stdio: 'inherit' })
+  if (status !== 0) process.exitCode = 1
+}
