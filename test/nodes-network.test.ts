@@ -73,16 +73,6 @@ test('a node comes through when PostgreSQL', async (t) => {
     await poll(async () => (await metric(behind, 'quirl_bus_connected')) === 1)
   })
 
-  await t.test('is stopped for a while', async () => {
-    const { cached, uncached } = await links()
-    proxy.stall()
-    await expectsNothing(behind, { cached, uncached })
-    proxy.resume()
-    await seen(behind, uncached, target)
-    await change(behind, cached, { target: `${target}after` })
-    await seen(direct, cached, `${target}after`)
-  })
-
   await t.test('has all connections wait for a lock of another session', async (t) => {
     const { cached, uncached } = await links()
     const holder = new pg.Client({ host: server.host, user: server.user, database: 'postgres' })
