@@ -5,6 +5,7 @@ import { Kysely, PostgresDialect } from '#kysely'
 import pg from 'pg'
 import { undoLater } from './support/cleanup.ts'
 import { createDatabase } from './support/drivers.ts'
+import { poll } from './support/poll.ts'
 import { urlOf } from './support/postgres.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, put, startServer, visit } from './support/server.ts'
@@ -51,7 +52,7 @@ test('a node goes on serving while a newer one migrates the database, but does n
   undoLater(t, () => newer.destroy())
   await migrate(newer, postgresMigrations, 'a database', Date.now, [...migrations, addition])
   const migrated = answered
-  while (answered < migrated + 20) await new Promise((resolve) => setImmediate(resolve))
+  await poll(() => answered >= migrated + 20)
   over.abort()
   await Promise.all(load)
   assert.equal((await visit(`${node.url}/${before.code}`)).headers.get('location'), target)
