@@ -111,6 +111,8 @@ test('an older links.db beside newer scans prevents the start; "adopt" removes t
 
   assert.match(await refusalOfProgram(dataDir), /scans\.db does not match links\.db .*newer.*"quirl adopt"/)
   const before = dataIn(dataDir)
+  const elsewhere = await command(dataDir, 'adopt', '--database-url=postgres://localhost/quirl')
+  assert.match(elsewhere.stderr, /with DATABASE_URL see "quirl journal adopt"/)
   const preview = await command(dataDir, 'adopt')
   assert.equal(preview.status, 0, preview.stderr)
   assert.match(

@@ -12,8 +12,10 @@ export const adopt: Command = {
   usage: '',
   summary: 'check whether scans.db matches links.db, while no quirl runs; or make it match',
   options: { yes: { type: 'boolean', doc: 'discard the scans of links that are not in links.db' } },
-  async run({ args, flags, dataDir }) {
+  async run({ args, flags, dataDir, databaseUrl }) {
     if (args.length > 0) throw new StartError(`"quirl adopt" takes no argument, but got "${args[0]}"`)
+    if (databaseUrl !== undefined)
+      throw new StartError('"quirl adopt" is for links.db and scans.db; with DATABASE_URL see "quirl journal adopt"')
     requireLinks(dataDir)
     const db = await openDatabase(dataDir, Date.now)
     try {
