@@ -41,7 +41,8 @@ export function openSharedTarget(
   const days = openVisitorDays(session)
   const { query } = session
   let begun = monotonic()
-  let cleaned = Number.NEGATIVE_INFINITY
+  // A minute after the start: by then it has folded what earlier runs have left of past days.
+  let cleaned = begun
 
   return {
     begin: () => void (begun = monotonic()),
