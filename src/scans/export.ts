@@ -1,6 +1,6 @@
 import { writeRecords } from '../lib/csv.ts'
 import { splitCity } from './dictionary.ts'
-import type { RowQueries, ScanRow } from './row-queries.ts'
+import type { Cursor, RowQueries, ScanRow } from './row-queries.ts'
 import { dimensions, LINK_ITSELF } from './warehouse-schema.ts'
 
 const columns = [
@@ -16,12 +16,6 @@ const columns = [
   'bot',
   'answer',
 ]
-
-/** The last row of a page, after which the next one begins. */
-export interface Cursor {
-  at: number
-  n: number
-}
 
 export interface Page {
   csv: string

@@ -10,6 +10,7 @@ import type { Scan } from './scan.ts'
 import { createReading } from './reading.ts'
 import { openRowQueries } from './sqlite/row-queries.ts'
 import { openWarehouse, type Warehouse } from './warehouse.ts'
+import { fewVisits } from '../../test/support/few-visits.ts'
 import { NOW, HOUR, makeFolders, scan } from '../../test/support/fold-folders.ts'
 
 /** A warehouse that fails at given additions: before the commit, or after it but before it returns. */
@@ -46,18 +47,7 @@ async function foldThroughDeaths(
 }
 
 test('however often the fold is interrupted, no scan is lost, counted twice or flagged wrongly', async (t) => {
-  const scans = fc.array(
-    fc.record({
-      linkId: fc.integer({ min: 1, max: 3 }),
-      hoursAgo: fc.integer({ min: 0, max: 70 }),
-      source: fc.constantFrom('qr' as const, 'link' as const),
-      visitor: fc.option(fc.integer({ min: 1, max: 4 })),
-      bot: fc.boolean(),
-      city: fc.constantFrom(null, 'Berlin', 'Paris'),
-      answer: fc.constantFrom(null, 1, 20),
-    }),
-    { maxLength: 60 },
-  )
+  const scans = fewVisits({ maxHoursAgo: 70, maxLength: 60 })
   const deaths = fc.array(fc.constantFrom('before' as const, 'after' as const, 'none' as const), { maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(

@@ -1,7 +1,7 @@
 import { renameSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { FoldTarget } from './fold.ts'
+import type { FoldTarget } from './fold-target.ts'
 import { readJournalFile } from './journal-file.ts'
 import type { Scan } from './scan.ts'
 

@@ -1,4 +1,5 @@
 import { FileError, foldFile, type FileFold } from './fold-file.ts'
+import type { FoldTarget } from './fold-target.ts'
 import type { Scan } from './scan.ts'
 
 /** Scans of one transaction: a larger one would delay requests for statistics. */
@@ -6,39 +7,6 @@ const CHUNK_SCANS = 2500
 /** For a file so large that the fold is behind: larger transactions write each row of the rollups less often. */
 const LARGE_CHUNK_SCANS = 10_000
 const LARGE_FILE_BYTES = 4 << 20
-
-/** What a fold moves scans into: the folded scans of a store, and the keys of visitors. */
-export interface FoldTarget {
-  /** How far a journal file has been folded, and whether damage was found so far. */
-  mark: (journal: string) => Awaitable<Pick<Mark, 'position' | 'isDamaged'>>
-  /**
-   * Adds scans, decides which are the first of a visitor on a day, and sets the mark of their file, in one transaction.
-   * @throws {FileError} when only this file cannot be folded
-   */
-  commit: (scans: Scan[], mark: Mark & { from: number }) => Awaitable<void>
-  /**
-   * Called after each run: destroys the keys of the days that the run has completed.
-   * @param isComplete whether everything that was recorded before `now` is folded
-   */
-  finish: (now: number, isComplete: boolean) => Awaitable<void>
-  /** Files of keys that were found damaged since the last call. */
-  damagedKeys: () => string[]
-  /** Scans that were lost to damage of the journal, ever. */
-  lost: () => Awaitable<number>
-  close: () => Awaitable<void>
-}
-
-/** The high-water mark of a journal file. */
-export interface Mark {
-  journal: string
-  /** In bytes. */
-  position: number
-  /** Unreadable scans since the previous mark. */
-  lost: number
-  isDamaged: boolean
-}
-
-type Awaitable<T> = T | Promise<T>
 
 /** The links whose scans were folded, each once; undefined when there are too many to list, so that any may be. */
 export type ChangedLinks = number[] | undefined
@@ -73,7 +41,7 @@ export interface Fold {
    * @throws when the warehouse cannot be written
    */
   run: (journals: string[], now: number, deletedLinks?: number[]) => Promise<FoldResult>
-  close: () => Awaitable<void>
+  close: () => Promise<void> | void
 }
 
 /**

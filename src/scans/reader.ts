@@ -1,6 +1,7 @@
 import type { Totals } from '../links/link.ts'
 import { createBatcher } from './batcher.ts'
-import type { Cursor, Page } from './export.ts'
+import type { Page } from './export.ts'
+import type { Cursor } from './row-queries.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { Stats } from './stats.ts'
 import type { StatsQuery } from './stats-query.ts'

@@ -1,5 +1,6 @@
 import type { Totals } from '../links/link.ts'
-import { readPage, type Cursor, type Page } from './export.ts'
+import { readPage, type Page } from './export.ts'
+import type { Cursor } from './row-queries.ts'
 import type { RowQueries } from './row-queries.ts'
 import { readStats, type Stats } from './stats.ts'
 import { readStatsOfMany, type CountedLink, type ManyStats } from './stats-of-many.ts'

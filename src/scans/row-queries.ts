@@ -1,4 +1,3 @@
-import type { Cursor } from './export.ts'
 import type { AudienceSums } from './quarter-hours.ts'
 import type { Audience } from './stats-query.ts'
 import type { ValueSums } from './value-sums.ts'
@@ -67,6 +66,12 @@ export type ScanRow = Record<
   'at' | 'n' | 'source' | 'device' | 'os' | 'browser' | 'country' | 'city' | 'referrer' | 'first' | 'bot' | 'answer',
   number
 >
+
+/** The last row of a page, after which the next one begins. */
+export interface Cursor {
+  at: number
+  n: number
+}
 
 /** Returns the text of an id of the dictionary; null for an unknown value. */
 export type TextOf = (id: number) => string | null

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { openDictionary, type Dictionary } from './dictionary.ts'
 import { openIdentity, type IdentityWriter } from './identity.ts'
-import type { Mark } from './fold.ts'
+import type { Mark } from './fold-target.ts'
 import { addToRollups, groupScans, rollupWriter } from './rollup.ts'
 import type { FoldedScan } from './scan.ts'
 import { dimensions, migrateWarehouse } from './warehouse-schema.ts'

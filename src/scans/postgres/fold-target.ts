@@ -1,6 +1,6 @@
 import { stateOf, type PostgresSession, type Query } from '../../db/postgres-session.ts'
 import { syncPath } from '../../lib/sync-path.ts'
-import type { FoldTarget, Mark } from '../fold.ts'
+import type { FoldTarget, Mark } from '../fold-target.ts'
 import { journalsIn } from '../journal.ts'
 import { groupScans, type Group } from '../rollup.ts'
 import type { FoldedScan, Scan } from '../scan.ts'

@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { undoLater } from '../../../test/support/cleanup.ts'
 import { createDatabase } from '../../../test/support/drivers.ts'
 import { fc, runs } from '../../../test/support/fast-check.ts'
+import { fewVisits } from '../../../test/support/few-visits.ts'
 import { HOUR, makeFolders, NOW, scan } from '../../../test/support/fold-folders.ts'
 import { urlOf } from '../../../test/support/postgres.ts'
 import { requireProgram } from '../../../test/support/programs.ts'
@@ -100,18 +101,7 @@ async function assertFolded(session: PostgresSession, scans: Scan[]): Promise<vo
   }
 }
 
-const visits = fc.array(
-  fc.record({
-    linkId: fc.integer({ min: 1, max: 3 }),
-    hoursAgo: fc.integer({ min: 0, max: 900 }),
-    source: fc.constantFrom('qr' as const, 'link' as const),
-    visitor: fc.option(fc.integer({ min: 1, max: 4 })),
-    bot: fc.boolean(),
-    city: fc.constantFrom(null, 'Berlin', 'Paris'),
-    answer: fc.constantFrom(null, 1, 20),
-  }),
-  { maxLength: 40 },
-)
+const visits = fewVisits({ maxHoursAgo: 900, maxLength: 40 })
 
 /** A target that fails at given additions: before the commit, or after it but before it returns. */
 function mortal(session: PostgresSession, path: string, deaths: string[]) {
