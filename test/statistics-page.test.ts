@@ -169,4 +169,9 @@ test('while the statistics cannot be read, the page says so and the rest works',
   assert.equal(response.status, 200)
   assert.match(page, /The statistics cannot be shown at the moment/)
   assert.match(page, /name="action"/)
+  assert.deepEqual(
+    busy.logged,
+    [],
+    'a refused slot is no line of the log: under overload there would be one for each page',
+  )
 })

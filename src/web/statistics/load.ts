@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { Problem } from '../../http/problem.ts'
 import type { Totals } from '../../links/link.ts'
 import { isTimeZone, readLatestStats, type StatsReading } from '../../scans/routes.ts'
 import type { LoadedStatistics, PageQuery } from './view.ts'
@@ -31,7 +32,7 @@ export async function loadTotals(
   try {
     return await read(linkId)
   } catch (error) {
-    log.warn(error, 'a page is shown without the totals')
+    warn(log, error, 'a page is shown without the totals')
     return undefined
   }
 }
@@ -51,7 +52,12 @@ export async function loadStatistics(
     const stats = await readLatestStats(reading, request, linkId, { ...query, previous: true })
     return { query, stats, now }
   } catch (error) {
-    request.log.warn(error, 'a page is shown without the statistics')
+    warn(request.log, error, 'a page is shown without the statistics')
     return { query, stats: undefined, now }
   }
+}
+
+/** Logs what failed, but not that a client has no free slot: under overload that would be a line for each page. */
+function warn(log: FastifyRequest['log'], error: unknown, text: string): void {
+  if (!(error instanceof Problem)) log.warn(error, text)
 }
