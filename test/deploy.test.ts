@@ -140,7 +140,7 @@ test('the Kubernetes resources have the fields of their types, and no others', (
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const lines = resources.map((each, at) => {
     const group = each.apiVersion.replace(/^(?=(?:policy|apps|v1))/, '')
-    return `import type { I${each.kind} as T${at} } from 'kubernetes-models/${group}'
+    return `import type { I${each.kind} as T${at} } from 'kubernetes-models/${group}/${each.kind}'
       export const _${at}: T${at} = ${JSON.stringify(each)}`
   })
   writeFileSync(join(folder, 'resources.ts'), lines.join('\n'))

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { undoLater } from './support/cleanup.ts'
 import { createDatabase } from './support/drivers.ts'
 import { poll } from './support/poll.ts'
@@ -49,7 +50,10 @@ test('two nodes share a port, and the stop of one loses no visit that it has acc
   const answers: (number | string)[] = []
   const over = new AbortController()
   const load = Array.from({ length: 8 }, async () => {
-    while (!over.signal.aborted) answers.push(await visitOnce(url))
+    while (!over.signal.aborted) {
+      answers.push(await visitOnce(url))
+      await sleep(2)
+    }
   })
   await poll(() => answers.length > 50)
   first.process.kill('SIGTERM')

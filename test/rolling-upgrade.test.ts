@@ -1,6 +1,7 @@
 // A node of the release before on a database that a newer one has migrated.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect } from '#kysely'
 import pg from 'pg'
 import { undoLater } from './support/cleanup.ts'
@@ -46,6 +47,7 @@ test('a node goes on serving while a newer one migrates the database, but does n
       assert.equal(response.headers.get('location'), target)
       assert.equal((await put(`${node.url}/api/manage/${link.token}`, { title: 'changed' })).status, 200)
       answered++
+      await sleep(5)
     }
   })
   const newer = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new pg.Pool({ ...address, max: 1 }) }) })

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { createDataTemplate } from './support/postgres.ts'
 
 /** The files that take longest, many of which wait: they start first, so that the others fill both cores meanwhile. */
 const first = [
@@ -34,6 +35,7 @@ const grouped = new Set(
 const alone = globSync('test/*.test.ts', { cwd: root }).filter((file) => !grouped.has(file))
 const files = given.length > 0 ? given : [...new Set([...first, ...groups, ...alone.toSorted()])]
 
+if (given.length === 0) createDataTemplate()
 const tests = run({
   cwd: root,
   files: files.map((file) => resolve(root, file)),

@@ -1,6 +1,7 @@
 // Limits that nodes share in Redis, and what becomes of them while Redis fails.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '#kysely'
 import { openRedisServer } from './support/counters.ts'
 import { createDatabase } from './support/drivers.ts'
@@ -168,6 +169,7 @@ test('while Redis is killed and comes back under load, every request is answered
     while (!state.isOver) {
       const client = ++state.clients
       answers.push((await createAs(node, `8.8.${client >> 8}.${client % 256}`)).status)
+      await sleep(10)
     }
   }
   const load = Array.from({ length: 8 }, lane)

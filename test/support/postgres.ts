@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chownSync, readFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
@@ -97,15 +98,51 @@ export function serverFolder(ending: Ending): string {
   return folder
 }
 
+/** The variable with a folder of an empty server's data. */
+const DATA_TEMPLATE = 'POSTGRES_DATA_TEMPLATE'
+
+/**
+ * Creates the data of an empty server, which the processes that this one starts copy, in a tenth of the CPU time. It is removed
+ * when this process ends.
+ */
+export function createDataTemplate(): void {
+  const bin = programsFolder()
+  if (bin === '') return
+  const folder = mkdtempSync(join(tmpdir(), 'quirl-postgres-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  if (serverUser !== undefined) chownSync(folder, serverUser.uid, serverUser.gid)
+  const data = join(folder, 'pg')
+  initialize(bin, data)
+  process.env[DATA_TEMPLATE] = data
+}
+
+/** The folder of PostgreSQL's programs; empty if it is not installed. */
+function programsFolder(): string {
+  const { status, stdout } = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' })
+  const bin = status === 0 ? stdout.trim() : ''
+  return existsSync(join(bin, 'initdb')) ? bin : ''
+}
+
 /** Creates the folder of a server's data: an empty one, or a copy of the server whose standby it is. */
 function createData(bin: string, data: string, source: PostgresServer | undefined): void {
+  const template = process.env[DATA_TEMPLATE]
+  if (source !== undefined)
+    runAsServer(join(bin, 'pg_basebackup'), ['-D', data, '-h', source.host, '-U', USER, ...COPY_OF_SOURCE])
+  else if (template !== undefined) runAsServer('cp', ['-a', template, data])
+  else initialize(bin, data)
+}
+
+const COPY_OF_SOURCE = ['-R', '-c', 'fast', '-X', 'stream', '--no-sync']
+
+/** Creates the folder of an empty server's data. */
+function initialize(bin: string, data: string): void {
   // Independent of the user's locale, which the machine may not have.
   const locale = ['--no-locale', '--encoding=UTF8']
-  const [program, args] =
-    source === undefined
-      ? ['initdb', ['-D', data, '-U', USER, '-A', 'trust', '--no-sync', ...locale]]
-      : ['pg_basebackup', ['-D', data, '-h', source.host, '-U', USER, '-R', '-c', 'fast', '-X', 'stream', '--no-sync']]
-  const made = spawnSync(join(bin, program), args, { ...serverUser, encoding: 'utf8' })
+  runAsServer(join(bin, 'initdb'), ['-D', data, '-U', USER, '-A', 'trust', '--no-sync', ...locale])
+}
+
+function runAsServer(program: string, args: string[]): void {
+  const made = spawnSync(program, args, { ...serverUser, encoding: 'utf8' })
   if (made.status !== 0) throw new Error(made.stderr)
 }
 
@@ -116,7 +153,7 @@ export async function startPostgres(
 ): Promise<PostgresServer> {
   const folder = serverFolder(ending)
   const data = join(folder, 'pg')
-  const bin = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout.trim()
+  const bin = programsFolder()
   createData(bin, data, standbyOf)
   prepare(data)
   const listens = port === undefined ? ['listen_addresses='] : ['listen_addresses=127.0.0.1', `port=${port}`]
