@@ -14,6 +14,7 @@ import { nameOf } from '../src/moving/table.ts'
 import { outcomeOf } from '../src/main.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
+import { runs } from './support/fast-check.ts'
 import { fillStore, rowsOf } from './support/filled-stores.ts'
 import { createOwner } from './support/owner.ts'
 import { compareStored } from './support/owners.ts'
@@ -25,6 +26,9 @@ import { requireProgram } from './support/programs.ts'
 import { seededRandom } from './support/random.ts'
 import { create, put, startServer, visit } from './support/server.ts'
 import { stopWhenFolded, UNLIMITED } from './support/workload.ts'
+
+/** The pause between requests of an owner, which leaves the CPU to what is tested. */
+const PACE_MS = 20
 
 const ending = endOfFile()
 let server: Promise<PostgresServer> | undefined
@@ -91,15 +95,19 @@ test('each table of both stores is moved, or named with the reason why not', asy
   }
 })
 
-test('a store of 10,000 links comes back from PostgreSQL as it was, and counts on', async (t) => {
+/** More than two pages; ten times as many in `npm run test:faults`. */
+const LINKS = runs(2500)
+
+test(`a store of ${LINKS} links comes back from PostgreSQL as it was, and counts on`, async (t) => {
   const url = await emptyDatabase(t)
   if (url === undefined) return
   const [from, back] = [temporaryFolder(t), temporaryFolder(t)]
-  await fillStore(from, seededRandom(t), 10_000)
+  await fillStore(from, seededRandom(t), LINKS)
   const links = new DatabaseSync(join(from, 'links.db'))
   links.exec("update sqlite_sequence set seq = 5000000000 where name = 'outbox'")
   links.close()
-  assert.match(await migrated(from, url), /among them 10,000 links\nNow set DATABASE_URL/)
+  const moved = await migrated(from, url)
+  assert.ok(moved.includes(`among them ${LINKS.toLocaleString('en')} links\nNow set DATABASE_URL`), moved)
   const [next] = await execute(
     `insert into outbox (link_id, event_id, body, created_at) select link_id, '', '', 1 from webhooks limit 1 returning id`,
   )
@@ -159,7 +167,7 @@ test('a running service moves to PostgreSQL and back with all that it has answer
   /** Moves a service while owners work, who then are refused changes but not visits; stops it. */
   async function moveUnderLoad(service: Service, source: string, target: string): Promise<void> {
     const over = new AbortController()
-    const work = Promise.all(owners.map((owner) => owner.work(service.url, () => over.signal.aborted, 5)))
+    const work = Promise.all(owners.map((owner) => owner.work(service.url, () => over.signal.aborted, PACE_MS)))
     await poll(() => owners.every(({ links }) => links.length >= 10))
     assert.match(await migrated(source, target), /changes are refused since \d/)
     for (const { statuses } of owners) statuses.clear()
@@ -256,7 +264,7 @@ test('a dump of PostgreSQL that is taken under load has everything that was answ
   const before = await answers(node)
   const owner = createOwner('load', seededRandom(t))
   const over = new AbortController()
-  const load = owner.work(node.url, () => over.signal.aborted, 5)
+  const load = owner.work(node.url, () => over.signal.aborted, PACE_MS)
   await poll(() => owner.links.length >= 5)
 
   const known = [...owner.links].map(({ code }) => code)
