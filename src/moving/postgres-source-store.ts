@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { MOVING_SCHEMA } from '../db/postgres-moving.ts'
-import { HELD_STATE } from '../db/postgres-errors.ts'
+import { HELD_STATE, isConflict } from '../db/postgres-errors.ts'
+import { retryConflicts } from '../db/retry-conflicts.ts'
 import { StartError } from '../lib/start-error.ts'
 import { RENEWAL_MS } from './operator.ts'
 import { leftOut } from './plan.ts'
@@ -61,7 +62,10 @@ function createHold(client: pg.Client) {
   let isFinished = false
   const isHeld = 'token = $1 and held_until > clock_timestamp()'
 
-  async function hold(group: Group): Promise<void> {
+  /** Locks one table after the other, and so can meet a transaction of a node in a deadlock: one of the two is run again. */
+  const hold = (group: Group) => retryConflicts(() => holdOnce(group), isConflict)
+
+  async function holdOnce(group: Group): Promise<void> {
     await client.query('begin')
     try {
       await prepare(client)

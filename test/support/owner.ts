@@ -186,7 +186,10 @@ export function createOwner(name: string, random: Random): Owner {
     ...owner,
     repeat,
     async visitOften(url) {
-      for (const link of [...links.slice(-IN_USE), ...links.slice(-IN_USE)]) await visit(url, link)
+      // A change that was not answered may be there or not.
+      const changing = unanswered !== undefined && 'link' in unanswered ? unanswered.link : undefined
+      const sure = links.slice(-IN_USE).filter((link) => link !== changing)
+      for (const link of [...sure, ...sure]) await visit(url, link)
     },
     async work(url, isOver = () => false, paceMs = 0) {
       agent = new Agent({ keepAlive: true, maxSockets: 1 })
