@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '#kysely'
 import { openRedisServer } from './support/counters.ts'
 import { createDatabase } from './support/drivers.ts'
+import { cheapScrypt } from './support/passwords.ts'
 import { startTwo } from './support/nodes.ts'
 import { poll } from './support/poll.ts'
 import { urlOf } from './support/postgres.ts'
@@ -31,7 +32,7 @@ const counting = (node: { url: string }, where: 'in Redis' | 'by itself') =>
 /** Two nodes that share a quota of links, on one PostgreSQL. */
 async function startShared(t: TestContext, env: Record<string, string>): Promise<[TestServer, TestServer] | undefined> {
   const server = await openRedisServer(t)
-  return server && startTwo(t, { REDIS_URL: server.url, TRUST_PROXY: '127.0.0.1', ...env })
+  return server && startTwo(t, { REDIS_URL: server.url, TRUST_PROXY: '127.0.0.1', ...env }, { scrypt: cheapScrypt })
 }
 
 /** One node on the embedded store. */
