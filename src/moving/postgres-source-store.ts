@@ -62,22 +62,7 @@ function createHold(client: pg.Client) {
   let isFinished = false
   const isHeld = 'token = $1 and held_until > clock_timestamp()'
 
-  /** Locks one table after the other, and so can meet a transaction of a node in a deadlock: one of the two is run again. */
-  const hold = (group: Group) => retryConflicts(() => holdOnce(group), isConflict)
-
-  async function holdOnce(group: Group): Promise<void> {
-    await client.query('begin')
-    try {
-      await prepare(client)
-      await askBefore(client, group)
-      // A hold of a command that was killed is taken over; one that runs notices that when it ends.
-      await client.query(`update ${source} set token = $1, held_until = clock_timestamp() + ${HOLD}`, [token])
-      await client.query('commit')
-    } catch (error) {
-      await client.query('rollback')
-      throw error
-    }
-  }
+  const hold = (group: Group) => retryConflicts(() => holdOnce(client, token, group), isConflict)
 
   return {
     async scans(): Promise<void> {
@@ -101,6 +86,21 @@ function createHold(client: pg.Client) {
       const { rows } = await client.query(`select 1 from ${source} where token = $1 and not moved`, [token])
       if (rows.length > 0) await client.query(`drop schema ${MOVING_SCHEMA} cascade`)
     },
+  }
+}
+
+/** Locks one table after the other, and so can meet a transaction of a node in a deadlock: one of the two is run again. */
+async function holdOnce(client: pg.Client, token: string, group: Group): Promise<void> {
+  await client.query('begin')
+  try {
+    await prepare(client)
+    await askBefore(client, group)
+    // A hold of a command that was killed is taken over; one that runs notices that when it ends.
+    await client.query(`update ${source} set token = $1, held_until = clock_timestamp() + ${HOLD}`, [token])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
   }
 }
 
