@@ -29,7 +29,7 @@ export function sharePageRoute(needs: SharePageNeeds): Route {
   return route<ShareRoute>({
     schema: { hide: true, querystring: statsQuery },
     onSend: forbidCaching,
-    config: { work: 'statistics' },
+    config: { work: 'pages' },
     handler: (request, reply) => showShare(needs, request, reply),
   })
 }

@@ -62,7 +62,7 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
     show: route<TokenRoute>({
       ...hidden,
       onSend: forbidCaching,
-      config: { work: 'statistics' },
+      config: { work: 'pages' },
       handler: (request, reply) => showLink(needs, request, reply),
     }),
     act: route<TokenRoute>({
