@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { fc } from './support/fast-check.ts'
 import { kinds } from '../src/links/kinds/index.ts'
-import { catalogue } from '../src/http/problem.ts'
 import { endOfFile } from './support/cleanup.ts'
-import { fromSchema, type Schema } from './support/from-schema.ts'
-import { parseDocument } from './support/openapi.ts'
+import { asSegment, readOperations } from './support/contract.ts'
+import { fromSchema } from './support/from-schema.ts'
 import { create, startServer, type Created, type TestServer } from './support/server.ts'
 
 const end = endOfFile()
@@ -419,109 +418,10 @@ describe('a body that cannot be read is refused, and nothing is written', () => 
   })
 })
 
-/** An operation as the document describes it. */
-interface DescribedOperation {
-  parameters?: Operation['parameters']
-  requestBody?: { content: { 'application/json'?: { schema: Schema } } }
-  responses: Record<string, { content?: object }>
-}
-
-interface Operation {
-  method: string
-  path: string
-  parameters: { name: string; in: string; schema: Schema; required?: boolean }[]
-  body: Schema | undefined
-  /** The media types of each status. */
-  responses: Map<string, string[]>
-}
-
-async function operations(): Promise<Operation[]> {
-  const text = await (await fetch(`${server.url}/api/openapi.json`)).text()
-  const { paths } = parseDocument(text) as { paths: Record<string, Record<string, DescribedOperation>> }
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      parameters: operation.parameters ?? [],
-      body: operation.requestBody?.content['application/json']?.schema,
-      responses: new Map(
-        Object.entries(operation.responses).map(([status, { content = {} }]) => [status, Object.keys(content)]),
-      ),
-    })),
-  )
-}
-
-/** Encodes a text as one segment of a path; fetch would resolve an empty, "." or ".." one. */
-function asSegment(text: string): string {
-  return /^\.{0,2}$/.test(text) ? 'x' : encodeURIComponent(text.toWellFormed())
-}
-
-/** Generates requests of an operation; each part follows its schema, or sometimes violates it. */
-function requestOf(operation: Operation): fc.Arbitrary<{ url: string; init: RequestInit & { method: string } }> {
-  const value = (parameter: Operation['parameters'][number]) => {
-    const known = { code: link.code, token: link.token }[parameter.name]
-    const made = fromSchema(parameter.schema, 10)
-    return known === undefined ? made : fc.oneof(fc.constant<unknown>(known), made)
-  }
-  const parts = fc.tuple(
-    fc.tuple(...operation.parameters.map((parameter) => fc.option(value(parameter), { nil: undefined, freq: 5 }))),
-    operation.body === undefined ? fc.constant(undefined) : fromSchema(operation.body),
-  )
-  return parts.map(([values, body]) => {
-    const query = new URLSearchParams()
-    const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
-    let path = operation.path
-    for (const [at, { name, in: place, schema }] of operation.parameters.entries()) {
-      const given = values[at]
-      const text = typeof given === 'string' ? given : JSON.stringify(given ?? 'x')
-      if (place === 'path') path = path.replace(`{${name}}`, asSegment(text))
-      else if (given === undefined) continue
-      else if (place === 'query') query.append(name, text)
-      else if (schema.type === 'string') headers[name] = text.replace(/[^\x20-\x7e]/g, '?')
-    }
-    const init = { method: operation.method, headers, redirect: 'manual' as const }
-    return {
-      url: `${server.url}${path}?${query.toString()}`,
-      init: body === undefined ? init : { ...init, body: JSON.stringify(body) },
-    }
-  })
-}
-
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 2000)
-const PROBLEM = 'application/problem+json'
-
-test(`${REQUESTS} requests generated from the OpenAPI schemas get only responses that the document describes, and never a 500`, async () => {
-  // An event stream does not end by itself; test/streams.test.ts covers it.
-  const all = (await operations()).filter(({ method, path }) => method !== 'DELETE' && !path.endsWith('/stream'))
-  const runsOfEach = Math.ceil(REQUESTS / all.length)
-  const seen = new Set<number>()
-  for (const operation of all) {
-    await fc.assert(
-      fc.asyncProperty(requestOf(operation), async ({ url, init }) => {
-        const response = await fetch(url, init)
-        seen.add(response.status)
-        const isJson = response.headers.get('content-type')?.includes('json')
-        const body = isJson ? ((await response.json()) as { code?: keyof typeof catalogue }) : await response.text()
-        const where = `${init.method} ${url} ${typeof init.body === 'string' ? init.body : ''}: ${response.status} ${JSON.stringify(body)}`
-        assert.ok(response.status < 500, where)
-        const mediaTypes = operation.responses.get(String(response.status))
-        assert.ok(mediaTypes !== undefined || [400, 404, 405].includes(response.status), where)
-        const isNamed = mediaTypes?.some(
-          (type) => type !== PROBLEM && response.headers.get('content-type')?.startsWith(type),
-        )
-        if (response.status >= 400 && !isNamed) {
-          assert.ok(typeof body === 'object' && body.code !== undefined, where)
-          assert.equal(catalogue[body.code][0], response.status, where)
-        }
-      }),
-      { numRuns: runsOfEach },
-    )
-  }
-  for (const status of [200, 201, 302, 400, 404]) assert.ok(seen.has(status), `no response had status ${status}`)
-})
-
 test('a deletion with a token generated from the OpenAPI schema gets a 404 and deletes nothing', async () => {
-  const deletion = (await operations()).find(({ method, path }) => method === 'DELETE' && path.includes('{token}'))
+  const deletion = (await readOperations(server.url)).find(
+    ({ method, path }) => method === 'DELETE' && path.includes('{token}'),
+  )
   assert.ok(deletion)
   await fc.assert(
     fc.asyncProperty(fromSchema({ type: 'string' }, 50), async (token) => {

@@ -11,6 +11,7 @@ const files = [
   'change-many',
   'change',
   'combinations',
+  'contract',
   'domains',
   'first-try',
   'history',

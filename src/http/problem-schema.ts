@@ -1,4 +1,4 @@
-import { Type } from '#typebox'
+import { Type, type TProperties } from '#typebox'
 import { catalogue, type ProblemCode } from './problem.ts'
 
 export const problemSchema = Type.Object(
@@ -17,6 +17,12 @@ export const problemSchema = Type.Object(
   },
   { title: 'Problem', description: 'RFC 9457.' },
 )
+
+/** The content of an error whose problem has further members (RFC 9457, 3.2) for one of its codes. */
+export function problemContent(title: string, members: TProperties): Record<string, { schema: object }> {
+  const properties = { ...problemSchema.properties, ...Type.Partial(Type.Object(members)).properties }
+  return { 'application/problem+json': { schema: Type.Object(properties, { title }) } }
+}
 
 /** The OpenAPI responses of the errors that a route can return, by status. */
 export function problems(

@@ -3,7 +3,7 @@ import { Type, type Static } from '#typebox'
 import { preferredType } from '../http/accept.ts'
 import { isObject, readJsonRows, readText, rowsProblem } from '../http/body.ts'
 import type { Origin } from '../http/origin.ts'
-import { problems } from '../http/problem-schema.ts'
+import { problemContent, problems } from '../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 import { MAX_ROWS, type BulkResult } from './bulk.ts'
@@ -95,7 +95,10 @@ export function bulkRoute(needs: BulkNeeds): Route {
         },
         ...errorResponses,
         // A client that requested CSV gets CSV, even if each of its lines is an error.
-        400: { ...errorResponses[400], content: { ...errorResponses[400]?.content, 'text/csv': files['text/csv'] } },
+        400: {
+          ...errorResponses[400],
+          content: { ...problemContent('BulkProblem', bulkResult.properties), 'text/csv': files['text/csv'] },
+        },
       },
     },
     handler: (request, reply) => sendBulk(needs, request, reply),

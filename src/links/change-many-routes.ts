@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptio
 import { Type, type Static } from '#typebox'
 import { asObject, readJsonRows, rowsProblem } from '../http/body.ts'
 import type { Origin } from '../http/origin.ts'
-import { problems } from '../http/problem-schema.ts'
+import { problemContent, problems } from '../http/problem-schema.ts'
 import { invalidRequest, type Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 import { forbidCaching } from './access.ts'
@@ -39,6 +39,15 @@ export function readChanges(app: FastifyInstance): void {
   readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES, field: 'changes' })
 }
 
+const errorResponses = problems(
+  'malformed_json',
+  'invalid_request',
+  'nothing_changed',
+  'body_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+)
+
 const schema = {
   summary: 'Change up to 500 links',
   operationId: 'changeLinks',
@@ -53,14 +62,8 @@ const schema = {
       description: 'At least one row is valid.',
       content: { 'application/json': { schema: changesResult } },
     },
-    ...problems(
-      'malformed_json',
-      'invalid_request',
-      'nothing_changed',
-      'body_too_large',
-      'unsupported_media_type',
-      'rate_limited',
-    ),
+    ...errorResponses,
+    400: { ...errorResponses[400], content: problemContent('ChangesProblem', changesResult.properties) },
   },
 }
 

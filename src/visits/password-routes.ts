@@ -52,7 +52,7 @@ export function passwordRoutes(needs: PasswordNeeds): Record<VisitPath, Route> {
     'openLink',
     'Redirects as a visit would, or shows the page of the link; then it is recorded.',
     {
-      303: { description: 'A redirect to the destination.', headers: { Location: { type: 'string' } } },
+      303: { description: 'A redirect to the destination.', headers: { Location: { type: 'string' } }, type: 'null' },
       200: { description: 'The page of the link.', content: { 'text/html': { schema: Type.String() } } },
     },
   )

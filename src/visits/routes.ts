@@ -71,6 +71,7 @@ function visitSchema(operationId: string, note: string) {
       302: {
         description: 'A redirect to the destination; `private, no-store`, no body.',
         headers: { Location: { type: 'string' } },
+        type: 'null',
       },
       200: { description: 'The page of the link.', content: { 'text/html': { schema: Type.String() } } },
       ...missingOrEnded,

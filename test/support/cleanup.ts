@@ -9,9 +9,12 @@ export interface Ending {
 }
 
 const stacks = new WeakMap<Ending, AsyncDisposableStack>()
+/** Those that run what is registered in reverse order themselves. */
+const reversed = new WeakSet<Ending>()
 
 /** Registers cleanup for the end of the test, in reverse order of registration, unlike the runner's `after`. */
 export function undoLater(t: Ending, undo: () => Promise<void> | void): void {
+  if (reversed.has(t)) return t.after(undo)
   let stack = stacks.get(t)
   if (stack === undefined) {
     const created = new AsyncDisposableStack()
@@ -34,7 +37,9 @@ export function endOfFile(): Ending {
     })
     atEnd.push(() => {})
   }
-  return { after: (work) => void atEnd.push(work) }
+  const end: Ending = { after: (work) => void atEnd.push(work) }
+  reversed.add(end)
+  return end
 }
 
 /** Creates an empty folder that is removed when the test ends. */
