@@ -190,7 +190,7 @@ test('the comparison finds a status, a media type, a property and a type that th
   assert.equal(await faultOf({ available: true }), undefined)
   assert.match((await faultOf({ available: true }, 202)) ?? '', /status 202 is not described/)
   assert.match((await faultOf({ available: true }, 200, 'text/html')) ?? '', /text\/html is not described/)
-  assert.match((await faultOf({ available: true, secret: 1 })) ?? '', /additional properties/)
+  assert.match((await faultOf({ available: true, secret: 1 })) ?? '', /unevaluated properties/)
   assert.match((await faultOf({ available: 'yes' })) ?? '', /must be boolean/)
   assert.match((await faultOf({ code: 'nothing' }, 404, PROBLEM)) ?? '', /required property/)
 })

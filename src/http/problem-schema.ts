@@ -1,4 +1,4 @@
-import { Type, type TProperties } from '#typebox'
+import { Type, type TSchema } from '#typebox'
 import { catalogue, type ProblemCode } from './problem.ts'
 
 export const problemSchema = Type.Object(
@@ -18,10 +18,10 @@ export const problemSchema = Type.Object(
   { title: 'Problem', description: 'RFC 9457.' },
 )
 
-/** The content of an error whose problem has further members (RFC 9457, 3.2) for one of its codes. */
-export function problemContent(title: string, members: TProperties): Record<string, { schema: object }> {
-  const properties = { ...problemSchema.properties, ...Type.Partial(Type.Object(members)).properties }
-  return { 'application/problem+json': { schema: Type.Object(properties, { title }) } }
+/** The content of an error whose problem has the members of a result too (RFC 9457, 3.2) for one of its codes. */
+export function problemContent(result: TSchema): Record<string, { schema: object }> {
+  const schema = { anyOf: [problemSchema, { allOf: [problemSchema, result] }] }
+  return { 'application/problem+json': { schema } }
 }
 
 /** The OpenAPI responses of the errors that a route can return, by status. */

@@ -97,7 +97,7 @@ export function bulkRoute(needs: BulkNeeds): Route {
         // A client that requested CSV gets CSV, even if each of its lines is an error.
         400: {
           ...errorResponses[400],
-          content: { ...problemContent('BulkProblem', bulkResult.properties), 'text/csv': files['text/csv'] },
+          content: { ...problemContent(bulkResult), 'text/csv': files['text/csv'] },
         },
       },
     },

@@ -63,7 +63,7 @@ const schema = {
       content: { 'application/json': { schema: changesResult } },
     },
     ...errorResponses,
-    400: { ...errorResponses[400], content: problemContent('ChangesProblem', changesResult.properties) },
+    400: { ...errorResponses[400], content: problemContent(changesResult) },
   },
 }
 

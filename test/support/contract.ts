@@ -90,17 +90,15 @@ export function createContract(problem: Schema): Contract {
 }
 
 /** The schema without permission for properties that it does not name. */
-function closed(schema: Schema): Schema {
-  return JSON.parse(
-    JSON.stringify(schema),
-    (_key, value: Schema & { additionalProperties?: unknown; allOf?: unknown }) =>
-      value?.type === 'object' &&
-      value.properties !== undefined &&
-      value.additionalProperties === undefined &&
-      !value.patternProperties
-        ? { ...value, additionalProperties: false }
-        : value,
-  ) as Schema
+function closed(part: unknown, isClosed = true): unknown {
+  if (Array.isArray(part)) return part.map((each) => closed(each, isClosed))
+  if (typeof part !== 'object' || part === null) return part
+  // What one of several schemas does not name, another may.
+  const copy = Object.fromEntries(Object.entries(part).map(([key, value]) => [key, closed(value, key !== 'allOf')]))
+  const isOpen = copy['type'] !== 'object' || copy['additionalProperties'] !== undefined || copy['patternProperties']
+  if (copy['allOf'] !== undefined || (isClosed && !isOpen && copy['properties'] !== undefined))
+    return { ...copy, unevaluatedProperties: false }
+  return copy
 }
 
 /** Encodes a text as one segment of a path; fetch would resolve an empty, "." or ".." one. */
