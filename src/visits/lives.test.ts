@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { StoreUnavailable } from '../db/unavailable.ts'
 import { link, revisionOf } from '../../test/support/visited.ts'
 import type { Found } from '../links/visited.ts'
@@ -35,6 +36,94 @@ test('a link is read again when its life is over, and not before', async () => {
   store.now = LIFE_MS
   assert.equal(await store.visit(), 2)
   assert.equal(store.reads, 2)
+})
+
+test('a link that is visited towards the end of its life is read in advance, once, and no visit waits for it', async () => {
+  let now = 0
+  const reads: ((found: Found) => void)[] = []
+  const { resolve } = createResolver(
+    () => new Promise<Found>((answer) => reads.push(answer)),
+    () => now,
+    LIFE_MS,
+  )
+  const first = resolve('code')
+  reads[0]?.(link(1))
+  await first
+  now = (LIFE_MS * 2) / 3 - 1
+  resolve('code')
+  assert.equal(reads.length, 1)
+  now++
+  for (let again = 0; again < 3; again++) {
+    const found = resolve('code')
+    assert.ok(!(found instanceof Promise))
+    assert.equal(revisionOf(found), 1)
+  }
+  assert.equal(reads.length, 2)
+  reads[1]?.(link(2))
+  await setImmediate()
+  now = LIFE_MS
+  const found = resolve('code')
+  assert.ok(!(found instanceof Promise))
+  assert.equal(revisionOf(found), 2)
+  assert.equal(reads.length, 2)
+})
+
+test('what was read in advance does not replace a change that was answered meanwhile', async () => {
+  let now = 0
+  const reads: ((found: Found) => void)[] = []
+  const { resolve, invalidate } = createResolver(
+    () => new Promise<Found>((answer) => reads.push(answer)),
+    () => now,
+    LIFE_MS,
+  )
+  const first = resolve('code')
+  reads[0]?.(link(1))
+  await first
+  now = LIFE_MS - 1
+  resolve('code')
+  invalidate('code')
+  reads[1]?.(link(1))
+  await setImmediate()
+  const next = resolve('code')
+  reads[2]?.(link(2))
+  assert.equal(revisionOf(await next), 2)
+  assert.equal(revisionOf(await resolve('code')), 2)
+})
+
+test('reads in advance are four at most, one a second for a link whose read fails, and none for an unknown code', async () => {
+  let now = 0
+  let reads: string[] = []
+  let find = async (key: string): Promise<Found> => (key === 'nothing' ? undefined : link(1))
+  const { resolve } = createResolver(
+    (key) => {
+      reads.push(key)
+      return find(key)
+    },
+    () => now,
+    LIFE_MS,
+  )
+  const codes = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']
+  await Promise.all([...codes, 'nothing'].map((code) => resolve(code)))
+  now = LIFE_MS - 5000
+  await resolve('nothing')
+  reads = []
+  find = async () => {
+    throw new Error('not now')
+  }
+  now++
+  await resolve('nothing')
+  for (const code of codes) resolve(code)
+  assert.deepEqual(reads, codes.slice(0, 4))
+  await setImmediate()
+  for (const code of codes) resolve(code)
+  assert.deepEqual(reads, codes)
+  await setImmediate()
+  now += 999
+  for (const code of codes) resolve(code)
+  assert.equal(reads.length, 6)
+  now++
+  for (const code of codes) resolve(code)
+  assert.equal(reads.length, 10)
 })
 
 test('a link that is deleted, and a deleted one, replace each other when the life of the former is over', async () => {

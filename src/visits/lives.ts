@@ -9,10 +9,18 @@ const PATIENCE_MS = 1000
 /** How often a visit reads from a store that does not answer. */
 const PROBE_MS = 1000
 
+/** The part of its life after which something that is visited is read again in advance, so that no visit waits for it. */
+const REFRESH_AFTER = 2 / 3
+
+/** How often one code is read in advance when that fails. */
+const REFRESH_MS = 1000
+
 /** Something that was read from the store. On the monotonic clock. */
 export interface Lived {
   /** When it has to be read again; infinite when only this process changes the store. */
   expiresAt: number
+  /** When a visit may read it again in advance; infinite when nothing does. */
+  refreshAt: number
   /** Until when it may be used while the store does not answer. */
   lastsUntil: number
   /** How often everything had expired before it was read. */
@@ -21,9 +29,11 @@ export interface Lived {
 
 /** Decides whether what was read from a store that other processes change may still be used (stale-if-error, RFC 5861). */
 export interface Lives {
-  /** When something expires that is read now. */
+  /** When something expires that is read now. What may not outlive its life is not read in advance either. */
   begin: (lifeMs: number, maxAgeMs?: number) => Lived
   isUsable: (cached: Lived) => boolean
+  /** Whether a visit of something usable is to read it again in advance. Returns true once; then not for a second. */
+  takeRefresh: (cached: Lived) => boolean
   /** Makes everything expire that was read so far. */
   expireAll: () => void
   /** To be called when the store has answered. */
@@ -32,7 +42,8 @@ export interface Lives {
   orCached: <T>(read: Promise<T>, cached: (Lived & { resolution: T }) | undefined) => Promise<T>
 }
 
-const forEver: Lived = { expiresAt: Number.POSITIVE_INFINITY, lastsUntil: Number.POSITIVE_INFINITY, generation: 0 }
+const never = Number.POSITIVE_INFINITY
+const forEver: Lived = { expiresAt: never, refreshAt: never, lastsUntil: never, generation: 0 }
 
 export function createLives(monotonic: () => number): Lives {
   // While the store does not answer: when the next visit reads from it.
@@ -41,12 +52,13 @@ export function createLives(monotonic: () => number): Lives {
 
   return {
     begin(lifeMs, maxAgeMs = MAX_AGE_MS) {
-      if (lifeMs === Number.POSITIVE_INFINITY) return forEver
+      if (lifeMs === never) return forEver
       const readAt = monotonic()
-      return { expiresAt: readAt + lifeMs, lastsUntil: readAt + maxAgeMs, generation }
+      const refreshAt = maxAgeMs > lifeMs ? readAt + lifeMs * REFRESH_AFTER : never
+      return { expiresAt: readAt + lifeMs, refreshAt, lastsUntil: readAt + maxAgeMs, generation }
     },
     isUsable({ expiresAt, lastsUntil, generation: readIn }) {
-      if (expiresAt === Number.POSITIVE_INFINITY) return true
+      if (expiresAt === never) return true
       const now = monotonic()
       if (now < expiresAt && readIn === generation) return true
       if (probeAt === undefined || now >= lastsUntil) return false
@@ -54,6 +66,14 @@ export function createLives(monotonic: () => number): Lives {
       // This visit reads from the store; the others do not wait for it.
       probeAt = now + PROBE_MS
       return false
+    },
+    takeRefresh(cached) {
+      // A store that does not answer is read by one visit a second.
+      if (cached.refreshAt === never || probeAt !== undefined) return false
+      const now = monotonic()
+      if (now < cached.refreshAt) return false
+      cached.refreshAt = now + REFRESH_MS
+      return true
     },
     expireAll: () => void generation++,
     answered: () => void (probeAt = undefined),

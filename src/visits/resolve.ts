@@ -48,6 +48,9 @@ const RECENT_SLOTS = 16_384
 /** How long an unknown code is cached: another process may have created it. */
 const UNKNOWN_MS = 2000
 
+/** Reads in advance at the same time: visits that wait for the store need its connections. */
+const MAX_REFRESHES = 4
+
 const unknown: Resolution = { state: 'unknown' }
 
 /**
@@ -65,12 +68,25 @@ export function createResolver(
   const isRecent = createRecentKeys(RECENT_SLOTS)
   const reads = createReads(lives, cache)
 
+  /** Reads a link that is visited before it expires, so that no visit of it waits for the store. */
+  function refresh(key: string, cached: Lived): void {
+    if (reads.count() >= MAX_REFRESHES || reads.get(key) !== undefined || !lives.takeRefresh(cached)) return
+    const lived = lives.begin(lifeMs)
+    const found = find(key)
+    // When it fails, a visit reads again at the end of the link's life.
+    if (found instanceof Promise) reads.start(key, found, lived).catch(() => {})
+    else cache.add(key, found, lived)
+  }
+
   return {
     resolve(code) {
       if (!isCode(code)) return unknown
       const key = codeKey(code)
       const cached = cache.get(key)
-      if (cached !== undefined && lives.isUsable(cached)) return cached.resolution
+      if (cached !== undefined && lives.isUsable(cached)) {
+        refresh(key, cached)
+        return cached.resolution
+      }
       const reading = reads.get(key)
       if (reading !== undefined) return lives.orCached(reading, cached)
       // From before the read: it may not see what is changed during it.
@@ -100,6 +116,7 @@ function createReads({ answered }: Lives, cache: ResolutionCache) {
   const reads = new Map<string, Promise<Resolution>>()
   return {
     get: (key: string) => reads.get(key),
+    count: () => reads.size,
     start(key: string, finding: Promise<Found>, lived: Lived): Promise<Resolution> {
       const read: Promise<Resolution> = finding.then((found) => {
         answered()
