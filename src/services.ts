@@ -117,7 +117,7 @@ async function openRecording(config: Config, environment: Environment, foundatio
   const { dataDir, geoipDb: sources, geoHeaders: countryHeader, scanSync, scanRetention: retention } = config
   const ids = await openLinkRegistry(store.db)
   const places = open('the databases of places', openPlaces({ sources, dataDir, now, monotonic, fetch, log }))
-  const openStore = await chooseScanStore(config, { db: store.db, now, log })
+  const openStore = await chooseScanStore(config, { db: store.db, times: environment.postgresTimes, now, log })
   const how = { sync: scanSync === 'power', waitMs: environment.foldWaitMs }
   const recorded = { dataDir, openStore, retention, ...how, links: ids }
   const described = { client, countryHeader, findPlace: places.find, isOwnHost: origin.isOwnHost }

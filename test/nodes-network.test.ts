@@ -12,7 +12,7 @@ import { create, post, put, startServer, visit, type Created, type TestServer } 
 import { startProxy } from './support/tcp-proxy.ts'
 
 const target = 'https://example.com/'
-const impatient = { postgresTimes: { connectMs: 500, statementMs: 1000 } }
+const impatient = { postgresTimes: { connectMs: 500, statementMs: 1000 }, foldWaitMs: 500 }
 
 const status = async (url: string) => (await fetch(url)).status
 const manage = (node: TestServer, { token }: Created) => `${node.url}/api/manage/${token}`
@@ -53,7 +53,8 @@ test('a node comes through when PostgreSQL', async (t) => {
   const behind = await startServer(t, { DATABASE_URL: byProxy, DATABASE_POOL: '2' }, Date.now, impatient)
   /** Two new links, one of which the node behind the network has in its cache. */
   async function links() {
-    const [cached, uncached] = [await create(direct, { target }), await create(direct, { target })]
+    // What a node has created itself is in its cache for good: the message of another's creation may arrive after the visit.
+    const [cached, uncached] = [await create(behind, { target }), await create(direct, { target })]
     await poll(async () => (await metric(behind, 'quirl_bus_connected')) === 1)
     await seen(behind, cached, target)
     return { cached, uncached }
@@ -71,6 +72,18 @@ test('a node comes through when PostgreSQL', async (t) => {
     await seen(behind, uncached, target)
     await seen(behind, cached, 404)
     await poll(async () => (await metric(behind, 'quirl_bus_connected')) === 1)
+  })
+
+  await t.test('is stopped for a while', async (t) => {
+    const { cached, uncached } = await links()
+    undoLater(t, server.resume)
+    server.pause()
+    await expectsNothing(behind, { cached, uncached })
+    server.resume()
+    await seen(behind, uncached, target)
+    await change(behind, cached, { target: `${target}after` })
+    await poll(async () => (await status(`${behind.url}/readyz`)) === 200)
+    await seen(direct, cached, `${target}after`)
   })
 
   await t.test('has all connections wait for a lock of another session', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStoreFaults } from './store-faults.ts'
+import { createStoreFaults, RECENT_SHARED_MS } from './store-faults.ts'
 
 const sqliteError = (errcode: number) => Object.assign(new Error('of SQLite'), { errcode })
 
@@ -20,4 +20,14 @@ test('a fault of the store is reported for ten seconds after its last occurrence
   now += 9_999
   assert.equal(faults.recent(), undefined)
   assert.equal(faults.metrics[0]?.read(), 3)
+})
+
+test('a fault of a shared store is reported for a second and a half, so that a balancer soon sends requests again', () => {
+  let now = 0
+  const faults = createStoreFaults(() => now, { error: () => assert.fail() }, RECENT_SHARED_MS)
+  faults.note(sqliteError(5))
+  now = 1499
+  assert.match(faults.recent() ?? '', /the store is unavailable/)
+  now++
+  assert.equal(faults.recent(), undefined)
 })

@@ -4,6 +4,8 @@ import { isStoreDamaged, isStoreUnavailable } from './open.ts'
 
 /** How long the last fault counts as recent. */
 const RECENT_MS = 10_000
+/** With a store that other nodes share: one that does not answer is found by a check, and a node goes on when it does again. */
+export const RECENT_SHARED_MS = 1500
 
 const DAMAGED = 'the store is damaged or cannot be read: stop quirl, and put a backup in its place by "quirl restore"'
 const UNAVAILABLE = 'requests have failed within the last seconds because the store is unavailable'
@@ -14,7 +16,7 @@ export interface StoreFaults {
   onIntegrity: (report: IntegrityReport) => void
   /** Whether an error means that the store is unavailable or damaged; records it then. */
   note: (error: unknown) => boolean
-  /** The fault that a request had within the last ten seconds. */
+  /** The fault that a request had within the last seconds: ten, or with a shared store one and a half. */
   recent: () => string | undefined
   metrics: { name: string; help: string; type: 'counter' | 'gauge'; read: () => number }[]
 }
@@ -22,6 +24,7 @@ export interface StoreFaults {
 export function createStoreFaults(
   monotonic: () => number,
   log: { error: (details: object, text: string) => void },
+  recentMs = RECENT_MS,
 ): StoreFaults {
   let found = 0
   let count = 0
@@ -42,7 +45,7 @@ export function createStoreFaults(
       text = isDamaged ? DAMAGED : UNAVAILABLE
       return true
     },
-    recent: () => (monotonic() - lastAt < RECENT_MS ? text : undefined),
+    recent: () => (monotonic() - lastAt < recentMs ? text : undefined),
     metrics: [
       {
         name: 'quirl_store_faults_total',

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts'
+import type { PostgresTimes } from '../db/postgres-pool.ts'
 import type { OpenScanStore } from '../scans/scan-store.ts'
 import { embeddedScans } from '../scans/sqlite/scan-store.ts'
 import type { StoreConfig } from './store.ts'
@@ -6,6 +7,7 @@ import type { StoreConfig } from './store.ts'
 /** What the store of scans needs of the rest of the program. */
 interface ScanStoreNeeds {
   db: Database
+  times: PostgresTimes | undefined
   now: () => number
   log: Record<'warn', (details: object, text: string) => void>
 }

@@ -3,7 +3,7 @@ import { openDatabase, openInFolder, requireOwnStore, requireRestored, type Open
 import type { PostgresTimes } from '../db/postgres-pool.ts'
 import type { Sync } from '../db/session.ts'
 import type { EmbeddedDatabase } from '../db/sqlite.ts'
-import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
+import { createStoreFaults, RECENT_SHARED_MS, type StoreFaults } from '../db/store-faults.ts'
 import { requireLinks } from '../scans/instance-check.ts'
 
 /** The store and its faults. */
@@ -40,7 +40,7 @@ interface StoreNeeds extends StoreConfig {
 /** Opens the store that the settings choose. */
 export async function openStore(needs: StoreNeeds): Promise<Store> {
   const { now, monotonic, log, sync, hasServed } = needs
-  const faults = createStoreFaults(monotonic, log)
+  const faults = createStoreFaults(monotonic, log, needs.databaseUrl === undefined ? undefined : RECENT_SHARED_MS)
   const listeners: (() => void)[] = []
   const onReopened = () => {
     for (const listener of listeners) listener()

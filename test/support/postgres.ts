@@ -73,6 +73,9 @@ export interface PostgresServer {
   start: () => Promise<void>
   /** Ends all its processes at once, as the loss of the machine does; resolves when they have ended. */
   kill: () => Promise<void>
+  /** Stops all its processes until `resume`: connections stay open, and nothing answers. Linux only. */
+  pause: () => void
+  resume: () => void
   /** Runs a statement as its superuser. */
   execute: (statement: string, database?: string) => Promise<pg.QueryResult>
 }
@@ -146,6 +149,11 @@ function runAsServer(program: string, args: string[]): void {
   if (made.status !== 0) throw new Error(made.stderr)
 }
 
+/** The processes that a process has started and that have not ended. Linux only. */
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+}
+
 /** Starts a server that listens only on a Unix socket in a folder of its own. */
 export async function startPostgres(
   ending: Ending,
@@ -159,8 +167,13 @@ export async function startPostgres(
   const listens = port === undefined ? ['listen_addresses='] : ['listen_addresses=127.0.0.1', `port=${port}`]
   const set = [...listens, 'fsync=off', ...settings].flatMap((setting) => ['-c', setting])
   const options = ['-D', data, '-k', folder, ...set]
+  const postmaster = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   let stop = async () => {}
-  undoLater(ending, () => stop())
+  let resume = () => {}
+  undoLater(ending, () => {
+    resume()
+    return stop()
+  })
   const start = async () => {
     const keeper = spawn('sh', ['-c', KEEP, 'sh', join(bin, 'postgres'), ...options], {
       ...serverUser,
@@ -184,9 +197,18 @@ export async function startPostgres(
     start,
     async kill() {
       // Its backends end when they notice that their parent has.
-      process.kill(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL')
+      process.kill(postmaster(), 'SIGKILL')
       await stop()
     },
+    pause() {
+      const paused = [postmaster(), ...childrenOf(postmaster())]
+      for (const pid of paused) process.kill(pid, 'SIGSTOP')
+      resume = () => {
+        resume = () => {}
+        for (const pid of paused) process.kill(pid, 'SIGCONT')
+      }
+    },
+    resume: () => resume(),
     execute: (statement, database) => execute({ host: folder, port: port ?? DEFAULT_PORT }, statement, database),
   }
 }

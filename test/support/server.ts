@@ -53,7 +53,16 @@ const unlimited = Object.fromEntries(
 /** What a test replaces of the program's environment. */
 type Overrides = Pick<
   Environment,
-  'machine' | 'monotonic' | 'slots' | 'work' | 'queueMs' | 'sync' | 'scrypt' | 'webhooks' | 'postgresTimes'
+  | 'machine'
+  | 'monotonic'
+  | 'slots'
+  | 'work'
+  | 'queueMs'
+  | 'sync'
+  | 'scrypt'
+  | 'webhooks'
+  | 'postgresTimes'
+  | 'foldWaitMs'
 >
 
 /** The kind of server that `startServer` starts: `npm run test:stores` runs tests on each. */

@@ -12,9 +12,6 @@ export interface TcpProxy {
   restore: () => void
   /** Delays what is passed on, in each direction. */
   delay: (ms: number) => void
-  /** Holds everything back until `resume`, as a server does that is stopped for a while. */
-  stall: () => void
-  resume: () => void
   /** Passes new connections on to another server, as the name of a server that moves does. */
   pointTo: (path: string) => void
 }
@@ -24,16 +21,11 @@ export async function startProxy(t: Ending, path: string): Promise<TcpProxy> {
   let target = path
   let isCut = false
   let delayMs = 0
-  let stalled = Promise.withResolvers<void>()
-  stalled.resolve()
   const wire = () =>
     new Transform({
       transform(data, _encoding, pass) {
-        const arrived = Promise.all([
-          stalled.promise,
-          delayMs > 0 ? sleep(delayMs, undefined, { ref: false }) : undefined,
-        ])
-        void arrived.then(() => pass(null, data))
+        if (delayMs === 0) pass(null, data)
+        else void sleep(delayMs, undefined, { ref: false }).then(() => pass(null, data))
       },
     })
   const server = createServer((incoming) => {
@@ -60,8 +52,6 @@ export async function startProxy(t: Ending, path: string): Promise<TcpProxy> {
     },
     restore: () => void (isCut = false),
     delay: (ms) => void (delayMs = ms),
-    stall: () => void (stalled = Promise.withResolvers()),
-    resume: () => stalled.resolve(),
     pointTo: (next) => void (target = next),
   }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Database } from '../../db/database.ts'
+import type { PostgresTimes } from '../../db/postgres-pool.ts'
 import { openPostgresSession } from '../../db/postgres-session.ts'
 import { toPostgresStartError } from '../../db/postgres-errors.ts'
 import { journalFolder } from '../journal-folder.ts'
@@ -14,13 +15,14 @@ export interface SharedScansNeeds {
   /** Holds the journal of this node. */
   dataDir: string
   url: string
+  times: PostgresTimes | undefined
   db: Database
   now: () => number
   log: Record<'warn', (details: object, text: string) => void>
 }
 
 /** Scans, and the keys of visitors, in the PostgreSQL that has the links. */
-export function sharedScans({ dataDir, url, db, now, log }: SharedScansNeeds): OpenScanStore {
+export function sharedScans({ dataDir, url, times, db, now, log }: SharedScansNeeds): OpenScanStore {
   return async () => {
     try {
       const journal = journalFolder(join(dataDir, 'journal'))
@@ -34,7 +36,7 @@ export function sharedScans({ dataDir, url, db, now, log }: SharedScansNeeds): O
       const onError = (err: unknown) =>
         log.warn({ err }, 'the salts of visitors could not be fetched; the next try follows')
       const salts = await openSharedSalts(db, now, onError)
-      const data: SharedThreadOptions = { url, journal }
+      const data: SharedThreadOptions = { url, journal, times }
       return {
         keys: createVisitorKeys(salts.of),
         thread: { module: new URL('./shared-warehouse-thread.ts', import.meta.url), data },

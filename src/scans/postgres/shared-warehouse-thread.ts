@@ -1,6 +1,6 @@
 // The thread that folds and reads the scans in PostgreSQL. Calls share its connections; several nodes do the same.
 import { workerData } from 'node:worker_threads'
-import { usualTimes } from '../../db/postgres-pool.ts'
+import { usualTimes, type PostgresTimes } from '../../db/postgres-pool.ts'
 import { openPostgresSession } from '../../db/postgres-session.ts'
 import { ChangesHeld } from '../../db/unavailable.ts'
 import { lowerPriority } from '../../lib/background-thread.ts'
@@ -18,20 +18,23 @@ import { openRowQueries } from './row-queries.ts'
 export interface SharedThreadOptions {
   url: string
   journal: JournalFolder
+  /** Replaces the usual times of reads. */
+  times: PostgresTimes | undefined
 }
 
-/** One folds, and others read meanwhile. */
-const CONNECTIONS = 3
-/** A large transaction of a fold, or a step of a purge, on a slow disk. */
-const STATEMENT_MS = 30_000
+/** Connections for reads, and as many for folds and purges. */
+const CONNECTIONS = 2
+/** A large transaction of a fold, or a step of a purge, on a slow disk. Nobody waits for its end longer than for statistics. */
+const WRITE_MS = 30_000
 
 lowerPriority()
-const { url, journal } = workerData as SharedThreadOptions
-const session = openPostgresSession({ url, max: CONNECTIONS, times: { ...usualTimes, statementMs: STATEMENT_MS } })
-const reading = createReading(openRowQueries(session.query, journal.id))
-const target = openSharedTarget(session, journal)
+const { url, journal, times = usualTimes } = workerData as SharedThreadOptions
+const reads = openPostgresSession({ url, max: CONNECTIONS, times })
+const writes = openPostgresSession({ url, max: CONNECTIONS, times: { ...usualTimes, statementMs: WRITE_MS } })
+const reading = createReading(openRowQueries(reads.query, journal.id))
+const target = openSharedTarget(writes, journal)
 const fold = createFold(target, journal.path)
-const partitions = openPartitions(session)
+const partitions = openPartitions(writes)
 
 /** While the store is moved, the journal keeps the scans. */
 async function nothingWhileHeld(error: unknown): Promise<FoldResult> {
@@ -48,14 +51,14 @@ const calls: WarehouseCalls = {
     return { result, counts }
   },
   lost: async () => target.lost(),
-  purge: (linkIds) => purgeLinks(session.query, linkIds),
+  purge: (linkIds) => purgeLinks(writes.query, linkIds),
   prune: partitions.prune,
-  linkIdsAfter: (linkId, limit) => linkIdsAfter(session.query, linkId, limit),
+  linkIdsAfter: (linkId, limit) => linkIdsAfter(reads.query, linkId, limit),
   async close() {
     try {
       await fold.close()
     } finally {
-      await session.close()
+      await Promise.all([reads.close(), writes.close()])
     }
   },
 }
