@@ -1,4 +1,4 @@
-import { maxHeaderSize, type IncomingMessage } from 'node:http'
+import { maxHeaderSize, type IncomingMessage, type ServerResponse } from 'node:http'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Config } from './config/config.ts'
 import { guardDomains } from './domains/guard.ts'
@@ -6,14 +6,17 @@ import { BODY_LIMIT } from './http/body.ts'
 import { compressResponses } from './http/compress.ts'
 import { answerFrameworkError, createRequestIds, handleErrors } from './http/error-handler.ts'
 import { isHealthPath } from './http/health.ts'
+import { measureLoopDelay } from './http/loop-delay.ts'
 import { unifyMethod, watchRoutes } from './http/methods.ts'
-import type { LabelledMetric, Metric } from './http/metric.ts'
+import type { AnyMetric } from './http/metric.ts'
 import { noCompilers } from './http/no-compilers.ts'
 import { describeApi, type DescribeApi } from './http/openapi.ts'
+import { createRequestMetrics } from './http/request-metrics.ts'
 import { createConnections, type Timeouts } from './http/server.ts'
 import { countResponses } from './http/response-memory.ts'
 import { queryCompiler } from './http/validate.ts'
 import { queueRequests } from './limits/admission-hooks.ts'
+import { works } from './limits/work.ts'
 import type { Services } from './services.ts'
 import { createFastPath, visitedCode } from './visits/fast-path.ts'
 import { removalPages } from './web/removal-pages.ts'
@@ -24,7 +27,7 @@ export interface Instance {
   /** To be called after the last route. */
   answerOtherMethods: () => void
   describe: DescribeApi
-  metrics: (Metric | LabelledMetric)[]
+  metrics: AnyMetric[]
 }
 
 export async function createInstance(
@@ -36,7 +39,15 @@ export async function createInstance(
   const { links, limits, domains, origin, monotonic, isUnavailable } = services
   const { admission, clientOf } = limits
   const { contact, baseUrl } = config
-  const { app, connections } = createServer(services, log, timeouts)
+  const measured = createRequestMetrics(measuredKinds)
+  const onVisit = (response: ServerResponse) => measured.onResponse('visits', response)
+  const loopDelay = measureLoopDelay()
+  const { app, connections } = createServer(services, log, timeouts, onVisit)
+  app.addHook('onClose', async () => loopDelay.stop())
+  measured.watch(app, ({ routeOptions }) => {
+    const { work = 'pages' } = routeOptions.config
+    return work === 'immediate' ? undefined : work
+  })
   const answerOtherMethods = watchRoutes(app, links.reserve)
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
@@ -52,17 +63,22 @@ export async function createInstance(
   countResponses(app, connections.responseMemory)
   guardDomains(app, domains, config.tls ? baseUrl : undefined)
   const describe = describeApi(app, services.version)
-  return { app, answerOtherMethods, describe, metrics: [...admission.metrics, ...connections.metrics] }
+  const metrics = [...admission.metrics, ...connections.metrics, ...measured.metrics, loopDelay.metric]
+  return { app, answerOtherMethods, describe, metrics }
 }
+
+/** The kinds of requests whose responses are measured. */
+const measuredKinds = ['visits', ...works] as const
 
 /** The fast path handles most visits, before the router. */
 function createServer(
   { visits, links: { isReserved }, tls }: Services,
   log: FastifyBaseLogger,
   timeouts: Partial<Timeouts>,
+  onVisit: (response: ServerResponse) => void,
 ) {
   const nextRequestId = createRequestIds()
-  const answeredFast = createFastPath(visits, isReserved)
+  const answeredFast = createFastPath(visits, isReserved, onVisit)
   const priorityOf = ({ method, url = '' }: IncomingMessage) => {
     if (method !== 'GET' && method !== 'HEAD') return 'other'
     if (isHealthPath(url)) return 'urgent'

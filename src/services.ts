@@ -7,7 +7,7 @@ import { toStartError } from './db/open.ts'
 import { openDomains, type Domains } from './domains/open.ts'
 import { createClientAddress, type ClientAddress } from './http/client-address.ts'
 import { createConnectionLimit, type ConnectionLimit } from './http/connection-limit.ts'
-import type { Metric } from './http/metric.ts'
+import type { AnyMetric } from './http/metric.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
 import { createClosing, type Closing } from './lib/closing.ts'
 import { createDraining } from './lib/draining.ts'
@@ -22,6 +22,7 @@ import { openBus } from './services/bus.ts'
 import { passChangesOn, shareLinkChanges } from './services/changes.ts'
 import type { Clocks, Environment } from './services/environment.ts'
 import { openConfiguredLimits } from './services/limits.ts'
+import { allMetrics } from './services/metrics.ts'
 import { openForOperators, operatorOperations } from './services/operator.ts'
 import { createNotReady } from './services/readiness.ts'
 import { chooseScanStore } from './services/scans.ts'
@@ -54,7 +55,7 @@ export interface Services extends Clocks, Pick<Store, 'holdChanges'> {
   origin: Origin
   client: ClientAddress
   connections: ConnectionLimit
-  metrics: Metric[]
+  metrics: AnyMetric[]
   /** Why the service is not ready for requests; undefined when it is. */
   notReady: () => Promise<string | undefined>
   /** Whether an error means that the store is unavailable or damaged; records it then. */
@@ -174,7 +175,9 @@ async function openFeatures(
   passChangesOn(bus, { visits, scans, abuse, domains, tls }, store.onReopened)
   if (tls !== undefined) draining.onBegin(() => void tls.close())
   const connections = createConnectionLimit()
+  const notReady = createNotReady(store, draining, scans, abuse)
   const features = { links, visits, scans, qr, places, domains, abuse, webhooks, limits, tls }
+  const measured = { ...features, connections, faults, bus, certificates: tls?.certificates }
   return {
     ...features,
     shares: openShares({ db, now }),
@@ -187,8 +190,8 @@ async function openFeatures(
     origin,
     client,
     connections,
-    metrics: [scans, abuse, places, connections, faults, webhooks, bus, limits].flatMap(({ metrics }) => metrics),
-    notReady: createNotReady(store, draining, scans, abuse),
+    metrics: allMetrics({ ...config, ...environment, notReady }, measured),
+    notReady,
     isUnavailable: faults.note,
     onDrain: draining.onBegin,
     drain: draining.begin,

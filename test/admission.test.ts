@@ -5,6 +5,7 @@ import type { Work } from '../src/limits/work.ts'
 import { connectRaw } from './support/raw.ts'
 import { poll } from './support/poll.ts'
 import { create, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { valueOf } from './support/metrics.ts'
 
 /** A request of each kind. */
 const requests: Record<Work, (server: TestServer, link: Created) => Promise<Response>> = {
@@ -17,8 +18,8 @@ const requests: Record<Work, (server: TestServer, link: Created) => Promise<Resp
 }
 const kinds = Object.keys(requests) as Work[]
 
-const waiting = (server: TestServer) => server.services.limits.admission.metrics[0]?.read() ?? {}
-const sum = (values: Record<string, number>) => Object.values(values).reduce((all, each) => all + each, 0)
+const waiting = ({ services: { limits } }: TestServer) =>
+  kinds.reduce((sum, work) => sum + valueOf(limits.admission.metrics, 'quirl_requests_queued', work), 0)
 
 /** Starts a service in which one kind of work never starts and its queue has a slot for one request per client. */
 async function startStuck(t: TestContext, work: Work) {
@@ -31,7 +32,7 @@ async function startStuck(t: TestContext, work: Work) {
   link.created = await create(server, { target: 'https://example.com/' })
   // The link is created: from here on a request occupies the only slot for creations.
   if (work === 'creations') server.services.limits.admission.enter(work, { client: 'a', start() {}, refuse() {} })
-  await poll(() => sum(waiting(server)) === 0)
+  await poll(() => waiting(server) === 0)
   return { server, link: link.created, clock }
 }
 
@@ -39,7 +40,7 @@ for (const work of kinds) {
   test(`when the queue of ${work} is full the next is refused at once, and visits, health and other kinds go on`, async (t) => {
     const { server, link, clock } = await startStuck(t, work)
     const late = requests[work](server, link)
-    await poll(() => sum(waiting(server)) === 1)
+    await poll(() => waiting(server) === 1)
     for (const accept of ['application/json', 'text/html']) {
       for (let at = 0; at < 2; at++) {
         const refused = await (work === 'pages'
@@ -62,12 +63,12 @@ for (const work of kinds) {
     for (const path of ['/healthz', '/readyz', '/metrics']) assert.equal((await fetch(server.url + path)).status, 200)
     for (const other of kinds) if (other !== work) assert.notEqual((await requests[other](server, link)).status, 503)
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
-    assert.match(metrics, new RegExp(`^quirl_waiting_requests{kind="${work}"} 1$`, 'm'))
-    assert.match(metrics, new RegExp(`^quirl_refused_requests_total{kind="${work}"} 4$`, 'm'))
+    assert.match(metrics, new RegExp(`^quirl_requests_queued{kind="${work}"} 1$`, 'm'))
+    assert.match(metrics, new RegExp(`^quirl_requests_refused_total{kind="${work}"} 4$`, 'm'))
     // A request that has waited for a second is refused as well.
     clock.now += 1000
     assert.equal((await late).status, 503)
-    assert.equal(sum(waiting(server)), 0)
+    assert.equal(waiting(server), 0)
   })
 }
 
@@ -75,10 +76,10 @@ test('a request whose client disconnects leaves the queue', async (t) => {
   const { server, link } = await startStuck(t, 'images')
   const abort = new AbortController()
   const pending = fetch(`${server.url}/${link.code}/qr.png`, { signal: abort.signal }).catch(() => undefined)
-  await poll(() => sum(waiting(server)) === 1)
+  await poll(() => waiting(server) === 1)
   abort.abort()
   await pending
-  await poll(() => sum(waiting(server)) === 0)
+  await poll(() => waiting(server) === 0)
 })
 
 test('a request holds no slot until its body has arrived', async (t) => {
@@ -112,7 +113,7 @@ test('after a burst of all kinds with many disconnects, no request is left and n
   await Promise.all(leavers)
   for (const status of statuses) assert.ok([200, 201, 404, 503].includes(status), String(status))
   assert.ok(statuses.includes(503) && statuses.includes(200))
-  await poll(() => sum(waiting(server)) === 0)
+  await poll(() => waiting(server) === 0)
   // A slot that was not released would be missing now.
   for (const kind of kinds) {
     for (let at = 0; at < 4; at++) await poll(async () => (await requests[kind](server, link)).status !== 503)

@@ -31,6 +31,7 @@ import { verify } from '../src/cli/verify.ts'
 import { StartError } from '../src/lib/start-error.ts'
 import { temporaryFolder, undoLater, type Ending } from './support/cleanup.ts'
 import { command as ran, quirl } from './support/cli.ts'
+import { scrape } from './support/metrics.ts'
 import { poll } from './support/poll.ts'
 import { freePort } from './support/ports.ts'
 import { exitOf, program, start, type Service } from './support/program.ts'
@@ -264,12 +265,26 @@ test('only its owner can read a backup, it has no visitor keys, and sha256sum ve
   const server = await startServer(t)
   const { code } = await create(server, { target: TARGET })
   await visit(`${server.url}/${code}`)
+  const takenAt = async () => (await scrape(server.url)).values.get('quirl_backup_timestamp_seconds')
+  assert.equal(await takenAt(), 0)
   await runHere(server.dataDir, backup, folder)
+  const { taken_at: at } = JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8')) as { taken_at: string }
+  assert.equal(await takenAt(), Date.parse(at) / 1000)
   assert.deepEqual(readdirSync(folder).sort(), ['SHA256SUMS', 'backup.json', 'links.db', 'scans.db'])
   for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name)
   assert.equal(statSync(folder).mode & 0o777, 0o700)
   const checking = spawn('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], { cwd: folder })
   assert.deepEqual(await once(checking, 'exit'), [0, null])
+})
+
+test('a backup whose time cannot be noted is complete, and says so', async (t) => {
+  const folder = join(temporaryFolder(t), 'backup')
+  const server = await startServer(t)
+  mkdirSync(join(server.dataDir, 'last-backup.json.new'))
+  const { warning = '', status } = await runHere(server.dataDir, backup, folder)
+  assert.match(warning, /^its time could not be noted in .* for the metrics: EISDIR/)
+  assert.equal(status, 0)
+  await runHere(server.dataDir, verify, folder)
 })
 
 test('a backup after a kill has the journalled visits, and each counts once', async (t) => {
@@ -601,5 +616,6 @@ test('files that root creates in a data folder belong to the user of the service
   chownSync(server.dataDir, NOBODY, NOBODY)
   await runHere(server.dataDir, backup, folder)
   await runHere(server.dataDir, adopt)
-  for (const name of names) assert.equal(statSync(join(server.dataDir, name)).uid, NOBODY, name)
+  for (const name of [...names, 'last-backup.json'])
+    assert.equal(statSync(join(server.dataDir, name)).uid, NOBODY, name)
 })

@@ -19,6 +19,7 @@ import { endOfFile, temporaryFolder, undoLater } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { startDns, type TestDns } from './support/dns.ts'
 import { ask } from './support/http.ts'
+import { valueOf } from './support/metrics.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'
 import { freePort, isOpen } from './support/ports.ts'
 import { run, type Running } from './support/processes.ts'
@@ -162,6 +163,14 @@ describe('certificates', () => {
     const answer = await askSecurely(again.httpsPort, NAME, '/none', await service.authority.root())
     assert.equal(answer.status, 404)
     assert.equal(await serialOf({ ...service, httpsPort: again.httpsPort }, NAME), serial)
+    const certificates = again.services.tls?.certificates
+    await certificates?.sweep()
+    const { metrics, list } = certificates ?? assert.fail()
+    for (const { name, notAfter = Number.NaN } of await list())
+      assert.equal(
+        valueOf(metrics, 'quirl_certificate_expiry_timestamp_seconds', name === HOST ? 'service' : 'domains'),
+        notAfter / 1000,
+      )
     assert.deepEqual(service.authority.orders, [HOST, NAME])
   })
 

@@ -8,6 +8,7 @@ import { temporaryFolder } from './support/cleanup.ts'
 import { startListServer, type ListServer } from './support/list-server.ts'
 import { exitOf, start } from './support/program.ts'
 import { post, startServer, type TestServer } from './support/server.ts'
+import { valueOf } from './support/metrics.ts'
 
 const BAD = 'https://bad.example/'
 const ten = (name: string) => Array.from({ length: 10 }, (_, at) => `${name}${at}.example`).join('\n')
@@ -46,7 +47,7 @@ test('the service is not ready until every list has been loaded once, and names 
   publisher.answer('/late', (_, response) => response.writeHead(503).end())
   const server = await startServer(t, { ABUSE_FEEDS: [publisher.url('/good'), publisher.url('/late')].join() })
   await refresh(server)
-  const metric = (name: string) => server.services.metrics.find((each) => each.name === name)?.read()
+  const metric = (name: string) => valueOf(server.services.metrics, name)
   assert.deepEqual([metric('quirl_abuse_list_entries'), metric('quirl_abuse_lists_failing')], [1, 1])
   const [status, body] = await readyz(server)
   assert.equal(status, 503)

@@ -35,6 +35,8 @@ export interface Feeds {
   /** Identifies the contents of all lists, in every process on the store. */
   digest: () => string
   status: () => ListStatus[]
+  /** When the list that was checked longest ago was found current or replaced; 0 before, and without lists. */
+  checkedAt: () => number
   /**
    * Refreshes the lists that are due, or all, one after the other.
    * @param accept also accepts a list that shrank by half
@@ -65,6 +67,8 @@ interface Feed {
   dueAt: number
   /** Whether it is due because another process has a newer one. */
   isAnnounced: boolean
+  /** When its publisher last confirmed or replaced it. */
+  checkedAt: number
   fault: string | null
 }
 
@@ -97,6 +101,7 @@ export function openFeeds(options: FeedOptions): Feeds {
     lists: () => feeds.flatMap(({ loaded }) => loaded ?? []),
     digest: () => digestOf(feeds),
     status: () => feeds.map(statusOf),
+    checkedAt: () => (feeds.length === 0 ? 0 : Math.min(...feeds.map(({ checkedAt }) => checkedAt))),
     refresh,
     expire() {
       for (const feed of feeds) Object.assign(feed, { dueAt: monotonic(), isAnnounced: true })
@@ -116,7 +121,8 @@ function loadFeed(source: string, { files, now, monotonic }: FeedOptions): Feed 
   // Local files are cheap to check; remote lists are not downloaded again before their interval is over.
   const waitMs = stored !== undefined && isRemote(source) ? stored.state.takenAt + REFRESH_MS - now() : 0
   const dueAt = monotonic() + Math.min(Math.max(waitMs, 0), REFRESH_MS)
-  return { source, name, dueAt, isAnnounced: false, fault: null, ...(loaded && { loaded }) }
+  const checkedAt = stored?.state.takenAt ?? 0
+  return { source, name, dueAt, isAnnounced: false, checkedAt, fault: null, ...(loaded && { loaded }) }
 }
 
 function digestOf(feeds: Feed[]): string {
@@ -130,12 +136,13 @@ function statusOf({ name, loaded, fault }: Feed): ListStatus {
 }
 
 async function refreshFeed(feed: Feed, accept: boolean, options: FeedOptions, fetch: Fetch): Promise<void> {
-  const { monotonic, log, onChange } = options
+  const { now, monotonic, log, onChange } = options
   const isFirst = !feed.isAnnounced
   feed.isAnnounced = false
   try {
     const hasChanged = await update(feed, accept, options, fetch)
     feed.fault = null
+    feed.checkedAt = now()
     feed.dueAt = monotonic() + (isRemote(feed.source) ? REFRESH_MS : 0)
     if (hasChanged) onChange(isFirst)
   } catch (error) {

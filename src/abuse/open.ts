@@ -126,6 +126,12 @@ function listMetrics(feeds: Feeds): Metric[] {
       read: () => feeds.status().reduce((sum, { entries = 0 }) => sum + entries, 0),
     },
     {
+      name: 'quirl_abuse_lists_checked_timestamp_seconds',
+      help: 'When the list that was checked longest ago was found current or replaced; 0 before, and without lists',
+      type: 'gauge',
+      read: () => feeds.checkedAt() / 1000,
+    },
+    {
       name: 'quirl_abuse_lists_failing',
       help: 'Abuse lists whose last refresh failed',
       type: 'gauge',

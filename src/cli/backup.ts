@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { backUp } from '../backup/backup.ts'
+import { noteBackup } from '../backup/last-backup.ts'
 import type { BackupSummary } from '../backup/manifest.ts'
 import { NotRunning } from '../admin/client.ts'
 import { StartError } from '../lib/start-error.ts'
@@ -42,7 +43,9 @@ export const backup: Command = {
         onStep: steps.begin,
         undoOnEnd: undoOnSignal,
       })
-      return `${folder} is a backup of ${describeBackup(summary)}`
+      const text = `${folder} is a backup of ${describeBackup(summary)}`
+      const warning = noteBackup(dataDir, summary)
+      return warning === undefined ? text : { text, warning, status: 0 }
     } finally {
       steps.end()
     }

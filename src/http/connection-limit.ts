@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Metric } from './metric.ts'
+import { openFilesLimit } from './open-files.ts'
 
 /** Even where more files may be open: a connection takes some 10 KB. */
 const MAX_CONNECTIONS = 16_384
@@ -66,15 +67,6 @@ export function createConnectionLimit(max = defaultMax()): ConnectionLimit {
 function defaultMax(): number {
   const available = openFilesLimit() - openFiles()
   return Math.max(1, Math.min(MAX_CONNECTIONS, available - Math.min(RESERVE, Math.ceil(available / 2))))
-}
-
-/** Node has raised the soft limit to the hard one. Unknown without /proc. */
-function openFilesLimit(): number {
-  try {
-    return Number(/Max open files +(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? Infinity)
-  } catch {
-    return Number.POSITIVE_INFINITY
-  }
 }
 
 function openFiles(): number {

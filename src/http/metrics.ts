@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { Registry } from 'prom-client'
 import { Type } from '#typebox'
-import type { LabelledMetric, Metric } from './metric.ts'
+import type { AnyMetric } from './metric.ts'
+import { processMetrics } from './process-metrics.ts'
 import { problems } from './problem-schema.ts'
 import { Problem } from './problem.ts'
 import { route, type Route } from './route.ts'
 
 /** What the metrics need from the rest of the program. */
 export interface MetricsNeeds {
-  metrics: (Metric | LabelledMetric)[]
+  metrics: AnyMetric[]
   /** Whether this machine or a trusted network sent a request. */
   isInternal: (request: IncomingMessage) => boolean
 }
@@ -39,25 +40,3 @@ export function metricsRoute({ metrics, isInternal }: MetricsNeeds): Route {
     },
   })
 }
-
-/** Standard metrics of a process, which dashboards expect. */
-const processMetrics: Metric[] = [
-  {
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory',
-    type: 'gauge',
-    read: () => process.memoryUsage.rss(),
-  },
-  {
-    name: 'process_cpu_seconds_total',
-    help: 'CPU time, all threads',
-    type: 'counter',
-    read: () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
-  },
-  {
-    name: 'process_start_time_seconds',
-    help: 'Start of the process, since 1970',
-    type: 'gauge',
-    read: () => Math.round(Date.now() / 1000 - process.uptime()),
-  },
-]

@@ -1,13 +1,22 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { requestFault } from './conformance.ts'
 import { createBodyMemory, type BodyMemory } from './body-memory.ts'
 import type { Metric } from './metric.ts'
+import { parserProblem, type ParserError } from './parser-problem.ts'
 import { createPipelining } from './pipelining.ts'
 import { Problem } from './problem.ts'
 import { problemResponse, sendProblem } from './raw-problem.ts'
 import { createSlicedReads } from './sliced-reads.ts'
+import { markReceived } from './request-metrics.ts'
 import { closeStalledConnections } from './stalled-connections.ts'
 import { createRequestScheduler, type Priority } from './request-scheduler.ts'
 import { createResponseMemory, type ResponseMemory } from './response-memory.ts'
@@ -98,14 +107,6 @@ interface ServerNeeds {
 
 function serve(handle: RequestListener, needs: ServerNeeds): Server {
   const { priorityOf, nextRequestId, onClosed, latest, bodyMemory, timeouts } = needs
-  const options = {
-    headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-    connectionsCheckingInterval: timeouts.checkMs,
-    // `requestFault` refuses a request without a Host field, with a problem as its body.
-    requireHostHeader: false,
-  }
   const handleValid = (request: IncomingMessage, response: ServerResponse) => {
     const fault = requestFault(request)
     if (fault === undefined) handle(request, response)
@@ -114,11 +115,12 @@ function serve(handle: RequestListener, needs: ServerNeeds): Server {
   const scheduler = createRequestScheduler(handleValid, priorityOf)
   const pipelining = createPipelining(scheduler, { onClosed, onMany: (socket) => sliceReads(socket) })
   const listen = (request: IncomingMessage, response: ServerResponse) => {
+    markReceived(response)
     latest.set(request.socket, response)
     bodyMemory.watch(request, response)
     pipelining(request, response)
   }
-  const server = createServer(options, listen)
+  const server = createServer(optionsOf(timeouts), listen)
   const sliceReads = createSlicedReads(server)
   server.setTimeout(timeouts.silentMs)
   allowHalfOpen(server, (socket) => {
@@ -138,6 +140,17 @@ function serve(handle: RequestListener, needs: ServerNeeds): Server {
   return server
 }
 
+function optionsOf({ headersMs, requestMs, checkMs }: Timeouts): ServerOptions {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+    connectionsCheckingInterval: checkMs,
+    // `requestFault` refuses a request without a Host field, with a problem as its body.
+    requireHostHeader: false,
+  }
+}
+
 /**
  * A client may close its side of the connection after its last request (RFC 9112, 9.6). Node then closes the other side at
  * once, before pending responses are sent. That is wanted unless `isAllowed`: a client that disconnects does the same.
@@ -151,8 +164,6 @@ function allowHalfOpen(server: Server, isAllowed: (socket: Socket) => boolean): 
   }
   server.on('connection', (socket: Socket) => socket.on('end', onEnd))
 }
-
-type ParserError = Error & { code?: string | undefined; rawPacket?: unknown; bytesParsed?: number }
 
 /** Ends the connection once earlier responses have been sent. */
 function refuse(socket: Duplex, before: ServerResponse | undefined, endNow: () => void): void {
@@ -172,25 +183,4 @@ function end(socket: Duplex, problem: Problem, id: string, refusedMs: number): v
   socket.end(problemResponse(problem, id))
   const timer = setTimeout(() => socket.destroy(), refusedMs).unref()
   socket.once('close', () => clearTimeout(timer))
-}
-
-function parserProblem(error: ParserError): Problem {
-  switch (error.code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Problem('request_timeout', 'the request was not sent in time')
-    case 'HPE_HEADER_OVERFLOW':
-      return new Problem('headers_too_large', 'the headers are larger than 16 KiB')
-    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new Problem('body_too_large', 'the extensions of the chunks are larger than 16 KiB')
-    case 'HPE_INVALID_METHOD':
-      if (isRequestLine(error)) return new Problem('not_implemented', 'no address supports this method')
-  }
-  return new Problem('invalid_request', 'the request is not valid HTTP')
-}
-
-/** Whether the parser failed at a request line with an unknown method. */
-function isRequestLine({ rawPacket, bytesParsed = 0 }: ParserError): boolean {
-  if (!Buffer.isBuffer(rawPacket)) return false
-  const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf('\n', bytesParsed - 1) + 1
-  return /^[A-Z]{1,32} \//.test(rawPacket.toString('latin1', start, start + 40))
 }

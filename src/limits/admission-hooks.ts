@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { wantsPage } from '../http/accept.ts'
 import { Problem } from '../http/problem.ts'
+import { markReceived } from '../http/request-metrics.ts'
 import { sendProblem } from '../http/raw-problem.ts'
 import type { Admission } from './admission.ts'
 import type { WaitingRequest, Work } from './work.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The kind of work that a route counts as, `pages` by default. An `immediate` route is never queued. */
-    work?: Work | 'immediate'
+    /** The kind of work that a route counts as, `pages` by default. Visits are never queued, nor is an `immediate` route. */
+    work?: Work | 'visits' | 'immediate'
   }
   interface FastifyRequest {
     /** Waits in the queue. Only for a request with a body: to be called when the body has arrived, before it is parsed. */
@@ -37,7 +38,7 @@ export function queueRequests(app: FastifyInstance, deps: AdmissionDeps): void {
   const refuse = createRefuse(deps.monotonic)
   app.addHook('onRoute', (route) => {
     const work = route.config?.work ?? 'pages'
-    if (work === 'immediate') return
+    if (work === 'visits' || work === 'immediate') return
     // Before the hooks of the route, so that a refused request is not charged.
     for (const [name, hook] of Object.entries(createHooks(work, deps, refuse)) as ['onRequest', never][]) {
       route[name] = [hook, ...[route[name] ?? []].flat()] as never
@@ -58,7 +59,10 @@ function createHooks(work: Work, { admission, clientOf }: AdmissionDeps, refuse:
       if (!hasBody(request)) return wait(done)
       let start: Promise<void> | undefined
       request.waitForStart = () =>
-        (start ??= new Promise((resolve, reject) => wait((error) => (error === undefined ? resolve() : reject(error)))))
+        (start ??= new Promise((resolve, reject) => {
+          markReceived(reply.raw)
+          wait((error) => (error === undefined ? resolve() : reject(error)))
+        }))
       done()
     },
     // For a body that no parser reads.

@@ -4,6 +4,7 @@ import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/
 import type { Problem } from '../http/problem.ts'
 import { createAdmission, type AdmissionOptions } from './admission.ts'
 import type { Work } from './work.ts'
+import { valueOf } from '../../test/support/metrics.ts'
 
 const none = { waiting: 10, concurrent: 0 }
 
@@ -22,7 +23,7 @@ function open(bounds: AdmissionOptions['bounds'], clock = { now: 0 }) {
       },
       refuse: (problem) => refused.push(problem),
     })
-  const refusedBy = (work: Work) => admission.metrics[1]?.read()[work]
+  const refusedBy = (work: Work) => valueOf(admission.metrics, 'quirl_requests_refused_total', work)
   return { admission, enter, started, refused, refusedBy, clock, slices: () => slices }
 }
 

@@ -1,4 +1,4 @@
-import type { LabelledMetric } from '../http/metric.ts'
+import { samplesBy, type LabelledMetric } from '../http/metric.ts'
 import { Problem } from '../http/problem.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createFairShares } from './fair-shares.ts'
@@ -100,18 +100,24 @@ function createOverloadProblems(): () => Problem {
 function admissionMetrics(kinds: Record<Work, WorkState>): LabelledMetric[] {
   return [
     {
-      name: 'quirl_waiting_requests',
+      name: 'quirl_requests_queued',
       help: 'Requests that wait in a queue',
       type: 'gauge',
-      label: 'kind',
-      read: () => mapValues(kinds, ({ queue }) => queue.length()),
+      samples: () =>
+        samplesBy(
+          'kind',
+          mapValues(kinds, ({ queue }) => queue.length()),
+        ),
     },
     {
-      name: 'quirl_refused_requests_total',
+      name: 'quirl_requests_refused_total',
       help: 'Requests answered 503 because too many waited, or they waited too long',
       type: 'counter',
-      label: 'kind',
-      read: () => mapValues(kinds, ({ refused }) => refused),
+      samples: () =>
+        samplesBy(
+          'kind',
+          mapValues(kinds, ({ refused }) => refused),
+        ),
     },
   ]
 }

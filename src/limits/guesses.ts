@@ -30,6 +30,7 @@ export function createGuesses(
   counters: Pick<Counters, 'of' | 'salt'>,
   client: Pick<ClientAddress, 'of'>,
   monotonic: () => number,
+  onRefusal: (quota: 'guesses' | 'link_guesses') => void = () => {},
 ): ChargeGuess {
   const clients = counters.of('guesses')
   const links = counters.of('links')
@@ -38,10 +39,14 @@ export function createGuesses(
 
   return async ({ raw }, linkId) => {
     const ofClient = await clients.charge(keyOf(`guesses ${client.of(raw)}`), perClient || Infinity)
-    if (ofClient.isRefused) throw guessProblem(secondsUntil(ofClient.until))
+    if (ofClient.isRefused) {
+      onRefusal('guesses')
+      throw guessProblem(secondsUntil(ofClient.until))
+    }
     const hasFew = ofClient.used <= FEW
     const ofLink = await links.charge(keyOf(`link ${linkId}`), hasFew ? Infinity : perLink || Infinity)
     if (!ofLink.isRefused) return async () => void (await Promise.all([ofClient.refund(), ofLink.refund()]))
+    onRefusal('link_guesses')
     await ofClient.refund()
     throw guessProblem(secondsUntil(Math.min(ofClient.until, ofLink.until)))
   }

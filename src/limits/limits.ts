@@ -18,7 +18,7 @@ const subjects = {
 
 export type LimitName = keyof typeof subjects
 
-const limitNames = Object.keys(subjects)
+export const limitNames = Object.keys(subjects) as LimitName[]
 
 /** Requests per hour and client, by kind; 0 for no limit. */
 export type Quotas = Record<LimitName, number>
@@ -49,23 +49,21 @@ export function createFairUse(
   counters: Pick<Counters, 'of' | 'salt'>,
   client: Pick<ClientAddress, 'of'>,
   monotonic: () => number,
+  onRefusal: (name: LimitName) => void,
 ): FairUse {
   const counter = counters.of('clients')
   const keyOf = createKeys(counters.salt, client)
   const setHeaders = createHeaders(quotas, monotonic)
 
   /** Charges a request, or throws; resolves to nothing without a quota. */
-  async function chargeUnit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    name: LimitName,
-  ): Promise<Charge | undefined> {
+  async function chargeUnit(request: FastifyRequest, reply: FastifyReply, name: LimitName) {
     const quota = quotas[name]
     if (quota === 0) return undefined
     const charge = await counter.charge(keyOf(request, name), quota)
     const seconds = setHeaders(reply, name, charge)
-    if (charge.isRefused) throw quotaProblem(name, quota, seconds)
-    return charge
+    if (!charge.isRefused) return charge
+    onRefusal(name)
+    throw quotaProblem(name, quota, seconds)
   }
 
   async function charge(request: FastifyRequest, reply: FastifyReply, name: LimitName): Promise<Refund> {

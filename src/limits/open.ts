@@ -1,10 +1,10 @@
 import type { ClientAddress } from '../http/client-address.ts'
-import type { Metric } from '../http/metric.ts'
+import { samplesBy, type AnyMetric } from '../http/metric.ts'
 import { createAdmission, type Admission, type AdmissionOptions } from './admission.ts'
 import type { Counters } from './counter.ts'
-import { createFairUse, type FairUse, type Quotas } from './limits.ts'
+import { createFairUse, limitNames, type FairUse, type Quotas } from './limits.ts'
 import { createGuesses, type ChargeGuess, type GuessQuotas } from './guesses.ts'
-import { createSlots, type SlotOverrides, type Slots } from './slots.ts'
+import { createSlots, slotKinds, type SlotOverrides, type Slots } from './slots.ts'
 import { createTurns, passwordBounds, type RunInTurn } from './turns.ts'
 
 /** When all who wait now have been served. */
@@ -18,7 +18,7 @@ export interface Limits extends FairUse {
   chargeGuess: ChargeGuess
   /** For the hashing of passwords. */
   passwordTurn: RunInTurn
-  metrics: Metric[]
+  metrics: AnyMetric[]
   close: () => Promise<void>
 }
 
@@ -37,15 +37,38 @@ export interface LimitsNeeds {
   queueMs?: number | undefined
 }
 
+/** Everything that a client can use up: its quotas, the slots, and the queue of passwords. */
+const limits = [...limitNames, 'guesses', 'link_guesses', ...slotKinds, 'passwords'] as const
+
+function limitMetrics(refused: Record<string, number>, waiting: () => number): AnyMetric[] {
+  return [
+    {
+      name: 'quirl_requests_limited_total',
+      help: 'Requests refused because a client, or all of them, had used up a limit',
+      type: 'counter',
+      samples: () => samplesBy('limit', refused),
+    },
+    {
+      name: 'quirl_passwords_queued',
+      help: 'Passwords that wait to be hashed',
+      type: 'gauge',
+      read: waiting,
+    },
+  ]
+}
+
 export function openLimits(needs: LimitsNeeds): Limits {
   const { quotas, guesses, counters, client, monotonic, beforeSlice, slots, work, queueMs } = needs
+  const refused = Object.fromEntries(limits.map((name) => [name, 0])) as Record<(typeof limits)[number], number>
+  const onRefusal = (name: keyof typeof refused) => void refused[name]++
+  const passwords = createTurns(passwordBounds, PASSWORD_RETRY_SECONDS, () => onRefusal('passwords'))
   return {
-    ...createFairUse(quotas, counters, client, monotonic),
-    slots: createSlots(client, slots),
+    ...createFairUse(quotas, counters, client, monotonic, onRefusal),
+    slots: createSlots(client, slots, onRefusal),
     admission: createAdmission({ monotonic, beforeSlice, bounds: work, timeoutMs: queueMs }),
-    chargeGuess: createGuesses(guesses, counters, client, monotonic),
-    passwordTurn: createTurns(passwordBounds, PASSWORD_RETRY_SECONDS),
-    metrics: counters.metrics,
+    chargeGuess: createGuesses(guesses, counters, client, monotonic, onRefusal),
+    passwordTurn: passwords.run,
+    metrics: [...counters.metrics, ...limitMetrics(refused, passwords.waiting)],
     close: counters.close,
   }
 }

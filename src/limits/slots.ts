@@ -18,7 +18,7 @@ const kinds = {
   exports: { perClient: 4, total: 50, subject: 'exports can be in progress', retryAfter: 30 },
 } as const satisfies Record<string, SlotBounds & { subject: string; retryAfter: number }>
 
-type Kind = keyof typeof kinds
+export type SlotKind = keyof typeof kinds
 
 /** A slot that a request holds. */
 export interface Slot {
@@ -34,20 +34,27 @@ export interface Slot {
  */
 export type TakeSlot = (request: Pick<FastifyRequest, 'raw'>) => Slot
 
-export type Slots = Record<Kind, TakeSlot>
+export type Slots = Record<SlotKind, TakeSlot>
+
+export const slotKinds = Object.keys(kinds) as SlotKind[]
 
 /** Bounds that replace the default ones. */
-export type SlotOverrides = Partial<Record<Kind, SlotBounds>>
+export type SlotOverrides = Partial<Record<SlotKind, SlotBounds>>
 
-export function createSlots(client: Pick<ClientAddress, 'of'>, bounds: SlotOverrides = {}): Slots {
-  const slotsOf = (kind: Kind) => createTakeSlot(client, bounds[kind] ?? kinds[kind], kinds[kind])
+export function createSlots(
+  client: Pick<ClientAddress, 'of'>,
+  bounds: SlotOverrides = {},
+  onRefusal: (kind: SlotKind) => void = () => {},
+): Slots {
+  const slotsOf = (kind: SlotKind) =>
+    createTakeSlot(client, bounds[kind] ?? kinds[kind], { ...kinds[kind], onRefusal: () => onRefusal(kind) })
   return { streams: slotsOf('streams'), stats: slotsOf('stats'), exports: slotsOf('exports') }
 }
 
 function createTakeSlot(
   { of }: Pick<ClientAddress, 'of'>,
   { perClient, total }: SlotBounds,
-  { subject, retryAfter }: { subject: string; retryAfter: number },
+  { subject, retryAfter, onRefusal }: { subject: string; retryAfter: number; onRefusal: () => void },
 ): TakeSlot {
   const byClient = new Map<string, number>()
   const headers = { 'retry-after': String(retryAfter) }
@@ -64,10 +71,12 @@ function createTakeSlot(
     const client = of(raw)
     const held = byClient.get(client) ?? 0
     if (held >= perClient) {
+      onRefusal()
       const detail = `at most ${perClient} ${subject} from one address at the same time`
       throw new Problem('rate_limited', detail, { headers })
     }
     if (taken >= total) {
+      onRefusal()
       const detail = `at most ${total} ${subject} at the same time, and all are taken`
       throw new Problem('unavailable', detail, { headers })
     }

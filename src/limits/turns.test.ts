@@ -20,7 +20,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 test('no more work runs at a time than may, and clients take turns', async () => {
   const { started, work, end } = createWork()
-  const run = createTurns({ waiting: 8, concurrent: 1 }, 5)
+  const { run } = createTurns({ waiting: 8, concurrent: 1 }, 5)
   const all = ['a1', 'a2', 'a3', 'b1'].map((name) => run(name.slice(0, 1), work(name)))
   for (const expected of [['a1'], ['a1', 'a2'], ['a1', 'a2', 'b1'], ['a1', 'a2', 'b1', 'a3']]) {
     await settle()
@@ -32,7 +32,7 @@ test('no more work runs at a time than may, and clients take turns', async () =>
 
 test('work that fails makes room for the next', async () => {
   const { work, end } = createWork()
-  const run = createTurns({ waiting: 8, concurrent: 1 }, 5)
+  const { run } = createTurns({ waiting: 8, concurrent: 1 }, 5)
   const failing = run('a', work('a1'))
   const next = run('a', work('a2'))
   await settle()
@@ -45,7 +45,7 @@ test('work that fails makes room for the next', async () => {
 
 test('when the queue is full, or the share of a client, it is refused at once with 503 and Retry-After', async () => {
   const { work } = createWork()
-  const run = createTurns({ waiting: 4, concurrent: 1 }, 5)
+  const { run } = createTurns({ waiting: 4, concurrent: 1 }, 5)
   const isRefusal = (error: unknown) =>
     error instanceof Problem && error.status === 503 && error.headers['retry-after'] === '5'
   for (const name of ['a1', 'a2', 'a3']) void run('a', work(name))
@@ -56,7 +56,7 @@ test('when the queue is full, or the share of a client, it is refused at once wi
 
 test('clients that fill the queue keep no other out: the last of whoever has most is refused for it', async () => {
   const { started, work, end } = createWork()
-  const run = createTurns({ waiting: 4, concurrent: 1 }, 5)
+  const { run } = createTurns({ waiting: 4, concurrent: 1 }, 5)
   const outcome = (name: string) => run(name.slice(0, 1), work(name)).catch(({ status }: Problem) => status)
   const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1', 'e1'].map(outcome)
   for (let at = 0; at < 5; at++) {

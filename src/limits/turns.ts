@@ -8,6 +8,12 @@ import type { WorkBounds } from './work.ts'
  */
 export type RunInTurn = <T>(client: string, work: () => Promise<T>) => Promise<T>
 
+export interface Turns {
+  run: RunInTurn
+  /** Work that waits. */
+  waiting: () => number
+}
+
 /**
  * One at a time: hashing a password takes a core for a quarter of a second, and one of the four threads of libuv's pool,
  * which also sync the disk. The last of those that wait starts after four seconds.
@@ -20,8 +26,11 @@ interface Waiting {
   refuse: (error: Problem) => void
 }
 
-/** @param retryAfter seconds, for those who are refused */
-export function createTurns({ waiting, concurrent }: WorkBounds, retryAfter: number): RunInTurn {
+/**
+ * @param retryAfter seconds, for those who are refused
+ * @param onRefusal called with each refusal
+ */
+export function createTurns({ waiting, concurrent }: WorkBounds, retryAfter: number, onRefusal = () => {}): Turns {
   const queue = createFairQueue<Waiting>(waiting)
   let inProgress = 0
 
@@ -33,8 +42,9 @@ export function createTurns({ waiting, concurrent }: WorkBounds, retryAfter: num
     next.start()
   }
 
-  return async (client, work) => {
+  const run: RunInTurn = async (client, work) => {
     if (queue.isFull(client)) {
+      onRefusal()
       const refused = findLastOfMost(queue, client)
       if (refused === undefined) throw refusal(retryAfter)
       queue.remove(refused.client, refused)
@@ -51,6 +61,7 @@ export function createTurns({ waiting, concurrent }: WorkBounds, retryAfter: num
       startNext()
     }
   }
+  return { run, waiting: queue.length }
 }
 
 function refusal(retryAfter: number): Problem {

@@ -25,6 +25,8 @@ export const defaultBounds = {
 
 export type Work = keyof typeof defaultBounds
 
+export const works = Object.keys(defaultBounds) as Work[]
+
 /** A request that waits until its work may start. */
 export interface WaitingRequest {
   /** The same key for all requests of a client. */

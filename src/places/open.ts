@@ -47,7 +47,7 @@ interface ScheduledSource extends Source {
 
 /** Opens what is available at once, and refreshes the sources in the background. */
 export function openPlaces(options: PlacesOptions): Places {
-  const { now, monotonic } = options
+  const { monotonic } = options
   const closing = new AbortController()
   const sources = openSources(options, closing.signal)
   const lookup = createLookup(sources)
@@ -73,7 +73,7 @@ export function openPlaces(options: PlacesOptions): Places {
   return {
     find: lookup.find,
     operations: placeOperations({ files: lookup.files, sources, refresh }),
-    metrics: metricsOf(sources, lookup.files, now),
+    metrics: metricsOf(sources, lookup.files),
     isCreditDue: () => lookup.files().some(({ type }) => /^(?:city ipv[46]$|DBIP)/i.test(type)),
     refresh,
     close: () =>
@@ -145,13 +145,13 @@ async function refreshOne(
   }
 }
 
-function metricsOf(sources: readonly Source[], files: () => readonly PlaceFile[], now: () => number): Metric[] {
+function metricsOf(sources: readonly Source[], files: () => readonly PlaceFile[]): Metric[] {
   return [
     {
-      name: 'quirl_places_age_seconds',
-      help: 'Age of the oldest database of places in use; 0 without any',
+      name: 'quirl_places_built_timestamp_seconds',
+      help: 'When the oldest database of places in use was built; 0 without any',
       type: 'gauge',
-      read: () => (files().length === 0 ? 0 : Math.round((now() - oldest(files())) / 1000)),
+      read: () => (files().length === 0 ? 0 : oldest(files()) / 1000),
     },
     {
       name: 'quirl_places_failing',

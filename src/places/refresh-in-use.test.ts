@@ -49,18 +49,20 @@ test('without sources no place is known, and nothing is logged', async (t) => {
   await places.refresh()
   assert.deepEqual(places.find('129.132.1.1'), unknown)
   assert.deepEqual(warnings, [])
-  assert.equal(places.metric('quirl_places_age_seconds'), 0)
+  assert.equal(places.metric('quirl_places_built_timestamp_seconds'), 0)
 })
 
-test('data that grow old in use are logged once, and their age is a metric', async (t) => {
-  const { open, pass, warnings } = createPlacesWithClock(t)
+test('data that grow old in use are logged once, and a metric says when they were built', async (t) => {
+  const { open, now, pass, warnings } = createPlacesWithClock(t)
   const places = open('bundled')
   pass(400)
   await places.refresh()
   await places.refresh()
   assert.equal(warnings.length, 1)
   assert.match(warnings[0] ?? '', /^GEOIP_DB: bundled was built \d{3} days ago: /)
-  assert.ok((places.metric('quirl_places_age_seconds') ?? 0) > 300 * 86_400)
+  const [, days = ''] = /built (\d+) days/.exec(warnings[0] ?? '') ?? []
+  const builtAt = (places.metric('quirl_places_built_timestamp_seconds') ?? 0) * 1000
+  assert.equal(Math.floor((now() - builtAt) / 86_400_000), Number(days))
 })
 
 test('closing aborts an endless download', async (t) => {

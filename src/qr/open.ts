@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts'
+import type { Metric } from '../http/metric.ts'
 import { codeSvg, codeText } from './code-image.ts'
 import { createDesigns, type Designs } from './designs.ts'
 import { createImages, type Images } from './images.ts'
@@ -17,6 +18,7 @@ export interface Qr {
   codeSvg: (code: string, origin: string) => string
   /** Draws images soon, so that the first client does not wait for the compiler. */
   warmUp: () => void
+  metrics: Metric[]
   /** Stops drawing, and ends the threads. */
   close: () => Promise<void>
 }
@@ -34,7 +36,8 @@ export interface QrNeeds {
 
 export function openQr({ db, marker, waiting, drawMs }: QrNeeds): Qr {
   const bounds = drawMs === undefined ? {} : { queueTimeout: drawMs, timeout: drawMs, cpuTime: drawMs }
-  const images = createImages(createRenderPool(bounds), () => waiting() > FEW)
+  const pool = createRenderPool(bounds)
+  const images = createImages(pool, () => waiting() > FEW)
   const textOf = (code: string, origin: string, compact = false) => codeText(code, origin, { marker, compact })
   return {
     images,
@@ -42,6 +45,9 @@ export function openQr({ db, marker, waiting, drawMs }: QrNeeds): Qr {
     codeText: textOf,
     codeSvg: (code, origin) => codeSvg(images, textOf(code, origin)),
     warmUp: images.warmUp,
+    metrics: [
+      { name: 'quirl_drawings_queued', help: 'Images that wait for a thread', type: 'gauge', read: pool.queued },
+    ],
     close: images.close,
   }
 }

@@ -31,6 +31,8 @@ interface Parts {
 /** The fold; `stop` stops all background work. */
 export interface Background extends FoldLoop {
   lost: () => number
+  /** Everything that was recorded until then is folded, in milliseconds since 1970; 0 before the first fold. */
+  foldedUntil: () => number
   /** Folds what was journalled, then changes nothing until the returned function is called. */
   hold: () => Promise<() => void>
 }
@@ -43,12 +45,15 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
   const { warehouse, purger, subscribers, log, onError } = parts
   const { now, links } = options
   let lostEver = lost
+  let foldedUntil = 0
   let isHeld = false
   const loop = startFoldLoop(
     async () => {
       if (isHeld) return { moved: 0, changed: [], damaged: [], lost: lostEver, failed: [] }
-      const result = await purger.during((deletedLinks) => foldJournal(parts, now(), deletedLinks, links.newest()))
+      const began = now()
+      const result = await purger.during((deletedLinks) => foldJournal(parts, began, deletedLinks, links.newest()))
       lostEver = result.lost
+      if (result.failed.length === 0) foldedUntil = began
       return result
     },
     { onFold: subscribers.publish, onFaults: log.faultsFound, onError },
@@ -61,6 +66,7 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
   return {
     ...loop,
     lost: () => lostEver,
+    foldedUntil: () => foldedUntil,
     async hold() {
       await loop.fold()
       isHeld = true

@@ -1,13 +1,28 @@
 import type { Metric } from '../http/metric.ts'
-import type { FoldLoop } from './fold-loop.ts'
+import type { Background } from './background.ts'
 import type { Journal } from './journal.ts'
 
-/** @param folds its `lost` counts the scans that folds have lost to damage, ever */
 export function scanMetrics(
-  { status, backlog }: Journal,
-  { count, failing, lost }: FoldLoop & { lost: () => number },
+  journal: Journal,
+  folds: Background,
   subscribers: () => number,
+  queued: () => number,
 ): Metric[] {
+  return [
+    ...recordingMetrics(journal, folds),
+    ...foldMetrics(folds),
+    {
+      name: 'quirl_statistics_queued',
+      help: 'Reads of statistics and exports that wait for the thread of the warehouse',
+      type: 'gauge',
+      read: queued,
+    },
+    { name: 'quirl_stream_listeners', help: 'Open streams of totals', type: 'gauge', read: subscribers },
+  ]
+}
+
+/** @param folds its `lost` counts the scans that folds have lost to damage, ever */
+function recordingMetrics({ status, backlog }: Journal, { lost }: Pick<Background, 'lost'>): Metric[] {
   return [
     {
       name: 'quirl_journal_backlog_bytes',
@@ -27,6 +42,11 @@ export function scanMetrics(
       type: 'counter',
       read: () => status().lost + lost(),
     },
+  ]
+}
+
+function foldMetrics({ count, failing, foldedUntil }: Background): Metric[] {
+  return [
     { name: 'quirl_scans_folded_total', help: 'Scans moved into the statistics', type: 'counter', read: count },
     {
       name: 'quirl_fold_failing',
@@ -34,6 +54,11 @@ export function scanMetrics(
       type: 'gauge',
       read: () => (failing() ? 1 : 0),
     },
-    { name: 'quirl_stream_listeners', help: 'Open streams of totals', type: 'gauge', read: subscribers },
+    {
+      name: 'quirl_folded_until_timestamp_seconds',
+      help: 'Everything that was recorded until then is in the statistics; 0 before the first fold',
+      type: 'gauge',
+      read: () => foldedUntil() / 1000,
+    },
   ]
 }

@@ -17,6 +17,8 @@ export interface Reader {
   statsOfMany: (client: string, links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
   /** Reads a page of the export; clients are served round-robin. */
   page: (client: string, linkId: number, after: Cursor, limit: number) => Promise<Page>
+  /** Reads that wait for the warehouse. */
+  queued: () => number
 }
 
 /**
@@ -45,5 +47,6 @@ export function createReader(warehouse: Pick<WarehouseClient, 'call'>, now: () =
     stats,
     statsOfMany: (client, ...args) => queue.run(client, () => warehouse.call('statsOfMany', ...args)),
     page: (client, ...args) => queue.run(client, () => warehouse.call('exportPage', ...args)),
+    queued: queue.length,
   }
 }

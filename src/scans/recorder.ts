@@ -103,7 +103,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     onFold: subscribers.onFold,
     refresh: subscribers.refresh,
     fault: () => faultOf(journal, background),
-    metrics: scanMetrics(journal, background, subscribers.count),
+    metrics: scanMetrics(journal, background, subscribers.count, read.queued),
     async close() {
       background.stop()
       store.close()

@@ -19,6 +19,11 @@ export async function listCertificates(db: Executor): Promise<StoredCertificate[
   return (await db.selectFrom('certificates').selectAll().orderBy('name').execute()).map(toCertificate)
 }
 
+/** The names of all certificates and when they expire, in no order. */
+export async function listExpiries(db: Executor): Promise<{ name: string; notAfter: number }[]> {
+  return db.selectFrom('certificates').select(['name', 'not_after as notAfter']).execute()
+}
+
 /** Certificates whose renewal, or the check for its time, is due. */
 export async function findDueCertificates(db: Executor, now: number): Promise<StoredCertificate[]> {
   const rows = await db

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Bus } from '../bus/bus.ts'
 import type { Database } from '../db/database.ts'
+import { samplesBy, type LabelledMetric } from '../http/metric.ts'
 import { throttle } from '../lib/throttle.ts'
 import { createAcceptCache, type AcceptCache } from './accept-cache.ts'
 import type { AcmeClient } from './acme.ts'
@@ -9,6 +10,7 @@ import {
   findCertificate,
   findDueCertificates,
   listCertificates,
+  listExpiries,
   updateRenewal,
   type StoredCertificate,
 } from './certificate-store.ts'
@@ -52,6 +54,7 @@ export interface Certificates {
   list: () => Promise<CertificateReport[]>
   /** The certificate of one name, or what became of its orders. */
   report: (name: string) => Promise<CertificateReport>
+  metrics: LabelledMetric[]
 }
 
 interface CertificateDeps {
@@ -76,6 +79,8 @@ export function createCertificates(deps: CertificateDeps): Certificates {
   const cache = createAcceptCache(deps)
   const report = throttle(LOG_MS, monotonic, (error: unknown) => deps.log.error({ err: error }, 'certificates: store'))
 
+  const expiries = createExpiries(deps)
+
   async function load(name: string): Promise<Accept> {
     const stored = await findCertificate(db.read, name)
     return cache.put(stored !== undefined && stored.notAfter > now() ? stored : await issuer.issue(name))
@@ -96,6 +101,7 @@ export function createCertificates(deps: CertificateDeps): Certificates {
         for (const certificate of due) await ignoreIssuanceError(renewIfDue(deps, cache, certificate))
       }
       await Promise.all(Array.from({ length: SWEEP_WIDTH }, worker))
+      await expiries.read()
     },
     async renew(name) {
       if (!deps.isServed(name)) throw new IssuanceError(`${name} is neither the service nor an active domain`)
@@ -108,6 +114,31 @@ export function createCertificates(deps: CertificateDeps): Certificates {
     reread: cache.expire,
     list: () => listReports(db, host),
     report: (name) => reportOf(db, name),
+    metrics: [expiries.metric],
+  }
+}
+
+/** What the last sweep has read: a scrape must not read every certificate. */
+function createExpiries({ db, host, isServed }: Pick<CertificateDeps, 'db' | 'host' | 'isServed'>) {
+  const earliest = new Map<string, number>()
+  const metric: LabelledMetric = {
+    name: 'quirl_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate of the service expires, and the first of those of custom domains in use',
+    type: 'gauge',
+    samples: () => samplesBy('of', Object.fromEntries(earliest)),
+  }
+  return {
+    metric,
+    async read(): Promise<void> {
+      const all = await listExpiries(db.read)
+      earliest.clear()
+      for (const { name, notAfter } of all) {
+        // What is not served any more is not renewed.
+        if (!isServed(name)) continue
+        const of = name === host ? 'service' : 'domains'
+        earliest.set(of, Math.min(earliest.get(of) ?? Number.POSITIVE_INFINITY, notAfter / 1000))
+      }
+    },
   }
 }
 

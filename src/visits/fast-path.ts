@@ -18,11 +18,13 @@ export function visitedCode(url: string, isReserved: IsReserved): string | undef
 /**
  * Handles visits of redirects that resolve synchronously, before the router and its hooks: nearly all visits, and most of
  * the service's work. The response is the same as that of the route, which handles all other visits.
+ * @param onResponse called with each response
  * @returns a handler, which returns whether it has handled the request
  */
 export function createFastPath(
   visits: Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide'>,
   isReserved: IsReserved,
+  onResponse: (response: ServerResponse) => void,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   return (request, response) => {
     const { method, url = '' } = request
@@ -35,6 +37,7 @@ export function createFastPath(
     const respond = () => {
       response.writeHead(302, ['location', location, 'cache-control', 'private, no-store', 'content-length', '0'])
       response.end()
+      onResponse(response)
     }
     if (method === 'HEAD') respond()
     else if (scan === undefined) visits.record(request, id, respond)

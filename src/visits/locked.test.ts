@@ -55,7 +55,11 @@ test('the fast path responds to no visit of a link with a password, whether or n
           () => found,
           () => 0,
         )
-        const answered = createFastPath({ resolve, record, recordScan: record, decide }, () => false)
+        const answered = createFastPath(
+          { resolve, record, recordScan: record, decide },
+          () => false,
+          () => {},
+        )
         const request = { method, url: `/code${ending}`, headers: {} } as IncomingMessage
         for (let visits = 0; visits < 3; visits++) assert.equal(answered(request, untouchable), false)
       },

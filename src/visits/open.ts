@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Database } from '../db/database.ts'
+import type { Metric } from '../http/metric.ts'
 import { createVisitedOf } from '../links/visited.ts'
 import type { Scans } from '../scans/open.ts'
 import { createDecide, type Decide } from './decide.ts'
 import { createLinkOf, type LinkOf } from './link-of.ts'
+import { createCacheMetrics } from './metrics.ts'
 import { createResolver, type Resolver } from './resolve.ts'
 
 /** Resolves short URLs, from the cache if possible, and records their visits. */
@@ -13,6 +15,7 @@ export interface Visits extends Resolver {
   /** Decides visits of links with rules, whose scans `recordScan` records. */
   decide: Decide
   recordScan: Scans['recordScan']
+  metrics: Metric[]
   /** Does nothing: visits have no background work. */
   close: () => void
 }
@@ -30,14 +33,18 @@ export interface VisitsNeeds {
 }
 
 export function openVisits({ db, scans, monotonic, lifeMs }: VisitsNeeds): Visits {
-  const resolver = createResolver(createVisitedOf(db), monotonic, lifeMs)
+  const { lookup, miss, metrics } = createCacheMetrics()
+  const resolver = createResolver(miss(createVisitedOf(db)), monotonic, lifeMs)
+  const resolve = lookup(resolver.resolve)
   const { record, recordScan } = scans
   return {
     ...resolver,
-    linkOf: createLinkOf(resolver.resolve),
+    resolve,
+    linkOf: createLinkOf(resolve),
     record,
     recordScan,
     decide: createDecide(scans),
+    metrics,
     close() {},
   }
 }

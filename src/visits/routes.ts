@@ -29,7 +29,7 @@ export const visitParams = Type.Object({
 })
 
 /** Visits have priority over all other work. */
-export const visitConfig = { onDomains: true, work: 'immediate' } as const
+export const visitConfig = { onDomains: true, work: 'visits' } as const
 
 const missing = problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law')
 export const missingOrEnded = problems('unknown_code', 'code_gone', 'link_ended', 'code_removed', 'code_removed_by_law')

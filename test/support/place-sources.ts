@@ -21,5 +21,5 @@ export function createPlacesWithClock(t: TestContext) {
     undoLater(t, places.close)
     return { ...places, metric: (name: string) => places.metrics.find((each) => each.name === name)?.read() }
   }
-  return { open, warnings, dataDir, pass: (days: number) => void (time += days * DAY_MS) }
+  return { open, warnings, dataDir, now: () => time, pass: (days: number) => void (time += days * DAY_MS) }
 }

@@ -25,6 +25,8 @@ export interface RenderPool {
   picture: (job: PictureJob, requester?: Requester) => Promise<PictureImage>
   /** Whether a thread and a core are free, and no job waits. */
   isFree: () => boolean
+  /** Jobs that wait. */
+  queued: () => number
   close: () => Promise<void>
 }
 
@@ -92,6 +94,7 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
     draw: enqueue,
     render: enqueue,
     picture: enqueue,
+    queued: queue.length,
     isFree: () => !isClosed && hasCores && queue.length() === 0 && threads.isFree(),
     async close() {
       isClosed = true

@@ -5,6 +5,7 @@ import { fc } from '../fast-check.ts'
 import { PATIENCE_MS } from '../poll.ts'
 import type { TestServer } from '../server.ts'
 import { command, HOUR, type CommandKind } from './model.ts'
+import { valueOf } from '../metrics.ts'
 
 /** What comes between the requests. */
 export const interruptions: CommandKind[] = [
@@ -35,5 +36,5 @@ async function failOneFold(server: TestServer): Promise<void> {
 }
 
 function backlogOf({ services }: TestServer): number {
-  return services.metrics.find(({ name }) => name === 'quirl_journal_backlog_bytes')?.read() ?? Number.NaN
+  return valueOf(services.metrics, 'quirl_journal_backlog_bytes')
 }
