@@ -130,6 +130,15 @@ function metricsOf(expr: string): string[] {
   return [...bare.matchAll(/\b[a-z]\w+\b(?!\s*\()/g)].map(([name]) => name).filter((name) => name !== 'and')
 }
 
+test('the documentation names each metric and each alert, and no other', () => {
+  const page = readFileSync(join(folder, '../docs/operations.md'), 'utf8')
+  const watch = page.slice(page.indexOf('\n## Watch'), page.indexOf('\n## Commands'))
+  const documented = new Set([...watch.matchAll(/`((?:quirl|process|nodejs)_\w+|Quirl\w+)`/g)].map(([, name]) => name))
+  const types = [...scraped.text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name)
+  const further = ['quirl_bus_gaps_total', ...elsewhere.filter((name) => name !== 'up')]
+  assert.deepEqual([...documented].toSorted(), [...types, ...further, ...rules.map(({ alert }) => alert)].toSorted())
+})
+
 test('each value of a label that they select exists', () => {
   const labels = [...rules.map(({ expr }) => expr), ...expressions].flatMap((expr) => [
     ...expr.matchAll(/\b(?:kind|code|limit)!?="(\w+)"/g),
