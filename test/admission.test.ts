@@ -5,7 +5,7 @@ import type { Work } from '../src/limits/work.ts'
 import { connectRaw } from './support/raw.ts'
 import { poll } from './support/poll.ts'
 import { create, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
-import { valueOf } from './support/metrics.ts'
+import { scrape, valueOf } from './support/metrics.ts'
 
 /** A request of each kind. */
 const requests: Record<Work, (server: TestServer, link: Created) => Promise<Response>> = {
@@ -80,6 +80,10 @@ test('a request whose client disconnects leaves the queue', async (t) => {
   abort.abort()
   await pending
   await poll(() => waiting(server) === 0)
+  // Its client has not received the 503: who disconnects must not raise an alarm.
+  const { values } = await scrape(server.url)
+  assert.equal(values.get('quirl_http_responses_total{kind="images",code="5xx"}'), 0)
+  assert.equal(values.get('quirl_http_request_duration_seconds_count{kind="images"}'), 0)
 })
 
 test('a request holds no slot until its body has arrived', async (t) => {

@@ -49,13 +49,14 @@ export function createRequestMetrics<Kind extends string>(kinds: readonly Kind[]
       // Until the response begins: how long a client takes to read it says nothing about the service.
       app.addHook('onSend', (request, reply, payload, done) => {
         const kind = kindOf(request)
-        if (kind !== undefined) observe(kind, reply.raw)
+        // Nobody receives what is sent after the client has disconnected.
+        if (kind !== undefined && !reply.raw.destroyed) observe(kind, reply.raw)
         done(null, payload)
       })
       // Refusals are sent without the hook above, and streams as well.
       app.addHook('onResponse', (request, reply, done) => {
         const kind = kindOf(request)
-        if (kind !== undefined) count(kind, reply.raw.statusCode)
+        if (kind !== undefined && reply.raw.writableFinished) count(kind, reply.raw.statusCode)
         done()
       })
     },
@@ -81,7 +82,7 @@ function metricsOf(measured: Record<string, Measured>): AnyMetric[] {
     },
     {
       name: 'quirl_http_responses_total',
-      help: 'Responses by kind of request and class of their status',
+      help: 'Complete responses by kind of request and class of their status',
       type: 'counter',
       samples: () =>
         kinds.flatMap(([kind, { classes }]) =>
