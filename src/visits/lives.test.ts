@@ -103,7 +103,7 @@ test('reads in advance are four at most, one a second for a link whose read fail
     LIFE_MS,
   )
   const codes = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']
-  await Promise.all([...codes, 'nothing'].map((code) => resolve(code)))
+  for (const code of [...codes, 'nothing']) await resolve(code)
   now = LIFE_MS - 5000
   await resolve('nothing')
   reads = []

@@ -8,6 +8,7 @@ import { contentOf, rulesOf, type Found, type Visited } from '../links/visited.t
 import { createLives, type Lived, type Lives } from './lives.ts'
 import type { LiveLink } from './live-link.ts'
 import { lock, type LockedLink } from './locked.ts'
+import { weigh } from './weigh.ts'
 
 /** The state of a code. A paused link still has its QR images. */
 export type Resolution =
@@ -53,30 +54,20 @@ const MAX_REFRESHES = 4
 
 const unknown: Resolution = { state: 'unknown' }
 
+type Find = (codeKey: string) => Found | Promise<Found>
+
 /**
  * @param find reads a link from the store by the key of its code, synchronously or not
  * @param monotonic a clock that never goes back
  * @param lifeMs how long a link may be cached; for ever when only this process changes the store
  */
-export function createResolver(
-  find: (codeKey: string) => Found | Promise<Found>,
-  monotonic: () => number,
-  lifeMs = Number.POSITIVE_INFINITY,
-): Resolver {
+export function createResolver(find: Find, monotonic: () => number, lifeMs = Number.POSITIVE_INFINITY): Resolver {
   const lives = createLives(monotonic)
   const cache = createResolutionCache(lives)
   const isRecent = createRecentKeys(RECENT_SLOTS)
   const reads = createReads(lives, cache)
 
-  /** Reads a link that is visited before it expires, so that no visit of it waits for the store. */
-  function refresh(key: string, cached: Lived): void {
-    if (reads.count() >= MAX_REFRESHES || reads.get(key) !== undefined || !lives.takeRefresh(cached)) return
-    const lived = lives.begin(lifeMs)
-    const found = find(key)
-    // When it fails, a visit reads again at the end of the link's life.
-    if (found instanceof Promise) reads.start(key, found, lived).catch(() => {})
-    else cache.add(key, found, lived)
-  }
+  const refresh = createRefresh(lives, reads, find, lifeMs)
 
   return {
     resolve(code) {
@@ -134,6 +125,16 @@ function createReads({ answered }: Lives, cache: ResolutionCache) {
   }
 }
 
+/** Creates a function that reads a link which is visited before it expires, so that no visit of it waits for the store. */
+function createRefresh(lives: Lives, reads: Reads, find: Find, lifeMs: number): (key: string, cached: Lived) => void {
+  return (key, cached) => {
+    if (reads.count() >= MAX_REFRESHES || reads.get(key) !== undefined || !lives.takeRefresh(cached)) return
+    const lived = lives.begin(lifeMs)
+    // When it fails, a visit reads again at the end of the link's life.
+    reads.start(key, Promise.resolve(find(key)), lived).catch(() => {})
+  }
+}
+
 /** What is cached of a code. */
 interface Cached extends Lived {
   resolution: Resolution
@@ -168,6 +169,7 @@ function createResolutionCache(lives: Pick<Lives, 'begin'>) {
   }
 }
 
+type Reads = ReturnType<typeof createReads>
 type ResolutionCache = ReturnType<typeof createResolutionCache>
 
 function toResolution(found: Found): Resolution {
@@ -188,13 +190,4 @@ function toLive(found: Visited): LiveLink {
   const content = () => contentOf(found)
   const visit: LiveLink['visit'] = (visitor) => (prepared ??= kind.prepare(content()))(visitor)
   return { id, code, kind, content, visit, rules }
-}
-
-/** The bytes of compiled rules: of the list, and at most for each character of their JSON. */
-const [RULES_BYTES, RULE_CHARACTER_BYTES] = [800, 10]
-
-/** Estimates the bytes of a cached link: its objects and maps, and its texts once as stored and once as prepared. */
-function weigh({ target, payload, utm, rules, password }: Visited): number {
-  const bytes = 1200 + 2 * ((target?.length ?? 0) + payload.length + utm.length + (password?.length ?? 0))
-  return rules === null ? bytes : bytes + RULES_BYTES + RULE_CHARACTER_BYTES * rules.length
 }
