@@ -17,6 +17,7 @@ import {
 } from './journal-positions.ts'
 import { openPartitions } from './partitions.ts'
 import { writeRollups } from './rollup-writer.ts'
+import { numbers } from './sql.ts'
 import { openVisitorDays, type VisitorDays } from './visitor-days.ts'
 
 // SQLSTATE codes: another node has removed the table of a day, or the partition of a month, since this one has seen it.
@@ -96,7 +97,9 @@ function createCommit(session: PostgresSession, folder: JournalFolder, days: Vis
 /** Keeps the links of scans from being deleted before the transaction ends. @returns those that exist */
 async function lockLinks(query: Query, scans: Scan[]): Promise<Set<number>> {
   const ids = [...new Set(scans.map(({ linkId }) => linkId))]
-  const rows = await query<{ id: number }>('select id from links where id = any($1) order by id for key share', [ids])
+  const rows = await query<{ id: number }>('select id from links where id = any($1) order by id for key share', [
+    numbers(ids),
+  ])
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -112,7 +115,7 @@ export async function writeScans(query: Query, scans: FoldedScan[], idsOf: IdsOf
   if (rows.length > 0)
     await query(
       `insert into quirl_scans.scans (${columns.join()}) select * from unnest(${types.map((type, at) => `$${at + 1}::${type}[]`).join()})`,
-      columns.map((_, at) => rows.map((row) => row[at])),
+      columns.map((_, at) => numbers(rows.map((row) => row[at]))),
     )
   return groups
 }

@@ -1,6 +1,7 @@
 import type { Query } from '../../db/postgres-session.ts'
 import { addCounts, incrementsByLink, MAX_VALUES, monthsOf, type Counts, type Group, type Values } from '../rollup.ts'
 import { dimensions, OTHER } from '../warehouse-schema.ts'
+import { numbers } from './sql.ts'
 
 const countColumns = ['humans', 'human_firsts', 'bots', 'bot_firsts']
 const addTo = (table: string, columns = countColumns) =>
@@ -96,7 +97,7 @@ async function boundValues(
 /** The values that rows have already, and how many there are of each link, period and dimension with new ones. */
 async function countValues(query: Query, table: 'daily' | 'monthly', rows: ValueRow[]) {
   const known = new Map<string, { present: Set<number>; count: number }>()
-  const arrays = [0, 1, 2, 3].map((at) => rows.map(({ key }) => key[at]))
+  const arrays = [0, 1, 2, 3].map((at) => numbers(rows.map(({ key }) => key[at])))
   const found = await query<Record<'link_id' | 'period' | 'dimension' | 'value', number>>(
     `select t.link_id, t.period, t.dimension, t.value from quirl_scans.${table} t
      join unnest($1::bigint[], $2::integer[], $3::smallint[], $4::integer[]) k (link_id, period, dimension, value)
@@ -114,7 +115,7 @@ async function countValues(query: Query, table: 'daily' | 'monthly', rows: Value
     `select link_id, period, dimension, count(*)::integer as count from quirl_scans.${table}
      join unnest($1::bigint[], $2::integer[], $3::smallint[]) k (link_id, period, dimension)
      using (link_id, period, dimension) where value <> ${OTHER} group by 1, 2, 3`,
-    [0, 1, 2].map((at) => Array.from(growing.values(), (key) => key[at])),
+    [0, 1, 2].map((at) => numbers(Array.from(growing.values(), (key) => key[at]))),
   )
   for (const { link_id: linkId, period, dimension, count } of counted) {
     const values = known.get(nameOf([linkId, period, dimension]))
@@ -140,6 +141,6 @@ async function insert<R>(
   return query<R>(
     `insert into quirl_scans.${table} (${columns.join()})
      select * from unnest(${arrays.join()}) order by ${keys.join()} ${onConflict}`,
-    columns.map((_, at) => values.map((row) => row[at])),
+    columns.map((_, at) => numbers(values.map((row) => row[at]))),
   )
 }

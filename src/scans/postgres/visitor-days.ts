@@ -1,6 +1,7 @@
 import { lockTransaction, type PostgresSession, type Query } from '../../db/postgres-session.ts'
 import { dateOfDay, dayOf, startOfDay } from '../calendar.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
+import { numbers } from './sql.ts'
 
 // The keys that visitors had on a UTC day, and the day's salt, are in unlogged tables of a schema of their own: they are not in
 // the write-ahead log, and not in a dump without the schema. Dropping the tables destroys them (docs/privacy.md).
@@ -55,7 +56,7 @@ async function flagDay(query: Query, day: number, scans: Scan[], firsts: Set<Sca
   const inserted = await query<{ link_id: number; key: number }>(
     `insert into quirl_visitors.keys_${suffixOf(day)}
      select * from unnest($1::bigint[], $2::bigint[]) order by 1, 2 on conflict do nothing returning link_id, key`,
-    [seen.map(({ linkId }) => linkId), seen.map(({ visitor }) => visitor)],
+    [numbers(seen.map(({ linkId }) => linkId)), numbers(seen.map(({ visitor }) => visitor))],
   )
   for (const { link_id: linkId, key } of inserted) {
     const scan = firstByKey.get(`${linkId}:${key}`)
