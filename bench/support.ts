@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 // One core for the server, the other for the load, so that they do not compete.
-const SERVER_CORE = '0'
+export const SERVER_CORE = '0'
 export const LOAD_CORE = '1'
 
 export interface Served {
