@@ -82,24 +82,22 @@ const images: Record<string, Record<string, Draw>> = {
   },
 }
 
-const rows: Record<string, string | number>[] = []
 let next = 0
-for (const [image, by] of Object.entries(images)) {
-  const rounds = new Map<string, number[]>()
-  // The first round warms the compilers up.
+
+/** Medians by name, in milliseconds for each image. The first round warms the compilers up. */
+async function compare(by: Record<string, Draw>): Promise<[name: string, ms: number][]> {
+  const rounds = Object.entries(by).map(([name, draw]) => ({ name, draw, all: [] as number[] }))
   for (let round = 0; round <= ROUNDS; round++)
-    for (const [name, draw] of Object.entries(by)) {
-      const ms = await draw((next += IMAGES), IMAGES)
-      if (round > 0) rounds.set(name, [...(rounds.get(name) ?? []), ms])
-    }
-  const [baseline = NaN] = [...rounds.values()].map(median)
-  for (const [name, all] of rounds)
-    rows.push({
-      image,
-      by: name,
-      'ms each': median(all).toFixed(2),
-      'times as fast': (baseline / median(all)).toFixed(1),
-    })
+    for (const { draw, all } of rounds) all.push(await draw((next += IMAGES), IMAGES))
+  return rounds.map(({ name, all }) => [name, median(all.slice(1))])
+}
+
+const rows: Record<string, string | number>[] = []
+for (const [image, by] of Object.entries(images)) {
+  const medians = await compare(by)
+  const [[, baseline] = ['', Number.NaN]] = medians
+  for (const [name, ms] of medians)
+    rows.push({ image, by: name, 'ms each': ms.toFixed(2), 'times as fast': (baseline / ms).toFixed(1) })
 }
 await Promise.all([browser.close(), pool.close()])
 console.log(describeMachine())

@@ -40,26 +40,28 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'
 const BULK_ROWS = 50
 const IMAGE_TYPES = { png: 'image/png', svg: 'image/svg+xml', pdf: 'application/pdf' }
 
-/** @returns the tallies by kind; rejects with the first response that is not the intended one */
+/**
+ * Sends requests until `over`, which it aborts at the first response that is not the intended one.
+ * @returns the tallies by kind; rejects with that response
+ */
 export async function runLoad(
   url: string,
   links: SoakLinks,
   random: Random,
-  isOver: () => boolean,
+  over: AbortController,
 ): Promise<Record<string, Tally>> {
   const agent = new Agent({ keepAlive: true })
   const kinds = createKinds({ url, agent, links, random })
   const tallies = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, { done: 0, refused: 0 }]))
-  let hasFailed = false
   const run = async (kind: string, { paceMs, send }: Lane) => {
     const tally = tallies[kind] ?? assert.fail()
     try {
-      for (; !isOver() && !hasFailed; await sleep(paceMs)) {
+      for (; !over.signal.aborted; await sleep(paceMs)) {
         if (await send()) tally.done++
         else tally.refused++
       }
     } catch (error) {
-      hasFailed = true
+      over.abort()
       throw new Error(`${kind}: ${String(error)}`, { cause: error })
     }
   }
@@ -83,12 +85,18 @@ interface Needs {
 function createKinds({ url, agent, links: { hot, cold }, random }: Needs): Record<string, Lane> {
   const own: SoakLink[] = []
   let count = 0
-  const send = (method: string, path: string, body?: object) =>
+  const sendOnce = (method: string, path: string, body?: object) =>
     ask(url + path, {
       method,
       agent,
       headers: { 'user-agent': BROWSER, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
+    })
+  // The service closes connections that were idle for ten seconds, as all are when the machine stands still.
+  const send: typeof sendOnce = (...request) =>
+    sendOnce(...request).catch((error: NodeJS.ErrnoException & { reusedSocket?: boolean }) => {
+      if (error.code === 'ECONNRESET' && error.reusedSocket === true) return sendOnce(...request)
+      throw error
     })
   const expect = async (sent: Promise<RawAnswer>, status: number, check: (answer: RawAnswer) => void = () => {}) => {
     const answer = await sent

@@ -1,6 +1,7 @@
 // `npm run test:soak`: mixed load for SECONDS (600). Only intended answers, memory that does not grow in the second half, no
 // descriptor that stays open, and each answered visit counted once.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder } from '../support/cleanup.ts'
@@ -67,17 +68,34 @@ test(`mixed load for ${SECONDS} seconds`, { timeout: (SECONDS + 300) * 1000 }, a
     return names.map((name) => values.get(name) ?? Number.NaN)
   }
 
-  const end = performance.now() + SECONDS * 1000
-  let isOver = false
-  const loading = runLoad(url, { hot, cold }, random, () => isOver || performance.now() >= end)
-  loading.catch(() => (isOver = true))
+  const over = new AbortController()
+  setTimeout(() => over.abort(), SECONDS * 1000)
+  const loading = runLoad(url, { hot, cold }, random, over)
+  loading.catch(() => {})
   const samples: { memory: number; files: number }[] = []
-  while (!isOver && performance.now() < end) {
+  while (!over.signal.aborted) {
     const [memory = NaN, files = NaN, connections = NaN] = await read(
       'process_resident_memory_bytes',
       'process_open_fds',
       'quirl_connections',
     )
+    const [heap, external] = await read('nodejs_heap_size_used_bytes', 'nodejs_external_memory_bytes')
+    const st = readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
+    if (samples.length % 15 === 0)
+      console.log(
+        'DBG',
+        samples.length,
+        MiB(memory),
+        'heap',
+        MiB(heap ?? 0),
+        'ext',
+        MiB(external ?? 0),
+        /RssAnon:\s+(\d+)/.exec(st)?.[1],
+        /RssFile:\s+(\d+)/.exec(st)?.[1],
+        'threads',
+        /Threads:\s+(\d+)/.exec(st)?.[1],
+        service.process.pid,
+      )
     samples.push({ memory, files: files - connections })
     await sleep(1000)
   }

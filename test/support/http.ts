@@ -25,7 +25,8 @@ export function ask(url: string, options: RequestOptions & { body?: string | Buf
         }),
       )
     })
-    sent.on('error', reject)
+    // A server may close a connection that it has kept while the next request is on its way: that one may be sent again.
+    sent.on('error', (error) => reject(Object.assign(error, { reusedSocket: sent.reusedSocket })))
     sent.end(body)
   })
 }
