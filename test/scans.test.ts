@@ -399,8 +399,8 @@ test('salts and keys of visitors are destroyed when their day is over', async (t
 test('no file, log line or response has an address, as text, as bytes or as a plain hash', async (t) => {
   const server = await startBehindProxy(t)
   const link = await create(server, { target: EXAMPLE })
-  const addresses = Array.from({ length: 500 }, (_, at) => [
-    `81.2.${at % 250}.${100 + Math.floor(at / 250)}`,
+  const addresses = Array.from({ length: 100 }, (_, at) => [
+    `81.2.${at}.${100 + Math.floor(at / 50)}`,
     `2a02:8109:${(at + 4096).toString(16)}:abcd::7`,
   ]).flat()
   const answers: string[] = []
@@ -420,7 +420,7 @@ test('no file, log line or response has an address, as text, as bytes or as a pl
   }
   await keep(await owner(server, link, '/stats'))
   await keep(await owner(server, link, '/scans.csv'))
-  assert.equal((await stats(server, link)).totals['scans'], 1000)
+  assert.equal((await stats(server, link)).totals['scans'], 200)
   const haystacks = [
     ...filesBelow(server.dataDir).map(({ bytes }) => bytes),
     Buffer.from(answers.join('\n')),

@@ -8,7 +8,7 @@ import { create } from './support/server.ts'
 import { attack, attacksOf, openFiles, openFilesLimit, openSockets, visitUntil } from './support/slow-clients.ts'
 
 /** As many as take a few seconds of CPU time; `npm run test:faults` and the bench connect a thousand. */
-const CONNECTIONS = Number(process.env['CLIENTS'] ?? 250)
+const CONNECTIONS = Number(process.env['CLIENTS'] ?? 100)
 /** The open files that the attacker and the service each need: their connections, and some more. */
 const OPEN_FILES = CONNECTIONS + 100
 
