@@ -36,7 +36,7 @@ export async function createInstance(
   log: FastifyBaseLogger,
   timeouts: Partial<Timeouts>,
 ): Promise<Instance> {
-  const { links, limits, domains, origin, monotonic, isUnavailable } = services
+  const { links, limits, domains, origin, monotonic, unavailability } = services
   const { admission, clientOf } = limits
   const { contact, baseUrl } = config
   const measured = createRequestMetrics(measuredKinds)
@@ -55,7 +55,7 @@ export async function createInstance(
   queueRequests(app, { admission, clientOf, monotonic })
   handleErrors(app, {
     monotonic,
-    isUnavailable,
+    unavailability,
     pages: removalPages({ contact, origin }),
     chargeNotFound: limits.chargeNotFound,
   })

@@ -65,11 +65,11 @@ async function run(argv: string[], stopTimes: StopTimes | undefined): Promise<st
     case 'serve':
       return serve(invocation.config, stopTimes)
     case 'command': {
-      const { command, args, flags, config } = invocation
+      const { command, args, flags, set, config } = invocation
       const { dataDir, databaseUrl } = config
       const { env } = process
       const { version } = manifest
-      return command.run({ args, flags, env, dataDir, databaseUrl, version, call: createAdminClient(dataDir) })
+      return command.run({ args, flags, set, env, dataDir, databaseUrl, version, call: createAdminClient(dataDir) })
     }
   }
 }
@@ -101,7 +101,10 @@ async function serve(config: Config, stopTimes: StopTimes | undefined): Promise<
     port = await listen(app, services, config, others)
     services.qr.warmUp()
     const addresses = services.origin.reachableAt(config.host).join(', ')
-    process.stdout.write(`quirl ${manifest.version} serves ${addresses} and keeps its data in ${config.dataDir}\n`)
+    const shared = config.databaseUrl === undefined ? '' : ', and its links in PostgreSQL'
+    process.stdout.write(
+      `quirl ${manifest.version} serves ${addresses} and keeps its data in ${config.dataDir}${shared}\n`,
+    )
   } catch (error) {
     await closing.close().catch(() => {})
     throw error

@@ -58,8 +58,8 @@ export interface Services extends Clocks, Pick<Store, 'holdChanges'> {
   metrics: AnyMetric[]
   /** Why the service is not ready for requests; undefined when it is. */
   notReady: () => Promise<string | undefined>
-  /** Whether an error means that the store is unavailable or damaged; records it then. */
-  isUnavailable: (error: unknown) => boolean
+  /** Records an error that means that the store is unavailable or damaged; returns what to answer, undefined for any other. */
+  unavailability: (error: unknown) => string | undefined
   /** Calls back when the service is about to stop, until the returned function is called. */
   onDrain: (listener: () => void) => () => void
   /** Makes the service not ready, and ends streams. */
@@ -192,7 +192,7 @@ async function openFeatures(
     connections,
     metrics: allMetrics({ ...config, ...environment, notReady }, measured),
     notReady,
-    isUnavailable: faults.note,
+    unavailability: faults.note,
     onDrain: draining.onBegin,
     drain: draining.begin,
     close,

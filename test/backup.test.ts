@@ -173,7 +173,15 @@ async function succeed(dataDir: string, ...args: string[]): Promise<string> {
 
 /** Runs a command in this process, which is faster than starting another. */
 async function runHere(dataDir: string, { run }: Command, ...args: string[]): Promise<CommandResult> {
-  const context = { args, flags: {}, env: {}, dataDir, databaseUrl: undefined, version: '1.2.3' }
+  const context = {
+    args,
+    flags: {},
+    set: { settings: [], unknown: [] },
+    env: {},
+    dataDir,
+    databaseUrl: undefined,
+    version: '1.2.3',
+  }
   const result = await run({ ...context, call: createAdminClient(dataDir) })
   return typeof result === 'string' ? { text: result, status: 0 } : result
 }

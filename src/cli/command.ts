@@ -1,5 +1,6 @@
 import type { CallOperation } from '../admin/client.ts'
-import type { CommandShape, Flags } from '../config/config.ts'
+import type { CommandShape } from '../config/config.ts'
+import type { Flags, SetSettings } from '../config/sources.ts'
 
 /** A command of `quirl`. */
 export interface Command extends CommandShape {
@@ -27,6 +28,8 @@ export interface CommandContext {
   /** The positional arguments after the command's name. */
   args: string[]
   flags: Flags
+  /** Every setting, and where its value comes from. */
+  set: SetSettings
   env: NodeJS.ProcessEnv
   /** The folder of the service, for commands that work without a running one. */
   dataDir: string

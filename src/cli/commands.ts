@@ -4,6 +4,7 @@ import { backup } from './backup.ts'
 import { block } from './block.ts'
 import { certs } from './certs.ts'
 import type { Command } from './command.ts'
+import { config } from './config.ts'
 import { domains } from './domains.ts'
 import { entries } from './entries.ts'
 import type { Group } from './help.ts'
@@ -29,6 +30,7 @@ const owner = [shorten, bulk, stats, edit, pause, resume, remove, exportScans, m
 
 const operator = [
   status,
+  config,
   block,
   unblock,
   entries,

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { parseArgs, parseEnv } from 'node:util'
+import { parseArgs } from 'node:util'
 import { databaseSettings } from './database.ts'
 import { limitSettings } from './limits.ts'
 import { redisSettings } from './redis.ts'
 import { scanSettings } from './scans.ts'
 import { setting, type Setting } from './setting.ts'
+import { flagOf, readSettings, type Flags, type SetSetting, type SetSettings } from './sources.ts'
 import { expandAliases, tlsSettings } from './tls.ts'
 import { contactUri, integer, listSources, origin } from './values.ts'
 import { parseNetworks } from '../lib/network.ts'
@@ -100,6 +100,8 @@ export interface CommandShape {
   name: string
   /** Flags besides the settings. */
   options?: Record<string, { type: 'string' | 'boolean'; doc: string }>
+  /** Whether it runs although a setting has a value that is not allowed, which is then unset. */
+  acceptsFaults?: boolean
 }
 
 /** The parsed command line. `args` are the positional arguments after the command's name. */
@@ -107,10 +109,7 @@ export type Invocation<C extends CommandShape = CommandShape> =
   | { run: 'help'; command?: C | undefined }
   | { run: 'version' }
   | { run: 'serve'; config: Config }
-  | { run: 'command'; command: C; args: string[]; flags: Flags; config: Config }
-
-/** Flags by name, without dashes. */
-export type Flags = Record<string, string | boolean | undefined>
+  | { run: 'command'; command: C; args: string[]; flags: Flags; config: Config; set: SetSettings }
 
 /**
  * Parses the command line and reads the configuration: flags take precedence over the environment, which takes
@@ -131,8 +130,10 @@ export function readConfig<C extends CommandShape>(
   if (flags['help'] === true) return { run: 'help', command }
   checkFlags(flags, name, command, commands)
   if (command === undefined && args.length > 0) throw usageError(`Unexpected argument '${args[0]}'`)
-  const config = readValues(flags, env, dotEnvFile)
-  return command === undefined ? { run: 'serve', config } : { run: 'command', command, args, flags, config }
+  const set = readSettings(settings, flags, env, dotEnvFile)
+  refuseFaults(set, command)
+  const config = valuesOf(set.settings)
+  return command === undefined ? { run: 'serve', config } : { run: 'command', command, args, flags, config, set }
 }
 
 /** Refuses flags of other commands, which would be ignored otherwise. */
@@ -142,20 +143,14 @@ function checkFlags(flags: Flags, name: string, command: CommandShape | undefine
   if (foreign !== undefined) throw usageError(`'${name}' has no option '--${foreign}'`)
 }
 
-function readValues(flags: Flags, env: NodeJS.ProcessEnv, dotEnvFile: string): Config {
-  const dotEnv = existsSync(dotEnvFile) ? parseEnv(readFileSync(dotEnvFile, 'utf8')) : {}
-  const values = Object.entries(settings).map(([key, row]) => {
-    const text = [flags[flagOf(row.name)], env[row.name], dotEnv[row.name], row.fallback].find(Boolean)
-    return [key, typeof text === 'string' ? parseValue(row, text) : undefined]
-  })
-  return Object.fromEntries(values) as Config
+function refuseFaults({ settings: all }: SetSettings, command: CommandShape | undefined): void {
+  if (command?.acceptsFaults === true) return
+  const fault = all.find((each) => each.fault !== undefined)?.fault
+  if (fault !== undefined) throw new StartError(fault)
 }
 
-function parseValue(row: Setting<unknown>, text: string): unknown {
-  const value = row.parse(text)
-  const shown = row.isSecret === true ? '…' : text
-  if (value === undefined) throw new StartError(`${row.name}=${shown} is not allowed: it must be ${row.allowed}`)
-  return value
+function valuesOf(set: SetSetting[]): Config {
+  return Object.fromEntries(set.map(({ key, value }) => [key, value])) as Config
 }
 
 function parseFlags(argv: string[], commands: readonly CommandShape[]): { flags: Flags; positionals: string[] } {
@@ -177,9 +172,4 @@ function parseFlags(argv: string[], commands: readonly CommandShape[]): { flags:
 
 function usageError(fault: string): StartError {
   return new StartError(`${fault}; "quirl --help" lists commands and flags`)
-}
-
-/** The flag of a setting, without dashes. */
-export function flagOf(name: string): string {
-  return name.toLowerCase().replaceAll('_', '-')
 }

@@ -1,4 +1,5 @@
-import { flagOf, settings } from './config.ts'
+import { settings } from './config.ts'
+import { flagOf } from './sources.ts'
 
 /** The lines of `quirl --help` about settings, one for each. */
 export function settingsHelp(): string[] {
@@ -21,7 +22,8 @@ export function configurationPage(): string {
     '',
     'No setting is required: each has a default. The flag takes precedence over the environment variable, which takes',
     'precedence over the file `.env` in the working folder. An empty value counts as unset. With an invalid value the',
-    'service does not start, and prints one line with the reason.',
+    'service does not start, and prints one line with the reason. `quirl config check` shows each value, where',
+    'it comes from, and every one that is not allowed.',
     '',
     '| variable | flag | default | meaning | allowed |',
     '| --- | --- | --- | --- | --- |',

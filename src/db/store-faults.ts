@@ -10,12 +10,15 @@ export const RECENT_SHARED_MS = 1500
 const DAMAGED = 'the store is damaged or cannot be read: stop quirl, and put a backup in its place by "quirl restore"'
 const UNAVAILABLE = 'requests have failed within the last seconds because the store is unavailable'
 
+const HELD = 'the store is being moved to another place, and nothing was changed; try again'
+const UNKNOWN_OUTCOME = 'the store cannot be reached; a change may or may not have been saved, try again'
+
 /** Tracks the faults of the store. */
 export interface StoreFaults {
   /** Logs what was found before the store was opened. */
   onIntegrity: (report: IntegrityReport) => void
-  /** Whether an error means that the store is unavailable or damaged; records it then. */
-  note: (error: unknown) => boolean
+  /** Records an error that means that the store is unavailable or damaged. @returns what to answer; undefined for any other */
+  note: (error: unknown) => string | undefined
   /** The fault that a request had within the last seconds: ten, or with a shared store one and a half. */
   recent: () => string | undefined
   metrics: { name: string; help: string; type: 'counter' | 'gauge'; read: () => number }[]
@@ -37,13 +40,13 @@ export function createStoreFaults(
     },
     note(error) {
       // Visits go on, so that the service stays ready.
-      if (error instanceof ChangesHeld) return true
+      if (error instanceof ChangesHeld) return HELD
       const isDamaged = isStoreDamaged(error)
-      if (!isDamaged && !isStoreUnavailable(error)) return false
+      if (!isDamaged && !isStoreUnavailable(error)) return undefined
       count++
       lastAt = monotonic()
       text = isDamaged ? DAMAGED : UNAVAILABLE
-      return true
+      return UNKNOWN_OUTCOME
     },
     recent: () => (monotonic() - lastAt < recentMs ? text : undefined),
     metrics: [

@@ -31,8 +31,8 @@ const THROTTLE_LOG_MS = 1_000
 /** What error handling needs from the rest of the program. */
 export interface ErrorHandling {
   monotonic: () => number
-  /** Whether an error means that the store cannot be reached right now, or is damaged. */
-  isUnavailable: (error: unknown) => boolean
+  /** The detail for an error that means that the store cannot be used right now; undefined for any other. */
+  unavailability: (error: unknown) => string | undefined
   pages: ErrorPages
   /** Charges an unknown code or token; returns the problem to send instead when the quota is used up. */
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
@@ -43,12 +43,12 @@ export interface ErrorHandling {
  * response reveals nothing else. The log line has the route's pattern instead of the path, which may contain a token.
  */
 export function handleErrors(app: FastifyInstance, handling: ErrorHandling): void {
-  const { monotonic, isUnavailable, pages, chargeNotFound } = handling
+  const { monotonic, unavailability, pages, chargeNotFound } = handling
   const logError = createLogError(monotonic)
   app.setErrorHandler((error, request, reply) => {
     // The client has disconnected: no response, and nothing worth logging.
     if (isRequestAborted(request) || isResponseAborted(reply, error)) return reply.hijack()
-    const problem = toProblem(error, isUnavailable)
+    const problem = toProblem(error, unavailability)
     if (problem.status >= 500) logError(request, error, problem)
     const send = (sent: Problem) => replyWithProblem(request, reply, sent, pages[sent.code]?.(request))
     if (!notFoundCodes.has(problem.code)) return send(problem)
@@ -119,19 +119,14 @@ export function answerFrameworkError(error: Error, request: FastifyRequest, repl
   void replyWithProblem(
     request,
     reply,
-    toProblem(error, () => false),
+    toProblem(error, () => undefined),
   )
 }
 
-function toProblem(error: unknown, isUnavailable: (error: unknown) => boolean): Problem {
+function toProblem(error: unknown, unavailability: ErrorHandling['unavailability']): Problem {
   if (error instanceof Problem) return error
-  if (isUnavailable(error)) {
-    const detail = 'the store cannot be reached; a change may or may not have been saved, try again'
-    return new Problem('unavailable', detail, {
-      headers: { 'retry-after': '5' },
-      cause: error,
-    })
-  }
+  const detail = unavailability(error)
+  if (detail !== undefined) return new Problem('unavailable', detail, { headers: { 'retry-after': '5' }, cause: error })
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const known = frameworkProblems[code]
   if (known !== undefined) return new Problem(known[0], known[1], { cause: error })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { StartError } from '../../lib/start-error.ts'
-import type { Flags } from '../../config/config.ts'
+import type { Flags } from '../../config/sources.ts'
 
 /** The flags of every command for owners. */
 export const serviceOptions = {
