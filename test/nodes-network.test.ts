@@ -53,9 +53,13 @@ test('a node comes through when PostgreSQL', async (t) => {
   const behind = await startServer(t, { DATABASE_URL: byProxy, DATABASE_POOL: '2' }, Date.now, impatient)
   /** Two new links, one of which the node behind the network has in its cache. */
   async function links() {
-    // What a node has created itself is in its cache for good: the message of another's creation may arrive after the visit.
-    const [cached, uncached] = [await create(behind, { target }), await create(direct, { target })]
+    const [cached, uncached] = [await create(direct, { target }), await create(direct, { target })]
     await poll(async () => (await metric(behind, 'quirl_bus_connected')) === 1)
+    // The messages of these creations would still remove what is cached: a later one proves that they have come.
+    const last = await create(direct, { target })
+    await seen(behind, last, target)
+    await change(direct, last, { target: `${target}last` })
+    await seen(behind, last, `${target}last`)
     await seen(behind, cached, target)
     return { cached, uncached }
   }
@@ -74,15 +78,16 @@ test('a node comes through when PostgreSQL', async (t) => {
     await poll(async () => (await metric(behind, 'quirl_bus_connected')) === 1)
   })
 
-  await t.test('is stopped for a while', async (t) => {
+  await t.test('is stopped for a while', async () => {
     const { cached, uncached } = await links()
-    undoLater(t, server.resume)
-    server.pause()
+    const before = await metric(behind, 'quirl_scans_recorded_total')
+    server.stall()
     await expectsNothing(behind, { cached, uncached })
+    assert.equal((await metric(behind, 'quirl_scans_recorded_total')) - before, 21)
     server.resume()
     await seen(behind, uncached, target)
-    await change(behind, cached, { target: `${target}after` })
     await poll(async () => (await status(`${behind.url}/readyz`)) === 200)
+    await change(behind, cached, { target: `${target}after` })
     await seen(direct, cached, `${target}after`)
   })
 

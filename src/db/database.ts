@@ -24,6 +24,10 @@ export interface Database {
   lock: (transaction: Transaction<Tables>, name: string) => Promise<void>
   /** The time in a statement, in milliseconds since 1970, by a clock that all processes on the store share. */
   time: () => Expression<number>
+  /** Rejects while links cannot be read, and in a remote store also while it would refuse a change. */
+  check: () => Promise<void>
+  /** For how many milliseconds after a fault the store counts as unavailable even though `check` succeeds. */
+  doubtMs: number
   close(): Promise<void>
 }
 

@@ -9,6 +9,10 @@ import { createPool, type PoolOptions } from './postgres-pool.ts'
 import { createPrepareAsyncChange, createPrepareAsyncRead } from './prepared-statements.ts'
 import { retryConflicts } from './retry-conflicts.ts'
 import type { Tables } from './schema.ts'
+import { ChangesHeld } from './unavailable.ts'
+
+/** A request may have failed for a lock of a table that `check` does not ask for. */
+const DOUBT_MS = 1000
 
 /**
  * Opens the store in PostgreSQL, which several processes share, and migrates it: one of them, while the others wait.
@@ -51,7 +55,26 @@ export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Databa
     lock: lockName,
     // The clocks of nodes may differ.
     time: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    check: () => checkChanges(db),
+    doubtMs: DOUBT_MS,
     close: () => db.destroy(),
+  }
+}
+
+/**
+ * Changes no row, but PostgreSQL refuses it on a standby, and it waits for whoever has the links locked. A refusal also
+ * makes the pool drop a connection to a standby, although nobody sends changes to a node that is not ready.
+ */
+async function checkChanges(db: Kysely<Tables>): Promise<void> {
+  try {
+    await db
+      .updateTable('links')
+      .set((of) => ({ active: of.ref('active') }))
+      .where(sql<boolean>`false`)
+      .execute()
+  } catch (error) {
+    // Visits go on while the store is moved.
+    if (!(error instanceof ChangesHeld)) throw error
   }
 }
 

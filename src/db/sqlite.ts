@@ -14,6 +14,9 @@ import { sqliteMigrations } from './sqlite-migrations.ts'
 import { openSession, openWriter, syncData, type Sync } from './session.ts'
 import { BUSY_TIMEOUT_MS } from './writer.ts'
 
+/** A full disk refuses changes and no reads: requests that change something notice its end. */
+const DOUBT_MS = 10_000
+
 /** The embedded store, whose changes can be held. */
 export interface EmbeddedDatabase extends Database {
   /** Refuses changes until the returned function is called; resolves when none is under way. */
@@ -84,6 +87,8 @@ function createDatabase(sessions: Sessions, now: () => number): EmbeddedDatabase
       }
     },
     time: () => sql<number>`cast(${now()} as bigint)`,
+    check: async () => void (await read.selectFrom('migrations').select('number').limit(1).execute()),
+    doubtMs: DOUBT_MS,
     async close() {
       for (const each of [patient, read, write]) await each.destroy()
       await sessions.close()

@@ -2,11 +2,6 @@ import { logIntegrity, type IntegrityReport } from './integrity.ts'
 import { ChangesHeld } from './unavailable.ts'
 import { isStoreDamaged, isStoreUnavailable } from './open.ts'
 
-/** How long the last fault counts as recent. */
-const RECENT_MS = 10_000
-/** With a store that other nodes share: one that does not answer is found by a check, and a node goes on when it does again. */
-export const RECENT_SHARED_MS = 1500
-
 const DAMAGED = 'the store is damaged or cannot be read: stop quirl, and put a backup in its place by "quirl restore"'
 const UNAVAILABLE = 'requests have failed within the last seconds because the store is unavailable'
 
@@ -19,15 +14,14 @@ export interface StoreFaults {
   onIntegrity: (report: IntegrityReport) => void
   /** Records an error that means that the store is unavailable or damaged. @returns what to answer; undefined for any other */
   note: (error: unknown) => string | undefined
-  /** The fault that a request had within the last seconds: ten, or with a shared store one and a half. */
-  recent: () => string | undefined
+  /** The fault that a request had within so many milliseconds. */
+  recent: (ms: number) => string | undefined
   metrics: { name: string; help: string; type: 'counter' | 'gauge'; read: () => number }[]
 }
 
 export function createStoreFaults(
   monotonic: () => number,
   log: { error: (details: object, text: string) => void },
-  recentMs = RECENT_MS,
 ): StoreFaults {
   let found = 0
   let count = 0
@@ -48,7 +42,7 @@ export function createStoreFaults(
       text = isDamaged ? DAMAGED : UNAVAILABLE
       return UNKNOWN_OUTCOME
     },
-    recent: () => (monotonic() - lastAt < recentMs ? text : undefined),
+    recent: (ms) => (monotonic() - lastAt < ms ? text : undefined),
     metrics: [
       {
         name: 'quirl_store_faults_total',

@@ -5,16 +5,16 @@ import type { Store } from './store.ts'
 
 /** @returns a function that returns why the service is not ready for requests; undefined when it is */
 export function createNotReady(
-  { check, faults }: Pick<Store, 'check' | 'faults'>,
+  { db, faults }: Pick<Store, 'db' | 'faults'>,
   draining: Pick<Draining, 'begun'>,
   scans: Pick<Scans, 'fault'>,
   abuse: Pick<Abuse, 'notReady'>,
 ): () => Promise<string | undefined> {
   return async () => {
     if (draining.begun()) return 'the service is stopping'
-    const fault = scans.fault() ?? faults.recent()
+    const fault = scans.fault() ?? faults.recent(db.doubtMs)
     if (fault !== undefined) return fault
-    await check()
+    await db.check()
     return abuse.notReady()
   }
 }

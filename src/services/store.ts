@@ -3,7 +3,7 @@ import { openDatabase, openInFolder, requireOwnStore, requireRestored, type Open
 import type { PostgresTimes } from '../db/postgres-pool.ts'
 import type { Sync } from '../db/session.ts'
 import type { EmbeddedDatabase } from '../db/sqlite.ts'
-import { createStoreFaults, RECENT_SHARED_MS, type StoreFaults } from '../db/store-faults.ts'
+import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
 import { requireLinks } from '../scans/instance-check.ts'
 
 /** The store and its faults. */
@@ -12,8 +12,6 @@ export interface Store {
   faults: StoreFaults
   /** Called when the store was reopened after a fault: a change that was never answered may be there, or not. */
   onReopened: (() => void)[]
-  /** Reads a row, and throws when the store cannot be read. */
-  check: () => Promise<void>
   /** Refuses changes, when the store is in the folder of this process. */
   holdChanges: EmbeddedDatabase['holdChanges'] | undefined
   close: () => Promise<void>
@@ -40,7 +38,7 @@ interface StoreNeeds extends StoreConfig {
 /** Opens the store that the settings choose. */
 export async function openStore(needs: StoreNeeds): Promise<Store> {
   const { now, monotonic, log, sync, hasServed } = needs
-  const faults = createStoreFaults(monotonic, log, needs.databaseUrl === undefined ? undefined : RECENT_SHARED_MS)
+  const faults = createStoreFaults(monotonic, log)
   const listeners: (() => void)[] = []
   const onReopened = () => {
     for (const listener of listeners) listener()
@@ -50,7 +48,6 @@ export async function openStore(needs: StoreNeeds): Promise<Store> {
     db,
     faults,
     onReopened: listeners,
-    check: async () => void (await db.read.selectFrom('migrations').select('number').limit(1).execute()),
     holdChanges: 'holdChanges' in db ? db.holdChanges : undefined,
     close: () => db.close(),
   }

@@ -56,6 +56,8 @@ async function openTwice(t: TestContext, make: MakeStore): Promise<Database | un
     transaction: (work) => next().transaction(work),
     lock: instances[0].lock,
     time: instances[0].time,
+    check: instances[0].check,
+    doubtMs: instances[0].doubtMs,
     close: async () => void (await Promise.all(instances.map((each) => each.close()))),
   }
 }

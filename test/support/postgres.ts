@@ -73,8 +73,8 @@ export interface PostgresServer {
   start: () => Promise<void>
   /** Ends all its processes at once, as the loss of the machine does; resolves when they have ended. */
   kill: () => Promise<void>
-  /** Stops all its processes until `resume`: connections stay open, and nothing answers. Linux only. */
-  pause: () => void
+  /** Stops all its processes, which keep their connections and answer nothing; `resume` lets them go on. */
+  stall: () => void
   resume: () => void
   /** Runs a statement as its superuser. */
   execute: (statement: string, database?: string) => Promise<pg.QueryResult>
@@ -149,9 +149,18 @@ function runAsServer(program: string, args: string[]): void {
   if (made.status !== 0) throw new Error(made.stderr)
 }
 
-/** The processes that a process has started and that have not ended. Linux only. */
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+function childrenOf(process: number): number[] {
+  const { stdout } = spawnSync('pgrep', ['-P', String(process)], { encoding: 'utf8' })
+  return stdout.split('\n').filter(Boolean).map(Number)
+}
+
+/** A backend may have ended meanwhile. */
+function signal(to: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+  try {
+    process.kill(to, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 /** Starts a server that listens only on a Unix socket in a folder of its own. */
@@ -167,13 +176,8 @@ export async function startPostgres(
   const listens = port === undefined ? ['listen_addresses='] : ['listen_addresses=127.0.0.1', `port=${port}`]
   const set = [...listens, 'fsync=off', ...settings].flatMap((setting) => ['-c', setting])
   const options = ['-D', data, '-k', folder, ...set]
-  const postmaster = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   let stop = async () => {}
-  let resume = () => {}
-  undoLater(ending, () => {
-    resume()
-    return stop()
-  })
+  undoLater(ending, () => stop())
   const start = async () => {
     const keeper = spawn('sh', ['-c', KEEP, 'sh', join(bin, 'postgres'), ...options], {
       ...serverUser,
@@ -190,6 +194,13 @@ export async function startPostgres(
     )
   }
   await start()
+  const main = () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+  let stalled: number[] = []
+  const resume = () => {
+    for (const each of stalled.splice(0)) signal(each, 'SIGCONT')
+  }
+  // Before it is stopped for good, for which it has to run.
+  undoLater(ending, resume)
   return {
     host: folder,
     socket: join(folder, `.s.PGSQL.${port ?? DEFAULT_PORT}`),
@@ -197,18 +208,17 @@ export async function startPostgres(
     start,
     async kill() {
       // Its backends end when they notice that their parent has.
-      process.kill(postmaster(), 'SIGKILL')
+      process.kill(main(), 'SIGKILL')
       await stop()
     },
-    pause() {
-      const paused = [postmaster(), ...childrenOf(postmaster())]
-      for (const pid of paused) process.kill(pid, 'SIGSTOP')
-      resume = () => {
-        resume = () => {}
-        for (const pid of paused) process.kill(pid, 'SIGCONT')
-      }
+    stall() {
+      // First the one that starts the others.
+      const first = main()
+      signal(first, 'SIGSTOP')
+      stalled = [first, ...childrenOf(first)]
+      for (const each of stalled) signal(each, 'SIGSTOP')
     },
-    resume: () => resume(),
+    resume,
     execute: (statement, database) => execute({ host: folder, port: port ?? DEFAULT_PORT }, statement, database),
   }
 }
