@@ -30,6 +30,13 @@ export interface PoolOptions {
   isPatient?: boolean
   /** When they are not the usual ones. */
   times?: PostgresTimes | undefined
+  /** Shared by pools of one server: a connection that one of them loses makes all open new ones. */
+  losses?: Losses
+}
+
+/** How many connections have been lost. */
+export interface Losses {
+  count: number
 }
 
 /** Counts and milliseconds since 1970 are far below 2^53; by default pg returns 64-bit integers as strings. */
@@ -51,24 +58,23 @@ export function connectionOptions(url: string, isPatient = false, times = usualT
  * A pool of connections for Kysely, whose errors say whether the server is unavailable. A connection that failed is not
  * used again, nor are those that were opened before: one that is cut without a word would be noticed only after seconds.
  */
-export function createPool({ url, max, isPatient, times }: PoolOptions): PostgresPool {
+export function createPool({ url, max, isPatient, times, losses = { count: 0 } }: PoolOptions): PostgresPool {
   const pool = new pg.Pool({ ...connectionOptions(url, isPatient, times), max, idleTimeoutMillis: IDLE_MS })
   // The statement that runs fails with the same error; an idle connection is replaced.
   const ignore = () => {}
   pool.on('error', ignore)
   const opened = new WeakMap<object, Connection>()
-  let losses = 0
-  const onLost = () => void losses++
+  const onLost = () => void losses.count++
   pool.on('connect', (client) => {
     client.on('error', ignore)
-    opened.set(client, { losses, client: wrap(client, onLost) })
+    opened.set(client, { losses: losses.count, client: wrap(client, onLost) })
   })
 
   async function connect(): Promise<PostgresPoolClient> {
     for (;;) {
       const client = await pool.connect()
       const connection = opened.get(client)
-      if (connection?.losses === losses) return connection.client
+      if (connection?.losses === losses.count) return connection.client
       client.release(true)
     }
   }

@@ -10,6 +10,7 @@ interface ScanStoreNeeds {
   times: PostgresTimes | undefined
   now: () => number
   log: Record<'warn', (details: object, text: string) => void>
+  times: PostgresTimes | undefined
 }
 
 /** Chooses where scans are stored: in the folder, or where the links are. */

@@ -72,7 +72,8 @@ function createCommit(session: PostgresSession, folder: JournalFolder, days: Vis
   const partitions = openPartitions(session)
 
   async function commit(scans: Scan[], mark: Mark & { from: number }): Promise<void> {
-    await Promise.all([partitions.prepare(scans), days.prepare(scans)])
+    await partitions.prepare(scans)
+    await days.prepare(scans)
     const idsOf = await dictionary.prepare(scans)
     await session.transaction(async (query) => {
       await movePosition(query, folder, mark)

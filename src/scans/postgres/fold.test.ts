@@ -170,6 +170,22 @@ test('a link of more values than the bound counts the others together, also when
   }
 })
 
+test('rollups of more rows than a statement takes are complete, also when two nodes write them at once', async (t) => {
+  const links = 1500
+  const session = await openShared(t, links)
+  if (session === undefined) return
+  const nodes = [openNode(t, session, links), openNode(t, session, links)]
+  const scans = nodes.map(({ write }, node) => {
+    // In opposite order.
+    const ids = Array.from({ length: links }, (_, at) => (node === 0 ? at + 1 : links - at))
+    const ofNode = ids.map((linkId) => scan({ linkId, visitor: null }))
+    write(ofNode)
+    return ofNode
+  })
+  await Promise.all(nodes.map(({ fold }) => fold()))
+  await assertFolded(session, scans.flat())
+})
+
 test('a file is folded once when two processes fold it at the same time', async (t) => {
   const session = await openShared(t, 1)
   if (session === undefined) return

@@ -126,6 +126,9 @@ async function countValues(query: Query, table: 'daily' | 'monthly', rows: Value
 
 const types: Record<string, string> = { slot: 'integer', period: 'integer', dimension: 'smallint', value: 'integer' }
 
+/** Rows of one statement, which takes a tenth of a second: far less than a statement may. */
+const STEP = 10_000
+
 /** Inserts rows in the order of their keys, so that two nodes never wait for each other. */
 async function insert<R>(
   query: Query,
@@ -134,13 +137,25 @@ async function insert<R>(
   rows: Row[],
   onConflict: string,
 ): Promise<R[]> {
-  if (rows.length === 0) return []
-  const values = rows.map(({ key, counts }) => [...key, ...counts])
+  const sorted = rows.map(({ key, counts }) => ({ key, values: [...key, ...counts] }))
+  sorted.sort((a, b) => compareKeys(a.key, b.key))
   const arrays = columns.map((name, at) => `$${at + 1}::${types[name] ?? 'bigint'}[]`)
   const keys = (rows[0]?.key ?? []).map((_, at) => at + 1)
-  return query<R>(
-    `insert into quirl_scans.${table} (${columns.join()})
-     select * from unnest(${arrays.join()}) order by ${keys.join()} ${onConflict}`,
-    columns.map((_, at) => numbers(values.map((row) => row[at]))),
-  )
+  const text = `insert into quirl_scans.${table} (${columns.join()})
+     select * from unnest(${arrays.join()}) order by ${keys.join()} ${onConflict}`
+  const returned: R[] = []
+  for (let at = 0; at < sorted.length; at += STEP) {
+    const step = sorted.slice(at, at + STEP)
+    for (const row of await query<R>(
+      text,
+      columns.map((_, column) => numbers(step.map(({ values }) => values[column]))),
+    ))
+      returned.push(row)
+  }
+  return returned
+}
+
+function compareKeys(a: number[], b: number[]): number {
+  const at = a.findIndex((part, index) => part !== b[index])
+  return at === -1 ? 0 : (a[at] ?? 0) - (b[at] ?? 0)
 }

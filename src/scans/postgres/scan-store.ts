@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Database } from '../../db/database.ts'
-import type { PostgresTimes } from '../../db/postgres-pool.ts'
+import { usualTimes, type PostgresTimes } from '../../db/postgres-pool.ts'
 import { openPostgresSession } from '../../db/postgres-session.ts'
 import { toPostgresStartError } from '../../db/postgres-errors.ts'
 import { journalFolder } from '../journal-folder.ts'
@@ -15,14 +15,14 @@ export interface SharedScansNeeds {
   /** Holds the journal of this node. */
   dataDir: string
   url: string
-  times: PostgresTimes | undefined
   db: Database
   now: () => number
   log: Record<'warn', (details: object, text: string) => void>
+  times: PostgresTimes | undefined
 }
 
 /** Scans, and the keys of visitors, in the PostgreSQL that has the links. */
-export function sharedScans({ dataDir, url, times, db, now, log }: SharedScansNeeds): OpenScanStore {
+export function sharedScans({ dataDir, url, db, now, log, times = usualTimes }: SharedScansNeeds): OpenScanStore {
   return async () => {
     try {
       const journal = journalFolder(join(dataDir, 'journal'))

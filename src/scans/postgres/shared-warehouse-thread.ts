@@ -18,23 +18,26 @@ import { openRowQueries } from './row-queries.ts'
 export interface SharedThreadOptions {
   url: string
   journal: JournalFolder
-  /** Replaces the usual times of reads. */
-  times: PostgresTimes | undefined
+  /** Of the fold: when the network is cut, statistics stand still for as long as a statement may take. */
+  times: PostgresTimes
 }
 
-/** Connections for reads, and as many for folds and purges. */
-const CONNECTIONS = 2
-/** A large transaction of a fold, or a step of a purge, on a slow disk. Nobody waits for its end longer than for statistics. */
-const WRITE_MS = 30_000
+/** Those that read, purge and prune, beside the one that folds. */
+const CONNECTIONS = 3
+/** A step of a purge on a slow disk, or statistics of many links. */
+const STATEMENT_MS = 30_000
 
 lowerPriority()
-const { url, journal, times = usualTimes } = workerData as SharedThreadOptions
-const reads = openPostgresSession({ url, max: CONNECTIONS, times })
-const writes = openPostgresSession({ url, max: CONNECTIONS, times: { ...usualTimes, statementMs: WRITE_MS } })
-const reading = createReading(openRowQueries(reads.query, journal.id))
-const target = openSharedTarget(writes, journal)
+const { url, journal, times } = workerData as SharedThreadOptions
+// The fold, which asks each second, notices for all when the network was cut.
+const losses = { count: 0 }
+const patient = { ...usualTimes, statementMs: STATEMENT_MS }
+const session = openPostgresSession({ url, max: CONNECTIONS, times: patient, losses })
+const reading = createReading(openRowQueries(session.query, journal.id))
+const foldSession = openPostgresSession({ url, max: 1, times, losses })
+const target = openSharedTarget(foldSession, journal)
 const fold = createFold(target, journal.path)
-const partitions = openPartitions(writes)
+const partitions = openPartitions(session)
 
 /** While the store is moved, the journal keeps the scans. */
 async function nothingWhileHeld(error: unknown): Promise<FoldResult> {
@@ -51,14 +54,14 @@ const calls: WarehouseCalls = {
     return { result, counts }
   },
   lost: async () => target.lost(),
-  purge: (linkIds) => purgeLinks(writes.query, linkIds),
+  purge: (linkIds) => purgeLinks(session.query, linkIds),
   prune: partitions.prune,
-  linkIdsAfter: (linkId, limit) => linkIdsAfter(reads.query, linkId, limit),
+  linkIdsAfter: (linkId, limit) => linkIdsAfter(session.query, linkId, limit),
   async close() {
     try {
       await fold.close()
     } finally {
-      await Promise.all([reads.close(), writes.close()])
+      await Promise.all([session.close(), foldSession.close()])
     }
   },
 }
