@@ -7,7 +7,6 @@ import type { StoreConfig } from './store.ts'
 /** What the store of scans needs of the rest of the program. */
 interface ScanStoreNeeds {
   db: Database
-  times: PostgresTimes | undefined
   now: () => number
   log: Record<'warn', (details: object, text: string) => void>
   times: PostgresTimes | undefined

@@ -6,15 +6,17 @@ import { undoLater, type Ending } from './cleanup.ts'
 /**
  * Starts an HTTP proxy that sends each request to the server whose port `choose` returns, with its headers as they are: all
  * tests come from one address, and those of other clients are in a header of the test.
+ * @param port to listen on; by default any
+ * @returns the port
  */
-export async function startBalancer(t: Ending, choose: (path: string) => Promise<number>): Promise<number> {
+export async function startBalancer(t: Ending, choose: (path: string) => Promise<number>, port = 0): Promise<number> {
   const agent = new Agent({ keepAlive: true })
   const server = createServer((incoming, response) => {
     choose(incoming.url ?? '')
       .then((port) => forward(agent, port, incoming, response))
       .catch((error: unknown) => response.destroy(error as Error))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   undoLater(t, async () => {
     server.closeAllConnections()
     agent.destroy()

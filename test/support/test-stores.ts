@@ -13,9 +13,13 @@ type StartNode = (env: Record<string, string>, outerPort?: () => number) => Prom
 
 /** A service that starts again on the folder of another has its database. */
 const databases = new Map<string, string>()
+/** And the port of its balancer: clients know it from the URLs of their links. */
+const ports = new Map<string, number>()
 
-const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
+/** Which node gets which request; `BALANCER_SEED` sets it. */
+const seed = Number(process.env['BALANCER_SEED'] ?? Date.now() % 2 ** 31)
 const random = randomFrom(seed)
+let isSeedPrinted = false
 
 /** Starts a server of another kind than the embedded store, which a test uses in the same way. */
 export async function startOn(
@@ -40,12 +44,14 @@ async function startTwoAsOne(
   { DATABASE_URL, DATA_DIR }: { DATABASE_URL: string; DATA_DIR: string },
   start: StartNode,
 ): Promise<TestServer> {
-  let port = 0
+  let port = ports.get(DATA_DIR) ?? 0
   const [a, b] = [
     await start({ DATABASE_URL, DATA_DIR }, () => port),
     await start({ DATABASE_URL, DATA_DIR: join(DATA_DIR, 'second') }, () => port),
   ]
   const nodes = [a, b]
+  if (!isSeedPrinted) console.log(`BALANCER_SEED=${seed}`)
+  isSeedPrinted = true
   const hearAll = createHearing(nodes)
   const choose = async (path: string) => {
     const node = oneOf(random, nodes)
@@ -55,7 +61,8 @@ async function startTwoAsOne(
     return Number(new URL(node.url).port)
   }
   const balancer = new AsyncDisposableStack()
-  port = await startBalancer({ after: (work) => balancer.defer(work) }, choose)
+  port = await startBalancer({ after: (work) => balancer.defer(work) }, choose, port)
+  ports.set(DATA_DIR, port)
   const stop = async () => {
     await balancer.disposeAsync()
     await Promise.all(nodes.map((node) => node.stop()))
