@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { DesignedImage } from './design/job.ts'
 import { createImages } from './images.ts'
 import { readAppearance } from './options.ts'
 import { drawPlain, type PlainJob } from './plain.ts'
@@ -33,4 +34,15 @@ test('while many images wait, short ones are drawn on a free thread as well, wit
     assert.equal(await draw(), tag)
     assert.equal(state.onThread, onThread)
   }
+})
+
+test('a cached image takes the memory of its bytes, and keeps no slab of small buffers', async () => {
+  const body = Buffer.from('an image that a thread has drawn')
+  assert.notEqual(body.buffer.byteLength, body.length)
+  const unused = () => Promise.reject(new Error('not requested'))
+  const render = async () => ({ ...({} as DesignedImage), body })
+  const images = createImages({ draw: unused, picture: unused, render, isFree: () => false, close: async () => {} })
+  const job = { text: 'https://example.com/', design: {}, at: '', format: 'png', size: 200 } as const
+  const plain = images.plain('https://example.com/', readAppearance({ size: 200 }, 'png'), { level: 'M' })
+  for (const image of [await images.designed(job), plain]) assert.equal(image.body.buffer.byteLength, image.body.length)
 })

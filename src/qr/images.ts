@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { entityTagOf } from '../http/entity-tag.ts'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
+import { ownBuffer } from '../lib/own-buffer.ts'
 import type { DesignJob, Report, Scannability } from './design/job.ts'
 import type { EncodeOptions } from './encoder/encoder.ts'
 import { createEncodeText, type EncodeText, type Level } from './matrix.ts'
@@ -90,7 +91,7 @@ function createPlainCache() {
   return {
     get: (key: string) => cache.get(key),
     add(key: string, { poor }: Appearance, { body: bytes, level }: PlainImage): Image {
-      const body = Buffer.from(bytes)
+      const body = ownBuffer(bytes)
       const image = { body, tag: entityTagOf(body), level, ...(poor && { scannability: 'poor' as const }) }
       cache.set(key, image, body.length + key.length * 2)
       return image
@@ -117,7 +118,7 @@ function createShared<Job, T extends { body: Uint8Array }>(
 
   async function draw(key: string, job: Job, requester: Requester): Promise<Drawn<T>> {
     const { body: bytes, ...rest } = await render(job, requester)
-    const body = Buffer.from(bytes)
+    const body = ownBuffer(bytes)
     const image = { ...rest, body, tag: entityTagOf(body) }
     // A single large image must not evict all others.
     if (body.length < CACHE_BYTES / 8) cache.set(key, image, body.length + 2048)

@@ -4,6 +4,7 @@ import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, type RawAnswer } from '../support/http.ts'
 import { oneOf, type Random } from '../support/random.ts'
+import { watchStalls } from './stalls.ts'
 
 /** A link of the soak. */
 export interface SoakLink {
@@ -12,6 +13,8 @@ export interface SoakLink {
   target: string
   /** Visits that were answered with a redirect. */
   answered: number
+  /** All that were sent: others than the answered ones may be counted or not. */
+  sent: number
 }
 
 /** What was sent, by kind. */
@@ -19,6 +22,8 @@ export interface Tally {
   done: number
   /** 503 with `Retry-After`: what a queue refuses when the machine is slow. */
   refused: number
+  /** The machine stood still: the connection timed out meanwhile. */
+  interrupted: number
 }
 
 /** The links of the load: `hot` ones are always in the cache; of `cold` ones a visit rarely finds one there. */
@@ -52,14 +57,22 @@ export async function runLoad(
 ): Promise<Record<string, Tally>> {
   const agent = new Agent({ keepAlive: true })
   const kinds = createKinds({ url, agent, links, random })
-  const tallies = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, { done: 0, refused: 0 }]))
+  const tallies = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, { done: 0, refused: 0, interrupted: 0 }]))
+  const stalls = watchStalls()
+  const sendOne = async (tally: Tally, send: Lane['send']) => {
+    const began = performance.now()
+    try {
+      if (await send()) tally.done++
+      else tally.refused++
+    } catch (error) {
+      if (!isCut(error) || !(await stalls.since(began))) throw error
+      tally.interrupted++
+    }
+  }
   const run = async (kind: string, { paceMs, send }: Lane) => {
     const tally = tallies[kind] ?? assert.fail()
     try {
-      for (; !over.signal.aborted; await sleep(paceMs)) {
-        if (await send()) tally.done++
-        else tally.refused++
-      }
+      for (; !over.signal.aborted; await sleep(paceMs)) await sendOne(tally, send)
     } catch (error) {
       over.abort()
       throw new Error(`${kind}: ${String(error)}`, { cause: error })
@@ -71,9 +84,13 @@ export async function runLoad(
     )
   } finally {
     agent.destroy()
+    stalls.stop()
   }
   return tallies
 }
+
+const isCut = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 
 interface Needs {
   url: string
@@ -107,6 +124,7 @@ function createKinds({ url, agent, links: { hot, cold }, random }: Needs): Recor
   }
   // A visit is never refused.
   const visit = async (link: SoakLink) => {
+    link.sent++
     const answer = await send('GET', `/${link.code}`)
     assert.deepEqual([answer.status, answer.headers.location], [302, link.target])
     link.answered++
@@ -115,7 +133,7 @@ function createKinds({ url, agent, links: { hot, cold }, random }: Needs): Recor
   const newTarget = () => `https://example.com/soak/${++count}`
   const keep = ({ body }: RawAnswer) => {
     const made = JSON.parse(body) as SoakLink
-    own.push({ ...made, answered: 0 })
+    own.push({ ...made, answered: 0, sent: 0 })
     // Only the newest are used again.
     if (own.length > 500) own.splice(0, 250)
   }

@@ -1,7 +1,6 @@
 // `npm run test:soak`: mixed load for SECONDS (600). Only intended answers, memory that does not grow in the second half, no
 // descriptor that stays open, and each answered visit counted once.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryFolder } from '../support/cleanup.ts'
@@ -34,7 +33,7 @@ async function createLinks(url: string, count: number, name: string): Promise<So
     assert.equal(response.status, 201)
     const { results } = (await response.json()) as { results: { code: string; token: string }[] }
     for (const [at, { code, token }] of results.entries())
-      links.push({ code, token, target: rows[at]?.target ?? '', answered: 0 })
+      links.push({ code, token, target: rows[at]?.target ?? '', answered: 0, sent: 0 })
   }
   return links
 }
@@ -48,9 +47,9 @@ async function findMiscounted(url: string, links: SoakLink[]): Promise<string[]>
     const response = await post(`${url}/api/stats`, { tokens: part.map(({ token }) => token), days: 2 })
     assert.equal(response.status, 200)
     const { links: rows } = (await response.json()) as { links: { totals: { scans: number } }[] }
-    for (const [at, { code, answered }] of part.entries()) {
-      const counted = rows[at]?.totals.scans
-      if (counted !== answered) wrong.push(`${code}: ${answered} answered, ${counted} counted`)
+    for (const [at, { code, answered, sent }] of part.entries()) {
+      const counted = rows[at]?.totals.scans ?? Number.NaN
+      if (!(counted >= answered && counted <= sent)) wrong.push(`${code}: ${answered} answered, ${counted} counted`)
     }
   }
   return wrong
@@ -79,23 +78,6 @@ test(`mixed load for ${SECONDS} seconds`, { timeout: (SECONDS + 300) * 1000 }, a
       'process_open_fds',
       'quirl_connections',
     )
-    const [heap, external] = await read('nodejs_heap_size_used_bytes', 'nodejs_external_memory_bytes')
-    const st = readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
-    if (samples.length % 15 === 0)
-      console.log(
-        'DBG',
-        samples.length,
-        MiB(memory),
-        'heap',
-        MiB(heap ?? 0),
-        'ext',
-        MiB(external ?? 0),
-        /RssAnon:\s+(\d+)/.exec(st)?.[1],
-        /RssFile:\s+(\d+)/.exec(st)?.[1],
-        'threads',
-        /Threads:\s+(\d+)/.exec(st)?.[1],
-        service.process.pid,
-      )
     samples.push({ memory, files: files - connections })
     await sleep(1000)
   }
@@ -103,8 +85,9 @@ test(`mixed load for ${SECONDS} seconds`, { timeout: (SECONDS + 300) * 1000 }, a
 
   const visited = [...hot, ...cold]
   const answered = visited.reduce((sum, link) => sum + link.answered, 0)
-  for (const [kind, { done, refused }] of Object.entries(tallies)) {
-    t.diagnostic(`${kind}: ${done} done, ${refused} refused`)
+  const sent = visited.reduce((sum, link) => sum + link.sent, 0)
+  for (const [kind, { done, refused, interrupted }] of Object.entries(tallies)) {
+    t.diagnostic(`${kind}: ${done} done, ${refused} refused, ${interrupted} interrupted`)
     assert.ok(done > 0, kind)
   }
   const second = samples.slice(Math.floor(samples.length / 2)).map(({ memory }) => memory)
@@ -117,13 +100,14 @@ test(`mixed load for ${SECONDS} seconds`, { timeout: (SECONDS + 300) * 1000 }, a
 
   await t.test('each answered visit is counted once', async () => {
     assert.deepEqual(await findMiscounted(url, visited), [])
-    const [recorded, redirected, lost] = await read(
+    const [recorded = NaN, redirected = NaN, lost] = await read(
       'quirl_scans_recorded_total',
       'quirl_http_responses_total{kind="visits",code="3xx"}',
       'quirl_scans_lost_total',
     )
     t.diagnostic(`${answered} visits answered, ${recorded} recorded`)
-    assert.deepEqual([recorded, redirected, lost], [answered, answered, 0])
+    assert.equal(lost, 0)
+    for (const counted of [recorded, redirected]) assert.ok(counted >= answered && counted <= sent, `${counted}`)
   })
 
   await t.test('the memory does not grow in the second half', () => {
