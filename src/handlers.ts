@@ -89,14 +89,15 @@ function visitorHandlers({ visits, links, qr, limits, origin }: Services) {
 }
 
 function programHandlers(describe: DescribeApi, services: Services) {
-  const { links, scans, qr, domains, abuse, limits, origin, onDrain } = services
+  const { links, scans, qr, domains, abuse, limits, origin, onDrain, keys } = services
+  const mayCreate = keys.requireHeader
   const { slots, clientOf } = limits
   const { images, codeSvg } = qr
   const limitImages = limits.each('qr')
   return {
-    createLink: creationRoute({ links, origin, limits }),
+    createLink: creationRoute({ links, origin, limits, mayCreate }),
     availability: availabilityRoute({ links, limits }),
-    createLinks: bulkRoute({ links, origin, limits, codeSvg }),
+    createLinks: bulkRoute({ links, origin, limits, codeSvg, mayCreate }),
     changeLinks: changesRoute({ links, origin, limits }),
     link: manageRoutes({ links, totals: scans.latestTotals, origin, limits }),
     history: historyRoutes({ links, totals: scans.latestTotals, origin, limits }),
@@ -106,7 +107,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     statistics: statisticsHandlers(services),
     stream: streamRoutes({ scans, links, slots, onDrain }),
     report: reportRoute({ report: abuse.report, origin, limitReports: limits.each('reports') }),
-    domain: domainRoutes({ domains, limitDomains: limits.each('domains') }),
+    domain: domainRoutes({ domains, limitDomains: limits.each('domains'), mayCreate }),
     openApi: openApiRoute(describe, origin),
     problems: problemsRoute(),
   }
@@ -135,16 +136,17 @@ function browserHandlers(
   { contact }: Config,
   services: Services,
 ) {
-  const { links, qr, abuse, limits, origin, now, domains, tls } = services
+  const { links, qr, abuse, limits, origin, now, domains, tls, keys: creation } = services
   const { codeText, codeSvg } = qr
   const assets = readAssets(log)
   return {
     ...linkPageHandlers(services, assets),
-    homePage: homeRoutes({ links, origin, limits, codeText, assets }),
-    bulkPage: bulkPageRoutes({ links, origin, limits, codeText, codeSvg, assets }),
+    homePage: homeRoutes({ links, origin, limits, creation, codeText, assets }),
+    bulkPage: bulkPageRoutes({ links, origin, limits, creation, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({
       domains,
       limitDomains: limits.each('domains'),
+      creation,
       origin,
       now,
       certificateOf: tls?.certificates.report,

@@ -8,6 +8,7 @@ import { openDomains, type Domains } from './domains/open.ts'
 import { createClientAddress, type ClientAddress } from './http/client-address.ts'
 import { createConnectionLimit, type ConnectionLimit } from './http/connection-limit.ts'
 import type { AnyMetric } from './http/metric.ts'
+import { openKeys, type Keys } from './keys/open.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
 import { createClosing, type Closing } from './lib/closing.ts'
 import { createDraining } from './lib/draining.ts'
@@ -43,6 +44,7 @@ export interface Services extends Clocks, Pick<Store, 'holdChanges'> {
   places: Places
   domains: Domains
   abuse: Abuse
+  keys: Keys
   webhooks: Webhooks
   limits: Limits
   shares: Shares
@@ -155,8 +157,9 @@ async function openCreation(
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))
   const hashing = { passwordTurn: limits.passwordTurn, scrypt }
   const needed = { db, ids, owns, webhooks, ...changes, now, screen: abuse.screen }
+  const keys = openKeys({ db, mode: config.create, chargeNotFound: limits.chargeNotFound, now })
   const links = open('links', openLinks({ ...needed, ...hashing, designs: qr.designs }))
-  return { abuse, limits, qr, links }
+  return { abuse, limits, qr, links, keys }
 }
 
 async function openFeatures(
@@ -170,13 +173,13 @@ async function openFeatures(
   const { db, faults, holdChanges } = store
   const recording = await openRecording(config, environment, foundation, open)
   const { places, scans, visits, webhooks } = recording
-  const { abuse, limits, qr, links } = await openCreation(config, environment, foundation, recording, open)
+  const { abuse, limits, qr, links, keys } = await openCreation(config, environment, foundation, recording, open)
   const tls = config.tls ? open('HTTPS', openTls(config, { db, bus, domains, now, monotonic, log })) : undefined
   passChangesOn(bus, { visits, scans, abuse, domains, tls }, store.onReopened)
   if (tls !== undefined) draining.onBegin(() => void tls.close())
   const connections = createConnectionLimit()
   const notReady = createNotReady(store, draining, scans, abuse)
-  const features = { links, visits, scans, qr, places, domains, abuse, webhooks, limits, tls }
+  const features = { links, visits, scans, qr, places, domains, abuse, keys, webhooks, limits, tls }
   const measured = { ...features, connections, faults, bus, certificates: tls?.certificates }
   return {
     ...features,

@@ -9,6 +9,7 @@ import { domains } from './domains.ts'
 import { entries } from './entries.ts'
 import type { Group } from './help.ts'
 import { journal } from './journal.ts'
+import { keys } from './keys.ts'
 import { lists } from './lists.ts'
 import { mcp } from './mcp/command.ts'
 import { migrate } from './migrate.ts'
@@ -37,6 +38,7 @@ const operator = [
   reports,
   lists,
   audit,
+  keys,
   domains,
   certs,
   backup,

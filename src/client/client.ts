@@ -12,7 +12,10 @@ export type QuirlClient = Client<paths>
 export interface QuirlClientOptions {
   /** The origin of the service, such as `https://qr.example.com`. */
   server: string
-  /** The token of a link, for the paths that end in no token: it stays out of the logs of proxies. */
+  /**
+   * The token of a link, for the paths that end in no token: it stays out of the logs of proxies. Or the operator's key, for
+   * creations where the service asks for one.
+   */
   token?: string | undefined
   /** In place of the platform's `fetch`. */
   fetch?: ((request: Request) => Promise<Response>) | undefined

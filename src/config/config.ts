@@ -71,6 +71,13 @@ export const settings = {
     allowed: 'an e-mail address or an https URL',
     doc: 'contact for abuse and security reports: shown on pages and in `/.well-known/security.txt`',
   }),
+  create: setting({
+    name: 'CREATE',
+    fallback: 'open',
+    parse: (text) => (text === 'open' || text === 'token' || text === 'closed' ? text : undefined),
+    allowed: '`open`, `token` or `closed`',
+    doc: 'who may create links and register domains: anyone, who has a key of `quirl keys` ([private instance](operations.md#a-private-instance)), or nobody',
+  }),
   ...limitSettings,
   qrMarker: setting({
     name: 'QR_MARKER',

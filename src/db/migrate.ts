@@ -19,6 +19,7 @@ import { shares } from './migrations/0017-shares.ts'
 import { webhooks } from './migrations/0018-webhooks.ts'
 import { findings } from './migrations/0019-findings.ts'
 import { sharedLists } from './migrations/0020-shared-lists.ts'
+import { creationKeys } from './migrations/0021-creation-keys.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -43,6 +44,7 @@ export const migrations: readonly Migration[] = [
   webhooks,
   findings,
   sharedLists,
+  creationKeys,
 ]
 
 /**

@@ -1,5 +1,6 @@
 import type { Generated } from '#kysely'
 import type { AuditTable, ReportsTable, RulesTable, SaltsTable, SweepsTable } from './schema-abuse.ts'
+import type { CreationKeysTable } from './schema-keys.ts'
 import type { RevisionsTable, SharesTable } from './schema-owners.ts'
 import type {
   AcmeAccountsTable,
@@ -143,6 +144,7 @@ export interface Tables {
   domain_claims: DomainClaimsTable
   refused_domains: RefusedDomainsTable
   leases: LeasesTable
+  creation_keys: CreationKeysTable
   certificates: CertificatesTable
   issuances: IssuancesTable
   acme_orders: AcmeOrdersTable

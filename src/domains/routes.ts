@@ -22,6 +22,8 @@ export interface DomainRoutesNeeds {
   domains: Pick<Domains, 'claim' | 'register' | 'read' | 'remove' | 'host' | 'addresses'>
   /** A hook that charges each registration. */
   limitDomains: onRequestAsyncHookHandler
+  /** A hook that refuses whom the operator does not let register. */
+  mayCreate: onRequestAsyncHookHandler
 }
 
 /** Registration, status and removal of custom domains: `POST /api/domains`, and the others at `/api/domains/<domain>`. */
@@ -51,10 +53,10 @@ export function domainRoutes(needs: DomainRoutesNeeds): Record<'register' | 'rea
   }
 }
 
-function registrationRoute({ domains, limitDomains }: DomainRoutesNeeds): Route {
+function registrationRoute({ domains, limitDomains, mayCreate }: DomainRoutesNeeds): Route {
   return route({
     config,
-    onRequest: limitDomains,
+    onRequest: [mayCreate, limitDomains],
     schema: registrationSchema,
     async handler(request, reply) {
       const body = asObject(request.body)

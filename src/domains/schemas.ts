@@ -105,9 +105,10 @@ export const registrationSchema = {
   summary: 'Register a custom domain',
   operationId: 'registerDomain',
   description:
-    'No credential is needed: control of the DNS decides. The name is active once it points here, and its ' +
+    'No credential is needed, unless creation needs a key of the operator: control of the DNS decides. The name is active once it points here, and its ' +
     'certificate is issued on the first visit. The owner of the DNS can take over a registered name with `claim`.',
   tags,
+  security: [{}, { creationKey: [] }],
   body: registrationBody,
   response: {
     201: json('The name is pending until its record is found, a claim until its TXT record is found.', registeredBody),
@@ -117,6 +118,8 @@ export const registrationSchema = {
       'malformed_json',
       'invalid_request',
       'too_many_domains',
+      'key_required',
+      'creation_closed',
       'body_too_large',
       'unsupported_media_type',
     ),

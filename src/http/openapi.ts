@@ -50,6 +50,11 @@ async function describe(routes: RouteOptions[], version: string): Promise<object
       components: {
         securitySchemes: {
           token: { type: 'http', scheme: 'bearer', description: 'The token of a link, when it is not in the path.' },
+          creationKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'A key of the operator, where the service asks for one to create.',
+          },
         },
       },
     },

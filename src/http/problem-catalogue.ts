@@ -5,6 +5,8 @@ export const catalogue = {
   invalid_request: [400, 'The request is not valid'],
   nothing_created: [400, 'No link was created'],
   nothing_changed: [400, 'No link was changed'],
+  key_required: [401, 'Creation needs a key of the operator'],
+  creation_closed: [403, 'Nothing can be created here'],
   forbidden: [403, 'Access is not allowed'],
   wrong_password: [403, 'The password is wrong'],
   unscannable: [400, 'The image cannot be scanned'],

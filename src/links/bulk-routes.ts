@@ -11,6 +11,7 @@ import { writeCsv } from './bulk-csv.ts'
 import { imagesOf, sendCsv, sendZip } from './bulk-files.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
 import type { CreationLimits } from './create.ts'
+import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
 import { readCsv } from './csv-rows.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
 import type { Links } from './open.ts'
@@ -21,7 +22,7 @@ export const ROWS_BODY_LIMIT = 4 * 1024 * 1024
 export const MAX_VALUES = 200_000
 
 /** What bulk creations need of the rest of the program. */
-export interface BulkNeeds {
+export interface BulkNeeds extends CreationHooksNeeds {
   links: Pick<Links, 'createBulk'>
   origin: Pick<Origin, 'of'>
   limits: CreationLimits
@@ -57,6 +58,8 @@ const errorResponses = problems(
   'unsupported_media_type',
   'idempotency_key_reused',
   'rate_limited',
+  'key_required',
+  'creation_closed',
 )
 
 /** Makes `app` read the rows of a bulk creation: an array, an object, or CSV. */
@@ -72,7 +75,7 @@ export function readRows(app: FastifyInstance): void {
 export function bulkRoute(needs: BulkNeeds): Route {
   return route<BulkRoute>({
     config: { work: 'creations' },
-    ...needs.limits.creation('bulk'),
+    ...creationHooks(needs, 'bulk'),
     bodyLimit: ROWS_BODY_LIMIT,
     schema: {
       summary: 'Create up to 500 links',
@@ -81,6 +84,7 @@ export function bulkRoute(needs: BulkNeeds): Route {
         'Rows are independent: an invalid row does not keep the others from being created. The rows are an array of ' +
         'links, or CSV with the columns `alias`, `target`, `title`, `campaign`, as `{"csv": "…"}` or as the body itself.',
       tags: ['Links'],
+      security: creationSecurity,
       headers: idempotencyHeader,
       querystring: query,
       body: bulkBody,

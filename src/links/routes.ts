@@ -4,6 +4,7 @@ import { BODY_LIMIT } from '../http/body.ts'
 import { problems } from '../http/problem-schema.ts'
 import { route, type Route } from '../http/route.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from './access.ts'
+import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
 import type { OwnedLink } from './design.ts'
 import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
 import { details } from './details.ts'
@@ -22,15 +23,19 @@ export interface LinkRoutesNeeds extends PartsNeeds {
 const tags = ['Links']
 
 /** `POST /api/links` */
-export function creationRoute({ links, origin, limits }: Omit<LinkRoutesNeeds, 'totals'>): Route {
+export function creationRoute(needs: Omit<LinkRoutesNeeds, 'totals'> & CreationHooksNeeds): Route {
+  const { links, origin, limits } = needs
   return route({
     config: { work: 'creations' },
-    ...limits.creation('links'),
+    ...creationHooks(needs, 'links'),
     schema: {
       summary: 'Create a link',
       operationId: 'createLink',
-      description: "No credential is needed. A kind's own fields may also stand inside `payload`.",
+      description:
+        'No credential is needed, unless the operator has chosen that creation needs a key (`CREATE=token`). ' +
+        "A kind's own fields may also stand inside `payload`.",
       tags,
+      security: creationSecurity,
       headers: idempotencyHeader,
       body: creationBody,
       response: {
@@ -47,7 +52,7 @@ export function creationRoute({ links, origin, limits }: Omit<LinkRoutesNeeds, '
           'target_blocked',
           'idempotency_key_reused',
         ),
-        ...problems('body_too_large', 'unsupported_media_type', 'rate_limited'),
+        ...problems('body_too_large', 'unsupported_media_type', 'rate_limited', 'key_required', 'creation_closed'),
       },
     },
     async handler(request, reply) {

@@ -6,6 +6,7 @@ import { movingOperations, type Holdable } from '../moving/operator.ts'
 import type { Places } from '../places/open.ts'
 import type { Scans } from '../scans/open.ts'
 import type { Tls } from '../tls/open.ts'
+import type { Keys } from '../keys/open.ts'
 import { certificateOperations } from '../tls/operator.ts'
 
 /** The features whose operations operators can call. */
@@ -15,6 +16,7 @@ export interface OperatorNeeds {
   scans: Pick<Scans, 'fold' | 'hold'>
   holdChanges: Holdable['changes']
   abuse: Pick<Abuse, 'operations'>
+  keys: Pick<Keys, 'operations'>
   places: Pick<Places, 'operations'>
   domains: OperatedDomains
   tls: Pick<Tls, 'certificates'> | undefined
@@ -22,11 +24,12 @@ export interface OperatorNeeds {
 
 /** The operations behind `quirl <command>`. */
 export function operatorOperations(needs: OperatorNeeds): AdminOperations {
-  const { version, notReady, scans, holdChanges, abuse, places, domains, tls } = needs
+  const { version, notReady, scans, holdChanges, abuse, keys, places, domains, tls } = needs
   return {
     status: async () => ({ version, not_ready: (await notReady()) ?? null }),
     fold: async () => ({ folded: await scans.fold() }),
     ...abuse.operations,
+    ...keys.operations,
     ...places.operations,
     ...domainOperations(domains),
     ...certificateOperations(tls?.certificates),

@@ -9,7 +9,9 @@ import { findKind, kinds } from '../links/kinds/index.ts'
 import type { Kind } from '../links/kinds/kind.ts'
 import type { Links } from '../links/open.ts'
 import type { Assets } from './assets.ts'
+import type { CreationGate } from '../keys/open.ts'
 import { createOnce, MAX_FORM_KEY } from './create-once.ts'
+import { keyIn } from './creation.ts'
 import { filledFields, filledUtm, formOf } from './form-body.ts'
 import { creationFields, homePage, type HomeView, type RefusedForm } from './home.ts'
 import { createPosterCode, PLACEHOLDER_CODE } from './home-poster.ts'
@@ -21,6 +23,7 @@ export interface HomeNeeds {
   links: Pick<Links, 'create' | 'requireToken'>
   origin: Pick<Origin, 'of'>
   limits: Pick<CreationLimits, 'charge' | 'creation'>
+  creation: Pick<CreationGate, 'mode' | 'require'>
   /** The text that a link's QR code encodes. */
   codeText: (code: string, origin: string) => string
   assets: Pick<Assets, 'islands'>
@@ -53,9 +56,9 @@ export function homeRoutes(needs: HomeNeeds): Record<'show' | 'create', Route> {
 
 type ViewOf = (request: FastifyRequest, kind: Kind, refused?: RefusedForm) => HomeView
 
-function createViews({ origin, codeText, assets }: HomeNeeds): ViewOf {
+function createViews({ origin, codeText, assets, creation }: HomeNeeds): ViewOf {
   const drawCode = createPosterCode()
-  const script = assets.islands.get('home')
+  const script = creation.mode === 'closed' ? undefined : assets.islands.get('home')
   return (request, kind, refused) => {
     const ownOrigin = origin.of(request)
     return {
@@ -66,6 +69,7 @@ function createViews({ origin, codeText, assets }: HomeNeeds): ViewOf {
       code: drawCode(codeText(PLACEHOLDER_CODE, ownOrigin)),
       script,
       myLinksScript: assets.islands.get('my-links'),
+      creation: creation.mode,
       refused,
     }
   }
@@ -84,6 +88,7 @@ async function createFromForm(
   const typedKey = form.get('idempotency_key') ?? ''
   const formKey = typedKey.length <= MAX_FORM_KEY ? typedKey : ''
   try {
+    await needs.creation.require(request, reply, keyIn(form))
     const options = { origin: needs.origin.of(request), charge: () => needs.limits.charge(request, reply, 'links') }
     const token = await createOnce(needs.links, { kind: kind.name, ...values, utm }, options, formKey)
     return await reply.header('cache-control', 'no-store').redirect(`/m/${token}?created`, 303)

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '../http/document.ts'
 import { html, type Html } from '../http/html.ts'
 import { kinds } from '../links/kinds/index.ts'
+import type { CreationGate } from '../keys/open.ts'
 import type { Kind } from '../links/kinds/kind.ts'
 import { fieldTexts } from '../texts/fields.ts'
 import { homeTexts } from '../texts/home.ts'
 import type { Language } from '../texts/language.ts'
+import { closedNotice, keyInput } from './creation.ts'
 import { textOf } from './faults.ts'
 import { firstInvalid, ownerFields, renderFields, renderProblem, utmFields, type FormInput } from './form.ts'
 import { poster, type PosterCode } from './home-poster.ts'
@@ -37,6 +39,7 @@ export interface HomeView {
   code: PosterCode
   /** The path of the page's script, if it was built. */
   script: string | undefined
+  creation: CreationGate['mode']
   /** That of the list of kept links. */
   myLinksScript: string | undefined
   refused?: RefusedForm | undefined
@@ -61,7 +64,8 @@ export function homePage(view: HomeView): Page {
         <div>
           <h1>${texts.heading}</h1>
           <p class="home-lead">${texts.lead}</p>
-          ${reachabilityWarning(origin, language)} ${tabs(kind, language)} ${creationForm(view)}
+          ${reachabilityWarning(origin, language)}
+          ${view.creation === 'closed' ? closedNotice(language) : html`${tabs(kind, language)} ${creationForm(view)}`}
         </div>
         ${poster(view)}
       </div>
@@ -86,7 +90,7 @@ function kindName({ name, label }: Kind, language: Language): string {
   return textOf(fieldTexts[language].kinds, name) ?? label
 }
 
-function creationForm({ kind, language, refused, script }: HomeView): Html {
+function creationForm({ kind, language, refused, script, creation }: HomeView): Html {
   const texts = homeTexts[language]
   const errors = refused?.problem.errors ?? []
   const isKindAtFault = firstInvalid(kind.form, errors) !== undefined
@@ -97,7 +101,7 @@ function creationForm({ kind, language, refused, script }: HomeView): Html {
     <div class="home-kind" data-kind="${kind.name}">
       ${renderFields(formOf(kind, language, errors.length === 0), refused?.values ?? {}, errors, { language })}
     </div>
-    ${moreOptions({ kind, language, refused, script }, !isKindAtFault)}
+    ${moreOptions({ kind, language, refused, script }, !isKindAtFault)} ${keyInput(creation, language)}
     <button class="home-create">${texts.create}</button>
   </form>`
 }

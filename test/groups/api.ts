@@ -2,6 +2,7 @@
 import '../api.test.ts'
 import '../change.test.ts'
 import '../combinations.test.ts'
+import '../creation-keys.test.ts'
 import '../compression.test.ts'
 import '../contract.test.ts'
 import '../first-try.test.ts'

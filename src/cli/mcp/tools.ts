@@ -73,7 +73,9 @@ function registerCreation(server: McpServer, context: CommandContext): void {
         const header = { 'idempotency-key': randomUUID() }
         // The service validates every kind.
         const body = { ...more, ...present(input) } as Schemas['UrlLink']
-        const created = dataOf(await service.client().POST('/api/links', { body, params: { header } }))
+        const created = dataOf(
+          await service.client(service.createKey()).POST('/api/links', { body, params: { header } }),
+        )
         if (context.flags['keep'] === true) service.kept.keep(service.server, [created])
         return created
       }),

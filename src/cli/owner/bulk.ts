@@ -6,7 +6,7 @@ import { StartError } from '../../lib/start-error.ts'
 import { exits } from '../command-error.ts'
 import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { createProgress } from '../progress.ts'
-import { serviceOptions } from './options.ts'
+import { creationOptions, serviceOptions } from './options.ts'
 import { dataOf, openService, type Service } from './service.ts'
 import { columns, readRows, type Row } from './table-rows.ts'
 
@@ -21,6 +21,7 @@ export const bulk: Command = {
   summary: 'create a link for each row of a table; prints the table with short URLs and tokens',
   options: {
     ...serviceOptions,
+    ...creationOptions,
     out: { type: 'string', doc: 'the file for the table, which must not exist; without it: standard output' },
     'dry-run': { type: 'boolean', doc: 'only validate the rows' },
     keep: { type: 'boolean', doc: 'keep the tokens in a file that only you can read' },
@@ -71,7 +72,7 @@ async function createAll(
 async function createSome(service: Service, rows: Row[], isDryRun: boolean): Promise<Result[]> {
   const header = { 'idempotency-key': randomUUID() }
   const query = isDryRun ? { dry_run: true } : {}
-  const result = await service.client().POST('/api/bulk', { body: rows, params: { header, query } })
+  const result = await service.client(service.createKey()).POST('/api/bulk', { body: rows, params: { header, query } })
   // When no row succeeded, the problem has the results too.
   const problem = result.error as { results?: Result[] } | undefined
   return problem?.results ?? (dataOf(result) as Schemas['BulkResult']).results

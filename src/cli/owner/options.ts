@@ -8,6 +8,14 @@ export const serviceOptions = {
   json: { type: 'boolean', doc: 'print the response of the API as JSON' },
 } as const
 
+/** The flag of every command that creates. */
+export const creationOptions = {
+  'create-key': {
+    type: 'string',
+    doc: "the operator's key, where the service asks for one [QUIRL_CREATE_KEY, config.json]",
+  },
+} as const
+
 /** The flags of what a link has, which `shorten` sets and `edit` changes. */
 export const linkOptions = {
   title: { type: 'string', doc: 'a title for the owner' },

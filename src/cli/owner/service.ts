@@ -22,7 +22,9 @@ const MAX_WAIT_SECONDS = 20
 export interface Service {
   server: string
   kept: KeptTokens
-  /** @param token of the link, for its own paths */
+  /** The operator's key, for creations. @throws {StartError} for what is no key */
+  createKey: () => string | undefined
+  /** @param token of the link, for its own paths; or that of the operator */
   client: (token?: string) => QuirlClient
 }
 
@@ -39,14 +41,33 @@ export function openService({ flags, env }: Pick<CommandContext, 'flags' | 'env'
   const server = typeof value === 'string' ? origin(value) : undefined
   if (server === undefined)
     throw new StartError(`${name} must be an origin such as https://qr.example.com, without path or query`)
-  return serviceAt(server, openKeptTokens(folder))
+  return serviceAt(server, openKeptTokens(folder), () => readCreateKey(flags, env, server))
 }
 
 function namedServer(flags: Flags, env: NodeJS.ProcessEnv, folder: string | undefined): [name: string, value: unknown] {
   if (flags['server'] !== undefined) return ['--server', flags['server']]
   if (env['QUIRL_SERVER']) return ['QUIRL_SERVER', env['QUIRL_SERVER']]
   const file = folder && join(folder, 'config.json')
-  return [`"server" in ${file}`, (file && serverIn(file)) ?? LOCAL]
+  return [`"server" in ${file}`, (file && settingsIn(file).server) ?? LOCAL]
+}
+
+/**
+ * The key that `--create-key`, `QUIRL_CREATE_KEY` or config.json has; that of config.json is only for the service there.
+ * @throws {StartError} for what is no key, without showing it
+ */
+function readCreateKey(flags: Flags, env: NodeJS.ProcessEnv, server: string): string | undefined {
+  const folder = configFolder(env)
+  const file = folder && join(folder, 'config.json')
+  const kept = file === undefined ? {} : settingsIn(file)
+  const isKept = typeof kept.server === 'string' && origin(kept.server) === server
+  const named: [name: string, value: unknown][] = [
+    ['--create-key', flags['create-key']],
+    ['QUIRL_CREATE_KEY', env['QUIRL_CREATE_KEY'] || undefined],
+    [`"createKey" in ${file}`, isKept ? kept.createKey : undefined],
+  ]
+  const [name, value] = named.find(([, each]) => each !== undefined) ?? []
+  if (value === undefined || (typeof value === 'string' && isToken(value))) return value
+  throw new StartError(`${name} must be a key of the operator: 43 letters, digits, - and _`)
 }
 
 /**
@@ -57,9 +78,9 @@ export function openLink(context: Pick<CommandContext, 'args' | 'flags' | 'env'>
   const [named, ...more] = context.args
   if (named === undefined || more.length > 0)
     throw new StartError('give one link: the URL of its page (…/m/…), its token, or the code of a token that was kept')
-  const { server, kept } = openService(context)
+  const { server, kept, createKey } = openService(context)
   const url = URL.parse(named)
-  const service = serviceAt(url?.origin ?? server, kept)
+  const service = serviceAt(url?.origin ?? server, kept, createKey)
   const token = url === null ? tokenOf(named, service) : tokenIn(url, service)
   if (token === undefined)
     throw new StartError(`no token of ${JSON.stringify(named)} was kept; give the URL of the link's page, …/m/…`)
@@ -76,15 +97,15 @@ function tokenOf(text: string, { server, kept }: Service): string | undefined {
   return isToken(text) ? text : kept.find(server, text)
 }
 
-function serviceAt(server: string, kept: KeptTokens): Service {
-  return { server, kept, client: (token) => createQuirlClient({ server, token, fetch: fetchPatiently }) }
+function serviceAt(server: string, kept: KeptTokens, createKey: Service['createKey']): Service {
+  return { server, kept, createKey, client: (token) => createQuirlClient({ server, token, fetch: fetchPatiently }) }
 }
 
-function serverIn(file: string): unknown {
+function settingsIn(file: string): { server?: unknown; createKey?: unknown } {
   try {
-    return (JSON.parse(readFileSync(file, 'utf8')) as { server?: unknown }).server
+    return (JSON.parse(readFileSync(file, 'utf8')) as { server?: unknown; createKey?: unknown }) ?? {}
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw new StartError(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
   }
 }

@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import type { Schemas } from '../../client/client.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { Command, CommandContext } from '../command.ts'
-import { linkOptions, printed, readFields, serviceOptions } from './options.ts'
+import { creationOptions, linkOptions, printed, readFields, serviceOptions } from './options.ts'
 import { dataOf, openService, type Service } from './service.ts'
 
 type Created = Schemas['CreatedLink']
@@ -17,6 +17,7 @@ export const shorten: Command = {
   summary: 'create a link; prints its short URL and the URL of its page',
   options: {
     ...serviceOptions,
+    ...creationOptions,
     alias: { type: 'string', doc: 'the code, in place of a random one' },
     kind: { type: 'string', doc: 'url, appstore, vcard or page [url]' },
     ...linkOptions,
@@ -28,7 +29,7 @@ export const shorten: Command = {
     const file = imageFile(context.flags['qr'])
     const service = openService(context)
     const header = { 'idempotency-key': randomUUID() }
-    const created = dataOf(await service.client().POST('/api/links', { body, params: { header } }))
+    const created = dataOf(await service.client(service.createKey()).POST('/api/links', { body, params: { header } }))
     // Before anything that can fail: the token is in no other response.
     const done = printed(context.flags, created, describeLink)
     const failed = await afterCreation([

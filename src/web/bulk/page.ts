@@ -2,14 +2,20 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { MAX_ROWS } from '../../links/bulk.ts'
+import type { CreationGate } from '../../keys/open.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
 import { fillText } from '../../lib/fill-text.ts'
+import { closedNotice, keyInput } from '../creation.ts'
 import { islandTexts } from './island-texts.ts'
 
 /** What the page of the form shows. */
+/** The id of the form. */
+export const BULK_FORM = 'bulk-form'
+
 export interface BulkView {
   language: Language
+  creation: CreationGate['mode']
   /** Above the form: what became of the last request. */
   notice?: Html
   /** What the client sent last. */
@@ -20,7 +26,7 @@ export interface BulkView {
 }
 
 /** The page that creates many links, with its form. */
-export function bulkPage({ language, notice, text, key, island }: BulkView): Page {
+export function bulkPage({ language, creation, notice, text, key, island }: BulkView): Page {
   const texts = bulkTexts[language]
   const data = island && html`data-texts="${JSON.stringify(islandTexts(language))}" data-code-text="${island.codeText}"`
   return {
@@ -31,10 +37,14 @@ export function bulkPage({ language, notice, text, key, island }: BulkView): Pag
     body: html`<main class="bulk">
       <h1>${texts.title}</h1>
       <p class="bulk-lead">${texts.lead}</p>
-      ${notice}
-      <div data-bulk ${data}>
-        <div class="columns">${bulkForm(language, text, key)} ${help(language)}</div>
-      </div>
+      ${notice} ${keyInput(creation, language, BULK_FORM)}
+      ${
+        creation === 'closed'
+          ? closedNotice(language)
+          : html`<div data-bulk ${data}>
+              <div class="columns">${bulkForm(language, text, key)} ${help(language)}</div>
+            </div>`
+      }
     </main>`,
   }
 }
@@ -42,7 +52,7 @@ export function bulkPage({ language, notice, text, key, island }: BulkView): Pag
 /** The form of a list. */
 export function bulkForm(language: Language, text = '', key: string = randomUUID()): Html {
   const texts = bulkTexts[language]
-  return html`<form class="card bulk-form" method="post" action="/bulk" enctype="multipart/form-data">
+  return html`<form id="${BULK_FORM}" class="card bulk-form" method="post" action="/bulk" enctype="multipart/form-data">
     <input type="hidden" name="idempotency_key" value="${key}" />
     <label class="bulk-drop"
       >${texts.file} <small>${texts.fileHint}</small>

@@ -5,6 +5,7 @@ import type { BulkResult } from '../../links/bulk.ts'
 import type { CreatedLink } from '../../links/insert.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
+import { CREATION_KEY } from '../creation.ts'
 import { fieldNames } from './columns.ts'
 import { faultOf } from './faults.ts'
 import { count } from './count.ts'
@@ -77,9 +78,10 @@ export function resultsPage(results: Results, form: Html | undefined): Page {
 }
 
 /** Requests the files of the same links: the service returns those of an earlier request with the same key. */
-function filesForm(texts: (typeof bulkTexts)['en'], { text, key }: Upload): Html {
+function filesForm(texts: (typeof bulkTexts)['en'], { text, key, creationKey }: Upload): Html {
   return html`<form method="post" action="/bulk" enctype="multipart/form-data">
     <input type="hidden" name="idempotency_key" value="${key}" />
+    ${creationKey && html`<input type="hidden" name="${CREATION_KEY}" value="${creationKey}" />`}
     <textarea name="list" hidden aria-label="${texts.text}">${text}</textarea>
     <p class="row">
       <button name="action" value="csv">${texts.downloadCsv}</button>

@@ -12,12 +12,15 @@ import { writeCsv } from '../../links/bulk-csv.ts'
 import { imagesOf, sendCsv, sendZip } from '../../links/bulk-files.ts'
 import type { CreationLimits } from '../../links/create.ts'
 import type { Links } from '../../links/open.ts'
+import type { CreationGate } from '../../keys/open.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
+import { problemTexts } from '../../texts/problems.ts'
 import type { Assets } from '../assets.ts'
+import { keyInput } from '../creation.ts'
 import { formOf } from '../form-body.ts'
 import { fillText } from '../../lib/fill-text.ts'
-import { bulkForm, bulkPage, type BulkView } from './page.ts'
+import { BULK_FORM, bulkForm, bulkPage, type BulkView } from './page.ts'
 import { createdOf, failedList, faultsNotice, resultsPage, type Results } from './results.ts'
 import { bodyOf } from './rows.ts'
 import { sheetPage } from './sheet.ts'
@@ -28,6 +31,7 @@ export interface BulkPageNeeds {
   links: Pick<Links, 'createBulk'>
   origin: Pick<Origin, 'of'>
   limits: CreationLimits
+  creation: Pick<CreationGate, 'mode' | 'require'>
   codeText: (code: string, origin: string) => string
   codeSvg: (code: string, origin: string) => string
   assets: Pick<Assets, 'islands'>
@@ -50,9 +54,17 @@ export async function takeList(
   addVary(reply, 'accept-language')
   await forbidCaching(request, reply)
   const view = (notice: Html): BulkView => {
-    return { language, notice, text: upload.text, key: upload.key, island: islandOf(needs, request) }
+    return {
+      language,
+      creation: needs.creation.mode,
+      notice,
+      text: upload.text,
+      key: upload.key,
+      island: islandOf(needs, request),
+    }
   }
   try {
+    await needs.creation.require(request, reply, upload.creationKey)
     const rows = await readList(upload.text, bulkTexts[language])
     const run = () => create(needs, request, reply, { rows: rows.map(bodyOf), upload })
     const results = { language, rows, upload, result: await run() }
@@ -117,7 +129,7 @@ async function sendResults(
     default: {
       const failed = failedList(results)
       const mend = html`<h2>${bulkTexts[language].mend}</h2>
-        ${faultsNotice(results)} ${bulkForm(language, failed)}`
+        ${faultsNotice(results)} ${keyInput(needs.creation.mode, language, BULK_FORM)} ${bulkForm(language, failed)}`
       return sendPage(reply, resultsPage(results, failed === '' ? undefined : mend))
     }
   }
@@ -126,6 +138,8 @@ async function sendResults(
 function problemText(problem: Problem, language: Language): string {
   const { problems } = bulkTexts[language]
   if (problem.code === 'malformed_csv' || problem.code === 'body_too_large') return problem.message
+  if (problem.code === 'key_required' || problem.code === 'creation_closed')
+    return problemTexts[language].titles[problem.code]
   if (problem.code !== 'rate_limited') return fillText(problems.failed, { detail: problem.message })
   const minutes = Math.ceil(Number(problem.headers['retry-after'] ?? 60) / 60)
   return minutes === 1 ? problems.limitedOne : fillText(problems.limited, { minutes })

@@ -4,6 +4,7 @@ import { fromBase64 } from '../../lib/bytes.ts'
 import { MAX_ROWS } from '../../links/bulk.ts'
 import { parseRecords } from '../../links/csv-records.ts'
 import type { bulkTexts } from '../../texts/bulk.ts'
+import { keyIn } from '../creation.ts'
 import { guessDelimiter, guessLayout } from './columns.ts'
 import { csvProblem } from './csv-problem.ts'
 import { decodeText } from './decode-text.ts'
@@ -21,6 +22,8 @@ export interface Upload {
   text: string
   /** What to do with the rows. */
   action: 'check' | 'create' | 'csv' | 'zip' | 'sheet'
+  /** Of the operator. */
+  creationKey: string | undefined
   /** The same for each request about the same links. */
   key: string
 }
@@ -37,6 +40,7 @@ export function readUpload(form: URLSearchParams): Upload {
   return {
     text: text.replace(/\r\n?/g, '\n'),
     action: actions.find((action) => action === form.get('action')) ?? 'check',
+    creationKey: keyIn(form),
     key: /^[\w-]{16,64}$/.test(key) ? key : randomUUID(),
   }
 }

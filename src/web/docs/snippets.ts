@@ -148,7 +148,8 @@ function shellOf(endpoint: Request, body: Body | undefined): string {
   return parts.join(' ')
 }
 
-const isAuthorised = ({ operation: { security = [] } }: Request) => security.length > 0
+const isAuthorised = ({ operation: { security = [] } }: Request) =>
+  security.length > 0 && security.every((each) => Object.keys(each).length > 0)
 
 const needsMethod = ({ method }: Request, body: Body | undefined) => method !== (body === undefined ? 'GET' : 'POST')
 

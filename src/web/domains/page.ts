@@ -3,9 +3,11 @@ import { expiresAt } from '../../domains/domain.ts'
 import type { Registered } from '../../domains/registry.ts'
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
+import type { CreationGate } from '../../keys/open.ts'
 import { domainsTexts } from '../../texts/domains.ts'
 import type { Language } from '../../texts/language.ts'
 import { fillText } from '../../lib/fill-text.ts'
+import { closedNotice, keyInput } from '../creation.ts'
 import { copyable } from '../copyable.ts'
 import { recordsSection, type Records } from './records.ts'
 import { date, statusSection, type StatusView } from './status.ts'
@@ -13,6 +15,7 @@ import { date, statusSection, type StatusView } from './status.ts'
 /** The form that registers a name, with what was typed. */
 export interface FormView {
   language: Language
+  creation: CreationGate['mode']
   /** The host of the service's short links. */
   own: string
   typed?: string
@@ -31,7 +34,7 @@ export function domainsPage(view: FormView): Page {
       <h1>${texts.title}</h1>
       <p class="domains-lead">${fillText(texts.lead, { example: 'qr.example.com/menu', own: `${own}/menu` })}</p>
       <div class="columns">
-        ${registrationForm(view)}
+        ${view.creation === 'closed' ? closedNotice(language) : registrationForm(view)}
         <aside aria-labelledby="steps">
           <h2 id="steps">${texts.stepsTitle}</h2>
           <ol class="domains-steps">
@@ -43,7 +46,7 @@ export function domainsPage(view: FormView): Page {
   }
 }
 
-function registrationForm({ language, typed = '', fault }: FormView): Html {
+function registrationForm({ language, creation, typed = '', fault }: FormView): Html {
   const texts = domainsTexts[language]
   const invalid = fault !== undefined && html` aria-invalid="true" aria-describedby="name-fault" autofocus`
   return html`<form class="card" method="post" action="/domains">
@@ -63,7 +66,7 @@ function registrationForm({ language, typed = '', fault }: FormView): Html {
         spellcheck="false"
         ${invalid}
     /></label>
-    ${fault && html`<p class="fault" id="name-fault" role="alert">${fault}</p>`}
+    ${fault && html`<p class="fault" id="name-fault" role="alert">${fault}</p>`} ${keyInput(creation, language)}
     <button>${texts.register}</button>
   </form>`
 }
@@ -71,6 +74,7 @@ function registrationForm({ language, typed = '', fault }: FormView): Html {
 /** What the page of a domain shows. */
 export interface DomainView extends StatusView, Pick<Records, 'records' | 'alternatives'> {
   script: string | undefined
+  creation: CreationGate['mode']
   /** What a registration or a claim has just returned. */
   registered?: Pick<Registered, 'token' | 'claim'> & { claimExpiresAt?: number }
   /** Why the last request failed. */
@@ -91,7 +95,9 @@ export function domainPage(view: DomainView): Page {
       ${view.fault && html`<p class="note alarm" role="alert">${view.fault}</p>`} ${registered && keyNote(view)}
       <div class="columns">
         <div>${status} ${recordsSection({ language, zone: domain.registrable, records, alternatives })}</div>
-        <div class="domains-fold">${registered?.token === undefined && claimForm(view)} ${removeForm(view)}</div>
+        <div class="domains-fold">
+          ${registered?.token === undefined && view.creation !== 'closed' && claimForm(view)} ${removeForm(view)}
+        </div>
       </div>
       <p class="domains-another"><a href="/domains">${texts.another}</a></p>
     </main>`,
@@ -110,7 +116,7 @@ function keyNote({ language, registered }: DomainView): Html | undefined {
   </div>`
 }
 
-function claimForm({ language, domain }: DomainView): Html {
+function claimForm({ language, domain, creation }: DomainView): Html {
   const texts = domainsTexts[language]
   return html`<details class="domains-claim">
     <summary>${texts.takenTitle}</summary>
@@ -119,6 +125,7 @@ function claimForm({ language, domain }: DomainView): Html {
       <input type="hidden" name="action" value="claim" />
       <input type="hidden" name="idempotency_key" value="${randomUUID()}" />
       <input type="hidden" name="name" value="${domain.name}" />
+      ${keyInput(creation, language)}
       <button class="plain">${texts.claim}</button>
     </form>
   </details>`

@@ -11,10 +11,13 @@ import type { Origin } from '../../http/origin.ts'
 import { Problem } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/access.ts'
+import type { CreationGate } from '../../keys/open.ts'
 import { domainsTexts } from '../../texts/domains.ts'
+import { problemTexts } from '../../texts/problems.ts'
 import type { Language } from '../../texts/language.ts'
 import type { Assets } from '../assets.ts'
 import { fillText } from '../../lib/fill-text.ts'
+import { keyIn } from '../creation.ts'
 import { formOf } from '../form-body.ts'
 import { createFormIdempotency, FORM_KEY, type FormIdempotency } from '../form-idempotency.ts'
 import { domainPage, domainsPage, removedPage, type DomainView } from './page.ts'
@@ -25,6 +28,7 @@ export interface DomainPageNeeds {
   domains: Pick<Domains, 'claim' | 'register' | 'read' | 'remove' | 'host' | 'addresses'>
   /** Charges each registration. */
   limitDomains: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  creation: Pick<CreationGate, 'mode' | 'require'>
   origin: Pick<Origin, 'of'>
   now: () => number
   /** The state of a name's certificate; undefined when the service obtains none itself. */
@@ -86,6 +90,7 @@ async function takeForm(
   try {
     if (action === 'remove') return await removeDomain(needs, request, reply, { name: typed, token: form.get('token') })
     const registered = await idempotency.run(form.get(FORM_KEY) ?? '', form, async () => {
+      await needs.creation.require(request, reply, keyIn(form))
       await needs.limitDomains(request, reply)
       return action === 'claim' ? needs.domains.claim(typed) : needs.domains.register(typed)
     })
@@ -132,6 +137,7 @@ async function viewOf(
   const script = needs.assets.islands.get('domains')
   return {
     language: pageLanguage(request),
+    creation: needs.creation.mode,
     domain,
     certificate: await needs.certificateOf?.(domain.name),
     isHttps: needs.origin.of(request).startsWith('https:'),
@@ -146,13 +152,13 @@ async function viewOf(
 }
 
 function sendForm(
-  { origin, domains }: DomainPageNeeds,
+  { origin, domains, creation }: DomainPageNeeds,
   request: FastifyRequest,
   reply: FastifyReply,
   refused?: { typed: string; error: unknown },
 ): FastifyReply {
   const language = pageLanguage(request)
-  const form = { language, own: domains.host ?? new URL(origin.of(request)).host }
+  const form = { language, creation: creation.mode, own: domains.host ?? new URL(origin.of(request)).host }
   if (refused === undefined) return sendPage(reply, domainsPage(form))
   const { typed, error } = refused
   if (!(error instanceof Problem)) throw error
@@ -169,6 +175,9 @@ function problemText({ code, headers, message }: Problem, language: Language): s
       return texts.unknown
     case 'too_many_domains':
       return texts.tooMany
+    case 'key_required':
+    case 'creation_closed':
+      return problemTexts[language].titles[code]
     case 'rate_limited':
       return fillText(texts.limited, { minutes: Math.ceil(Number(headers['retry-after'] ?? 60) / 60) })
     default:

@@ -12,7 +12,13 @@ export type Answer =
 
 /** Sends rows to the API; with a key they are created, without one only checked. */
 export async function sendRows(body: string, key?: string): Promise<Answer> {
-  const headers = { 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) }
+  // Where the operator asks for a key, the page has an input for it.
+  const creationKey = document.querySelector<HTMLInputElement>('[name=creation_key]')?.value.trim()
+  const headers = {
+    'content-type': 'application/json',
+    ...(key !== undefined && { 'idempotency-key': key }),
+    ...(creationKey && { authorization: `Bearer ${creationKey}` }),
+  }
   try {
     const url = key === undefined ? '/api/bulk?dry_run=true' : '/api/bulk'
     const response = await fetch(url, { method: 'POST', headers, body })

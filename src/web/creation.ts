@@ -1,0 +1,44 @@
+import { html, type Html } from '../http/html.ts'
+import type { CreationGate } from '../keys/open.ts'
+import { creationTexts } from '../texts/creation.ts'
+import type { Language } from '../texts/language.ts'
+
+type Mode = CreationGate['mode']
+
+/** The form field of the operator's key. */
+export const CREATION_KEY = 'creation_key'
+
+/**
+ * The input of the key, where one is needed. It is never filled in by the service: the browser's password manager keeps
+ * the key, when the person agrees.
+ * @param form the id of its form, when it stands outside
+ */
+export function keyInput(mode: Mode, language: Language, form?: string): Html | undefined {
+  if (mode !== 'token') return undefined
+  const texts = creationTexts[language]
+  return html`<label
+    >${texts.key} <small>${texts.keyHint}</small>
+    <input
+      type="password"
+      name="${CREATION_KEY}"
+      required
+      maxlength="200"
+      autocomplete="current-password"
+      spellcheck="false"
+      ${form !== undefined && html` form="${form}"`}
+  /></label>`
+}
+
+/** In place of a form, where nothing can be created. */
+export function closedNotice(language: Language): Html {
+  const { closedTitle, closed } = creationTexts[language]
+  return html`<div class="note" role="status">
+    <h2>${closedTitle}</h2>
+    <p>${closed}</p>
+  </div>`
+}
+
+/** The key that a form has. */
+export function keyIn(form: URLSearchParams): string | undefined {
+  return form.get(CREATION_KEY)?.trim() || undefined
+}
