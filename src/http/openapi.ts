@@ -20,6 +20,15 @@ export function describeApi(app: FastifyInstance, version: string): DescribeApi 
   return () => (document ??= describe(routes, version))
 }
 
+const securitySchemes = {
+  token: { type: 'http', scheme: 'bearer', description: 'The token of a link, when it is not in the path.' },
+  creationKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A key of the operator, where the service asks for one to create.',
+  },
+} as const
+
 /** Describes copies of the routes: the generator is loaded at the first request, when routes can no longer be added to `app`. */
 async function describe(routes: RouteOptions[], version: string): Promise<object> {
   const { default: swagger } = await import('@fastify/swagger')
@@ -48,14 +57,7 @@ async function describe(routes: RouteOptions[], version: string): Promise<object
       ],
       security: [],
       components: {
-        securitySchemes: {
-          token: { type: 'http', scheme: 'bearer', description: 'The token of a link, when it is not in the path.' },
-          creationKey: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'A key of the operator, where the service asks for one to create.',
-          },
-        },
+        securitySchemes,
       },
     },
     stripBasePath: false,

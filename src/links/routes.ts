@@ -22,6 +22,20 @@ export interface LinkRoutesNeeds extends PartsNeeds {
 
 const tags = ['Links']
 
+const creationErrors = problems(
+  'malformed_json',
+  'invalid_request',
+  'alias_taken',
+  'alias_reserved',
+  'target_blocked',
+  'idempotency_key_reused',
+  'body_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'key_required',
+  'creation_closed',
+)
+
 /** `POST /api/links` */
 export function creationRoute(needs: Omit<LinkRoutesNeeds, 'totals'> & CreationHooksNeeds): Route {
   const { links, origin, limits } = needs
@@ -44,15 +58,7 @@ export function creationRoute(needs: Omit<LinkRoutesNeeds, 'totals'> & CreationH
           headers: { Location: { type: 'string', description: 'The short URL.' } },
           content: { 'application/json': { schema: createdBody } },
         },
-        ...problems(
-          'malformed_json',
-          'invalid_request',
-          'alias_taken',
-          'alias_reserved',
-          'target_blocked',
-          'idempotency_key_reused',
-        ),
-        ...problems('body_too_large', 'unsupported_media_type', 'rate_limited', 'key_required', 'creation_closed'),
+        ...creationErrors,
       },
     },
     async handler(request, reply) {
