@@ -28,7 +28,10 @@ export async function startBalancer(t: Ending, choose: (path: string) => Promise
 /** Sends the whole request at once: a server that refuses a body may close the connection before it has read all of it. */
 async function forward(agent: Agent, port: number, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await buffer(incoming)
-  const { method, url: path, rawHeaders: headers } = incoming
+  const { method, url: path, rawHeaders } = incoming
+  // The agent would announce a body in chunks for a POST that has none, as curl sends it.
+  const isBare = method === 'POST' && body.length === 0 && incoming.headers['content-length'] === undefined
+  const headers = isBare ? [...rawHeaders, 'content-length', '0'] : rawHeaders
   const sent = request({ agent, host: '127.0.0.1', port, method, path, headers, setHost: false }, (received) => {
     response.writeHead(received.statusCode ?? 0, received.statusMessage, received.rawHeaders)
     response.flushHeaders()
