@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import type { Services } from '../../src/services.ts'
 import { startBalancer } from './balancer.ts'
-import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
+import { endOfFile, temporaryFolder, undoLater, type Ending } from './cleanup.ts'
 import { createDatabase } from './drivers.ts'
 import { PATIENCE_MS } from './poll.ts'
 import { urlOf } from './postgres.ts'
 import { oneOf, randomFrom } from './random.ts'
+import { startRedis, type RedisServer } from './redis.ts'
 import type { TestServer } from './server.ts'
 
 /** Starts one service with more settings; `outerPort` is the one that clients use. */
@@ -21,6 +22,9 @@ const seed = Number(process.env['BALANCER_SEED'] ?? Date.now() % 2 ** 31)
 const random = randomFrom(seed)
 let isSeedPrinted = false
 
+const fileEnd = endOfFile()
+let redis: Promise<RedisServer> | undefined
+
 /** Starts a server of another kind than the embedded store, which a test uses in the same way. */
 export async function startOn(
   kind: string,
@@ -35,20 +39,21 @@ export async function startOn(
   const stored = { DATABASE_URL: url, DATA_DIR: dataDir }
   if (kind === 'postgres') return start(stored)
   if (kind !== 'two-nodes') throw new Error(`QUIRL_TEST_STORE is sqlite, postgres or two-nodes, not ${kind}`)
-  return startTwoAsOne(t, stored, start)
+  // Without it, each node counts by itself. The keys of each database have a salt of their own.
+  const isLimited = Object.keys(env).some((name) => name.startsWith('LIMIT_'))
+  const shared = isLimited ? { REDIS_URL: (await (redis ??= startRedis(fileEnd))).url } : {}
+  return startTwoAsOne(t, { ...stored, ...shared }, start)
 }
 
 /** Starts two nodes behind a balancer that sends each request to one of them at random. */
 async function startTwoAsOne(
   t: Ending,
-  { DATABASE_URL, DATA_DIR }: { DATABASE_URL: string; DATA_DIR: string },
+  env: Record<string, string> & { DATA_DIR: string },
   start: StartNode,
 ): Promise<TestServer> {
+  const { DATA_DIR } = env
   let port = ports.get(DATA_DIR) ?? 0
-  const [a, b] = [
-    await start({ DATABASE_URL, DATA_DIR }, () => port),
-    await start({ DATABASE_URL, DATA_DIR: join(DATA_DIR, 'second') }, () => port),
-  ]
+  const [a, b] = [await start(env, () => port), await start({ ...env, DATA_DIR: join(DATA_DIR, 'second') }, () => port)]
   const nodes = [a, b]
   if (!isSeedPrinted) console.log(`BALANCER_SEED=${seed}`)
   isSeedPrinted = true
