@@ -21,7 +21,7 @@ import { openScans, type Scans } from './scans/open.ts'
 import { openShares, type Shares } from './shares/open.ts'
 import { openBus } from './services/bus.ts'
 import { passChangesOn, shareLinkChanges } from './services/changes.ts'
-import type { Clocks, Environment } from './services/environment.ts'
+import type { Clocks, Environment, Open } from './services/environment.ts'
 import { openConfiguredLimits } from './services/limits.ts'
 import { allMetrics } from './services/metrics.ts'
 import { openForOperators, operatorOperations } from './services/operator.ts'
@@ -92,9 +92,6 @@ export async function openServices(config: Config, environment: Environment): Pr
     throw toStartError(error, config.dataDir)
   }
 }
-
-/** Registers what was opened, to be closed before everything that was opened earlier. */
-type Open = <T extends { close: () => Promise<void> | void }>(name: string, opened: T) => T
 
 /** Opens what every feature needs: the store, the clocks, the domains, the origin and the client's address. */
 async function openFoundation(config: Config, environment: Environment & Clocks, open: Open) {

@@ -43,3 +43,6 @@ export interface Environment extends Partial<Clocks> {
   /** How webhooks are sent, when it is not the usual way. */
   webhooks?: WebhookOverrides
 }
+
+/** Registers what was opened, to be closed before everything that was opened earlier. */
+export type Open = <T extends { close: () => Promise<void> | void }>(name: string, opened: T) => T
