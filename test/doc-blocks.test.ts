@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { parseDocument as parseYaml } from 'yaml'
 import { temporaryFolder, type Ending } from './support/cleanup.ts'
 import { blocksOf, documentedBlocks, shellOf, type Block } from './support/doc-blocks.ts'
 import { parseDocument } from './support/openapi.ts'
@@ -90,7 +91,6 @@ async function reader(t: Ending) {
     CURL_HOME: folder,
     XDG_CONFIG_HOME: folder,
     DATA_DIR: service.dataDir,
-    NODE_COMPILE_CACHE: join(folder, 'compiled'),
   }
   const shell = (text: string, more: Record<string, string> = {}) => {
     const here = text
@@ -195,8 +195,15 @@ test('each JavaScript block of the documentation runs', async (t) => {
   }
 })
 
+test('each YAML block of the documentation is valid YAML', () => {
+  const faults = blocks
+    .filter(({ language }) => language === 'yaml')
+    .flatMap(({ place, text }) => parseYaml(text).errors.map((error) => `${place}: ${error.message}`))
+  assert.deepEqual(faults, [])
+})
+
 test('no block is of an unknown kind, and no row of a table is left over', () => {
-  const known = new Set(['sh', 'console', 'json', 'js'])
+  const known = new Set(['sh', 'console', 'json', 'js', 'yaml'])
   const unknown = blocks.filter(
     ({ language, page, heading }) =>
       !known.has(language) && !(language === '' && plain.some((row) => `${page} ${heading}`.startsWith(row))),
