@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
+import { ownBuffer } from '../lib/own-buffer.ts'
 import { preferredEncoding, type Encoding } from './accept.ts'
 
 declare module 'fastify' {
@@ -32,7 +33,8 @@ export function compressResponses(app: FastifyInstance): void {
     const key = `${encoding} ${hash('sha256', body, 'base64url')}`
     const cached = cache.get(key)
     if (cached !== undefined) return cached
-    const compressed = await compressors[encoding](body, isAsset)
+    // zlib returns a part of its output buffer, which has 16 KiB and more.
+    const compressed = ownBuffer(await compressors[encoding](body, isAsset))
     cache.set(key, compressed, compressed.length + key.length)
     return compressed
   }
