@@ -18,6 +18,8 @@ const MIN_BYTES = 1_400
 /** A larger body would occupy a thread that writes to the disk need. */
 const MAX_BYTES = 1024 * 1024
 const CACHE_BYTES = 8 * 1024 * 1024
+/** What the objects of a cached body take besides. */
+const ENTRY_BYTES = 400
 
 const compressible =
   /^(?:text\/(?:html|css|javascript|plain|csv|vcard)|image\/svg\+xml|application\/(?:json|problem\+json|manifest\+json|xml))(?:;|$)/
@@ -35,7 +37,7 @@ export function compressResponses(app: FastifyInstance): void {
     if (cached !== undefined) return cached
     // zlib returns a part of its output buffer, which has 16 KiB and more.
     const compressed = ownBuffer(await compressors[encoding](body, isAsset))
-    cache.set(key, compressed, compressed.length + key.length)
+    cache.set(key, compressed, compressed.length + ENTRY_BYTES)
     return compressed
   }
 
