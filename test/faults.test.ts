@@ -293,7 +293,10 @@ test('a change that was stored although its sync failed takes effect: a rule of 
   )
   const blocked = () => post(`${server.url}/api/links`, { target: 'https://blocked.example.com/' })
   await poll(async () => (await blocked()).status === 422)
-  await unacknowledged(async () => assert.equal((await fetch(path, { method: 'DELETE' })).status, 503))
-  await poll(async () => (await fetch(path)).status === 404)
+  await poll(async () => {
+    // The sync that failed may have been that of the screening after the new rule; the deletion is then not stored.
+    await unacknowledged(async () => assert.ok([503, 404].includes((await fetch(path, { method: 'DELETE' })).status)))
+    return (await fetch(path)).status === 404
+  })
   await poll(() => scanned() === 0)
 })

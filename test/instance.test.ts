@@ -306,6 +306,7 @@ function makeOld(dataDir: string): void {
     alter table links drop column rules;
     alter table links drop column password;
     drop table shares;
+    drop table creation_keys;
     drop table outbox;
     drop table webhooks;
     alter table domains drop column fault_findings;

@@ -33,7 +33,7 @@ async function makeShared(t: TestContext) {
     select i, 'c' || i, 'c' || i, 't' || i, 'url', 'https://example.com', '{}', null, '{}', 1, 1, 0, 0 from generate_series(1, 3) i`.execute(
     db.write,
   )
-  return { dataDir, openStore: sharedScans({ dataDir, url, db, now: Date.now, log: { warn() {} } }) }
+  return { dataDir, openStore: sharedScans({ dataDir, url, times: undefined, db, now: Date.now, log: { warn() {} } }) }
 }
 
 /** A recorder of the links 1 to 3, which a test may open again on its store. */
