@@ -139,3 +139,17 @@ test('the OpenAPI document has an ETag for each origin, and a request with it ge
   assert.equal(elsewhere.status, 200)
   assert.deepEqual(JSON.parse(elsewhere.body).servers, [{ url: 'http://localhost:1234' }])
 })
+
+test('a client that resets its connection while CONNECT is answered does not end the service', async (t) => {
+  const { socket } = connectRaw(t, port)
+  // An error without a listener would be an uncaught exception, which fails this test.
+  const ended = new Promise<void>((resolve) => {
+    server.app.server.prependOnceListener('connect', (_request, connection) => {
+      connection.once('close', () => resolve())
+      socket.resetAndDestroy()
+    })
+  })
+  socket.write(`CONNECT a:80 HTTP/1.1\r\n${host}\r\n`)
+  await ended
+  assert.equal((await fetch(`${server.url}/healthz`)).status, 200)
+})

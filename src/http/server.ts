@@ -130,6 +130,8 @@ function serve(handle: RequestListener, needs: ServerNeeds): Server {
   closeStalledConnections(server, { idleMs: timeouts.silentMs, unreadMs: RESPONSE_TIMEOUT, everyMs: SWEEP_INTERVAL })
   server.on('checkExpectation', listen)
   server.on('connect', (_request, socket: Duplex) => {
+    // Node removes its own listener, and an error that nobody listens to ends the process: the client may have reset the connection.
+    socket.on('error', () => socket.destroy())
     end(
       socket,
       new Problem('not_implemented', 'CONNECT is for proxies, and this is not a proxy'),
