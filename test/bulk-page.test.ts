@@ -6,7 +6,6 @@ import { before, type TestContext } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, press, sharedWindows, testsIn } from './support/browser.ts'
-import { command } from './support/cli.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { rasterize, writePgm } from './support/decoders.ts'
 import { requireProgram } from './support/programs.ts'
@@ -222,24 +221,3 @@ inBrowser('without scripts a file is checked, created, and downloaded as a list 
   assert.equal(await page.locator('.bulk-sheet svg').count(), 2)
   await page.setExtraHTTPHeaders({})
 })
-
-inBrowser(
-  'where creation needs a key, the list is checked and created with the one in the field above it',
-  async (page, t) => {
-    const { url, dataDir } = await startServer(t, { CREATE: 'token' })
-    page.setDefaultTimeout(5000)
-    const key = (await command(dataDir, 'keys', 'add', 'shop')).stdout.trim()
-    await page.goto(`${url}/bulk`)
-    await page.goto(`${url}/bulk`)
-    assert.deepEqual(await accessibilityFaults(page), [])
-    await page.getByLabel('Key of this service').fill('x'.repeat(43))
-    await page.locator('textarea').fill('target\nhttps://example.com/menu')
-    await page.locator('.bulk-actions [type=submit]').click()
-    await page.getByRole('button', { name: 'Check the rows' }).click()
-    await page.getByText('the operator has no such key').waitFor()
-    await page.getByLabel('Key of this service').fill(key)
-    await page.getByRole('button', { name: 'Check the rows' }).click()
-    await page.getByRole('button', { name: 'Create 1 link' }).click()
-    await page.getByRole('heading', { name: '1 link is ready' }).waitFor()
-  },
-)

@@ -35,6 +35,7 @@ const notRun: readonly [contains: string, reason: string][] = [
   ['quirl serve --tls', 'needs ports 80 and 443 and a public domain; certificates.test.ts starts it'],
   ['db.example.com', 'needs PostgreSQL; nodes.test.ts and migrate.test.ts start these commands'],
   ['cache.example.com', 'needs Redis; shared-limits.test.ts starts it'],
+  ['bench/peers/run.ts', 'needs a service of another project that runs already'],
   ['pg_dump', 'needs PostgreSQL'],
   ['quirl restore', 'ends in a service that runs on; backup.test.ts runs both commands'],
   ['/stream\n', 'the last command is a stream that does not end; streams.test.ts reads it'],
