@@ -2,17 +2,19 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { before, type TestContext } from 'node:test'
+import { before, test, type TestContext } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, press, sharedWindows, testsIn } from './support/browser.ts'
+import { command } from './support/cli.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { rasterize, writePgm } from './support/decoders.ts'
 import { requireProgram } from './support/programs.ts'
 import { startServer, visit, type TestServer } from './support/server.ts'
 
 const end = endOfFile()
-const inBrowser = testsIn(sharedWindows(end, () => server.url))
+const openWindow = sharedWindows(end, () => server.url)
+const inBrowser = testsIn(openWindow)
 let server: TestServer
 let folder: string
 before(async () => {
@@ -220,4 +222,22 @@ inBrowser('without scripts a file is checked, created, and downloaded as a list 
   assert.equal(await press(page, 'Bogen zum Drucken (A4)'), 200)
   assert.equal(await page.locator('.bulk-sheet svg').count(), 2)
   await page.setExtraHTTPHeaders({})
+})
+
+test('where creation needs a key, the list is checked and created with the one in the field above it', async (t) => {
+  if (!requireProgram(t, 'chromium-headless-shell', 'chromium-headless-shell')) return
+  const { url, dataDir } = await startServer(t, { CREATE: 'token' })
+  const key = (await command(dataDir, 'keys', 'add', 'shop')).stdout.trim()
+  const page = await openWindow(t, { scripts: true, origin: url })
+  await page.goto(`${url}/bulk`)
+  assert.deepEqual(await accessibilityFaults(page), [])
+  await page.getByLabel('Key of this service').fill('x'.repeat(43))
+  await page.locator('textarea').fill('target\nhttps://example.com/menu')
+  await page.locator('.bulk-actions [type=submit]').click()
+  await page.getByRole('button', { name: 'Check the rows' }).click()
+  await page.getByText('the operator has no such key').waitFor()
+  await page.getByLabel('Key of this service').fill(key)
+  await page.getByRole('button', { name: 'Check the rows' }).click()
+  await page.getByRole('button', { name: 'Create one link' }).click()
+  await page.getByRole('heading', { name: 'One link is ready' }).waitFor()
 })

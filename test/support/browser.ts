@@ -31,8 +31,11 @@ export function launchChromium(more: string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args, timeout: PATIENCE_MS })
 }
 
-/** Opens a window for a test, and fails the test if a page in it did anything that `watch` records. */
-export type OpenWindow = (t: TestContext, options: { scripts: boolean }) => Promise<Page>
+/**
+ * Opens a window for a test, and fails the test if a page in it did anything that `watch` records. A test that has a server
+ * of its own names its origin, and gets a window of its own.
+ */
+export type OpenWindow = (t: TestContext, options: { scripts: boolean; origin?: string }) => Promise<Page>
 
 /** One Chromium per process, launched by the first test that opens a window. */
 let launching: Promise<Browser> | undefined
@@ -45,11 +48,15 @@ let launching: Promise<Browser> | undefined
 export function sharedWindows(end: Ending, origin: () => string): OpenWindow {
   const windows = new Map<boolean, { page: Page; takeViolations: () => string[] }>()
 
-  async function newWindow(scripts: boolean) {
+  async function newWindow(scripts: boolean, allowedOrigin: string) {
     launching ??= launchChromium()
     const context = await (await launching).newContext({ javaScriptEnabled: scripts })
     context.setDefaultTimeout(PATIENCE_MS)
-    const window = { takeViolations: watch(context, origin()), page: await context.newPage() }
+    return { takeViolations: watch(context, allowedOrigin), page: await context.newPage() }
+  }
+
+  async function sharedWindow(scripts: boolean) {
+    const window = windows.get(scripts) ?? (await newWindow(scripts, origin()))
     windows.set(scripts, window)
     return window
   }
@@ -57,13 +64,12 @@ export function sharedWindows(end: Ending, origin: () => string): OpenWindow {
   end.after(async () => {
     if (launching !== undefined) await (await launching).close()
   })
-  return async (t, { scripts }) => {
-    const { page, takeViolations } = windows.get(scripts) ?? (await newWindow(scripts))
+  return async (t, { scripts, origin: ownOrigin }) => {
+    const isShared = ownOrigin === undefined
+    const { page, takeViolations } = await (isShared ? sharedWindow(scripts) : newWindow(scripts, ownOrigin))
     undoLater(t, async () => {
-      if (!t.passed) {
-        windows.delete(scripts)
-        await page.context().close()
-      }
+      if (isShared && !t.passed) windows.delete(scripts)
+      if (!isShared || !t.passed) await page.context().close()
       assert.deepEqual(takeViolations(), [])
     })
     return page
@@ -81,7 +87,7 @@ function watch(context: BrowserContext, origin: string): () => string[] {
   const failedDocuments = new Set<string>()
   // The page itself shows a message for failures of these requests.
   const isHandled = (url: string) =>
-    url.endsWith('/api/qr?report=true') || url.endsWith('.txt') || url.endsWith('/api/bulk')
+    url.endsWith('/api/qr?report=true') || url.endsWith('.txt') || /\/api\/bulk(\?dry_run=true)?$/.test(url)
   context.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) violations.push({ text: `requested ${request.url()}` })
   })
