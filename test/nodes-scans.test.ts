@@ -1,11 +1,12 @@
 // What nodes promise about scans when a node or PostgreSQL dies: processes of their own, and real kills.
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openPostgresSession } from '../src/db/postgres-session.ts'
 import { openJournalFile } from '../src/scans/journal-file.ts'
-import { temporaryFolder } from './support/cleanup.ts'
+import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { quirl } from './support/cli.ts'
 import { createDatabase } from './support/drivers.ts'
 import { scan } from './support/fold-folders.ts'
@@ -103,6 +104,38 @@ test('a node that is killed loses no scan: another process adopts its journal', 
   const again = await adopt(doomed.dataDir)
   assert.equal(again.stdout.split(' ')[0], '0')
   assert.equal((await totalsOf(other, link)).scans, scans)
+})
+
+test('where nodes share a folder, the scans of one that is gone are counted by another, and those of one that runs are its own', async (t) => {
+  if (!requireProgram(t, 'initdb', 'postgresql')) return
+  const url = urlOf(await createDatabase())
+  const from = temporaryFolder(t)
+  const env = { DATABASE_URL: url, ADOPT_FROM: from }
+  const { query, close } = openPostgresSession({ url, max: 1 })
+  undoLater(t, close)
+  const startIn = (name: string) => start(t, join(from, name), UNLIMITED, { env })
+  const [gone, stopped, running] = await Promise.all(['gone', 'stopped', 'running'].map(startIn))
+  assert.ok(gone && stopped && running)
+  const link = await create(gone, { target: 'https://example.com/' })
+  // A service that is stopped holds its lock, and does not fold.
+  stopped.process.kill('SIGSTOP')
+  undoLater(t, () => void stopped.process.kill('SIGCONT'))
+  for (let visits = 0; visits < 5; visits++) await visit(`${gone.url}/${link.code}`)
+  gone.process.kill('SIGKILL')
+  await exitOf(gone)
+  // Visits that were answered since its last fold, as many as there may be.
+  const journal = openJournalFile(join(gone.dataDir, 'journal', '9999999999999-late.scans'), false)
+  const [row] = await query<{ id: number }>('select id from links where code = $1', [link.code])
+  journal.append([scan({ linkId: row?.id ?? 0, at: Date.now() })])
+  journal.close()
+  await query(`update quirl_scans.folds set folded_until = folded_until - interval '2 minutes'`)
+  await startIn('next')
+  await poll(async () => (await totalsOf(running, link)).scans === 6)
+  assert.deepEqual(journalOf(gone), [])
+  const folders = await query('select folder from quirl_scans.folds')
+  const idOf = ({ dataDir }: Service) => readFileSync(join(dataDir, 'journal', 'id'), 'utf8').trim()
+  const listed = folders.map(({ folder }) => folder)
+  assert.ok(listed.includes(idOf(stopped)) && !listed.includes(idOf(gone)), 'statistics wait for nodes that run only')
 })
 
 test('a journal of another store is not adopted: its numbers mean other links', async (t) => {

@@ -22,6 +22,7 @@ test('nothing is required: every value has a default', () => {
     databaseUrl: undefined,
     databaseListenUrl: undefined,
     databasePool: 10,
+    adoptFrom: undefined,
     redisUrl: undefined,
     trustProxy: undefined,
     dnsServers: undefined,

@@ -30,4 +30,11 @@ export const databaseSettings = {
     allowed: 'a whole number from 2 to 1000',
     doc: 'how many connections to `DATABASE_URL` a node opens at most, besides the one that listens',
   }),
+  adoptFrom: setting({
+    name: 'ADOPT_FROM',
+    fallback: undefined,
+    parse: (text) => text,
+    allowed: 'a folder',
+    doc: 'a folder whose folders are the `DATA_DIR` of each node of `DATABASE_URL`: the scans that a dead node has left there are counted by another ([several nodes](scale.md#statistics)); unset: by `quirl journal adopt`',
+  }),
 }

@@ -8,10 +8,14 @@ export interface FolderLock {
   release(): void
 }
 
+/** Another process has locked the folder. */
+export class FolderInUse extends StartError {}
+
 /**
  * Locks `dataDir` against every other process. The lock is the kernel's (SQLite takes it with fcntl on an empty file), so
  * that it always ends with the process; there is no pid file to go stale.
- * @throws {StartError} when another process holds the lock, or the folder cannot be written
+ * @throws {FolderInUse} when another process holds the lock
+ * @throws {StartError} when the folder cannot be written
  */
 export function lockFolder(dataDir: string): FolderLock {
   const held = `another quirl is using DATA_DIR=${dataDir}: stop it first, or give this one its own folder`
@@ -35,7 +39,7 @@ function lock(dataDir: string, name: string, held: string): FolderLock {
   } catch (error) {
     holder?.close()
     const reason = (error as Error).message
-    if (reason.includes('locked')) throw new StartError(held)
+    if (reason.includes('locked')) throw new FolderInUse(held)
     throw new StartError(`DATA_DIR=${dataDir} cannot be written (${reason}): check its owner and permissions`)
   }
   return { release: () => holder.close() }

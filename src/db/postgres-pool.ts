@@ -1,6 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from '#kysely'
 import pg from 'pg'
 import { isConnectionLost, toStoreError } from './postgres-errors.ts'
+import { createLosses, StatementAbandoned, type Losses } from './postgres-losses.ts'
 import { StoreUnavailable } from './unavailable.ts'
 
 /** How long the program waits for a statement: longer than it may run, so that only a connection that is cut ends this way. */
@@ -30,13 +31,11 @@ export interface PoolOptions {
   isPatient?: boolean
   /** When they are not the usual ones. */
   times?: PostgresTimes | undefined
-  /** Shared by pools of one server: a connection that one of them loses makes all open new ones. */
+  /**
+   * Shared by pools of one server: a connection that one of them loses makes all open new ones, and give up statements that
+   * are not answered soon. By default, those that run go on.
+   */
   losses?: Losses
-}
-
-/** How many connections have been lost. */
-export interface Losses {
-  count: number
 }
 
 /** Counts and milliseconds since 1970 are far below 2^53; by default pg returns 64-bit integers as strings. */
@@ -58,23 +57,22 @@ export function connectionOptions(url: string, isPatient = false, times = usualT
  * A pool of connections for Kysely, whose errors say whether the server is unavailable. A connection that failed is not
  * used again, nor are those that were opened before: one that is cut without a word would be noticed only after seconds.
  */
-export function createPool({ url, max, isPatient, times, losses = { count: 0 } }: PoolOptions): PostgresPool {
+export function createPool({ url, max, isPatient, times, losses = createLosses() }: PoolOptions): PostgresPool {
   const pool = new pg.Pool({ ...connectionOptions(url, isPatient, times), max, idleTimeoutMillis: IDLE_MS })
   // The statement that runs fails with the same error; an idle connection is replaced.
   const ignore = () => {}
   pool.on('error', ignore)
   const opened = new WeakMap<object, Connection>()
-  const onLost = () => void losses.count++
   pool.on('connect', (client) => {
     client.on('error', ignore)
-    opened.set(client, { losses: losses.count, client: wrap(client, onLost) })
+    opened.set(client, { losses: losses.count(), client: wrap(client, losses) })
   })
 
   async function connect(): Promise<PostgresPoolClient> {
     for (;;) {
       const client = await pool.connect()
       const connection = opened.get(client)
-      if (connection?.losses === losses.count) return connection.client
+      if (connection?.losses === losses.count()) return connection.client
       client.release(true)
     }
   }
@@ -95,16 +93,16 @@ interface Connection {
   client: PostgresPoolClient
 }
 
-function wrap(client: pg.PoolClient, onLost: () => void): PostgresPoolClient {
+function wrap(client: pg.PoolClient, losses: Losses): PostgresPoolClient {
   let lost: unknown
   const query = async (sql: string, parameters: readonly unknown[]) => {
     if (lost !== undefined) throw new StoreUnavailable('PostgreSQL: the connection was lost', { cause: lost })
     try {
-      return await client.query(sql, [...parameters])
+      return await losses.guard(client.query(sql, [...parameters]))
     } catch (error) {
       if (isConnectionLost(error)) {
         lost = error
-        onLost()
+        if (!(error instanceof StatementAbandoned)) losses.record()
       }
       throw toStoreError(error)
     }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { sql } from '#kysely'
 import pg from 'pg'
@@ -6,10 +7,13 @@ import { undoLater } from '../../test/support/cleanup.ts'
 import { createDatabase } from '../../test/support/drivers.ts'
 import { poll } from '../../test/support/poll.ts'
 import { addressOf, urlOf } from '../../test/support/postgres.ts'
+import { startProxy } from '../../test/support/tcp-proxy.ts'
 import { requireProgram } from '../../test/support/programs.ts'
 import { StartError } from '../lib/start-error.ts'
 import { migrations } from './migrate.ts'
 import { isStoreUnavailable } from './open.ts'
+import { createLosses } from './postgres-losses.ts'
+import { openPostgresSession } from './postgres-session.ts'
 import { connectPostgres, openPostgres } from './postgres.ts'
 import { StoreUnavailable } from './unavailable.ts'
 
@@ -143,6 +147,32 @@ test('PostgreSQL as a store', async (t) => {
       .values(instances(['a']))
       .execute()
     await assert.rejects(again, (error) => !isStoreUnavailable(error) && /duplicate key/.test(String(error)))
+  })
+
+  await t.test('gives up a long statement when another connection finds that the network is cut', async (t) => {
+    const address = await createDatabase()
+    const proxy = await startProxy(t, join(address.host, '.s.PGSQL.5432'))
+    const url = `postgres://${address.user}@127.0.0.1:${proxy.port}/${address.database}`
+    const losses = createLosses(100)
+    const sessionOf = (statementMs: number) =>
+      openPostgresSession({ url, max: 1, times: { connectMs: 3000, statementMs }, losses })
+    const [short, long] = [sessionOf(200), sessionOf(60_000)]
+    for (const each of [short, long]) undoLater(t, () => each.close())
+    await short.query('select 1')
+    const sleeping = long.query('select pg_sleep(60)')
+    const rejected = assert.rejects(
+      sleeping,
+      (error) => isStoreUnavailable(error) && /no answer since/.test(String(error)),
+    )
+    await poll(async () => {
+      const active = `select from pg_stat_activity where query = 'select pg_sleep(60)'`
+      return (await short.query(active)).length > 0
+    })
+    proxy.cut()
+    await assert.rejects(short.query('select 1'), (error) => isStoreUnavailable(error))
+    await rejected
+    proxy.restore()
+    assert.deepEqual(await long.query('select 1 as one'), [{ one: 1 }])
   })
 
   await t.test('is unavailable when all connections are in use for seconds', async (t) => {

@@ -83,7 +83,7 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
 
 /** Folds what was journalled, and reads the requested numbers of scans before anything further is folded. */
 async function foldJournal(
-  { journal, warehouse, people }: Parts,
+  { journal, warehouse, people, log }: Parts,
   now: number,
   deletedLinks: number[],
   newest: number | undefined,
@@ -92,6 +92,7 @@ async function foldJournal(
   const { linkIds, finish } = people.startFold()
   const { result, counts } = await warehouse.call('fold', journals, now, { deletedLinks, newest, count: linkIds })
   finish(counts)
+  if (result.adopted !== undefined) log.adopted(result.adopted)
   return result
 }
 

@@ -21,6 +21,18 @@ export interface FoldResult {
   lost: number
   /** Files that could not be folded, and why. */
   failed: FailedFile[]
+  /** Nodes that are gone, whose scans were folded meanwhile and are part of the above. */
+  adopted?: Adopted[]
+}
+
+/** A node that is gone. */
+export interface Adopted {
+  /** Its DATA_DIR. */
+  folder: string
+  /** Those of its scans that were folded. */
+  scans: number
+  /** Its files that could not be folded. */
+  failed: FailedFile[]
 }
 
 export interface FailedFile {

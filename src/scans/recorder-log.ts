@@ -1,5 +1,5 @@
 import { throttle } from '../lib/throttle.ts'
-import type { FoldResult } from './fold.ts'
+import type { Adopted, FoldResult } from './fold.ts'
 
 export type Log = Record<'error' | 'warn', (details: object, text: string) => void>
 
@@ -13,6 +13,7 @@ export interface RecorderLog {
   callbackFailed: (error: unknown) => void
   foldFailed: (error: unknown) => void
   faultsFound: (result: FoldResult) => void
+  adopted: (nodes: Adopted[]) => void
   scansMissing: () => void
   unknownLinks: (count: number) => void
 }
@@ -24,6 +25,12 @@ export function createRecorderLog(log: Log, monotonic: () => number): RecorderLo
     log.error(
       { count: failed.length, files: failed.slice(0, MAX_NAMED) },
       'files cannot be folded; the fold continues with the others',
+    ),
+  )
+  const adoptionFailed = throttled((folder: string, failed: Adopted['failed']) =>
+    log.error(
+      { folder, count: failed.length, files: failed.slice(0, MAX_NAMED) },
+      'scans of a node that no longer runs cannot be folded, and are tried again',
     ),
   )
   return {
@@ -42,6 +49,12 @@ export function createRecorderLog(log: Log, monotonic: () => number): RecorderLo
         { count: damaged.length, files: damaged.slice(0, MAX_NAMED), lost_ever: lost },
         'damaged files were found: journal files are renamed to *.damaged, visitor keys are recreated',
       )
+    },
+    adopted(nodes) {
+      for (const { folder, scans, failed } of nodes) {
+        if (scans > 0) log.warn({ folder, scans }, 'the scans of a node that no longer runs are in the statistics now')
+        if (failed.length > 0) adoptionFailed(folder, failed)
+      }
     },
     scansMissing: () => log.warn({}, 'scans.db is missing: the statistics start from zero'),
     unknownLinks: (count) =>

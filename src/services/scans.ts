@@ -12,13 +12,17 @@ interface ScanStoreNeeds {
   times: PostgresTimes | undefined
 }
 
+interface ScanStoreConfig extends Pick<StoreConfig, 'dataDir' | 'databaseUrl'> {
+  adoptFrom: string | undefined
+}
+
 /** Chooses where scans are stored: in the folder, or where the links are. */
 export async function chooseScanStore(
-  { dataDir, databaseUrl: url }: StoreConfig,
+  { dataDir, databaseUrl: url, adoptFrom }: ScanStoreConfig,
   needs: ScanStoreNeeds,
 ): Promise<OpenScanStore> {
   if (url === undefined) return embeddedScans(dataDir)
   // Loaded here, because most services do not need it.
   const { sharedScans } = await import('../scans/postgres/scan-store.ts')
-  return sharedScans({ ...needs, dataDir, url })
+  return sharedScans({ ...needs, dataDir, url, adoptFrom })
 }

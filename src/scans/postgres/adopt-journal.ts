@@ -1,4 +1,4 @@
-import { openPostgresSession } from '../../db/postgres-session.ts'
+import { openPostgresSession, type PostgresSession } from '../../db/postgres-session.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { createFold, type FoldResult } from '../fold.ts'
 import { journalsIn } from '../journal.ts'
@@ -7,7 +7,7 @@ import { openSharedTarget } from './fold-target.ts'
 import { migrateScans } from './migrations.ts'
 
 /**
- * Folds the journal of a node that no longer runs into the store that it belonged to.
+ * Folds the journal of a node that no longer runs, whose folder is locked, into the store that it belonged to.
  * @param path the folder of the journal
  * @returns the result, and the files that are left
  * @throws {StartError} when the node was none of this store
@@ -16,19 +16,25 @@ export async function adoptJournal(url: string, path: string): Promise<FoldResul
   const session = openPostgresSession({ url, max: 2, isPatient: true })
   try {
     await migrateScans(session)
-    const id = readFolderId(path)
-    const [known] = await session.query('select 1 from quirl_scans.folds where folder = $1', [id ?? ''])
-    const journals = journalsIn(path).sort()
-    // Ids of links mean other links in another store.
-    if (id === undefined || (known === undefined && journals.length > 0))
-      throw new StartError(`${path} is not the journal of a node of the store of DATABASE_URL, or was folded already`)
-    const target = openSharedTarget(session, { path, id })
-    const fold = createFold(target, path)
-    target.begin()
-    const result = await fold.run(journals, Date.now())
-    await fold.close()
+    const result = await foldJournalOf(session, path)
     return { ...result, left: journalsIn(path).length }
   } finally {
     await session.close()
   }
+}
+
+/** The same by connections to the store, whose tables exist. */
+export async function foldJournalOf(session: PostgresSession, path: string): Promise<FoldResult> {
+  const id = readFolderId(path)
+  const [known] = await session.query('select 1 from quirl_scans.folds where folder = $1', [id ?? ''])
+  const journals = journalsIn(path).sort()
+  // Ids of links mean other links in another store.
+  if (id === undefined || (known === undefined && journals.length > 0))
+    throw new StartError(`${path} is not the journal of a node of the store of DATABASE_URL, or was folded already`)
+  const target = openSharedTarget(session, { path, id })
+  const fold = createFold(target, path)
+  target.begin()
+  const result = await fold.run(journals, Date.now())
+  await fold.close()
+  return result
 }

@@ -58,6 +58,15 @@ export async function recordFold(query: Query, folder: string, ageMs: number): P
   )
 }
 
+/** The folders that have not been folded for this long, by the clock of the store. */
+export async function silentFolders(query: Query, seconds: number): Promise<string[]> {
+  const rows = await query<{ folder: string }>(
+    'select folder from quirl_scans.folds where folded_until < clock_timestamp() - make_interval(secs => $1)',
+    [seconds],
+  )
+  return rows.map(({ folder }) => folder)
+}
+
 /** Removes a folder that is empty: statistics do not wait for its node. */
 export async function removeFolder(query: Query, folder: string): Promise<void> {
   await query('delete from quirl_scans.folds where folder = $1', [folder])

@@ -19,10 +19,13 @@ export interface SharedScansNeeds {
   now: () => number
   log: Record<'warn', (details: object, text: string) => void>
   times: PostgresTimes | undefined
+  /** Holds the folders of all nodes, where they share one. */
+  adoptFrom?: string | undefined
 }
 
 /** Scans, and the keys of visitors, in the PostgreSQL that has the links. */
-export function sharedScans({ dataDir, url, db, now, log, times = usualTimes }: SharedScansNeeds): OpenScanStore {
+export function sharedScans(needs: SharedScansNeeds): OpenScanStore {
+  const { dataDir, url, db, now, log, times = usualTimes, adoptFrom } = needs
   return async () => {
     try {
       const journal = journalFolder(join(dataDir, 'journal'))
@@ -36,7 +39,7 @@ export function sharedScans({ dataDir, url, db, now, log, times = usualTimes }: 
       const onError = (err: unknown) =>
         log.warn({ err }, 'the salts of visitors could not be fetched; the next try follows')
       const salts = await openSharedSalts(db, now, onError)
-      const data: SharedThreadOptions = { url, journal, times }
+      const data: SharedThreadOptions = { url, journal, adoptFrom, times }
       return {
         keys: createVisitorKeys(salts.of),
         thread: { module: new URL('./shared-warehouse-thread.ts', import.meta.url), data },

@@ -1,5 +1,6 @@
 // The thread that folds and reads the scans in PostgreSQL. Calls share its connections; several nodes do the same.
 import { workerData } from 'node:worker_threads'
+import { createLosses } from '../../db/postgres-losses.ts'
 import { usualTimes, type PostgresTimes } from '../../db/postgres-pool.ts'
 import { openPostgresSession } from '../../db/postgres-session.ts'
 import { ChangesHeld } from '../../db/unavailable.ts'
@@ -8,6 +9,7 @@ import { answerCalls } from '../../lib/thread-calls.ts'
 import { createFold, type FoldResult } from '../fold.ts'
 import { createReading } from '../reading.ts'
 import type { WarehouseCalls } from '../warehouse-calls.ts'
+import { startAdoption } from './adoption.ts'
 import { openSharedTarget } from './fold-target.ts'
 import type { JournalFolder } from './journal-positions.ts'
 import { openPartitions } from './partitions.ts'
@@ -18,6 +20,8 @@ import { openRowQueries } from './row-queries.ts'
 export interface SharedThreadOptions {
   url: string
   journal: JournalFolder
+  /** Holds the folders of all nodes, where they share one. */
+  adoptFrom: string | undefined
   /** Of the fold: when the network is cut, statistics stand still for as long as a statement may take. */
   times: PostgresTimes
 }
@@ -26,11 +30,13 @@ export interface SharedThreadOptions {
 const CONNECTIONS = 3
 /** A step of a purge on a slow disk, or statistics of many links. */
 const STATEMENT_MS = 30_000
+/** How long statistics are waited for after the fold has lost its connection. */
+const GRACE_MS = 1000
 
 lowerPriority()
-const { url, journal, times } = workerData as SharedThreadOptions
+const { url, journal, adoptFrom, times } = workerData as SharedThreadOptions
 // The fold, which asks each second, notices for all when the network was cut.
-const losses = { count: 0 }
+const losses = createLosses(GRACE_MS)
 const patient = { ...usualTimes, statementMs: STATEMENT_MS }
 const session = openPostgresSession({ url, max: CONNECTIONS, times: patient, losses })
 const reading = createReading(openRowQueries(session.query, journal.id))
@@ -38,6 +44,7 @@ const foldSession = openPostgresSession({ url, max: 1, times, losses })
 const target = openSharedTarget(foldSession, journal)
 const fold = createFold(target, journal.path)
 const partitions = openPartitions(session)
+const adoption = adoptFrom === undefined ? undefined : startAdoption({ session, own: journal, from: adoptFrom })
 
 /** While the store is moved, the journal keeps the scans. */
 async function nothingWhileHeld(error: unknown): Promise<FoldResult> {
@@ -49,7 +56,8 @@ const calls: WarehouseCalls = {
   ...reading,
   async fold(journals, now, { deletedLinks, count }) {
     target.begin()
-    const result = await fold.run(journals, now, deletedLinks).catch(nothingWhileHeld)
+    const folded = await fold.run(journals, now, deletedLinks).catch(nothingWhileHeld)
+    const result = adoption?.addTo(folded) ?? folded
     const counts = count.length === 0 ? [] : (await reading.totals(count)).map(({ humans }) => humans)
     return { result, counts }
   },
@@ -59,7 +67,7 @@ const calls: WarehouseCalls = {
   linkIdsAfter: (linkId, limit) => linkIdsAfter(session.query, linkId, limit),
   async close() {
     try {
-      await fold.close()
+      await Promise.all([fold.close(), adoption?.close()])
     } finally {
       await Promise.all([session.close(), foldSession.close()])
     }
