@@ -143,12 +143,12 @@ async function openCreation(
   const { ids, scans, webhooks, changes } = recording
   const { invalidate } = changes
   const { dataDir, abuseFeeds: sources = [], qrMarker: marker } = config
-  const { settleMs, slots, work, queueMs, drawMs, scrypt } = environment
+  const { settleMs, slots, work, queueMs, redisMs, drawMs, scrypt } = environment
   const abuse = open(
     'the abuse lists',
     await openAbuse({ db, bus, dataDir, sources, owns, invalidate, webhooks, fetch, settleMs, now, monotonic, log }),
   )
-  const limited = { db, client, slots, work, queueMs, now, monotonic, log, beforeSlice: scans.flush }
+  const limited = { db, client, slots, work, queueMs, redisMs, now, monotonic, log, beforeSlice: scans.flush }
   const limits = open('limits', await openConfiguredLimits(config, limited))
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))

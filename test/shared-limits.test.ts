@@ -36,8 +36,13 @@ async function startShared(t: TestContext, env: Record<string, string>): Promise
 }
 
 /** One node on the embedded store. */
-async function startOne(t: TestContext, REDIS_URL: string, env: Record<string, string>): Promise<TestServer> {
-  return startServer(t, { REDIS_URL, TRUST_PROXY: '127.0.0.1', ...env })
+async function startOne(
+  t: TestContext,
+  REDIS_URL: string,
+  env: Record<string, string>,
+  overrides: Parameters<typeof startServer>[3] = {},
+): Promise<TestServer> {
+  return startServer(t, { REDIS_URL, TRUST_PROXY: '127.0.0.1', ...env }, undefined, overrides)
 }
 
 test('of many requests to two nodes at the same time, as many succeed as the quota has, with the headers of one node', async (t) => {
@@ -198,7 +203,8 @@ test('a connection that is cut without a word holds no request up, and heals by 
   const redis = await startOwnRedis(t)
   if (redis === undefined) return
   const proxy = await startProxy(t, redis.socket)
-  const node = await startOne(t, `redis://:a-secret@127.0.0.1:${proxy.port}/3`, { LIMIT_LINKS: '2' })
+  const url = `redis://:a-secret@127.0.0.1:${proxy.port}/3`
+  const node = await startOne(t, url, { LIMIT_LINKS: '2' }, { redisMs: 250 })
   await counting(node, 'in Redis')
   assert.equal((await createAs(node, '8.8.8.8')).status, 201)
   proxy.cut()

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import type { Metric } from '../http/metric.ts'
 import { throttle } from '../lib/throttle.ts'
 
-/** How long a command may take: a request waits no longer for its count. */
+/** How long a command may take by default: a request waits no longer for its count. */
 const COMMAND_MS = 250
 const CONNECT_MS = 1000
 /** How long no command is sent after one has failed. */
@@ -37,10 +37,13 @@ export interface RedisConnectionNeeds {
   address: RedisAddress
   monotonic: () => number
   log: Pick<FastifyBaseLogger, 'warn'>
+  /** How long a command may take, in milliseconds, when it is not the usual time. */
+  commandMs?: number | undefined
 }
 
 /** Connects, or gives up waiting after a moment: the service starts without Redis. */
-export async function connectRedis({ address, monotonic, log }: RedisConnectionNeeds): Promise<RedisConnection> {
+export async function connectRedis(needs: RedisConnectionNeeds): Promise<RedisConnection> {
+  const { address, monotonic, log, commandMs = COMMAND_MS } = needs
   const client = createClient(address)
   // Only the text: an error of a reply has the command, which may have the password.
   const report = throttle(LOG_MS, monotonic, (error: unknown) => log.warn({ reason: textOf(error) }, awayWarning))
@@ -74,7 +77,7 @@ export async function connectRedis({ address, monotonic, log }: RedisConnectionN
     client,
     async run(commands) {
       if (isAway) return undefined
-      return commands().catch(pause)
+      return inTime(commands(), commandMs).catch(pause)
     },
     metrics: [sharedMetric(() => !isAway)],
     async close() {
@@ -97,10 +100,19 @@ function createClient({ tls, ...address }: RedisAddress): Redis {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: COMMAND_MS,
     connectTimeout: CONNECT_MS,
     disconnectTimeout: COMMAND_MS,
     retryStrategy: (times) => Math.min(FIRST_RETRY_MS * 2 ** times, LAST_RETRY_MS) * (0.5 + Math.random() / 2),
+  })
+}
+
+/** @throws when `command` has no result in time; a result that arrived while this process was busy is in time */
+function inTime<T>(command: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error('the command timed out'))
+    // Sockets are read between timers and immediates.
+    const timer = setTimeout(() => setImmediate(late), ms)
+    command.finally(() => clearTimeout(timer)).then(resolve, reject)
   })
 }
 

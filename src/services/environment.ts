@@ -32,6 +32,8 @@ export interface Environment extends Partial<Clocks> {
   sync?: Sync
   /** How long PostgreSQL may take, when it is not the usual time. */
   postgresTimes?: PostgresTimes | undefined
+  /** How long Redis may take for a command, in milliseconds, when it is not the usual time. */
+  redisMs?: number | undefined
   /** How the keys of passwords are derived, when it is not the usual way. */
   scrypt?: Scrypt
   /** What may be under way at the same time, when it is not the usual amount. */

@@ -12,6 +12,8 @@ export interface LimitSettings extends QuotaSettings {
 }
 
 interface CountersNeeds extends Pick<RedisConnectionNeeds, 'monotonic' | 'log'> {
+  /** How long a command of Redis may take, when it is not the usual time. */
+  redisMs?: number | undefined
   db: Database
   now: () => number
 }
@@ -29,17 +31,21 @@ async function openCounters(
   { databaseUrl, redisUrl: address }: LimitSettings,
   needs: CountersNeeds,
 ): Promise<Counters> {
-  const { db, now, monotonic, log } = needs
+  const { db, now, monotonic, log, redisMs: commandMs } = needs
   const local = createMemoryCounters(monotonic)
   if (address === undefined) return local
   // Loaded here, because most services do not need it.
   const { openRedisCounters } = await import('../limits/redis-counter.ts')
   // An embedded store has one node only, which needs no salt of others.
   const salt = databaseUrl === undefined ? local.salt : await openSharedSalt({ db, now, monotonic })
-  return openRedisCounters({ address, salt, local, monotonic, log })
+  return openRedisCounters({ address, salt, local, monotonic, log, commandMs })
 }
 
-async function openSharedSalt({ db, now, monotonic }: Omit<CountersNeeds, 'log'>): Promise<() => string> {
+async function openSharedSalt({
+  db,
+  now,
+  monotonic,
+}: Pick<CountersNeeds, 'db' | 'now' | 'monotonic'>): Promise<() => string> {
   const { createSaltTable, obtainSalt } = await import('../limits/salt-store.ts')
   const { openSalts } = await import('../limits/salts.ts')
   await createSaltTable(db)

@@ -5,6 +5,7 @@ import type { Counters } from '../../src/limits/counter.ts'
 import { createMemoryCounters } from '../../src/limits/memory-counter.ts'
 import { openRedisCounters } from '../../src/limits/redis-counter.ts'
 import { endOfFile, undoLater } from './cleanup.ts'
+import { PATIENCE_MS } from './poll.ts'
 import { requireProgram } from './programs.ts'
 import { startRedis, type RedisServer } from './redis.ts'
 
@@ -76,7 +77,7 @@ async function openCounters(t: TestContext, url: string, monotonic: () => number
   assert.ok(address)
   const local = createMemoryCounters(monotonic)
   const log = { warn: (fault: object) => assert.fail(JSON.stringify(fault)) }
-  const counters = await openRedisCounters({ address, salt: local.salt, local, monotonic, log })
+  const counters = await openRedisCounters({ address, salt: local.salt, local, monotonic, log, commandMs: PATIENCE_MS })
   undoLater(t, counters.close)
   return counters
 }

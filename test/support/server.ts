@@ -33,6 +33,7 @@ const patience = {
   queueMs: PATIENCE_MS,
   drawMs: PATIENCE_MS,
   foldWaitMs: PATIENCE_MS,
+  redisMs: PATIENCE_MS,
   postgresTimes: { connectMs: PATIENCE_MS, statementMs: PATIENCE_MS },
 }
 
@@ -58,6 +59,7 @@ type Overrides = Pick<
   | 'slots'
   | 'work'
   | 'queueMs'
+  | 'redisMs'
   | 'sync'
   | 'scrypt'
   | 'webhooks'
