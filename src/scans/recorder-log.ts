@@ -22,16 +22,10 @@ export interface RecorderLog {
 export function createRecorderLog(log: Log, monotonic: () => number): RecorderLog {
   const throttled = <A extends unknown[]>(write: (...args: A) => void) => throttle(INTERVAL_MS, monotonic, write)
   const filesFailed = throttled((failed: FoldResult['failed']) =>
-    log.error(
-      { count: failed.length, files: failed.slice(0, MAX_NAMED) },
-      'files cannot be folded; the fold continues with the others',
-    ),
+    log.error(listed(failed), 'files cannot be folded; the fold continues with the others'),
   )
   const adoptionFailed = throttled((folder: string, failed: Adopted['failed']) =>
-    log.error(
-      { folder, count: failed.length, files: failed.slice(0, MAX_NAMED) },
-      'scans of a node that no longer runs cannot be folded, and are tried again',
-    ),
+    log.error({ folder, ...listed(failed) }, 'scans of a node that no longer runs cannot be folded'),
   )
   return {
     writeFailed: throttled((error: unknown, lost: number) =>
@@ -46,7 +40,7 @@ export function createRecorderLog(log: Log, monotonic: () => number): RecorderLo
       // A fold reports each damaged file once.
       if (damaged.length === 0) return
       log.error(
-        { count: damaged.length, files: damaged.slice(0, MAX_NAMED), lost_ever: lost },
+        { ...listed(damaged), lost_ever: lost },
         'damaged files were found: journal files are renamed to *.damaged, visitor keys are recreated',
       )
     },
@@ -60,4 +54,8 @@ export function createRecorderLog(log: Log, monotonic: () => number): RecorderLo
     unknownLinks: (count) =>
       log.warn({ count }, 'links that links.db does not know have scans, which are not deleted: see "quirl adopt"'),
   }
+}
+
+function listed<File>(files: File[]): { count: number; files: File[] } {
+  return { count: files.length, files: files.slice(0, MAX_NAMED) }
 }
