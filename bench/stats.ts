@@ -1,10 +1,10 @@
 // Claims: reading the statistics of a link with 5,000,000 of 10,000,000 scans takes milliseconds, and a scan takes little disk.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createReading } from '../src/scans/reading.ts'
+import { createReading } from '../src/scans/statistics/reading.ts'
 import type { FoldedScan } from '../src/scans/scan.ts'
 import { openRowQueries } from '../src/scans/sqlite/row-queries.ts'
-import { openWarehouse, type Warehouse } from '../src/scans/warehouse.ts'
+import { openWarehouse, type Warehouse } from '../src/scans/sqlite/warehouse.ts'
 import { makeScan } from './scans.ts'
 import { median, printTable, temporaryFolder } from './support.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
-import { findRevisions } from '../src/links/history-store.ts'
+import { findRevisions } from '../src/links/history/history-store.ts'
 import { examplesOf } from './support/guide.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, post, put, startServer, type TestServer } from './support/server.ts'

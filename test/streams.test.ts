@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { textOf } from '../src/scans/routes.ts'
+import { textOf } from '../src/scans/api/routes.ts'
 import { undoLater } from './support/cleanup.ts'
 import { poll } from './support/poll.ts'
 import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '#kysely'
-import type { Stats } from '../src/scans/stats.ts'
+import type { Stats } from '../src/scans/statistics/stats.ts'
 import { startDns } from './support/dns.ts'
 import { startTwo } from './support/nodes.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'

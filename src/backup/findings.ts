@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readJournalFile } from '../scans/journal-file.ts'
+import { readJournalFile } from '../scans/journal/journal-file.ts'
 import { listFolder } from './files.ts'
 import { JOURNAL } from './manifest.ts'
 import type { LinksSummary, ScansSummary } from './store.ts'

@@ -1,5 +1,5 @@
 // The thread that copies the databases: SQLite copies synchronously.
-import { isDiskFull } from '../db/sqlite-errors.ts'
+import { isDiskFull } from '../db/sqlite/errors.ts'
 import { lowerPriority } from '../lib/background-thread.ts'
 import { answerCalls, notify } from '../lib/thread-calls.ts'
 import { takeSnapshot, type Snapshot, type SnapshotOptions } from './snapshot.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { linkIdsAfter } from '../scans/purge.ts'
+import { linkIdsAfter } from '../scans/sqlite/purge.ts'
 
 /** The contents of `links.db`. */
 export interface LinksSummary {

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { toPostgresStartError } from '../db/postgres-errors.ts'
+import { toPostgresStartError } from '../db/postgres/errors.ts'
 import { readIdentity } from '../moving/postgres-identity-store.ts'
 import { leftOut } from '../moving/plan.ts'
 import { connectPostgres, openPostgresStore } from '../moving/postgres-store.ts'

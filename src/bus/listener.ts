@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { connectionOptions, usualTimes } from '../db/postgres-pool.ts'
+import { connectionOptions, usualTimes } from '../db/postgres/pool.ts'
 
 /** How long the connection may take to close. */
 const END_MS = 1000

@@ -9,10 +9,10 @@ import { StartError } from '../lib/start-error.ts'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { migrate, migrations } from './migrate.ts'
 import { openDatabase } from './open.ts'
-import { openSqlite } from './sqlite.ts'
-import { connect } from './sqlite-connection.ts'
-import { createKysely } from './sqlite-dialect.ts'
-import { sqliteMigrations } from './sqlite-migrations.ts'
+import { openSqlite } from './sqlite/database.ts'
+import { connect } from './sqlite/connection.ts'
+import { createKysely } from './sqlite/dialect.ts'
+import { sqliteMigrations } from './sqlite/migrations.ts'
 
 test('two processes that migrate at once do each step once', async (t) => {
   const folder = temporaryFolder(t)

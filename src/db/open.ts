@@ -4,8 +4,8 @@ import { StartError } from '../lib/start-error.ts'
 import type { Database } from './database.ts'
 import { checkIntegrity, recordIntegrity, type IntegrityReport } from './integrity.ts'
 import { lockFolder } from './lock.ts'
-import { isSqliteDamaged, isSqliteUnavailable, resultCode } from './sqlite-errors.ts'
-import { openSqlite, type EmbeddedDatabase, type SqliteOptions } from './sqlite.ts'
+import { isSqliteDamaged, isSqliteUnavailable, resultCode } from './sqlite/errors.ts'
+import { openSqlite, type EmbeddedDatabase, type SqliteOptions } from './sqlite/database.ts'
 
 /** A data folder has this file while a backup is being restored into it. */
 export const RESTORING = 'restoring'

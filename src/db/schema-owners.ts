@@ -1,4 +1,4 @@
-/** What changes of links have replaced: see `links/history.ts`. */
+/** What changes of links have replaced: see `links/history/history.ts`. */
 export interface RevisionsTable {
   link_id: number
   revision: number

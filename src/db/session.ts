@@ -4,12 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import type { DatabaseConnection } from '#kysely'
 import { syncPath } from '../lib/sync-path.ts'
-import { createDurable, type Durable } from './durable.ts'
-import { createGroups, type Groups } from './group-commit.ts'
-import { createLookups, type Lookups } from './lookups.ts'
-import { connect } from './sqlite-connection.ts'
-import { createTransactions } from './sqlite-dialect.ts'
-import { BUSY_TIMEOUT_MS, createBusyRetry, createWriteConnection } from './writer.ts'
+import { createDurable, type Durable } from './sqlite/durable.ts'
+import { createGroups, type Groups } from './sqlite/group-commit.ts'
+import { createLookups, type Lookups } from './sqlite/lookups.ts'
+import { connect } from './sqlite/connection.ts'
+import { createTransactions } from './sqlite/dialect.ts'
+import { BUSY_TIMEOUT_MS, createBusyRetry, createWriteConnection } from './sqlite/writer.ts'
 
 /** Codes and hashes are random, so that each creation changes other pages of their indexes; SQLite's default is 2 MiB. */
 const CACHE_KIB = 16 * 1024

@@ -5,7 +5,7 @@ import type { Charge } from './charged.ts'
 import type { CreationLimits } from './create.ts'
 import type { OwnedLink } from './design.ts'
 import type { Links } from './open.ts'
-import type { PasswordHash, Passwords } from './password.ts'
+import type { PasswordHash, Passwords } from './password/password.ts'
 
 /** What these checks need of the rest of the program. */
 export interface PartsNeeds {

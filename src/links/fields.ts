@@ -2,7 +2,7 @@ import { Type } from '#typebox'
 import { publicUrl, text } from '../http/fields.ts'
 import { RULE } from '../http/validate.ts'
 import { CODE_PATTERN } from './code.ts'
-import { passwordField } from './password-field.ts'
+import { passwordField } from './password/password-field.ts'
 import { rulesSchema } from './rules/rule.ts'
 const ALIAS_RULE = 'must be 1 to 64 characters of A-Z, a-z, 0-9, "-" and "_"'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openSqlite } from '../db/sqlite.ts'
+import { openSqlite } from '../db/sqlite/database.ts'
 import { join } from 'node:path'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import { openLinkIds } from './ids.ts'

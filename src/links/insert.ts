@@ -6,7 +6,7 @@ import { codeKey, randomCode, type IsReserved } from './code.ts'
 import { insertLink, insertLinks, type NewLink } from './create-store.ts'
 import type { LinkIds } from './ids.ts'
 import { addresses, type Addresses } from './link.ts'
-import type { HashedDraft } from './new-password.ts'
+import type { HashedDraft } from './password/new-password.ts'
 import { hashToken, newToken } from '../lib/token.ts'
 import type { WebhookDetails } from './webhook.ts'
 

@@ -1,5 +1,5 @@
 import type { Rule } from './rules/rule.ts'
-import type { PasswordHash } from './password.ts'
+import type { PasswordHash } from './password/password.ts'
 
 /** A link as it is stored. */
 export interface Link {

@@ -1,7 +1,7 @@
 import { problems } from '../http/problem-schema.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from './access.ts'
 import { noCharge } from './charged.ts'
-import { idempotencyHeader, idempotentRequest } from './idempotency-header.ts'
+import { idempotencyHeader, idempotentRequest } from './idempotency/idempotency-header.ts'
 import type { Links } from './open.ts'
 import type { LinkRoutesNeeds } from './routes.ts'
 import { rotatedBody } from './schemas.ts'

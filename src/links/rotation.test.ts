@@ -8,7 +8,7 @@ import { fc, runs } from '../../test/support/fast-check.ts'
 import { insert } from '../../test/support/stored-links.ts'
 import * as tokens from '../../test/support/token-model.ts'
 import { noCharge } from './charged.ts'
-import { createIdempotency } from './idempotency.ts'
+import { createIdempotency } from './idempotency/idempotency.ts'
 import { findByAnyToken, isWorking, rotateToken } from './rotation.ts'
 
 const HOUR = 3_600_000

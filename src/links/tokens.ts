@@ -2,7 +2,7 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Problem } from '../http/problem.ts'
 import { hashToken, isToken } from '../lib/token.ts'
 import { findByAnyTokens, unknownToken, type TokenDeps } from './rotation.ts'
-import type { ChargeNotFound } from './row-links.ts'
+import type { ChargeNotFound } from './bulk/row-links.ts'
 import { findIdsByTokens, type LinkId } from './store.ts'
 
 /** Tokens that are looked up before unknown ones among them are charged, and before visits have their turn. */

@@ -1,5 +1,5 @@
 import type { CallOperation } from '../admin/client.ts'
-import { isDiskFull, resultCode } from '../db/sqlite-errors.ts'
+import { isDiskFull, resultCode } from '../db/sqlite/errors.ts'
 import { StartError } from '../lib/start-error.ts'
 import { isComplete, openFolderTarget, publish } from './folder-target.ts'
 import { openFolderSource } from './folder-source.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { connectionOptions } from '../db/postgres-pool.ts'
-import { openPostgresSession } from '../db/postgres-session.ts'
+import { connectionOptions } from '../db/postgres/pool.ts'
+import { openPostgresSession } from '../db/postgres/session.ts'
 import { StartError } from '../lib/start-error.ts'
 import { openPartitions } from '../scans/postgres/partitions.ts'
 import { raiseCounters, readCounters, readTables, type PostgresTable } from './postgres-tables-store.ts'

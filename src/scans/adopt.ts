@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { openToRead } from '../db/copy.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { findMismatch, readScans, unusable } from './instance-check.ts'
-import { readJournalFile } from './journal-file.ts'
-import { journalsIn } from './journal.ts'
-import { linkIdsAfter } from './purge.ts'
-import { openWarehouse } from './warehouse.ts'
+import { readJournalFile } from './journal/journal-file.ts'
+import { journalsIn } from './journal/journal.ts'
+import { linkIdsAfter } from './sqlite/purge.ts'
+import { openWarehouse } from './sqlite/warehouse.ts'
 
 /** Links of one query. */
 const PAGE = 1_000

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
-import { prune } from './purge.ts'
+import { prune } from './sqlite/purge.ts'
 import type { FoldedScan } from './scan.ts'
 import { findInconsistentLinks } from './consistency.ts'
-import { openWarehouse, type Warehouse } from './warehouse.ts'
+import { openWarehouse, type Warehouse } from './sqlite/warehouse.ts'
 
 const HOUR = 3_600_000
 const START = Date.UTC(2026, 10, 1)

@@ -10,7 +10,7 @@ import { instanceOf } from '../links/instance.ts'
 import { recordDeleted } from '../links/manage.ts'
 import { findMismatch, readScans, requireLinks } from './instance-check.ts'
 import { readScansIdentity } from './identity.ts'
-import { openWarehouse } from './warehouse.ts'
+import { openWarehouse } from './sqlite/warehouse.ts'
 
 for (const driver of drivers) {
   test(`a mismatch of scans and links is found on ${driver.name}`, async (t) => {

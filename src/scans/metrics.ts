@@ -1,6 +1,6 @@
 import type { Metric } from '../http/metric.ts'
 import type { Background } from './background.ts'
-import type { Journal } from './journal.ts'
+import type { Journal } from './journal/journal.ts'
 
 export function scanMetrics(
   journal: Journal,

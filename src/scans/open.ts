@@ -1,9 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { Totals } from '../links/link.ts'
-import { createAgentParser } from './agent.ts'
-import { createDescribe, createIdentify, type Describe, type DescribeDeps, type Identify } from './describe.ts'
+import { createAgentParser } from './describing/agent.ts'
+import {
+  createDescribe,
+  createIdentify,
+  type Describe,
+  type DescribeDeps,
+  type Identify,
+} from './describing/describe.ts'
 import { openRecorder, type Recorder, type RecorderOptions } from './recorder.ts'
-import { createReferrerParser } from './referrer.ts'
+import { createReferrerParser } from './describing/referrer.ts'
 
 /** Records visits as scans, and reads statistics of them. */
 export interface Scans extends Omit<Recorder, 'keys' | 'record'> {

@@ -1,4 +1,4 @@
-import type { FoldResult } from './fold.ts'
+import type { FoldResult } from './folding/fold.ts'
 
 /** Links that are purged in one call. */
 const BATCH = 500

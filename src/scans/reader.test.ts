@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createReader } from './reader.ts'
-import type { StatsQuery } from './stats-query.ts'
+import type { StatsQuery } from './statistics/stats-query.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
 
 /** A warehouse that records its calls and returns when the test says so. */

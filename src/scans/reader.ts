@@ -1,11 +1,11 @@
 import type { Totals } from '../links/link.ts'
 import { createBatcher } from './batcher.ts'
-import type { Page } from './export.ts'
-import type { Cursor } from './row-queries.ts'
+import type { Page } from './statistics/export.ts'
+import type { Cursor } from './statistics/row-queries.ts'
 import { createFairQueue } from './fair-queue.ts'
-import type { Stats } from './stats.ts'
-import type { StatsQuery } from './stats-query.ts'
-import type { CountedLink, ManyStats } from './stats-of-many.ts'
+import type { Stats } from './statistics/stats.ts'
+import type { StatsQuery } from './statistics/stats-query.ts'
+import type { CountedLink, ManyStats } from './statistics/stats-of-many.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
 
 /** Reads the folded scans. A result has everything that was folded before the call. */

@@ -1,5 +1,5 @@
 import { throttle } from '../lib/throttle.ts'
-import type { Adopted, FoldResult } from './fold.ts'
+import type { Adopted, FoldResult } from './folding/fold.ts'
 
 export type Log = Record<'error' | 'warn', (details: object, text: string) => void>
 

@@ -1,6 +1,6 @@
 import type { LinksInstance } from '../links/instance.ts'
 import type { RecorderLog } from './recorder-log.ts'
-import type { VisitorKeys } from './visitors.ts'
+import type { VisitorKeys } from './describing/visitors.ts'
 import type { WarehouseThread } from './warehouse-client.ts'
 
 /** Where scans are folded into, and what identifies visitors for a day. */

@@ -1,6 +1,6 @@
 import type { Totals } from '../links/link.ts'
 import { createThrottledSet } from '../lib/throttled-set.ts'
-import type { ChangedLinks } from './fold.ts'
+import type { ChangedLinks } from './folding/fold.ts'
 
 /** Receives the totals of a link. */
 export interface Subscriber {

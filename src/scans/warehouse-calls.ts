@@ -1,5 +1,5 @@
-import type { FoldResult } from './fold.ts'
-import type { Reading } from './reading.ts'
+import type { FoldResult } from './folding/fold.ts'
+import type { Reading } from './statistics/reading.ts'
 
 /** What a fold is to do besides. */
 export interface FoldOptions {

@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { PostgresTimes } from '../db/postgres-pool.ts'
+import type { PostgresTimes } from '../db/postgres/pool.ts'
 import type { Sync } from '../db/session.ts'
 import type { Machine } from '../http/local-hosts.ts'
 import type { AdmissionOptions } from '../limits/admission.ts'
 import type { SlotOverrides } from '../limits/slots.ts'
-import type { Scrypt } from '../links/password.ts'
+import type { Scrypt } from '../links/password/password.ts'
 import type { WebhookOverrides } from '../webhooks/open.ts'
 
 /** The clocks of the program. */

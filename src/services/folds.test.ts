@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Topic } from '../bus/bus.ts'
 import { createLocalBus } from '../bus/local.ts'
-import type { ChangedLinks } from '../scans/fold.ts'
+import type { ChangedLinks } from '../scans/folding/fold.ts'
 import { shareFolds } from './folds.ts'
 
 /** A bus that records what is published, and the folds of a process. */

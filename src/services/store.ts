@@ -1,8 +1,8 @@
 import type { Database } from '../db/database.ts'
 import { openDatabase, openInFolder, requireOwnStore, requireRestored, type OpenOptions } from '../db/open.ts'
-import type { PostgresTimes } from '../db/postgres-pool.ts'
+import type { PostgresTimes } from '../db/postgres/pool.ts'
 import type { Sync } from '../db/session.ts'
-import type { EmbeddedDatabase } from '../db/sqlite.ts'
+import type { EmbeddedDatabase } from '../db/sqlite/database.ts'
 import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
 import { requireLinks } from '../scans/instance-check.ts'
 
@@ -66,6 +66,6 @@ async function openChosen(
     return openDatabase(dataDir, now, options)
   }
   // Loaded here, because most services do not need it.
-  const { openPostgres } = await import('../db/postgres.ts')
+  const { openPostgres } = await import('../db/postgres/database.ts')
   return openInFolder(dataDir, () => openPostgres({ url, max, times }, now), options)
 }

@@ -1,4 +1,4 @@
-import type { PasswordHash, RightPassword } from '../links/password.ts'
+import type { PasswordHash, RightPassword } from '../links/password/password.ts'
 import type { LiveLink } from './live-link.ts'
 
 /** A link whose visitors need a password. What it leads to is not among its fields: only a right password opens it. */

@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext } from 'node:test'
 import { temporaryFolder, undoLater } from './cleanup.ts'
-import type { Fold } from '../../src/scans/fold.ts'
+import type { Fold } from '../../src/scans/folding/fold.ts'
 import { openFold, type Folders } from '../../src/scans/sqlite/fold.ts'
-import { openJournalFile } from '../../src/scans/journal-file.ts'
-import { createReading } from '../../src/scans/reading.ts'
+import { openJournalFile } from '../../src/scans/journal/journal-file.ts'
+import { createReading } from '../../src/scans/statistics/reading.ts'
 import type { Scan } from '../../src/scans/scan.ts'
 import { openRowQueries } from '../../src/scans/sqlite/row-queries.ts'
-import { openWarehouse, type Warehouse } from '../../src/scans/warehouse.ts'
+import { openWarehouse, type Warehouse } from '../../src/scans/sqlite/warehouse.ts'
 
 export const NOW = Date.UTC(2026, 10, 20, 12)
 

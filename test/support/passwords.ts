@@ -1,4 +1,4 @@
-import { nodeScrypt, type Scrypt } from '../../src/links/password.ts'
+import { nodeScrypt, type Scrypt } from '../../src/links/password/password.ts'
 
 /** Derives keys as the service does, at a cost that tests can pay often. */
 export const cheapScrypt: Scrypt = (password, salt) => nodeScrypt(password, salt, { ln: 1, r: 1, p: 1 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Database } from '../../src/db/database.ts'
 import type { Link } from '../../src/links/link.ts'
-import type { PasswordHash } from '../../src/links/password.ts'
+import type { PasswordHash } from '../../src/links/password/password.ts'
 import { insertLink, type NewLink } from '../../src/links/create-store.ts'
 import * as store from '../../src/links/store.ts'
 

@@ -1,7 +1,7 @@
 // One of several nodes on one database: the TLS part of the program, without the lock of the data folder, which allows one process only.
 import { createServer } from 'node:http'
 import { createLocalBus } from '../../src/bus/local.ts'
-import { openSqlite } from '../../src/db/sqlite.ts'
+import { openSqlite } from '../../src/db/sqlite/database.ts'
 import { openDomains } from '../../src/domains/open.ts'
 import { openTls, type TlsConfig } from '../../src/tls/open.ts'
 

@@ -1,9 +1,9 @@
 import { readdirSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { FolderInUse, lockFolder } from '../../db/lock.ts'
-import type { PostgresSession } from '../../db/postgres-session.ts'
-import type { ChangedLinks, FoldResult } from '../fold.ts'
-import { readFolderId } from '../journal-folder.ts'
+import type { PostgresSession } from '../../db/postgres/session.ts'
+import type { ChangedLinks, FoldResult } from '../folding/fold.ts'
+import { readFolderId } from '../journal/journal-folder.ts'
 import { foldJournalOf } from './adopt-journal.ts'
 import { silentFolders, type JournalFolder } from './journal-positions.ts'
 

@@ -1,4 +1,4 @@
-import type { Query } from '../../db/postgres-session.ts'
+import type { Query } from '../../db/postgres/session.ts'
 
 /** Rows of one statement. */
 const STEP = 10_000

@@ -1,5 +1,13 @@
-import type { Query } from '../../db/postgres-session.ts'
-import { addCounts, incrementsByLink, MAX_VALUES, monthsOf, type Counts, type Group, type Values } from '../rollup.ts'
+import type { Query } from '../../db/postgres/session.ts'
+import {
+  addCounts,
+  incrementsByLink,
+  MAX_VALUES,
+  monthsOf,
+  type Counts,
+  type Group,
+  type Values,
+} from '../folding/rollup.ts'
 import { dimensions, OTHER } from '../warehouse-schema.ts'
 import { numbers } from './sql.ts'
 

@@ -1,5 +1,5 @@
-import type { Query } from '../../db/postgres-session.ts'
-import type { AudienceSums } from '../quarter-hours.ts'
+import type { Query } from '../../db/postgres/session.ts'
+import type { AudienceSums } from '../statistics/quarter-hours.ts'
 import type {
   LinkQuery,
   LinkRows,
@@ -9,8 +9,8 @@ import type {
   Sources,
   TotalsRow,
   ScanRow,
-} from '../row-queries.ts'
-import { createValueSums } from '../value-sums.ts'
+} from '../statistics/row-queries.ts'
+import { createValueSums } from '../statistics/value-sums.ts'
 import { dimensions } from '../warehouse-schema.ts'
 import {
   BEHIND,

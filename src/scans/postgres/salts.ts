@@ -1,7 +1,7 @@
 import { sql } from '#kysely'
 import type { Database } from '../../db/database.ts'
 import { dayOf } from '../calendar.ts'
-import { newSalt } from '../visitors.ts'
+import { newSalt } from '../describing/visitors.ts'
 import { suffixOf } from './visitor-days.ts'
 
 /** How often the salts of today and tomorrow are fetched. */

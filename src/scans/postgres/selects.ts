@@ -1,8 +1,8 @@
-import { columnsOf, conditionOf } from '../audience-columns.ts'
-import type { SlotRange } from '../row-queries.ts'
-import type { Audience } from '../stats-query.ts'
+import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
+import type { SlotRange } from '../statistics/row-queries.ts'
+import type { Audience } from '../statistics/stats-query.ts'
 import { dimensions, SOURCE } from '../warehouse-schema.ts'
-import type { Parts } from '../window.ts'
+import type { Parts } from '../statistics/window.ts'
 import type { Bind } from './sql.ts'
 
 /** What the columns of a row are. */

@@ -1,6 +1,6 @@
-import type { Query } from '../../db/postgres-session.ts'
+import type { Query } from '../../db/postgres/session.ts'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
-import type { RowQueries } from '../row-queries.ts'
+import type { RowQueries } from '../statistics/row-queries.ts'
 import { UNKNOWN } from '../warehouse-schema.ts'
 
 /** Texts in the cache; each has 100 characters at most. */

@@ -1,4 +1,4 @@
-import { lockTransaction, type PostgresSession, type Query } from '../../db/postgres-session.ts'
+import { lockTransaction, type PostgresSession, type Query } from '../../db/postgres/session.ts'
 import { dateOfDay, dayOf, startOfDay } from '../calendar.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
 import { numbers } from './sql.ts'

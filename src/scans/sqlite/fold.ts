@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { syncPath } from '../../lib/sync-path.ts'
 import { dayOf } from '../calendar.ts'
-import { openFirstOfDay } from '../first-of-day.ts'
-import { asFileError } from '../fold-file.ts'
-import { createFold, type Fold } from '../fold.ts'
-import type { FoldTarget } from '../fold-target.ts'
-import { destroyBefore } from '../visitors.ts'
-import type { Warehouse } from '../warehouse.ts'
+import { openFirstOfDay } from './first-of-day.ts'
+import { asFileError } from '../folding/fold-file.ts'
+import { createFold, type Fold } from '../folding/fold.ts'
+import type { FoldTarget } from '../folding/fold-target.ts'
+import { destroyBefore } from '../describing/visitors.ts'
+import type { Warehouse } from './warehouse.ts'
 
 export interface Folders {
   journal: string

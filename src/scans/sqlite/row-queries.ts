@@ -1,6 +1,6 @@
-import type { Warehouse } from '../warehouse.ts'
-import type { AudienceSums } from '../quarter-hours.ts'
-import type { RowQueries, ScanRow, SlotRange, TextOf, TotalsRow } from '../row-queries.ts'
+import type { Warehouse } from './warehouse.ts'
+import type { AudienceSums } from '../statistics/quarter-hours.ts'
+import type { RowQueries, ScanRow, SlotRange, TextOf, TotalsRow } from '../statistics/row-queries.ts'
 import { createSourceReader } from './sources.ts'
 import { readValues } from './values.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { requireMatchingScans, unusable } from '../instance-check.ts'
 import type { OpenScanStore } from '../scan-store.ts'
-import { openVisitorKeys } from '../visitors.ts'
+import { openVisitorKeys } from '../describing/visitors.ts'
 import type { ThreadOptions } from './warehouse-thread.ts'
 
 /** Scans in `scans.db` of a data folder, and the keys of visitors in files beside it. */

@@ -1,9 +1,9 @@
-import type { Warehouse } from '../warehouse.ts'
-import type { Sources } from '../row-queries.ts'
-import type { Audience } from '../stats-query.ts'
+import type { Warehouse } from './warehouse.ts'
+import type { Sources } from '../statistics/row-queries.ts'
+import type { Audience } from '../statistics/stats-query.ts'
 import { SOURCE } from '../warehouse-schema.ts'
-import type { Parts } from '../window.ts'
-import { columnsOf, conditionOf } from '../audience-columns.ts'
+import type { Parts } from '../statistics/window.ts'
+import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
 
 interface SourceRow {
   value: number

@@ -1,9 +1,9 @@
-import type { Warehouse } from '../warehouse.ts'
-import { columnsOf, conditionOf } from '../audience-columns.ts'
-import type { Audience } from '../stats-query.ts'
-import { createValueSums, type ValueSums } from '../value-sums.ts'
+import type { Warehouse } from './warehouse.ts'
+import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
+import type { Audience } from '../statistics/stats-query.ts'
+import { createValueSums, type ValueSums } from '../statistics/value-sums.ts'
 import { dimensions } from '../warehouse-schema.ts'
-import type { Parts } from '../window.ts'
+import type { Parts } from '../statistics/window.ts'
 
 type Db = Pick<Warehouse, 'db'>
 

@@ -4,10 +4,10 @@ import { mkdirSync } from 'node:fs'
 import { createYield, lowerPriority } from '../../lib/background-thread.ts'
 import { answerCalls } from '../../lib/thread-calls.ts'
 import { openFold } from './fold.ts'
-import { purgeLinks, prune, linkIdsAfter } from '../purge.ts'
-import { createReading } from '../reading.ts'
+import { purgeLinks, prune, linkIdsAfter } from './purge.ts'
+import { createReading } from '../statistics/reading.ts'
 import { openRowQueries } from './row-queries.ts'
-import { openWarehouse } from '../warehouse.ts'
+import { openWarehouse } from './warehouse.ts'
 import type { WarehouseCalls } from '../warehouse-calls.ts'
 
 /** The thread's files and folders. */

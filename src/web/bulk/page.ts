@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
-import { MAX_ROWS } from '../../links/bulk.ts'
+import { MAX_ROWS } from '../../links/bulk/bulk.ts'
 import type { CreationGate } from '../../keys/open.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'

@@ -1,7 +1,7 @@
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { writeRecords } from '../../lib/csv.ts'
-import type { BulkResult } from '../../links/bulk.ts'
+import type { BulkResult } from '../../links/bulk/bulk.ts'
 import type { CreatedLink } from '../../links/insert.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { html, type Html } from '../../http/html.ts'
 import { Problem } from '../../http/problem.ts'
-import { revertBody, type Revision } from '../../links/history.ts'
+import { revertBody, type Revision } from '../../links/history/history.ts'
 import { entityTag } from '../../links/link.ts'
 import { historyTexts } from '../../texts/history.ts'
 import { refusalText } from '../faults.ts'

@@ -1,6 +1,6 @@
 import type { Problem } from '../../http/problem.ts'
 import type { OwnedLink } from '../../links/design.ts'
-import type { Revision } from '../../links/history.ts'
+import type { Revision } from '../../links/history/history.ts'
 import type { Link, Totals } from '../../links/link.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import type { Language } from '../../texts/language.ts'

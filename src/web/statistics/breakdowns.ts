@@ -1,6 +1,6 @@
 import { html, type Html } from '../../http/html.ts'
-import type { ValueCount } from '../../scans/breakdowns.ts'
-import type { Stats } from '../../scans/stats.ts'
+import type { ValueCount } from '../../scans/statistics/breakdowns.ts'
+import type { Stats } from '../../scans/statistics/stats.ts'
 import { LINK_ITSELF, type Dimension } from '../../scans/warehouse-schema.ts'
 import type { BreakdownTexts } from '../../texts/breakdowns.ts'
 import type { Formats } from './formats.ts'

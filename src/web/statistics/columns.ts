@@ -1,4 +1,4 @@
-import type { Stats } from '../../scans/stats.ts'
+import type { Stats } from '../../scans/statistics/stats.ts'
 import type { Formats } from './formats.ts'
 
 /** A day of the chart, or an hour. */

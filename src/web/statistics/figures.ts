@@ -1,5 +1,5 @@
 import { html, type Html } from '../../http/html.ts'
-import type { Stats } from '../../scans/stats.ts'
+import type { Stats } from '../../scans/statistics/stats.ts'
 import type { StatisticsTexts } from '../../texts/statistics.ts'
 import type { Formats } from './formats.ts'
 

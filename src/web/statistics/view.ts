@@ -1,5 +1,5 @@
 import type { Totals } from '../../links/link.ts'
-import type { Stats } from '../../scans/stats.ts'
+import type { Stats } from '../../scans/statistics/stats.ts'
 import type { Language } from '../../texts/language.ts'
 
 /** The window of the statistics that a page shows. */

@@ -1,0 +1,83 @@
+import { Kysely, PostgresDialect, sql } from '#kysely'
+import type { Database } from '../database.ts'
+import { migrate } from '../migrate.ts'
+import { isConflict, toPostgresStartError, toStoreError } from './errors.ts'
+import { lockName } from './lock.ts'
+import { requireNotMoving } from './moving.ts'
+import { postgresMigrations } from './migrations.ts'
+import { createPool, type PoolOptions } from './pool.ts'
+import { createPrepareAsyncChange, createPrepareAsyncRead } from '../sqlite/prepared-statements.ts'
+import { retryConflicts } from './retry-conflicts.ts'
+import type { Tables } from '../schema.ts'
+import { ChangesHeld } from '../unavailable.ts'
+
+/** A request may have failed for a lock of a table that `check` does not ask for. */
+const DOUBT_MS = 1000
+
+/**
+ * Opens the store in PostgreSQL, which several processes share, and migrates it: one of them, while the others wait.
+ * @throws {StartError} when it cannot be reached or used
+ */
+export async function openPostgres(options: Omit<PoolOptions, 'isPatient'>, now: () => number): Promise<Database> {
+  try {
+    await migratePostgres(options.url, now, requireNotMoving)
+    return connectPostgres(options)
+  } catch (error) {
+    throw toPostgresStartError(toStoreError(error))
+  }
+}
+
+/** Migrates a database. @param check called before that */
+export async function migratePostgres(
+  url: string,
+  now: () => number,
+  check: (db: Kysely<Tables>) => Promise<void> = async () => {},
+): Promise<void> {
+  // A migration of a large table, and the wait for another process that runs it, may take long.
+  const db = connect({ url, max: 1, isPatient: true })
+  try {
+    await check(db)
+    await migrate(db, postgresMigrations, 'the database of DATABASE_URL', now)
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** The same for a database that is migrated. */
+export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Database {
+  const db = connect(options)
+  return {
+    read: db,
+    prepareRead: createPrepareAsyncRead(db),
+    write: db,
+    prepareChange: createPrepareAsyncChange(db),
+    transaction: (work) => retryConflicts(() => db.transaction().execute(work), isConflict),
+    lock: lockName,
+    // The clocks of nodes may differ.
+    time: () => sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+    check: () => checkChanges(db),
+    doubtMs: DOUBT_MS,
+    close: () => db.destroy(),
+  }
+}
+
+/**
+ * Changes no row, but PostgreSQL refuses it on a standby, and it waits for whoever has the links locked. A refusal also
+ * makes the pool drop a connection to a standby, although nobody sends changes to a node that is not ready.
+ */
+async function checkChanges(db: Kysely<Tables>): Promise<void> {
+  try {
+    await db
+      .updateTable('links')
+      .set((of) => ({ active: of.ref('active') }))
+      .where(sql<boolean>`false`)
+      .execute()
+  } catch (error) {
+    // Visits go on while the store is moved.
+    if (!(error instanceof ChangesHeld)) throw error
+  }
+}
+
+function connect(options: PoolOptions): Kysely<Tables> {
+  return new Kysely({ dialect: new PostgresDialect({ pool: createPool(options) }) })
+}

@@ -1,0 +1,24 @@
+import { sql } from '#kysely'
+import type { MigrationDialect } from '../migrations/migration.ts'
+import { lockName } from './lock.ts'
+
+/** Creates tables in PostgreSQL. */
+export const postgresMigrations: MigrationDialect = {
+  addIdColumn: (table, column) =>
+    table.addColumn(column, 'bigint', (id) => id.generatedByDefaultAsIdentity().primaryKey()),
+  async makeAppendOnly(transaction, table) {
+    const refuse = `raise exception '${table} is append-only'`
+    const body = `create function ${table}_refuse() returns trigger language plpgsql as $$ begin ${refuse}; end $$`
+    await sql.raw(body).execute(transaction)
+    const trigger = `create trigger ${table}_append_only before update or delete on ${table}`
+    await sql.raw(`${trigger} for each row execute function ${table}_refuse()`).execute(transaction)
+  },
+  freeLinks: async (transaction) =>
+    void (await sql`alter table links drop constraint links_code_key_fkey`.execute(transaction)),
+  async lock(transaction) {
+    // A migration, and the wait for that of another process, may take longer than the role's time limits.
+    for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout'])
+      await sql.raw(`set local ${limit} = 0`).execute(transaction)
+    await lockName(transaction, 'migrations')
+  },
+}

@@ -1,0 +1,63 @@
+import type { PostgresPoolClient } from '#kysely'
+import { isConflict } from './errors.ts'
+import { createPool, type PoolOptions } from './pool.ts'
+import { retryConflicts } from './retry-conflicts.ts'
+
+/** Runs a statement and returns its rows. */
+export type Query = <Row = Record<string, unknown>>(sql: string, values?: readonly unknown[]) => Promise<Row[]>
+
+/** Connections to PostgreSQL for statements that a query builder does not express. */
+export interface PostgresSession {
+  query: Query
+  /** Runs `work` atomically, and again when it was rolled back because of another transaction. */
+  transaction: <T>(work: (query: Query) => Promise<T>) => Promise<T>
+  close: () => Promise<void>
+}
+
+export function openPostgresSession(options: PoolOptions): PostgresSession {
+  const pool = createPool(options)
+
+  async function use<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    const client = await pool.connect()
+    try {
+      return await work(queryOf(client))
+    } finally {
+      client.release()
+    }
+  }
+
+  const runOnce = <T>(work: (query: Query) => Promise<T>) =>
+    use(async (query) => {
+      await query('begin')
+      try {
+        const result = await work(query)
+        await query('commit')
+        return result
+      } catch (error) {
+        // Fails on a connection that is lost, which has rolled back by itself.
+        await query('rollback').catch(() => {})
+        throw error
+      }
+    })
+
+  return {
+    query: (sql, values) => use((query) => query(sql, values)),
+    transaction: (work) => retryConflicts(() => runOnce(work), isConflict),
+    close: () => pool.end(),
+  }
+}
+
+function queryOf(client: PostgresPoolClient): Query {
+  return async <Row>(sql: string, values: readonly unknown[] = []) =>
+    (await client.query<Row>(sql, values as unknown[])).rows
+}
+
+/** Takes an advisory lock, which ends with the transaction. */
+export async function lockTransaction(query: Query, name: string): Promise<void> {
+  await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`quirl ${name}`])
+}
+
+/** The SQLSTATE of an error that is the statement's own. */
+export function stateOf(error: unknown): string | undefined {
+  return error instanceof Error && 'severity' in error && 'code' in error ? String(error.code) : undefined
+}

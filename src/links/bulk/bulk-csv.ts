@@ -1,0 +1,40 @@
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
+import { writeRecords } from '../../lib/csv.ts'
+import type { BulkResult } from './bulk.ts'
+import { columns } from './csv-rows.ts'
+import { MAX_URL_LENGTH } from '../../http/fields.ts'
+
+const resultColumns = ['code', 'short_url', 'qr_png', 'qr_svg', 'manage_url', 'token'] as const
+
+/** The longest valid field, in characters: a longer cell belongs to a failed row, and is still too long when truncated. */
+const maxLengths: Record<string, number> = { alias: 64, target: MAX_URL_LENGTH, title: 400, campaign: 400 }
+
+/** Lines that are written before the event loop runs again. */
+const SLICE = 25
+
+/** The result as CSV, a line for each row, with the row's own fields, truncated to their longest valid length. */
+export async function writeCsv(rows: unknown[], { results }: Pick<BulkResult, 'results'>): Promise<string> {
+  const parts = [writeRecords([['index', ...columns, ...resultColumns, 'error']])]
+  for (let from = 0; from < results.length; from += SLICE) {
+    parts.push(writeRecords(results.slice(from, from + SLICE).map((result, at) => lineOf(rows[from + at], result))))
+    await yieldToLoop()
+  }
+  return parts.join('')
+}
+
+function lineOf(row: unknown, result: BulkResult['results'][number]): string[] {
+  return [
+    String(result.index),
+    ...columns.map((name) => textOf(row, name)),
+    ...resultColumns.map((name) => ('code' in result ? result[name] : '')),
+    'error' in result ? `${result.error.code}: ${result.error.detail}` : '',
+  ]
+}
+
+function textOf(row: unknown, name: string): string {
+  const value =
+    typeof row === 'object' && row !== null && Object.hasOwn(row, name) ? (row as Record<string, unknown>)[name] : ''
+  if (typeof value !== 'string') return ''
+  const maxLength = maxLengths[name] ?? 0
+  return value.length > maxLength ? `${value.slice(0, maxLength).toWellFormed()}…` : value
+}

@@ -1,0 +1,48 @@
+import { Readable } from 'node:stream'
+import { makeZip } from 'client-zip'
+import type { FastifyReply } from 'fastify'
+import type { BulkResult } from './bulk.ts'
+import type { CreatedLink } from '../insert.ts'
+
+/** Sends the results as a file. */
+export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
+  reply.headers({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': 'attachment; filename="links.csv"',
+  })
+  return reply.send(csv)
+}
+
+interface File {
+  name: string
+  input: string
+  lastModified: Date
+}
+
+/** The images of the created links. */
+export function* imagesOf({ results }: BulkResult, svgOf: (code: string) => string): Generator<File> {
+  for (const result of results) {
+    if ('code' in result) yield file(imageName(result), svgOf(result.code))
+  }
+}
+
+/** The prefix avoids names such as "con.svg", which Windows reserves. */
+function imageName({ code }: CreatedLink): string {
+  return `qr-${code}.svg`
+}
+
+const file = (name: string, input: string): File => ({ name, input, lastModified: new Date() })
+
+/**
+ * Sends the results and their images as a ZIP. It draws each image once the client has read those before it; the CSV and
+ * the links stay in memory until the end.
+ */
+export function sendZip(reply: FastifyReply, csv: string, images: Iterable<File>): FastifyReply {
+  const all = function* () {
+    yield file('links.csv', csv)
+    yield* images
+  }
+  reply.headers({ 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="links.zip"' })
+  reply.streamBytes = 2 * csv.length
+  return reply.send(Readable.fromWeb(makeZip(all()) as Parameters<typeof Readable.fromWeb>[0]))
+}

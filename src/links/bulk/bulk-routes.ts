@@ -1,0 +1,165 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type, type Static } from '#typebox'
+import { preferredType } from '../../http/accept.ts'
+import { isObject, readJsonRows, readText, rowsProblem } from '../../http/body.ts'
+import type { Origin } from '../../http/origin.ts'
+import { problemContent, problems } from '../../http/problem-schema.ts'
+import { invalidRequest, Problem } from '../../http/problem.ts'
+import { route, type Route } from '../../http/route.ts'
+import { MAX_ROWS, type BulkResult } from './bulk.ts'
+import { writeCsv } from './bulk-csv.ts'
+import { imagesOf, sendCsv, sendZip } from './bulk-files.ts'
+import { bulkBody, bulkResult } from './bulk-schemas.ts'
+import type { CreationLimits } from '../create.ts'
+import { creationHooks, creationSecurity, type CreationHooksNeeds } from '../creation-hooks.ts'
+import { readCsv } from './csv-rows.ts'
+import { idempotencyHeader, idempotentRequest } from '../idempotency/idempotency-header.ts'
+import type { Links } from '../open.ts'
+
+/** The largest body of rows, in bytes. */
+export const ROWS_BODY_LIMIT = 4 * 1024 * 1024
+/** Values in a body of rows: 500 pages with 100 buttons each have 172,500. */
+export const MAX_VALUES = 200_000
+
+/** What bulk creations need of the rest of the program. */
+export interface BulkNeeds extends CreationHooksNeeds {
+  links: Pick<Links, 'createBulk'>
+  origin: Pick<Origin, 'of'>
+  limits: CreationLimits
+  /** The QR image of a link as SVG, the same as at its own URL. */
+  codeSvg: (code: string, origin: string) => string
+}
+
+const query = Type.Object({
+  format: Type.Optional(
+    Type.Enum(['json', 'csv'], { description: 'The format of the response; the `Accept` header works too.' }),
+  ),
+  qr: Type.Optional(Type.Enum(['zip'], { description: 'Return a ZIP with the CSV and an SVG image of each code.' })),
+  atomic: Type.Optional(Type.Boolean({ description: 'Create all rows or none.' })),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Only validate the rows; create nothing.' })),
+})
+interface BulkRoute {
+  Querystring: Static<typeof query>
+}
+
+const files = {
+  'text/csv': {
+    schema: Type.String({ description: 'A line for each row, with its fields, and its URLs or its error.' }),
+  },
+  'application/zip': { schema: Type.Unsafe({ type: 'string', format: 'binary' }) },
+}
+
+const errorResponses = problems(
+  'malformed_json',
+  'malformed_csv',
+  'invalid_request',
+  'nothing_created',
+  'body_too_large',
+  'unsupported_media_type',
+  'idempotency_key_reused',
+  'rate_limited',
+  'key_required',
+  'creation_closed',
+)
+
+/** Makes `app` read the rows of a bulk creation: an array, an object, or CSV. */
+export function readRows(app: FastifyInstance): void {
+  readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES })
+  app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    await request.waitForStart?.()
+    return readText(body, 'malformed_csv')
+  })
+}
+
+/** `POST /api/bulk`, where `readRows` reads the body. */
+export function bulkRoute(needs: BulkNeeds): Route {
+  return route<BulkRoute>({
+    config: { work: 'creations' },
+    ...creationHooks(needs, 'bulk'),
+    bodyLimit: ROWS_BODY_LIMIT,
+    schema: {
+      summary: 'Create up to 500 links',
+      operationId: 'createLinks',
+      description:
+        'Rows are independent: an invalid row does not keep the others from being created. The rows are an array of ' +
+        'links, or CSV with the columns `alias`, `target`, `title`, `campaign`, as `{"csv": "…"}` or as the body itself.',
+      tags: ['Links'],
+      security: creationSecurity,
+      headers: idempotencyHeader,
+      querystring: query,
+      body: bulkBody,
+      response: {
+        200: {
+          description: 'The result of a dry run.',
+          content: { 'application/json': { schema: bulkResult }, 'text/csv': files['text/csv'] },
+        },
+        201: {
+          description: 'At least one link was created.',
+          content: { 'application/json': { schema: bulkResult }, ...files },
+        },
+        ...errorResponses,
+        // A client that requested CSV gets CSV, even if each of its lines is an error.
+        400: {
+          ...errorResponses[400],
+          content: { ...problemContent(bulkResult), 'text/csv': files['text/csv'] },
+        },
+      },
+    },
+    handler: (request, reply) => sendBulk(needs, request, reply),
+  })
+}
+
+async function sendBulk(
+  needs: BulkNeeds,
+  request: FastifyRequest<BulkRoute>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { atomic = false, dry_run: dryRun = false, format, qr } = request.query
+  const origin = needs.origin.of(request)
+  const rows = await rowsOf(request.body)
+  const asCsv =
+    format === undefined
+      ? preferredType(request.headers.accept, ['application/json', 'text/csv']) === 'text/csv'
+      : format === 'csv'
+  reply.header('cache-control', 'no-store')
+  try {
+    const charge = () => needs.limits.charge(request, reply, 'bulk')
+    const result = await needs.links.createBulk(rows, {
+      origin,
+      charge,
+      idempotentRequest: idempotentRequest(request),
+      atomic,
+      dryRun,
+    })
+    reply.code(dryRun ? 200 : 201)
+    if (qr === 'zip' && !dryRun)
+      return sendZip(
+        reply,
+        await writeCsv(rows, result),
+        imagesOf(result, (code) => needs.codeSvg(code, origin)),
+      )
+    return asCsv ? sendCsv(reply, await writeCsv(rows, result)) : reply.send(result)
+  } catch (error) {
+    // The same format as when some rows were valid.
+    if (!(error instanceof Problem) || error.code !== 'nothing_created' || !asCsv) throw error
+    return sendCsv(reply.code(error.status), await writeCsv(rows, error.members as BulkResult))
+  }
+}
+
+/** @throws {Problem} 400 when there are no rows, or too many */
+async function rowsOf(body: unknown): Promise<unknown[]> {
+  const rows = await parseRows(body)
+  if (rows.length >= 1 && rows.length <= MAX_ROWS) return rows
+  const many = rows.length > MAX_ROWS ? `more than ${MAX_ROWS}` : 'none'
+  throw rowsProblem(MAX_ROWS, many, isObject(body) ? '/csv' : '')
+}
+
+async function parseRows(body: unknown): Promise<unknown[]> {
+  if (Array.isArray(body)) return body
+  if (typeof body === 'string') return readCsv(body, '')
+  if (isObject(body) && typeof body['csv'] === 'string') return readCsv(body['csv'], '/csv')
+  if (isObject(body) && 'csv' in body) throw invalidRequest([{ pointer: '/csv', detail: 'must be a string' }])
+  throw invalidRequest([
+    { pointer: '', detail: 'must be an array of links, an object with the field "csv", or text/csv' },
+  ])
+}

@@ -1,0 +1,109 @@
+import { isObject } from '../../http/body.ts'
+import { invalidRequest, Problem } from '../../http/problem.ts'
+import { yieldEvery } from '../../lib/yield-every.ts'
+import { ChargedRollback } from '../charged.ts'
+import { createCharged, readDraft, type CreationOptions, type LinkDeps } from '../create.ts'
+import { insertDrafts, type CreatedLink } from '../insert.ts'
+import { withoutPassword, type HashedDraft } from '../password/new-password.ts'
+import { noneOf, rowResults, type RowResult } from './row-results.ts'
+
+/** Rows of one request. */
+export const MAX_ROWS = 500
+
+/** The response to a bulk creation: a result for each row, in their order. */
+export interface BulkResult {
+  created: number
+  failed: number
+  results: RowResult<CreatedLink | { valid: true }>[]
+}
+
+/** Options of a bulk creation. */
+export interface BulkOptions extends CreationOptions {
+  /** Create all rows or none. */
+  atomic: boolean
+  /** Only validate the rows. */
+  dryRun: boolean
+}
+
+/**
+ * Creates a link from each valid row, in one transaction; each row is validated as a single creation is. A row can also be
+ * a problem: the reason why it could not be parsed.
+ * @throws {Problem} 400 when no link could be created, with the result of each row among its members
+ */
+export async function createBulk(deps: LinkDeps, rows: unknown[], options: BulkOptions): Promise<BulkResult> {
+  const drafts = await readRows(deps, rows)
+  const valid = drafts.filter((draft): draft is HashedDraft => !(draft instanceof Problem))
+  // A retry gets its first response, even if all its destinations have been blocked in the meantime.
+  if (valid.length === 0 && options.idempotentRequest === undefined) throw nothingCreated(drafts as Problem[])
+
+  try {
+    const result = await createCharged(deps, options, async (creation) => {
+      const created = (await insertDrafts(deps, creation, valid, options.origin)).values()
+      const outcomes = drafts.map((draft) => (draft instanceof Problem ? draft : (created.next().value as Outcome)))
+      const failed = outcomes.filter((outcome) => outcome instanceof Problem)
+      if (options.dryRun) throw new DryRun(outcomes)
+      if (failed.length === outcomes.length || (options.atomic && failed.length > 0)) throw nothingCreated(outcomes)
+      return toResult(outcomes)
+    })
+    for (const row of result.results) if ('code' in row) deps.invalidate(row.code)
+    return result
+  } catch (error) {
+    if (error instanceof DryRun) return dryRunResult(error)
+    throw error
+  }
+}
+
+type Outcome = CreatedLink | Problem
+
+/** Rolls the transaction back, even when every row is valid. */
+class DryRun extends ChargedRollback {
+  readonly outcomes: Outcome[]
+  constructor(outcomes: Outcome[]) {
+    super('a dry run creates nothing')
+    this.outcomes = outcomes
+  }
+}
+
+function dryRunResult({ outcomes }: DryRun): BulkResult {
+  const { failed, results } = toResult(outcomes)
+  return {
+    created: 0,
+    failed,
+    results: results.map((row) => ('code' in row ? { index: row.index, valid: true } : row)),
+  }
+}
+
+/** How long visits may wait while rows are validated, in milliseconds: a row can hold 100 URLs. */
+const SLICE_MS = 5
+
+async function readRows(deps: LinkDeps, rows: unknown[]): Promise<(HashedDraft | Problem)[]> {
+  const drafts: (HashedDraft | Problem)[] = []
+  const pause = yieldEvery(SLICE_MS)
+  for (const row of rows) {
+    drafts.push(readRow(deps, row))
+    await pause()
+  }
+  return drafts
+}
+
+const noWebhook = { pointer: '/webhook', detail: 'cannot be set in bulk; set it by a change of the link' }
+
+function readRow(deps: LinkDeps, row: unknown): HashedDraft | Problem {
+  if (row instanceof Problem) return row
+  try {
+    if (isObject(row) && row['webhook'] !== undefined) throw invalidRequest([noWebhook])
+    return withoutPassword(readDraft(deps, row))
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+function toResult(outcomes: Outcome[]): BulkResult {
+  const { failed, results } = rowResults(outcomes)
+  return { created: outcomes.length - failed, failed, results }
+}
+
+function nothingCreated(outcomes: Outcome[]): Problem {
+  return noneOf('nothing_created', outcomes, toResult)
+}

@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import { Type, type Static } from '#typebox'
+import { asObject, readJsonRows, rowsProblem } from '../../http/body.ts'
+import type { Origin } from '../../http/origin.ts'
+import { problemContent, problems } from '../../http/problem-schema.ts'
+import { invalidRequest, type Problem } from '../../http/problem.ts'
+import { route, type Route } from '../../http/route.ts'
+import { forbidCaching } from '../access.ts'
+import { MAX_ROWS } from './bulk.ts'
+import { ROWS_BODY_LIMIT, MAX_VALUES } from './bulk-routes.ts'
+import { changesBody, changesResult } from './change-many-schemas.ts'
+import type { Links } from '../open.ts'
+
+/** The client's quotas, as changes of many links use them. */
+export interface ChangesLimits {
+  /** Charges an unknown token; returns the problem to send instead when the quota is used up. */
+  chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
+  /** Hooks that charge each refused request. */
+  creation: (name: 'misses') => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
+}
+
+/** What changes of many links need of the rest of the program. */
+export interface ChangesNeeds {
+  links: Pick<Links, 'changeMany'>
+  origin: Pick<Origin, 'of'>
+  limits: ChangesLimits
+}
+
+const query = Type.Object({
+  atomic: Type.Optional(Type.Boolean({ description: 'Change all rows or none.' })),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Only validate the rows; change nothing.' })),
+})
+interface ChangesRoute {
+  Querystring: Static<typeof query>
+}
+
+/** Makes `app` read the rows of a change of many links. */
+export function readChanges(app: FastifyInstance): void {
+  readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES, field: 'changes' })
+}
+
+const errorResponses = problems(
+  'malformed_json',
+  'invalid_request',
+  'nothing_changed',
+  'body_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+)
+
+const schema = {
+  summary: 'Change up to 500 links',
+  operationId: 'changeLinks',
+  description:
+    'Each row has the token of a link and the fields to change, as in `PUT /api/manage/{token}`, but no `design` and no `webhook`. Rows are ' +
+    'independent: an invalid row does not keep the others from being changed.',
+  tags: ['Links'],
+  querystring: query,
+  body: changesBody,
+  response: {
+    200: {
+      description: 'At least one row is valid.',
+      content: { 'application/json': { schema: changesResult } },
+    },
+    ...errorResponses,
+    400: { ...errorResponses[400], content: problemContent(changesResult) },
+  },
+}
+
+/** `POST /api/manage`, where `readChanges` reads the body. */
+export function changesRoute({ links, origin, limits }: ChangesNeeds): Route {
+  const { onSend = [], ...hooks } = limits.creation('misses')
+  return route<ChangesRoute>({
+    config: { work: 'batches' },
+    ...hooks,
+    onSend: [onSend, forbidCaching].flat(),
+    bodyLimit: ROWS_BODY_LIMIT,
+    schema,
+    async handler(request, reply) {
+      const { atomic = false, dry_run: dryRun = false } = request.query
+      return links.changeMany(rowsOf(request.body), {
+        origin: origin.of(request),
+        atomic,
+        dryRun,
+        chargeNotFound: () => limits.chargeNotFound(request, reply),
+      })
+    },
+  })
+}
+
+/** @throws {Problem} 400 when there are no rows, or too many */
+function rowsOf(body: unknown): unknown[] {
+  const { changes, ...rest } = asObject(body)
+  // Ignored like other unknown fields, they would change the valid rows of a request that was not to do that.
+  const misplaced = Object.keys(query.properties).filter((name) => Object.hasOwn(rest, name))
+  if (misplaced.length > 0) {
+    throw invalidRequest(misplaced.map((name) => ({ pointer: `/${name}`, detail: 'is a parameter of the query' })))
+  }
+  if (changes === undefined) throw invalidRequest([{ pointer: '/changes', detail: 'is required' }])
+  if (!Array.isArray(changes)) throw invalidRequest([{ pointer: '/changes', detail: 'must be an array' }])
+  if (changes.length >= 1 && changes.length <= MAX_ROWS) return changes
+  throw rowsProblem(MAX_ROWS, changes.length === 0 ? 'none' : `more than ${MAX_ROWS}`, '/changes')
+}

@@ -1,0 +1,186 @@
+import type { Database } from '../../db/database.ts'
+import { invalidRequest, Problem } from '../../http/problem.ts'
+import { yieldEvery } from '../../lib/yield-every.ts'
+import { commitChange, nextRevision, requireMatch, type ChangeRules } from '../change.ts'
+import { entityTag, type Link } from '../link.ts'
+import { unknownToken } from '../rotation.ts'
+import { linksOfRows, type ChargeNotFound, type LinkRow } from './row-links.ts'
+import { noneOf, rowResults, type RowResult } from './row-results.ts'
+import { findById } from '../store.ts'
+
+/** What a change of many links needs of the rest of the program. */
+export interface ManyDeps extends ChangeRules {
+  db: Database
+  /** Invalidates the cached link of a code: called after a change, before the response. */
+  invalidate: (code: string) => void
+}
+
+/** Options of a change of many links. */
+export interface ManyOptions {
+  /** The origin of the URLs in the response. */
+  origin: string
+  /** Change all rows or none. */
+  atomic: boolean
+  /** Only validate the rows. */
+  dryRun: boolean
+  chargeNotFound: ChargeNotFound
+}
+
+/** The result of a row that names a link and is valid. */
+export interface ChangedLink {
+  code: string
+  short_url: string
+  /** The entity tag of its revision, for `if_match`. */
+  etag: string
+  /** False when the link was already as the row wants it. */
+  changed: boolean
+}
+
+/** The response to a change of many links: a result for each row, in their order. */
+export interface ManyResult {
+  changed: number
+  unchanged: number
+  failed: number
+  results: RowResult<ChangedLink | { valid: true }>[]
+}
+
+/** A valid row: its link as it was read, and its next revision; the same when nothing changes. */
+interface Plan extends LinkRow {
+  next: Link
+}
+
+type Outcome = Plan | Problem
+
+/** How long other requests may wait while rows are validated and written, in milliseconds. */
+const SLICE_MS = 5
+
+/**
+ * Changes the link of each valid row, in one transaction; each row is validated as a single change is.
+ * @throws {Problem} 400 when no row is valid, or one is invalid and the request is atomic, with the result of each row among
+ * its members
+ */
+export async function changeLinks(deps: ManyDeps, rows: unknown[], options: ManyOptions): Promise<ManyResult> {
+  const { origin, atomic, dryRun, chargeNotFound } = options
+  const outcomes: Outcome[] = []
+  const pause = yieldEvery(SLICE_MS)
+  for await (const row of linksOfRows(deps, rows, chargeNotFound)) {
+    outcomes.push(row instanceof Problem ? row : plan(deps, row))
+    await pause()
+  }
+  requireValid(outcomes, atomic && !dryRun)
+  if (dryRun) return dryRunResult(outcomes)
+  await commit(deps, outcomes, atomic)
+  requireValid(outcomes, atomic)
+  return toResult(outcomes, origin)
+}
+
+/** Fields of a single change that take more than a look at them. A row with one of these fails. */
+const SINGLE_FIELDS = ['design', 'password', 'webhook']
+
+function plan(deps: ManyDeps, { body, link }: LinkRow): Outcome {
+  try {
+    const single = SINGLE_FIELDS.filter((name) => body[name] !== undefined)
+    if (single.length > 0) {
+      throw invalidRequest(single.map((name) => ({ pointer: `/${name}`, detail: 'can only be changed by PUT' })))
+    }
+    const { if_match: ifMatch } = body
+    if (ifMatch !== undefined && typeof ifMatch !== 'string') {
+      throw invalidRequest([{ pointer: '/if_match', detail: 'must be a string' }])
+    }
+    requireMatch(link, ifMatch)
+    return { body, link, next: nextRevision(deps, link, body) }
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
+/** Writes every change among the outcomes, and replaces those of links that were changed since they were read. */
+async function commit(deps: ManyDeps, outcomes: Outcome[], atomic: boolean): Promise<void> {
+  const pause = yieldEvery(SLICE_MS)
+  let pending = [...outcomes.entries()].filter(isChange)
+  while (pending.length > 0) {
+    const { committed, conflicts } = await write(deps, pending, atomic)
+    for (const [, { link }] of committed) deps.invalidate(link.code)
+    for (const [at, stale] of conflicts) {
+      outcomes[at] = await planAgain(deps, stale)
+      await pause()
+    }
+    requireValid(outcomes, atomic)
+    const remaining = atomic && conflicts.length > 0 ? pending : conflicts
+    pending = remaining.map(([at]): Entry => [at, outcomes[at] as Outcome]).filter(isChange)
+  }
+}
+
+/** An outcome with the index of its row. */
+type Entry<T = Outcome> = [at: number, outcome: T]
+
+function isChange(entry: Entry): entry is Entry<Plan> {
+  const [, outcome] = entry
+  return !(outcome instanceof Problem) && outcome.next !== outcome.link
+}
+
+/** Optimistic locking, as for a single change: the newer revision is validated and changed. */
+async function planAgain(deps: ManyDeps, { body, link }: Plan): Promise<Outcome> {
+  const newer = await findById(deps.db.read, link.id)
+  return newer === undefined ? unknownToken() : plan(deps, { body, link: newer })
+}
+
+/** Rolls an atomic request back. */
+class Conflict extends Error {}
+
+/** Writes changes in one transaction, except those of links that were changed in the meantime; when atomic, all or none. */
+async function write(
+  deps: ManyDeps,
+  changes: Entry<Plan>[],
+  atomic: boolean,
+): Promise<{ committed: Entry<Plan>[]; conflicts: Entry<Plan>[] }> {
+  // In one order, so that two requests never wait for each other's rows.
+  const ordered = changes.toSorted(([, a], [, b]) => a.link.id - b.link.id)
+  const conflicts: Entry<Plan>[] = []
+  const committed: Entry<Plan>[] = []
+  try {
+    await deps.db.transaction(async (transaction) => {
+      const pause = yieldEvery(SLICE_MS)
+      // An attempt that was rolled back has committed none.
+      for (const list of [conflicts, committed]) list.length = 0
+      for (const change of ordered) {
+        const [, { link, next }] = change
+        // No row changes a design.
+        const design = undefined
+        const isWritten = await commitChange(deps, transaction, { link, design }, { link: next, design })
+        ;(isWritten ? committed : conflicts).push(change)
+        await pause()
+      }
+      if (atomic && conflicts.length > 0) throw new Conflict()
+    })
+    return { committed, conflicts }
+  } catch (error) {
+    if (error instanceof Conflict) return { committed: [], conflicts }
+    throw error
+  }
+}
+
+/** @throws {Problem} 400 when all rows have failed, or one and the request is atomic */
+function requireValid(outcomes: Outcome[], atomic: boolean): void {
+  const failed = outcomes.filter((outcome) => outcome instanceof Problem).length
+  if (failed < outcomes.length && !(atomic && failed > 0)) return
+  throw noneOf('nothing_changed', outcomes, (problems) => ({ changed: 0, unchanged: 0, ...rowResults(problems) }))
+}
+
+function toResult(outcomes: Outcome[], origin: string): ManyResult {
+  const rows = outcomes.map((outcome): ChangedLink | Problem => {
+    if (outcome instanceof Problem) return outcome
+    const { link, next } = outcome
+    const short_url = `${origin}/${next.code}`
+    return { code: next.code, short_url, etag: entityTag(next), changed: next !== link }
+  })
+  const changed = rows.filter((row) => !(row instanceof Problem) && row.changed).length
+  const { failed, results } = rowResults(rows)
+  return { changed, unchanged: rows.length - failed - changed, failed, results }
+}
+
+function dryRunResult(outcomes: Outcome[]): ManyResult {
+  const rows = outcomes.map((outcome) => (outcome instanceof Problem ? outcome : { valid: true as const }))
+  return { changed: 0, unchanged: 0, ...rowResults(rows) }
+}

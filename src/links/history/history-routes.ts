@@ -1,0 +1,117 @@
+import { Type } from '#typebox'
+import { asObject } from '../../http/body.ts'
+import { invalidRequest } from '../../http/problem.ts'
+import { problems } from '../../http/problem-schema.ts'
+import { createValidator } from '../../http/validate.ts'
+import { ownerRoutes, tokenOf, type OwnerRoutes } from '../access.ts'
+import { MAX_REVISIONS, revertBody, type Revision } from './history.ts'
+import type { Links } from '../open.ts'
+import { ifMatch, sendDetails, type LinkRoutesNeeds } from '../routes.ts'
+import { detailsBody } from '../schemas.ts'
+
+/** What the routes of the history need of the rest of the program. */
+export interface HistoryRoutesNeeds extends Pick<LinkRoutesNeeds, 'totals' | 'origin' | 'limits'> {
+  links: Pick<Links, 'requireToken' | 'readByToken' | 'checkDesign' | 'change' | 'history'>
+}
+
+const anything = Type.Unsafe({ description: 'A value of this field.' })
+
+const historyBody = Type.Object(
+  {
+    code: Type.String(),
+    revisions: Type.Array(
+      Type.Object(
+        {
+          revision: Type.Integer({ description: 'Its ETag. Numbers are not consecutive after a removal for abuse.' }),
+          at: Type.String({ format: 'date-time', description: 'When it began, UTC.' }),
+          changes: Type.Unsafe({
+            anyOf: [
+              Type.Object({}, { additionalProperties: Type.Object({ before: anything, after: anything }) }),
+              { type: 'null' },
+            ],
+            description: 'What it has changed, by field; null for the oldest one.',
+          }),
+        },
+        { title: 'Revision' },
+      ),
+      { maxItems: MAX_REVISIONS, description: 'Newest first. The first one is the present one.' },
+    ),
+  },
+  { title: 'LinkHistory' },
+)
+
+const revertSchema = Type.Object(
+  { revision: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1, description: 'A revision of the history.' }) },
+  { title: 'Revert', examples: [{ revision: 1 }] },
+)
+const validateRevert = createValidator(revertSchema)
+
+/** `GET /api/manage/<token>/history` and `POST /api/manage/<token>/revert` */
+export function historyRoutes(needs: HistoryRoutesNeeds): Record<'read' | 'revert', OwnerRoutes> {
+  return { read: readRoutes(needs), revert: revertRoutes(needs) }
+}
+
+function readRoutes({ links }: HistoryRoutesNeeds): OwnerRoutes {
+  return ownerRoutes({
+    config: { work: 'statistics' },
+    schema: {
+      summary: 'Read the history of a link',
+      operationId: 'readHistory',
+      tags: ['Links'],
+      response: {
+        200: { description: 'The revisions.', content: { 'application/json': { schema: historyBody } } },
+        ...problems('unknown_token'),
+      },
+    },
+    async handler(request) {
+      const owned = await links.readByToken(tokenOf(request))
+      return { code: owned.link.code, revisions: (await links.history(owned)).map(revisionDetails) }
+    },
+  })
+}
+
+function revisionDetails({ revision, at, changes }: Revision) {
+  return { revision, at: new Date(at).toISOString(), changes }
+}
+
+function revertRoutes(needs: HistoryRoutesNeeds): OwnerRoutes {
+  const { links, origin, limits } = needs
+  return ownerRoutes({
+    config: { work: 'creations' },
+    schema: {
+      summary: 'Change a link back to an earlier revision',
+      operationId: 'revertLink',
+      description: 'A change like any other: validated and screened as one, and a revision of its own.',
+      tags: ['Links'],
+      headers: ifMatch,
+      body: revertSchema,
+      response: {
+        200: { description: 'The details after the change.', content: { 'application/json': { schema: detailsBody } } },
+        ...problems('malformed_json', 'invalid_request', 'unscannable', 'link_removed', 'body_too_large'),
+        ...problems('unsupported_media_type', 'target_blocked', 'rate_limited', 'precondition_failed'),
+        ...problems('unknown_token', 'unknown_revision'),
+      },
+    },
+    onRequest: (request) => links.requireToken(tokenOf(request)),
+    async handler(request, reply) {
+      const revision = parseRevision(request.body)
+      const owned = await links.readByToken(tokenOf(request))
+      const body = revertBody(await links.history(owned), revision)
+      const design = await links.checkDesign(owned, body, {
+        origin: origin.of(request),
+        client: limits.clientOf(request),
+        charge: () => limits.charge(request, reply, 'qr'),
+      })
+      const changed = await links.change(owned, body, { ifMatch: request.headers['if-match'], design })
+      return sendDetails(needs, request, reply, changed)
+    },
+  })
+}
+
+/** @throws {Problem} 400 when it is not a revision's number */
+function parseRevision(body: unknown): number {
+  const { revision } = asObject(body)
+  const errors = validateRevert(revision === undefined ? {} : { revision })
+  if (errors.length > 0) throw invalidRequest(errors)
+  return revision as number
+}

@@ -1,0 +1,155 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type, type Static } from '#typebox'
+import { invalidRequest } from '../../http/problem.ts'
+import { problems } from '../../http/problem-schema.ts'
+import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../../links/access.ts'
+import type { Slots } from '../../limits/slots.ts'
+import { asOfResponse } from '../statistics/as-of.ts'
+import { csvHeader, type Page } from '../statistics/export.ts'
+import type { Cursor } from '../statistics/row-queries.ts'
+import type { ScansAccess } from '../access.ts'
+import type { Scans } from '../open.ts'
+import { statsBody, statsQuery } from './schemas.ts'
+import type { Stats } from '../statistics/stats.ts'
+import type { Audience, StatsQuery } from '../statistics/stats-query.ts'
+
+/** Reads the statistics of one link at a time. */
+export interface StatsReading {
+  scans: Pick<Scans, 'settle' | 'stats'>
+  slots: Pick<Slots, 'stats'>
+  now: () => number
+}
+
+/** What statistics need of the rest of the program. */
+export interface StatsNeeds extends StatsReading {
+  access: ScansAccess
+}
+
+/** What the export needs of the rest of the program. */
+export interface ExportNeeds {
+  scans: Pick<Scans, 'settle' | 'page'>
+  access: ScansAccess
+  slots: Pick<Slots, 'exports'>
+}
+
+/** Rows of a page of the export, some 200 KB: an export buffers two pages while its client does not read. */
+const PAGE_ROWS = 2000
+
+/** Returns the statistics of a link: `GET /api/manage/<token>/stats` */
+export function statsRoutes({ access, ...reading }: StatsNeeds): OwnerRoutes {
+  const definition = {
+    config: { work: 'statistics' } as const,
+    schema: {
+      ...access.stats,
+      tags: ['Statistics'],
+      querystring: statsQuery,
+      response: {
+        200: { description: 'The statistics.', content: { 'application/json': { schema: statsBody } } },
+        ...problems('invalid_request', 'unknown_token', 'rate_limited'),
+      },
+    },
+    async handler(request: ManageRequest) {
+      const { id, code, destinations } = await access.findByToken(tokenOf(request))
+      const stats = await readLatestStats(reading, request, id, request.query as StatsParameters)
+      return { code, ...(destinations && { destinations }), ...stats }
+    },
+  }
+  return ownerRoutes(definition, access.token)
+}
+
+/** The parameters of statistics. */
+export type StatsParameters = Static<typeof statsQuery>
+
+/** Checks what the schema of the parameters cannot. @throws {Problem} 400 for an unknown time zone */
+export function queryOf({ days = 30, tz = 'UTC', audience = 'all', previous = false }: StatsParameters): StatsQuery {
+  if (!isTimeZone(tz))
+    throw invalidRequest([{ pointer: '/tz', detail: 'must be an IANA time zone such as Europe/Berlin' }])
+  return { days, timeZone: tz, audience: audience as Audience, previous }
+}
+
+/**
+ * Reads the statistics of a link, with all visits until now if the fold succeeds in time.
+ * @throws {Problem} 400 for an unknown time zone, 429 and 503 when no slot is free
+ */
+export async function readLatestStats(
+  { scans, slots, now }: StatsReading,
+  request: Pick<FastifyRequest, 'raw'>,
+  linkId: number,
+  parameters: StatsParameters,
+): Promise<Stats> {
+  const query = queryOf(parameters)
+  const { client, release } = slots.stats(request)
+  try {
+    const receivedAt = now()
+    const isSettled = await scans.settle()
+    const stats = await scans.stats(client, linkId, query)
+    return { ...stats, ...asOfResponse(receivedAt, isSettled, stats.as_of) }
+  } finally {
+    release()
+  }
+}
+
+/** Streams the raw scans of a link as CSV: `GET /api/manage/<token>/scans.csv` */
+export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes {
+  const definition = {
+    config: { work: 'statistics' } as const,
+    schema: {
+      ...access.scans,
+      description:
+        'RFC 4180, oldest first; a cell that a spreadsheet would execute as a formula gets an apostrophe in front.',
+      tags: ['Statistics'],
+      response: {
+        200: { description: 'The scans.', content: { 'text/csv': { schema: Type.String() } } },
+        ...problems('unknown_token', 'rate_limited', ...access.refusals),
+      },
+    },
+    async handler(request: ManageRequest, reply: FastifyReply) {
+      const link = await access.findWithScans(tokenOf(request))
+      const headers = {
+        'content-type': 'text/csv; charset=utf-8; header=present',
+        'content-disposition': `attachment; filename="${link.code}-scans.csv"`,
+        'x-content-type-options': 'nosniff',
+      }
+      if (request.method === 'HEAD') return reply.headers(headers).send()
+      const { client, release } = slots.exports(request)
+      const read = (after: Cursor) => scans.page(client, link.id, after, PAGE_ROWS)
+      try {
+        await scans.settle()
+        // Read before the headers are sent: an error of the first page gets an error response.
+        const body = textOf(pages(read, await read({ at: 0, n: 0 })))
+        body.once('close', release)
+        return reply.headers(headers).send(body)
+      } catch (error) {
+        release()
+        throw error
+      }
+    },
+  }
+  return ownerRoutes(definition, access.token)
+}
+
+/** Streams text with one piece of read-ahead: memory stays bounded, however many pieces there are and however slow the client. */
+export function textOf(pieces: AsyncIterable<string>): Readable {
+  return Readable.from(pieces, { objectMode: false, highWaterMark: 1 })
+}
+
+async function* pages(read: (after: Cursor) => Promise<Page>, first: Page): AsyncGenerator<string> {
+  yield csvHeader + first.csv
+  for (let after = first.next; after !== undefined;) {
+    const { csv, next } = await read(after)
+    if (csv !== '') yield csv
+    after = next
+  }
+}
+
+/** Whether the runtime knows a time zone. */
+export function isTimeZone(name: string): boolean {
+  // The default; creating a DateTimeFormat is the most expensive part of a request.
+  if (name === 'UTC') return true
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).format(0) !== ''
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http'
+import type { ClientAddress } from '../../http/client-address.ts'
+import type { Agent } from './agent.ts'
+import type { Scan } from '../scan.ts'
+import type { VisitorKeys } from './visitors.ts'
+
+/** Longer user agents are truncated before they are parsed. */
+const MAX_AGENT = 512
+
+/** Derives from a request the scan to record. */
+export type Describe = (request: IncomingMessage, linkId: number) => Scan
+
+export interface DescribeDeps {
+  now: () => number
+  client: ClientAddress
+  keys: VisitorKeys
+  parseAgent: (userAgent: string | undefined) => Agent
+  /** Returns the host of a referrer, or `direct` without one. */
+  parseReferrer: (referer: string | undefined) => string
+  findPlace: (address: string) => { country: string | null; city: string | null }
+  /** The header in which a trusted proxy sends the country, or undefined. */
+  countryHeader: string | undefined
+}
+
+/** The marker of a QR image: `?qr=1`, or `.Q` at the end of the path for a compact image. */
+const qrMarker = /^[^?]*\.[Qq](?:\?|$)|[?&]qr(?:=1)?(?:&|$)/
+
+/** The address, the user agent and the referrer stay in this function: only values derived from them leave it. */
+export function createDescribe(deps: DescribeDeps): Describe {
+  return (request, linkId) => {
+    const { headers, url = '' } = request
+    const at = deps.now()
+    const userAgent = userAgentOf(request)
+    const { device, os, browser, bot: isBot } = deps.parseAgent(userAgent)
+    const bot = isBot || isPrefetch(headers)
+    const address = deps.client.of(request)
+    const { country, city } = placeOf(deps, request, address)
+    // Global Privacy Control and Do Not Track: the visit counts, without a visitor key, a city or a referrer.
+    const optsOut = headers['sec-gpc'] === '1' || headers['dnt'] === '1'
+    return {
+      linkId,
+      at,
+      source: qrMarker.test(url) ? 'qr' : 'link',
+      device,
+      os,
+      browser,
+      country,
+      city: optsOut ? null : city,
+      referrer: optsOut ? null : deps.parseReferrer(headers.referer),
+      bot,
+      answer: null,
+      visitor: optsOut ? null : deps.keys.keyOf({ linkId, address, userAgent, bot }, at),
+    }
+  }
+}
+
+/** The 48 bits that identify the visitor of a scan for a day; of a visitor who opts out, they are not recorded. */
+export type Identify = (request: IncomingMessage, scan: Scan) => number
+
+export function createIdentify({ client, keys }: Pick<DescribeDeps, 'client' | 'keys'>): Identify {
+  return (request, { linkId, at, bot, visitor }) =>
+    visitor ?? keys.keyOf({ linkId, address: client.of(request), userAgent: userAgentOf(request), bot }, at)
+}
+
+function userAgentOf({ headers }: IncomingMessage): string {
+  return (headers['user-agent'] ?? '').slice(0, MAX_AGENT)
+}
+
+function placeOf({ countryHeader, client, findPlace }: DescribeDeps, request: IncomingMessage, address: string) {
+  const place = findPlace(address)
+  const country = countryHeader === undefined ? undefined : request.headers[countryHeader]
+  if (typeof country !== 'string' || !/^[A-Z]{2}$/.test(country) || !client.isProxied(request)) return place
+  // CDNs send XX for "unknown" and T1 for "Tor".
+  if (country === 'XX' || country === 'T1') return place
+  return { country, city: country === place.country ? place.city : null }
+}
+
+/** Whether a browser or an app prefetches the page or renders a preview: no visitor sees it (yet). */
+function isPrefetch(headers: IncomingMessage['headers']): boolean {
+  const purposes = [headers['sec-purpose'], headers['purpose'], headers['x-purpose'], headers['x-moz']]
+  return purposes.some((purpose) => purpose !== undefined && /prefetch|prerender|preview/i.test(String(purpose)))
+}

@@ -1,0 +1,193 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { dayOf, monthOf, slotOf, startOfDay } from '../calendar.ts'
+import { ANSWER, dimensions, OTHER, UNKNOWN } from '../warehouse-schema.ts'
+import type { FoldedScan } from '../scan.ts'
+
+/** Distinct values of a link, a period and a dimension; scans with further values count as `(other)`. */
+export const MAX_VALUES = 200
+
+/** Scans and first-of-day scans, by audience: the columns of every rollup. */
+export type Counts = [humans: number, humanFirsts: number, bots: number, botFirsts: number]
+
+/** Counts of a period by value; dimension and value are packed into one number, for fast look-ups. */
+export type Values = Map<number, Counts>
+
+/** What to add to a link's rows of every rollup. */
+export interface Increments {
+  quarterHourly: Map<number, Counts>
+  days: Map<number, Values>
+  totals: Counts
+  qr: number
+  lastAt: number
+}
+
+/** A table of counts by value. */
+interface ValueTable {
+  update: StatementSync
+  upsert: StatementSync
+  count: StatementSync
+}
+
+export interface RollupWriter {
+  quarterHourly: StatementSync
+  totals: StatementSync
+  daily: ValueTable
+  monthly: ValueTable
+}
+
+const sumColumns = ['humans', 'human_firsts', 'bots', 'bot_firsts']
+const addToColumns = (table: string) =>
+  sumColumns.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
+
+export function rollupWriter(db: DatabaseSync): RollupWriter {
+  const valueTable = (table: string): ValueTable => ({
+    update: db.prepare(
+      `update ${table} set humans = humans + ?, human_firsts = human_firsts + ?, bots = bots + ?, bot_firsts = bot_firsts + ?
+       where link_id = ? and period = ? and dimension = ? and value = ?`,
+    ),
+    upsert: db.prepare(
+      `insert into ${table} values (?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict (link_id, period, dimension, value) do update set ${addToColumns(table)}`,
+    ),
+    count: db.prepare(
+      `select count(*) as known from ${table} where link_id = ? and period = ? and dimension = ? and value <> ${OTHER}`,
+    ),
+  })
+  return {
+    quarterHourly: db.prepare(
+      `insert into quarter_hourly values (?, ?, ?, ?, ?, ?) on conflict (link_id, slot) do update set ${addToColumns('quarter_hourly')}`,
+    ),
+    totals: db.prepare(
+      `insert into totals values (?, ?, ?, ?, ?, ?, ?) on conflict (link_id) do update set ${addToColumns('totals')},
+       qr = totals.qr + excluded.qr, last_at = max(totals.last_at, excluded.last_at) returning humans + bots as scans`,
+    ),
+    daily: valueTable('daily'),
+    monthly: valueTable('monthly'),
+  }
+}
+
+/** Scans of one link and quarter of an hour with the same values. */
+export interface Group {
+  linkId: number
+  at: number
+  /** The ids of their values, in the order of the dimensions. */
+  ids: number[]
+  isQr: boolean
+  counts: Counts
+  lastAt: number
+}
+
+/** Adds groups of scans to every rollup; writes each row once, however many scans it counts. */
+export function addToRollups(writer: RollupWriter, groups: Iterable<Group>): void {
+  for (const [linkId, { quarterHourly, days, totals, qr, lastAt }] of incrementsByLink(groups)) {
+    for (const [slot, counts] of quarterHourly) writer.quarterHourly.run(linkId, slot, ...counts)
+    const { scans } = writer.totals.get(linkId, ...totals, qr, lastAt) as { scans: number }
+    // With so few scans, a link cannot exceed the limit of values.
+    const isSmall = scans <= MAX_VALUES
+    for (const [day, values] of days) writeValues(writer.daily, [linkId, day], values, isSmall)
+    for (const [month, values] of monthsOf(days)) writeValues(writer.monthly, [linkId, month], values, isSmall)
+  }
+}
+
+/** What to add to the rows of each link; link by link, so that the counts of only one need be in memory. */
+export function* incrementsByLink(groups: Iterable<Group>): Generator<[linkId: number, Increments]> {
+  for (const [linkId, ofLink] of Map.groupBy(groups, (group) => group.linkId)) yield [linkId, incrementsOf(ofLink)]
+}
+
+function incrementsOf(groups: Group[]): Increments {
+  const sums: Increments = { quarterHourly: new Map(), days: new Map(), totals: [0, 0, 0, 0], qr: 0, lastAt: 0 }
+  for (const { at, ids, counts, isQr, lastAt } of groups) {
+    add(sums.quarterHourly, slotOf(at), counts)
+    let values = sums.days.get(dayOf(at))
+    if (values === undefined) sums.days.set(dayOf(at), (values = new Map()))
+    for (let dimension = 0; dimension < ids.length; dimension++) {
+      const value = ids[dimension] ?? UNKNOWN
+      if (dimension === ANSWER && value === UNKNOWN) continue
+      add(values, value * dimensions.length + dimension, counts)
+    }
+    addCounts(sums.totals, counts)
+    if (isQr) sums.qr += counts[0] + counts[2]
+    sums.lastAt = Math.max(sums.lastAt, lastAt)
+  }
+  return sums
+}
+
+/** Sums the days' counts by month. Nearly always there is one day, whose counts are the month's. */
+export function monthsOf(days: Map<number, Values>): Map<number, Values> {
+  const months = new Map<number, Values>()
+  for (const [day, values] of days) {
+    const month = monthOf(startOfDay(day))
+    const sums = months.get(month)
+    if (sums === undefined) months.set(month, days.size === 1 ? values : copyOf(values))
+    else for (const [key, counts] of values) add(sums, key, counts)
+  }
+  return months
+}
+
+function copyOf(values: Values): Values {
+  return new Map(Array.from(values, ([key, counts]) => [key, [...counts]]))
+}
+
+/** Groups scans, and calls back for each scan with the ids of its values. */
+export function groupScans(
+  scans: FoldedScan[],
+  idsOf: (scan: FoldedScan) => number[],
+  each: (scan: FoldedScan, ids: number[]) => void,
+): Iterable<Group> {
+  const groups = new Map<string, Group>()
+  for (const scan of scans) {
+    const { linkId, at, source, device, os, browser, country, city, referrer, answer } = scan
+    const key = `${linkId}|${slotOf(at)}|${source}|${device}|${os}|${browser}|${country ?? ''}|${city ?? ''}|${referrer ?? ''}|${answer ?? ''}`
+    let group = groups.get(key)
+    if (group === undefined) {
+      group = { linkId, at, ids: idsOf(scan), isQr: source === 'qr', counts: [0, 0, 0, 0], lastAt: at }
+      groups.set(key, group)
+    }
+    count(group.counts, scan)
+    group.lastAt = Math.max(group.lastAt, at)
+    each(scan, group.ids)
+  }
+  return groups.values()
+}
+
+export function addCounts(counts: Counts, more: Counts): void {
+  counts[0] += more[0]
+  counts[1] += more[1]
+  counts[2] += more[2]
+  counts[3] += more[3]
+}
+
+function add(sums: Map<number, Counts>, key: number, counts: Counts): void {
+  const sum = sums.get(key)
+  if (sum === undefined) sums.set(key, [...counts])
+  else addCounts(sum, counts)
+}
+
+function count(counts: Counts, { bot, first }: FoldedScan): void {
+  counts[bot ? 2 : 0]++
+  if (first) counts[bot ? 3 : 1]++
+}
+
+/** @param isSmall whether the link has so few scans that it cannot exceed the limit of values */
+function writeValues(
+  table: ValueTable,
+  [linkId, period]: [linkId: number, period: number],
+  values: Values,
+  isSmall: boolean,
+): void {
+  // The number of values so far, of each dimension that gets a new one.
+  const known: (number | undefined)[] = []
+  for (const [key, counts] of values) {
+    const dimension = key % dimensions.length
+    const value = (key - dimension) / dimensions.length
+    if (isSmall) {
+      table.upsert.run(linkId, period, dimension, value, ...counts)
+      continue
+    }
+    if (table.update.run(...counts, linkId, period, dimension, value).changes === 1) continue
+    const before = known[dimension] ?? (table.count.get(linkId, period, dimension) as { known: number }).known
+    const isOther = before >= MAX_VALUES
+    table.upsert.run(linkId, period, dimension, isOther ? OTHER : value, ...counts)
+    known[dimension] = isOther ? before : before + 1
+  }
+}

@@ -1,0 +1,153 @@
+import { closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { syncPath } from '../../lib/sync-path.ts'
+import { readLines, type Line } from './journal-lines.ts'
+import { fromRow, toRow, type Scan } from '../scan.ts'
+
+// A journal file is text with a line for each batch: the CRC-32 of the JSON in eight hexadecimal digits, a space, and the
+// batch's scans as a JSON array. A last line without a line end was being written when the process ended, and was never
+// acknowledged. Any other line that does not match its checksum is damaged; the lines after it are read as usual.
+
+/** The length of a checksum, with its space. */
+const PREFIX_LENGTH = 9
+
+/** Appends batches to a file. */
+export interface JournalWriter {
+  /**
+   * Writes a batch; when this returns, the batch survives the end of the process.
+   * @throws when the batch could not be written whole
+   */
+  append: (scans: Scan[]) => void
+  close: () => void
+}
+
+/** @param sync whether a batch also survives power loss, at the price of an fdatasync each */
+export function openJournalFile(file: string, sync: boolean): JournalWriter {
+  const descriptor = openSync(file, 'ax', 0o600)
+  if (sync) syncName(file, descriptor)
+  let validBytes = 0
+  return {
+    append(scans) {
+      const json = JSON.stringify(scans.map(toRow))
+      const line = Buffer.from(`${checksumOf(json)} ${json}\n`)
+      try {
+        for (let written = 0; written < line.length;) written += writeSync(descriptor, line, written)
+        if (sync) fdatasyncSync(descriptor)
+      } catch (error) {
+        // Removes the part that a full disk has accepted: nothing may be appended to it.
+        ftruncateSync(descriptor, validBytes)
+        throw error
+      }
+      validBytes += line.length
+    },
+    close: () => closeSync(descriptor),
+  }
+}
+
+/** Makes the name of a new file survive power loss: syncing a file does not sync its folder. */
+function syncName(file: string, descriptor: number): void {
+  try {
+    syncPath(dirname(file))
+  } catch (error) {
+    closeSync(descriptor)
+    throw error
+  }
+}
+
+function checksumOf(text: string | Buffer): string {
+  return crc32(text).toString(16).padStart(8, '0')
+}
+
+/** A part of a journal file: an intact batch, or a damaged stretch. */
+export interface Part {
+  /** Empty when damaged. */
+  scans: Scan[]
+  /** Estimated unreadable scans: at least 1 for each damaged stretch; a scan whose first byte is damaged is not counted. */
+  lost: number
+  /** Whether the bytes differ from what was written; a truncated last line is not damage. */
+  isDamaged: boolean
+  /** The position in the file after this part, in bytes. */
+  end: number
+}
+
+/** Reads the parts of a file from a position on, in order, with bounded memory. */
+export function* readJournalFile(file: string, from: number): Generator<Part> {
+  const descriptor = openSync(file, 'r')
+  try {
+    let end = from
+    let isAfterDamage = false
+    for (const line of readLines(descriptor, from)) {
+      for (const { bytes, size, scans, isDamaged } of piecesOf(line)) {
+        end += size
+        const lost = scans === undefined ? Math.max(countRows(bytes), isAfterDamage ? 0 : 1) : 0
+        isAfterDamage = scans === undefined
+        yield { scans: scans ?? [], lost, isDamaged, end }
+      }
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** A line as it was written. */
+interface Piece {
+  bytes: Buffer
+  size: number
+  /** Undefined when unreadable. */
+  scans: Scan[] | undefined
+  isDamaged: boolean
+}
+
+/** Yields an intact line as it is; splits a damaged one where a line end between two lines may have been damaged. */
+function* piecesOf(line: Line): Generator<Piece> {
+  const { bytes, size, isEnded } = line
+  const whole = parseLine(bytes)
+  if (whole !== undefined) return yield { bytes, size, scans: whole, isDamaged: false }
+  let start = 0
+  for (const next of startsIn(bytes)) {
+    const piece = bytes.subarray(start, next - 1)
+    yield { bytes: piece, size: next - start, scans: parseLine(piece), isDamaged: true }
+    start = next
+  }
+  const last = bytes.subarray(start)
+  const rest = size - start
+  const isTooLong = size > bytes.length + 1
+  if (isEnded || isTooLong) return yield { bytes: last, size: rest, scans: parseLine(last), isDamaged: true }
+  // Either the line end at the end of the file is damaged, or the line was never written whole.
+  const scans = parseLine(last) ?? parseLine(last.subarray(0, -1))
+  if (scans !== undefined) yield { bytes: last, size: rest, scans, isDamaged: true }
+}
+
+const OPENING = ' [['
+const CLOSING = ']]'
+
+/** Finds likely starts of lines after a damaged line end: `]]`, a byte, eight digits, ` [[`. Their checksums decide. */
+function* startsIn(bytes: Buffer): Generator<number> {
+  for (let at = bytes.indexOf(OPENING); at !== -1; at = bytes.indexOf(OPENING, at + 1)) {
+    const start = at - PREFIX_LENGTH + 1
+    if (start > CLOSING.length && bytes.toString('latin1', start - 1 - CLOSING.length, start - 1) === CLOSING)
+      yield start
+  }
+}
+
+/** Estimates the scans in unreadable bytes: each begins with a bracket and the link's id. */
+function countRows(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf('['); at !== -1; at = bytes.indexOf('[', at + 1)) {
+    const next = bytes[at + 1] ?? 0
+    if (next >= 0x30 && next <= 0x39) count++
+  }
+  return count
+}
+
+function parseLine(line: Buffer): Scan[] | undefined {
+  const json = line.subarray(PREFIX_LENGTH)
+  // The checksum of no bytes is 0, which is valid too.
+  if (json.length === 0 || line.toString('latin1', 0, PREFIX_LENGTH) !== `${checksumOf(json)} `) return undefined
+  try {
+    return (JSON.parse(json.toString('utf8')) as Parameters<typeof fromRow>[0][]).map(fromRow)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryFolder, undoLater } from '../../../test/support/cleanup.ts'
+import { openJournal } from './journal.ts'
+import { openJournalFile, readJournalFile } from './journal-file.ts'
+import type { Scan } from '../scan.ts'
+
+const scan: Scan = {
+  linkId: 1,
+  at: 0,
+  source: 'qr',
+  device: null,
+  os: null,
+  browser: null,
+  country: null,
+  city: null,
+  referrer: null,
+  bot: false,
+  answer: null,
+  visitor: null,
+}
+
+test('a journal that could not be written recovers at the next fold, also when no visit comes', (t) => {
+  const folder = join(temporaryFolder(t), 'journal')
+  let time = 0
+  const failures: number[] = []
+  const journal = openJournal({
+    folder,
+    sync: false,
+    now: () => time,
+    monotonic: () => time,
+    onFailure: (_error, lost) => failures.push(lost),
+    onThrow: (error) => assert.fail(String(error)),
+  })
+  undoLater(t, () => journal.close())
+  const record = () => {
+    let isCalled = false
+    journal.record(scan, () => (isCalled = true))
+    journal.flush()
+    assert.ok(isCalled, 'the visit gets its response whether or not its scan could be written')
+  }
+
+  renameSync(folder, `${folder}-away`)
+  record()
+  assert.deepEqual(journal.status(), { failing: true, lost: 1, recorded: 0 })
+
+  time += 1000
+  mkdirSync(folder)
+  const files = journal.rotate()
+  assert.deepEqual(journal.status(), { failing: false, lost: 1, recorded: 0 })
+  const parts = files.flatMap((file) => [...readJournalFile(join(folder, file), 0)])
+  assert.deepEqual(
+    parts.map(({ scans, lost, isDamaged }) => ({ scans, lost, isDamaged })),
+    [{ scans: [], lost: 0, isDamaged: false }],
+  )
+  assert.deepEqual(failures, [1])
+})
+
+test('the line of a scan that the link itself answered is as before links had rules, and each line is read as written', (t) => {
+  const file = join(temporaryFolder(t), '0.scans')
+  const writer = openJournalFile(file, false)
+  writer.append([scan])
+  writer.append([{ ...scan, answer: 20 }])
+  writer.close()
+  const [before, after] = readFileSync(file, 'utf8').split('\n')
+  assert.equal(before?.slice(9), '[[1,0,1,null,null,null,null,null,null,0,null]]')
+  assert.equal(after?.slice(9), '[[1,0,1,null,null,null,null,null,null,0,null,20]]')
+  assert.deepEqual(
+    [...readJournalFile(file, 0)].map(({ scans }) => scans[0]),
+    [scan, { ...scan, answer: 20 }],
+  )
+})

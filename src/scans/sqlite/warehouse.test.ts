@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryFolder, undoLater } from '../../../test/support/cleanup.ts'
+import type { FoldedScan } from '../scan.ts'
+import { findInconsistentLinks } from '../consistency.ts'
+import { createReading } from '../statistics/reading.ts'
+import { openRowQueries } from './row-queries.ts'
+import { openWarehouse } from './warehouse.ts'
+
+const scan = (at: number, referrer: string): FoldedScan => ({
+  linkId: 1,
+  at,
+  source: 'link',
+  device: null,
+  os: null,
+  browser: null,
+  country: null,
+  city: null,
+  referrer,
+  bot: false,
+  answer: null,
+  visitor: null,
+  first: true,
+})
+
+const mark = (position: number) => ({ journal: '0.scans', position, lost: 0, isDamaged: false })
+
+test('a rollback on a full disk clears the cache of the dictionary: later scans get their own texts', async (t) => {
+  const warehouse = openWarehouse(join(temporaryFolder(t), 'scans.db'))
+  undoLater(t, () => warehouse.close())
+  const { db } = warehouse
+  const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number }
+  db.exec(`pragma max_page_count = ${pages}`)
+  const many = Array.from({ length: 1000 }, (_, at) => scan(at, `${at}.example.com`))
+  assert.throws(() => warehouse.add(many, mark(1)), /full/)
+  db.exec('pragma max_page_count = 1000000')
+  warehouse.add([scan(5000, 'first.example.org'), scan(5001, 'second.example.org')], mark(1))
+  warehouse.add(many, mark(2))
+  const { csv } = await createReading(openRowQueries(warehouse)).exportPage(1, { at: 0, n: 0 }, 2000)
+  const referrers = csv
+    .split('\r\n')
+    .slice(0, -1)
+    .map((line) => line.split(',')[7])
+  assert.deepEqual(referrers, [...many.map(({ referrer }) => referrer), 'first.example.org', 'second.example.org'])
+})
+
+test('scans of a version without rules have been answered by their links', async (t) => {
+  const file = join(temporaryFolder(t), 'scans.db')
+  const warehouse = openWarehouse(file)
+  warehouse.add([scan(1, 'a.example.com'), scan(2, 'a.example.com')], mark(1))
+  warehouse.db.exec('alter table scans drop column answer; pragma user_version = 4')
+  warehouse.close()
+
+  const migrated = openWarehouse(file)
+  undoLater(t, () => migrated.close())
+  migrated.add([{ ...scan(3, 'a.example.com'), answer: 2 }], mark(2))
+  const reading = createReading(openRowQueries(migrated))
+  const { csv } = await reading.exportPage(1, { at: 0, n: 0 }, 10)
+  const answers = csv.trim().split('\r\n')
+  assert.deepEqual(
+    answers.map((line) => line.split(',').at(-1)),
+    ['link', 'link', '2'],
+  )
+  // Of a whole day, of whose scans the rollups count the answers, and of the edges of a window, which raw scans count.
+  for (const timeZone of ['UTC', 'Asia/Kolkata']) {
+    const { breakdowns } = await reading.stats(1, { days: 1, timeZone, audience: 'all' }, 3)
+    assert.deepEqual(breakdowns.answer, [
+      { value: 'link', scans: 2, unique_visitors: 2 },
+      { value: '2', scans: 1, unique_visitors: 1 },
+    ])
+  }
+  assert.deepEqual([...findInconsistentLinks(migrated.db)], [])
+})

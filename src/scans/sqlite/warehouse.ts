@@ -1,0 +1,116 @@
+import { DatabaseSync } from 'node:sqlite'
+import { openDictionary, type Dictionary } from './dictionary.ts'
+import { openIdentity, type IdentityWriter } from '../identity.ts'
+import type { Mark } from '../folding/fold-target.ts'
+import { addToRollups, groupScans, rollupWriter } from '../folding/rollup.ts'
+import type { FoldedScan } from '../scan.ts'
+import { dimensions, migrateWarehouse } from '../warehouse-schema.ts'
+
+/** The folded scans and their rollups. It has one owner, on one thread. */
+export interface Warehouse extends IdentityWriter {
+  db: DatabaseSync
+  dictionary: Dictionary
+  /** Adds scans and sets the mark of their journal file in one transaction, which survives power loss. */
+  add: (scans: FoldedScan[], mark: Mark) => void
+  /** How far a journal file has been folded, and whether damage was found so far. */
+  mark: (journal: string) => Pick<Mark, 'position' | 'isDamaged'>
+  /** Removes the marks of all journal files but these, which still exist. */
+  retainMarks: (journals: string[]) => void
+  /** Scans that were lost to damage of the journal, ever. */
+  lost: () => number
+  close: () => void
+}
+
+/**
+ * Opens the warehouse. `synchronous=FULL`: a journal file is removed once its scans are committed here.
+ * @param yieldNow called often during long work
+ */
+export function openWarehouse(file: string, yieldNow: () => void = () => {}): Warehouse {
+  const db = new DatabaseSync(file)
+  db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8000')
+  migrateWarehouse(db)
+  const dictionary = openDictionary(db)
+  const rollups = rollupWriter(db)
+  const marks = openMarks(db)
+  const numbers = openCounter(db)
+  const insertScan = db.prepare(
+    `insert into scans (link_id, at, n, ${dimensions.join(', ')}, first, bot)
+     values (?, ?, ?, ${dimensions.map(() => '?').join(', ')}, ?, ?)`,
+  )
+
+  function insert(scans: FoldedScan[], mark: Mark): void {
+    let next = numbers.next()
+    const groups = groupScans(scans, dictionary.idsOf, (scan, ids) => {
+      yieldNow()
+      insertScan.run(scan.linkId, scan.at, next++, ...ids, scan.first ? 1 : 0, scan.bot ? 1 : 0)
+    })
+    addToRollups(rollups, groups)
+    numbers.write(next, mark.lost)
+    marks.write(mark)
+  }
+
+  return {
+    db,
+    dictionary,
+    ...openIdentity(db),
+    add(scans, mark) {
+      try {
+        transaction(db, () => insert(scans, mark))
+      } catch (error) {
+        dictionary.clearCache()
+        throw error
+      }
+    },
+    mark: marks.read,
+    retainMarks: marks.retain,
+    lost: numbers.lost,
+    close: () => db.close(),
+  }
+}
+
+function openMarks(db: DatabaseSync) {
+  const read = db.prepare('select position, damaged from marks where journal = ?')
+  const write = db.prepare(
+    `insert into marks (journal, position, damaged) values (?, ?, ?)
+     on conflict (journal) do update set position = excluded.position, damaged = excluded.damaged`,
+  )
+  return {
+    read: (journal: string) => {
+      const row = read.get(journal) as { position: number; damaged: number } | undefined
+      return { position: row?.position ?? 0, isDamaged: row?.damaged === 1 }
+    },
+    write: ({ journal, position, isDamaged }: Mark) => void write.run(journal, position, isDamaged ? 1 : 0),
+    retain: (journals: string[]) => {
+      const retained = new Set(journals)
+      const rows = db.prepare('select journal from marks').all() as { journal: string }[]
+      const remove = db.prepare('delete from marks where journal = ?')
+      transaction(db, () => {
+        for (const { journal } of rows) if (!retained.has(journal)) remove.run(journal)
+      })
+    },
+  }
+}
+
+/** The number of the next scan, and the count of lost ones. */
+function openCounter(db: DatabaseSync) {
+  const readNext = db.prepare('select next from counter')
+  const write = db.prepare('update counter set next = ?, lost = lost + ?')
+  const readLost = db.prepare('select lost from counter')
+  return {
+    next: () => (readNext.get() as { next: number }).next,
+    lost: () => (readLost.get() as { lost: number }).lost,
+    write: (next: number, newlyLost: number) => void write.run(next, newlyLost),
+  }
+}
+
+/** Runs `work` in a transaction: commits it, or rolls back when it throws. */
+export function transaction(db: DatabaseSync, work: () => void): void {
+  db.exec('begin immediate')
+  try {
+    work()
+    db.exec('commit')
+  } catch (error) {
+    if (db.isTransaction) db.exec('rollback')
+    throw error
+  }
+}

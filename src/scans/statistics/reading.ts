@@ -1,0 +1,26 @@
+import type { Totals } from '../../links/link.ts'
+import { readPage, type Page } from './export.ts'
+import type { Cursor } from './row-queries.ts'
+import type { RowQueries } from './row-queries.ts'
+import { readStats, type Stats } from './stats.ts'
+import { readStatsOfMany, type CountedLink, type ManyStats } from './stats-of-many.ts'
+import type { StatsQuery } from './stats-query.ts'
+import { readTotals } from './totals.ts'
+
+/** Reads the folded scans, in the warehouse's thread. */
+export interface Reading {
+  totals: (linkIds: number[]) => Promise<Totals[]>
+  stats: (linkId: number, query: StatsQuery, now: number) => Promise<Stats>
+  statsOfMany: (links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
+  exportPage: (linkId: number, after: Cursor, limit: number) => Promise<Page>
+}
+
+/** Computes what is read of the rows of a store. */
+export function createReading(rows: RowQueries): Reading {
+  return {
+    totals: (linkIds) => readTotals(rows, linkIds),
+    stats: (linkId, query, now) => readStats(rows, linkId, query, now),
+    statsOfMany: (links, query, now) => readStatsOfMany(rows, links, query, now),
+    exportPage: (linkId, after, limit) => readPage(rows, linkId, after, limit),
+  }
+}

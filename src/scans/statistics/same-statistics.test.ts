@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { oneOf, seededRandom, type Random } from '../../../test/support/random.ts'
+import { fill, scanStores } from '../../../test/support/scan-stores.ts'
+import type { Cursor } from './row-queries.ts'
+import type { Reading } from './reading.ts'
+import type { FoldedScan } from '../scan.ts'
+import type { StatsQuery } from './stats-query.ts'
+
+const DAY = 86_400_000
+const END = Date.UTC(2026, 10, 21, 21, 50)
+const LINKS = [1, 2, 3, 2 ** 40]
+const zones = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kolkata', 'Pacific/Kiritimati', 'Pacific/Pago_Pago']
+
+/** Few values and many, so that several have as many scans as others; less than a rollup holds, which is a matter of order. */
+function randomScans(random: Random, count: number, days: number): FoldedScan[] {
+  return Array.from({ length: count }, (_, index) => ({
+    linkId: oneOf(random, LINKS),
+    at: Math.floor(END - days * DAY + ((index + random()) / count) * days * DAY),
+    source: oneOf(random, ['qr', 'link'] as const),
+    device: oneOf(random, ['mobile', 'desktop', null] as const),
+    os: oneOf(random, ['iOS', 'Android', null]),
+    browser: oneOf(random, ['Safari', 'Chrome', 'ＦireFox', '“quoted”']),
+    country: oneOf(random, ['DE', 'US', null]),
+    city: oneOf(random, ['Berlin', 'Ärzen', 'Ōsaka', 'a', 'A', null]),
+    referrer: `${Math.floor(random() * 100)}.example.com`,
+    bot: random() < 0.3,
+    answer: oneOf(random, [null, null, 1, 2, 10]),
+    visitor: null,
+    first: random() < 0.5,
+  }))
+}
+
+function randomQuery(random: Random): StatsQuery {
+  return {
+    days: oneOf(random, [1, 1, 2, 7, 30, 31, 100, 365]),
+    timeZone: oneOf(random, zones),
+    audience: oneOf(random, ['all', 'human', 'bot'] as const),
+    previous: random() < 0.5,
+  }
+}
+
+async function exported({ exportPage }: Reading, linkId: number): Promise<string[]> {
+  const pages: string[] = []
+  for (let after: Cursor | undefined = { at: 0, n: 0 }; after !== undefined;) {
+    const { csv, next } = await exportPage(linkId, after, 97)
+    pages.push(csv)
+    after = next
+  }
+  return pages
+}
+
+test('both stores return the same statistics of the same scans, to the byte', async (t) => {
+  const random = seededRandom(t)
+  const scans = randomScans(random, 3000, 200)
+  const stores: Reading[] = []
+  for (const { open } of scanStores) {
+    const store = await open(t)
+    if (store === undefined) return
+    await fill(store, scans)
+    stores.push(store)
+  }
+  const same = async (read: (reading: Reading) => Promise<unknown>, about: string) => {
+    const [expected, ...others] = await Promise.all(stores.map(async (store) => JSON.stringify(await read(store))))
+    for (const other of others) assert.equal(other, expected, about)
+  }
+  const links = [...LINKS, 99]
+  for (let round = 0; round < 40; round++) {
+    const query = randomQuery(random)
+    const now = Math.floor(END + (random() - 0.7) * 40 * DAY)
+    const linkId = oneOf(random, links)
+    const about = JSON.stringify({ linkId, ...query, now: new Date(now) })
+    await same(({ stats }) => stats(linkId, query, now), about)
+    const counted = links.map((id) => ({ id, isCounted: random() < 0.8 }))
+    await same(({ statsOfMany }) => statsOfMany([...counted, ...counted.slice(0, 2)], query, now), about)
+  }
+  await same(({ totals }) => totals([...links, 1]), 'totals')
+  for (const linkId of links) await same((reading) => exported(reading, linkId), `the export of ${linkId}`)
+})

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { oneOf, seededRandom } from '../../../test/support/random.ts'
+import { fill, scanStores, type ScanStore } from '../../../test/support/scan-stores.ts'
+import type { FoldedScan } from '../scan.ts'
+import type { Audience, StatsQuery } from './stats-query.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** In Berlin and New York, clocks changed some weeks before. */
+const NOW = Date.UTC(2026, 10, 21, 21, 50)
+
+const zones = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'America/St_Johns',
+  'Asia/Kolkata',
+  'Pacific/Kiritimati',
+  'Pacific/Pago_Pago',
+  'Australia/Lord_Howe',
+]
+
+function randomScans(random: () => number, count: number, days: number, end = NOW): FoldedScan[] {
+  return Array.from({ length: count }, (_, index) => ({
+    linkId: 1,
+    at: Math.floor(end - days * DAY + ((index + random()) / count) * days * DAY),
+    source: oneOf(random, ['qr', 'link'] as const),
+    device: oneOf(random, ['mobile', 'desktop', null] as const),
+    os: 'iOS',
+    browser: oneOf(random, ['Safari', 'Chrome']),
+    country: oneOf(random, ['DE', 'US', null]),
+    city: null,
+    referrer: 'direct',
+    bot: random() < 0.3,
+    answer: oneOf(random, [null, null, 1]),
+    visitor: null,
+    first: random() < 0.5,
+  }))
+}
+
+/** The local date and hour of a time, by the runtime's formatter instead of the code under test. */
+function clockOf(timeZone: string) {
+  const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' })
+  return (at: number) => {
+    const [date = '', time = ''] = format.format(at).split(' ')
+    return { date, time }
+  }
+}
+
+const isOf = (audience: Audience) => (scan: FoldedScan) => audience === 'all' || scan.bot === (audience === 'bot')
+
+/** Totals, counted scan by scan. */
+function countsOf(scans: FoldedScan[]) {
+  const count = (test: (scan: FoldedScan) => boolean) => scans.filter(test).length
+  return {
+    scans: scans.length,
+    unique_visitors: count(({ first }) => first),
+    humans: count(({ bot }) => !bot),
+    bots: count(({ bot }) => bot),
+    qr: count(({ source }) => source === 'qr'),
+    link: count(({ source }) => source === 'link'),
+  }
+}
+
+function audiencesOf(scans: FoldedScan[]) {
+  const [humans, bots] = (['human', 'bot'] as const).map((audience) => countsOf(scans.filter(isOf(audience))))
+  const pick = (counts = countsOf([])) => ({ scans: counts.scans, unique_visitors: counts.unique_visitors })
+  return { humans: pick(humans), bots: pick(bots) }
+}
+
+/** The breakdown of a dimension, counted scan by scan. */
+function valuesOf(scans: FoldedScan[], name: 'device' | 'country' | 'answer') {
+  const text = (scan: FoldedScan) => (name === 'answer' ? String(scan.answer ?? 'link') : scan[name])
+  return [...Map.groupBy(scans, text)]
+    .map(([value, same]) => ({
+      value,
+      scans: same.length,
+      unique_visitors: same.filter(({ first }) => first).length,
+    }))
+    .sort((a, b) => b.scans - a.scans || (a.value === null ? 1 : b.value === null || a.value < b.value ? -1 : 1))
+}
+
+function dateBefore(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) - days * DAY).toISOString().slice(0, 10)
+}
+
+const queries: Pick<StatsQuery, 'days' | 'audience'>[] = [
+  { days: 1, audience: 'all' },
+  { days: 1, audience: 'bot' },
+  { days: 7, audience: 'human' },
+  { days: 40, audience: 'all' },
+]
+
+/** Compares what the warehouse reads with a count of every scan. */
+async function compare(store: ScanStore, scans: FoldedScan[], query: StatsQuery, now: number): Promise<void> {
+  const { days, timeZone, audience } = query
+  const clock = clockOf(timeZone)
+  const local = scans.map((scan) => ({ ...clock(scan.at), scan }))
+  const today = clock(now).date
+  // A comparison ends with the last quarter of an hour that is over.
+  const cut = clock(now - (now % (15 * 60_000))).time
+  const first = dateBefore(today, days - 1)
+  const until = dateBefore(today, days)
+  const inWindow = local.filter(({ date }) => date >= first && date <= today).map(({ scan }) => scan)
+  const before = local
+    .filter(({ date, time }) => date >= dateBefore(first, days) && (date < until || (date === until && time < cut)))
+    .map(({ scan }) => scan)
+  const counted = inWindow.filter(isOf(audience))
+  const stats = await store.stats(1, { ...query, previous: true }, now)
+  const about = JSON.stringify([query, now])
+  assert.deepEqual(stats.totals, countsOf(counted), about)
+  assert.deepEqual(stats.by_audience, audiencesOf(inWindow), about)
+  for (const name of ['device', 'country', 'answer'] as const)
+    assert.deepEqual(stats.breakdowns[name], valuesOf(counted, name), `${name} ${about}`)
+  assert.deepEqual(stats.previous?.totals, countsOf(before.filter(isOf(audience))), about)
+  assert.deepEqual(stats.previous?.by_audience, audiencesOf(before), about)
+  assert.equal(stats.previous?.from, dateBefore(first, days))
+  assert.ok(stats.previous?.until.startsWith(`${until}T${cut}:00`), about)
+  const hours = stats.hours?.reduce((sum, each) => sum + each.scans, 0)
+  assert.equal(hours, days === 1 ? counted.length : undefined, about)
+}
+
+for (const { name, open } of scanStores) {
+  async function openFilled(t: TestContext, scans: FoldedScan[]): Promise<ScanStore | undefined> {
+    const store = await open(t)
+    if (store !== undefined) await fill(store, scans)
+    return store
+  }
+
+  test(`windows of every time zone, and those before them, have the counts of their scans: ${name}`, async (t) => {
+    const scans = randomScans(seededRandom(t), 1500, 90)
+    const store = await openFilled(t, scans)
+    if (store === undefined) return
+    for (const timeZone of zones) {
+      for (const hour of [0, 7, 16]) {
+        for (const query of queries) await compare(store, scans, { ...query, timeZone }, NOW - hour * HOUR)
+      }
+    }
+  })
+
+  test(`a day on which clocks change has 23 hours or 25, each with its own scans: ${name}`, async (t) => {
+    const random = seededRandom(t)
+    const days: Record<string, [now: number, length: number][]> = {
+      'Europe/Berlin': [
+        [Date.UTC(2026, 2, 29, 20), 23],
+        [Date.UTC(2026, 9, 25, 20), 25],
+      ],
+      // By half an hour: the last one of the longer day has only that.
+      'Australia/Lord_Howe': [
+        [Date.UTC(2026, 9, 4, 10), 24],
+        [Date.UTC(2026, 3, 5, 10), 25],
+      ],
+      // At midnight: the shorter day begins at one.
+      'America/Santiago': [
+        [Date.UTC(2026, 8, 6, 20), 23],
+        [Date.UTC(2026, 3, 4, 20), 25],
+      ],
+    }
+    for (const [timeZone, changes] of Object.entries(days)) {
+      for (const [now, length] of changes) {
+        const scans = randomScans(random, 400, 2, now)
+        const store = await openFilled(t, scans)
+        if (store === undefined) return
+        const { hours = [], totals } = await store.stats(1, { days: 1, timeZone, audience: 'all' }, now)
+        assert.equal(hours.length, length, `${timeZone} ${new Date(now).toISOString()}`)
+        const begins = hours.map(({ at }) => Date.parse(at))
+        for (const [index, { at, scans: count }] of hours.entries()) {
+          const [begin = 0, end = Infinity] = [begins[index], begins[index + 1]]
+          assert.equal(count, scans.filter((scan) => scan.at >= begin && scan.at < end).length, at)
+        }
+        assert.equal(
+          hours.reduce((sum, each) => sum + each.scans, 0),
+          totals.scans,
+        )
+      }
+    }
+  })
+
+  test(`a day with more values than are counted apart adds up in a window that begins or ends within it: ${name}`, async (t) => {
+    const scans = randomScans(seededRandom(t), 1200, 2).map((scan, at) => ({
+      ...scan,
+      referrer: `${at % 400}.example.com`,
+    }))
+    const store = await openFilled(t, scans)
+    if (store === undefined) return
+    for (const timeZone of zones) {
+      const clock = clockOf(timeZone)
+      const today = clock(NOW).date
+      const query: StatsQuery = { days: 1, timeZone, audience: 'all' }
+      const { totals, breakdowns } = await store.stats(1, query, NOW)
+      assert.equal(totals.scans, scans.filter(({ at }) => clock(at).date === today).length, timeZone)
+      for (const { value, scans: count } of breakdowns.referrer) {
+        assert.ok(count > 0, `${timeZone} ${value}`)
+        const all = scans.filter(({ at, referrer }) => referrer === value && clock(at).date === today).length
+        assert.ok(value === '(other)' || count <= all, `${timeZone} ${value}: ${count} of ${all}`)
+      }
+    }
+  })
+}

@@ -1,0 +1,91 @@
+import { dayOf, firstDayOfMonth, monthOf, slotOf, startOfDay } from '../calendar.ts'
+
+/** A day in the requested time zone. */
+export interface LocalDay {
+  date: string
+  /** The first quarter of an hour of the day, and the first one after it. */
+  fromSlot: number
+  toSlot: number
+}
+
+/** The rows that hold the counts of a window by value. Ranges of periods include both ends, ranges of times only the first. */
+export interface Parts {
+  months: [from: number, to: number][]
+  days: [from: number, to: number][]
+  /** Edges that are not whole UTC days: counted from raw scans, milliseconds since 1970. */
+  raw: [from: number, to: number][]
+  /** Scans of these days that are not in the window: raw scans, to be subtracted. */
+  excess: Excess[]
+}
+
+/** Raw scans of a UTC day. */
+export interface Excess {
+  day: number
+  from: number
+  to: number
+}
+
+/** The days of a window in a time zone, oldest first; the last one has `now`. */
+export function localDays(now: number, days: number, timeZone: string): LocalDay[] {
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate()
+  const first = today.subtract({ days: days - 1 })
+  const slotOfDate = (date: Temporal.PlainDate) => slotOf(startOfDate(date, timeZone))
+  let fromSlot = slotOfDate(first)
+  return Array.from({ length: days }, (_, at) => {
+    const day = { date: first.add({ days: at }).toString(), fromSlot, toSlot: slotOfDate(first.add({ days: at + 1 })) }
+    fromSlot = day.toSlot
+    return day
+  })
+}
+
+/** The time at which a day begins in a time zone. */
+export function startOfDate(date: Temporal.PlainDate, timeZone: string): number {
+  return date.toZonedDateTime({ timeZone }).epochMilliseconds
+}
+
+/**
+ * Splits a range of time into whole months, the remaining whole days, and edges.
+ * @param now after which there are no scans yet
+ */
+export function partsOf(from: number, to: number, now: number): Parts {
+  const [firstDay, endDay] = [Math.ceil(from / startOfDay(1)), dayOf(to)]
+  // Within one UTC day, or two pieces of neighbouring ones.
+  const pieces =
+    firstDay > endDay
+      ? [[from, to] as const]
+      : [[from, startOfDay(firstDay)] as const, [startOfDay(endDay), to] as const]
+  const parts = firstDay < endDay ? wholeDays(firstDay, endDay) : { months: [], days: [] }
+  const edges = pieces.filter(([begin, end]) => begin < end).map(([begin, end]) => edgeOf(begin, end, now))
+  return {
+    months: parts.months,
+    days: [...parts.days, ...edges.flatMap(({ days }) => days)],
+    raw: edges.flatMap(({ raw }) => raw),
+    excess: edges.flatMap(({ excess }) => excess),
+  }
+}
+
+function wholeDays(firstDay: number, endDay: number): Pick<Parts, 'months' | 'days'> {
+  const firstMonth =
+    firstDayOfMonth(monthOf(startOfDay(firstDay))) === firstDay
+      ? monthOf(startOfDay(firstDay))
+      : monthOf(startOfDay(firstDay)) + 1
+  const endMonth = monthOf(startOfDay(endDay))
+  if (firstMonth >= endMonth) return { months: [], days: [[firstDay, endDay - 1]] }
+  const days: Parts['days'] = [
+    [firstDay, firstDayOfMonth(firstMonth) - 1],
+    [firstDayOfMonth(endMonth), endDay - 1],
+  ]
+  return { months: [[firstMonth, endMonth - 1]], days: days.filter(([first, last]) => first <= last) }
+}
+
+/** A part of a UTC day: its raw scans, or the day without the others, whichever are fewer hours so far. */
+function edgeOf(from: number, to: number, now: number): Omit<Parts, 'months'> {
+  const day = dayOf(from)
+  const others = [
+    { day, from: startOfDay(day), to: from },
+    { day, from: to, to: startOfDay(day + 1) },
+  ].filter((range) => range.from < range.to)
+  const elapsed = (range: { from: number; to: number }) => Math.max(0, Math.min(range.to, now) - range.from)
+  const isMost = others.reduce((sum, range) => sum + elapsed(range), 0) < elapsed({ from, to })
+  return isMost ? { days: [[day, day]], raw: [], excess: others } : { days: [], raw: [[from, to]], excess: [] }
+}
