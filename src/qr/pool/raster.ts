@@ -25,11 +25,12 @@ export async function openRasterizer(): Promise<Rasterizer> {
       font: { loadSystemFonts: false },
       ...(width && { fitTo: { mode: 'width', value: width } }),
     })
-    const image = tree.render()
+    let image: RenderedImage | undefined
     try {
+      image = tree.render()
       return use(image)
     } finally {
-      image.free()
+      image?.free()
       tree.free()
     }
   }
