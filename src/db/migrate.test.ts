@@ -18,7 +18,7 @@ test('two processes that migrate at once do each step once', async (t) => {
   const folder = temporaryFolder(t)
   const file = join(folder, 'links.db')
   const script = `
-    const { openSqlite } = await import(${JSON.stringify(new URL('sqlite.ts', import.meta.url).href)})
+    const { openSqlite } = await import(${JSON.stringify(new URL('sqlite/database.ts', import.meta.url).href)})
     await (await openSqlite(process.argv[1], Date.now)).close()`
   const processes = Array.from({ length: 4 }, () =>
     spawn(process.execPath, ['--input-type=module', '-e', script, file], { stdio: 'inherit' }),
