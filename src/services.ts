@@ -153,7 +153,7 @@ async function openCreation(
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))
   const hashing = { passwordTurn: limits.passwordTurn, scrypt }
-  const needed = { db, ids, owns, webhooks, ...changes, now, screen: abuse.screen }
+  const needed = { db, ids, owns, webhooks, ...changes, addImported: scans.addImported, now, screen: abuse.screen }
   const keys = openKeys({ db, mode: config.create, chargeNotFound: limits.chargeNotFound, now })
   const links = open('links', openLinks({ ...needed, ...hashing, designs: qr.designs }))
   return { abuse, limits, qr, links, keys }

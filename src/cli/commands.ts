@@ -8,6 +8,7 @@ import { config } from './config.ts'
 import { domains } from './domains.ts'
 import { entries } from './entries.ts'
 import type { Group } from './help.ts'
+import { importCommand } from './import/command.ts'
 import { journal } from './journal.ts'
 import { keys } from './keys.ts'
 import { lists } from './lists.ts'
@@ -46,6 +47,7 @@ const operator = [
   verify,
   adopt,
   journal,
+  importCommand,
   migrate,
   places,
 ]

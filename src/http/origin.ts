@@ -13,6 +13,8 @@ declare module 'fastify' {
 export interface Origin {
   /** The origin of the URLs in the response to a request: no path, no trailing slash. */
   of: (request: FastifyRequest) => string
+  /** The same without a request. */
+  own: () => string
   /** What precedes the path of a page of the service: nothing on its own host; undefined when that is unknown. */
   ofPages: (request: Pick<FastifyRequest, 'customDomain'>) => string | undefined
   /** Whether a URL leads back to the service, on its own host or an active custom domain. */
@@ -54,6 +56,7 @@ export function createOrigin({ baseUrl, port, statusOf, machine, monotonic }: Or
   const isOwn = (host: string) => (ownHost === undefined ? local.has(host) : host === ownHost)
 
   return {
+    own: () => baseUrl ?? originOfHost(undefined),
     of({ customDomain, headers }) {
       if (customDomain === undefined) return baseUrl ?? originOfHost(headers.host)
       // A custom domain has the scheme and port of the service.

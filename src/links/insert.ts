@@ -107,7 +107,7 @@ function freeCode({ isReserved }: Pick<InsertDeps, 'isReserved'>, attempt: numbe
   }
 }
 
-function aliasTaken(alias: string | undefined): Problem {
+export function aliasTaken(alias: string | undefined): Problem {
   return new Problem('alias_taken', `the alias ${alias} is taken`, aliasError('taken'))
 }
 

@@ -8,6 +8,7 @@ import { createLink, type CreationOptions, type LinkOptions } from './create.ts'
 import { checkDesign, type CheckedDesign, type Drawing, type LinkDesigns, type OwnedLink } from './design.ts'
 import type { Revision } from './history/history.ts'
 import type { LinkIds } from './ids.ts'
+import { importLinks, type ImportDeps, type ImportOptions, type ImportResult } from './import/import.ts'
 import type { CreatedLink } from './insert.ts'
 import type { Link } from './link.ts'
 import {
@@ -34,6 +35,8 @@ export interface Links {
   create: (body: unknown, options: LinkOptions) => Promise<CreatedLink>
   /** Creates a link from each valid row. @throws {Problem} 400 when none is valid, with the result of each row */
   createBulk: (rows: unknown[], options: BulkOptions) => Promise<BulkResult>
+  /** Creates links of another service under their codes. A repeated call creates and counts nothing twice. */
+  importLinks: (rows: unknown[], options: ImportOptions) => Promise<ImportResult[]>
   /** Checks that a link has the token, without reading the link. @throws {Problem} 404 when none has */
   requireToken: (token: string) => Promise<void>
   /** @throws {Problem} 404 when no link has the token */
@@ -99,12 +102,13 @@ export interface LinksNeeds {
   scrypt?: Scrypt | undefined
   /** Invalidates the cached link of a code: called after each change, before the response. */
   invalidate: (code: string) => void
+  addImported: ImportDeps['addImported']
   /** Schedules the scans of a link to be purged: called after its deletion was committed. */
   purgeScans: (linkId: number) => void
 }
 
 export function openLinks(needs: LinksNeeds): Links {
-  const { db, ids, now, owns, screen, designs, webhooks, invalidate, purgeScans } = needs
+  const { db, ids, now, owns, screen, designs, webhooks, invalidate, purgeScans, addImported } = needs
   const passwords = createPasswords(needs.passwordTurn, needs.scrypt)
   const { isReserved, reserve } = createReserved()
   const idempotency = createIdempotency(db, now)
@@ -113,6 +117,7 @@ export function openLinks(needs: LinksNeeds): Links {
   return {
     create: (body, options) => createLink(creation, body, options),
     createBulk: (rows, options) => createBulk(creation, rows, options),
+    importLinks: (rows, options) => importLinks({ ...creation, addImported }, rows, options),
     requireToken: (token) => requireToken(management, token),
     findByToken: (token) => linkOfToken(management, token),
     findManyByToken: (tokens, chargeNotFound) => linksOfTokens(management, tokens, chargeNotFound),

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { Metric } from '../http/metric.ts'
 import type { LinksInstance } from '../links/instance.ts'
-import { startBackground, type BackgroundOptions } from './background.ts'
+import { startBackground, type Background, type BackgroundOptions } from './background.ts'
 import type { FoldLoop } from './folding/fold-loop.ts'
+import type { ImportedCount } from './folding/imported.ts'
 import { openJournal, type Journal } from './journal/journal.ts'
 import { scanMetrics } from './metrics.ts'
 import { createPeopleCounter, openPeople, type People } from './people.ts'
@@ -34,6 +35,8 @@ export interface Recorder extends Reader {
   fold: () => Promise<boolean>
   /** Folds what was recorded, and leaves the scans as they are until the returned function is called; the journal goes on. */
   hold: () => Promise<() => void>
+  /** Adds visits that another service has counted, once for each link. */
+  addImported: (counts: ImportedCount[]) => Promise<void>
   /** Removes all scans of a deleted link soon, journalled ones included. */
   purge: (linkId: number) => void
   /** To be called when links may have been deleted without `purge`. */
@@ -97,6 +100,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     fold: background.fold,
     hold: background.hold,
     ...read,
+    addImported: (counts) => warehouse.call('addImported', counts),
     purge: purger.purge,
     reread: purger.reread,
     subscribe: subscribers.subscribe,
@@ -105,13 +109,17 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     fault: () => faultOf(journal, background),
     metrics: scanMetrics(journal, background, subscribers.count, read.queued),
     async close() {
-      background.stop()
-      store.close()
-      await within(background.fold(), LAST_FOLD_MS)
+      await stop(background, store)
       isClosing = true
       await closeFiles(journal, warehouse)
     },
   }
+}
+
+async function stop(background: Background, store: ScanStore): Promise<void> {
+  background.stop()
+  store.close()
+  await within(background.fold(), LAST_FOLD_MS)
 }
 
 async function closeFiles(journal: Journal, warehouse: WarehouseClient): Promise<void> {

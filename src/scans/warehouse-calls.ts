@@ -1,4 +1,5 @@
 import type { FoldResult } from './folding/fold.ts'
+import type { ImportedCount } from './folding/imported.ts'
 import type { Reading } from './statistics/reading.ts'
 
 /** What a fold is to do besides. */
@@ -14,6 +15,8 @@ export interface FoldOptions {
 /** The calls that the warehouse's thread takes, whichever store it has. */
 export interface WarehouseCalls extends Reading {
   fold: (journals: string[], now: number, options: FoldOptions) => Promise<{ result: FoldResult; counts: number[] }>
+  /** Adds visits that another service has counted, once for each link; not for a link that does not exist any more. */
+  addImported: (counts: ImportedCount[]) => Promise<void>
   /** Scans that were lost to damage of the journal, ever. */
   lost: () => Promise<number>
   /** Removes all scans and counts of links. After an interruption, another call completes it. */

@@ -82,6 +82,10 @@ const steps = [
   -- The number of the rule that answered the visit, as a text; unknown when the link itself did.
   alter table scans add column answer integer not null default ${UNKNOWN};
   `,
+  `
+  -- The links whose counts of another service were added, which must not happen twice.
+  create table imported (link_id integer primary key);
+  `,
 ]
 
 /** The newest schema that this version knows. */

@@ -2,6 +2,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Abuse } from '../abuse/open.ts'
 import { openAdminSocket, type AdminOperations } from '../admin/socket.ts'
 import { domainOperations, type OperatedDomains } from '../domains/operator.ts'
+import type { Origin } from '../http/origin.ts'
+import { importOperations } from '../links/import/operator.ts'
+import type { Links } from '../links/open.ts'
 import { movingOperations, type Holdable } from '../moving/operator.ts'
 import type { Places } from '../places/open.ts'
 import type { Scans } from '../scans/open.ts'
@@ -17,6 +20,8 @@ export interface OperatorNeeds {
   holdChanges: Holdable['changes']
   abuse: Pick<Abuse, 'operations'>
   keys: Pick<Keys, 'operations'>
+  links: Pick<Links, 'importLinks'>
+  origin: Pick<Origin, 'own'>
   places: Pick<Places, 'operations'>
   domains: OperatedDomains
   tls: Pick<Tls, 'certificates'> | undefined
@@ -24,12 +29,13 @@ export interface OperatorNeeds {
 
 /** The operations behind `quirl <command>`. */
 export function operatorOperations(needs: OperatorNeeds): AdminOperations {
-  const { version, notReady, scans, holdChanges, abuse, keys, places, domains, tls } = needs
+  const { version, notReady, scans, holdChanges, abuse, keys, links, origin, places, domains, tls } = needs
   return {
     status: async () => ({ version, not_ready: (await notReady()) ?? null }),
     fold: async () => ({ folded: await scans.fold() }),
     ...abuse.operations,
     ...keys.operations,
+    ...importOperations({ importLinks: links.importLinks, origin: origin.own }),
     ...places.operations,
     ...domainOperations(domains),
     ...certificateOperations(tls?.certificates),

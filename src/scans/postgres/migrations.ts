@@ -49,6 +49,10 @@ const steps = [
   ${values('monthly')};
   create table totals (link_id bigint primary key, ${counts}, qr bigint not null, last_at bigint not null) ${updated};
   `,
+  `
+  -- The links whose counts of another service were added, which must not happen twice.
+  create table quirl_scans.imported (link_id bigint primary key);
+  `,
 ]
 
 /**

@@ -9,6 +9,7 @@ const keys = {
   daily: 'link_id, period, dimension, value',
   monthly: 'link_id, period, dimension, value',
   totals: 'link_id',
+  imported: 'link_id',
 }
 
 /** Removes all scans and counts of deleted links. After an interruption, another call completes it. */

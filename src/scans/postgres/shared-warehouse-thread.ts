@@ -10,7 +10,7 @@ import { createFold, type FoldResult } from '../folding/fold.ts'
 import { createReading } from '../statistics/reading.ts'
 import type { WarehouseCalls } from '../warehouse-calls.ts'
 import { startAdoption } from './adoption.ts'
-import { openSharedTarget } from './fold-target.ts'
+import { addImported, openSharedTarget } from './fold-target.ts'
 import type { JournalFolder } from './journal-positions.ts'
 import { openPartitions } from './partitions.ts'
 import { linkIdsAfter, purgeLinks } from './purge.ts'
@@ -61,6 +61,7 @@ const calls: WarehouseCalls = {
     const counts = count.length === 0 ? [] : (await reading.totals(count)).map(({ humans }) => humans)
     return { result, counts }
   },
+  addImported: (counts) => addImported(session, counts),
   lost: async () => target.lost(),
   purge: (linkIds) => purgeLinks(session.query, linkIds),
   prune: partitions.prune,

@@ -4,13 +4,14 @@ import { transaction, type Warehouse } from './warehouse.ts'
 /** Rows of one transaction: the thread serves other calls in between. */
 const STEP = 10_000
 
-const tables = ['scans', 'quarter_hourly', 'daily', 'monthly', 'totals'] as const
+const tables = ['scans', 'quarter_hourly', 'daily', 'monthly', 'totals', 'imported'] as const
 const keys = {
   scans: 'link_id, at, n',
   quarter_hourly: 'link_id, slot',
   daily: 'link_id, period, dimension, value',
   monthly: 'link_id, period, dimension, value',
   totals: 'link_id',
+  imported: 'link_id',
 }
 
 /** Removes all scans and counts of links. After an interruption, another call completes it. */

@@ -35,6 +35,7 @@ const calls: WarehouseCalls = {
     return { result, counts: (await reading.totals(count)).map(({ humans }) => humans) }
   },
   ...reading,
+  addImported: async (counts) => warehouse.addImported(counts),
   lost: async () => warehouse.lost(),
   purge: (linkIds) => purgeLinks(warehouse, linkIds),
   prune: (before) => prune(warehouse, before),

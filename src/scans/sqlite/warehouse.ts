@@ -2,7 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { openDictionary, type Dictionary } from './dictionary.ts'
 import { openIdentity, type IdentityWriter } from '../identity.ts'
 import type { Mark } from '../folding/fold-target.ts'
-import { addToRollups, groupScans, rollupWriter } from '../folding/rollup.ts'
+import { importedGroups, type ImportedCount } from '../folding/imported.ts'
+import { addToRollups, groupScans, rollupWriter, type RollupWriter } from '../folding/rollup.ts'
 import type { FoldedScan } from '../scan.ts'
 import { dimensions, migrateWarehouse } from '../warehouse-schema.ts'
 
@@ -12,6 +13,8 @@ export interface Warehouse extends IdentityWriter {
   dictionary: Dictionary
   /** Adds scans and sets the mark of their journal file in one transaction, which survives power loss. */
   add: (scans: FoldedScan[], mark: Mark) => void
+  /** Adds visits that another service has counted, once for each link. */
+  addImported: (counts: readonly ImportedCount[]) => void
   /** How far a journal file has been folded, and whether damage was found so far. */
   mark: (journal: string) => Pick<Mark, 'position' | 'isDamaged'>
   /** Removes the marks of all journal files but these, which still exist. */
@@ -20,6 +23,9 @@ export interface Warehouse extends IdentityWriter {
   lost: () => number
   close: () => void
 }
+
+const insertion = `insert into scans (link_id, at, n, ${dimensions.join(', ')}, first, bot)
+  values (?, ?, ?, ${dimensions.map(() => '?').join(', ')}, ?, ?)`
 
 /**
  * Opens the warehouse. `synchronous=FULL`: a journal file is removed once its scans are committed here.
@@ -33,10 +39,7 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
   const rollups = rollupWriter(db)
   const marks = openMarks(db)
   const numbers = openCounter(db)
-  const insertScan = db.prepare(
-    `insert into scans (link_id, at, n, ${dimensions.join(', ')}, first, bot)
-     values (?, ?, ?, ${dimensions.map(() => '?').join(', ')}, ?, ?)`,
-  )
+  const insertScan = db.prepare(insertion)
 
   function insert(scans: FoldedScan[], mark: Mark): void {
     let next = numbers.next()
@@ -61,11 +64,21 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
         throw error
       }
     },
+    addImported: openImports(db, rollups),
     mark: marks.read,
     retainMarks: marks.retain,
     lost: numbers.lost,
     close: () => db.close(),
   }
+}
+
+function openImports(db: DatabaseSync, rollups: RollupWriter): Warehouse['addImported'] {
+  const insert = db.prepare('insert into imported values (?) on conflict do nothing')
+  return (counts) =>
+    transaction(db, () => {
+      const added = counts.filter(({ linkId }) => insert.run(linkId).changes === 1)
+      addToRollups(rollups, importedGroups(added))
+    })
 }
 
 function openMarks(db: DatabaseSync) {
