@@ -314,7 +314,7 @@ test('what cannot be kept as it was is not imported, with its line and the reaso
     ['good'],
   )
   const { status, stdout, stderr } = await run(file, 'csv')
-  assert.equal(status, 1)
+  assert.equal(status, 2)
   assert.match(stdout, /^0 links are created, 1 were there from an earlier run; 0 clicks; the tokens are in /)
   assert.match(stderr, /6 links are not imported:\nline 2: taken: [^]*line 8: GOOD: has the code/)
 })

@@ -33,7 +33,7 @@ export const importCommand: Command = {
     const isDryRun = flags['dry-run'] === true
     const keysFile = String(flags['keys'] ?? `${file}.keys.csv`)
     const report = await importAll(context, links, isDryRun ? drawTokens : openKeysFile(keysFile), isDryRun)
-    const status = report.refused.length === 0 ? 0 : 1
+    const status = report.refused.length === 0 ? 0 : 2
     if (flags['json'] === true) return { text: JSON.stringify(report, undefined, 2), status }
     return { ...textOf(report, isDryRun ? undefined : keysFile), status }
   },
