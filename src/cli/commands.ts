@@ -11,6 +11,7 @@ import type { Group } from './help.ts'
 import { importCommand } from './import/command.ts'
 import { journal } from './journal.ts'
 import { keys } from './keys.ts'
+import { links } from './links.ts'
 import { lists } from './lists.ts'
 import { mcp } from './mcp/command.ts'
 import { migrate } from './migrate.ts'
@@ -37,6 +38,7 @@ const operator = [
   unblock,
   entries,
   reports,
+  links,
   lists,
   audit,
   keys,

@@ -137,7 +137,7 @@ export function readConfig<C extends CommandShape>(
   if (flags['help'] === true) return { run: 'help', command }
   checkFlags(flags, name, command, commands)
   if (command === undefined && args.length > 0) throw usageError(`Unexpected argument '${args[0]}'`)
-  const set = readSettings(settings, flags, env, dotEnvFile)
+  const set = readSettings(settings, withoutOptions(flags, command), env, dotEnvFile)
   refuseFaults(set, command)
   const config = valuesOf(set.settings)
   return command === undefined ? { run: 'serve', config } : { run: 'command', command, args, flags, config, set }
@@ -146,8 +146,16 @@ export function readConfig<C extends CommandShape>(
 /** Refuses flags of other commands, which would be ignored otherwise. */
 function checkFlags(flags: Flags, name: string, command: CommandShape | undefined, all: readonly CommandShape[]): void {
   const given = all.flatMap(({ options = {} }) => Object.keys(options)).filter((flag) => flags[flag] !== undefined)
-  const foreign = given.find((flag) => command?.options?.[flag] === undefined)
+  const foreign = given.find((flag) => command?.options?.[flag] === undefined && !settingFlags.has(flag))
   if (foreign !== undefined) throw usageError(`'${name}' has no option '--${foreign}'`)
+}
+
+const settingFlags = new Set(Object.values(settings).map(({ name }) => flagOf(name)))
+
+/** The flags of settings: of two of one name, that of the command is meant. */
+function withoutOptions(flags: Flags, command: CommandShape | undefined): Flags {
+  const own = command?.options ?? {}
+  return Object.fromEntries(Object.entries(flags).filter(([flag]) => own[flag] === undefined))
 }
 
 function refuseFaults({ settings: all }: SetSettings, command: CommandShape | undefined): void {

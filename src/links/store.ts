@@ -7,7 +7,8 @@ import { ownToken } from './rotation-store.ts'
 type LinkRow = Selectable<Tables['links']>
 type LinkColumns = Omit<LinkRow, 'code_key' | 'token_hash' | 'next_token_hash' | 'rotated_at'>
 
-const linkColumns = [
+/** The columns of a `Link`. */
+export const linkColumns = [
   'links.id',
   'links.code',
   'links.kind',
@@ -151,7 +152,7 @@ export function contentColumns(link: Omit<Link, 'id' | 'suspension'>) {
   }
 }
 
-function toLink(row: LinkColumns): Link {
+export function toLink(row: LinkColumns): Link {
   return {
     id: row.id,
     code: row.code,

@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Abuse } from '../abuse/open.ts'
 import { openAdminSocket, type AdminOperations } from '../admin/socket.ts'
+import type { Database } from '../db/database.ts'
 import { domainOperations, type OperatedDomains } from '../domains/operator.ts'
 import type { Origin } from '../http/origin.ts'
 import { importOperations } from '../links/import/operator.ts'
+import { linkOperations } from '../links/listing/operator.ts'
 import type { Links } from '../links/open.ts'
 import { movingOperations, type Holdable } from '../moving/operator.ts'
 import type { Places } from '../places/open.ts'
@@ -15,6 +17,7 @@ import { certificateOperations } from '../tls/operator.ts'
 /** The features whose operations operators can call. */
 export interface OperatorNeeds {
   version: string
+  db: Pick<Database, 'read'>
   notReady: () => Promise<string | undefined>
   scans: Pick<Scans, 'fold' | 'hold'>
   holdChanges: Holdable['changes']
@@ -29,10 +32,11 @@ export interface OperatorNeeds {
 
 /** The operations behind `quirl <command>`. */
 export function operatorOperations(needs: OperatorNeeds): AdminOperations {
-  const { version, notReady, scans, holdChanges, abuse, keys, links, origin, places, domains, tls } = needs
+  const { version, db, notReady, scans, holdChanges, abuse, keys, links, origin, places, domains, tls } = needs
   return {
     status: async () => ({ version, not_ready: (await notReady()) ?? null }),
     fold: async () => ({ folded: await scans.fold() }),
+    ...linkOperations(db),
     ...abuse.operations,
     ...keys.operations,
     ...importOperations({ importLinks: links.importLinks, origin: origin.own }),

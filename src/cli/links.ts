@@ -1,0 +1,98 @@
+import type { LinksResult, ListedLink } from '../links/listing/operator.ts'
+import { StartError } from '../lib/start-error.ts'
+import { singleArgument } from './arguments.ts'
+import type { CallOperation } from '../admin/client.ts'
+import type { Flags } from '../config/sources.ts'
+import type { Command, CommandContext, CommandResult } from './command.ts'
+import { exportLinks } from './links-export.ts'
+import { formatOf, linesOf } from './links-formats.ts'
+import { createProgress } from './progress.ts'
+
+/** Links of one call. */
+const PER_CALL = 500
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 1000
+
+const conditions = {
+  host: { type: 'string', doc: 'only links that lead to this host' },
+  domain: { type: 'string', doc: 'only links that lead to this host, or to one under it' },
+  code: { type: 'string', doc: 'only the link of this code' },
+  text: { type: 'string', doc: 'only links with this text in their title, or in a URL that they lead to' },
+  kind: { type: 'string', doc: 'url, appstore, vcard or page' },
+  since: { type: 'string', doc: 'only links created on this day or later, such as 2026-11-23, in UTC' },
+  until: { type: 'string', doc: 'only links created on this day or earlier' },
+  removed: { type: 'boolean', doc: 'only links that are suspended for abuse, the last ones first' },
+  suspended: { type: 'boolean', doc: 'the same' },
+  paused: { type: 'boolean', doc: 'only links that their owners have paused' },
+} as const
+
+export const links: Command = {
+  name: 'links',
+  usage: '[export <file>]',
+  summary: 'list and search links; or export them to a file (- is standard output), all of them or those of the search',
+  options: {
+    ...conditions,
+    limit: { type: 'string', doc: `how many to list, at most ${MAX_LIMIT} [${DEFAULT_LIMIT}]` },
+    cursor: { type: 'string', doc: 'go on after an earlier result' },
+    json: { type: 'boolean', doc: 'print a line of JSON for each link; so does the export' },
+    csv: { type: 'boolean', doc: 'print or export a table' },
+  },
+  async run(context) {
+    const [verb, ...rest] = context.args
+    if (verb === undefined) return list(context)
+    if (verb !== 'export')
+      throw new StartError(`"quirl links" has no "${verb}": give "export" and a file, or nothing to list`)
+    if (context.flags['limit'] !== undefined) throw new StartError('--limit is for lists: an export has all links')
+    const file = singleArgument(rest, 'file, or - for standard output')
+    return exportLinks(
+      file,
+      formatOf(context.flags, 'json'),
+      pagesOf(context.call, context.flags, () => PER_CALL),
+    )
+  },
+}
+
+async function list({ call, flags }: CommandContext): Promise<CommandResult> {
+  const format = formatOf(flags, 'table')
+  const limit = readLimit(flags['limit'])
+  const progress = createProgress()
+  const found: ListedLink[] = []
+  let [cursor, looked]: [string | null, number] = [null, 0]
+  try {
+    for await (const page of pagesOf(call, flags, () => limit - found.length)) {
+      found.push(...page.links)
+      cursor = page.cursor
+      looked += page.looked
+      progress.show(`${looked.toLocaleString('en')} links were looked at, ${found.length} found …`)
+      if (found.length >= limit) break
+    }
+  } finally {
+    progress.end()
+  }
+  if (found.length === 0 && format === 'table') return { text: 'no such link', status: 0 }
+  const text = linesOf(format, found, true)
+  return cursor === null ? { text, status: 0 } : { text, warning: `to go on, add --cursor=${cursor}`, status: 0 }
+}
+
+/** The pages of a search: each call looks at a bounded number of links. @param left how many links are still wanted */
+async function* pagesOf(call: CallOperation, flags: Flags, left: () => number): AsyncGenerator<LinksResult> {
+  const { suspended, removed = suspended } = flags
+  const given = Object.keys(conditions).map((name) => [name, flags[name]])
+  const filter = { ...Object.fromEntries(given), removed, suspended: undefined } as object
+  let { cursor } = flags
+  for (;;) {
+    const page = (await call('links', { ...filter, cursor, limit: Math.min(left(), PER_CALL) })) as LinksResult
+    yield page
+    if (page.cursor === null) return
+    cursor = page.cursor
+  }
+}
+
+function readLimit(given: Flags[string]): number {
+  if (given === undefined) return DEFAULT_LIMIT
+  const limit = /^\d{1,4}$/.test(String(given)) ? Number(given) : 0
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit
+  throw new StartError(
+    `--limit=${given} must be a whole number from 1 to ${MAX_LIMIT}; "quirl links export" has no limit`,
+  )
+}

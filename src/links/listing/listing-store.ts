@@ -1,0 +1,61 @@
+import { sql } from '#kysely'
+import type { Executor } from '../../db/database.ts'
+import type { Link } from '../link.ts'
+import { linkColumns, toLink } from '../store.ts'
+
+/** A link's place in the order of a listing, and the fields that decide quickly. */
+export interface ListedKey {
+  id: number
+  /** When it was removed for abuse; null unless it is. */
+  removedAt: number | null
+  kind: string
+  active: boolean
+  createdAt: number
+  /** Bytes of its fields that may be long. */
+  bytes: number
+}
+
+/** The order of a listing: of all links by id, or of the removed ones, the newest removal first. */
+export type Order = 'id' | 'removal'
+
+/** The place of the last link that was listed. */
+export type Place = Pick<ListedKey, 'id' | 'removedAt'>
+
+/** The next links in the order, without their content. @param after undefined for the first ones */
+export async function findKeys(
+  db: Executor,
+  order: Order,
+  after: Place | undefined,
+  limit: number,
+): Promise<ListedKey[]> {
+  const length = (column: string) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`
+  const bytes = sql<number>`${length('target')} + ${length('payload')} + ${length('rules')} + ${length('utm')}`
+  const columns = ['id', 'removed_at as removedAt', 'kind', 'active', 'created_at as createdAt'] as const
+  const query = db.selectFrom('links').select([...columns, bytes.as('bytes')])
+  const rows = await (
+    order === 'id'
+      ? query.where('id', '>', after?.id ?? 0).orderBy('id')
+      : query
+          // Both bounds of the index of removals, before the order within one millisecond.
+          .where('removed_at', 'is not', null)
+          .where('removed_at', '<=', after?.removedAt ?? Number.MAX_SAFE_INTEGER)
+          .where((row) =>
+            row.or([
+              row('removed_at', '<', after?.removedAt ?? Number.MAX_SAFE_INTEGER),
+              row('id', '<', after?.id ?? 0),
+            ]),
+          )
+          .orderBy('removed_at', 'desc')
+          .orderBy('id', 'desc')
+  )
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...row, active: row.active === 1 }))
+}
+
+/** The links with these ids that exist, in this order. */
+export async function findLinks(db: Executor, ids: readonly number[]): Promise<Link[]> {
+  const rows = await db.selectFrom('links').select(linkColumns).where('id', 'in', ids).execute()
+  const found = new Map(rows.map((row) => [row.id, toLink(row)]))
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
