@@ -9,7 +9,7 @@ import { formatOf, linesOf } from './links-formats.ts'
 import { createProgress } from './progress.ts'
 
 /** Links of one call. */
-const PER_CALL = 500
+const PER_CALL = 250
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 1000
 

@@ -4,17 +4,16 @@ import { codeKey } from '../code.ts'
 import type { Link } from '../link.ts'
 import { findByCode } from '../store.ts'
 import { matches, mayMatch, type Filter } from './filter.ts'
-import { findKeys, findLinks, type ListedKey, type Place } from './listing-store.ts'
+import { findKeys, findLinks, LINKS_PER_READ, type ListedKey, type Place } from './listing-store.ts'
 
 /** What one statement reads: with an embedded store, the event loop waits for it. */
-const KEYS_PER_READ = 500
-const LINKS_PER_READ = 50
-const BYTES_PER_READ = 128 * 1024
+const KEYS_PER_READ = 250
+const BYTES_PER_READ = 64 * 1024
 /** How long visits have the event loop after each read of keys. */
 const PAUSE_MS = 1
 /** What one page looks at, and holds. */
 const KEYS_PER_PAGE = 10_000
-const BYTES_PER_PAGE = 256 * 1024
+const BYTES_PER_PAGE = 128 * 1024
 
 /** A part of a listing. */
 export interface LinkPage {

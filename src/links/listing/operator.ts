@@ -26,7 +26,7 @@ export interface LinksResult {
   looked: number
 }
 
-const MAX_LIMIT = 500
+const MAX_LIMIT = 250
 
 /**
  * The operation of `quirl links`. Its input has the conditions of `Filter`, a `cursor` and a `limit`. One call looks at a
