@@ -25,7 +25,12 @@ request.headers = {
 
 const deps = {
   now: Date.now,
-  client: { of: () => '8.8.8.8', isProxied: () => false, isInternal: () => false },
+  client: {
+    of: () => '8.8.8.8',
+    isProxied: () => false,
+    isInternal: () => false,
+    forwarding: () => ({ ignored: null, isSeen: false }),
+  },
   keys: openVisitorKeys(temporaryFolder()),
   parseAgent: createAgentParser(),
   parseReferrer: createReferrerParser(() => false),

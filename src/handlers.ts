@@ -61,10 +61,10 @@ export function createHandlers(
 }
 
 function operatorHandlers({ contact }: Config, services: Services, further: MetricsNeeds['metrics']) {
-  const { notReady, now, origin, domains } = services
+  const { now, origin, domains } = services
   const { isInternal } = services.client
   return {
-    health: healthRoutes(notReady),
+    health: healthRoutes(services),
     metrics: metricsRoute({ metrics: [...services.metrics, ...further], isInternal }),
     securityTxt: securityRoute({ now, origin, contact }),
     tlsAsk: tlsAskRoute({ domains, isInternal }),

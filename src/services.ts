@@ -5,10 +5,11 @@ import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { toStartError } from './db/open.ts'
 import { openDomains, type Domains } from './domains/open.ts'
-import { createClientAddress, type ClientAddress } from './http/client-address.ts'
+import { createClientAddress, untrustedProxyWarning, type ClientAddress } from './http/client-address.ts'
 import { createConnectionLimit, type ConnectionLimit } from './http/connection-limit.ts'
 import type { AnyMetric } from './http/metric.ts'
 import { openKeys, type Keys } from './keys/open.ts'
+import { instanceDigest } from './http/health.ts'
 import { createOrigin, type Origin } from './http/origin.ts'
 import { createClosing, type Closing } from './lib/closing.ts'
 import { createDraining } from './lib/draining.ts'
@@ -32,9 +33,6 @@ import { openTls, type Tls } from './tls/open.ts'
 import { openVisits, type Visits } from './visits/open.ts'
 import { openWebhooks, type Webhooks } from './webhooks/open.ts'
 
-const untrustedProxyWarning =
-  'X-Forwarded-For comes from a private address that is not in TRUST_PROXY and is ignored: if that is your proxy, name it there'
-
 /** The open features, and what they share. */
 export interface Services extends Clocks, Pick<Store, 'holdChanges'> {
   links: Links
@@ -52,6 +50,7 @@ export interface Services extends Clocks, Pick<Store, 'holdChanges'> {
   tls: Tls | undefined
 
   version: string
+  instance: string // The digest of the store's id.
   db: Database
   bus: Bus
   origin: Origin
@@ -84,7 +83,7 @@ export async function openServices(config: Config, environment: Environment): Pr
   const clocks = { now: Date.now, monotonic: () => performance.now() }
   try {
     const services = await openFeatures(config, { ...clocks, ...environment }, open, closing.close)
-    open('the socket for commands', await openForOperators(config.dataDir, operatorOperations(services), log))
+    open('the socket for commands', await openForOperators(config.dataDir, operatorOperations(config, services), log))
     return services
   } catch (error) {
     // The first error is the reason; errors of closing are logged.
@@ -182,6 +181,7 @@ async function openFeatures(
     ...features,
     shares: openShares({ db, now }),
     version: environment.version,
+    instance: instanceDigest(await recording.ids.id()),
     now,
     monotonic,
     db,

@@ -191,7 +191,7 @@ test('an export whose reader stops reading, or that a signal ends, does not coun
     if (++calls > 1) return resolve()
     response.end(JSON.stringify({ links: [{ code: 'a' }], cursor: '1', looked: 1 }))
   }).listen(socketPath(hanging))
-  undoLater(t, () => void server.closeAllConnections())
+  undoLater(t, () => server.closeAllConnections())
   undoLater(t, () => void server.close())
   const child = spawn(process.execPath, [program, 'links', 'export', file, `--data-dir=${hanging}`], { cwd: '/' })
   await second

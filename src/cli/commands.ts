@@ -5,6 +5,7 @@ import { block } from './block.ts'
 import { certs } from './certs.ts'
 import type { Command } from './command.ts'
 import { config } from './config.ts'
+import { doctor } from './doctor.ts'
 import { domains } from './domains.ts'
 import { entries } from './entries.ts'
 import type { Group } from './help.ts'
@@ -33,6 +34,7 @@ const owner = [shorten, bulk, stats, edit, pause, resume, remove, exportScans, m
 
 const operator = [
   status,
+  doctor,
   config,
   block,
   unblock,

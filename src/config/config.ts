@@ -164,7 +164,8 @@ function refuseFaults({ settings: all }: SetSettings, command: CommandShape | un
   if (fault !== undefined) throw new StartError(fault)
 }
 
-function valuesOf(set: SetSetting[]): Config {
+/** The values of settings; undefined for one whose text is not allowed. */
+export function valuesOf(set: SetSetting[]): Config {
   return Object.fromEntries(set.map(({ key, value }) => [key, value])) as Config
 }
 

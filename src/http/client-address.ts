@@ -5,6 +5,9 @@ import type { Network } from '../lib/network.ts'
 /** Headers that proxies add to requests that they forward. */
 const forwardingHeaders = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via']
 
+export const untrustedProxyWarning =
+  'X-Forwarded-For comes from a private address that is not in TRUST_PROXY and is ignored: if that is your proxy, name it there'
+
 /** Determines which client sent a request. */
 export interface ClientAddress {
   /**
@@ -16,6 +19,13 @@ export interface ClientAddress {
   isProxied: (request: IncomingMessage) => boolean
   /** Whether this machine or a trusted network sent the request itself: a proxy that forwards one adds a header. */
   isInternal: (request: IncomingMessage) => boolean
+  /** What `of` has seen of proxies since the start. */
+  forwarding: () => {
+    /** The last private address that is not trusted and whose `X-Forwarded-For` was ignored. */
+    ignored: string | null
+    /** Whether a trusted proxy has forwarded a request. */
+    isSeen: boolean
+  }
 }
 
 /**
@@ -27,18 +37,20 @@ export interface ClientAddress {
 export function createClientAddress(trusted: Network[], onIgnored: () => void): ClientAddress {
   const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
     trusted.some(([network, prefix]) => network.kind() === address.kind() && address.match(network, prefix))
-  let warned = false
+  let ignored: string | null = null
+  let isSeen = false
 
-  function warnOnce(address: ipaddr.IPv4 | ipaddr.IPv6): void {
-    if (warned || address.range() === 'unicast') return
-    warned = true
-    onIgnored()
+  function noteIgnored(address: ipaddr.IPv4 | ipaddr.IPv6): void {
+    if (address.range() === 'unicast') return
+    if (ignored === null) onIgnored()
+    ignored = address.toString()
   }
 
   function walk(peer: string, forwarded: string): string {
     let address = ipaddr.process(peer)
     const entries = forwarded.split(',')
-    if (!isTrusted(address)) warnOnce(address)
+    if (isTrusted(address)) isSeen = true
+    else noteIgnored(address)
     while (isTrusted(address)) {
       const entry = withoutPort(entries.pop()?.trim() ?? '')
       if (!ipaddr.isValid(entry)) break
@@ -62,6 +74,7 @@ export function createClientAddress(trusted: Network[], onIgnored: () => void): 
       const address = ipaddr.process(socket.remoteAddress)
       return address.range() === 'loopback' || isTrusted(address)
     },
+    forwarding: () => ({ ignored, isSeen }),
   }
 }
 

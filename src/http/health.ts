@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { Type } from '#typebox'
+import type { ClientAddress } from './client-address.ts'
 import { problems } from './problem-schema.ts'
 import { Problem } from './problem.ts'
 import { route, type Route } from './route.ts'
@@ -19,13 +21,41 @@ export function isHealthPath(url: string): boolean {
   return url === '/healthz' || url === '/readyz'
 }
 
-/** @param notReady throws, or returns the reason, while requests should go to another node */
-export function healthRoutes(notReady: () => Promise<string | undefined>): Record<'isUp' | 'isReady', Route> {
+/** The header by which an operator sees that an address leads to this service and no other. */
+export const INSTANCE_HEADER = 'quirl-instance'
+
+/** What `INSTANCE_HEADER` has of the id of a store: neither the id nor anything derived from a secret can be told from it. */
+export function instanceDigest(id: string): string {
+  return createHash('sha256').update(`quirl instance ${id}`).digest('base64url').slice(0, 22)
+}
+
+/** What the routes need of the rest of the program. */
+export interface HealthNeeds {
+  /** Throws, or returns the reason, while requests should go to another node. */
+  notReady: () => Promise<string | undefined>
+  /** The digest of the store's id. */
+  instance: string
+  /** Notes the proxy that forwarded a request. */
+  client: Pick<ClientAddress, 'of'>
+}
+
+export function healthRoutes({ notReady, instance, client }: HealthNeeds): Record<'isUp' | 'isReady', Route> {
   return {
     isUp: route({
       config,
-      schema: { summary: 'Whether the process is up', operationId: 'healthz', tags, response: ok },
-      handler: async () => ({ status: 'ok' }),
+      schema: {
+        summary: 'Whether the process is up',
+        operationId: 'healthz',
+        description:
+          'The header `Quirl-Instance` is the same for all addresses of a service; `quirl doctor` compares it.',
+        tags,
+        response: ok,
+      },
+      async handler(request, reply) {
+        client.of(request.raw)
+        reply.headers({ [INSTANCE_HEADER]: instance, 'cache-control': 'no-store' })
+        return { status: 'ok' }
+      },
     }),
     isReady: route({
       config,

@@ -1,7 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Abuse } from '../abuse/open.ts'
 import { openAdminSocket, type AdminOperations } from '../admin/socket.ts'
+import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
+import { doctorOperations, type DoctorNeeds } from '../doctor/operator.ts'
 import { domainOperations, type OperatedDomains } from '../domains/operator.ts'
 import type { Origin } from '../http/origin.ts'
 import { importOperations } from '../links/import/operator.ts'
@@ -15,10 +17,9 @@ import type { Keys } from '../keys/open.ts'
 import { certificateOperations } from '../tls/operator.ts'
 
 /** The features whose operations operators can call. */
-export interface OperatorNeeds {
+export interface OperatorNeeds extends Omit<DoctorNeeds, 'config'> {
   version: string
   db: Pick<Database, 'read'>
-  notReady: () => Promise<string | undefined>
   scans: Pick<Scans, 'fold' | 'hold'>
   holdChanges: Holdable['changes']
   abuse: Pick<Abuse, 'operations'>
@@ -31,11 +32,12 @@ export interface OperatorNeeds {
 }
 
 /** The operations behind `quirl <command>`. */
-export function operatorOperations(needs: OperatorNeeds): AdminOperations {
+export function operatorOperations(config: Config, needs: OperatorNeeds): AdminOperations {
   const { version, db, notReady, scans, holdChanges, abuse, keys, links, origin, places, domains, tls } = needs
   return {
     status: async () => ({ version, not_ready: (await notReady()) ?? null }),
     fold: async () => ({ folded: await scans.fold() }),
+    ...doctorOperations({ ...needs, config }),
     ...linkOperations(db),
     ...abuse.operations,
     ...keys.operations,

@@ -1,0 +1,85 @@
+import type { AdminOperations } from '../admin/socket.ts'
+import type { Config } from '../config/config.ts'
+import type { ClientAddress } from '../http/client-address.ts'
+import type { AnyMetric } from '../http/metric.ts'
+import { openFilesLimit } from '../http/open-files.ts'
+import { processMetrics } from '../http/process-metrics.ts'
+import { askPostgres, askRedis, type PostgresState, type RedisState, type Unreachable } from './servers.ts'
+import { checkedSettings, type CheckedSettings } from './settings.ts'
+
+/** What only the running service knows; the result of `doctor`. */
+export interface ServiceState {
+  settings: CheckedSettings
+  /** Why it is not ready, or null. */
+  notReady: string | null
+  /** The digest of its store's id, by which `/healthz` answers. */
+  instance: string
+  /** The user that runs it; null where users have no number. */
+  uid: number | null
+  node: string
+  /** The metrics of one number each, by name. */
+  metrics: Record<string, number>
+  files: { open: number | null; limit: number | null }
+  memory: { used: number; limit: number | null }
+  postgres: PostgresState | Unreachable | null
+  redis: RedisState | Unreachable | null
+}
+
+/** The result of `proxies`. */
+export type ProxiesResult = ReturnType<ClientAddress['forwarding']>
+
+/** What the operations need of the rest of the program. */
+export interface DoctorNeeds {
+  config: Config
+  notReady: () => Promise<string | undefined>
+  instance: string
+  metrics: AnyMetric[]
+  client: Pick<ClientAddress, 'forwarding'>
+}
+
+/** The operations of `quirl doctor`. */
+export function doctorOperations({ config, notReady, instance, metrics, client }: DoctorNeeds): AdminOperations {
+  const { databaseUrl, redisUrl } = config
+  return {
+    async doctor(): Promise<ServiceState> {
+      const [reason, numbers, postgres, redis] = await Promise.all([
+        notReady().catch((error: Error) => error.message),
+        readNumbers([...processMetrics, ...metrics]),
+        databaseUrl === undefined ? null : askPostgres(databaseUrl),
+        redisUrl === undefined ? null : askRedis(redisUrl),
+      ])
+      return {
+        settings: checkedSettings(config),
+        notReady: reason ?? null,
+        instance,
+        uid: process.getuid?.() ?? null,
+        node: process.versions.node,
+        metrics: numbers,
+        files: { open: numbers['process_open_fds'] ?? null, limit: finite(openFilesLimit()) },
+        memory: { used: process.memoryUsage.rss(), limit: memoryLimit() },
+        postgres,
+        redis,
+      }
+    },
+    proxies: async (): Promise<ProxiesResult> => client.forwarding(),
+  }
+}
+
+async function readNumbers(metrics: AnyMetric[]): Promise<Record<string, number>> {
+  const read = metrics.flatMap((metric) => {
+    if ('read' in metric) return [Promise.resolve([metric.name, metric.read()] as const)]
+    return 'readSlowly' in metric ? [metric.readSlowly().then((value) => [metric.name, value] as const)] : []
+  })
+  return Object.fromEntries(await Promise.all(read))
+}
+
+/** The limit of the container or of the unit; null when there is none. */
+export function memoryLimit(): number | null {
+  const limit = process.constrainedMemory()
+  // Without a limit, the kernel answers with a number that no machine has.
+  return limit === 0 || limit >= 2 ** 60 ? null : limit
+}
+
+function finite(limit: number): number | null {
+  return Number.isFinite(limit) ? limit : null
+}

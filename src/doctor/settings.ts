@@ -1,0 +1,32 @@
+import type { Config } from '../config/config.ts'
+
+/** The settings that checks are about, as JSON: without credentials. */
+export interface CheckedSettings extends Pick<
+  Config,
+  'host' | 'port' | 'tls' | 'httpPort' | 'httpsPort' | 'databasePool' | 'reusePort'
+> {
+  baseUrl: string | null
+  trustsProxies: boolean
+  /** Whether links are in PostgreSQL, and requests are counted in Redis. */
+  isShared: boolean
+  isCounted: boolean
+  hasLists: boolean
+}
+
+export function checkedSettings(config: Config): CheckedSettings {
+  const { host, port, tls, httpPort, httpsPort, databasePool, reusePort } = config
+  return {
+    host,
+    port,
+    tls,
+    httpPort,
+    httpsPort,
+    databasePool,
+    reusePort,
+    baseUrl: config.baseUrl ?? null,
+    trustsProxies: (config.trustProxy ?? []).length > 0,
+    isShared: config.databaseUrl !== undefined,
+    isCounted: config.redisUrl !== undefined,
+    hasLists: (config.abuseFeeds ?? []).length > 0,
+  }
+}
