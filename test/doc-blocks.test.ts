@@ -85,6 +85,7 @@ async function reader(t: Ending) {
   ]
   writeFileSync(join(folder, '.curlrc'), `${curl.join('\n')}\n`)
   writeFileSync(join(folder, 'tables.csv'), 'target\nhttps://example.com/table\n')
+  writeFileSync(join(folder, 'former.csv'), 'code,target\nformer,https://example.com/former\n')
   const env = {
     ...process.env,
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
