@@ -325,12 +325,14 @@ function makeOld(dataDir: string): void {
     alter table issuances add column held_until bigint not null default 0;
     drop table instance;
     drop table deletions;
-    delete from migrations where number >= (select number from migrations where name = 'instance')`)
+    delete from migrations where number >= (select number from migrations where name = 'instance');
+    alter table migrations drop column only_adds`)
   scans.exec(`
     alter table scans drop column answer;
     alter table quarter_hourly rename to pulse;
     alter table dictionary rename to words;
     drop table instance;
+    drop table imported;
     pragma user_version = 2`)
   for (const db of [links, scans]) db.close()
 }

@@ -22,6 +22,7 @@ const target = 'https://example.com/'
 /** Only adds: the release before does not know it, and goes on writing. */
 const addition: Migration = {
   name: 'addition',
+  onlyAdds: true,
   async up(db) {
     await db.schema.alterTable('links').addColumn('colour', 'text').execute()
     await db.schema.alterTable('revisions').addColumn('colour', 'text').execute()
@@ -32,7 +33,15 @@ const addition: Migration = {
   },
 }
 
-test('a node goes on serving while a newer one migrates the database, but does not start on it', async (t) => {
+/** Changes what is there: only a node that knows it may use the database. */
+const change: Migration = {
+  name: 'change',
+  async up(db) {
+    await db.schema.alterTable('links').renameColumn('title', 'heading').execute()
+  },
+}
+
+test('a node goes on serving while a newer one migrates the database, and starts on it again unless more was changed than added', async (t) => {
   if (!requireProgram(t, 'initdb', 'postgresql')) return
   const address = await createDatabase()
   const url = urlOf(address)
@@ -64,6 +73,11 @@ test('a node goes on serving while a newer one migrates the database, but does n
   assert.equal((await visit(`${node.url}/${before.code}`)).headers.get('location'), target)
   assert.equal((await put(`${node.url}/api/manage/${before.token}`, { target: `${target}2` })).status, 200)
 
+  const again = await startServer(t, { DATABASE_URL: url })
+  assert.equal((await visit(`${again.url}/${before.code}`)).headers.get('location'), `${target}2`)
+  await visit(`${again.url}/${(await create(again, { target })).code}`)
+
+  await migrate(newer, postgresMigrations, 'a database', Date.now, [...migrations, addition, change])
   await assert.rejects(openPostgres({ url, max: 2 }, Date.now), (error: unknown) => {
     assert.ok(error instanceof StartError)
     assert.match(

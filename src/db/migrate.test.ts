@@ -104,12 +104,12 @@ async function migrateTo(db: DatabaseSync, steps: number): Promise<void> {
   await migrate(kysely, sqliteMigrations, 'a store', Date.now, migrations.slice(0, steps))
 }
 
-test('a database of a newer version is rejected and not changed', async (t) => {
+test('a folder of a newer version is rejected and not changed, also when that has only added', async (t) => {
   const folder = temporaryFolder(t)
   await (await openDatabase(folder, Date.now)).close()
   const file = join(folder, 'links.db')
   const writer = new DatabaseSync(file)
-  writer.exec("insert into migrations values (999, 'from the future', 0)")
+  writer.exec("insert into migrations values (999, 'from the future', 0, 1)")
   writer.close()
   const before = readFileSync(file)
   await assert.rejects(

@@ -20,6 +20,7 @@ import { webhooks } from './migrations/0018-webhooks.ts'
 import { findings } from './migrations/0019-findings.ts'
 import { sharedLists } from './migrations/0020-shared-lists.ts'
 import { creationKeys } from './migrations/0021-creation-keys.ts'
+import { additions } from './migrations/0022-additions.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -45,13 +46,15 @@ export const migrations: readonly Migration[] = [
   findings,
   sharedLists,
   creationKeys,
+  additions,
 ]
 
 /**
  * Migrates the schema to this program's version. Several processes may call it concurrently: each step runs once.
  * @param where names the database in the error, for the operator
  * @param steps all, or those of an older version
- * @throws {StartError} when the database was written by a newer quirl, before any change
+ * @throws {StartError} when the database was written by a newer quirl, before any change; not when it is shared, and what is
+ * unknown of it only adds: a node of the release before can be started again while the others are upgraded
  */
 export async function migrate(
   db: Kysely<Tables>,
@@ -64,6 +67,7 @@ export async function migrate(
     await dialect.lock(transaction)
     const applied = await appliedCount(transaction)
     if (applied > steps.length) {
+      if (dialect.isShared && (await onlyAdds(transaction, steps.length))) return
       throw new StartError(
         `${where} was written by a newer quirl (schema ${applied}, this one knows ${steps.length}): start that one`,
       )
@@ -73,10 +77,16 @@ export async function migrate(
       await step.up(transaction, dialect)
       await transaction
         .insertInto('migrations')
-        .values({ number: index + 1, name: step.name, applied_at: now() })
+        .values({ number: index + 1, name: step.name, applied_at: now(), ...(step.onlyAdds && { only_adds: 1 }) })
         .execute()
     }
   })
+}
+
+/** Whether every step after these only adds. The steps that this program knows include the column. */
+async function onlyAdds(db: Transaction<Tables>, known: number): Promise<boolean> {
+  const others = db.selectFrom('migrations').select('number').where('number', '>', known).where('only_adds', '=', 0)
+  return (await others.executeTakeFirst()) === undefined
 }
 
 async function appliedCount(db: Transaction<Tables>): Promise<number> {

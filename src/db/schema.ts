@@ -118,6 +118,8 @@ interface MigrationsTable {
   number: number
   name: string
   applied_at: number
+  /** 1 when a program that does not know the step works on the database all the same. */
+  only_adds: Generated<number>
 }
 
 /** The work that only one of all processes on the store may do at a time. */

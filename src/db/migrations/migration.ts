@@ -3,6 +3,8 @@ import type { Tables } from '../schema.ts'
 
 /** The operations that differ between databases. */
 export interface MigrationDialect {
+  /** Whether several processes, perhaps of two releases, use the database. */
+  isShared: boolean
   /** Adds a primary key that counts up and never reuses a number. */
   addIdColumn<T extends string, C extends string>(
     table: CreateTableBuilder<T, C>,
@@ -19,5 +21,10 @@ export interface MigrationDialect {
 /** One step of the schema. Its number is its place in the list of `migrate.ts`. */
 export interface Migration {
   name: string
+  /**
+   * Whether a program that does not know the step works on the database as before, and leaves what it has added valid: new
+   * tables, and columns that may be absent. Steps after 0022 say so.
+   */
+  onlyAdds?: boolean
   up(db: Transaction<Tables>, dialect: MigrationDialect): Promise<void>
 }

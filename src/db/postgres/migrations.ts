@@ -4,6 +4,7 @@ import { lockName } from './lock.ts'
 
 /** Creates tables in PostgreSQL. */
 export const postgresMigrations: MigrationDialect = {
+  isShared: true,
   addIdColumn: (table, column) =>
     table.addColumn(column, 'bigint', (id) => id.generatedByDefaultAsIdentity().primaryKey()),
   async makeAppendOnly(transaction, table) {

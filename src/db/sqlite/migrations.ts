@@ -4,6 +4,7 @@ import type { Tables } from '../schema.ts'
 
 /** Creates tables in SQLite. Foreign keys must not be enforced during a migration. */
 export const sqliteMigrations: MigrationDialect = {
+  isShared: false,
   addIdColumn: (table, column) => table.addColumn(column, 'integer', (id) => id.primaryKey().autoIncrement()),
   async makeAppendOnly(transaction, table) {
     for (const change of ['update', 'delete']) {

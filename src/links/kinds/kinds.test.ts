@@ -12,7 +12,10 @@ const src = new URL('../..', import.meta.url).pathname
 test("no kind's name occurs in src outside links/kinds and the pages that draw its form", () => {
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
     (file) =>
-      file.endsWith('.ts') && !file.endsWith('.test.ts') && !/^(?:links\/kinds|web)\/|^client\/api\.ts$/.test(file),
+      file.endsWith('.ts') &&
+      !file.endsWith('.test.ts') &&
+      // The import has the names of other services' fields.
+      !/^(?:links\/kinds|web)\/|^client\/api\.ts$|^cli\/import\/formats\.ts$/.test(file),
   )
   assert.ok(files.length > 30)
   const quoted = new RegExp(`(['"\`])(?:${kinds.map(({ name }) => name).join('|')})\\1`)

@@ -55,6 +55,9 @@ const steps = [
   `,
 ]
 
+/** The numbers of the steps that only add: a program that does not know them works all the same. */
+const additive: ReadonlySet<number> = new Set([2])
+
 /**
  * Migrates the schemas `quirl_scans` and `quirl_visitors`; of several processes one does, while the others wait.
  * @throws {StartError} when a newer quirl has written them
@@ -65,16 +68,21 @@ export async function migrateScans(session: PostgresSession): Promise<void> {
     await query('create schema if not exists quirl_scans')
     await query('create schema if not exists quirl_visitors')
     await query('create table if not exists quirl_scans.migrations (number integer primary key)')
-    const [row] = await query<{ applied: number }>('select count(*)::integer as applied from quirl_scans.migrations')
-    const applied = row?.applied ?? 0
-    if (applied > steps.length)
+    await query('alter table quirl_scans.migrations add column if not exists only_adds boolean not null default false')
+    const [row] = await query<{ applied: number; unknown: number }>(
+      `select count(*)::integer as applied, count(*) filter (where number > $1 and not only_adds)::integer as unknown
+       from quirl_scans.migrations`,
+      [steps.length],
+    )
+    const { applied, unknown } = row ?? { applied: 0, unknown: 0 }
+    if (unknown > 0)
       throw new StartError(
         `the scans in DATABASE_URL were written by a newer quirl (schema ${applied}): start that one`,
       )
     for (const [at, step] of steps.entries()) {
       if (at < applied) continue
       await query(step)
-      await query('insert into quirl_scans.migrations values ($1)', [at + 1])
+      await query('insert into quirl_scans.migrations values ($1, $2)', [at + 1, additive.has(at + 1)])
     }
   })
 }

@@ -49,7 +49,7 @@ test('scans of a version without rules have been answered by their links', async
   const file = join(temporaryFolder(t), 'scans.db')
   const warehouse = openWarehouse(file)
   warehouse.add([scan(1, 'a.example.com'), scan(2, 'a.example.com')], mark(1))
-  warehouse.db.exec('alter table scans drop column answer; pragma user_version = 4')
+  warehouse.db.exec('alter table scans drop column answer; drop table imported; pragma user_version = 4')
   warehouse.close()
 
   const migrated = openWarehouse(file)
