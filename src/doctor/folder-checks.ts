@@ -12,6 +12,8 @@ const [FEW_BYTES, LOW_BYTES] = [100 * MIB, 1024 * MIB]
 const [FEW_FILES, LOW_FILES] = [1000, 10_000]
 /** Entries of the data folder that are looked at. */
 const MAX_ENTRIES = 10_000
+/** The bits of a mode that are not its owner's. */
+const OTHERS = 0o077
 /** A backup each day, and some time for it (deploy/prometheus/alerts.yaml). */
 const BACKUP_MS = 26 * 3_600_000
 
@@ -49,7 +51,7 @@ async function checkFolder({ dataDir, service }: FolderSubject): Promise<Result[
     return found === undefined ? [] : [[name, found] as const]
   })
   const uid = service?.uid ?? folder.uid
-  const results = [...ownerFaults(dataDir, folder, files, uid), ...openFaults(dataDir, files)]
+  const results = [...ownerFaults(dataDir, folder, files, uid), ...openFaults(dataDir, folder, files)]
   const isMine = process.getuid?.() === uid
   if (isMine) await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   return results.length > 0
@@ -70,11 +72,12 @@ function ownerFaults(dataDir: string, folder: Stats, files: (readonly [string, S
 }
 
 /** Files hold private keys of certificates, hashes of tokens and notes of owners. */
-function openFaults(dataDir: string, files: (readonly [string, Stats])[]): Result[] {
+function openFaults(dataDir: string, folder: Stats, files: (readonly [string, Stats])[]): Result[] {
+  if ((folder.mode & OTHERS) === 0) return []
   // What is in a folder that others cannot enter is closed to them.
   const isClosed = (name: string) =>
-    files.some(([folder, { mode }]) => name.startsWith(`${folder}/`) && (mode & 0o077) === 0)
-  const open = files.filter(([name, found]) => found.isFile() && (found.mode & 0o077) !== 0 && !isClosed(name))
+    files.some(([folder, { mode }]) => name.startsWith(`${folder}/`) && (mode & OTHERS) === 0)
+  const open = files.filter(([name, found]) => found.isFile() && (found.mode & OTHERS) !== 0 && !isClosed(name))
   const [first] = open
   if (first === undefined) return []
   const more = open.length > 1 ? ` and ${open.length - 1} more` : ''

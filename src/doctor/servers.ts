@@ -60,7 +60,7 @@ export async function askPostgres(url: string): Promise<PostgresState | Unreacha
     const silent = hasFolds ? await silentFolders(session.query, SILENT_SECONDS) : []
     return { ...state, clockAheadMs, silentNodes: silent.length }
   } catch (error) {
-    return { unreachable: reasonOf(error) }
+    return { unreachable: reasonOf(error).replace(/^PostgreSQL: /, '') }
   } finally {
     await session.close().catch(() => {})
   }
