@@ -29,6 +29,7 @@ const notRun: readonly [contains: string, reason: string][] = [
   ['systemd-sysusers', 'needs systemd as root'],
   ['sudo -u quirl', 'needs the system user of the unit'],
   ['quirl certs', 'needs TLS=on; certificates.test.ts reads what it prints'],
+  ['quirl doctor', 'asks the DNS and the public address; doctor.test.ts runs it'],
   ['docker ', 'needs Docker'],
   ['kubectl ', 'needs Kubernetes'],
   ['caddy run', 'needs ports 80 and 443; caddy.test.ts runs the file'],

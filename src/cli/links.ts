@@ -29,7 +29,7 @@ const conditions = {
 export const links: Command = {
   name: 'links',
   usage: '[export <file>]',
-  summary: 'list and search links, or export all of them, or those of a search, into a file',
+  summary: 'list and search links, or export all of them, or those of a search, to a file or to standard output',
   options: {
     ...conditions,
     limit: { type: 'string', doc: `how many to list, at most ${MAX_LIMIT} [${DEFAULT_LIMIT}]` },
