@@ -300,6 +300,7 @@ function makeOld(dataDir: string): void {
   }
   links.exec(`
     drop index links_next_token_hash;
+    drop index links_created_at;
     alter table links drop column next_token_hash;
     alter table links drop column rotated_at;
     drop table revisions;

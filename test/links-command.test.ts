@@ -12,7 +12,7 @@ import { command, quirl } from './support/cli.ts'
 import { temporaryFolder, undoLater, type Ending } from './support/cleanup.ts'
 import { PATIENCE_MS } from './support/poll.ts'
 import { program } from './support/program.ts'
-import { create, post, put, startServer } from './support/server.ts'
+import { create, post, put, startServer, visit } from './support/server.ts'
 
 const at = Date.UTC(2026, 10, 23, 12)
 
@@ -40,18 +40,23 @@ const linesOf = (output: string) =>
 
 test('quirl links lists and searches, as a table, as lines of JSON or as CSV, and never shows a token or a password', async (t) => {
   const { server, shown, run } = await serveLinks(t)
+  await visit(`${server.url}/old`)
+  await put(`${server.url}/api/manage/${shown.token}`, { password: null })
+  assert.equal((await visit(shown.short_url)).status, 302)
+  await put(`${server.url}/api/manage/${shown.token}`, { password: 'opensesame' })
+  await server.services.scans.settle()
   const table = await run()
   assert.equal(table.status, 0, table.stderr)
   const [header, ...rows] = table.stdout.trimEnd().split('\n')
-  assert.match(header ?? '', /^CODE +KIND +STATE +CREATED \(UTC\) +TITLE +DESTINATION$/)
+  assert.match(header ?? '', /^CODE +KIND +STATE +CREATED \(UTC\) +SCANS +TITLE +DESTINATION$/)
   assert.deepEqual(rows.length, 3)
-  assert.match(rows[0] ?? '', /^menu +url +active +2026-11-23 12:00 +Menü =1 +https:\/\/shop\.example\/a$/u)
+  assert.match(rows[0] ?? '', /^bad +url +removed /)
   assert.match(rows[1] ?? '', /^old +url +paused /)
-  assert.match(rows[2] ?? '', /^bad +url +removed /)
+  assert.match(rows[2] ?? '', /^menu +url +active +2026-11-23 12:00 +1 +Menü =1 +https:\/\/shop\.example\/a$/u)
   const codes = async (...args: string[]) => linesOf((await run('--json', ...args)).stdout).map(({ code }) => code)
   // A flag of the command that a setting has, too.
   assert.deepEqual(await codes('--host=www.shop.example'), ['old'])
-  assert.deepEqual(await codes('--domain=shop.example'), ['menu', 'old'])
+  assert.deepEqual(await codes('--domain=shop.example'), ['old', 'menu'])
   assert.deepEqual(await codes('--removed'), ['bad'])
   assert.deepEqual(await codes('--suspended'), ['bad'])
   assert.deepEqual(await codes('--paused', '--since=2026-11-23'), ['old'])
@@ -84,11 +89,11 @@ test('quirl links goes on after its cursor, which standard error names, and refu
   const first = await run('--json', '--limit=2')
   assert.deepEqual(
     linesOf(first.stdout).map(({ code }) => code),
-    ['menu', 'old'],
+    ['bad', 'old'],
   )
-  const [, cursor = ''] = /^quirl: to go on, add (--cursor=\d+)\n$/.exec(first.stderr) ?? []
+  const [, cursor = ''] = /^quirl: to go on, add (--cursor=newest\.\d+\.\d+)\n$/.exec(first.stderr) ?? []
   const second = await run('--json', '--limit=2', cursor)
-  assert.deepEqual([linesOf(second.stdout).map(({ code }) => code), second.stderr], [['bad'], ''])
+  assert.deepEqual([linesOf(second.stdout).map(({ code }) => code), second.stderr], [['menu'], ''])
   for (const [args, reason] of [
     [['--limit=0'], '--limit=0 must be a whole number from 1 to 1000'],
     [['--cursor=x'], '/cursor must be that of an earlier result'],

@@ -22,6 +22,7 @@ const columns = [
   'created_at',
   'updated_at',
   'removed',
+  'totals',
   'utm',
   'rules',
   'payload',
@@ -37,7 +38,7 @@ export function formatOf({ json, csv }: Flags, usual: LinkFormat): LinkFormat {
 export function linesOf(format: LinkFormat, links: ListedLink[], isFirst: boolean): string {
   if (format === 'json') return links.map((link) => `${JSON.stringify(link)}\n`).join('')
   if (format === 'csv') return writeRecords([...(isFirst ? [columns] : []), ...links.map(recordOf)])
-  return formatTable([['CODE', 'KIND', 'STATE', 'CREATED (UTC)', 'TITLE', 'DESTINATION'], ...links.map(rowOf)])
+  return formatTable([['CODE', 'KIND', 'STATE', 'CREATED (UTC)', 'SCANS', 'TITLE', 'DESTINATION'], ...links.map(rowOf)])
 }
 
 function recordOf(link: ListedLink): string[] {
@@ -51,7 +52,8 @@ function recordOf(link: ListedLink): string[] {
 function rowOf(link: ListedLink): string[] {
   const { code, kind, created_at: createdAt } = link
   const [title, target] = [cut(link.title ?? '-', MAX_TITLE), cut(link.target ?? '-', MAX_TARGET)]
-  return [code, kind, stateOf(link), formatTime(Date.parse(createdAt)), title, target]
+  const scans = link.totals === null ? '?' : String(link.totals.scans)
+  return [code, kind, stateOf(link), formatTime(Date.parse(createdAt)), scans, title, target]
 }
 
 function stateOf({ removed, active }: ListedLink): string {

@@ -47,7 +47,7 @@ export const links: Command = {
     return exportLinks(
       file,
       formatOf(context.flags, 'json'),
-      pagesOf(context.call, context.flags, () => PER_CALL),
+      pagesOf(context.call, context.flags, { left: () => PER_CALL, oldest_first: true }),
     )
   },
 }
@@ -59,7 +59,7 @@ async function list({ call, flags }: CommandContext): Promise<CommandResult> {
   const found: ListedLink[] = []
   let [cursor, looked]: [string | null, number] = [null, 0]
   try {
-    for await (const page of pagesOf(call, flags, () => limit - found.length)) {
+    for await (const page of pagesOf(call, flags, { left: () => limit - found.length, oldest_first: false })) {
       found.push(...page.links)
       cursor = page.cursor
       looked += page.looked
@@ -74,11 +74,17 @@ async function list({ call, flags }: CommandContext): Promise<CommandResult> {
   return cursor === null ? { text, status: 0 } : { text, warning: `to go on, add --cursor=${cursor}`, status: 0 }
 }
 
-/** The pages of a search: each call looks at a bounded number of links. @param left how many links are still wanted */
-async function* pagesOf(call: CallOperation, flags: Flags, left: () => number): AsyncGenerator<LinksResult> {
+interface Paging {
+  /** How many links are still wanted. */
+  left: () => number
+  oldest_first: boolean
+}
+
+/** The pages of a search: each call looks at a bounded number of links. */
+async function* pagesOf(call: CallOperation, flags: Flags, { left, ...order }: Paging): AsyncGenerator<LinksResult> {
   const { suspended, removed = suspended } = flags
   const given = Object.keys(conditions).map((name) => [name, flags[name]])
-  const filter = { ...Object.fromEntries(given), removed, suspended: undefined } as object
+  const filter = { ...Object.fromEntries(given), ...order, removed, suspended: undefined } as object
   let { cursor } = flags
   for (;;) {
     const page = (await call('links', { ...filter, cursor, limit: Math.min(left(), PER_CALL) })) as LinksResult

@@ -21,6 +21,7 @@ import { findings } from './migrations/0019-findings.ts'
 import { sharedLists } from './migrations/0020-shared-lists.ts'
 import { creationKeys } from './migrations/0021-creation-keys.ts'
 import { additions } from './migrations/0022-additions.ts'
+import { linksByTime } from './migrations/0023-links-by-time.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -47,6 +48,7 @@ export const migrations: readonly Migration[] = [
   sharedLists,
   creationKeys,
   additions,
+  linksByTime,
 ]
 
 /**

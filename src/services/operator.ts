@@ -20,7 +20,7 @@ import { certificateOperations } from '../tls/operator.ts'
 export interface OperatorNeeds extends Omit<DoctorNeeds, 'config'> {
   version: string
   db: Pick<Database, 'read'>
-  scans: Pick<Scans, 'fold' | 'hold'>
+  scans: Pick<Scans, 'fold' | 'hold' | 'totals'>
   holdChanges: Holdable['changes']
   abuse: Pick<Abuse, 'operations'>
   keys: Pick<Keys, 'operations'>
@@ -38,7 +38,7 @@ export function operatorOperations(config: Config, needs: OperatorNeeds): AdminO
     status: async () => ({ version, not_ready: (await notReady()) ?? null }),
     fold: async () => ({ folded: await scans.fold() }),
     ...doctorOperations({ ...needs, config }),
-    ...linkOperations(db),
+    ...linkOperations({ db, totals: scans.totals }),
     ...abuse.operations,
     ...keys.operations,
     ...importOperations({ importLinks: links.importLinks, origin: origin.own }),

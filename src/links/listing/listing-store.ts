@@ -15,39 +15,52 @@ export interface ListedKey {
   bytes: number
 }
 
-/** The order of a listing: of all links by id, or of the removed ones, the newest removal first. */
-export type Order = 'id' | 'removal'
+/** The order of a listing: by the time of creation, or of the removed links, the newest removal first. */
+export type Order = 'newest' | 'oldest' | 'removal'
 
-/** The place of the last link that was listed. */
-export type Place = Pick<ListedKey, 'id' | 'removedAt'>
+/** The place of a link in the order: its time of creation or removal, and among those of one time its id. */
+export interface Place {
+  at: number
+  id: number
+}
 
-/** The next links in the order, without their content. @param after undefined for the first ones */
-export async function findKeys(
-  db: Executor,
-  order: Order,
-  after: Place | undefined,
-  limit: number,
-): Promise<ListedKey[]> {
-  const rows = await selectKeys(db, order, after).limit(limit).execute()
+export function placeOf({ createdAt, removedAt, id }: ListedKey, order: Order): Place {
+  return { at: order === 'removal' ? (removedAt ?? 0) : createdAt, id }
+}
+
+/** Which part of the order is read. */
+export interface Range {
+  order: Order
+  /** Undefined for the first links. */
+  after: Place | undefined
+  /** Bounds of the time of creation, in milliseconds since 1970; the second is not included. */
+  since: number | undefined
+  until: number | undefined
+}
+
+/** The next links in the order, without their content. */
+export async function findKeys(db: Executor, range: Range, limit: number): Promise<ListedKey[]> {
+  const rows = await selectKeys(db, range).limit(limit).execute()
   return rows.map((row) => ({ ...row, active: row.active === 1 }))
 }
 
-export function selectKeys(db: Executor, order: Order, after: Place | undefined) {
+export function selectKeys(db: Executor, { order, after, since, until }: Range) {
   const length = (column: string) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`
   const bytes = sql<number>`${length('target')} + ${length('payload')} + ${length('rules')} + ${length('utm')}`
   const columns = ['id', 'removed_at as removedAt', 'kind', 'active', 'created_at as createdAt'] as const
   const query = db.selectFrom('links').select([...columns, bytes.as('bytes')])
-  if (order === 'id') return query.where('id', '>', after?.id ?? 0).orderBy('id')
-  const removedAt = after?.removedAt ?? Number.MAX_SAFE_INTEGER
-  return (
-    query
-      .where('removed_at', 'is not', null)
-      // The bound of the index, and then the order within one millisecond.
-      .where('removed_at', '<=', removedAt)
-      .where((row) => row.or([row('removed_at', '<', removedAt), row('id', '<', after?.id ?? 0)]))
-      .orderBy('removed_at', 'desc')
-      .orderBy('id', 'desc')
-  )
+  const all = order === 'removal' ? query.where('removed_at', 'is not', null) : query
+  const sinceThen = since === undefined ? all : all.where('created_at', '>=', since)
+  const within = until === undefined ? sinceThen : sinceThen.where('created_at', '<', until)
+  const column = order === 'removal' ? 'removed_at' : 'created_at'
+  const direction = order === 'oldest' ? 'asc' : 'desc'
+  const ordered = within.orderBy(column, direction).orderBy('id', direction)
+  if (after === undefined) return ordered
+  const [from, beyond] = order === 'oldest' ? (['>=', '>'] as const) : (['<=', '<'] as const)
+  // The bound of the index, and then the order within one millisecond.
+  return ordered
+    .where(column, from, after.at)
+    .where((row) => row.or([row(column, beyond, after.at), row('id', beyond, after.id)]))
 }
 
 /** The most links of one read. */

@@ -4,7 +4,15 @@ import { codeKey } from '../code.ts'
 import type { Link } from '../link.ts'
 import { findByCode } from '../store.ts'
 import { matches, mayMatch, type Filter } from './filter.ts'
-import { findKeys, findLinks, LINKS_PER_READ, type ListedKey, type Place } from './listing-store.ts'
+import {
+  findKeys,
+  findLinks,
+  LINKS_PER_READ,
+  placeOf,
+  type ListedKey,
+  type Order,
+  type Place,
+} from './listing-store.ts'
 
 /** What one statement reads: with an embedded store, the event loop waits for it. */
 const KEYS_PER_READ = 250
@@ -31,10 +39,9 @@ export interface LinkPage {
 export async function listLinks(
   { read: db }: Pick<Database, 'read'>,
   filter: Filter,
-  after: Place | undefined,
-  limit: number,
+  { order, after, limit }: { order: Order; after: Place | undefined; limit: number },
 ): Promise<LinkPage> {
-  const order = filter.isRemoved ? 'removal' : 'id'
+  const { since, until } = filter
   const page: LinkPage = { links: [], next: after, looked: 0 }
   let bytes = 0
   const isFull = () => page.links.length >= limit || bytes >= BYTES_PER_PAGE
@@ -49,7 +56,7 @@ export async function listLinks(
       if (isFull()) return false
       const key = part.find(({ id }) => id === link.id)
       page.links.push(link)
-      page.next = key
+      page.next = key && placeOf(key, order)
       bytes += key?.bytes ?? 0
     }
     await yieldToLoop()
@@ -57,12 +64,13 @@ export async function listLinks(
   }
 
   while (page.looked < KEYS_PER_PAGE && !isFull()) {
-    const keys = await findKeys(db, order, page.next, KEYS_PER_READ)
+    const keys = await findKeys(db, { order, after: page.next, since, until }, KEYS_PER_READ)
     page.looked += keys.length
     for (const part of partsOf(keys.filter((key) => mayMatch(filter, key)))) {
       if (!(await add(part))) return page
     }
-    page.next = keys.at(-1)
+    const last = keys.at(-1)
+    page.next = last && placeOf(last, order)
     if (keys.length < KEYS_PER_READ) return { ...page, next: undefined }
     await sleep(PAUSE_MS)
   }

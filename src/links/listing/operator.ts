@@ -1,10 +1,10 @@
 import type { AdminOperations } from '../../admin/socket.ts'
 import type { Database } from '../../db/database.ts'
 import { invalidRequest } from '../../http/problem.ts'
-import type { Link } from '../link.ts'
+import type { Link, Totals } from '../link.ts'
 import { readFilter } from './filter.ts'
 import { listByCode, listLinks } from './listing.ts'
-import type { Place } from './listing-store.ts'
+import type { Order, Place } from './listing-store.ts'
 
 /** A link as its operator sees it: without the hashes of its token and its password. Times are ISO 8601, UTC. */
 export interface ListedLink extends Pick<
@@ -15,6 +15,8 @@ export interface ListedLink extends Pick<
   created_at: string
   updated_at: string
   removed: { at: string; reason: string; source: string; expression: string | null } | null
+  /** Its counts; null while the statistics cannot be read. */
+  totals: Totals | null
 }
 
 /** The result of `links`. */
@@ -26,22 +28,32 @@ export interface LinksResult {
   looked: number
 }
 
+/** What the operation needs of the rest of the program. */
+export interface ListingNeeds {
+  db: Pick<Database, 'read'>
+  /** The counts of a link; the calls of one turn are one read. */
+  totals: (linkId: number) => Promise<Totals>
+}
+
 const MAX_LIMIT = 250
 
 /**
- * The operation of `quirl links`. Its input has the conditions of `Filter`, a `cursor` and a `limit`. One call looks at a
- * bounded number of links, so that its result may be empty and have a cursor.
+ * The operation of `quirl links`. Its input has the conditions of `Filter`, a `cursor` and a `limit`; the newest links come
+ * first, or with `oldest_first` the oldest. One call looks at a bounded number of links, so that its result may be empty and
+ * have a cursor.
  */
-export function linkOperations(db: Pick<Database, 'read'>): AdminOperations {
+export function linkOperations({ db, totals }: ListingNeeds): AdminOperations {
+  const view = async (link: Link) => viewOf(link, await totals(link.id).catch(() => null))
   return {
     async links(input): Promise<LinksResult> {
       const filter = readFilter(input)
-      const [after, limit] = [readCursor(input['cursor'], filter.isRemoved), readLimit(input['limit'])]
+      const order = orderOf(filter.isRemoved, input['oldest_first'] === true)
+      const [after, limit] = [readCursor(input['cursor'], order), readLimit(input['limit'])]
       const page = await (filter.code === undefined
-        ? listLinks(db, filter, after, limit)
+        ? listLinks(db, filter, { order, after, limit })
         : listByCode(db, filter, filter.code))
-      const cursor = page.next === undefined ? null : writeCursor(page.next)
-      return { links: page.links.map(viewOf), cursor, looked: page.looked }
+      const cursor = page.next === undefined ? null : writeCursor(page.next, order)
+      return { links: await Promise.all(page.links.map(view)), cursor, looked: page.looked }
     },
   }
 }
@@ -51,21 +63,26 @@ function readLimit(given: unknown): number {
   throw invalidRequest([{ pointer: '/limit', detail: `must be a whole number from 1 to ${MAX_LIMIT}` }])
 }
 
-function writeCursor({ id, removedAt }: Place): string {
-  return removedAt === null ? String(id) : `${id}.${removedAt}`
+function orderOf(isRemoved: boolean, isOldestFirst: boolean): Order {
+  if (isRemoved) return 'removal'
+  return isOldestFirst ? 'oldest' : 'newest'
 }
 
-/** @param isRemoved whether the listing is in the order of removals */
-function readCursor(given: unknown, isRemoved: boolean): Place | undefined {
+/** Begins with the order, so that no other takes it. */
+function writeCursor({ at, id }: Place, order: Order): string {
+  return `${order}.${at}.${id}`
+}
+
+function readCursor(given: unknown, order: Order): Place | undefined {
   if (given === undefined) return undefined
-  const [, id, removedAt] = (typeof given === 'string' && /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(given)) || []
-  if (id === undefined || (isRemoved && removedAt === undefined)) {
+  const [, of, at, id] = (typeof given === 'string' && /^([a-z]+)\.(\d{1,15})\.(\d{1,15})$/.exec(given)) || []
+  if (of !== order || at === undefined || id === undefined) {
     throw invalidRequest([{ pointer: '/cursor', detail: 'must be that of an earlier result with the same conditions' }])
   }
-  return { id: Number(id), removedAt: removedAt === undefined ? null : Number(removedAt) }
+  return { at: Number(at), id: Number(id) }
 }
 
-function viewOf(link: Link): ListedLink {
+function viewOf(link: Link, totals: Totals | null): ListedLink {
   const { code, kind, target, payload, title, campaign, utm, rules, active, suspension } = link
   return {
     code,
@@ -81,5 +98,6 @@ function viewOf(link: Link): ListedLink {
     created_at: new Date(link.createdAt).toISOString(),
     updated_at: new Date(link.updatedAt).toISOString(),
     removed: suspension && { ...suspension, at: new Date(suspension.at).toISOString() },
+    totals,
   }
 }
