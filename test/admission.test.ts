@@ -99,7 +99,7 @@ test('a request holds no slot until its body has arrived', async (t) => {
 })
 
 test('after a burst of all kinds with many disconnects, no request is left and no slot is lost', async (t) => {
-  const bounds = { waiting: 8, concurrent: 2 }
+  const bounds = { waiting: 2, concurrent: 1 }
   const server = await startServer(t, {}, undefined, {
     work: Object.fromEntries(kinds.map((kind) => [kind, bounds])),
     // All requests come from one client, which may have fewer.
@@ -114,11 +114,15 @@ test('after a burst of all kinds with many disconnects, no request is left and n
     if (at % 2 === 0) socket.write('GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n')
     return new Promise((resolve) => socket.once('connect', () => setImmediate(() => resolve(socket.destroy()))))
   })
-  const burst = Array.from({ length: 100 }, (_, at) => requests[kinds[at % kinds.length] as Work](server, link))
-  const statuses = (await Promise.all(burst)).map(({ status }) => status)
+  const statuses: number[] = []
+  // On a machine that is slow to send them, the requests of one burst may all find room.
+  await poll(async () => {
+    const burst = Array.from({ length: 100 }, (_, at) => requests[kinds[at % kinds.length] as Work](server, link))
+    statuses.push(...(await Promise.all(burst)).map(({ status }) => status))
+    return statuses.includes(503) && statuses.includes(200)
+  })
   await Promise.all(leavers)
   for (const status of statuses) assert.ok([200, 201, 404, 503].includes(status), String(status))
-  assert.ok(statuses.includes(503) && statuses.includes(200))
   await poll(() => waiting(server) === 0)
   // A slot that was not released would be missing now.
   for (const kind of kinds) {
