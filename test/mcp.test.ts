@@ -1,21 +1,27 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { command } from './support/cli.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { readWithZxing } from './support/decoders.ts'
 import { program } from './support/program.ts'
 import { startServer, visit } from './support/server.ts'
 
-test('an assistant creates, reads, changes and counts a link, and shows its QR code', async (t) => {
-  const { url } = await startServer(t)
-  const home = temporaryFolder(t)
+/** Starts `quirl mcp` for a service, as an assistant does. */
+async function connect(t: TestContext, url: string, more: Record<string, string> = {}) {
   const client = new Client({ name: 'test', version: '1.0.0' })
-  const env = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: home, QUIRL_SERVER: url }
+  const env = { PATH: process.env['PATH'] ?? '', XDG_CONFIG_HOME: temporaryFolder(t), QUIRL_SERVER: url, ...more }
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, 'mcp', '--keep'], env }))
   undoLater(t, () => client.close())
   const call = async (name: string, input: object) =>
     client.callTool({ name, arguments: input as Record<string, unknown> })
+  return { client, call }
+}
+
+test('an assistant creates, reads, changes and counts a link, and shows its QR code', async (t) => {
+  const { url } = await startServer(t)
+  const { client, call } = await connect(t, url)
   const data = async (name: string, input: object) =>
     (await call(name, input)).structuredContent as Record<string, never>
 
@@ -48,4 +54,18 @@ test('an assistant creates, reads, changes and counts a link, and shows its QR c
   assert.match(JSON.stringify(unclear.content), /give either code or data/)
   const unknown = await call('read_link', { link: 'nothing' })
   assert.match(JSON.stringify(unknown.content), /no token of \\"nothing\\" was kept/)
+})
+
+test('where the operator asks for a key, an assistant creates with the one of QUIRL_CREATE_KEY, and not without', async (t) => {
+  const { url, dataDir } = await startServer(t, { CREATE: 'token' })
+  const key = (await command(dataDir, 'keys', 'add', 'assistant')).stdout.trim()
+  const target = 'https://example.com/menu'
+  const refused = await (await connect(t, url)).call('create_link', { target })
+  assert.equal(refused.isError, true)
+  assert.match(JSON.stringify(refused.content), /key/)
+  assert.ok(!JSON.stringify(refused).includes(key))
+  const { call } = await connect(t, url, { QUIRL_CREATE_KEY: key })
+  const { structuredContent } = await call('create_link', { target, alias: 'menu' })
+  assert.equal((structuredContent as { short_url?: string }).short_url, `${url}/menu`)
+  assert.equal((await visit(`${url}/menu`)).headers.get('location'), target)
 })
