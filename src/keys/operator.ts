@@ -27,11 +27,14 @@ export function keyOperations(db: Database, now: () => number, mode: string): Ad
     keys: async (): Promise<KeysResult> => ({ keys: await listKeys(db.read, MAX_KEYS), mode }),
     async 'add-key'(input): Promise<AddedKey> {
       const name = readKeyName(input)
-      if ((await listKeys(db.read, MAX_KEYS)).length >= MAX_KEYS) {
-        throw new Problem('invalid_request', `there are ${MAX_KEYS} keys, which is the most: remove some first`)
-      }
       const key = newToken()
-      const isAdded = await db.transaction((transaction) => insertKey(transaction, hashToken(key), name, now()))
+      const isAdded = await db.transaction(async (transaction) => {
+        // Two of the last one would make one too many.
+        await db.lock(transaction, 'creation keys')
+        if ((await listKeys(transaction, MAX_KEYS)).length >= MAX_KEYS)
+          throw new Problem('invalid_request', `there are ${MAX_KEYS} keys, which is the most: remove some first`)
+        return insertKey(transaction, hashToken(key), name, now())
+      })
       if (!isAdded) throw new Problem('invalid_request', `there is a key named ${name}: remove it first`)
       return { name, key, mode }
     },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { drivers } from '../../test/support/drivers.ts'
+import { keyOperations } from './operator.ts'
 import { deleteKey, findUse, insertKey, listKeys, updateUse } from './store.ts'
 
 for (const driver of drivers) {
@@ -24,6 +25,21 @@ for (const driver of drivers) {
       assert.equal(await deleteKey(db.write, 'shop'), true)
       assert.equal(await deleteKey(db.write, 'shop'), false)
       assert.equal(await findUse(db.read, 'hash 1'), undefined)
+    })
+
+    test('there are never more than a thousand, however many are added at the same time', async (t) => {
+      const db = await driver.open(t)
+      if (db === undefined) return
+      await db.transaction(async (transaction) => {
+        for (let at = 0; at < 998; at++) await insertKey(transaction, `hash ${at}`, `name ${at}`, at)
+      })
+      const add = keyOperations(db, () => 0, 'token')['add-key']
+      const adding = Array.from({ length: 8 }, async (_, at) => add?.({ name: `new ${at}` }))
+      const results = await Promise.allSettled(adding)
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 2)
+      for (const result of results)
+        if (result.status === 'rejected') assert.match(String(result.reason), /there are 1000 keys, which is the most/)
+      assert.equal((await listKeys(db.read, 2000)).length, 1000)
     })
   })
 }
