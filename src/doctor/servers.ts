@@ -80,13 +80,20 @@ export async function askRedis({
   try {
     await client.connect()
     const info = await client.info()
-    const read = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
-    const valkey = read('valkey_version')
+    const fields = fieldsOf(info)
+    const valkey = fields.get('valkey_version')
     const name = valkey === undefined ? 'Redis' : 'Valkey'
-    return { name, version: valkey ?? read('redis_version') ?? 'of unknown version', role: read('role') ?? 'unknown' }
+    const version = valkey ?? fields.get('redis_version') ?? 'of unknown version'
+    return { name, version, role: fields.get('role') ?? 'unknown' }
   } catch (error) {
     return { unreachable: reasonOf(reason ?? error) }
   } finally {
     client.disconnect()
   }
+}
+
+/** The fields of an answer to INFO, which has one `name:value` a line. */
+function fieldsOf(info: string) {
+  const lines = info.split(/\r?\n/)
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)] as const))
 }
