@@ -1,7 +1,8 @@
 // Aims: a node on PostgreSQL answers at least 0.95 of the visits of one on the embedded store; another node sees a change within
 // 100 ms (p99). The first row of each table is the baseline. PostgreSQL runs on this machine with fsync, on the load's core or the
-// server's, as the system decides. Two nodes against one need more cores than the two for which this is written.
-import { writeFileSync } from 'node:fs'
+// server's, as the system decides, so that the rate is not the node's alone: the CPU time of the node for each request is. Two
+// nodes against one need more cores than the two for which this is written.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { addressOf, startPostgres, urlOf } from '../test/support/postgres.ts'
@@ -47,12 +48,30 @@ const servers: [name: string, served: Served, visits: string][] = [
   ['PostgreSQL', node, await visitScript(node)],
 ]
 
+/** User and system time of a process so far, of all its threads: microseconds (proc(5), in ticks of 10 ms). */
+function processorTime({ process: { pid } }: Served): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+interface Done extends Load {
+  /** CPU time of the node for each request. */
+  microseconds: number
+}
+
 function compare(what: string, load: (served: Served, visits: string) => Load): void {
-  const done = servers.map(() => [] as Load[])
+  const done = servers.map(() => [] as Done[])
+  const measure = (served: Served, visits: string) => {
+    const before = processorTime(served)
+    const loaded = load(served, visits)
+    return { ...loaded, microseconds: (processorTime(served) - before) / loaded.requests }
+  }
   // The first ones warm up the compiler.
   for (const [, served, visits] of servers) load(served, visits)
   for (let run = 0; run < RUNS; run++)
-    for (const [at, [, served, visits]] of servers.entries()) done[at]?.push(load(served, visits))
+    for (const [at, [, served, visits]] of servers.entries()) done[at]?.push(measure(served, visits))
+  const times = done.map((all) => median(all.map(({ microseconds }) => microseconds)))
   const rates = done.map((all) => median(all.map(({ requestsPerSecond }) => requestsPerSecond)))
   printTable(
     `${what}, ${RUNS} alternating runs of ${SECONDS} s, medians`,
@@ -63,6 +82,8 @@ function compare(what: string, load: (served: Served, visits: string) => Load): 
       'ratio of each run': (done[at] ?? [])
         .map(({ requestsPerSecond }, run) => (requestsPerSecond / (done[0]?.[run]?.requestsPerSecond ?? 1)).toFixed(2))
         .join(' '),
+      'CPU µs of the node': (times[at] ?? 0).toFixed(1),
+      'CPU ratio': ((times[at] ?? 0) / (times[0] ?? 1)).toFixed(2),
       'p99 ms': median((done[at] ?? []).map(({ p99Milliseconds }) => p99Milliseconds)).toFixed(1),
     })),
   )

@@ -38,6 +38,7 @@ test('after any visits, passwords, rules, changes, reverts, rotations, shares, d
   const start = () => startServer(t, env, () => world.now, { scrypt: cheapScrypt })
   const world: World = {
     now: START,
+    isOneNode: process.env['QUIRL_TEST_STORE'] !== 'two-nodes',
     links: [],
     async restart() {
       await world.server.stop()

@@ -1,26 +1,35 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { dayOf } from '../../../src/scans/calendar.ts'
 import { fc } from '../fast-check.ts'
 import { PATIENCE_MS } from '../poll.ts'
 import type { TestServer } from '../server.ts'
-import { command, HOUR, type CommandKind } from './model.ts'
+import { command, HOUR, type CommandKind, type World } from './model.ts'
 import { valueOf } from '../metrics.ts'
 
 /** What comes between the requests. */
 export const interruptions: CommandKind[] = [
-  command('wait', 3, { hours: fc.integer({ min: 1, max: 60 }) }, async (world, { hours }) => {
-    world.now += hours * HOUR
-  }),
-  command('wait for minutes', 1, { minutes: fc.integer({ min: 1, max: 59 }) }, async (world, { minutes }) => {
-    world.now += (minutes * HOUR) / 60
-  }),
+  command('wait', 3, { hours: fc.integer({ min: 1, max: 60 }) }, (world, { hours }) => wait(world, hours * HOUR)),
+  command('wait for minutes', 1, { minutes: fc.integer({ min: 1, max: 59 }) }, (world, { minutes }) =>
+    wait(world, (minutes * HOUR) / 60),
+  ),
   command('restart', 1, {}, ({ restart }) => restart()),
   // Locks a file of the embedded store.
   ...(process.env['QUIRL_TEST_STORE'] === undefined
     ? [command('fold dies', 1, {}, ({ server }) => failOneFold(server))]
     : []),
 ]
+
+/**
+ * Nodes fetch the salts of today and tomorrow when they start and each minute, in real time. When the test's clock jumps to
+ * another day, they start again, lest each uses a salt of its own for up to a minute.
+ */
+async function wait(world: World, milliseconds: number): Promise<void> {
+  const day = dayOf(world.now)
+  world.now += milliseconds
+  if (!world.isOneNode && dayOf(world.now) !== day) await world.restart()
+}
 
 /** Locks the warehouse, so that a fold fails after it has stored the visitor keys and before it stores the scans. */
 async function failOneFold(server: TestServer): Promise<void> {

@@ -44,6 +44,8 @@ export interface ModelLink {
 /** The service, and the links of one plan. */
 export interface World {
   server: TestServer
+  /** Several nodes fold the scans of a visitor in any order. */
+  isOneNode: boolean
   now: number
   links: ModelLink[]
   restart: () => Promise<void>

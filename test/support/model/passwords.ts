@@ -26,7 +26,7 @@ export const passwords: CommandKind[] = [
 ]
 
 async function enterBy(world: World, link: number, visitor: Visitor, password: string): Promise<void> {
-  const { one, url, headers, facts, scan } = arrive(world, link, visitor)
+  const { one, url, headers, facts, scan } = await arrive(world, link, visitor)
   const response = await enter(url, password, headers)
   const isAsked = !one.isDeleted && fieldsOf(one).active && one.password !== null
   if (!isAsked || password !== one.password) {

@@ -28,9 +28,16 @@ export const byVisitors = { link: fc.nat(3), visitors: fc.array(visitor, { minLe
 
 export type Visitor = typeof visitor extends fc.Arbitrary<infer T> ? T : never
 
+/** A node knows the scans of another once that has folded them, and it then has folded again. */
+async function shareScans({ isOneNode, server }: World, one: ModelLink): Promise<void> {
+  if (isOneNode || fieldsOf(one).rules.every(({ when }) => when.after_scans === undefined)) return
+  for (let fold = 0; fold < 2; fold++) await server.services.scans.settle()
+}
+
 /** The request of a visitor, what rules know of it, and its scan. */
-export function arrive(world: World, link: number, { address, isQr, agent: at, country, languages }: Visitor) {
+export async function arrive(world: World, link: number, { address, isQr, agent: at, country, languages }: Visitor) {
   const one = linkAt(world, link)
+  await shareScans(world, one)
   const agent = agents[at] ?? agents[0]
   const { device, os, name } = agent
   const bot = device === null

@@ -13,6 +13,9 @@ import {
 import { fc } from '../fast-check.ts'
 import { answerOf, arrive, byVisitors, expectAnswer, visitor, type Visitor } from './visitors.ts'
 
+/** A scan, and whether it is the one that counts its visitor on its day. */
+type CountedScan = ModelScan & { unique: boolean }
+
 const KATHMANDU_OFFSET = 5.75 * HOUR
 
 /** Visits, and requests that are none. */
@@ -21,7 +24,7 @@ export const visits: CommandKind[] = [
     for (const visitor of visitors) await visitBy(world, link, visitor)
   }),
   command('look', 3, { link: fc.nat(3), visitor }, async (world, { link, visitor }) => {
-    const { one, url, headers, facts } = arrive(world, link, visitor)
+    const { one, url, headers, facts } = await arrive(world, link, visitor)
     const head = await fetch(url, { method: 'HEAD', redirect: 'manual', headers })
     const preview = await visit(`${world.server.url}/${one.link.code}+`)
     // The host of an address is emphasised.
@@ -36,7 +39,7 @@ export const visits: CommandKind[] = [
 ]
 
 async function visitBy(world: World, link: number, visitor: Visitor): Promise<void> {
-  const { one, url, headers, facts, scan } = arrive(world, link, visitor)
+  const { one, url, headers, facts, scan } = await arrive(world, link, visitor)
   const response = await visit(url, headers)
   if (!isOpen(one)) return expectClosed(response, one)
   const answer = answerOf(one, facts)
@@ -66,17 +69,17 @@ export async function checkCounts(world: World, one: ModelLink): Promise<void> {
   const { now } = world
   const { scans } = one
   const details = await fetch(url)
-  const seen = new Set<string>()
-  const rows = scans.map((scan) => {
-    const key = `${scan.visitor}|${dateOf(scan.at)}`
-    const unique = !seen.has(key)
-    seen.add(key)
-    return { ...scan, unique }
-  })
   const text = await (await fetch(`${url}/scans.csv`)).text()
   const lines = text.split('\r\n').slice(1, -1)
+  const cells = lines.map((line) => line.split(',').filter((_, column) => [0, 1, 8, 9, 10].includes(column)))
+  const rows = world.isOneNode
+    ? withFirsts(scans)
+    : withFound(
+        scans,
+        cells.map(([, , unique]) => unique === 'true'),
+      )
   assert.deepEqual(
-    lines.map((line) => line.split(',').filter((_, column) => [0, 1, 8, 9, 10].includes(column))),
+    cells,
     rows.map(({ at, isQr, unique, bot, answer }) => [
       new Date(at).toISOString(),
       isQr ? 'qr' : 'link',
@@ -119,14 +122,37 @@ export async function checkCounts(world: World, one: ModelLink): Promise<void> {
   }
 }
 
+/** Of the scans of a visitor on a day, the first is the unique one. */
+function withFirsts(scans: ModelScan[]): CountedScan[] {
+  const seen = new Set<string>()
+  return scans.map((scan) => {
+    const key = visitorOfDay(scan)
+    const unique = !seen.has(key)
+    seen.add(key)
+    return { ...scan, unique }
+  })
+}
+
+/** On several nodes it is the one that was folded first: any, but exactly one. */
+function withFound(scans: ModelScan[], flags: boolean[]): CountedScan[] {
+  const rows = scans.map((scan, at) => ({ ...scan, unique: flags[at] ?? false }))
+  const found = rows.filter(({ unique }) => unique).map(visitorOfDay)
+  assert.deepEqual(found.toSorted(), [...new Set(scans.map(visitorOfDay))].toSorted())
+  return rows
+}
+
+function visitorOfDay({ visitor, at }: ModelScan): string {
+  return `${visitor}|${dateOf(at)}`
+}
+
 /** The values of the breakdowns. */
 const breakdownsOf = {
   device: ({ device }: ModelScan) => device,
   answer: ({ answer }: ModelScan) => answer,
 }
 
-function countsOf(rows: (ModelScan & { unique: boolean })[]) {
-  const count = (wanted: (row: ModelScan & { unique: boolean }) => boolean) => rows.filter(wanted).length
+function countsOf(rows: CountedScan[]) {
+  const count = (wanted: (row: CountedScan) => boolean) => rows.filter(wanted).length
   return {
     scans: rows.length,
     humans: count(({ bot }) => !bot),
