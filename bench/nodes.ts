@@ -2,12 +2,22 @@
 // 100 ms (p99). The first row of each table is the baseline. PostgreSQL runs on this machine with fsync, on the load's core or the
 // server's, as the system decides, so that the rate is not the node's alone: the CPU time of the node for each request is. Two
 // nodes against one need more cores than the two for which this is written.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { addressOf, startPostgres, urlOf } from '../test/support/postgres.ts'
 import { create, put, visit } from '../test/support/server.ts'
-import { median, printTable, serveQuirl, temporaryFolder, wrk, type Load, type Served } from './support.ts'
+import { processorTime } from './processors.ts'
+import {
+  creationScript,
+  median,
+  printTable,
+  serveQuirl,
+  temporaryFolder,
+  wrk,
+  type Load,
+  type Served,
+} from './support.ts'
 
 const RUNS = 5
 const SECONDS = 5
@@ -39,21 +49,11 @@ async function visitScript(served: Served): Promise<string> {
   )
 }
 
-const creation = script(
-  'creations',
-  'wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nwrk.body = \'{"target":"https://example.com/menu"}\'',
-)
+const creation = creationScript()
 const servers: [name: string, served: Served, visits: string][] = [
   ['embedded store', embedded, await visitScript(embedded)],
   ['PostgreSQL', node, await visitScript(node)],
 ]
-
-/** User and system time of a process so far, of all its threads: microseconds (proc(5), in ticks of 10 ms). */
-function processorTime({ process: { pid } }: Served): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
-}
 
 interface Done extends Load {
   /** CPU time of the node for each request. */
@@ -63,9 +63,9 @@ interface Done extends Load {
 function compare(what: string, load: (served: Served, visits: string) => Load): void {
   const done = servers.map(() => [] as Done[])
   const measure = (served: Served, visits: string) => {
-    const before = processorTime(served)
+    const before = processorTime(served.process.pid ?? 0)
     const loaded = load(served, visits)
-    return { ...loaded, microseconds: (processorTime(served) - before) / loaded.requests }
+    return { ...loaded, microseconds: (processorTime(served.process.pid ?? 0) - before) / loaded.requests }
   }
   // The first ones warm up the compiler.
   for (const [, served, visits] of servers) load(served, visits)

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -113,6 +113,14 @@ export function wrk(url: string, seconds: number, script?: string, connections =
 function milliseconds(printed: string, share: string): number {
   const [, amount = '', unit = 'ms'] = new RegExp(`${share}\\s+([\\d.]+)(us|ms|s)`).exec(printed) ?? []
   return Number(amount) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? 1)
+}
+
+/** A wrk script that creates a link with each request. */
+export function creationScript(): string {
+  const file = join(temporaryFolder(), 'creations.lua')
+  const headers = 'wrk.headers["Content-Type"] = "application/json"'
+  writeFileSync(file, `wrk.method = "POST"\n${headers}\nwrk.body = '{"target":"https://example.com/menu"}'`)
+  return file
 }
 
 export function median(values: number[]): number {
