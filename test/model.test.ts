@@ -12,7 +12,7 @@ import { checkTokens, tokens } from './support/model/tokens.ts'
 import { checkCounts, visits } from './support/model/visits.ts'
 import { cheapScrypt } from './support/passwords.ts'
 import { seedOf } from './support/random.ts'
-import { startServer } from './support/server.ts'
+import { skipUnlessEmbedded, skipUnlessOneNode, startServer } from './support/server.ts'
 
 const START = Date.UTC(2026, 1, 27, 9, 30)
 
@@ -38,7 +38,8 @@ test('after any visits, passwords, rules, changes, reverts, rotations, shares, d
   const start = () => startServer(t, env, () => world.now, { scrypt: cheapScrypt })
   const world: World = {
     now: START,
-    isOneNode: process.env['QUIRL_TEST_STORE'] !== 'two-nodes',
+    isOneNode: skipUnlessOneNode === false,
+    isEmbedded: skipUnlessEmbedded === false,
     links: [],
     async restart() {
       await world.server.stop()

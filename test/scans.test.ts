@@ -11,7 +11,7 @@ import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
 import { linkIdOf } from './support/link-id.ts'
 import { poll } from './support/poll.ts'
-import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, put, skipUnlessEmbedded, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const EXAMPLE = 'https://example.com/'
 const DAY = 86_400_000
@@ -356,7 +356,7 @@ test('no header can break the statistics or inject text into them', async (t) =>
   assert.equal((await stats(server, link)).totals['scans'], rows.length)
 })
 
-test('a deleted link leaves no scan behind, journalled ones included', async (t) => {
+test('a deleted link leaves no scan behind, journalled ones included', { skip: skipUnlessEmbedded }, async (t) => {
   const server = await startBehindProxy(t)
   const [link, other] = [await create(server, { target: EXAMPLE }), await create(server, { target: EXAMPLE })]
   for (const each of [link, other]) await go(server, each, from('8.8.8.8', { referer: 'https://news.example.com/' }))
@@ -379,7 +379,7 @@ test('a deleted link leaves no scan behind, journalled ones included', async (t)
   db.close()
 })
 
-test('salts and keys of visitors are destroyed when their day is over', async (t) => {
+test('salts and keys of visitors are destroyed when their day is over', { skip: skipUnlessEmbedded }, async (t) => {
   let now = Date.UTC(2026, 10, 20, 12)
   const server = await startBehindProxy(t, () => now)
   const link = await create(server, { target: EXAMPLE })

@@ -26,8 +26,12 @@ export async function openSharedSalts(
   const salts = new Map<number, string>()
 
   const of = (day: number): string => {
-    const salt = salts.get(day) ?? newSalt()
+    const known = salts.get(day)
+    if (known !== undefined) return known
+    const salt = newSalt()
     salts.set(day, salt)
+    // The clock has jumped, or PostgreSQL was away for a day: other nodes may have another salt, and get this one if they have none.
+    void fetchAll().catch(onError)
     return salt
   }
 

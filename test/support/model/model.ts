@@ -46,6 +46,8 @@ export interface World {
   server: TestServer
   /** Several nodes fold the scans of a visitor in any order. */
   isOneNode: boolean
+  /** A shared store shares the salts of the days. */
+  isEmbedded: boolean
   now: number
   links: ModelLink[]
   restart: () => Promise<void>
