@@ -11,7 +11,7 @@ import { poll } from './support/poll.ts'
 import { exitOf, start } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { seededRandom } from './support/random.ts'
-import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, post, put, skipUnlessOneNode, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const EXAMPLE = 'https://example.com/'
 const NEW = 'https://example.com/new'
@@ -346,7 +346,7 @@ const changed = (server: TestServer, link: Created | undefined, body: object) =>
   put(`${server.url}/api/manage/${link?.token}`, body)
 
 for (const query of ['', '?atomic=true']) {
-  test(`a link that somebody else changes meanwhile keeps both changes${query && `, with ${query}`}`, async (t) => {
+  test(`a link that somebody else changes meanwhile keeps both changes${query && `, with ${query}`}`, { skip: skipUnlessOneNode }, async (t) => {
     const { server, links } = await startWith(t, 3)
     beforeTransaction(server.services, () => changed(server, links[1], { title: 'Theirs' }))
     const done = await result(
@@ -365,7 +365,7 @@ for (const query of ['', '?atomic=true']) {
   })
 }
 
-test('a row with if_match fails when somebody else changes its link meanwhile, and an atomic request with it', async (t) => {
+test('a row with if_match fails when somebody else changes its link meanwhile, and an atomic request with it', { skip: skipUnlessOneNode }, async (t) => {
   const { server, links } = await startWith(t, 3)
   const rows = links.map(({ token }) => ({ token, target: NEW, if_match: '"1"' }))
   beforeTransaction(server.services, () => changed(server, links[1], { title: 'Theirs' }))

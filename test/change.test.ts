@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import { Problem } from '../src/http/problem.ts'
 import type { Drawing, OwnedLink } from '../src/links/design.ts'
-import { create, put, startServer } from './support/server.ts'
+import { create, put, skipUnlessOneNode, startServer } from './support/server.ts'
 
 const drawing: Drawing = { origin: 'https://qr.example.com', client: 'a test', charge: async () => {} }
 const RED = { fg: '#800000' }
@@ -35,7 +35,7 @@ function countReads({ db }: Awaited<ReturnType<typeof startWithLink>>): Record<s
   return reads
 }
 
-test('a PUT looks up its token, then reads the link, its design and its webhook once', async (t) => {
+test('a PUT looks up its token, then reads the link, its design and its webhook once', { skip: skipUnlessOneNode }, async (t) => {
   const server = await startWithLink(t)
   const { url, token } = server
   for (const body of [{ title: 'Menu' }, { design: RED }, { title: 'Card', design: BLUE }, { design: BLUE }, {}]) {

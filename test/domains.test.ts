@@ -7,7 +7,7 @@ import { undoLater, type Ending } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { startDns, type TestDns, type Zone } from './support/dns.ts'
 import { ask } from './support/http.ts'
-import { create, post, startServer, visit, type TestServer } from './support/server.ts'
+import { create, post, skipUnlessOneNode, startServer, visit, type TestServer } from './support/server.ts'
 
 const BASE = 'https://go.bakery.shop'
 const HOST = 'go.bakery.shop'
@@ -476,7 +476,7 @@ describe('a claim', () => {
     assert.ok(await isHeldBy(server, mine.token), 'not the claim that came after it')
   })
 
-  test('causes a check at most every ten seconds, and only while it is valid', async (t) => {
+  test('causes a check at most every ten seconds, and only while it is valid', { skip: skipUnlessOneNode }, async (t) => {
     const server = await squatted(t)
     const queries = () => server.dns.queries.filter((name) => name === `_quirl.${NAME}`).length
     const { squatter: _, ...names } = server
