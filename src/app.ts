@@ -111,6 +111,8 @@ function addStatisticsRoutes(
   api.get('/manage/stats', owned.stats.byHeader)
   api.get('/manage/:token/scans.csv', owned.scans.byPath)
   api.get('/manage/scans.csv', owned.scans.byHeader)
+  api.get('/manage/:token/bundle', owned.bundle.byPath)
+  api.get('/manage/bundle', owned.bundle.byHeader)
   api.post('/manage/:token/share', shares.create.byPath)
   api.post('/manage/share', shares.create.byHeader)
   api.get('/manage/:token/shares', shares.list.byPath)

@@ -18,6 +18,7 @@ import { streamRoutes } from './scans/api/stream-route.ts'
 import type { Services } from './services.ts'
 import { manyStatsRoute } from './scans/api/many-routes.ts'
 import { ownerAccess } from './scans/access.ts'
+import { bundleRoutes } from './scans/api/bundle-route.ts'
 import { exportRoutes, statsRoutes } from './scans/api/routes.ts'
 import { shareAccess } from './shares/access.ts'
 import { shareRoutes } from './shares/routes.ts'
@@ -122,6 +123,7 @@ function statisticsHandlers({ links, scans, limits, shares, origin, now }: Servi
     owned: {
       stats: statsRoutes({ scans, access: owner, slots, now }),
       scans: exportRoutes({ scans, access: owner, slots }),
+      bundle: bundleRoutes({ scans, links, slots, now, origin }),
     },
     shared: {
       stats: statsRoutes({ scans, access: reader, slots, now }),

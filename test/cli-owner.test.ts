@@ -61,6 +61,10 @@ test('an owner creates, reads, changes, pauses and deletes a link by the URL of 
   await outcomeOf(['export', page, `--out=${exported}`])
   assert.equal(parse(readFileSync(exported, 'utf8'), { columns: true }).length, 2)
 
+  const bundle = join(home, 'menu.zip')
+  await outcomeOf(['export', page, '--bundle', `--out=${bundle}`])
+  assert.match(readFileSync(bundle, 'latin1'), /^PK.*"format": "quirl-link"/s)
+
   const refused = await outcomeOf(['delete', page])
   assert.deepEqual([refused.status, refused.stdout], [1, ''])
   assert.match(refused.stderr, /add --yes to delete/)

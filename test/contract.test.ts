@@ -100,6 +100,8 @@ const validRequests: Record<string, Valid | (() => Promise<Valid>)> = {
   readStatsByHeader: { query: 'audience=human' },
   exportScans: {},
   exportScansByHeader: {},
+  exportBundle: {},
+  exportBundleByHeader: {},
   readManyStats: async () => ({ body: { tokens: [link.token] } }),
   createShare: { body: { name: 'Printer' }, status: 201 },
   createShareByHeader: { body: {}, status: 201 },

@@ -91,7 +91,7 @@ test('pipelined streams free their slots when their connection closes', async (t
 
 test('an unknown token gets a 404 and takes no slot', async (t) => {
   const { server } = await start(t, { streams: { perClient: 0, total: 0 }, stats: { perClient: 0, total: 0 } })
-  for (const name of ['stream', 'stats', 'scans.csv'])
+  for (const name of ['stream', 'stats', 'scans.csv', 'bundle'])
     assert.equal((await fetch(`${server.url}/api/manage/unknown/${name}`)).status, 404)
 })
 

@@ -27,6 +27,11 @@ export function dateOfDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
 
+/** A UTC month as `YYYY-MM`. */
+export function dateOfMonth(month: number): string {
+  return new Date(Date.UTC(1970, month, 1)).toISOString().slice(0, 7)
+}
+
 /** The time at which a UTC day begins. */
 export function startOfDay(day: number): number {
   return day * DAY_MS

@@ -53,7 +53,7 @@ test('at most one call for statistics or an export is queued at the thread, and 
   const { calls, reader, turn, finish } = start()
   for (let linkId = 1; linkId <= 50; linkId++) {
     void reader.stats('greedy', linkId, month)
-    void reader.page('greedy', linkId, { at: 0, n: 0 }, 10)
+    void reader.page('greedy', 'scans', linkId, [], 10)
     void reader.totals(linkId)
   }
   void reader.stats('modest', 99, month)

@@ -1,6 +1,6 @@
 import type { Totals } from '../links/link.ts'
 import { createBatcher } from './batcher.ts'
-import type { Page } from './statistics/export.ts'
+import type { Page, TableName } from './statistics/export.ts'
 import type { Cursor } from './statistics/row-queries.ts'
 import { createFairQueue } from './fair-queue.ts'
 import type { Stats } from './statistics/stats.ts'
@@ -15,8 +15,8 @@ export interface Reader {
   stats: (client: string, linkId: number, query: StatsQuery) => Promise<Stats>
   /** Reads statistics of several links in one call; `now` ends the window. */
   statsOfMany: (client: string, links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
-  /** Reads a page of the export; clients are served round-robin. */
-  page: (client: string, linkId: number, after: Cursor, limit: number) => Promise<Page>
+  /** Reads a page of an exported table; clients are served round-robin. */
+  page: (client: string, table: TableName, linkId: number, after: Cursor, limit: number) => Promise<Page>
   /** Reads that wait for the warehouse. */
   queued: () => number
 }

@@ -44,6 +44,7 @@ const en = {
   change: 'Change',
   cities: 'Cities in the statistics:',
   csv: 'Download every scan (CSV)',
+  bundle: 'Download the link with everything (ZIP)',
   print: 'Print',
   nothing: {
     human: 'No scans by people in this period.',
@@ -125,6 +126,7 @@ const de: typeof en = {
   change: 'Ändern',
   cities: 'Städte in der Statistik:',
   csv: 'Jeden Scan herunterladen (CSV)',
+  bundle: 'Den Link mit allem herunterladen (ZIP)',
   print: 'Drucken',
   nothing: {
     human: 'Keine Scans von Menschen in diesem Zeitraum.',

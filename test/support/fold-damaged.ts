@@ -57,7 +57,7 @@ export function write(folder: string, name: string, linkId: number, batches: str
 }
 
 export async function citiesOf(warehouse: Warehouse, linkId: number): Promise<string[]> {
-  const { csv } = await createReading(openRowQueries(warehouse)).exportPage(linkId, { at: 0, n: 0 }, 1000)
+  const { csv } = await createReading(openRowQueries(warehouse)).exportPage('scans', linkId, [], 1000)
   return csv
     .split('\r\n')
     .slice(0, -1)

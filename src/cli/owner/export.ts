@@ -10,12 +10,20 @@ import { dataOf, openLink } from './service.ts'
 export const exportScans: Command = {
   name: 'export',
   usage: '<link>',
-  summary: 'write every scan of a link as CSV, to standard output or a file',
-  options: { server: serviceOptions.server, out: { type: 'string', doc: 'the file to write' } },
+  summary: 'write every scan of a link as CSV, or all of the link as a ZIP, to standard output or a file',
+  options: {
+    server: serviceOptions.server,
+    out: { type: 'string', doc: 'the file to write' },
+    bundle: { type: 'boolean', doc: 'write the ZIP of the link, its design, counts and scans, for "quirl import"' },
+  },
   async run(context) {
-    const { out } = context.flags
+    const { out, bundle } = context.flags
     const { link } = openLink(context)
-    const body = dataOf<unknown>(await link.GET('/api/manage/scans.csv', { parseAs: 'stream' })) as ReadableStream
+    const stream = { parseAs: 'stream' } as const
+    const response = bundle
+      ? await link.GET('/api/manage/bundle', stream)
+      : await link.GET('/api/manage/scans.csv', stream)
+    const body = dataOf<unknown>(response) as ReadableStream
     if (typeof out !== 'string') {
       await pipeline(Readable.fromWeb(body), process.stdout, { end: false })
       return ''

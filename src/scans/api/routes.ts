@@ -6,7 +6,7 @@ import { problems } from '../../http/problem-schema.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../../links/access.ts'
 import type { Slots } from '../../limits/slots.ts'
 import { asOfResponse } from '../statistics/as-of.ts'
-import { csvHeader, type Page } from '../statistics/export.ts'
+import { csvHeader, type Page, type TableName } from '../statistics/export.ts'
 import type { Cursor } from '../statistics/row-queries.ts'
 import type { ScansAccess } from '../access.ts'
 import type { Scans } from '../open.ts'
@@ -35,6 +35,14 @@ export interface ExportNeeds {
 
 /** Rows of a page of the export, some 200 KB: an export buffers two pages while its client does not read. */
 const PAGE_ROWS = 2000
+
+/** Reads a page of a table. */
+export type ReadPage = (after: Cursor) => Promise<Page>
+
+/** Reads pages of a table for a client. */
+export function pageReader({ page }: Pick<Scans, 'page'>, client: string, table: TableName, linkId: number): ReadPage {
+  return (after) => page(client, table, linkId, after, PAGE_ROWS)
+}
 
 /** Returns the statistics of a link: `GET /api/manage/<token>/stats` */
 export function statsRoutes({ access, ...reading }: StatsNeeds): OwnerRoutes {
@@ -113,11 +121,11 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes
       }
       if (request.method === 'HEAD') return reply.headers(headers).send()
       const { client, release } = slots.exports(request)
-      const read = (after: Cursor) => scans.page(client, link.id, after, PAGE_ROWS)
+      const read = pageReader(scans, client, 'scans', link.id)
       try {
         await scans.settle()
         // Read before the headers are sent: an error of the first page gets an error response.
-        const body = textOf(pages(read, await read({ at: 0, n: 0 })))
+        const body = textOf(pages('scans', read, await read([])))
         body.once('close', release)
         return reply.headers(headers).send(body)
       } catch (error) {
@@ -134,8 +142,9 @@ export function textOf(pieces: AsyncIterable<string>): Readable {
   return Readable.from(pieces, { objectMode: false, highWaterMark: 1 })
 }
 
-async function* pages(read: (after: Cursor) => Promise<Page>, first: Page): AsyncGenerator<string> {
-  yield csvHeader + first.csv
+/** The text of a table, whose first page was read before. */
+export async function* pages(table: TableName, read: ReadPage, first: Page): AsyncGenerator<string> {
+  yield csvHeader(table) + first.csv
   for (let after = first.next; after !== undefined;) {
     const { csv, next } = await read(after)
     if (csv !== '') yield csv

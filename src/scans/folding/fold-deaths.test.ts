@@ -93,7 +93,7 @@ test('however often the fold is interrupted, no scan is lost, counted twice or f
 
 async function compare(warehouse: Warehouse, linkId: number, model: (Scan & { first: boolean })[]): Promise<void> {
   const reading = createReading(openRowQueries(warehouse))
-  const { csv } = await reading.exportPage(linkId, { at: 0, n: 0 }, 1000)
+  const { csv } = await reading.exportPage('scans', linkId, [], 1000)
   const lines = model.map(
     (each) =>
       `${new Date(each.at).toISOString()},${each.source},mobile,iOS,Safari,DE,${each.city ?? ''},direct,${each.first},${each.bot},${each.answer ?? 'link'}\r\n`,

@@ -8,10 +8,9 @@ import type {
   RowQueries,
   Sources,
   TotalsRow,
-  ScanRow,
 } from '../statistics/row-queries.ts'
 import { createValueSums } from '../statistics/value-sums.ts'
-import { dimensions } from '../warehouse-schema.ts'
+import { openPages } from './pages.ts'
 import {
   BEHIND,
   EXCESS,
@@ -75,13 +74,7 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
       ]
       return collectMany(await query<CountsRow>(union(selects), values), linkIds, asked)
     },
-    // The second condition, which the first one implies, excludes the partitions of the months before.
-    page: (linkId, { at, n }, limit) =>
-      query<ScanRow>(
-        `select at, n, ${dimensions.join()}, first, bot from quirl_scans.scans
-         where link_id = $1 and (at, n) > ($2, $3) and at >= $2 order by at, n limit $4`,
-        [linkId, at, n, limit],
-      ),
+    ...openPages(query),
     texts: createTexts(query),
   }
 }

@@ -1,6 +1,7 @@
 import type { Warehouse } from './warehouse.ts'
 import type { AudienceSums } from '../statistics/quarter-hours.ts'
-import type { RowQueries, ScanRow, SlotRange, TextOf, TotalsRow } from '../statistics/row-queries.ts'
+import type { RowQueries, SlotRange, TextOf, TotalsRow } from '../statistics/row-queries.ts'
+import { openPages } from './pages.ts'
 import { createSourceReader } from './sources.ts'
 import { readValues } from './values.ts'
 
@@ -31,13 +32,7 @@ export function openRowQueries(warehouse: Pick<Warehouse, 'db' | 'dictionary'>):
       const links = linkIds.map((linkId) => ({ slots: slotsOf(linkId), sources: sourcesOf(linkId) }))
       return { links, behindMs: BEHIND_MS }
     },
-    page: async (linkId, { at, n }, limit) =>
-      db
-        .prepare(
-          `select at, n, source, device, os, browser, country, city, referrer, first, bot, answer from scans
-           where link_id = ? and (at, n) > (?, ?) order by at, n limit ?`,
-        )
-        .all(linkId, at, n, limit) as ScanRow[],
+    ...openPages(db),
     texts: async () => memoize(dictionary.text),
   }
 }

@@ -1,21 +1,22 @@
 import { writeRecords } from '../../lib/csv.ts'
-import { splitCity } from '../sqlite/dictionary.ts'
-import type { Cursor, RowQueries, ScanRow } from './row-queries.ts'
-import { dimensions, LINK_ITSELF } from '../warehouse-schema.ts'
+import { daysTable, monthsTable, quarterHoursTable } from './export-counts.ts'
+import { scansTable } from './export-scans.ts'
+import type { Cursor, RowQueries } from './row-queries.ts'
 
-const columns = [
-  'scanned_at',
-  'source',
-  'device',
-  'os',
-  'browser',
-  'country',
-  'city',
-  'referrer',
-  'unique',
-  'bot',
-  'answer',
-]
+/** A table of a link that can be exported. */
+export interface ExportTable {
+  columns: string[]
+  /** Reads the rows after a key. */
+  read: (
+    queries: RowQueries,
+    linkId: number,
+    after: Cursor,
+    limit: number,
+  ) => Promise<{ key: Cursor; cells: string[] }[]>
+}
+
+const tables = { scans: scansTable, quarterHours: quarterHoursTable, days: daysTable, months: monthsTable }
+export type TableName = keyof typeof tables
 
 export interface Page {
   csv: string
@@ -23,37 +24,22 @@ export interface Page {
   next: Cursor | undefined
 }
 
-/** The first line of the export. */
-export const csvHeader = `${columns.join()}\r\n`
-
-/**
- * Reads a page of a link's raw scans, oldest first, as CSV (RFC 4180). A cell that a spreadsheet would execute as a formula
- * gets an apostrophe in front.
- */
-export async function readPage(queries: RowQueries, linkId: number, after: Cursor, limit: number): Promise<Page> {
-  const rows = await queries.page(linkId, after, limit)
-  const textOf = await queries.texts(valuesOf(rows))
-  const text = (id: number) => textOf(id) ?? ''
-  const cells = rows.map((row) => [
-    new Date(row.at).toISOString(),
-    text(row.source),
-    text(row.device),
-    text(row.os),
-    text(row.browser),
-    text(row.country),
-    splitCity(text(row.city)).city ?? '',
-    text(row.referrer),
-    String(row.first === 1),
-    String(row.bot === 1),
-    text(row.answer) || LINK_ITSELF,
-  ])
-  const last = rows.at(-1)
-  return {
-    csv: writeRecords(cells),
-    next: last === undefined || rows.length < limit ? undefined : { at: last.at, n: last.n },
-  }
+/** The first line of a table. */
+export function csvHeader(table: TableName): string {
+  return `${tables[table].columns.join()}\r\n`
 }
 
-function* valuesOf(rows: ScanRow[]): Generator<number> {
-  for (const row of rows) for (const dimension of dimensions) yield row[dimension]
+/**
+ * Reads a page of a table as CSV (RFC 4180). A cell that a spreadsheet would execute as a formula gets an apostrophe in
+ * front.
+ */
+export async function readPage(
+  queries: RowQueries,
+  table: TableName,
+  linkId: number,
+  after: Cursor,
+  limit: number,
+): Promise<Page> {
+  const rows = await tables[table].read(queries, linkId, after, limit)
+  return { csv: writeRecords(rows.map(({ cells }) => cells)), next: rows.length < limit ? undefined : rows.at(-1)?.key }
 }

@@ -1,5 +1,5 @@
 import type { Totals } from '../../links/link.ts'
-import { readPage, type Page } from './export.ts'
+import { readPage, type Page, type TableName } from './export.ts'
 import type { Cursor } from './row-queries.ts'
 import type { RowQueries } from './row-queries.ts'
 import { readStats, type Stats } from './stats.ts'
@@ -12,7 +12,7 @@ export interface Reading {
   totals: (linkIds: number[]) => Promise<Totals[]>
   stats: (linkId: number, query: StatsQuery, now: number) => Promise<Stats>
   statsOfMany: (links: CountedLink[], query: StatsQuery, now: number) => Promise<ManyStats>
-  exportPage: (linkId: number, after: Cursor, limit: number) => Promise<Page>
+  exportPage: (table: TableName, linkId: number, after: Cursor, limit: number) => Promise<Page>
 }
 
 /** Computes what is read of the rows of a store. */
@@ -21,6 +21,6 @@ export function createReading(rows: RowQueries): Reading {
     totals: (linkIds) => readTotals(rows, linkIds),
     stats: (linkId, query, now) => readStats(rows, linkId, query, now),
     statsOfMany: (links, query, now) => readStatsOfMany(rows, links, query, now),
-    exportPage: (linkId, after, limit) => readPage(rows, linkId, after, limit),
+    exportPage: (...args) => readPage(rows, ...args),
   }
 }

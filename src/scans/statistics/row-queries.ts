@@ -67,23 +67,40 @@ export type ScanRow = Record<
   number
 >
 
-/** The last row of a page, after which the next one begins. */
-export interface Cursor {
-  at: number
-  n: number
-}
+/** The key of the last row of a page, after which the next one begins; none before the first page. */
+export type Cursor = readonly number[]
+
+/** The counts of a row of a rollup. */
+export type CountsRow = Record<'humans' | 'human_firsts' | 'bots' | 'bot_firsts', number>
+
+/** A row of the quarter-hourly rollup. */
+export type SlotRow = CountsRow & { slot: number }
+
+/** The rollups by value. */
+export type ValueTable = 'daily' | 'monthly'
+
+/** A row of a rollup by value: a UTC day or month, the number of a dimension, and an id of the dictionary. */
+export type ValueRow = CountsRow & Record<'period' | 'dimension' | 'value', number>
 
 /** Returns the text of an id of the dictionary; null for an unknown value. */
 export type TextOf = (id: number) => string | null
 
+/** Reads pages of the tables of a link. */
+export interface PageQueries {
+  /** The raw scans of a link after a row, whose key is time and number, oldest first. */
+  scansAfter: (linkId: number, after: Cursor, limit: number) => Promise<ScanRow[]>
+  /** The quarters of an hour of a link after one, oldest first. */
+  slotsAfter: (linkId: number, after: Cursor, limit: number) => Promise<SlotRow[]>
+  /** The counts by value of a link after a row, whose key is period, dimension and value, in the order of these. */
+  valuesAfter: (table: ValueTable, linkId: number, after: Cursor, limit: number) => Promise<ValueRow[]>
+}
+
 /** Reads the folded scans. What one call returns was true at one moment, whatever is folded meanwhile. */
-export interface RowQueries {
+export interface RowQueries extends PageQueries {
   /** In the order of the links. */
   totals: (linkIds: number[]) => Promise<TotalsRow[]>
   ofLink: (linkId: number, query: LinkQuery) => Promise<LinkRows>
   ofLinks: (linkIds: number[], query: CountsQuery) => Promise<ManyRows>
-  /** The raw scans of a link after a row, oldest first. */
-  page: (linkId: number, after: Cursor, limit: number) => Promise<ScanRow[]>
   /** Reads the texts of these ids, which never change. */
   texts: (ids: Iterable<number>) => Promise<TextOf>
 }

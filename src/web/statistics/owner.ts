@@ -30,6 +30,7 @@ export function ownerStatistics(view: OwnerStatisticsView): Html {
     totals,
     stream: `/api/manage/${token}/stream`,
     csv: `/api/manage/${token}/scans.csv`,
+    bundle: `/api/manage/${token}/bundle`,
     credit,
   })
 }

@@ -101,9 +101,10 @@ function drawings({ now, language }: StatisticsView, stats: Stats, texts: Statis
 }
 
 function foot(view: StatisticsView, texts: StatisticsTexts): Html {
-  const { csv, credit } = view
+  const { csv, bundle, credit } = view
   return html`<div class="row stats-foot">
       ${csv !== undefined && html`<a class="button plain" href="${csv}" download>${texts.csv}</a>`}
+      ${bundle !== undefined && html`<a class="button plain" href="${bundle}" download>${texts.bundle}</a>`}
       <button class="plain" data-print hidden>${texts.print}</button>
       ${zoneForm(view, texts)}
     </div>

@@ -32,6 +32,8 @@ export interface StatisticsView extends LoadedStatistics {
   stream?: string
   /** The path of the export, for those who may download it. */
   csv?: string
+  /** The path of the ZIP of the whole link, for the owner. */
+  bundle?: string
   /** Whether the cities come from DB-IP, whose licence requires a link. */
   credit: boolean
 }

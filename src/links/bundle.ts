@@ -1,0 +1,33 @@
+import type { OwnedLink } from './design.ts'
+import { details } from './details.ts'
+import type { Totals } from './link.ts'
+
+/** What `format` in link.json says. */
+export const BUNDLE_FORMAT = 'quirl-link'
+/** Counts the changes of the format that an older import would misread. */
+export const BUNDLE_VERSION = 1
+
+/** The files of a bundle. */
+export const bundleFiles = {
+  link: 'link.json',
+  quarterHours: 'quarter-hours.csv',
+  days: 'days.csv',
+  months: 'months.csv',
+  scans: 'scans.csv',
+} as const
+
+/**
+ * A link as link.json has it: its details without what gives access to it (the token, the password, the webhook with its
+ * secret) and without addresses of this service's pages.
+ */
+export function bundledLink(
+  owned: OwnedLink,
+  { origin, totals, now }: { origin: string; totals: Totals; now: number },
+) {
+  const { code, kind, short_url, target, payload, title, campaign, utm, rules, has_password, active, ...more } =
+    details(owned, { token: '', origin, totals })
+  const { design, created_at, updated_at, removed } = more
+  const about = { format: BUNDLE_FORMAT, version: BUNDLE_VERSION, exported_at: new Date(now).toISOString() }
+  const content = { code, kind, short_url, target, payload, title, campaign, utm, rules, has_password, active, design }
+  return { ...about, ...content, created_at, updated_at, removed, totals }
+}

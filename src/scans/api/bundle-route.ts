@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream'
+import { makeZip } from 'client-zip'
+import { Type } from '#typebox'
+import type { Origin } from '../../http/origin.ts'
+import { problems } from '../../http/problem-schema.ts'
+import { ownerRoutes, tokenOf, type OwnerRoutes } from '../../links/access.ts'
+import { bundledLink, bundleFiles } from '../../links/bundle.ts'
+import type { Links } from '../../links/open.ts'
+import type { Slots } from '../../limits/slots.ts'
+import type { Scans } from '../open.ts'
+import type { TableName } from '../statistics/export.ts'
+import { pageReader, pages, type ReadPage } from './routes.ts'
+
+/** What the bundle needs of the rest of the program. */
+export interface BundleNeeds {
+  scans: Pick<Scans, 'latestTotals' | 'page'>
+  links: Pick<Links, 'readByToken'>
+  slots: Pick<Slots, 'exports'>
+  origin: Pick<Origin, 'of'>
+  now: () => number
+}
+
+const schema = Type.String({ format: 'binary' })
+
+/** The tables, in the order of their files. */
+const tables = ['quarterHours', 'days', 'months', 'scans'] as const satisfies TableName[]
+
+/** Streams a link with its design, its counts and its scans as a ZIP: `GET /api/manage/<token>/bundle` */
+export function bundleRoutes({ scans, links, slots, origin, now }: BundleNeeds): OwnerRoutes {
+  return ownerRoutes({
+    config: { work: 'statistics' },
+    schema: {
+      summary: 'Export a link with its design, counts and scans',
+      operationId: 'exportBundle',
+      description: 'A ZIP that `quirl import` takes; without token, password and webhook.',
+      tags: ['Statistics'],
+      response: {
+        200: { description: 'The files.', content: { 'application/zip': { schema } } },
+        ...problems('unknown_token', 'rate_limited'),
+      },
+    },
+    async handler(request, reply) {
+      const owned = await links.readByToken(tokenOf(request))
+      const { id, code } = owned.link
+      const headers = {
+        'content-type': 'application/zip',
+        'content-disposition': `attachment; filename="${code}.zip"`,
+        'x-content-type-options': 'nosniff',
+      }
+      if (request.method === 'HEAD') return reply.headers(headers).send()
+      const { client, release } = slots.exports(request)
+      try {
+        // Read before the headers are sent: a store that cannot be read gets an error response.
+        const totals = await scans.latestTotals(id)
+        const link = bundledLink(owned, { origin: origin.of(request), totals, now: now() })
+        const body = zipOf(filesOf(link, (table) => pageReader(scans, client, table, id), new Date(now())))
+        body.once('close', release)
+        return await reply.headers(headers).send(body)
+      } catch (error) {
+        release()
+        throw error
+      }
+    },
+  })
+}
+
+interface File {
+  name: string
+  input: string | AsyncIterable<string>
+  lastModified: Date
+}
+
+/** The files, each of which is read once the client has read those before it. */
+async function* filesOf(
+  link: object,
+  readerOf: (table: TableName) => ReadPage,
+  lastModified: Date,
+): AsyncGenerator<File> {
+  yield { name: bundleFiles.link, input: `${JSON.stringify(link, undefined, 2)}\n`, lastModified }
+  for (const table of tables) {
+    const read = readerOf(table)
+    yield { name: bundleFiles[table], input: pages(table, read, await read([])), lastModified }
+  }
+}
+
+/** Streams files as a ZIP, which is stored without compression. */
+function zipOf(files: AsyncIterable<File>): Readable {
+  return Readable.fromWeb(makeZip(files) as Parameters<typeof Readable.fromWeb>[0], { highWaterMark: 1 })
+}
