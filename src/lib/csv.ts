@@ -15,6 +15,13 @@ export function writeRecords(records: readonly (readonly string[])[]): string {
   return stringify(cells, { record_delimiter: 'windows', quoted_match: /[\r\n\v\f\x85\u2028\u2029]/ })
 }
 
+const armed = new RegExp(`^'(?=[${FORMULA}])`)
+
+/** A cell of one line without the apostrophe that `writeRecords` has put before what looks like a formula. */
+export function restoreCell(cell: string): string {
+  return cell.replace(armed, '')
+}
+
 function disarm(cell: string): string {
   return cell.replace(formulaStarts, "'")
 }

@@ -103,21 +103,25 @@ export interface LinksNeeds {
   /** Invalidates the cached link of a code: called after each change, before the response. */
   invalidate: (code: string) => void
   addImported: ImportDeps['addImported']
+  /** The origin of the service, without a request. */
+  ownOrigin: () => string
   /** Schedules the scans of a link to be purged: called after its deletion was committed. */
   purgeScans: (linkId: number) => void
 }
 
 export function openLinks(needs: LinksNeeds): Links {
-  const { db, ids, now, owns, screen, designs, webhooks, invalidate, purgeScans, addImported } = needs
+  const { db, ids, now, owns, screen, designs, webhooks, invalidate, purgeScans } = needs
   const passwords = createPasswords(needs.passwordTurn, needs.scrypt)
   const { isReserved, reserve } = createReserved()
   const idempotency = createIdempotency(db, now)
   const creation = { db, ids, now, owns, screen, webhooks, isReserved, invalidate, idempotency }
   const management = { db, now, owns, screen, designs, webhooks, invalidate, purgeScans }
+  const hashPassword = (password: string) => passwords.hash(password, 'import')
+  const importing = { addImported: needs.addImported, designs, hashPassword, origin: needs.ownOrigin }
   return {
     create: (body, options) => createLink(creation, body, options),
     createBulk: (rows, options) => createBulk(creation, rows, options),
-    importLinks: (rows, options) => importLinks({ ...creation, addImported }, rows, options),
+    importLinks: (rows, options) => importLinks({ ...creation, ...importing }, rows, options),
     requireToken: (token) => requireToken(management, token),
     findByToken: (token) => linkOfToken(management, token),
     findManyByToken: (tokens, chargeNotFound) => linksOfTokens(management, tokens, chargeNotFound),

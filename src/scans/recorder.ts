@@ -3,7 +3,8 @@ import type { Metric } from '../http/metric.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { startBackground, type Background, type BackgroundOptions } from './background.ts'
 import type { FoldLoop } from './folding/fold-loop.ts'
-import type { ImportedCount } from './folding/imported.ts'
+import type { ImportedCount } from './importing/clicks.ts'
+import type { ImportedPart, Taken } from './importing/part.ts'
 import { openJournal, type Journal } from './journal/journal.ts'
 import { scanMetrics } from './metrics.ts'
 import { createPeopleCounter, openPeople, type People } from './people.ts'
@@ -37,6 +38,8 @@ export interface Recorder extends Reader {
   hold: () => Promise<() => void>
   /** Adds visits that another service has counted, once for each link. */
   addImported: (counts: ImportedCount[]) => Promise<void>
+  /** Adds a part of a bundle, without scans that are too old to be stored; see `WarehouseCalls`. */
+  addPart: (part: ImportedPart) => Promise<Taken | undefined>
   /** Removes all scans of a deleted link soon, journalled ones included. */
   purge: (linkId: number) => void
   /** To be called when links may have been deleted without `purge`. */
@@ -101,6 +104,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     hold: background.hold,
     ...read,
     addImported: (counts) => warehouse.call('addImported', counts),
+    addPart: (part) => warehouse.call('addPart', withoutOld(part, now() - options.retention)),
     purge: purger.purge,
     reread: purger.reread,
     subscribe: subscribers.subscribe,
@@ -114,6 +118,10 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       await closeFiles(journal, warehouse)
     },
   }
+}
+
+function withoutOld(part: ImportedPart, before: number): ImportedPart {
+  return part.table === 'scans' ? { ...part, rows: part.rows.filter(({ at }) => at >= before) } : part
 }
 
 async function stop(background: Background, store: ScanStore): Promise<void> {

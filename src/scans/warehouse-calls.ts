@@ -1,5 +1,6 @@
 import type { FoldResult } from './folding/fold.ts'
-import type { ImportedCount } from './folding/imported.ts'
+import type { ImportedCount } from './importing/clicks.ts'
+import type { ImportedPart, Taken } from './importing/part.ts'
 import type { Reading } from './statistics/reading.ts'
 
 /** What a fold is to do besides. */
@@ -17,6 +18,8 @@ export interface WarehouseCalls extends Reading {
   fold: (journals: string[], now: number, options: FoldOptions) => Promise<{ result: FoldResult; counts: number[] }>
   /** Adds visits that another service has counted, once for each link; not for a link that does not exist any more. */
   addImported: (counts: ImportedCount[]) => Promise<void>
+  /** Adds a part of a bundle if it is the next one. @returns what the link has taken then; undefined when it is deleted */
+  addPart: (part: ImportedPart) => Promise<Taken | undefined>
   /** Scans that were lost to damage of the journal, ever. */
   lost: () => Promise<number>
   /** Removes all scans and counts of links. After an interruption, another call completes it. */

@@ -86,6 +86,11 @@ const steps = [
   -- The links whose counts of another service were added, which must not happen twice.
   create table imported (link_id integer primary key);
   `,
+  `
+  -- Of a link that was imported as a bundle: which one, and how many rows of its tables were added.
+  alter table imported add column bundle text not null default '';
+  alter table imported add column position integer not null default 0;
+  `,
 ]
 
 /** The newest schema that this version knows. */

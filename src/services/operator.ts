@@ -11,6 +11,7 @@ import { linkOperations } from '../links/listing/operator.ts'
 import type { Links } from '../links/open.ts'
 import { movingOperations, type Holdable } from '../moving/operator.ts'
 import type { Places } from '../places/open.ts'
+import { partOperations } from '../scans/importing/operator.ts'
 import type { Scans } from '../scans/open.ts'
 import type { Tls } from '../tls/open.ts'
 import type { Keys } from '../keys/open.ts'
@@ -20,11 +21,12 @@ import { certificateOperations } from '../tls/operator.ts'
 export interface OperatorNeeds extends Omit<DoctorNeeds, 'config'> {
   version: string
   db: Pick<Database, 'read'>
-  scans: Pick<Scans, 'fold' | 'hold' | 'totals'>
+  scans: Pick<Scans, 'fold' | 'hold' | 'totals' | 'addPart'>
   holdChanges: Holdable['changes']
   abuse: Pick<Abuse, 'operations'>
   keys: Pick<Keys, 'operations'>
-  links: Pick<Links, 'importLinks'>
+  links: Pick<Links, 'importLinks' | 'findByToken'>
+  now: () => number
   origin: Pick<Origin, 'own'>
   places: Pick<Places, 'operations'>
   domains: OperatedDomains
@@ -42,6 +44,7 @@ export function operatorOperations(config: Config, needs: OperatorNeeds): AdminO
     ...abuse.operations,
     ...keys.operations,
     ...importOperations({ importLinks: links.importLinks, origin: origin.own }),
+    ...partOperations({ links, scans, now: needs.now }),
     ...places.operations,
     ...domainOperations(domains),
     ...certificateOperations(tls?.certificates),

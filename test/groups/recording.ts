@@ -1,5 +1,6 @@
 // What visits leave behind, and what is screened.
 import '../admission.test.ts'
+import '../bundle-import.test.ts'
 import '../link-bundle.test.ts'
 import '../lists.test.ts'
 import '../many-stats.test.ts'

@@ -2,54 +2,61 @@ import type { ImportedRows } from '../../links/import/operator.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { newToken } from '../../lib/token.ts'
 import { singleArgument } from '../arguments.ts'
-import type { Command, CommandContext, CommandResult } from '../command.ts'
+import type { Command, CommandContext } from '../command.ts'
 import { createProgress } from '../progress.ts'
-import { toSingleLine } from '../table.ts'
 import { formats, type ForeignLink } from './formats.ts'
 import { openKeysFile, type KeysFile } from './keys-file.ts'
+import { textOf, type Report } from './report.ts'
 import { readExport } from './read-file.ts'
 
 /** Links of one call. */
 const CHUNK = 500
-/** Refused links that the text names; `--json` has all. */
-const MAX_NAMED = 20
+
+/** The bundle of a link of quirl, and the exports of others. */
+const services = ['quirl', ...Object.keys(formats)]
 
 export const importCommand: Command = {
   name: 'import',
   usage: '<file>',
   summary: 'create the links that another service has exported, under their codes, with the number of their clicks',
   options: {
-    from: { type: 'string', doc: `the service that has written the file: ${Object.keys(formats).join(', ')}` },
+    from: { type: 'string', doc: `the service that has written the file: ${services.join(', ')}` },
     keys: { type: 'string', doc: 'the file that gets the tokens of the links [<file>.keys.csv]' },
+    'password-file': { type: 'string', doc: 'with --from=quirl: a file with the new password of a protected link' },
     'dry-run': { type: 'boolean', doc: 'only check which links can be created' },
     json: { type: 'boolean', doc: 'print the report as JSON' },
   },
   async run(context) {
     const { args, flags } = context
     const file = singleArgument(args, 'file')
-    const format = formats[String(flags['from'])]
-    if (format === undefined) throw new StartError(`--from must be one of ${Object.keys(formats).join(', ')}`)
-    const links = readExport(file, format)
+    const from = String(flags['from'])
+    if (!services.includes(from)) throw new StartError(`--from must be one of ${services.join(', ')}`)
     const isDryRun = flags['dry-run'] === true
     const keysFile = String(flags['keys'] ?? `${file}.keys.csv`)
-    const report = await importAll(context, links, isDryRun ? drawTokens : openKeysFile(keysFile), isDryRun)
+    const openKeys = () => (isDryRun ? drawTokens : openKeysFile(keysFile))
+    const report = await importFile(context, file, { from, openKeys, isDryRun })
     const status = report.refused.length === 0 ? 0 : 2
     if (flags['json'] === true) return { text: JSON.stringify(report, undefined, 2), status }
     return { ...textOf(report, isDryRun ? undefined : keysFile), status }
   },
 }
 
-const drawTokens: KeysFile = { tokensOf: (codes) => codes.map(newToken), finish() {} }
-
-interface Report {
-  /** Created now; with `--dry-run`, those that would be. */
-  created: number
-  /** Created by an earlier run. */
-  present: number
-  /** Clicks of both. */
-  clicks: number
-  refused: { place: string; code: string; reason: string }[]
+async function importFile(
+  context: CommandContext,
+  file: string,
+  { from, openKeys, isDryRun }: { from: string; openKeys: () => KeysFile; isDryRun: boolean },
+): Promise<Report> {
+  const format = formats[from]
+  if (format !== undefined) {
+    const links = readExport(file, format)
+    return importAll(context, links, openKeys(), isDryRun)
+  }
+  const { importBundle } = await import('./import-bundle.ts')
+  const passwordFile = context.flags['password-file'] as string | undefined
+  return importBundle(context, file, { openKeys, isDryRun, passwordFile })
 }
+
+const drawTokens: KeysFile = { tokensOf: (codes) => codes.map(newToken), finish() {} }
 
 async function importAll(
   { call }: CommandContext,
@@ -105,19 +112,4 @@ function acceptable(links: ForeignLink[], refuse: (link: ForeignLink, reason: st
     }
     return false
   })
-}
-
-function textOf(
-  { created, present, clicks, refused }: Report,
-  keysFile: string | undefined,
-): Omit<CommandResult, 'status'> {
-  const earlier = present === 0 ? '' : `, ${present} were there from an earlier run`
-  const what = keysFile === undefined ? 'can be created' : 'are created'
-  const counted = `${created} links ${what}${earlier}; ${clicks} clicks`
-  const text = keysFile === undefined ? counted : `${counted}; the tokens are in ${keysFile}`
-  if (refused.length === 0) return { text }
-  const named = refused.slice(0, MAX_NAMED).map(({ place, code, reason }) => `${place}: ${code}: ${reason}`)
-  const more = refused.length > MAX_NAMED ? [`and ${refused.length - MAX_NAMED} more: --json lists all`] : []
-  const lines = [`${refused.length} links are not imported:`, ...named, ...more]
-  return { text, warning: lines.map((line) => toSingleLine(line)).join('\n') }
 }

@@ -7,7 +7,8 @@ import { codeKey } from '../code.ts'
 import { insertLinks, type NewLink } from '../create-store.ts'
 import { readDraft, type LinkDeps } from '../create.ts'
 import { aliasTaken } from '../insert.ts'
-import { withoutPassword, type HashedDraft } from '../password/new-password.ts'
+import { hashDraft, type HashedDraft, type HashPassword } from '../password/new-password.ts'
+import { checkDesign, type CheckedDesign, type LinkDesigns } from '../design.ts'
 import { findByTokens } from '../store.ts'
 
 /** Rows of one call. */
@@ -26,6 +27,10 @@ export interface ImportRow {
   created_at?: string
   /** Visits that were counted there; none when absent. */
   clicks?: number
+  /** False when it is paused; a bundle of quirl says so. */
+  active?: boolean
+  /** How its QR images look; a bundle of quirl has it. */
+  design?: object
   [field: string]: unknown
 }
 
@@ -41,6 +46,10 @@ export interface ImportOptions {
 export interface ImportDeps extends LinkDeps {
   /** Adds visits that were counted elsewhere, once for each link. */
   addImported: (counts: { linkId: number; at: number; clicks: number }[]) => Promise<void>
+  designs: LinkDesigns
+  hashPassword: HashPassword
+  /** The origin of the QR images. */
+  origin: () => string
 }
 
 /** Creates the links of rows whose codes are free, in one transaction. A repeated call creates and counts nothing twice. */
@@ -70,39 +79,48 @@ export async function importLinks(
 interface Importable {
   link: NewLink
   clicks: number
+  design: CheckedDesign | undefined
 }
 
 async function readRows(deps: ImportDeps, rows: unknown[]): Promise<(Importable | Problem)[]> {
   const pause = yieldEvery(SLICE_MS)
   const read: (Importable | Problem)[] = []
   for (const row of rows) {
-    read.push(readRow(deps, row))
+    read.push(await readRow(deps, row))
     await pause()
   }
   return read
 }
 
-function readRow(deps: ImportDeps, row: unknown): Importable | Problem {
+async function readRow(deps: ImportDeps, row: unknown): Promise<Importable | Problem> {
   try {
     if (!isObject(row)) throw invalidRequest([{ pointer: '', detail: 'must be an object' }])
     const own = readOwnFields(row, deps.now())
-    const draft = withoutPassword(readDraft(deps, row))
-    return { link: newLink(deps, draft, own), clicks: own.clicks }
+    const draft = await hashDraft(readDraft(deps, row), deps.hashPassword)
+    const link = newLink(deps, draft, own)
+    return { link, clicks: own.clicks, design: await readDesign(deps, link, row) }
   } catch (error) {
     if (error instanceof Problem) return error
     throw error
   }
 }
 
+/** @throws {Problem} 400 for an invalid design, or one whose images cannot be scanned */
+function readDesign({ designs, origin }: ImportDeps, link: NewLink, row: object): Promise<CheckedDesign | undefined> {
+  const imported = { link: { ...link, suspension: null }, design: undefined }
+  return checkDesign(designs, imported, row, { origin: origin(), client: 'import', charge: async () => {} })
+}
+
 interface OwnFields {
   token: string
   createdAt: number
   clicks: number
+  active: boolean
 }
 
 /** Reads what only an import can set. @throws {Problem} 400 with every invalid field */
 function readOwnFields(
-  { alias, token, created_at: created, clicks = 0 }: Record<string, unknown>,
+  { alias, token, created_at: created, clicks = 0, active = true }: Record<string, unknown>,
   now: number,
 ): OwnFields {
   const createdAt = created === undefined ? now : timeOf(created)
@@ -110,11 +128,12 @@ function readOwnFields(
     '/alias': alias === undefined && 'is required',
     '/token': !(typeof token === 'string' && isToken(token)) && 'must be a token',
     '/created_at': !(createdAt >= 0 && createdAt <= now) && 'must be a time from 1970 until now',
+    '/active': typeof active !== 'boolean' && 'must be true or false',
     '/clicks': !isCount(clicks) && `must be a whole number from 0 to ${MAX_CLICKS}`,
   }
   const errors = Object.entries(faults).flatMap(([pointer, detail]) => (detail === false ? [] : [{ pointer, detail }]))
   if (errors.length > 0) throw invalidRequest(errors)
-  return { token: token as string, createdAt, clicks: clicks as number }
+  return { token: token as string, createdAt, clicks: clicks as number, active: active === true }
 }
 
 function timeOf(text: unknown): number {
@@ -125,7 +144,7 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_CLICKS
 }
 
-function newLink(deps: ImportDeps, draft: HashedDraft, { token, createdAt }: OwnFields): NewLink {
+function newLink(deps: ImportDeps, draft: HashedDraft, { token, createdAt, active }: OwnFields): NewLink {
   const { alias = '', ...content } = draft
   return {
     id: deps.ids.next(),
@@ -133,7 +152,7 @@ function newLink(deps: ImportDeps, draft: HashedDraft, { token, createdAt }: Own
     code: alias,
     codeKey: codeKey(alias),
     tokenHash: hashToken(token),
-    active: true,
+    active,
     revision: 1,
     createdAt,
     updatedAt: deps.now(),
@@ -165,6 +184,8 @@ async function insert(deps: ImportDeps, rows: Importable[], dryRun: boolean): Pr
         [...first.values()].map(({ link }) => link),
       )
       inserted = new Map([...first].filter(([key]) => keys.has(key)))
+      for (const { link, design } of inserted.values())
+        if (design !== undefined) await deps.designs.save(transaction, link.id, design)
       if (dryRun) throw new DryRun('a dry run creates nothing')
     })
   } catch (error) {

@@ -8,7 +8,7 @@ import { bundledLink, bundleFiles } from '../../links/bundle.ts'
 import type { Links } from '../../links/open.ts'
 import type { Slots } from '../../limits/slots.ts'
 import type { Scans } from '../open.ts'
-import type { TableName } from '../statistics/export.ts'
+import { exportedTables, type TableName } from '../statistics/export.ts'
 import { pageReader, pages, type ReadPage } from './routes.ts'
 
 /** What the bundle needs of the rest of the program. */
@@ -21,9 +21,6 @@ export interface BundleNeeds {
 }
 
 const schema = Type.String({ format: 'binary' })
-
-/** The tables, in the order of their files. */
-const tables = ['quarterHours', 'days', 'months', 'scans'] as const satisfies TableName[]
 
 /** Streams a link with its design, its counts and its scans as a ZIP: `GET /api/manage/<token>/bundle` */
 export function bundleRoutes({ scans, links, slots, origin, now }: BundleNeeds): OwnerRoutes {
@@ -77,7 +74,7 @@ async function* filesOf(
   lastModified: Date,
 ): AsyncGenerator<File> {
   yield { name: bundleFiles.link, input: `${JSON.stringify(link, undefined, 2)}\n`, lastModified }
-  for (const table of tables) {
+  for (const table of Object.keys(exportedTables) as TableName[]) {
     const read = readerOf(table)
     yield { name: bundleFiles[table], input: pages(table, read, await read([])), lastModified }
   }

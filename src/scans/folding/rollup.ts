@@ -16,6 +16,7 @@ export type Values = Map<number, Counts>
 export interface Increments {
   quarterHourly: Map<number, Counts>
   days: Map<number, Values>
+  months: Map<number, Values>
   totals: Counts
   qr: number
   lastAt: number
@@ -79,14 +80,18 @@ export interface Group {
 
 /** Adds groups of scans to every rollup; writes each row once, however many scans it counts. */
 export function addToRollups(writer: RollupWriter, groups: Iterable<Group>): void {
-  for (const [linkId, { quarterHourly, days, totals, qr, lastAt }] of incrementsByLink(groups)) {
-    for (const [slot, counts] of quarterHourly) writer.quarterHourly.run(linkId, slot, ...counts)
-    const { scans } = writer.totals.get(linkId, ...totals, qr, lastAt) as { scans: number }
-    // With so few scans, a link cannot exceed the limit of values.
-    const isSmall = scans <= MAX_VALUES
-    for (const [day, values] of days) writeValues(writer.daily, [linkId, day], values, isSmall)
-    for (const [month, values] of monthsOf(days)) writeValues(writer.monthly, [linkId, month], values, isSmall)
-  }
+  for (const [linkId, increments] of incrementsByLink(groups)) addIncrements(writer, linkId, increments)
+}
+
+/** Adds to a link's rows of every rollup. */
+export function addIncrements(writer: RollupWriter, linkId: number, increments: Increments): void {
+  const { quarterHourly, days, months, totals, qr, lastAt } = increments
+  for (const [slot, counts] of quarterHourly) writer.quarterHourly.run(linkId, slot, ...counts)
+  const { scans } = writer.totals.get(linkId, ...totals, qr, lastAt) as { scans: number }
+  // With so few scans, a link cannot exceed the limit of values.
+  const isSmall = scans <= MAX_VALUES
+  for (const [day, values] of days) writeValues(writer.daily, [linkId, day], values, isSmall)
+  for (const [month, values] of months) writeValues(writer.monthly, [linkId, month], values, isSmall)
 }
 
 /** What to add to the rows of each link; link by link, so that the counts of only one need be in memory. */
@@ -95,31 +100,36 @@ export function* incrementsByLink(groups: Iterable<Group>): Generator<[linkId: n
 }
 
 function incrementsOf(groups: Group[]): Increments {
-  const sums: Increments = { quarterHourly: new Map(), days: new Map(), totals: [0, 0, 0, 0], qr: 0, lastAt: 0 }
+  const sums = { quarterHourly: new Map(), days: new Map(), totals: [0, 0, 0, 0] as Counts, qr: 0, lastAt: 0 }
   for (const { at, ids, counts, isQr, lastAt } of groups) {
-    add(sums.quarterHourly, slotOf(at), counts)
+    addTo(sums.quarterHourly, slotOf(at), counts)
     let values = sums.days.get(dayOf(at))
     if (values === undefined) sums.days.set(dayOf(at), (values = new Map()))
     for (let dimension = 0; dimension < ids.length; dimension++) {
       const value = ids[dimension] ?? UNKNOWN
       if (dimension === ANSWER && value === UNKNOWN) continue
-      add(values, value * dimensions.length + dimension, counts)
+      addTo(values, packKey(dimension, value), counts)
     }
     addCounts(sums.totals, counts)
     if (isQr) sums.qr += counts[0] + counts[2]
     sums.lastAt = Math.max(sums.lastAt, lastAt)
   }
-  return sums
+  return { ...sums, months: monthsOf(sums.days) }
+}
+
+/** The key of a value in `Values`. */
+export function packKey(dimension: number, value: number): number {
+  return value * dimensions.length + dimension
 }
 
 /** Sums the days' counts by month. Nearly always there is one day, whose counts are the month's. */
-export function monthsOf(days: Map<number, Values>): Map<number, Values> {
+function monthsOf(days: Map<number, Values>): Map<number, Values> {
   const months = new Map<number, Values>()
   for (const [day, values] of days) {
     const month = monthOf(startOfDay(day))
     const sums = months.get(month)
     if (sums === undefined) months.set(month, days.size === 1 ? values : copyOf(values))
-    else for (const [key, counts] of values) add(sums, key, counts)
+    else for (const [key, counts] of values) addTo(sums, key, counts)
   }
   return months
 }
@@ -157,7 +167,8 @@ export function addCounts(counts: Counts, more: Counts): void {
   counts[3] += more[3]
 }
 
-function add(sums: Map<number, Counts>, key: number, counts: Counts): void {
+/** Adds counts to those of a key. */
+export function addTo(sums: Map<number, Counts>, key: number, counts: Counts): void {
   const sum = sums.get(key)
   if (sum === undefined) sums.set(key, [...counts])
   else addCounts(sum, counts)
@@ -188,6 +199,6 @@ function writeValues(
     const before = known[dimension] ?? (table.count.get(linkId, period, dimension) as { known: number }).known
     const isOther = before >= MAX_VALUES
     table.upsert.run(linkId, period, dimension, isOther ? OTHER : value, ...counts)
-    known[dimension] = isOther ? before : before + 1
+    known[dimension] = isOther || value === OTHER ? before : before + 1
   }
 }

@@ -11,6 +11,8 @@ const CACHED = 50_000
 export interface SharedDictionary {
   /** Finds the ids of all texts of these scans, and inserts new texts. */
   prepare: (scans: readonly Scan[]) => Promise<IdsOf>
+  /** The same for single texts. */
+  prepareTexts: (texts: Iterable<string>) => Promise<(text: string | null) => number>
 }
 
 /** The ids of a scan's values, in the order of the dimensions. */
@@ -30,31 +32,38 @@ export function openSharedDictionary(query: Query): SharedDictionary {
     }
   }
 
+  async function prepareTexts(texts: Iterable<string>): Promise<(text: string | null) => number> {
+    const ids = new Map<string, number>()
+    const unknown = new Set<string>()
+    for (const text of texts) {
+      const stored = toStored(text)
+      const id = cache.get(stored)
+      if (id === undefined) unknown.add(stored)
+      else ids.set(stored, id)
+    }
+    if (unknown.size > 0) await add(ids, [...unknown])
+    const missing = [...unknown].filter((text) => !ids.has(text)).sort()
+    if (missing.length > 0) {
+      // Outside the fold's transaction: another node that has the same new text need not wait for it. An unused text is harmless.
+      await query('insert into quirl_scans.dictionary (text) select unnest($1::text[]) on conflict do nothing', [
+        missing,
+      ])
+      await add(ids, missing)
+    }
+    return (text) => (text === null ? UNKNOWN : (ids.get(toStored(text)) ?? UNKNOWN))
+  }
+
   return {
+    prepareTexts,
     async prepare(scans) {
-      const ids = new Map<string, number>()
-      const unknown = new Set<string>()
-      for (const text of storedTexts(scans)) {
-        const id = cache.get(text)
-        if (id === undefined) unknown.add(text)
-        else ids.set(text, id)
-      }
-      if (unknown.size > 0) await add(ids, [...unknown])
-      const missing = [...unknown].filter((text) => !ids.has(text)).sort()
-      if (missing.length > 0) {
-        // Outside the fold's transaction: another node that has the same new text need not wait for it. An unused text is harmless.
-        await query('insert into quirl_scans.dictionary (text) select unnest($1::text[]) on conflict do nothing', [
-          missing,
-        ])
-        await add(ids, missing)
-      }
-      return (scan) => textsOf(scan).map((text) => (text === null ? UNKNOWN : (ids.get(toStored(text)) ?? UNKNOWN)))
+      const idOf = await prepareTexts(textsOfAll(scans))
+      return (scan) => textsOf(scan).map(idOf)
     },
   }
 }
 
-function* storedTexts(scans: readonly Scan[]): Generator<string> {
-  for (const scan of scans) for (const text of textsOf(scan)) if (text !== null) yield toStored(text)
+function* textsOfAll(scans: readonly Scan[]): Generator<string> {
+  for (const scan of scans) for (const text of textsOf(scan)) if (text !== null) yield text
 }
 
 /** PostgreSQL has no NUL in texts, and its driver replaces lone surrogates. */

@@ -1,7 +1,6 @@
 import { stateOf, type PostgresSession, type Query } from '../../db/postgres/session.ts'
 import { syncPath } from '../../lib/sync-path.ts'
 import type { FoldTarget, Mark } from '../folding/fold-target.ts'
-import { importedGroups, type ImportedCount } from '../folding/imported.ts'
 import { journalsIn } from '../journal/journal.ts'
 import { groupScans, type Group } from '../folding/rollup.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
@@ -96,22 +95,8 @@ function createCommit(session: PostgresSession, folder: JournalFolder, days: Vis
   }
 }
 
-/** Adds visits that another service has counted, once for each link that exists. */
-export async function addImported(session: PostgresSession, counts: readonly ImportedCount[]): Promise<void> {
-  await session.transaction(async (query) => {
-    const existing = await lockLinks(query, counts)
-    const rows = await query<{ id: number }>(
-      `insert into quirl_scans.imported select unnest($1::bigint[]) on conflict do nothing returning link_id as id`,
-      [numbers([...existing].sort((a, b) => a - b))],
-    )
-    const added = new Set(rows.map(({ id }) => id))
-    const groups = importedGroups(counts.filter(({ linkId }) => added.has(linkId)))
-    if (groups.length > 0) await writeRollups(query, groups)
-  })
-}
-
 /** Keeps the links of scans from being deleted before the transaction ends. @returns those that exist */
-async function lockLinks(query: Query, scans: readonly { linkId: number }[]): Promise<Set<number>> {
+export async function lockLinks(query: Query, scans: readonly { linkId: number }[]): Promise<Set<number>> {
   const ids = [...new Set(scans.map(({ linkId }) => linkId))]
   const rows = await query<{ id: number }>('select id from links where id = any($1) order by id for key share', [
     numbers(ids),

@@ -53,10 +53,15 @@ const steps = [
   -- The links whose counts of another service were added, which must not happen twice.
   create table quirl_scans.imported (link_id bigint primary key);
   `,
+  `
+  -- Of a link that was imported as a bundle: which one, and how many rows of its tables were added.
+  alter table quirl_scans.imported
+    add column bundle text not null default '', add column position bigint not null default 0;
+  `,
 ]
 
 /** The numbers of the steps that only add: a program that does not know them works all the same. */
-const additive: ReadonlySet<number> = new Set([2])
+const additive: ReadonlySet<number> = new Set([2, 3])
 
 /**
  * Migrates the schemas `quirl_scans` and `quirl_visitors`; of several processes one does, while the others wait.

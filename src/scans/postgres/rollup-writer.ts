@@ -3,9 +3,9 @@ import {
   addCounts,
   incrementsByLink,
   MAX_VALUES,
-  monthsOf,
   type Counts,
   type Group,
+  type Increments,
   type Values,
 } from '../folding/rollup.ts'
 import { dimensions, OTHER } from '../warehouse-schema.ts'
@@ -37,7 +37,12 @@ type ValueRow = Row & { key: [linkId: number, period: number, dimension: number,
  * lock the links' other rows against other nodes.
  */
 export async function writeRollups(query: Query, groups: Iterable<Group>): Promise<void> {
-  const rows = rowsOf(groups)
+  await writeIncrements(query, incrementsByLink(groups))
+}
+
+/** The same for what is to be added to the rows of each link. */
+export async function writeIncrements(query: Query, increments: Iterable<[linkId: number, Increments]>): Promise<void> {
+  const rows = rowsOf(increments)
   const sizes = await writeTotals(query, rows.totals)
   const set = `on conflict (link_id, slot) do update set ${addTo('quarter_hourly')}`
   await insert(query, 'quarter_hourly', ['link_id', 'slot', ...countColumns], rows.quarterHourly, set)
@@ -49,13 +54,13 @@ export async function writeRollups(query: Query, groups: Iterable<Group>): Promi
   }
 }
 
-function rowsOf(groups: Iterable<Group>): Rows {
+function rowsOf(increments: Iterable<[linkId: number, Increments]>): Rows {
   const rows: Rows = { totals: [], quarterHourly: [], daily: [], monthly: [] }
-  for (const [linkId, { quarterHourly, days, totals, qr, lastAt }] of incrementsByLink(groups)) {
+  for (const [linkId, { quarterHourly, days, months, totals, qr, lastAt }] of increments) {
     rows.totals.push({ key: [linkId], counts: [...totals, qr, lastAt] })
     for (const [slot, counts] of quarterHourly) rows.quarterHourly.push({ key: [linkId, slot], counts })
     for (const [day, values] of days) rows.daily.push(...valueRows(linkId, day, values))
-    for (const [month, values] of monthsOf(days)) rows.monthly.push(...valueRows(linkId, month, values))
+    for (const [month, values] of months) rows.monthly.push(...valueRows(linkId, month, values))
   }
   return rows
 }

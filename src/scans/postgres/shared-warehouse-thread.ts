@@ -10,7 +10,8 @@ import { createFold, type FoldResult } from '../folding/fold.ts'
 import { createReading } from '../statistics/reading.ts'
 import type { WarehouseCalls } from '../warehouse-calls.ts'
 import { startAdoption } from './adoption.ts'
-import { addImported, openSharedTarget } from './fold-target.ts'
+import { openSharedTarget } from './fold-target.ts'
+import { addImported, addPart } from './imports.ts'
 import type { JournalFolder } from './journal-positions.ts'
 import { openPartitions } from './partitions.ts'
 import { linkIdsAfter, purgeLinks } from './purge.ts'
@@ -62,6 +63,7 @@ const calls: WarehouseCalls = {
     return { result, counts }
   },
   addImported: (counts) => addImported(session, counts),
+  addPart: (part) => addPart(session, part),
   lost: async () => target.lost(),
   purge: (linkIds) => purgeLinks(session.query, linkIds),
   prune: partitions.prune,

@@ -10,6 +10,8 @@ const CACHED = 50_000
 export interface Dictionary {
   /** The ids of a scan's values, in the order of the dimensions. */
   idsOf: (scan: Scan) => number[]
+  /** The id of a text, which is new or known; of an unknown value when it is null. */
+  idOf: (text: string | null) => number
   text: (id: number) => string | null
   /** To be called after a rollback: SQLite assigns the ids of texts that were new in the transaction again. */
   clearCache: () => void
@@ -33,6 +35,7 @@ export function openDictionary(db: DatabaseSync): Dictionary {
 
   return {
     idsOf: (scan) => textsOf(scan).map(idOf),
+    idOf,
     text: (id) => (id === UNKNOWN ? null : ((read.get(id) as { text: string } | undefined)?.text ?? null)),
     clearCache: () => void (ids = createBoundedCache(CACHED)),
   }
@@ -46,7 +49,7 @@ export function textsOf(scan: Scan): (string | null)[] {
 }
 
 /** Cities of the same name in two countries are two values. */
-function joinCity(city: string, country: string | null): string {
+export function joinCity(city: string, country: string | null): string {
   return `${city}\t${country ?? ''}`
 }
 

@@ -36,6 +36,7 @@ const calls: WarehouseCalls = {
   },
   ...reading,
   addImported: async (counts) => warehouse.addImported(counts),
+  addPart: async (part) => warehouse.addPart(part),
   lost: async () => warehouse.lost(),
   purge: (linkIds) => purgeLinks(warehouse, linkIds),
   prune: (before) => prune(warehouse, before),

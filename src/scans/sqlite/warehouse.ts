@@ -2,19 +2,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { openDictionary, type Dictionary } from './dictionary.ts'
 import { openIdentity, type IdentityWriter } from '../identity.ts'
 import type { Mark } from '../folding/fold-target.ts'
-import { importedGroups, type ImportedCount } from '../folding/imported.ts'
-import { addToRollups, groupScans, rollupWriter, type RollupWriter } from '../folding/rollup.ts'
+import { addToRollups, groupScans, rollupWriter, type Group } from '../folding/rollup.ts'
+import { openImports, type Imports } from './imports.ts'
 import type { FoldedScan } from '../scan.ts'
 import { dimensions, migrateWarehouse } from '../warehouse-schema.ts'
 
 /** The folded scans and their rollups. It has one owner, on one thread. */
-export interface Warehouse extends IdentityWriter {
+export interface Warehouse extends IdentityWriter, Imports {
   db: DatabaseSync
   dictionary: Dictionary
   /** Adds scans and sets the mark of their journal file in one transaction, which survives power loss. */
   add: (scans: FoldedScan[], mark: Mark) => void
-  /** Adds visits that another service has counted, once for each link. */
-  addImported: (counts: readonly ImportedCount[]) => void
   /** How far a journal file has been folded, and whether damage was found so far. */
   mark: (journal: string) => Pick<Mark, 'position' | 'isDamaged'>
   /** Removes the marks of all journal files but these, which still exist. */
@@ -41,44 +39,42 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
   const numbers = openCounter(db)
   const insertScan = db.prepare(insertion)
 
-  function insert(scans: FoldedScan[], mark: Mark): void {
+  /** Adds raw scans. @returns them in groups, for the rollups */
+  function addScans(scans: FoldedScan[], lost = 0): Iterable<Group> {
     let next = numbers.next()
     const groups = groupScans(scans, dictionary.idsOf, (scan, ids) => {
       yieldNow()
       insertScan.run(scan.linkId, scan.at, next++, ...ids, scan.first ? 1 : 0, scan.bot ? 1 : 0)
     })
-    addToRollups(rollups, groups)
-    numbers.write(next, mark.lost)
+    numbers.write(next, lost)
+    return groups
+  }
+
+  function insert(scans: FoldedScan[], mark: Mark): void {
+    addToRollups(rollups, addScans(scans, mark.lost))
     marks.write(mark)
+  }
+
+  function change<T>(work: () => T): T {
+    try {
+      return transaction(db, work)
+    } catch (error) {
+      dictionary.clearCache()
+      throw error
+    }
   }
 
   return {
     db,
     dictionary,
     ...openIdentity(db),
-    add(scans, mark) {
-      try {
-        transaction(db, () => insert(scans, mark))
-      } catch (error) {
-        dictionary.clearCache()
-        throw error
-      }
-    },
-    addImported: openImports(db, rollups),
+    add: (scans, mark) => change(() => insert(scans, mark)),
+    ...openImports({ db, rollups, change, addScans, idOf: dictionary.idOf }),
     mark: marks.read,
     retainMarks: marks.retain,
     lost: numbers.lost,
     close: () => db.close(),
   }
-}
-
-function openImports(db: DatabaseSync, rollups: RollupWriter): Warehouse['addImported'] {
-  const insert = db.prepare('insert into imported values (?) on conflict do nothing')
-  return (counts) =>
-    transaction(db, () => {
-      const added = counts.filter(({ linkId }) => insert.run(linkId).changes === 1)
-      addToRollups(rollups, importedGroups(added))
-    })
 }
 
 function openMarks(db: DatabaseSync) {
@@ -117,11 +113,12 @@ function openCounter(db: DatabaseSync) {
 }
 
 /** Runs `work` in a transaction: commits it, or rolls back when it throws. */
-export function transaction(db: DatabaseSync, work: () => void): void {
+export function transaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('begin immediate')
   try {
-    work()
+    const result = work()
     db.exec('commit')
+    return result
   } catch (error) {
     if (db.isTransaction) db.exec('rollback')
     throw error

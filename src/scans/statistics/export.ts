@@ -15,8 +15,14 @@ export interface ExportTable {
   ) => Promise<{ key: Cursor; cells: string[] }[]>
 }
 
-const tables = { scans: scansTable, quarterHours: quarterHoursTable, days: daysTable, months: monthsTable }
-export type TableName = keyof typeof tables
+/** The tables of a link, in the order in which an import needs them: the totals come with the quarters of an hour. */
+export const exportedTables = {
+  quarterHours: quarterHoursTable,
+  days: daysTable,
+  months: monthsTable,
+  scans: scansTable,
+}
+export type TableName = keyof typeof exportedTables
 
 export interface Page {
   csv: string
@@ -26,7 +32,7 @@ export interface Page {
 
 /** The first line of a table. */
 export function csvHeader(table: TableName): string {
-  return `${tables[table].columns.join()}\r\n`
+  return `${exportedTables[table].columns.join()}\r\n`
 }
 
 /**
@@ -40,6 +46,6 @@ export async function readPage(
   after: Cursor,
   limit: number,
 ): Promise<Page> {
-  const rows = await tables[table].read(queries, linkId, after, limit)
+  const rows = await exportedTables[table].read(queries, linkId, after, limit)
   return { csv: writeRecords(rows.map(({ cells }) => cells)), next: rows.length < limit ? undefined : rows.at(-1)?.key }
 }

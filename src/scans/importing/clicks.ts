@@ -1,5 +1,5 @@
+import type { Group } from '../folding/rollup.ts'
 import { dimensions, UNKNOWN } from '../warehouse-schema.ts'
-import type { Group } from './rollup.ts'
 
 /** Visits of a link that another service has counted: nothing is known of each, and none is stored by itself. */
 export interface ImportedCount {

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import { Readable } from 'node:stream'
+import { isObject } from '../../http/body.ts'
+import { BUNDLE_FORMAT, BUNDLE_VERSION, bundleFiles } from '../../links/bundle.ts'
+import { StartError } from '../../lib/start-error.ts'
+import { exportedTables, type TableName } from '../../scans/statistics/export.ts'
+import { readRecords } from '../../scans/importing/records.ts'
+import { readTable } from './bundle-table.ts'
+import { openZip, type Zip, type ZipEntry } from './zip.ts'
+
+/** The ZIP of a link with the longest possible history has less: it is not compressed. */
+const MAX_BYTES = 4 * 2 ** 30
+/** Of link.json, whose design may have a logo. */
+const MAX_LINK_BYTES = 4 * 2 ** 20
+
+const tables = Object.keys(exportedTables) as TableName[]
+const bounds = new Map<string, number>([
+  [bundleFiles.link, MAX_LINK_BYTES],
+  ...tables.map((table) => [bundleFiles[table], MAX_BYTES] as const),
+])
+
+/** What link.json says; the service checks the rest. */
+export interface BundledLink {
+  code: string
+  has_password?: unknown
+  removed?: unknown
+  totals?: unknown
+  [field: string]: unknown
+}
+
+/** A bundle whose every value was read once. */
+export interface Bundle {
+  /** SHA-256 of names, sizes and checksums of its files. */
+  digest: string
+  link: BundledLink
+  /** Visits that its quarters of an hour count. */
+  clicks: number
+  /** Reads the records of a table again, some at a time. */
+  read: (table: TableName, limit: number) => AsyncGenerator<string[][]>
+  close: () => void
+}
+
+/**
+ * Opens a bundle and reads all of it, so that a broken one changes nothing.
+ * @throws {StartError} that names the file in it and the line
+ */
+export async function openBundle(file: string): Promise<Bundle> {
+  let zip: Zip | undefined
+  try {
+    zip = await openZip(file, { bytes: MAX_BYTES, entries: bounds.size, unpackedOf: (name) => bounds.get(name) })
+    const entries = new Map(zip.entries.map((entry) => [entry.name, entry]))
+    const link = await readLink(entryOf(entries, bundleFiles.link))
+    let clicks = 0
+    const read: Bundle['read'] = (table, limit) => readTable(table, entryOf(entries, bundleFiles[table]), limit)
+    for (const table of tables) clicks += await checkTable(table, entryOf(entries, bundleFiles[table]))
+    return { digest: digestOf(zip.entries), link, clicks, read, close: zip.close }
+  } catch (error) {
+    zip?.close()
+    throw new StartError(`${file}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function entryOf(entries: Map<string, ZipEntry>, name: string): ZipEntry {
+  const entry = entries.get(name)
+  if (entry === undefined) throw new Error(`it has no ${name}: it is not a bundle of quirl`)
+  return entry
+}
+
+async function readLink(entry: ZipEntry): Promise<BundledLink> {
+  const text = (await buffer(Readable.from(entry.read()))).toString()
+  const link = parseJson(text)
+  if (!isObject(link) || link['format'] !== BUNDLE_FORMAT || typeof link['code'] !== 'string')
+    throw new Error(`${entry.name} is not the link of a bundle: its format must be ${BUNDLE_FORMAT}`)
+  if (link['version'] !== BUNDLE_VERSION)
+    throw new Error(`${entry.name} has version ${String(link['version'])}, and this quirl reads ${BUNDLE_VERSION}`)
+  return link as BundledLink
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${bundleFiles.link}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Reads every value of a table. @returns the visits that it counts, if it is the one of quarters of an hour */
+async function checkTable(table: TableName, entry: ZipEntry): Promise<number> {
+  let clicks = 0
+  const check = (record: string[]) => {
+    const read = readRecords(table, [record], Date.now())
+    if (read.table === 'quarterHours') for (const { counts } of read.rows) clicks += counts[0] + counts[2]
+  }
+  for await (const _ of readTable(table, entry, 1, check));
+  return clicks
+}
+
+function digestOf(entries: ZipEntry[]): string {
+  const digest = createHash('sha256')
+  for (const { name, size, crc32 } of entries) digest.update(`${name} ${size} ${crc32}\n`)
+  return digest.digest('hex')
+}

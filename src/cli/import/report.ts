@@ -1,0 +1,32 @@
+import type { CommandResult } from '../command.ts'
+import { toSingleLine } from '../table.ts'
+
+/** Refused links that the text names; `--json` has all. */
+const MAX_NAMED = 20
+
+/** What an import has done. */
+export interface Report {
+  /** Created now; with `--dry-run`, those that would be. */
+  created: number
+  /** Created by an earlier run. */
+  present: number
+  /** Clicks of both. */
+  clicks: number
+  refused: { place: string; code: string; reason: string }[]
+}
+
+/** The report for people. @param keysFile of an import that was no dry run */
+export function textOf(
+  { created, present, clicks, refused }: Report,
+  keysFile: string | undefined,
+): Omit<CommandResult, 'status'> {
+  const earlier = present === 0 ? '' : `, ${present} were there from an earlier run`
+  const what = keysFile === undefined ? 'can be created' : 'are created'
+  const counted = `${created} links ${what}${earlier}; ${clicks} clicks`
+  const text = keysFile === undefined ? counted : `${counted}; the tokens are in ${keysFile}`
+  if (refused.length === 0) return { text }
+  const named = refused.slice(0, MAX_NAMED).map(({ place, code, reason }) => `${place}: ${code}: ${reason}`)
+  const more = refused.length > MAX_NAMED ? [`and ${refused.length - MAX_NAMED} more: --json lists all`] : []
+  const lines = [`${refused.length} links are not imported:`, ...named, ...more]
+  return { text, warning: lines.map((line) => toSingleLine(line)).join('\n') }
+}

@@ -1,0 +1,47 @@
+import type { PostgresSession } from '../../db/postgres/session.ts'
+import { importedGroups, type ImportedCount } from '../importing/clicks.ts'
+import { partIncrements, type ImportedPart, type Taken } from '../importing/part.ts'
+import { openSharedDictionary } from './dictionary.ts'
+import { lockLinks, writeScans } from './fold-target.ts'
+import { openPartitions } from './partitions.ts'
+import { writeIncrements, writeRollups } from './rollup-writer.ts'
+import { numbers } from './sql.ts'
+
+/** Adds visits that another service has counted, once for each link that exists. */
+export async function addImported(session: PostgresSession, counts: readonly ImportedCount[]): Promise<void> {
+  await session.transaction(async (query) => {
+    const existing = await lockLinks(query, counts)
+    const rows = await query<{ id: number }>(
+      `insert into quirl_scans.imported select unnest($1::bigint[]) on conflict do nothing returning link_id as id`,
+      [numbers([...existing].sort((a, b) => a - b))],
+    )
+    const added = new Set(rows.map(({ id }) => id))
+    const groups = importedGroups(counts.filter(({ linkId }) => added.has(linkId)))
+    if (groups.length > 0) await writeRollups(query, groups)
+  })
+}
+
+/** Adds a part of a bundle if it is the next one. @returns what the link has taken then; undefined when it is deleted */
+export async function addPart(session: PostgresSession, part: ImportedPart): Promise<Taken | undefined> {
+  const { linkId, bundle, position, count } = part
+  const scans = part.table === 'scans' ? part.rows.map((scan) => ({ ...scan, linkId })) : []
+  await openPartitions(session).prepare(scans)
+  const dictionary = openSharedDictionary(session.query)
+  const idsOf = await dictionary.prepare(scans)
+  const values = part.table === 'days' || part.table === 'months' ? part.rows : []
+  const idOf = await dictionary.prepareTexts(values.flatMap(({ text }) => text ?? []))
+  return session.transaction(async (query) => {
+    if ((await lockLinks(query, [{ linkId }])).size === 0) return undefined
+    await query('insert into quirl_scans.imported values ($1, $2) on conflict do nothing', [linkId, bundle])
+    const [taken] = await query<Taken>(
+      'select bundle, position from quirl_scans.imported where link_id = $1 for update',
+      [linkId],
+    )
+    if (taken?.bundle !== bundle || taken.position !== position) return taken
+    await writeScans(query, scans, idsOf)
+    const increments = partIncrements(part, idOf)
+    if (increments !== undefined) await writeIncrements(query, [[linkId, increments]])
+    await query('update quirl_scans.imported set position = $2 where link_id = $1', [linkId, position + count])
+    return { bundle, position: position + count }
+  })
+}
