@@ -138,7 +138,7 @@ async function openCreation(
 ) {
   const { now, monotonic, log, client, store, bus } = foundation
   const { db } = store
-  const { owns, own: ownOrigin } = foundation.origin
+  const { owns } = foundation.origin
   const { ids, scans, webhooks, changes } = recording
   const { invalidate } = changes
   const { dataDir, abuseFeeds: sources = [], qrMarker: marker } = config
@@ -152,17 +152,7 @@ async function openCreation(
   const waiting = () => limits.admission.waiting('images')
   const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))
   const hashing = { passwordTurn: limits.passwordTurn, scrypt }
-  const needed = {
-    db,
-    ids,
-    owns,
-    webhooks,
-    ...changes,
-    addImported: scans.addImported,
-    ownOrigin,
-    now,
-    screen: abuse.screen,
-  }
+  const needed = { db, ids, owns, webhooks, ...changes, addImported: scans.addImported, now, screen: abuse.screen }
   const keys = openKeys({ db, mode: config.create, chargeNotFound: limits.chargeNotFound, now })
   const links = open('links', openLinks({ ...needed, ...hashing, designs: qr.designs }))
   return { abuse, limits, qr, links, keys }

@@ -49,7 +49,7 @@ const report = async (server: TestServer, file: string, ...args: string[]) => {
   return JSON.parse(stdout)
 }
 const tokenIn = (file: string) =>
-  (parse(readFileSync(`${file}.keys.csv`), { columns: true }) as { token: string }[])[0]?.token ?? ''
+  parse<{ token: string }>(readFileSync(`${file}.keys.csv`), { columns: true })[0]?.token ?? ''
 
 /** Everything that the statistics say of a link. */
 async function statisticsOf(server: TestServer, token: string): Promise<Record<string, unknown>> {

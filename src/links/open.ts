@@ -103,8 +103,6 @@ export interface LinksNeeds {
   /** Invalidates the cached link of a code: called after each change, before the response. */
   invalidate: (code: string) => void
   addImported: ImportDeps['addImported']
-  /** The origin of the service, without a request. */
-  ownOrigin: () => string
   /** Schedules the scans of a link to be purged: called after its deletion was committed. */
   purgeScans: (linkId: number) => void
 }
@@ -117,7 +115,7 @@ export function openLinks(needs: LinksNeeds): Links {
   const creation = { db, ids, now, owns, screen, webhooks, isReserved, invalidate, idempotency }
   const management = { db, now, owns, screen, designs, webhooks, invalidate, purgeScans }
   const hashPassword = (password: string) => passwords.hash(password, 'import')
-  const importing = { addImported: needs.addImported, designs, hashPassword, origin: needs.ownOrigin }
+  const importing = { addImported: needs.addImported, designs, hashPassword }
   return {
     create: (body, options) => createLink(creation, body, options),
     createBulk: (rows, options) => createBulk(creation, rows, options),

@@ -12,8 +12,8 @@ import { readExport } from './read-file.ts'
 /** Links of one call. */
 const CHUNK = 500
 
-/** The bundle of a link of quirl, and the exports of others. */
-const services = ['quirl', ...Object.keys(formats)]
+/** The exports of other services, and the bundle of a link of quirl. */
+const services = [...Object.keys(formats), 'quirl']
 
 export const importCommand: Command = {
   name: 'import',

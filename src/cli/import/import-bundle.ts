@@ -84,30 +84,52 @@ function withoutNull(fields: readonly (readonly [name: string, value: unknown])[
   return Object.fromEntries(fields.filter(([, value]) => value !== null && value !== undefined))
 }
 
-/** @returns false when the link has taken the counts of another bundle */
+/** Adds the tables to the link of the token. @returns false when it has taken the counts of another bundle */
 async function addTables(call: CommandContext['call'], bundle: Bundle, token: string): Promise<boolean> {
   const { totals } = bundle.link
   const last = isObject(totals) ? (totals['last_scan_at'] ?? null) : null
   const progress = createProgress()
-  // Rows before `at` were read here, those before `taken` are there.
-  let [at, taken] = [0, 0]
+  const send = (part: { position: number }) => {
+    progress.show(`${part.position} rows of counts and scans`)
+    return call('import_part', { ...part, bundle: bundle.digest, token, last_scan_at: last }) as Promise<Taken>
+  }
   try {
-    for (const table of Object.keys(exportedTables) as TableName[]) {
-      for await (const piece of bundle.read(table, MAX_PART_ROWS)) {
-        const end = at + piece.length
-        while (taken < end) {
-          progress.show(`${taken} rows of counts and scans`)
-          const part = { bundle: bundle.digest, position: taken, table, records: piece.slice(Math.max(0, taken - at)) }
-          const now = (await call('import_part', { ...part, token, last_scan_at: last })) as Taken
-          if (now.bundle !== bundle.digest) return false
-          if (now.position <= taken) throw new StartError(`${bundleFiles[table]}: the service does not take its rows`)
-          taken = now.position
-        }
-        at = end
-      }
-    }
-    return true
+    return await sendPieces(bundle, send)
   } finally {
     progress.end()
   }
+}
+
+async function sendPieces(bundle: Bundle, send: (part: { position: number }) => Promise<Taken>): Promise<boolean> {
+  // Rows that are there: an earlier run may have added some.
+  let taken = 0
+  for await (const piece of piecesOf(bundle))
+    for (const end = piece.at + piece.records.length; taken < end;) {
+      const now = await send(restOf(piece, taken))
+      if (now.bundle !== bundle.digest) return false
+      if (now.position <= taken) throw new StartError(`${bundleFiles[piece.table]}: the service takes no rows of it`)
+      taken = now.position
+    }
+  return true
+}
+
+interface Piece {
+  table: TableName
+  /** The number of records before, of all tables. */
+  at: number
+  records: string[][]
+}
+
+/** What is to be sent of a piece when the service has so many rows. */
+function restOf({ table, at, records }: Piece, taken: number) {
+  return { table, position: taken, records: records.slice(Math.max(0, taken - at)) }
+}
+
+async function* piecesOf(bundle: Bundle): AsyncGenerator<Piece> {
+  let at = 0
+  for (const table of Object.keys(exportedTables) as TableName[])
+    for await (const records of bundle.read(table, MAX_PART_ROWS)) {
+      yield { table, at, records }
+      at += records.length
+    }
 }

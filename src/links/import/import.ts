@@ -1,21 +1,16 @@
-import { isObject } from '../../http/body.ts'
-import { invalidRequest, Problem } from '../../http/problem.ts'
-import { hashToken, isToken } from '../../lib/token.ts'
-import { yieldEvery } from '../../lib/yield-every.ts'
+import { Problem } from '../../http/problem.ts'
 import { rowResults, type RowResult } from '../bulk/row-results.ts'
 import { codeKey } from '../code.ts'
-import { insertLinks, type NewLink } from '../create-store.ts'
-import { readDraft, type LinkDeps } from '../create.ts'
+import { insertLinks } from '../create-store.ts'
+import type { LinkDeps } from '../create.ts'
+import type { LinkDesigns } from '../design.ts'
 import { aliasTaken } from '../insert.ts'
-import { hashDraft, type HashedDraft, type HashPassword } from '../password/new-password.ts'
-import { checkDesign, type CheckedDesign, type LinkDesigns } from '../design.ts'
+import type { HashPassword } from '../password/new-password.ts'
 import { findByTokens } from '../store.ts'
+import { readRows, type Importable } from './read-rows.ts'
 
 /** Rows of one call. */
 export const MAX_IMPORT_ROWS = 500
-const MAX_CLICKS = 1e12
-/** How long visits may wait while rows are validated, in milliseconds. */
-const SLICE_MS = 5
 
 /** A link of another service: what a creation has, and what only an import can set. */
 export interface ImportRow {
@@ -40,6 +35,8 @@ export type ImportResult = RowResult<{ state: 'created' | 'present' | 'valid' }>
 export interface ImportOptions {
   /** Only validate the rows. */
   dryRun: boolean
+  /** The origin of the QR images, which are drawn to check a design. */
+  origin: string
 }
 
 /** What an import needs of the rest of the program. */
@@ -48,17 +45,15 @@ export interface ImportDeps extends LinkDeps {
   addImported: (counts: { linkId: number; at: number; clicks: number }[]) => Promise<void>
   designs: LinkDesigns
   hashPassword: HashPassword
-  /** The origin of the QR images. */
-  origin: () => string
 }
 
 /** Creates the links of rows whose codes are free, in one transaction. A repeated call creates and counts nothing twice. */
 export async function importLinks(
   deps: ImportDeps,
   rows: unknown[],
-  { dryRun }: ImportOptions,
+  { dryRun, origin }: ImportOptions,
 ): Promise<ImportResult[]> {
-  const read = await readRows(deps, rows)
+  const read = await readRows(deps, rows, origin)
   const valid = read.filter((row): row is Importable => !(row instanceof Problem))
   const present = await findPresent(deps, valid)
   const isAbsent = ({ link }: Importable) => !present.has(link.tokenHash)
@@ -74,89 +69,6 @@ export async function importLinks(
     return { state: dryRun ? ('valid' as const) : ('created' as const) }
   }
   return rowResults(read.map(stateOf)).results
-}
-
-interface Importable {
-  link: NewLink
-  clicks: number
-  design: CheckedDesign | undefined
-}
-
-async function readRows(deps: ImportDeps, rows: unknown[]): Promise<(Importable | Problem)[]> {
-  const pause = yieldEvery(SLICE_MS)
-  const read: (Importable | Problem)[] = []
-  for (const row of rows) {
-    read.push(await readRow(deps, row))
-    await pause()
-  }
-  return read
-}
-
-async function readRow(deps: ImportDeps, row: unknown): Promise<Importable | Problem> {
-  try {
-    if (!isObject(row)) throw invalidRequest([{ pointer: '', detail: 'must be an object' }])
-    const own = readOwnFields(row, deps.now())
-    const draft = await hashDraft(readDraft(deps, row), deps.hashPassword)
-    const link = newLink(deps, draft, own)
-    return { link, clicks: own.clicks, design: await readDesign(deps, link, row) }
-  } catch (error) {
-    if (error instanceof Problem) return error
-    throw error
-  }
-}
-
-/** @throws {Problem} 400 for an invalid design, or one whose images cannot be scanned */
-function readDesign({ designs, origin }: ImportDeps, link: NewLink, row: object): Promise<CheckedDesign | undefined> {
-  const imported = { link: { ...link, suspension: null }, design: undefined }
-  return checkDesign(designs, imported, row, { origin: origin(), client: 'import', charge: async () => {} })
-}
-
-interface OwnFields {
-  token: string
-  createdAt: number
-  clicks: number
-  active: boolean
-}
-
-/** Reads what only an import can set. @throws {Problem} 400 with every invalid field */
-function readOwnFields(
-  { alias, token, created_at: created, clicks = 0, active = true }: Record<string, unknown>,
-  now: number,
-): OwnFields {
-  const createdAt = created === undefined ? now : timeOf(created)
-  const faults = {
-    '/alias': alias === undefined && 'is required',
-    '/token': !(typeof token === 'string' && isToken(token)) && 'must be a token',
-    '/created_at': !(createdAt >= 0 && createdAt <= now) && 'must be a time from 1970 until now',
-    '/active': typeof active !== 'boolean' && 'must be true or false',
-    '/clicks': !isCount(clicks) && `must be a whole number from 0 to ${MAX_CLICKS}`,
-  }
-  const errors = Object.entries(faults).flatMap(([pointer, detail]) => (detail === false ? [] : [{ pointer, detail }]))
-  if (errors.length > 0) throw invalidRequest(errors)
-  return { token: token as string, createdAt, clicks: clicks as number, active: active === true }
-}
-
-function timeOf(text: unknown): number {
-  return typeof text === 'string' ? Date.parse(text) : Number.NaN
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_CLICKS
-}
-
-function newLink(deps: ImportDeps, draft: HashedDraft, { token, createdAt, active }: OwnFields): NewLink {
-  const { alias = '', ...content } = draft
-  return {
-    id: deps.ids.next(),
-    ...content,
-    code: alias,
-    codeKey: codeKey(alias),
-    tokenHash: hashToken(token),
-    active,
-    revision: 1,
-    createdAt,
-    updatedAt: deps.now(),
-  }
 }
 
 /** The links that an earlier call has created, by the hash of their token. */

@@ -22,7 +22,10 @@ export function importOperations({ importLinks, origin }: ImportNeeds): AdminOpe
       const isList = Array.isArray(rows) && rows.length <= MAX_IMPORT_ROWS
       if (!isList)
         throw invalidRequest([{ pointer: '/rows', detail: `must be a list of at most ${MAX_IMPORT_ROWS} links` }])
-      return { results: await importLinks(rows as unknown[], { dryRun: dryRun === true }), origin: origin() }
+      return {
+        results: await importLinks(rows as unknown[], { dryRun: dryRun === true, origin: origin() }),
+        origin: origin(),
+      }
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Group } from '../folding/rollup.ts'
+import type { Group } from '../folding/increments.ts'
 import { dimensions, UNKNOWN } from '../warehouse-schema.ts'
 
 /** Visits of a link that another service has counted: nothing is known of each, and none is stored by itself. */

@@ -37,7 +37,7 @@ export function partOperations({ links, scans, now }: PartNeeds): AdminOperation
 /** @throws {Problem} 400 for what is no part */
 function readPart(input: Record<string, unknown>, now: number) {
   const { bundle, position, table, records, last_scan_at: last } = input
-  const lastAt = last === null ? 0 : Date.parse(String(last))
+  const lastAt = last === null ? 0 : typeof last === 'string' ? Date.parse(last) : Number.NaN
   const faults = {
     '/bundle': !(typeof bundle === 'string' && /^[0-9a-f]{64}$/.test(bundle)) && 'must be a SHA-256',
     '/position': !isPosition(position) && 'must be a number of rows',

@@ -1,4 +1,4 @@
-import { addCounts, addTo, packKey, type Counts, type Increments, type Values } from '../folding/rollup.ts'
+import { addCounts, addTo, packKey, type Counts, type Increments, type Values } from '../folding/increments.ts'
 import { SOURCE } from '../warehouse-schema.ts'
 import type { ImportedRows, ImportedValue } from './records.ts'
 

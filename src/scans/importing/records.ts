@@ -1,6 +1,6 @@
 import { restoreCell } from '../../lib/csv.ts'
 import { dateOfDay, dateOfMonth, dayOf, monthOf, slotOf, startOfSlot } from '../calendar.ts'
-import type { Counts } from '../folding/rollup.ts'
+import type { Counts } from '../folding/increments.ts'
 import type { FoldedScan, Source } from '../scan.ts'
 import { joinCity } from '../sqlite/dictionary.ts'
 import type { TableName } from '../statistics/export.ts'

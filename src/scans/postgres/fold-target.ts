@@ -2,7 +2,7 @@ import { stateOf, type PostgresSession, type Query } from '../../db/postgres/ses
 import { syncPath } from '../../lib/sync-path.ts'
 import type { FoldTarget, Mark } from '../folding/fold-target.ts'
 import { journalsIn } from '../journal/journal.ts'
-import { groupScans, type Group } from '../folding/rollup.ts'
+import { groupScans, type Group } from '../folding/increments.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
 import { dimensions } from '../warehouse-schema.ts'
 import { openSharedDictionary, type IdsOf } from './dictionary.ts'

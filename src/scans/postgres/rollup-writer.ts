@@ -2,12 +2,12 @@ import type { Query } from '../../db/postgres/session.ts'
 import {
   addCounts,
   incrementsByLink,
-  MAX_VALUES,
   type Counts,
   type Group,
   type Increments,
   type Values,
-} from '../folding/rollup.ts'
+} from '../folding/increments.ts'
+import { MAX_VALUES } from '../folding/rollup.ts'
 import { dimensions, OTHER } from '../warehouse-schema.ts'
 import { numbers } from './sql.ts'
 

@@ -2,7 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { openDictionary, type Dictionary } from './dictionary.ts'
 import { openIdentity, type IdentityWriter } from '../identity.ts'
 import type { Mark } from '../folding/fold-target.ts'
-import { addToRollups, groupScans, rollupWriter, type Group } from '../folding/rollup.ts'
+import { groupScans, type Group } from '../folding/increments.ts'
+import { addToRollups, rollupWriter } from '../folding/rollup.ts'
 import { openImports, type Imports } from './imports.ts'
 import type { FoldedScan } from '../scan.ts'
 import { dimensions, migrateWarehouse } from '../warehouse-schema.ts'
@@ -37,18 +38,7 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
   const rollups = rollupWriter(db)
   const marks = openMarks(db)
   const numbers = openCounter(db)
-  const insertScan = db.prepare(insertion)
-
-  /** Adds raw scans. @returns them in groups, for the rollups */
-  function addScans(scans: FoldedScan[], lost = 0): Iterable<Group> {
-    let next = numbers.next()
-    const groups = groupScans(scans, dictionary.idsOf, (scan, ids) => {
-      yieldNow()
-      insertScan.run(scan.linkId, scan.at, next++, ...ids, scan.first ? 1 : 0, scan.bot ? 1 : 0)
-    })
-    numbers.write(next, lost)
-    return groups
-  }
+  const addScans = openScans(db, dictionary, numbers, yieldNow)
 
   function insert(scans: FoldedScan[], mark: Mark): void {
     addToRollups(rollups, addScans(scans, mark.lost))
@@ -74,6 +64,25 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
     retainMarks: marks.retain,
     lost: numbers.lost,
     close: () => db.close(),
+  }
+}
+
+/** Adds raw scans, and notes how many were lost. @returns them in groups, for the rollups */
+function openScans(
+  db: DatabaseSync,
+  { idsOf }: Dictionary,
+  numbers: ReturnType<typeof openCounter>,
+  yieldNow: () => void,
+): (scans: FoldedScan[], lost?: number) => Iterable<Group> {
+  const insert = db.prepare(insertion)
+  return (scans, lost = 0) => {
+    let next = numbers.next()
+    const groups = groupScans(scans, idsOf, (scan, ids) => {
+      yieldNow()
+      insert.run(scan.linkId, scan.at, next++, ...ids, scan.first ? 1 : 0, scan.bot ? 1 : 0)
+    })
+    numbers.write(next, lost)
+    return groups
   }
 }
 
