@@ -15,7 +15,7 @@ import { requireProgram } from './support/programs.ts'
 import { seededRandom } from './support/random.ts'
 import { seedScans } from './support/seeded-scans.ts'
 import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
-import { makeArchive, type Packed } from './support/zip.ts'
+import { bundleWithoutVisits as filesOf, makeArchive, type Packed } from './support/zip.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 15, 20)
 const DAY = 86_400_000
@@ -189,32 +189,16 @@ test('a code that is taken, a password without a new one and a removal for abuse
   assert.match((await report(target, file, `--keys=${file}.other`)).refused[0]?.reason, /was removed for abuse there/)
 })
 
-const counts = 'humans,unique_humans,bots,unique_bots'
-/** The files of a bundle without visits. */
-const filesOf = (code = 'broken'): Record<string, string> => ({
-  'link.json': JSON.stringify({
-    format: 'quirl-link',
-    version: 1,
-    code,
-    target: 'https://a.example/',
-    has_password: false,
-  }),
-  'quarter-hours.csv': `starts_at,${counts}\r\n`,
-  'days.csv': `day,dimension,value,country,${counts}\r\n`,
-  'months.csv': `month,dimension,value,country,${counts}\r\n`,
-  'scans.csv': 'scanned_at,source,device,os,browser,country,city,referrer,unique,bot,answer\r\n',
-})
-
 /** A bundle with other contents of these files; one that is undefined is left out. */
 function archiveOf(changed: Record<string, string | undefined>, more: Packed[] = []): Buffer {
-  const files = { ...filesOf(), ...changed }
+  const files = { ...filesOf('broken'), ...changed }
   const present = Object.entries(files).flatMap(([name, content]) => (content === undefined ? [] : [{ name, content }]))
   return makeArchive([...present, ...more])
 }
 
-const withRow = (name: string, ...rows: string[]) => ({ [name]: `${filesOf()[name]}${rows.join('\r\n')}\r\n` })
+const withRow = (name: string, ...rows: string[]) => ({ [name]: `${filesOf('broken')[name]}${rows.join('\r\n')}\r\n` })
 const withLink = (change: object) => ({
-  'link.json': JSON.stringify({ ...JSON.parse(filesOf()['link.json'] ?? ''), ...change }),
+  'link.json': JSON.stringify({ ...JSON.parse(filesOf('broken')['link.json'] ?? ''), ...change }),
 })
 const good = 'day,source,qr,,1,1,0,0'.replace('day', '2026-11-20')
 

@@ -11,6 +11,7 @@ import { blocksOf, documentedBlocks, shellOf, type Block } from './support/doc-b
 import { parseDocument } from './support/openapi.ts'
 import { program } from './support/program.ts'
 import { post, put, startServer, type Created } from './support/server.ts'
+import { bundleWithoutVisits, makeArchive } from './support/zip.ts'
 
 // What README.md and docs/*.md show is run, or a table says why it is not.
 
@@ -87,6 +88,8 @@ async function reader(t: Ending) {
   writeFileSync(join(folder, '.curlrc'), `${curl.join('\n')}\n`)
   writeFileSync(join(folder, 'tables.csv'), 'target\nhttps://example.com/table\n')
   writeFileSync(join(folder, 'former.csv'), 'code,target\nformer,https://example.com/former\n')
+  const files = Object.entries(bundleWithoutVisits('flyer')).map(([name, content]) => ({ name, content }))
+  writeFileSync(join(folder, 'flyer.zip'), makeArchive(files))
   const env = {
     ...process.env,
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,

@@ -42,3 +42,19 @@ export function makeArchive(files: Packed[]): Buffer {
   end.writeUInt32LE(offset, 16)
   return Buffer.concat([...parts, entries, end])
 }
+
+const counts = 'humans,unique_humans,bots,unique_bots'
+/** The files of the bundle of a link without visits. */
+export const bundleWithoutVisits = (code: string): Record<string, string> => ({
+  'link.json': JSON.stringify({
+    format: 'quirl-link',
+    version: 1,
+    code,
+    target: 'https://a.example/',
+    has_password: false,
+  }),
+  'quarter-hours.csv': `starts_at,${counts}\r\n`,
+  'days.csv': `day,dimension,value,country,${counts}\r\n`,
+  'months.csv': `month,dimension,value,country,${counts}\r\n`,
+  'scans.csv': 'scanned_at,source,device,os,browser,country,city,referrer,unique,bot,answer\r\n',
+})
