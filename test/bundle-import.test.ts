@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { before, test, type TestContext } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import { createAdminClient } from '../src/admin/client.ts'
 import type { CommandContext } from '../src/cli/command.ts'
 import { importCommand } from '../src/cli/import/command.ts'
+import { findInconsistentLinks } from '../src/scans/consistency.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { createDatabase } from './support/drivers.ts'
@@ -60,6 +62,15 @@ async function statisticsOf(server: TestServer, token: string): Promise<Record<s
     read[query] = await (await manage(server, token, `/stats?${query}`)).json()
   const scans = await (await manage(server, token, '/scans.csv')).text()
   return { ...read, scans: scans.split('\r\n').toSorted() }
+}
+
+function inconsistentLinks({ dataDir }: TestServer): number[] {
+  const db = new DatabaseSync(join(dataDir, 'scans.db'), { readOnly: true })
+  try {
+    return [...findInconsistentLinks(db)]
+  } finally {
+    db.close()
+  }
 }
 
 /** A link with a design, rules, and scans of ten weeks: on one day from more sites than are counted apart. */
@@ -142,6 +153,8 @@ for (const [store, envOf] of stores)
     assert.equal(after['created_at'], before['created_at'])
     assert.equal(done.clicks, (before['totals'] as { scans: number }).scans)
     assert.deepEqual(await statisticsOf(server, token), await statisticsOf(source, link.token))
+
+    if (store === 'SQLite') assert.deepEqual(inconsistentLinks(server), [], 'a backup of it passes quirl verify')
 
     // A visit here counts beside those from there.
     await put(`${server.url}/api/manage/${token}`, { active: true })
@@ -274,6 +287,7 @@ const broken: [name: string, archive: () => Buffer, message: RegExp][] = [
     () => archiveOf(withRow('quarter-hours.csv', '2126-11-20T10:00:00Z,1,1,0,0')),
     /line 2: starts_at must be a time/,
   ],
+  ['counts that differ', () => archiveOf(withRow('days.csv', good)), /link\.zip: its tables count different visits/],
   [
     'a rule',
     () => archiveOf(withRow('scans.csv', '2026-11-20T10:00:00Z,qr,,,,,,,true,false,21')),
@@ -292,6 +306,31 @@ for (const [name, archive, message] of broken)
     assert.ok(!existsSync(`${file}.keys.csv`))
     assert.equal((await visit(`${target.url}/broken`)).status, 404)
   })
+
+test('scans that were recorded while the bundle was written, after its counts were read, are not taken', async (t) => {
+  const dimensions = ['source', 'device', 'os', 'browser', 'country', 'city', 'referrer']
+  const values = (period: string) =>
+    dimensions.map((name) => `${period},${name},${name === 'source' ? 'qr' : ''},,1,1,0,0`)
+  const scan = (second: number) => `2026-11-20T10:00:0${second}.000Z,qr,,,,,,,true,false,link`
+  const files = {
+    ...withRow('quarter-hours.csv', '2026-11-20T10:00:00.000Z,1,1,0,0'),
+    ...withRow('days.csv', ...values('2026-11-20')),
+    ...withRow('months.csv', ...values('2026-11')),
+    ...withRow('scans.csv', scan(1), scan(2)),
+    ...withLink({ code: 'busy' }),
+  }
+  const file = join(temporaryFolder(t), 'link.zip')
+  writeFileSync(file, archiveOf(files))
+  assert.deepEqual(await report(target, file), { created: 1, present: 0, clicks: 1, refused: [] })
+  const scans = await (await manage(target, tokenIn(file), '/scans.csv')).text()
+  assert.deepEqual(scans.split('\r\n').slice(1), [scan(1), ''])
+  assert.deepEqual(inconsistentLinks(target), [])
+  writeFileSync(
+    file,
+    archiveOf({ ...files, ...withRow('scans.csv', scan(1).replace('true', 'false')), ...withLink({ code: 'lost' }) }),
+  )
+  assert.equal((await run(target, file, '--dry-run')).status, 0, 'scans of the oldest quarter of an hour may be gone')
+})
 
 test('a bundle with any bit flipped is refused, or is the same', async (t) => {
   const link = await create(source, { target: 'https://example.com/', alias: 'flipped' })

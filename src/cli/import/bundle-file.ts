@@ -6,6 +6,7 @@ import { BUNDLE_FORMAT, BUNDLE_VERSION, bundleFiles } from '../../links/bundle.t
 import { StartError } from '../../lib/start-error.ts'
 import { exportedTables, type TableName } from '../../scans/statistics/export.ts'
 import { readRecords } from '../../scans/importing/records.ts'
+import { sumBundle, type BundleSums } from './bundle-sums.ts'
 import { readTable } from './bundle-table.ts'
 import { openZip, type Zip, type ZipEntry } from './zip.ts'
 
@@ -51,10 +52,14 @@ export async function openBundle(file: string): Promise<Bundle> {
     zip = await openZip(file, { bytes: MAX_BYTES, entries: bounds.size, unpackedOf: (name) => bounds.get(name) })
     const entries = new Map(zip.entries.map((entry) => [entry.name, entry]))
     const link = await readLink(entryOf(entries, bundleFiles.link))
-    let clicks = 0
-    const read: Bundle['read'] = (table, limit) => readTable(table, entryOf(entries, bundleFiles[table]), limit)
-    for (const table of tables) clicks += await checkTable(table, entryOf(entries, bundleFiles[table]))
-    return { digest: digestOf(zip.entries), link, clicks, read, close: zip.close }
+    const sums = sumBundle()
+    for (const table of tables) await addTable(sums, table, entryOf(entries, bundleFiles[table]))
+    sums.requireEqual()
+    const read: Bundle['read'] = (table, limit) => {
+      const entry = entryOf(entries, bundleFiles[table])
+      return table === 'scans' ? readTable(table, entry, limit, counted(sums)) : readTable(table, entry, limit)
+    }
+    return { digest: digestOf(zip.entries), link, clicks: sums.clicks(), read, close: zip.close }
   } catch (error) {
     zip?.close()
     throw new StartError(`${file}: ${(error as Error).message}`, { cause: error })
@@ -85,15 +90,22 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads every value of a table. @returns the visits that it counts, if it is the one of quarters of an hour */
-async function checkTable(table: TableName, entry: ZipEntry): Promise<number> {
-  let clicks = 0
-  const check = (record: string[]) => {
-    const read = readRecords(table, [record], Date.now())
-    if (read.table === 'quarterHours') for (const { counts } of read.rows) clicks += counts[0] + counts[2]
+/** Reads every value of a table. */
+async function addTable(sums: BundleSums, table: TableName, entry: ZipEntry): Promise<void> {
+  const add = (record: string[]) => {
+    sums.add(readRecords(table, [record], Date.now()))
+    return false
   }
-  for await (const _ of readTable(table, entry, 1, check));
-  return clicks
+  for await (const _ of readTable(table, entry, 1, add));
+}
+
+/** Which scans of a table are taken. */
+function counted({ countedScans }: BundleSums): (record: string[]) => boolean {
+  const isCounted = countedScans()
+  return (record) => {
+    const read = readRecords('scans', [record], Date.now())
+    return read.table === 'scans' && read.rows.every(isCounted)
+  }
 }
 
 function digestOf(entries: ZipEntry[]): string {

@@ -10,14 +10,14 @@ const MAX_RECORD = 8192
 /**
  * Reads the records of a table, after its header.
  * @param limit records of one piece; the last piece has fewer
- * @param check called with each record
- * @throws {Error} with the line, for a broken one and for what `check` throws
+ * @param isTaken called with each record; one for which it returns false is left out
+ * @throws {Error} with the line, for a broken one and for what `isTaken` throws
  */
 export async function* readTable(
   table: TableName,
   entry: ZipEntry,
   limit: number,
-  check: (record: string[]) => void = () => {},
+  isTaken: (record: string[]) => boolean = () => true,
 ): AsyncGenerator<string[][]> {
   let piece: string[][] = []
   let header: string | undefined
@@ -29,7 +29,7 @@ export async function* readTable(
       continue
     }
     try {
-      check(record)
+      if (!isTaken(record)) continue
     } catch (error) {
       throw new Error(`${entry.name}: line ${line}: ${(error as Error).message}`, { cause: error })
     }
