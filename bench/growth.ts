@@ -29,7 +29,7 @@ interface Store {
 const columns =
   'code_key, code, token_hash, kind, target, payload, title, utm, active, revision, created_at, updated_at'
 const values = (i: string, token: string) =>
-  `'c' || ${i}, 'c' || ${i}, ${token}, 'url', 'https://example.com/some/path/of/a/shop/' || ${i}, '{}', 'A title', '{}', 1, 1, ${i}, ${i}`
+  `'n-' || ${i}, 'n-' || ${i}, ${token}, 'url', 'https://example.com/some/path/of/a/shop/' || ${i}, '{}', 'A title', '{}', 1, 1, ${i}, ${i}`
 
 function openEmbedded(): Store {
   const dataDir = temporaryFolder()
@@ -105,7 +105,7 @@ interface Measured {
 
 async function measure(store: Store, links: number): Promise<Measured> {
   const bytes = (await store.bytes()) / links
-  const codes = Array.from({ length: LOOK_UPS }, () => `c${1 + Math.floor(Math.random() * links)}`)
+  const codes = Array.from({ length: LOOK_UPS }, () => `n-${1 + Math.floor(Math.random() * links)}`)
   const times: number[] = []
   for (let run = 0; run < RUNS; run++) times.push(await store.lookUp(codes))
   const served = await store.serve()

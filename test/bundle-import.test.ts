@@ -189,7 +189,7 @@ test('a code that is taken, a password without a new one and a removal for abuse
   writeFileSync(passwordFile, 'battery-staple\n')
   const { status, stdout } = await run(target, file, `--password-file=${passwordFile}`)
   assert.equal(status, 0)
-  assert.match(stdout, /^1 links are created; 0 clicks; the tokens are in /)
+  assert.match(stdout, /^1 link created; 0 clicks; the tokens are in /)
   assert.equal((await details(target, tokenIn(file)))['has_password'], true)
 
   const second = await bundleOf(t, link)

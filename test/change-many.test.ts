@@ -11,7 +11,16 @@ import { poll } from './support/poll.ts'
 import { exitOf, start } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { seededRandom } from './support/random.ts'
-import { create, post, put, skipUnlessOneNode, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import {
+  create,
+  post,
+  put,
+  skipUnlessOneNode,
+  startServer,
+  visit,
+  type Created,
+  type TestServer,
+} from './support/server.ts'
 
 const EXAMPLE = 'https://example.com/'
 const NEW = 'https://example.com/new'
@@ -346,38 +355,46 @@ const changed = (server: TestServer, link: Created | undefined, body: object) =>
   put(`${server.url}/api/manage/${link?.token}`, body)
 
 for (const query of ['', '?atomic=true']) {
-  test(`a link that somebody else changes meanwhile keeps both changes${query && `, with ${query}`}`, { skip: skipUnlessOneNode }, async (t) => {
-    const { server, links } = await startWith(t, 3)
-    beforeTransaction(server.services, () => changed(server, links[1], { title: 'Theirs' }))
-    const done = await result(
-      await change(
-        server,
-        links.map(({ token }) => ({ token, target: NEW })),
-        query,
-      ),
-    )
-    assert.deepEqual(
-      done.results.map(({ etag }) => etag),
-      ['"2"', '"3"', '"2"'],
-    )
-    assert.deepEqual((await detailsOf(server, links[1]?.token ?? ''))['title'], 'Theirs')
-    assert.deepEqual(await targetsOf(server, links), [NEW, NEW, NEW])
-  })
+  test(
+    `a link that somebody else changes meanwhile keeps both changes${query && `, with ${query}`}`,
+    { skip: skipUnlessOneNode },
+    async (t) => {
+      const { server, links } = await startWith(t, 3)
+      beforeTransaction(server.services, () => changed(server, links[1], { title: 'Theirs' }))
+      const done = await result(
+        await change(
+          server,
+          links.map(({ token }) => ({ token, target: NEW })),
+          query,
+        ),
+      )
+      assert.deepEqual(
+        done.results.map(({ etag }) => etag),
+        ['"2"', '"3"', '"2"'],
+      )
+      assert.deepEqual((await detailsOf(server, links[1]?.token ?? ''))['title'], 'Theirs')
+      assert.deepEqual(await targetsOf(server, links), [NEW, NEW, NEW])
+    },
+  )
 }
 
-test('a row with if_match fails when somebody else changes its link meanwhile, and an atomic request with it', { skip: skipUnlessOneNode }, async (t) => {
-  const { server, links } = await startWith(t, 3)
-  const rows = links.map(({ token }) => ({ token, target: NEW, if_match: '"1"' }))
-  beforeTransaction(server.services, () => changed(server, links[1], { title: 'Theirs' }))
-  const refused = await result(await change(server, rows, '?atomic=true'), 400)
-  assert.deepEqual(codesOf(refused), ['nothing_changed', 'precondition_failed', 'nothing_changed'])
-  assert.deepEqual(await targetsOf(server, links), [EXAMPLE, EXAMPLE, EXAMPLE])
+test(
+  'a row with if_match fails when somebody else changes its link meanwhile, and an atomic request with it',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const { server, links } = await startWith(t, 3)
+    const rows = links.map(({ token }) => ({ token, target: NEW, if_match: '"1"' }))
+    beforeTransaction(server.services, () => changed(server, links[1], { title: 'Theirs' }))
+    const refused = await result(await change(server, rows, '?atomic=true'), 400)
+    assert.deepEqual(codesOf(refused), ['nothing_changed', 'precondition_failed', 'nothing_changed'])
+    assert.deepEqual(await targetsOf(server, links), [EXAMPLE, EXAMPLE, EXAMPLE])
 
-  beforeTransaction(server.services, () => changed(server, links[0], { title: 'Theirs' }))
-  const partial = await result(await change(server, rows))
-  assert.deepEqual(codesOf(partial), ['precondition_failed', 'precondition_failed', true])
-  assert.deepEqual(await targetsOf(server, links), [EXAMPLE, EXAMPLE, NEW])
-})
+    beforeTransaction(server.services, () => changed(server, links[0], { title: 'Theirs' }))
+    const partial = await result(await change(server, rows))
+    assert.deepEqual(codesOf(partial), ['precondition_failed', 'precondition_failed', true])
+    assert.deepEqual(await targetsOf(server, links), [EXAMPLE, EXAMPLE, NEW])
+  },
+)
 
 test('a link that is deleted meanwhile fails its row', async (t) => {
   const { server, links } = await startWith(t, 2)

@@ -35,18 +35,22 @@ function countReads({ db }: Awaited<ReturnType<typeof startWithLink>>): Record<s
   return reads
 }
 
-test('a PUT looks up its token, then reads the link, its design and its webhook once', { skip: skipUnlessOneNode }, async (t) => {
-  const server = await startWithLink(t)
-  const { url, token } = server
-  for (const body of [{ title: 'Menu' }, { design: RED }, { title: 'Card', design: BLUE }, { design: BLUE }, {}]) {
-    const reads = countReads(server)
-    const response = await put(`${url}/api/manage/${token}`, body)
-    assert.equal(response.status, 200)
-    const details = (await response.json()) as { design: unknown }
-    assert.deepEqual(details.design, (await server.links.readByToken(token)).design ?? null)
-    assert.deepEqual(reads, { links: 3, designs: 2, webhooks: 2 }, 'one read of each is by this test')
-  }
-})
+test(
+  'a PUT looks up its token, then reads the link, its design and its webhook once',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const server = await startWithLink(t)
+    const { url, token } = server
+    for (const body of [{ title: 'Menu' }, { design: RED }, { title: 'Card', design: BLUE }, { design: BLUE }, {}]) {
+      const reads = countReads(server)
+      const response = await put(`${url}/api/manage/${token}`, body)
+      assert.equal(response.status, 200)
+      const details = (await response.json()) as { design: unknown }
+      assert.deepEqual(details.design, (await server.links.readByToken(token)).design ?? null)
+      assert.deepEqual(reads, { links: 3, designs: 2, webhooks: 2 }, 'one read of each is by this test')
+    }
+  },
+)
 
 describe('a change of a link that another request has changed since it was read', () => {
   test('reads the link again, and both changes are stored', async (t) => {

@@ -476,22 +476,26 @@ describe('a claim', () => {
     assert.ok(await isHeldBy(server, mine.token), 'not the claim that came after it')
   })
 
-  test('causes a check at most every ten seconds, and only while it is valid', { skip: skipUnlessOneNode }, async (t) => {
-    const server = await squatted(t)
-    const queries = () => server.dns.queries.filter((name) => name === `_quirl.${NAME}`).length
-    const { squatter: _, ...names } = server
-    await Promise.all(Array.from({ length: 20 }, () => names.status()))
-    assert.equal(queries(), 0)
-    await claim(server)
-    await server.pass(10 * SECOND)
-    const all = () => Promise.all(Array.from({ length: 20 }, () => names.status()))
-    await all()
-    await all()
-    assert.equal(queries(), 1)
-    await server.pass(10 * SECOND)
-    await all()
-    assert.equal(queries(), 2)
-  })
+  test(
+    'causes a check at most every ten seconds, and only while it is valid',
+    { skip: skipUnlessOneNode },
+    async (t) => {
+      const server = await squatted(t)
+      const queries = () => server.dns.queries.filter((name) => name === `_quirl.${NAME}`).length
+      const { squatter: _, ...names } = server
+      await Promise.all(Array.from({ length: 20 }, () => names.status()))
+      assert.equal(queries(), 0)
+      await claim(server)
+      await server.pass(10 * SECOND)
+      const all = () => Promise.all(Array.from({ length: 20 }, () => names.status()))
+      await all()
+      await all()
+      assert.equal(queries(), 1)
+      await server.pass(10 * SECOND)
+      await all()
+      assert.equal(queries(), 2)
+    },
+  )
 
   test('is checked in the background: after a minute, then with doubling intervals', async (t) => {
     const server = await squatted(t)

@@ -315,8 +315,8 @@ test('what cannot be kept as it was is not imported, with its line and the reaso
   )
   const { status, stdout, stderr } = await run(file, 'csv')
   assert.equal(status, 2)
-  assert.match(stdout, /^0 links are created, 1 were there from an earlier run; 0 clicks; the tokens are in /)
-  assert.match(stderr, /6 links are not imported:\nline 2: taken: [^]*line 8: GOOD: has the code/)
+  assert.match(stdout, /^0 links created, 1 created by an earlier run; 0 clicks; the tokens are in /)
+  assert.match(stderr, /6 links not imported:\nline 2: taken: [^]*line 8: GOOD: has the code/)
 })
 
 test('links with a password, an end or a ban are not made public, and are named', async (t) => {

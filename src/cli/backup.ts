@@ -1,3 +1,4 @@
+import { pluralize } from './pluralize.ts'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { backUp } from '../backup/backup.ts'
@@ -88,8 +89,4 @@ export function describeBackup({ taken_at: at, links, scans, files }: BackupSumm
     ...(journal > 0 ? [`${pluralize(journal, 'journal file')} with scans that are not in the statistics yet`] : []),
     megabytes(bytes),
   ].join(', ')
-}
-
-function pluralize(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }

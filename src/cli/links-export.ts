@@ -1,3 +1,4 @@
+import { pluralize } from './pluralize.ts'
 import { once } from 'node:events'
 import { existsSync, rmSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
@@ -49,7 +50,7 @@ export async function exportLinks(
   } finally {
     progress.end()
   }
-  const count = `${written.toLocaleString('en')} link${written === 1 ? '' : 's'}`
+  const count = pluralize(written, 'link')
   return file === '-'
     ? { text: '', warning: `${count}: the export is whole`, status: 0 }
     : { text: `${file} has ${count}`, status: 0 }

@@ -1,4 +1,5 @@
 import type { CommandResult } from '../command.ts'
+import { pluralize } from '../pluralize.ts'
 import { toSingleLine } from '../table.ts'
 
 /** Refused links that the text names; `--json` has all. */
@@ -20,13 +21,13 @@ export function textOf(
   { created, present, clicks, refused }: Report,
   keysFile: string | undefined,
 ): Omit<CommandResult, 'status'> {
-  const earlier = present === 0 ? '' : `, ${present} were there from an earlier run`
-  const what = keysFile === undefined ? 'can be created' : 'are created'
-  const counted = `${created} links ${what}${earlier}; ${clicks} clicks`
+  const earlier = present === 0 ? '' : `, ${present} created by an earlier run`
+  const what = keysFile === undefined ? 'can be created' : 'created'
+  const counted = `${pluralize(created, 'link')} ${what}${earlier}; ${pluralize(clicks, 'click')}`
   const text = keysFile === undefined ? counted : `${counted}; the tokens are in ${keysFile}`
   if (refused.length === 0) return { text }
   const named = refused.slice(0, MAX_NAMED).map(({ place, code, reason }) => `${place}: ${code}: ${reason}`)
   const more = refused.length > MAX_NAMED ? [`and ${refused.length - MAX_NAMED} more: --json lists all`] : []
-  const lines = [`${refused.length} links are not imported:`, ...named, ...more]
+  const lines = [`${pluralize(refused.length, 'link')} not imported:`, ...named, ...more]
   return { text, warning: lines.map((line) => toSingleLine(line)).join('\n') }
 }
