@@ -386,9 +386,17 @@ describe('several processes on one store', () => {
     domains.close()
     await db.close()
     const script = new URL('support/tls-node.ts', import.meta.url).pathname
+    const nodes: Running[] = []
     return {
       authority,
-      visit: async (port, name = NAME) => askSecurely(port, name, '/', await authority.root()),
+      async visit(port, name = NAME) {
+        try {
+          return await askSecurely(port, name, '/', await authority.root())
+        } catch (cause) {
+          const outputs = nodes.map(({ output }) => output()).join('\n')
+          throw new Error(`a visit of ${name} on port ${port} failed; the nodes have logged:\n${outputs}`, { cause })
+        }
+      },
       async start() {
         const config = {
           file,
@@ -402,6 +410,7 @@ describe('several processes on one store', () => {
         const running = run(t, process.execPath, [script, JSON.stringify(config)], {
           NODE_EXTRA_CA_CERTS: authority.trustFile,
         })
+        nodes.push(running)
         for (;;) {
           const port = Number(/port (\d+)/.exec(running.output())?.[1])
           if (port > 0) return { port, running }

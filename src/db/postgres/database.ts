@@ -6,7 +6,8 @@ import { lockName } from './lock.ts'
 import { requireNotMoving } from './moving.ts'
 import { postgresMigrations } from './migrations.ts'
 import { createPool, type PoolOptions } from './pool.ts'
-import { createPrepareAsyncChange, createPrepareAsyncRead } from '../sqlite/prepared-statements.ts'
+import { createPrepareAsyncChange } from '../sqlite/prepared-statements.ts'
+import { createPrepareSharedRead } from './shared-lookups.ts'
 import { retryConflicts } from './retry-conflicts.ts'
 import type { Tables } from '../schema.ts'
 import { ChangesHeld } from '../unavailable.ts'
@@ -48,7 +49,7 @@ export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Databa
   const db = connect(options)
   return {
     read: db,
-    prepareRead: createPrepareAsyncRead(db),
+    prepareRead: createPrepareSharedRead(db),
     write: db,
     prepareChange: createPrepareAsyncChange(db),
     transaction: (work) => retryConflicts(() => db.transaction().execute(work), isConflict),

@@ -29,8 +29,8 @@ export function createPrepareRead(sessions: Pick<Sessions, 'current'>, patient: 
   }
 }
 
-/** Look-ups of a remote store: each returns a promise. */
-export function createPrepareAsyncRead(db: Kysely<Tables>): PrepareRead {
+/** Look-ups that wait for other processes: each returns a promise. */
+function createPrepareAsyncRead(db: Kysely<Tables>): PrepareRead {
   return <Values extends unknown[]>(build: Parameters<PrepareRead>[0]): Lookup<Values> => {
     const query = build(db, '').compile()
     return async (key) => {
