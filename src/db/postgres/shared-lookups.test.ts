@@ -9,8 +9,12 @@ import { createKysely } from '../sqlite/dialect.ts'
 import { openPostgres } from './database.ts'
 import { createPrepareSharedRead } from './shared-lookups.ts'
 
-const lookUpCodes = ({ prepareRead }: Pick<Database, 'prepareRead'>) =>
-  prepareRead<[code: string]>((db, key) => db.selectFrom('codes').select('code_key').where('code_key', '=', key))
+function lookUpCodes({ prepareRead }: Pick<Database, 'prepareRead'>) {
+  const lookUp = prepareRead<[code: string]>((db, key) =>
+    db.selectFrom('codes').select('code_key').where('code_key', '=', key),
+  )
+  return (key: string) => Promise.resolve(lookUp(key))
+}
 
 /** A Kysely on a connection that counts the keys of each query, and finds all that do not begin with "no". */
 function countingKysely(fail: () => boolean) {
