@@ -434,6 +434,8 @@ describe('a claim', () => {
     assert.deepEqual([mine.status, mine.records[0]], ['pending', { type: 'CNAME', name: NAME, value: HOST }])
     assert.equal(mine.expires_at, '2026-11-28T00:00:00.000Z')
     assert.ok(await isHeldBy(server, mine.token))
+    // The check that the registration causes has ended.
+    await server.status()
     server.point(NAME)
     publish(server, mine.proof)
     await server.pass(10 * SECOND)
@@ -750,6 +752,8 @@ describe('on a custom domain', () => {
     const server = await set(t)
     await create(server, { target: 'https://example.org/', alias: 'Menu' })
     await server.register(NAME)
+    // The check that the registration causes has ended.
+    await server.status()
     const image = async (host: string) => {
       const response = await ask(`${server.url}/menu/qr.svg`, { headers: { host } })
       return { svg: response.body, etag: response.headers.etag }

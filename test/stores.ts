@@ -16,7 +16,6 @@ const files = [
   'first-try',
   'history',
   'home',
-  'limits',
   'lists',
   'many-stats',
   'model',
@@ -40,8 +39,8 @@ const files = [
   'webhooks',
 ].map((name) => `test/${name}.test.ts`)
 
-/** Tests of what one process does with the bytes of a connection: a balancer answers some by itself. */
-const ofOneProcess = ['test/http.test.ts']
+/** Tests of what one process counts in its memory, and does with the bytes of a connection, some of which a balancer answers. */
+const ofOneProcess = ['test/http.test.ts', 'test/limits.test.ts']
 
 const root = resolve(import.meta.dirname, '..')
 for (const store of ['postgres', 'two-nodes']) {

@@ -36,15 +36,18 @@ interface CheckDeps {
 }
 
 export function createChecks({ db, now, dns, statuses }: CheckDeps): Checks {
-  const running = new Map<string, Promise<Domain | undefined>>()
+  const running = createRunning()
   const checkDomain = createDomainCheck({ db, now, dns, statuses })
 
-  function check(domain: Domain): Promise<Domain | undefined> {
-    const present = running.get(domain.name)
-    if (present !== undefined) return present
-    const mine = checkDomain(domain).finally(() => running.delete(domain.name))
-    running.set(domain.name, mine)
-    return mine
+  const check = (domain: Domain) => running.share(domain.name, () => checkDomain(domain))
+
+  // After the clock was set back the last check is in the future, and does not count as fresh.
+  const isFresh = ({ checkedAt }: Domain) => Math.abs(now() - (checkedAt ?? Number.NEGATIVE_INFINITY)) < FRESH_MS
+
+  /** A request may have read the domain before a check that has ended by now. */
+  async function checkUnlessFresh(name: string): Promise<Domain | undefined> {
+    const domain = await findDomain(db.read, name)
+    return domain === undefined || isFresh(domain) ? domain : checkDomain(domain)
   }
 
   async function sweep(): Promise<void> {
@@ -69,12 +72,26 @@ export function createChecks({ db, now, dns, statuses }: CheckDeps): Checks {
       if (domain === undefined) return undefined
       if (domain.status === 'active' && (await findLastClaimTime(db.read, name, now() - CLAIM_MS)) === undefined)
         return domain
-      // After the clock was set back the last check is in the future, and does not count as fresh.
-      const isFresh = Math.abs(now() - (domain.checkedAt ?? Number.NEGATIVE_INFINITY)) < FRESH_MS
-      const isBusy = running.size >= MAX_RUNNING && !running.has(name)
-      return isFresh || isBusy ? domain : check(domain)
+      const isBusy = running.count() >= MAX_RUNNING && !running.has(name)
+      return isFresh(domain) || isBusy ? domain : running.share(name, () => checkUnlessFresh(name))
     },
     sweep: shareRunning(sweep),
+  }
+}
+
+/** The checks in progress. Calls during a check of a name share it. */
+function createRunning() {
+  const running = new Map<string, Promise<Domain | undefined>>()
+  return {
+    count: () => running.size,
+    has: (name: string) => running.has(name),
+    share(name: string, run: () => Promise<Domain | undefined>): Promise<Domain | undefined> {
+      const present = running.get(name)
+      if (present !== undefined) return present
+      const mine = run().finally(() => running.delete(name))
+      running.set(name, mine)
+      return mine
+    },
   }
 }
 
