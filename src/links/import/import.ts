@@ -2,11 +2,9 @@ import { Problem } from '../../http/problem.ts'
 import { rowResults, type RowResult } from '../bulk/row-results.ts'
 import { codeKey } from '../code.ts'
 import { insertLinks } from '../create-store.ts'
-import type { LinkDeps } from '../create.ts'
-import type { LinkDesigns } from '../design.ts'
 import { aliasTaken } from '../insert.ts'
-import type { HashPassword } from '../password/new-password.ts'
 import { findByTokens } from '../store.ts'
+import type { ImportDeps } from './deps.ts'
 import { readRows, type Importable } from './read-rows.ts'
 
 /** Rows of one call. */
@@ -37,14 +35,6 @@ export interface ImportOptions {
   dryRun: boolean
   /** The origin of the QR images, which are drawn to check a design. */
   origin: string
-}
-
-/** What an import needs of the rest of the program. */
-export interface ImportDeps extends LinkDeps {
-  /** Adds visits that were counted elsewhere, once for each link. */
-  addImported: (counts: { linkId: number; at: number; clicks: number }[]) => Promise<void>
-  designs: LinkDesigns
-  hashPassword: HashPassword
 }
 
 /** Creates the links of rows whose codes are free, in one transaction. A repeated call creates and counts nothing twice. */

@@ -7,7 +7,7 @@ import type { NewLink } from '../create-store.ts'
 import { readDraft } from '../create.ts'
 import { checkDesign, type CheckedDesign } from '../design.ts'
 import { hashDraft, type HashedDraft } from '../password/new-password.ts'
-import type { ImportDeps } from './import.ts'
+import type { ImportDeps } from './deps.ts'
 
 const MAX_CLICKS = 1e12
 /** How long visits may wait while rows are validated, in milliseconds. */

@@ -1,7 +1,7 @@
 import { dateOfDay, dateOfMonth, startOfSlot } from '../calendar.ts'
 import { splitCity } from '../sqlite/dictionary.ts'
 import { dimensions } from '../warehouse-schema.ts'
-import type { ExportTable } from './export.ts'
+import type { ExportTable } from './export-table.ts'
 import type { CountsRow, ValueTable } from './row-queries.ts'
 
 const countColumns = ['humans', 'unique_humans', 'bots', 'unique_bots']

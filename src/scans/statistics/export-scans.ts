@@ -1,6 +1,6 @@
 import { splitCity } from '../sqlite/dictionary.ts'
 import { dimensions, LINK_ITSELF } from '../warehouse-schema.ts'
-import type { ExportTable } from './export.ts'
+import type { ExportTable } from './export-table.ts'
 
 /** Raw scans, oldest first. */
 export const scansTable: ExportTable = {

@@ -3,18 +3,6 @@ import { daysTable, monthsTable, quarterHoursTable } from './export-counts.ts'
 import { scansTable } from './export-scans.ts'
 import type { Cursor, RowQueries } from './row-queries.ts'
 
-/** A table of a link that can be exported. */
-export interface ExportTable {
-  columns: string[]
-  /** Reads the rows after a key. */
-  read: (
-    queries: RowQueries,
-    linkId: number,
-    after: Cursor,
-    limit: number,
-  ) => Promise<{ key: Cursor; cells: string[] }[]>
-}
-
 /** The tables of a link, in the order in which an import needs them: the totals come with the quarters of an hour. */
 export const exportedTables = {
   quarterHours: quarterHoursTable,

@@ -1,0 +1,13 @@
+import type { Cursor, RowQueries } from './row-queries.ts'
+
+/** A table of a link that can be exported. */
+export interface ExportTable {
+  columns: string[]
+  /** Reads the rows after a key. */
+  read: (
+    queries: RowQueries,
+    linkId: number,
+    after: Cursor,
+    limit: number,
+  ) => Promise<{ key: Cursor; cells: string[] }[]>
+}
