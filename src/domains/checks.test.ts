@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { drivers } from '../../test/support/drivers.ts'
+import { domain, REGISTERED_AT } from '../../test/support/stored-domains.ts'
+import { createChecks } from './checks.ts'
+import { createStatusCache } from './status-cache.ts'
+import { insertDomain } from './store.ts'
+
+const NAME = 'qr.example.com'
+const now = () => REGISTERED_AT + 3_600_000
+
+for (const driver of drivers) {
+  test(`a request that has read a domain before a check ended causes no further check on ${driver.name}`, async (t) => {
+    const db = await driver.open(t)
+    if (db === undefined) return
+    await insertDomain(db.write, domain(NAME))
+    const [hasRead, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let reads = 0
+    const read = db.read.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (++reads > 1) return result
+        hasRead.resolve()
+        await mayGoOn.promise
+        return result
+      },
+    })
+    const { transaction, write, lock } = db
+    let queries = 0
+    const dns = {
+      staticFault: () => undefined,
+      faultOf: async () => void queries++,
+      proofsOf: async () => [],
+      serviceAddresses: async () => [],
+    }
+    const checks = createChecks({
+      db: { ...db, read, transaction, write, lock },
+      now,
+      dns,
+      statuses: createStatusCache(db, now),
+    })
+    const late = checks.checkIfStale(NAME)
+    await hasRead.promise
+    assert.equal((await checks.checkIfStale(NAME))?.status, 'active')
+    mayGoOn.resolve()
+    assert.equal((await late)?.status, 'active')
+    assert.equal(queries, 1)
+  })
+}
