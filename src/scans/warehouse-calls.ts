@@ -1,6 +1,6 @@
 import type { FoldResult } from './folding/fold.ts'
-import type { ImportedCount } from './importing/clicks.ts'
-import type { ImportedPart, Taken } from './importing/part.ts'
+import type { ImportedCount } from './import/clicks.ts'
+import type { ImportedPart, Taken } from './import/part.ts'
 import type { Reading } from './statistics/reading.ts'
 
 /** What a fold is to do besides. */

@@ -1,12 +1,12 @@
 import { slotOf } from '../../scans/calendar.ts'
 import { addCounts, addTo, type Counts } from '../../scans/folding/increments.ts'
-import type { ImportedRows, ImportedScan } from '../../scans/importing/records.ts'
+import type { TableRows, ImportedScan } from '../../scans/import/records.ts'
 import { ANSWER, dimensions } from '../../scans/warehouse-schema.ts'
 
 /** What the tables of a bundle count, for a comparison: a store whose tables differ would not pass `quirl verify`. */
 export interface BundleSums {
   /** Adds rows; those of quarters of an hour come first. */
-  add: (read: ImportedRows) => void
+  add: (read: TableRows) => void
   /** Visits that the quarters of an hour count. */
   clicks: () => number
   /** Begins a pass over the scans. @returns whether a scan is counted: some may have been folded after the counts were read */

@@ -69,10 +69,7 @@ async function importAll(
   const refuse = (link: ForeignLink, reason: string) => void reasons.set(link, reason)
   const taken = acceptable(links, refuse)
   const done: { code: string; token: string; manageUrl: string }[] = []
-  const progress = createProgress()
-  for (let from = 0; from < taken.length; from += CHUNK) {
-    progress.show(`${from} of ${taken.length} links`)
-    const chunk = taken.slice(from, from + CHUNK)
+  for (const chunk of chunksOf(taken)) {
     const tokens = keys.tokensOf(chunk.map(({ alias }) => alias))
     const rows = chunk.map((link, at) => ({ ...fieldsOf(link), token: tokens[at] }))
     const { results, origin } = (await call('import', { rows, dry_run: isDryRun })) as ImportedRows
@@ -86,13 +83,25 @@ async function importAll(
       }
     }
   }
-  progress.end()
   keys.finish(done)
   const refused = links.flatMap((link) => {
     const reason = reasons.get(link)
     return reason === undefined ? [] : [{ place: link.place, code: link.alias, reason }]
   })
   return { ...report, refused }
+}
+
+/** The links of one call each. Shows the progress, until an error as well. */
+function* chunksOf(links: ForeignLink[]): Generator<ForeignLink[]> {
+  const progress = createProgress()
+  try {
+    for (let from = 0; from < links.length; from += CHUNK) {
+      progress.show(`${from} of ${links.length} links`)
+      yield links.slice(from, from + CHUNK)
+    }
+  } finally {
+    progress.end()
+  }
 }
 
 function fieldsOf({ alias, target, title, created_at, clicks }: ForeignLink) {

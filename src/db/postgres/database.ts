@@ -6,7 +6,7 @@ import { lockName } from './lock.ts'
 import { requireNotMoving } from './moving.ts'
 import { postgresMigrations } from './migrations.ts'
 import { createPool, type PoolOptions } from './pool.ts'
-import { createPrepareAsyncChange } from '../sqlite/prepared-statements.ts'
+import { createPrepareRemoteChange } from './changes.ts'
 import { createPrepareSharedRead } from './shared-lookups.ts'
 import { retryConflicts } from './retry-conflicts.ts'
 import type { Tables } from '../schema.ts'
@@ -51,7 +51,7 @@ export function connectPostgres(options: Omit<PoolOptions, 'isPatient'>): Databa
     read: db,
     prepareRead: createPrepareSharedRead(db),
     write: db,
-    prepareChange: createPrepareAsyncChange(db),
+    prepareChange: createPrepareRemoteChange(db),
     transaction: (work) => retryConflicts(() => db.transaction().execute(work), isConflict),
     lock: lockName,
     // The clocks of nodes may differ.

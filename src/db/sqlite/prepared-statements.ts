@@ -47,11 +47,3 @@ export function createPrepareChange(sessions: Pick<Sessions, 'current'>, db: Kys
     return (values) => sessions.current().change(sql, values)
   }
 }
-
-/** Changes of a remote store. */
-export function createPrepareAsyncChange(db: Kysely<Tables>): PrepareChange {
-  return (build) => {
-    const query = build(db).compile()
-    return async (values) => Number((await db.executeQuery({ ...query, parameters: values })).numAffectedRows ?? 0)
-  }
-}

@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream'
-import { makeZip } from 'client-zip'
 import type { FastifyReply } from 'fastify'
+import { zipOf, type ZippedFile } from '../../http/zip.ts'
 import type { BulkResult } from './bulk.ts'
 import type { CreatedLink } from '../insert.ts'
 
@@ -13,14 +12,8 @@ export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
   return reply.send(csv)
 }
 
-interface File {
-  name: string
-  input: string
-  lastModified: Date
-}
-
 /** The images of the created links. */
-export function* imagesOf({ results }: BulkResult, svgOf: (code: string) => string): Generator<File> {
+export function* imagesOf({ results }: BulkResult, svgOf: (code: string) => string): Generator<ZippedFile> {
   for (const result of results) {
     if ('code' in result) yield file(imageName(result), svgOf(result.code))
   }
@@ -31,18 +24,18 @@ function imageName({ code }: CreatedLink): string {
   return `qr-${code}.svg`
 }
 
-const file = (name: string, input: string): File => ({ name, input, lastModified: new Date() })
+const file = (name: string, input: string): ZippedFile => ({ name, input, lastModified: new Date() })
 
 /**
  * Sends the results and their images as a ZIP. It draws each image once the client has read those before it; the CSV and
  * the links stay in memory until the end.
  */
-export function sendZip(reply: FastifyReply, csv: string, images: Iterable<File>): FastifyReply {
+export function sendZip(reply: FastifyReply, csv: string, images: Iterable<ZippedFile>): FastifyReply {
   const all = function* () {
     yield file('links.csv', csv)
     yield* images
   }
   reply.headers({ 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="links.zip"' })
   reply.streamBytes = 2 * csv.length
-  return reply.send(Readable.fromWeb(makeZip(all()) as Parameters<typeof Readable.fromWeb>[0]))
+  return reply.send(zipOf(all()))
 }

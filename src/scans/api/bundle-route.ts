@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream'
-import { makeZip } from 'client-zip'
 import { Type } from '#typebox'
 import type { Origin } from '../../http/origin.ts'
 import { problems } from '../../http/problem-schema.ts'
+import { zipOf, type ZippedFile } from '../../http/zip.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from '../../links/access.ts'
 import { bundledLink, bundleFiles } from '../../links/bundle.ts'
 import type { Links } from '../../links/open.ts'
@@ -61,26 +60,15 @@ export function bundleRoutes({ scans, links, slots, origin, now }: BundleNeeds):
   })
 }
 
-interface File {
-  name: string
-  input: string | AsyncIterable<string>
-  lastModified: Date
-}
-
 /** The files, each of which is read once the client has read those before it. */
 async function* filesOf(
   link: object,
   readerOf: (table: TableName) => ReadPage,
   lastModified: Date,
-): AsyncGenerator<File> {
+): AsyncGenerator<ZippedFile> {
   yield { name: bundleFiles.link, input: `${JSON.stringify(link, undefined, 2)}\n`, lastModified }
   for (const table of Object.keys(exportedTables) as TableName[]) {
     const read = readerOf(table)
     yield { name: bundleFiles[table], input: pages(table, read, await read([])), lastModified }
   }
-}
-
-/** Streams files as a ZIP, which is stored without compression. */
-function zipOf(files: AsyncIterable<File>): Readable {
-  return Readable.fromWeb(makeZip(files) as Parameters<typeof Readable.fromWeb>[0], { highWaterMark: 1 })
 }

@@ -1,6 +1,6 @@
 import type { Query } from '../../db/postgres/session.ts'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
-import { textsOf } from '../sqlite/dictionary.ts'
+import { textsOf } from '../texts-of-scan.ts'
 import type { Scan } from '../scan.ts'
 import { UNKNOWN } from '../warehouse-schema.ts'
 

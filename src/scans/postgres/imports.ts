@@ -1,6 +1,6 @@
 import type { PostgresSession } from '../../db/postgres/session.ts'
-import { importedGroups, type ImportedCount } from '../importing/clicks.ts'
-import { partIncrements, type ImportedPart, type Taken } from '../importing/part.ts'
+import { importedGroups, type ImportedCount } from '../import/clicks.ts'
+import { partIncrements, type ImportedPart, type Taken } from '../import/part.ts'
 import { openSharedDictionary } from './dictionary.ts'
 import { lockLinks, writeScans } from './fold-target.ts'
 import { openPartitions } from './partitions.ts'

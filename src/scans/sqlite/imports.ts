@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { addIncrements, addToRollups, type RollupWriter } from '../folding/rollup.ts'
-import { importedGroups, type ImportedCount } from '../importing/clicks.ts'
-import { partIncrements, type ImportedPart, type Taken } from '../importing/part.ts'
+import { importedGroups, type ImportedCount } from '../import/clicks.ts'
+import { partIncrements, type ImportedPart, type Taken } from '../import/part.ts'
 import type { FoldedScan } from '../scan.ts'
 
 /** What was counted elsewhere. */

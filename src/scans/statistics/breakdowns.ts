@@ -1,4 +1,4 @@
-import { splitCity } from '../sqlite/dictionary.ts'
+import { splitCity } from '../texts-of-scan.ts'
 import type { RowQueries, TextOf } from './row-queries.ts'
 import type { Counts } from './stats-query.ts'
 import type { CountsById, ValueSums } from './value-sums.ts'

@@ -1,5 +1,5 @@
 import { dateOfDay, dateOfMonth, startOfSlot } from '../calendar.ts'
-import { splitCity } from '../sqlite/dictionary.ts'
+import { splitCity } from '../texts-of-scan.ts'
 import { dimensions } from '../warehouse-schema.ts'
 import type { ExportTable } from './export-table.ts'
 import type { CountsRow, ValueTable } from './row-queries.ts'

@@ -1,4 +1,4 @@
-import { splitCity } from '../sqlite/dictionary.ts'
+import { splitCity } from '../texts-of-scan.ts'
 import { dimensions, LINK_ITSELF } from '../warehouse-schema.ts'
 import type { ExportTable } from './export-table.ts'
 

@@ -2,7 +2,7 @@ import { restoreCell } from '../../lib/csv.ts'
 import { dateOfDay, dateOfMonth, dayOf, monthOf, slotOf, startOfSlot } from '../calendar.ts'
 import type { Counts } from '../folding/increments.ts'
 import type { FoldedScan, Source } from '../scan.ts'
-import { joinCity } from '../sqlite/dictionary.ts'
+import { joinCity } from '../texts-of-scan.ts'
 import type { TableName } from '../statistics/export.ts'
 import { dimensions, LINK_ITSELF, type Dimension } from '../warehouse-schema.ts'
 
@@ -26,7 +26,7 @@ export interface ImportedValue {
 export type ImportedScan = Omit<FoldedScan, 'linkId'>
 
 /** Rows of one table of a bundle. */
-export type ImportedRows =
+export type TableRows =
   | { table: 'quarterHours'; rows: ImportedSlot[] }
   | { table: 'days' | 'months'; rows: ImportedValue[] }
   | { table: 'scans'; rows: ImportedScan[] }
@@ -43,7 +43,7 @@ export const CLOCK_SKEW_MS = 3_600_000
  * @param now after which nothing was counted
  * @throws {Error} that names the column of the first wrong value
  */
-export function readRecords(table: TableName, records: readonly string[][], now: number): ImportedRows {
+export function readRecords(table: TableName, records: readonly string[][], now: number): TableRows {
   const cells = records.map((record) => record.map(restoreCell))
   if (table === 'quarterHours') return { table, rows: cells.map((record) => readSlot(record, now)) }
   if (table === 'scans') return { table, rows: cells.map((record) => readScan(record, now)) }

@@ -4,7 +4,7 @@ import type { Links } from '../../links/open.ts'
 import type { Scans } from '../open.ts'
 import { exportedTables, type TableName } from '../statistics/export.ts'
 import type { Taken } from './part.ts'
-import { CLOCK_SKEW_MS, readRecords, type ImportedRows } from './records.ts'
+import { CLOCK_SKEW_MS, readRecords, type TableRows } from './records.ts'
 
 /** Rows of one call: the body of a call may have 10,000 values. */
 export const MAX_PART_ROWS = 500
@@ -51,7 +51,7 @@ function readPart(input: Record<string, unknown>, now: number) {
   return { ...rows, bundle: bundle as string, position: position as number, count: rows.rows.length, lastAt }
 }
 
-function rowsOf(table: TableName, records: string[][], now: number): ImportedRows {
+function rowsOf(table: TableName, records: string[][], now: number): TableRows {
   try {
     return readRecords(table, records, now)
   } catch (error) {

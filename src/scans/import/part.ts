@@ -1,9 +1,9 @@
 import { addCounts, addTo, packKey, type Counts, type Increments, type Values } from '../folding/increments.ts'
 import { SOURCE } from '../warehouse-schema.ts'
-import type { ImportedRows, ImportedValue } from './records.ts'
+import type { TableRows, ImportedValue } from './records.ts'
 
 /** A part of the tables of a bundle, to be added to a link once. */
-export type ImportedPart = ImportedRows & {
+export type ImportedPart = TableRows & {
   linkId: number
   /** Identifies the bundle. */
   bundle: string
