@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { faultsOf, openToRead } from '../db/copy.ts'
+import { faultsOf, openToRead } from '../db/sqlite/copy.ts'
 import { lockFolder } from '../db/lock.ts'
 import { requireRestored, RESTORING } from '../db/open.ts'
 import { isDiskFull } from '../db/sqlite/errors.ts'

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import { copyDatabase, faultsOf } from '../db/copy.ts'
+import { copyDatabase, faultsOf } from '../db/sqlite/copy.ts'
 import { StartError } from '../lib/start-error.ts'
 import { purgeLinks } from '../scans/sqlite/purge.ts'
 import { syncPath } from '../lib/sync-path.ts'

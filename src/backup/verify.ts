@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { faultsOf, openToRead } from '../db/copy.ts'
+import { faultsOf, openToRead } from '../db/sqlite/copy.ts'
 import { resultCode } from '../db/sqlite/errors.ts'
 import { readSqlite } from '../db/sqlite/database.ts'
 import { StartError } from '../lib/start-error.ts'

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test'
 import { StartError } from '../lib/start-error.ts'
 import { temporaryFolder, undoLater } from '../../test/support/cleanup.ts'
 import type { Database } from './database.ts'
-import type { IntegrityReport } from './integrity.ts'
+import type { IntegrityReport } from './sqlite/integrity.ts'
 import { openDatabase } from './open.ts'
 
 const NOBODY = 65_534

@@ -1,4 +1,4 @@
-import { logIntegrity, type IntegrityReport } from './integrity.ts'
+import { logIntegrity, type IntegrityReport } from './sqlite/integrity.ts'
 import { ChangesHeld } from './unavailable.ts'
 import { isStoreDamaged, isStoreUnavailable } from './open.ts'
 

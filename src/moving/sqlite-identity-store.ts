@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { openToRead } from '../db/copy.ts'
+import { openToRead } from '../db/sqlite/copy.ts'
 import { migrations } from '../db/migrate.ts'
 import { StartError } from '../lib/start-error.ts'
 import { warehouseSchema } from '../scans/warehouse-schema.ts'

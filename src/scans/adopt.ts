@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openToRead } from '../db/copy.ts'
+import { openToRead } from '../db/sqlite/copy.ts'
 import type { LinksInstance } from '../links/instance.ts'
 import { findMismatch, readScans, unusable } from './instance-check.ts'
 import { readJournalFile } from './journal/journal-file.ts'

@@ -8,7 +8,7 @@ import { temporaryFolder, undoLater } from '../../../test/support/cleanup.ts'
 import type { Database, Executor } from '../database.ts'
 import type { Writer } from './commit-group.ts'
 import { createGroups } from './group-commit.ts'
-import { syncData, type Sync } from '../session.ts'
+import { syncData, type Sync } from './session.ts'
 import { openSqlite } from './database.ts'
 import { isSqliteUnavailable } from './errors.ts'
 

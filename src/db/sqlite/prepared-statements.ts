@@ -1,8 +1,8 @@
 import type { Kysely } from '#kysely'
 import type { Lookup, PrepareChange, PrepareRead } from '../database.ts'
 import type { Tables } from '../schema.ts'
-import type { Session } from '../session.ts'
-import type { Sessions } from '../sessions.ts'
+import type { Session } from './session.ts'
+import type { Sessions } from './sessions.ts'
 import { resultCode, SQLITE_BUSY } from './errors.ts'
 
 /**

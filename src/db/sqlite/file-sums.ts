@@ -12,8 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { chownLikeFolder } from '../lib/chown-like-folder.ts'
-import { syncPath } from '../lib/sync-path.ts'
+import { chownLikeFolder } from '../../lib/chown-like-folder.ts'
+import { syncPath } from '../../lib/sync-path.ts'
 
 /** Holds the sums of the other files from when the last process ended. */
 const NAME = 'sums.json'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { changedFiles, recordSums, type Sums } from './file-sums.ts'
-import { countUnreadTransactions } from './sqlite/wal-check.ts'
+import { countUnreadTransactions } from './wal-check.ts'
 
 /** Differences from what the last process left in a data folder. */
 export interface IntegrityReport {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder } from '../../test/support/cleanup.ts'
+import { temporaryFolder } from '../../../test/support/cleanup.ts'
 import { changedFiles, recordSums } from './file-sums.ts'
 
 const changedNames = (folder: string) => Object.keys(changedFiles(folder)).sort()

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { isSqliteDamaged, resultCode, SQLITE_READONLY } from './sqlite/errors.ts'
+import { isSqliteDamaged, resultCode, SQLITE_READONLY } from './errors.ts'
 
 /** How long a copy waits for a process that is opening or closing the database. */
 const BUSY_TIMEOUT_MS = 5000

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Session } from './session.ts'
-import { StoreUnavailable } from './unavailable.ts'
+import { StoreUnavailable } from '../unavailable.ts'
 
 const RETRY_MS = 1000
 
