@@ -84,6 +84,7 @@ test('a request whose client disconnects leaves the queue', async (t) => {
   const { values } = await scrape(server.url)
   assert.equal(values.get('quirl_http_responses_total{kind="images",code="5xx"}'), 0)
   assert.equal(values.get('quirl_http_request_duration_seconds_count{kind="images"}'), 0)
+  assert.deepEqual(server.logged, [])
 })
 
 test('a request holds no slot until its body has arrived', async (t) => {

@@ -41,14 +41,22 @@ export interface ErrorHandling {
 /**
  * Sends every error of `app` as a problem of the catalogue. An internal error is logged under its `request_id`, and its
  * response reveals nothing else. The log line has the route's pattern instead of the path, which may contain a token.
+ * A client that has disconnected gets no response, and that it has is not worth logging.
  */
 export function handleErrors(app: FastifyInstance, handling: ErrorHandling): void {
   const { monotonic, unavailability, pages, chargeNotFound } = handling
   const logError = createLogError(monotonic)
+  let isStopping = false
+  app.addHook('preClose', (done) => {
+    isStopping = true
+    done()
+  })
   app.setErrorHandler((error, request, reply) => {
-    // The client has disconnected: no response, and nothing worth logging.
     if (isRequestAborted(request) || isResponseAborted(reply, error)) return reply.hijack()
     const problem = toProblem(error, unavailability)
+    // A request that has left a queue, or that the stop did not wait for. An unreachable store and a bug are logged all the same.
+    const isRefusal = problem.code === 'unavailable' && (problem.cause === undefined || isStopping)
+    if (isRefusal && reply.raw.destroyed) return reply.hijack()
     if (problem.status >= 500) logError(request, error, problem)
     const send = (sent: Problem) => replyWithProblem(request, reply, sent, pages[sent.code]?.(request))
     if (!notFoundCodes.has(problem.code)) return send(problem)

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../db/unavailable.ts'
 import { startThread, type Thread } from '../lib/thread-calls.ts'
 import type { WarehouseCalls } from './warehouse-calls.ts'
 
@@ -48,7 +49,7 @@ export function startWarehouse(
   }
 
   const call: WarehouseClient['call'] = (name, ...args) => {
-    if (isClosed) return Promise.reject(new Error('the warehouse is closed'))
+    if (isClosed) return Promise.reject(new StoreUnavailable('the warehouse is closed'))
     thread ??= start()
     return thread.call(name, ...args)
   }
