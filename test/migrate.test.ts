@@ -319,6 +319,6 @@ test('quirl verify finds what is wrong in PostgreSQL', async (t) => {
   assert.match((await verify()).stdout, /^counts +BAD +the counts of 1 links .* are inconsistent$/m)
   await execute('delete from links')
   const { status, stdout } = await verify()
-  assert.match(stdout, /^orphans +BAD +there are scans of 1 links .* that do not exist$/m)
+  assert.match(stdout, /^orphans +BAD +there are scans of 1 link .* that do not exist$/m)
   assert.equal(status, 1)
 })

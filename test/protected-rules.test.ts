@@ -4,7 +4,7 @@ import type { Rule } from '../src/links/rules/rule.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { cheapScrypt, enter } from './support/passwords.ts'
 import { exitOf, start as startProgram } from './support/program.ts'
-import { create, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, put, skipUnlessOneNode, startServer, visit, type Created, type TestServer } from './support/server.ts'
 
 const OWN = 'https://example.com/secret-own'
 const PASSWORD = 'correct horse battery'
@@ -152,27 +152,32 @@ test('without the password nothing reveals the rules: not GET, HEAD, the preview
   assert.equal(forms.size, 1, 'the form is the same whatever a link leads to')
 })
 
-test('of parallel right passwords at a limit of scans exactly the right number open the link', async (t) => {
-  const server = await start(t)
-  const limit: Rule[] = [{ when: { after_scans: 4 }, then: ended }]
-  for (const { body, opened } of [
-    { body: { target: OWN }, opened: 303 },
-    ...kinds.map((kind) => ({ ...kind, opened: 200 })),
-  ]) {
-    const link = await protect(server, limit, body)
-    const attempt = (at: number) => open(link.short_url, {}, at % 4 === 3 ? 'wrong horse battery' : PASSWORD)
-    // At most 8 passwords of one client wait to be checked.
-    for (const passed of [4, 0, 0]) {
-      const responses = await Promise.all(Array.from({ length: 8 }, (_, at) => attempt(at)))
-      const count = (wanted: number) => responses.filter(({ status }) => status === wanted).length
-      assert.deepEqual([count(opened), count(410), count(403)], [passed, 6 - passed, 2])
+// Several nodes count each other's scans later: docs/scale.md says how much.
+test(
+  'of parallel right passwords at a limit of scans exactly the right number open the link',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const server = await start(t)
+    const limit: Rule[] = [{ when: { after_scans: 4 }, then: ended }]
+    for (const { body, opened } of [
+      { body: { target: OWN }, opened: 303 },
+      ...kinds.map((kind) => ({ ...kind, opened: 200 })),
+    ]) {
+      const link = await protect(server, limit, body)
+      const attempt = (at: number) => open(link.short_url, {}, at % 4 === 3 ? 'wrong horse battery' : PASSWORD)
+      // At most 8 passwords of one client wait to be checked.
+      for (const passed of [4, 0, 0]) {
+        const responses = await Promise.all(Array.from({ length: 8 }, (_, at) => attempt(at)))
+        const count = (wanted: number) => responses.filter(({ status }) => status === wanted).length
+        assert.deepEqual([count(opened), count(410), count(403)], [passed, 6 - passed, 2])
+      }
+      // Neither a visit that gets the form nor HEAD is a scan.
+      assert.equal((await visit(link.short_url)).status, 200)
+      assert.equal((await fetch(link.short_url, { method: 'HEAD' })).status, 200)
+      assert.deepEqual(await answersOf(server, link), { link: 4, 1: 14 })
     }
-    // Neither a visit that gets the form nor HEAD is a scan.
-    assert.equal((await visit(link.short_url)).status, 200)
-    assert.equal((await fetch(link.short_url, { method: 'HEAD' })).status, 200)
-    assert.deepEqual(await answersOf(server, link), { link: 4, 1: 14 })
-  }
-})
+  },
+)
 
 test('a scan that a rule has answered after the right password is recorded before the answer, also through kill -9', async (t) => {
   const dataDir = temporaryFolder(t)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { pluralize } from '../lib/pluralize.ts'
 import { readJournalFile } from '../scans/journal/journal-file.ts'
 import { listFolder } from './files.ts'
 import { JOURNAL } from './manifest.ts'
@@ -17,12 +18,12 @@ export type Result = Omit<Finding, 'what'>
 const MAX_NAMED = 5
 
 export function describeLinks({ links, codes, schema }: Omit<LinksSummary, 'instance'>): string {
-  return `${count(links)} links, ${count(codes)} codes, schema ${schema}`
+  return `${pluralize(links, 'link')}, ${pluralize(codes, 'code')}, schema ${schema}`
 }
 
 export function describeScans({ scans, scanned, rows, schema }: ScansSummary): string {
   const raw = rows === scans ? '' : `, ${count(rows)} of them as raw scans`
-  return `${count(scans)} scans of ${count(scanned)} links${raw}, schema ${schema}`
+  return `${pluralize(scans, 'scan')} of ${pluralize(scanned, 'link')}${raw}, schema ${schema}`
 }
 
 /**
@@ -44,7 +45,7 @@ export function checkJournal(folder: string, positionOf: (journal: string) => nu
       return { isGood: false, text: `${name} cannot be read: ${(error as Error).message}` }
     }
   }
-  const text = `${count(waiting)} scans are not in the statistics yet`
+  const text = `${pluralize(waiting, 'scan')} ${waiting === 1 ? 'is' : 'are'} not in the statistics yet`
   return lost === 0 ? { isGood: true, text } : { isGood: false, text: `${text}, ${count(lost)} are damaged` }
 }
 
@@ -54,16 +55,22 @@ export function orphansResult(orphans: number[]): Result {
   return { isGood: orphans.length === 0, text }
 }
 
-/** @param inconsistent links whose counts are */
-export function countsResult(inconsistent: number[]): Result {
+/**
+ * @param inconsistent links whose counts are
+ * @param bundled those of them that have taken rows of a bundle
+ */
+export function countsResult(inconsistent: number[], bundled: number[]): Result {
   if (inconsistent.length === 0)
     return { isGood: true, text: 'the counts of each link are consistent with each other and with its scans' }
-  return { isGood: false, text: `the counts of ${named(inconsistent)} are inconsistent` }
+  const text = `the counts of ${named(inconsistent)} are inconsistent`
+  if (bundled.length === 0) return { isGood: false, text }
+  const repeat = 'if "quirl import --from=quirl" was interrupted, run it again with the same file'
+  return { isGood: false, text: `${text}; ${named(bundled)} came from a bundle: ${repeat}` }
 }
 
 function named(ids: number[]): string {
   const more = ids.length > MAX_NAMED ? ', …' : ''
-  return `${count(ids.length)} links (${ids.slice(0, MAX_NAMED).join(', ')}${more})`
+  return `${pluralize(ids.length, 'link')} (${ids.slice(0, MAX_NAMED).join(', ')}${more})`
 }
 
 export function count(amount: number): string {

@@ -14,6 +14,7 @@ import {
   describeScans,
   orphansResult,
   type Finding,
+  type Result,
 } from './findings.ts'
 import type { LinksSummary, ScansSummary } from './store.ts'
 
@@ -47,7 +48,7 @@ export async function verifyPostgres({ url, dataDir, onStep }: VerifyPostgresOpt
       findings.push({ what: 'orphans', ...orphansResult(await ids(client, orphansQuery)) })
       findings.push({ what: 'identity', isGood: true, text: `links and scans belong to the instance ${instance}` })
       onStep('comparing counts')
-      findings.push({ what: 'counts', ...countsResult(await ids(client, inconsistentQuery)) })
+      findings.push({ what: 'counts', ...(await checkCounts(client)) })
       return findings
     } finally {
       await client.end()
@@ -55,6 +56,15 @@ export async function verifyPostgres({ url, dataDir, onStep }: VerifyPostgresOpt
   } catch (error) {
     throw toPostgresStartError(error)
   }
+}
+
+async function checkCounts(client: pg.Client): Promise<Result> {
+  const inconsistent = await ids(client, inconsistentQuery)
+  const bundled = inconsistent.length === 0 ? new Set() : new Set(await ids(client, bundledQuery))
+  return countsResult(
+    inconsistent,
+    inconsistent.filter((linkId) => bundled.has(linkId)),
+  )
 }
 
 /** Reads each row of each table: a damaged page cannot be read. */
@@ -102,6 +112,8 @@ const positionsQuery = 'select journal, position from quirl_scans.journal_positi
 const orphansQuery = `select link_id as id from quirl_scans.totals as t
   where not exists (select from links where id = t.link_id) and not exists (select from deletions as d where d.link_id = t.link_id)
   order by 1`
+
+const bundledQuery = "select link_id as id from quirl_scans.imported where bundle <> ''"
 
 const columns = ['humans', 'human_firsts', 'bots', 'bot_firsts']
 const sums = columns.map((name) => `sum(${name}) as ${name}`).join(', ')

@@ -1,4 +1,4 @@
-import { pluralize } from './pluralize.ts'
+import { pluralize } from '../lib/pluralize.ts'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { backUp } from '../backup/backup.ts'

@@ -1,4 +1,4 @@
-import { pluralize } from './pluralize.ts'
+import { pluralize } from '../lib/pluralize.ts'
 import { once } from 'node:events'
 import { existsSync, rmSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { AdminOperations } from '../../src/admin/socket.ts'
 import type { Services } from '../../src/services.ts'
 import { startBalancer } from './balancer.ts'
 import { endOfFile, temporaryFolder, undoLater, type Ending } from './cleanup.ts'
@@ -109,19 +110,22 @@ function createHearing(nodes: TestServer[]): (node: TestServer) => Promise<void>
   return async (node) => void (await Promise.all(nodes.filter((each) => each !== node).map(hear)))
 }
 
-/** The first node's services, whose work on the scans of a node is done by both. */
+/** The first node's services; what concerns the memory or the folder of a node is done by both. */
 function asOne(a: Services, b: Services): Services {
-  const both = <T>(work: (scans: Services['scans']) => Promise<T>) => Promise.all([work(a.scans), work(b.scans)])
+  const nodes = [a, b]
+  const all = async <T>(work: (node: Services) => Promise<T>) => Promise.all(nodes.map(work))
+  // Each node has the lists of rules in its own folder.
+  const lists: AdminOperations[string] = async (input) =>
+    (await all(async ({ abuse }) => abuse.operations['lists']?.(input)))[0]
   return {
     ...a,
     scans: {
       ...a.scans,
-      fold: async () => (await both((scans) => scans.fold())).every(Boolean),
-      settle: async () => (await both((scans) => scans.settle())).every(Boolean),
+      fold: async () => (await all(({ scans }) => scans.fold())).every(Boolean),
+      settle: async () => (await all(({ scans }) => scans.settle())).every(Boolean),
     },
-    drain() {
-      a.drain()
-      b.drain()
-    },
+    visits: { ...a.visits, invalidate: (...codes) => nodes.forEach(({ visits }) => visits.invalidate(...codes)) },
+    abuse: { ...a.abuse, operations: { ...a.abuse.operations, lists } },
+    drain: () => nodes.forEach((node) => node.drain()),
   }
 }

@@ -1,5 +1,5 @@
 import type { CommandResult } from '../command.ts'
-import { pluralize } from '../pluralize.ts'
+import { pluralize } from '../../lib/pluralize.ts'
 import { toSingleLine } from '../table.ts'
 
 /** Refused links that the text names; `--json` has all. */
