@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { test, type TestContext } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type { Rule } from '../src/links/rules/rule.ts'
 import { ruleErrors } from '../src/links/rules/check.ts'
 import { preferredLanguage } from '../src/links/rules/language.ts'
@@ -12,7 +13,16 @@ import { poll } from './support/poll.ts'
 import { exitOf, start } from './support/program.ts'
 import { oneOf, seededRandom, seedOf } from './support/random.ts'
 import { conditions, interpret, NOON } from './support/rules.ts'
-import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import {
+  create,
+  post,
+  put,
+  skipUnlessOneNode,
+  startServer,
+  visit,
+  type Created,
+  type TestServer,
+} from './support/server.ts'
 
 const OWN = 'https://example.com/own'
 const DAY = 86_400_000
@@ -60,6 +70,10 @@ test(`${VISITS} random visits get what an interpreter of the rules says, by both
   const links = await Promise.all(
     lists.map(async (whens, at) => {
       const rules = whens
+        // Several nodes count each other's scans later.
+        .map(({ after_scans: after, ...when }) =>
+          after === undefined || skipUnlessOneNode ? when : { ...when, after_scans: after },
+        )
         .map((when, number): Rule => ({ when, then: number % 5 === 4 ? ended : to(number) }))
         .filter((rule) => ruleErrors([rule]).length === 0)
       const kinds = [
@@ -137,7 +151,8 @@ test('a rule that is switched off counts on no page', async (t) => {
 })
 
 test('a percentage is of the visitors, each of whom gets one answer all day, also when none of it is recorded', async (t) => {
-  let now = NOON
+  // Noon of tomorrow: PostgreSQL drops the salts of days that are over by its own clock.
+  let now = Math.ceil(Date.now() / DAY) * DAY + DAY / 2
   const server = await startServer(t, behindProxy, () => now)
   const link = await create(server, {
     target: OWN,
@@ -147,11 +162,13 @@ test('a percentage is of the visitors, each of whom gets one answer all day, als
     ],
   })
   const addresses = Array.from({ length: 400 }, (_, at) => `8.8.${at >> 8}.${at & 255}`)
+  const other = await create(server, { target: OWN, rules: [{ when: { percent: 50 }, then: to('a') }] })
   for (const optOut of [{}, { 'sec-gpc': '1' }, { dnt: '1' }]) {
-    const answers = () =>
-      Promise.all(
-        addresses.map((address) => locationOf(link.short_url, { ...BROWSER, ...optOut, 'x-forwarded-for': address })),
-      )
+    const answers = (url = link.short_url, from = addresses) =>
+      Promise.all(from.map((address) => locationOf(url, { ...BROWSER, ...optOut, 'x-forwarded-for': address })))
+    const few = () => answers(other.short_url, addresses.slice(0, 40))
+    // Nodes whose clocks jump by days agree on the salt of the day after the first visit.
+    await poll(async () => isDeepStrictEqual(await few(), await few()))
     const first = await answers()
     now += 3_600_000
     assert.deepEqual(await answers(), first)
@@ -168,47 +185,52 @@ test('a percentage is of the visitors, each of whom gets one answer all day, als
   assert.deepEqual([totals['scans'], totals['unique_visitors']], [3600, 800])
 })
 
-test('of parallel visits at a limit of scans, exactly the right number pass, also after a restart', async (t) => {
-  const dataDir = temporaryFolder(t)
-  let server = await startServer(t, { DATA_DIR: dataDir })
-  const rules = [{ when: { after_scans: 60 }, then: ended }]
-  const link = await create(server, { target: OWN, rules })
-  const passed = async (visits: number) => {
-    const url = `${server.url}/${link.code}`
-    const all = await Promise.all(Array.from({ length: visits }, () => visit(url, BROWSER)))
-    return all.filter(({ status }) => status === 302).length
-  }
-  assert.equal(await passed(20), 20)
-  // Neither HEAD, nor a bot, nor a preview is a scan by a person.
-  for (let at = 0; at < 5; at++) {
-    await fetch(`${server.url}/${link.code}`, { method: 'HEAD', redirect: 'manual', headers: BROWSER })
-    await visit(`${server.url}/${link.code}`, BOT)
-    await visit(`${server.url}/${link.code}+`, BROWSER)
-  }
-  assert.equal(await passed(20), 20)
-  await server.stop()
-  server = await startServer(t, { DATA_DIR: dataDir })
-  assert.equal(await passed(30), 20)
-  assert.equal(await passed(30), 0)
-  assert.deepEqual(await answersOf(server, link), { link: 65, 1: 40 })
-  // The page of a link takes another path.
-  const page = await create(server, {
-    kind: 'page',
-    headline: 'Hi',
-    rules: [{ when: { after_scans: 5 }, then: ended }],
-  })
-  for (const pages of [5, 0]) {
-    const visits = Array.from({ length: 20 }, () => visit(`${server.url}/${page.code}`, BROWSER))
-    assert.equal((await Promise.all(visits)).filter(({ status }) => status === 200).length, pages)
-  }
-  // A link that gets such a rule has had its scans before.
-  const late = await create(server, { target: OWN })
-  const lateUrl = `${server.url}/${late.code}`
-  await Promise.all(Array.from({ length: 10 }, () => visit(lateUrl, BROWSER)))
-  await put(manage(server, late), { rules: [{ when: { after_scans: 12 }, then: ended }] })
-  const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await visit(lateUrl, BROWSER)).status))
-  assert.equal(statuses.filter((status) => status === 302).length, 2)
-})
+// Several nodes count each other's scans later: docs/scale.md says how much.
+test(
+  'of parallel visits at a limit of scans, exactly the right number pass, also after a restart',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const dataDir = temporaryFolder(t)
+    let server = await startServer(t, { DATA_DIR: dataDir })
+    const rules = [{ when: { after_scans: 60 }, then: ended }]
+    const link = await create(server, { target: OWN, rules })
+    const passed = async (visits: number) => {
+      const url = `${server.url}/${link.code}`
+      const all = await Promise.all(Array.from({ length: visits }, () => visit(url, BROWSER)))
+      return all.filter(({ status }) => status === 302).length
+    }
+    assert.equal(await passed(20), 20)
+    // Neither HEAD, nor a bot, nor a preview is a scan by a person.
+    for (let at = 0; at < 5; at++) {
+      await fetch(`${server.url}/${link.code}`, { method: 'HEAD', redirect: 'manual', headers: BROWSER })
+      await visit(`${server.url}/${link.code}`, BOT)
+      await visit(`${server.url}/${link.code}+`, BROWSER)
+    }
+    assert.equal(await passed(20), 20)
+    await server.stop()
+    server = await startServer(t, { DATA_DIR: dataDir })
+    assert.equal(await passed(30), 20)
+    assert.equal(await passed(30), 0)
+    assert.deepEqual(await answersOf(server, link), { link: 65, 1: 40 })
+    // The page of a link takes another path.
+    const page = await create(server, {
+      kind: 'page',
+      headline: 'Hi',
+      rules: [{ when: { after_scans: 5 }, then: ended }],
+    })
+    for (const pages of [5, 0]) {
+      const visits = Array.from({ length: 20 }, () => visit(`${server.url}/${page.code}`, BROWSER))
+      assert.equal((await Promise.all(visits)).filter(({ status }) => status === 200).length, pages)
+    }
+    // A link that gets such a rule has had its scans before.
+    const late = await create(server, { target: OWN })
+    const lateUrl = `${server.url}/${late.code}`
+    await Promise.all(Array.from({ length: 10 }, () => visit(lateUrl, BROWSER)))
+    await put(manage(server, late), { rules: [{ when: { after_scans: 12 }, then: ended }] })
+    const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await visit(lateUrl, BROWSER)).status))
+    assert.equal(statuses.filter((status) => status === 302).length, 2)
+  },
+)
 
 test('a limit of scans holds through kill -9', async (t) => {
   const dataDir = temporaryFolder(t)

@@ -1,4 +1,4 @@
-// `npm run test:stores`: runs tests of the API on other kinds of servers than the embedded store.
+// `npm run test:stores`: runs tests of the API on other kinds of servers than the embedded store, or on those that are given.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 
@@ -16,7 +16,6 @@ const files = [
   'first-try',
   'history',
   'home',
-  'lists',
   'many-stats',
   'model',
   'my-links',
@@ -39,11 +38,15 @@ const files = [
   'webhooks',
 ].map((name) => `test/${name}.test.ts`)
 
-/** Tests of what one process counts in its memory, and does with the bytes of a connection, some of which a balancer answers. */
-const ofOneProcess = ['test/http.test.ts', 'test/limits.test.ts']
+/**
+ * Tests of what one process counts in its memory, has in its folder, and does with the bytes of a connection, some of which a
+ * balancer answers.
+ */
+const ofOneProcess = ['test/http.test.ts', 'test/limits.test.ts', 'test/lists.test.ts']
 
 const root = resolve(import.meta.dirname, '..')
-for (const store of ['postgres', 'two-nodes']) {
+const given = process.argv.slice(2)
+for (const store of given.length > 0 ? given : ['postgres', 'two-nodes']) {
   console.log(`On ${store}:`)
   const all = store === 'postgres' ? [...files, ...ofOneProcess] : files
   const env = { ...process.env, QUIRL_TEST_STORE: store }

@@ -14,7 +14,16 @@ import { startDns, type Zone } from './support/dns.ts'
 import { PATIENCE_MS, poll } from './support/poll.ts'
 import { exitOf, start as startProgram } from './support/program.ts'
 import { startReceiver, type Receiver } from './support/receiver.ts'
-import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import {
+  create,
+  post,
+  put,
+  skipUnlessOneNode,
+  startServer,
+  visit,
+  type Created,
+  type TestServer,
+} from './support/server.ts'
 
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
@@ -558,25 +567,30 @@ test('the example of docs/api.md does what it says', async (t) => {
   assert.deepEqual(receiver.received[0]?.event, { ...event, timestamp: receiver.received[0]?.event.timestamp })
 })
 
-test('the metrics count deliveries, failures, events that wait, and webhooks that were given up', async (t) => {
-  const setting = await start(t)
-  const { server, receiver, clock, url } = setting
-  const link = await createWithWebhook(server, url, ['link.changed'])
-  const statuses = [500, 204, 410]
-  receiver.respond = (response) => void response.writeHead(statuses.shift() ?? 204).end()
-  await put(manage(server, link), { title: 'One' })
-  await receive(setting, 2)
-  clock.now += SECOND_MS
-  await put(manage(server, link), { title: 'Two' })
-  await poll(async () => (await webhookOf(server, link)).state === 'given_up')
-  const expected = ['deliveries_total 1', 'failures_total 2', 'outbox_events 0', 'events_dropped_total 0']
-  const lines = [...expected.map((line) => `quirl_webhook_${line}`), 'quirl_webhooks_given_up 1']
-  let text = ''
-  await poll(
-    async () => {
-      text = await (await fetch(`${server.url}/metrics`)).text()
-      return lines.every((line) => text.includes(`\n${line}\n`))
-    },
-    () => text,
-  )
-})
+// Each node has metrics of its own.
+test(
+  'the metrics count deliveries, failures, events that wait, and webhooks that were given up',
+  { skip: skipUnlessOneNode },
+  async (t) => {
+    const setting = await start(t)
+    const { server, receiver, clock, url } = setting
+    const link = await createWithWebhook(server, url, ['link.changed'])
+    const statuses = [500, 204, 410]
+    receiver.respond = (response) => void response.writeHead(statuses.shift() ?? 204).end()
+    await put(manage(server, link), { title: 'One' })
+    await receive(setting, 2)
+    clock.now += SECOND_MS
+    await put(manage(server, link), { title: 'Two' })
+    await poll(async () => (await webhookOf(server, link)).state === 'given_up')
+    const expected = ['deliveries_total 1', 'failures_total 2', 'outbox_events 0', 'events_dropped_total 0']
+    const lines = [...expected.map((line) => `quirl_webhook_${line}`), 'quirl_webhooks_given_up 1']
+    let text = ''
+    await poll(
+      async () => {
+        text = await (await fetch(`${server.url}/metrics`)).text()
+        return lines.every((line) => text.includes(`\n${line}\n`))
+      },
+      () => text,
+    )
+  },
+)
