@@ -550,6 +550,8 @@ describe('a claim', () => {
     const mine = await claim(server)
     assert.equal((await remove(server, server.squatter)).status, 200)
     await server.register(NAME)
+    // The check that the registration causes has ended.
+    await server.status()
     publish(server, mine.proof)
     await server.pass(MINUTE)
     assert.ok(await isHeldBy(server, mine.token))
