@@ -537,7 +537,7 @@ test('an address that a list has is refused, and so is one of the service itself
   const list = join(temporaryFolder(t), 'list.txt')
   writeFileSync(list, 'hook.example.com\n')
   const { server, url } = await start(t, { ABUSE_FEEDS: list, BASE_URL: 'https://qr.bakery.shop' })
-  await poll(async () => (await fetch(`${server.url}/readyz`)).status === 200)
+  await server.services.abuse.operations['lists']?.({ refresh: true })
   const refusalOf = async (address: string) => {
     const webhook = { url: address, events: EVENTS }
     const response = await post(`${server.url}/api/links`, { target: 'https://example.com/', webhook })
