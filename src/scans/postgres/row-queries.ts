@@ -14,31 +14,21 @@ import { openPages } from './pages.ts'
 import {
   BEHIND,
   EXCESS,
+  readUnion,
   selectEdges,
   selectExcess,
   selectBehind,
   selectRollups,
+  type CountsRow,
   type Select,
   selectSlots,
   selectSources,
   SLOTS,
   SOURCES,
-  union,
   VALUES,
 } from './selects.ts'
 import { createParameters, type Bind } from './sql.ts'
 import { createTexts } from './texts.ts'
-
-/** A row of a statement of statistics: its kind says what its columns are. */
-interface CountsRow {
-  kind: number
-  a: number
-  b: number
-  c: number
-  d: number
-  e: number
-  f: number
-}
 
 const NONE: TotalsRow = { humans: 0, bots: 0, human_firsts: 0, bot_firsts: 0, qr: 0, last_at: undefined }
 const NO_SCANS: AudienceSums = { humans: 0, humanFirsts: 0, bots: 0, botFirsts: 0 }
@@ -62,7 +52,7 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
     async ofLink(linkId, asked) {
       const { bind, values } = createParameters()
       const selects = [...selectLink(bind, linkId, asked), selectBehind(bind, folder)]
-      return collectLink(await query<CountsRow>(union(selects), values), asked)
+      return collectLink(await readUnion(query, selects, values), asked)
     },
     async ofLinks(linkIds, asked) {
       const { bind, values } = createParameters()
@@ -72,7 +62,7 @@ export function openRowQueries(query: Query, folder: string): RowQueries {
         selectSources(bind, linkIds, audience, parts),
         selectBehind(bind, folder),
       ]
-      return collectMany(await query<CountsRow>(union(selects), values), linkIds, asked)
+      return collectMany(await readUnion(query, selects, values), linkIds, asked)
     },
     ...openPages(query),
     texts: createTexts(query),
@@ -94,11 +84,12 @@ function collectLink(rows: CountsRow[], { slots, previous }: LinkQuery): LinkRow
   const values = createValueSums()
   let [sources, behindMs] = [NO_SOURCES, 0]
   for (const row of rows) {
-    if (row.kind === VALUES) values.add(row.a, row.b, row.c, row.d)
-    else if (row.kind === EXCESS) values.subtract(row.a, row.b, row.c, row.d, row.e === 1)
-    else if (row.kind === SLOTS) sums[row.b - 1] = sumsOf(row)
-    else if (row.kind === SOURCES) sources = sourcesOf(row)
-    else behindMs = row.a
+    const [kind, a, b, c, d, e] = row
+    if (kind === VALUES) values.add(a, b, c, d)
+    else if (kind === EXCESS) values.subtract(a, b, c, d, e === 1)
+    else if (kind === SLOTS) sums[b - 1] = sumsOf(row)
+    else if (kind === SOURCES) sources = sourcesOf(row)
+    else behindMs = a
   }
   return { slots: sums, values, previous: previous && sources, behindMs }
 }
@@ -107,20 +98,21 @@ function collectMany(rows: CountsRow[], linkIds: number[], { slots }: CountsQuer
   const byLink = new Map(linkIds.map((id) => [id, { slots: slots.map(() => NO_SCANS), sources: NO_SOURCES }]))
   let behindMs = 0
   for (const row of rows) {
-    const link = byLink.get(row.a)
-    if (row.kind === BEHIND) behindMs = row.a
+    const [kind, a, b] = row
+    const link = byLink.get(a)
+    if (kind === BEHIND) behindMs = a
     else if (link === undefined) continue
-    else if (row.kind === SLOTS) link.slots[row.b - 1] = sumsOf(row)
+    else if (kind === SLOTS) link.slots[b - 1] = sumsOf(row)
     else link.sources = sourcesOf(row)
   }
   const links = linkIds.map((id) => byLink.get(id) ?? { slots: [], sources: NO_SOURCES })
   return { links, behindMs }
 }
 
-function sumsOf({ c, d, e, f }: CountsRow): AudienceSums {
-  return { humans: c, humanFirsts: d, bots: e, botFirsts: f }
+function sumsOf([, , , humans, humanFirsts, bots, botFirsts]: CountsRow): AudienceSums {
+  return { humans, humanFirsts, bots, botFirsts }
 }
 
-function sourcesOf({ b: qr, c: all }: CountsRow): Sources {
+function sourcesOf([, , qr, all]: CountsRow): Sources {
   return { qr, link: all - qr }
 }

@@ -1,3 +1,4 @@
+import type { Query } from '../../db/postgres/session.ts'
 import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
 import type { SlotRange } from '../statistics/row-queries.ts'
 import type { Audience } from '../statistics/stats-query.ts'
@@ -25,8 +26,23 @@ export interface Select {
   from: string
 }
 
-/** Selects of different rows as one statement, whose rows are of one moment: PostgreSQL reads them all in one snapshot. */
-export function union(selects: Select[]): string {
+/** A row of a statement of statistics: its kind says what its columns are. */
+export type CountsRow = [kind: number, a: number, b: number, c: number, d: number, e: number, f: number]
+
+/**
+ * Runs selects of different rows as one statement, whose rows are of one moment: PostgreSQL reads them all in one snapshot. It
+ * returns them as one text: `pg` needs 15 times as long for the columns of thousands of rows.
+ */
+export async function readUnion(query: Query, selects: Select[], values: unknown[]): Promise<CountsRow[]> {
+  const row = `concat_ws(',', kind, ${COLUMNS.join(', ')})`
+  const [result] = await query<{ rows: string }>(
+    `select '[' || string_agg(${row}, '],[') || ']' as rows from (${union(selects)}) as rows`,
+    values,
+  )
+  return JSON.parse(`[${result?.rows ?? ''}]`) as CountsRow[]
+}
+
+function union(selects: Select[]): string {
   const texts = selects.map(({ kind, columns, from }) => {
     const padded = COLUMNS.map((name, at) => `(${columns[at] ?? '0'})::bigint as ${name}`)
     return `select ${kind} as kind, ${padded.join(', ')} from ${from}`
