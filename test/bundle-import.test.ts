@@ -141,13 +141,15 @@ for (const [store, envOf] of stores)
       }
       const context = { args: [file], flags: { from: 'quirl' }, call: failingCall } as unknown as CommandContext
       await assert.rejects(importCommand.run(context), /interrupted/, `call ${failing}`)
+      if (failing !== 3 || when === 'before') continue
+      // Some rows are in, and no day.
+      const counts = await verifiedCounts(server, env['DATABASE_URL'])
+      assert.equal(counts?.isGood, false)
+      assert.match(
+        counts?.text ?? '',
+        /; 1 link \(\d+\) came from a bundle: if "quirl import --from=quirl" was interrupted, run it again/,
+      )
     }
-    const { isGood, text = '' } = (await verifiedCounts(server, env['DATABASE_URL'])) ?? {}
-    assert.equal(isGood, false)
-    assert.match(
-      text,
-      /; 1 link \(\d+\) came from a bundle: if "quirl import --from=quirl" was interrupted, run it again/,
-    )
     const done = await report(server, file)
     assert.deepEqual(done, { ...dry, created: 0, present: 1 }, 'a dry run says what the import does')
     const token = tokenIn(file)

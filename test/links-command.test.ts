@@ -167,7 +167,7 @@ test('an export that the service cannot finish leaves no file, and says on the t
   const file = join(folder, 'x')
   const failed = await command(folder, 'links', 'export', file)
   assert.equal(failed.status, 1)
-  assert.match(failed.stderr, /^quirl: the export ended after 1 links, and is not whole: cannot reach the quirl/)
+  assert.match(failed.stderr, /^quirl: the export ended after 1 link, and is not whole: cannot reach the quirl/)
   assert.deepEqual([existsSync(file), existsSync(`${file}.unfinished`)], [false, false])
   const piped = await quirl(await halfServe(t), 'links', 'export', '-')
   assert.deepEqual([piped.status, piped.stdout], [1, '{"code":"a"}\n'])

@@ -316,7 +316,7 @@ test('quirl verify finds what is wrong in PostgreSQL', async (t) => {
   const fine = await verify()
   assert.equal(fine.status, 0, fine.stdout + fine.stderr)
   await execute('update quirl_scans.quarter_hourly set humans = humans + 1')
-  assert.match((await verify()).stdout, /^counts +BAD +the counts of 1 links .* are inconsistent$/m)
+  assert.match((await verify()).stdout, /^counts +BAD +the counts of 1 link .* are inconsistent$/m)
   await execute('delete from links')
   const { status, stdout } = await verify()
   assert.match(stdout, /^orphans +BAD +there are scans of 1 link .* that do not exist$/m)

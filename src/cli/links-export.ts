@@ -44,7 +44,7 @@ export async function exportLinks(
   } catch (error) {
     await output.abandon()
     if (!(error instanceof Error) || (!(error instanceof StartError) && !('syscall' in error))) throw error
-    throw new StartError(`the export ended after ${written} links, and is not whole: ${error.message}`, {
+    throw new StartError(`the export ended after ${pluralize(written, 'link')}, and is not whole: ${error.message}`, {
       cause: error,
     })
   } finally {
