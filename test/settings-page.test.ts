@@ -149,7 +149,7 @@ inBrowser('a webhook is set, told of changes, and removed; its secret is shown o
   assert.match(first, /^whsec_/)
 
   await page.reload()
-  // A node that did not get the form before refuses it, because the link has changed since.
+  // A node that did not get the form before refuses it, because the link has changed since (docs/scale.md).
   if (skipUnlessOneNode && (await page.locator('#secret').count()) === 0) {
     await page.goto(ownersPage(link))
   } else {

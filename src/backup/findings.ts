@@ -57,12 +57,14 @@ export function orphansResult(orphans: number[]): Result {
 
 /**
  * @param inconsistent links whose counts are
- * @param bundled those of them that have taken rows of a bundle
+ * @param imported links that have taken rows of a bundle
  */
-export function countsResult(inconsistent: number[], bundled: number[]): Result {
+export function countsResult(inconsistent: number[], imported: number[]): Result {
   if (inconsistent.length === 0)
     return { isGood: true, text: 'the counts of each link are consistent with each other and with its scans' }
   const text = `the counts of ${named(inconsistent)} are inconsistent`
+  const fromBundles = new Set(imported)
+  const bundled = inconsistent.filter((linkId) => fromBundles.has(linkId))
   if (bundled.length === 0) return { isGood: false, text }
   const repeat = 'if "quirl import --from=quirl" was interrupted, run it again with the same file'
   return { isGood: false, text: `${text}; ${named(bundled)} came from a bundle: ${repeat}` }

@@ -14,7 +14,6 @@ import {
   describeScans,
   orphansResult,
   type Finding,
-  type Result,
 } from './findings.ts'
 import type { LinksSummary, ScansSummary } from './store.ts'
 
@@ -48,7 +47,8 @@ export async function verifyPostgres({ url, dataDir, onStep }: VerifyPostgresOpt
       findings.push({ what: 'orphans', ...orphansResult(await ids(client, orphansQuery)) })
       findings.push({ what: 'identity', isGood: true, text: `links and scans belong to the instance ${instance}` })
       onStep('comparing counts')
-      findings.push({ what: 'counts', ...(await checkCounts(client)) })
+      const inconsistent = await ids(client, inconsistentQuery)
+      findings.push({ what: 'counts', ...countsResult(inconsistent, await ids(client, importedQuery)) })
       return findings
     } finally {
       await client.end()
@@ -56,15 +56,6 @@ export async function verifyPostgres({ url, dataDir, onStep }: VerifyPostgresOpt
   } catch (error) {
     throw toPostgresStartError(error)
   }
-}
-
-async function checkCounts(client: pg.Client): Promise<Result> {
-  const inconsistent = await ids(client, inconsistentQuery)
-  const bundled = inconsistent.length === 0 ? new Set() : new Set(await ids(client, bundledQuery))
-  return countsResult(
-    inconsistent,
-    inconsistent.filter((linkId) => bundled.has(linkId)),
-  )
 }
 
 /** Reads each row of each table: a damaged page cannot be read. */
@@ -113,7 +104,8 @@ const orphansQuery = `select link_id as id from quirl_scans.totals as t
   where not exists (select from links where id = t.link_id) and not exists (select from deletions as d where d.link_id = t.link_id)
   order by 1`
 
-const bundledQuery = "select link_id as id from quirl_scans.imported where bundle <> ''"
+/** Links that have taken rows of a bundle. A database may be older than bundles, and not have the column. */
+const importedQuery = `select link_id as id from quirl_scans.imported as i where to_jsonb(i) ->> 'bundle' <> ''`
 
 const columns = ['humans', 'human_firsts', 'bots', 'bot_firsts']
 const sums = columns.map((name) => `sum(${name}) as ${name}`).join(', ')

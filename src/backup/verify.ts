@@ -140,17 +140,15 @@ function sound(db: DatabaseSync, describe: () => string): Result {
 
 function checkCounts(scans: DatabaseSync, missing: Set<number>): Result {
   const inconsistent = Array.from(findInconsistentLinks(scans)).filter((linkId) => !missing.has(linkId))
-  const bundled = inconsistent.length === 0 ? new Set() : linksOfBundles(scans)
-  return countsResult(
-    inconsistent,
-    inconsistent.filter((linkId) => bundled.has(linkId)),
-  )
+  return countsResult(inconsistent, linksOfBundles(scans))
 }
 
 /** Links that have taken rows of a bundle. A backup may be older than bundles. */
-function linksOfBundles(scans: DatabaseSync): Set<number> {
+function linksOfBundles(scans: DatabaseSync): number[] {
   const columns = scans.prepare("select name from pragma_table_info('imported')").all()
-  if (!columns.some(({ name }) => name === 'bundle')) return new Set()
-  const rows = scans.prepare("select link_id from imported where bundle <> ''").all()
-  return new Set(rows.map(({ link_id: id }) => Number(id)))
+  if (!columns.some(({ name }) => name === 'bundle')) return []
+  return scans
+    .prepare("select link_id from imported where bundle <> ''")
+    .all()
+    .map(({ link_id: id }) => Number(id))
 }
