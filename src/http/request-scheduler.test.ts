@@ -51,21 +51,30 @@ test('requests for which a slice has no time wait in their order, and all of the
   assert.deepEqual(handled, pages)
 })
 
-test('health checks start at once and visits before other requests, of which one starts in each iteration', async () => {
+test('health checks and a few visits start at once, others before other requests, of which one starts in each iteration', async () => {
   const { bring, handled } = createServed()
-  bring(...named('page', 30), ...named('visit', 20), 'health')
-  assert.deepEqual(handled, [...named('page', 4), 'health'])
-  while (!handled.includes('visit 19')) await nextIteration()
+  bring(...named('page', 30), ...named('visit', 40), 'health')
+  assert.deepEqual(handled, [...named('page', 4), ...named('visit', 16), 'health'])
+  while (!handled.includes('visit 39')) await nextIteration()
   const pages = handled.filter((name) => name.startsWith('page')).length
   assert.ok(pages > 4 && pages < 20, `${pages} pages before the last visit`)
 })
 
 test('a flood of health checks waits with the visits', async () => {
   const { bring, handled } = createServed()
-  bring(...named('visit', 10), ...named('health', 100))
-  assert.deepEqual(handled, [...named('visit', 4), ...named('health', 16)])
-  while (handled.length < 110) await nextIteration()
-  assert.ok(handled.indexOf('visit 9') < handled.indexOf('health 16'))
+  bring(...named('visit', 30), ...named('health', 100))
+  assert.deepEqual(handled, [...named('visit', 20), ...named('health', 16)])
+  while (handled.length < 130) await nextIteration()
+  assert.ok(handled.indexOf('visit 29') < handled.indexOf('health 16'))
+})
+
+test('a visit does not overtake visits that wait', async () => {
+  const { bring, handled } = createServed()
+  bring(...named('visit', 100))
+  await nextIteration()
+  bring('visit late')
+  while (handled.length < 101) await nextIteration()
+  assert.equal(handled.at(-1), 'visit late')
 })
 
 test('quick requests have a share of each slice, however many visits there are', async () => {

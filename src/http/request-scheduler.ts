@@ -6,17 +6,17 @@ const SLICE_MS = 4
 const OTHERS_MS = 0.5
 /** Queued requests that start in one iteration, each in an immediate of its own: Node settles promises between two. */
 const MAX_STEPS = 64
-/** Urgent requests in one iteration; more are a flood. */
-const MAX_URGENT = 16
+/** Urgent requests, and visits, that start in one iteration when its slice is over; more are a flood. */
+const MAX_LATE = 16
 
-/** Which requests start first when a slice has no time for all. Urgent ones do not wait, unless there is a flood of them. */
+/** Which requests start first when a slice has no time for all. Urgent ones and visits wait only when there is a flood of them. */
 export type Priority = 'urgent' | 'visit' | 'other'
 
 type Exchange = [request: IncomingMessage, response: ServerResponse]
 
 /**
  * Keeps iterations of the event loop short, however many connections send a request at the same time. Requests for which a
- * slice has no time wait for the next one, visits first. Other requests have a small part of each slice, in which at least
+ * slice has no time wait for the next one, but for a few visits. Visits come first. Other requests have a small part of each slice, in which at least
  * one of them starts, however many visits there are. A connection sends its next request after its response, so the load
  * regulates itself.
  * @param priorityOf called only for requests that may have to wait
@@ -29,7 +29,7 @@ export function createRequestScheduler(
   const visits = createFifo()
   const others = createFifo()
   let end = 0
-  let urgent = 0
+  let late = { urgent: 0, visit: 0 }
   let isScheduled = false
 
   function step(isFirst: boolean): void {
@@ -52,7 +52,7 @@ export function createRequestScheduler(
   function beginSlice(): void {
     isScheduled = true
     end = monotonic() + SLICE_MS
-    urgent = 0
+    late = { urgent: 0, visit: 0 }
     setImmediate(startWaiting)
   }
 
@@ -60,9 +60,9 @@ export function createRequestScheduler(
     if (!isScheduled) beginSlice()
     else if (monotonic() >= end || visits.length() + others.length() > 0) {
       const priority = priorityOf(request)
-      const isVisit = priority === 'visit' || (priority === 'urgent' && ++urgent > MAX_URGENT)
-      if (isVisit) return visits.add([request, response])
       if (priority === 'other') return others.add([request, response])
+      const mustWait = ++late[priority] > MAX_LATE || (priority === 'visit' && visits.length() > 0)
+      if (mustWait) return visits.add([request, response])
     }
     handle(request, response)
   }
