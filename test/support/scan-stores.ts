@@ -57,7 +57,7 @@ async function openPostgres(t: TestContext): Promise<ScanStore | undefined> {
     async add(scans) {
       await partitions.prepare(scans)
       const idsOf = await dictionary.prepare(scans)
-      await session.transaction(async (query) => writeRollups(query, await writeScans(query, scans, idsOf)))
+      await session.transaction(async (query, copy) => writeRollups(query, await writeScans(copy, scans, idsOf)))
     },
   }
 }

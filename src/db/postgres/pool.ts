@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from '#kysely'
 import pg from 'pg'
+import { copyRows } from './copy.ts'
 import { isConnectionLost, toStoreError } from './errors.ts'
 import { createLosses, StatementAbandoned, type Losses } from './losses.ts'
 import { StoreUnavailable } from '../unavailable.ts'
@@ -38,6 +39,17 @@ export interface PoolOptions {
   losses?: Losses
 }
 
+/** A connection that Kysely may use, and that copies rows. */
+export interface Client extends PostgresPoolClient {
+  /** Runs `COPY … FROM STDIN` with lines of columns that are separated by tabs. */
+  copy: (sql: string, rows: string) => Promise<void>
+}
+
+/** A pool that Kysely may use. */
+export interface Pool extends PostgresPool {
+  connect: () => Promise<Client>
+}
+
 /** Counts and milliseconds since 1970 are far below 2^53; by default pg returns 64-bit integers as strings. */
 const INT8: number = pg.types.builtins.INT8
 const types = { getTypeParser: (id: number) => (id === INT8 ? Number : pg.types.getTypeParser(id)) }
@@ -57,7 +69,7 @@ export function connectionOptions(url: string, isPatient = false, times = usualT
  * A pool of connections for Kysely, whose errors say whether the server is unavailable. A connection that failed is not
  * used again, nor are those that were opened before: one that is cut without a word would be noticed only after seconds.
  */
-export function createPool({ url, max, isPatient, times, losses = createLosses() }: PoolOptions): PostgresPool {
+export function createPool({ url, max, isPatient, times, losses = createLosses() }: PoolOptions): Pool {
   const pool = new pg.Pool({ ...connectionOptions(url, isPatient, times), max, idleTimeoutMillis: IDLE_MS })
   // The statement that runs fails with the same error; an idle connection is replaced.
   const ignore = () => {}
@@ -68,7 +80,7 @@ export function createPool({ url, max, isPatient, times, losses = createLosses()
     opened.set(client, { losses: losses.count(), client: wrap(client, losses) })
   })
 
-  async function connect(): Promise<PostgresPoolClient> {
+  async function connect(): Promise<Client> {
     for (;;) {
       const client = await pool.connect()
       const connection = opened.get(client)
@@ -90,15 +102,15 @@ export function createPool({ url, max, isPatient, times, losses = createLosses()
 interface Connection {
   /** How many connections had been lost when it was opened. */
   losses: number
-  client: PostgresPoolClient
+  client: Client
 }
 
-function wrap(client: pg.PoolClient, losses: Losses): PostgresPoolClient {
+function wrap(client: pg.PoolClient, losses: Losses): Client {
   let lost: unknown
-  const query = async (sql: string, parameters: readonly unknown[]) => {
+  const run = async <T>(statement: () => Promise<T>): Promise<T> => {
     if (lost !== undefined) throw new StoreUnavailable('PostgreSQL: the connection was lost', { cause: lost })
     try {
-      return await losses.guard(client.query(sql, [...parameters]))
+      return await losses.guard(statement())
     } catch (error) {
       if (isConnectionLost(error)) {
         lost = error
@@ -107,9 +119,11 @@ function wrap(client: pg.PoolClient, losses: Losses): PostgresPoolClient {
       throw toStoreError(error)
     }
   }
+  const query = (sql: string, parameters: readonly unknown[]) => run(() => client.query(sql, [...parameters]))
   return {
     // Kysely calls it with a cursor only to stream rows.
     query: query as unknown as PostgresPoolClient['query'],
+    copy: (sql, rows) => run(() => copyRows(client, sql, rows)),
     release: (discard) => client.release(discard === true || lost !== undefined),
   }
 }

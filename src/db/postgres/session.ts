@@ -1,36 +1,38 @@
-import type { PostgresPoolClient } from '#kysely'
 import { isConflict } from './errors.ts'
-import { createPool, type PoolOptions } from './pool.ts'
+import { createPool, type Client, type PoolOptions } from './pool.ts'
 import { retryConflicts } from './retry-conflicts.ts'
 
 /** Runs a statement and returns its rows. */
 export type Query = <Row = Record<string, unknown>>(sql: string, values?: readonly unknown[]) => Promise<Row[]>
 
+/** Adds rows to columns of a table, given as `table (column, …)`: lines of values that are separated by tabs. */
+export type Copy = (columns: string, rows: string) => Promise<void>
+
 /** Connections to PostgreSQL for statements that a query builder does not express. */
 export interface PostgresSession {
   query: Query
   /** Runs `work` atomically, and again when it was rolled back because of another transaction. */
-  transaction: <T>(work: (query: Query) => Promise<T>) => Promise<T>
+  transaction: <T>(work: (query: Query, copy: Copy) => Promise<T>) => Promise<T>
   close: () => Promise<void>
 }
 
 export function openPostgresSession(options: PoolOptions): PostgresSession {
   const pool = createPool(options)
 
-  async function use<T>(work: (query: Query) => Promise<T>): Promise<T> {
+  async function use<T>(work: (query: Query, copy: Copy) => Promise<T>): Promise<T> {
     const client = await pool.connect()
     try {
-      return await work(queryOf(client))
+      return await work(queryOf(client), (columns, rows) => client.copy(`copy ${columns} from stdin`, rows))
     } finally {
       client.release()
     }
   }
 
-  const runOnce = <T>(work: (query: Query) => Promise<T>) =>
-    use(async (query) => {
+  const runOnce = <T>(work: (query: Query, copy: Copy) => Promise<T>) =>
+    use(async (query, copy) => {
       await query('begin')
       try {
-        const result = await work(query)
+        const result = await work(query, copy)
         await query('commit')
         return result
       } catch (error) {
@@ -47,7 +49,7 @@ export function openPostgresSession(options: PoolOptions): PostgresSession {
   }
 }
 
-function queryOf(client: PostgresPoolClient): Query {
+function queryOf(client: Client): Query {
   return async <Row>(sql: string, values: readonly unknown[] = []) =>
     (await client.query<Row>(sql, values as unknown[])).rows
 }

@@ -1,4 +1,4 @@
-import { stateOf, type PostgresSession, type Query } from '../../db/postgres/session.ts'
+import { stateOf, type Copy, type PostgresSession, type Query } from '../../db/postgres/session.ts'
 import { syncPath } from '../../lib/sync-path.ts'
 import type { FoldTarget, Mark } from '../folding/fold-target.ts'
 import { journalsIn } from '../journal/journal.ts'
@@ -75,11 +75,11 @@ function createCommit(session: PostgresSession, folder: JournalFolder, days: Vis
     await partitions.prepare(scans)
     await days.prepare(scans)
     const idsOf = await dictionary.prepare(scans)
-    await session.transaction(async (query) => {
+    await session.transaction(async (query, copy) => {
       await movePosition(query, folder, mark)
       const existing = await lockLinks(query, scans)
       const kept = scans.filter(({ linkId }) => existing.has(linkId))
-      await writeRollups(query, await writeScans(query, await days.flag(query, kept), idsOf))
+      await writeRollups(query, await writeScans(copy, await days.flag(query, kept), idsOf))
     })
   }
 
@@ -104,19 +104,14 @@ export async function lockLinks(query: Query, scans: readonly { linkId: number }
   return new Set(rows.map(({ id }) => id))
 }
 
-const columns = ['link_id', 'at', ...dimensions, 'first', 'bot']
-const types = ['bigint', 'bigint', ...dimensions.map(() => 'integer'), 'smallint', 'smallint']
+const columns = `quirl_scans.scans (${['link_id', 'at', ...dimensions, 'first', 'bot'].join()})`
 
 /** Adds raw scans. @returns them in groups, for the rollups */
-export async function writeScans(query: Query, scans: FoldedScan[], idsOf: IdsOf): Promise<Iterable<Group>> {
-  const rows: number[][] = []
+export async function writeScans(copy: Copy, scans: FoldedScan[], idsOf: IdsOf): Promise<Iterable<Group>> {
+  const lines: string[] = []
   const groups = groupScans(scans, idsOf, ({ linkId, at, first, bot }, ids) => {
-    rows.push([linkId, at, ...ids, first ? 1 : 0, bot ? 1 : 0])
+    lines.push([linkId, at, ...ids, Number(first), Number(bot)].join('\t'))
   })
-  if (rows.length > 0)
-    await query(
-      `insert into quirl_scans.scans (${columns.join()}) select * from unnest(${types.map((type, at) => `$${at + 1}::${type}[]`).join()})`,
-      columns.map((_, at) => numbers(rows.map((row) => row[at]))),
-    )
+  if (lines.length > 0) await copy(columns, lines.join('\n'))
   return groups
 }

@@ -30,7 +30,7 @@ export async function addPart(session: PostgresSession, part: ImportedPart): Pro
   const idsOf = await dictionary.prepare(scans)
   const values = part.table === 'days' || part.table === 'months' ? part.rows : []
   const idOf = await dictionary.prepareTexts(values.flatMap(({ text }) => text ?? []))
-  return session.transaction(async (query) => {
+  return session.transaction(async (query, copy) => {
     if ((await lockLinks(query, [{ linkId }])).size === 0) return undefined
     await query('insert into quirl_scans.imported values ($1, $2) on conflict do nothing', [linkId, bundle])
     const [taken] = await query<Taken>(
@@ -38,7 +38,7 @@ export async function addPart(session: PostgresSession, part: ImportedPart): Pro
       [linkId],
     )
     if (taken?.bundle !== bundle || taken.position !== position) return taken
-    await writeScans(query, scans, idsOf)
+    await writeScans(copy, scans, idsOf)
     const increments = partIncrements(part, idOf)
     if (increments !== undefined) await writeIncrements(query, [[linkId, increments]])
     await query('update quirl_scans.imported set position = $2 where link_id = $1', [linkId, position + count])
