@@ -57,6 +57,12 @@ export function packKey(dimension: number, value: number): number {
   return value * dimensions.length + dimension
 }
 
+/** The dimension and the value of a key of `Values`. */
+export function unpackKey(key: number): [dimension: number, value: number] {
+  const dimension = key % dimensions.length
+  return [dimension, (key - dimension) / dimensions.length]
+}
+
 /** Sums the days' counts by month. Nearly always there is one day, whose counts are the month's. */
 function monthsOf(days: Map<number, Values>): Map<number, Values> {
   const months = new Map<number, Values>()

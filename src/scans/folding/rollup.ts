@@ -1,14 +1,19 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { dimensions, OTHER } from '../warehouse-schema.ts'
-import { incrementsByLink, type Group, type Increments, type Values } from './increments.ts'
+import { incrementsByLink, unpackKey, type Group, type Increments, type Values } from './increments.ts'
 
 /** Distinct values of a link, a period and a dimension; scans with further values count as `(other)`. */
 export const MAX_VALUES = 200
+
+/** Rows of a statement for several: those of a scan that no rule answered. One statement takes a third less CPU time than seven. */
+const ROWS = dimensions.length - 1
 
 /** A table of counts by value. */
 interface ValueTable {
   update: StatementSync
   upsert: StatementSync
+  /** The same for `ROWS` rows. */
+  upsertRows: StatementSync
   count: StatementSync
 }
 
@@ -24,15 +29,18 @@ const addToColumns = (table: string) =>
   sumColumns.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
 
 export function rollupWriter(db: DatabaseSync): RollupWriter {
+  const upsertInto = (table: string, rows: number) =>
+    db.prepare(
+      `insert into ${table} values ${Array(rows).fill('(?, ?, ?, ?, ?, ?, ?, ?)').join()}
+       on conflict (link_id, period, dimension, value) do update set ${addToColumns(table)}`,
+    )
   const valueTable = (table: string): ValueTable => ({
     update: db.prepare(
       `update ${table} set humans = humans + ?, human_firsts = human_firsts + ?, bots = bots + ?, bot_firsts = bot_firsts + ?
        where link_id = ? and period = ? and dimension = ? and value = ?`,
     ),
-    upsert: db.prepare(
-      `insert into ${table} values (?, ?, ?, ?, ?, ?, ?, ?)
-       on conflict (link_id, period, dimension, value) do update set ${addToColumns(table)}`,
-    ),
+    upsert: upsertInto(table, 1),
+    upsertRows: upsertInto(table, ROWS),
     count: db.prepare(
       `select count(*) as known from ${table} where link_id = ? and period = ? and dimension = ? and value <> ${OTHER}`,
     ),
@@ -62,26 +70,26 @@ export function addIncrements(writer: RollupWriter, linkId: number, increments: 
   const { scans } = writer.totals.get(linkId, ...totals, qr, lastAt) as { scans: number }
   // With so few scans, a link cannot exceed the limit of values.
   const isSmall = scans <= MAX_VALUES
-  for (const [day, values] of days) writeValues(writer.daily, [linkId, day], values, isSmall)
-  for (const [month, values] of months) writeValues(writer.monthly, [linkId, month], values, isSmall)
+  const write = isSmall ? writeFewValues : writeValues
+  for (const [day, values] of days) write(writer.daily, [linkId, day], values)
+  for (const [month, values] of months) write(writer.monthly, [linkId, month], values)
 }
 
-/** @param isSmall whether the link has so few scans that it cannot exceed the limit of values */
-function writeValues(
-  table: ValueTable,
-  [linkId, period]: [linkId: number, period: number],
-  values: Values,
-  isSmall: boolean,
-): void {
+type LinkAndPeriod = [linkId: number, period: number]
+
+/** Writes the counts of a link that cannot exceed the limit of values. */
+function writeFewValues(table: ValueTable, key: LinkAndPeriod, values: Values): void {
+  const rows = Array.from(values, ([packed, counts]) => [...key, ...unpackKey(packed), ...counts])
+  let at = 0
+  for (; at + ROWS <= rows.length; at += ROWS) table.upsertRows.run(...rows.slice(at, at + ROWS).flat())
+  for (const row of rows.slice(at)) table.upsert.run(...row)
+}
+
+function writeValues(table: ValueTable, [linkId, period]: LinkAndPeriod, values: Values): void {
   // The number of values so far, of each dimension that gets a new one.
   const known: (number | undefined)[] = []
   for (const [key, counts] of values) {
-    const dimension = key % dimensions.length
-    const value = (key - dimension) / dimensions.length
-    if (isSmall) {
-      table.upsert.run(linkId, period, dimension, value, ...counts)
-      continue
-    }
+    const [dimension, value] = unpackKey(key)
     if (table.update.run(...counts, linkId, period, dimension, value).changes === 1) continue
     const before = known[dimension] ?? (table.count.get(linkId, period, dimension) as { known: number }).known
     const isOther = before >= MAX_VALUES

@@ -2,13 +2,14 @@ import type { Query } from '../../db/postgres/session.ts'
 import {
   addCounts,
   incrementsByLink,
+  unpackKey,
   type Counts,
   type Group,
   type Increments,
   type Values,
 } from '../folding/increments.ts'
 import { MAX_VALUES } from '../folding/rollup.ts'
-import { dimensions, OTHER } from '../warehouse-schema.ts'
+import { OTHER } from '../warehouse-schema.ts'
 import { numbers } from './sql.ts'
 
 const countColumns = ['humans', 'human_firsts', 'bots', 'bot_firsts']
@@ -66,10 +67,7 @@ function rowsOf(increments: Iterable<[linkId: number, Increments]>): Rows {
 }
 
 function valueRows(linkId: number, period: number, values: Values): ValueRow[] {
-  return Array.from(values, ([packed, counts]): ValueRow => {
-    const dimension = packed % dimensions.length
-    return { key: [linkId, period, dimension, (packed - dimension) / dimensions.length], counts }
-  })
+  return Array.from(values, ([packed, counts]): ValueRow => ({ key: [linkId, period, ...unpackKey(packed)], counts }))
 }
 
 /** @returns the number of scans of each link */
