@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { addressOf, startPostgres, urlOf, type PostgresServer } from '../test/support/postgres.ts'
+import type { PostgresServer } from '../test/support/postgres.ts'
+import { startBenchPostgres } from './bench-postgres.ts'
 import { familyTime } from './processors.ts'
 import { serveQuirl, temporaryFolder, type Served } from './support.ts'
 
@@ -55,17 +55,11 @@ export interface RemoteStore extends Store {
   close: () => Promise<void>
 }
 
-const DATABASE = 'bench'
-
 export async function openRemote(): Promise<RemoteStore> {
-  const works: (() => Promise<void> | void)[] = []
-  const server = await startPostgres({ after: (work) => void works.push(work) }, { settings: ['fsync=on'] })
-  await server.execute(`create database ${DATABASE}`)
-  const address = addressOf(server, DATABASE)
+  const { server, address, flag, pid, close } = await startBenchPostgres()
   const client = new pg.Client(address)
   await client.connect()
-  const node = await serveQuirl(temporaryFolder(), `--database-url=${urlOf(address)}`)
-  const main = Number(readFileSync(join(server.host, 'pg', 'postmaster.pid'), 'utf8').split('\n')[0])
+  const node = await serveQuirl(temporaryFolder(), flag)
   const size = async (schema: string) => {
     const { rows } = await client.query<{ bytes: string }>(
       `select coalesce(sum(pg_total_relation_size(c.oid)), 0) as bytes from pg_class c
@@ -78,7 +72,7 @@ export async function openRemote(): Promise<RemoteStore> {
     name: 'PostgreSQL',
     node,
     server,
-    serverTime: () => familyTime(main),
+    serverTime: () => familyTime(pid),
     async codes(limit) {
       const { rows } = await client.query<{ code: string }>(`select code from links order by id limit ${limit}`)
       return rows.map(({ code }) => code)
@@ -87,10 +81,7 @@ export async function openRemote(): Promise<RemoteStore> {
     async close() {
       await node.stop()
       await client.end()
-      for (const work of works.toReversed()) await work()
+      await close()
     },
   }
 }
-
-/** The URL of the database behind a port of loopback. */
-export const urlBehind = (port: number): string => `postgres://quirl@127.0.0.1:${port}/${DATABASE}`

@@ -1,19 +1,19 @@
 // Aims: a node on PostgreSQL answers at least 0.95 of the visits of one on the embedded store; another node sees a change within
-// 100 ms (p99). The first row of each table is the baseline. PostgreSQL runs on this machine with fsync, on the load's core or the
-// server's, as the system decides, so that the rate is not the node's alone: the CPU time of the node for each request is. Two
-// nodes against one need more cores than the two for which this is written.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+// 100 ms (p99). The first row of each table is the baseline. PostgreSQL runs on this machine with fsync, on the load's core, and gives
+// way to the load: the node has its core and all the load for itself, as it has where PostgreSQL is another machine.
+// bench/two-nodes.ts compares two nodes with one.
 import pg from 'pg'
-import { addressOf, startPostgres, urlOf } from '../test/support/postgres.ts'
 import { create, put, visit } from '../test/support/server.ts'
+import { startBenchPostgres } from './bench-postgres.ts'
 import { processorTime } from './processors.ts'
 import {
   creationScript,
+  LOAD_CORE,
   median,
   printTable,
   serveQuirl,
   temporaryFolder,
+  visitScript,
   wrk,
   type Load,
   type Served,
@@ -23,36 +23,18 @@ const RUNS = 5
 const SECONDS = 5
 const LINKS = 32
 const CHANGES = 300
+/** PostgreSQL gives way to the load: a generator that waits for its core lets the node wait, too. */
+const NICER = 10
 
-const works: (() => Promise<void> | void)[] = []
-const server = await startPostgres({ after: (work) => void works.push(work) }, { settings: ['fsync=on'] })
-await server.execute('create database bench')
-const address = addressOf(server, 'bench')
-const databaseUrl = `--database-url=${urlOf(address)}`
+const postgres = await startBenchPostgres()
+postgres.moveTo(LOAD_CORE, NICER)
 const embedded = await serveQuirl(temporaryFolder())
-const node = await serveQuirl(temporaryFolder(), databaseUrl)
-
-/** Writes a wrk script. @param lines set the request, or choose one of several */
-function script(name: string, lines: string): string {
-  const file = join(temporaryFolder(), `${name}.lua`)
-  writeFileSync(file, lines)
-  return file
-}
-
-async function visitScript(served: Served): Promise<string> {
-  const codes: string[] = []
-  for (let at = 0; at < LINKS; at++) codes.push((await create(served, { target: 'https://example.com/menu' })).code)
-  const list = codes.map((code) => `"/${code}?qr=1"`).join(', ')
-  return script(
-    'visits',
-    `local paths = {${list}}\nlocal at = 0\nrequest = function() at = at % ${LINKS} + 1 return wrk.format("GET", paths[at]) end`,
-  )
-}
+const node = await serveQuirl(temporaryFolder(), postgres.flag)
 
 const creation = creationScript()
 const servers: [name: string, served: Served, visits: string][] = [
-  ['embedded store', embedded, await visitScript(embedded)],
-  ['PostgreSQL', node, await visitScript(node)],
+  ['embedded store', embedded, await visitScript(embedded, LINKS)],
+  ['PostgreSQL', node, await visitScript(node, LINKS)],
 ]
 
 interface Done extends Load {
@@ -94,7 +76,7 @@ compare('Creations, 64 connections', ({ url }) => wrk(`${url}/api/links`, SECOND
 
 /** Milliseconds until another connection hears of a NOTIFY. */
 async function notifications(): Promise<number[]> {
-  const [speaker, listener] = [new pg.Client(address), new pg.Client(address)]
+  const [speaker, listener] = [new pg.Client(postgres.address), new pg.Client(postgres.address)]
   await Promise.all([speaker.connect(), listener.connect()])
   await listener.query('listen bench')
   const times: number[] = []
@@ -125,7 +107,7 @@ async function changes(other: Served): Promise<number[]> {
   return times
 }
 
-const other = await serveQuirl(temporaryFolder(), databaseUrl)
+const other = await serveQuirl(temporaryFolder(), postgres.flag)
 const quantile = (times: number[], share: number) =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0
 const measured: [string, number[]][] = [
@@ -144,4 +126,4 @@ printTable(
   })),
 )
 for (const served of [embedded, node, other]) await served.stop()
-for (const work of works.toReversed()) await work()
+await postgres.close()

@@ -24,6 +24,11 @@ export function familyTime(pid: number): number {
   return children.reduce((sum, id) => sum + processorTime(Number(id)), own)
 }
 
+/** The same of those of its children that have ended. */
+export function endedTime(pid: number): number {
+  return ticks(statOf(`/proc/${pid}`), [13, 14])
+}
+
 function parentOf(id: string): number | undefined {
   try {
     return Number(statOf(`/proc/${id}`)[1])

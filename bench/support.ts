@@ -4,6 +4,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { create } from '../test/support/server.ts'
 
 // One core for the server, the other for the load, so that they do not compete.
 export const SERVER_CORE = '0'
@@ -15,9 +16,14 @@ export interface Served {
   stop: () => Promise<void>
 }
 
-/** Starts a script on the server's core and waits for the line with its address. */
-export async function serve(script: string, args: string[] = [], flags: string[] = []): Promise<Served> {
-  const started = spawn('taskset', ['-c', SERVER_CORE, process.execPath, ...flags, script, ...args], {
+/** Starts a script on a core and waits for the line with its address. */
+export async function serve(
+  script: string,
+  args: string[] = [],
+  flags: string[] = [],
+  core = SERVER_CORE,
+): Promise<Served> {
+  const started = spawn('taskset', ['-c', core, process.execPath, ...flags, script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   servers.add(started)
@@ -54,9 +60,14 @@ export const unlimited = ['links', 'bulk', 'qr', 'failures', 'misses'].map((name
 
 /** Starts quirl on a data folder, with the flags of `npm start` and without quotas. */
 export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> {
+  return serveQuirlOn(SERVER_CORE, dataDir, ...args)
+}
+
+/** The same on a core. */
+export function serveQuirlOn(core: string, dataDir: string, ...args: string[]): Promise<Served> {
   const script = new URL('../bin/quirl.js', import.meta.url).pathname
   const all = ['--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...unlimited, ...args]
-  return serve(script, all, ['--min-semi-space-size=4', '--max-semi-space-size=8'])
+  return serve(script, all, ['--min-semi-space-size=4', '--max-semi-space-size=8'], core)
 }
 
 const folders: string[] = []
@@ -89,17 +100,25 @@ export interface Load {
  * connections waits for 63 iterations of ever more requests.
  */
 export function wrk(url: string, seconds: number, script?: string, connections = 64): Load {
-  const options = [
-    '-t1',
-    `-c${connections}`,
-    `-d${seconds}s`,
-    '--latency',
-    '--timeout',
-    '20s',
-    ...(script ? ['-s', script] : []),
-  ]
-  const { stdout, error } = spawnSync('taskset', ['-c', LOAD_CORE, 'wrk', ...options, url], { encoding: 'utf8' })
+  const command = wrkOn(LOAD_CORE, url, seconds, script, connections)
+  const { stdout, error } = spawnSync('taskset', command, { encoding: 'utf8' })
   if (error) throw error
+  return loadOf(stdout)
+}
+
+/** The same on a core, beside other work. */
+export async function startWrk(core: string, url: string, seconds: number, script?: string): Promise<Load> {
+  const started = spawn('taskset', wrkOn(core, url, seconds, script, 64), { stdio: ['ignore', 'pipe', 'inherit'] })
+  return loadOf(await text(started.stdout))
+}
+
+function wrkOn(core: string, url: string, seconds: number, script: string | undefined, connections: number): string[] {
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '--timeout', '20s']
+  return ['-c', core, 'wrk', ...options, ...(script ? ['-s', script] : []), url]
+}
+
+/** Parses what wrk prints. */
+function loadOf(stdout: string): Load {
   if (/Non-2xx or 3xx|Socket errors/.test(stdout)) throw new Error(stdout)
   return {
     requests: Number(/(\d+) requests in/.exec(stdout)?.[1]),
@@ -113,6 +132,20 @@ export function wrk(url: string, seconds: number, script?: string, connections =
 function milliseconds(printed: string, share: string): number {
   const [, amount = '', unit = 'ms'] = new RegExp(`${share}\\s+([\\d.]+)(us|ms|s)`).exec(printed) ?? []
   return Number(amount) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? 1)
+}
+
+/** Creates links, and returns a wrk script that visits them in turn. */
+export async function visitScript(quirl: Served, links: number): Promise<string> {
+  const paths: string[] = []
+  for (let at = 0; at < links; at++)
+    paths.push(`/${(await create(quirl, { target: 'https://example.com/menu' })).code}?qr=1`)
+  const file = join(temporaryFolder(), 'visits.lua')
+  writeFileSync(
+    file,
+    `local paths = {${paths.map((path) => `"${path}"`).join(', ')}}\nlocal at = 0
+request = function() at = at % ${links} + 1 return wrk.format("GET", paths[at]) end`,
+  )
+  return file
 }
 
 /** A wrk script that creates a link with each request. */
