@@ -5,6 +5,7 @@
 import pg from 'pg'
 import { create, put, visit } from '../test/support/server.ts'
 import { startBenchPostgres } from './bench-postgres.ts'
+import { visitScript } from './load.ts'
 import { processorTime } from './processors.ts'
 import {
   creationScript,
@@ -13,7 +14,6 @@ import {
   printTable,
   serveQuirl,
   temporaryFolder,
-  visitScript,
   wrk,
   type Load,
   type Served,

@@ -4,7 +4,6 @@ import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { create } from '../test/support/server.ts'
 
 // One core for the server, the other for the load, so that they do not compete.
 export const SERVER_CORE = '0'
@@ -132,20 +131,6 @@ function loadOf(stdout: string): Load {
 function milliseconds(printed: string, share: string): number {
   const [, amount = '', unit = 'ms'] = new RegExp(`${share}\\s+([\\d.]+)(us|ms|s)`).exec(printed) ?? []
   return Number(amount) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? 1)
-}
-
-/** Creates links, and returns a wrk script that visits them in turn. */
-export async function visitScript(quirl: Served, links: number): Promise<string> {
-  const paths: string[] = []
-  for (let at = 0; at < links; at++)
-    paths.push(`/${(await create(quirl, { target: 'https://example.com/menu' })).code}?qr=1`)
-  const file = join(temporaryFolder(), 'visits.lua')
-  writeFileSync(
-    file,
-    `local paths = {${paths.map((path) => `"${path}"`).join(', ')}}\nlocal at = 0
-request = function() at = at % ${links} + 1 return wrk.format("GET", paths[at]) end`,
-  )
-  return file
 }
 
 /** A wrk script that creates a link with each request. */

@@ -1,22 +1,24 @@
 // Aim: two nodes on two cores answer at least 1.7 times the visits of one node on one core. Everything that a visit takes is on
 // those cores: the node, its fold, PostgreSQL (with fsync) and the generator of the load, whose CPU time for each visit the table
-// has. So the ratio is what the nodes lose by sharing a store, and not what the machine lacks in cores.
+// has. So the ratio is what the nodes lose by sharing a store, and not what the machine lacks in cores. It is printed of the visits
+// that were answered, and of these with the time until all of them were in the statistics.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBenchPostgres } from './bench-postgres.ts'
+import { visitScript } from './load.ts'
 import { endedTime, familyTime, processorTime } from './processors.ts'
-import { median, printTable, serveQuirlOn, startWrk, temporaryFolder, visitScript } from './support.ts'
+import { median, printTable, readMetric, serveQuirlOn, startWrk, temporaryFolder } from './support.ts'
 
 const RUNS = 5
 const SECONDS = 10
 const LINKS = 32
-/** The last scans are folded by then. */
-const FOLDED_MS = 1500
 const CORES = ['0', '1']
 
 type Times = Record<'nodes' | 'postgres' | 'load', number>
 
 interface Measured {
-  perSecond: number
+  /** Visits a second: answered; and with the time until all are folded. */
+  answered: number
+  folded: number
   p99: number
   /** CPU time for each visit, microseconds. */
   each: Times
@@ -33,16 +35,22 @@ async function open(cores: string[]) {
     postgres: familyTime(postgres.pid),
     load: endedTime(process.pid),
   })
+  const untilFolded = async () => {
+    for (const node of nodes) while ((await readMetric(node, 'quirl_journal_backlog_bytes')) > 0) await sleep(100)
+  }
   return {
     async measure(): Promise<Measured> {
       const before = times()
+      const began = performance.now()
       const loads = await Promise.all(nodes.map(({ url }, at) => startWrk(cores[at] ?? '', url, SECONDS, scripts[at])))
-      await sleep(FOLDED_MS)
+      await untilFolded()
+      const seconds = (performance.now() - began) / 1000
       const after = times()
       const visits = loads.reduce((sum, { requests }) => sum + requests, 0)
       const each = (of: keyof Times) => (after[of] - before[of]) / visits
       return {
-        perSecond: loads.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0),
+        answered: visits / SECONDS,
+        folded: visits / seconds,
         p99: Math.max(...loads.map(({ p99Milliseconds }) => p99Milliseconds)),
         each: { nodes: each('nodes'), postgres: each('postgres'), load: each('load') },
       }
@@ -62,16 +70,19 @@ const setups = [
 for (const { opened } of setups) await opened.measure()
 for (let run = 0; run < RUNS; run++) for (const { opened, done } of setups) done.push(await opened.measure())
 const baselines = setups[0]?.done ?? []
-const rateOf = (done: Measured[]) => median(done.map(({ perSecond }) => perSecond))
+const rateOf = (done: Measured[], of: 'answered' | 'folded') => median(done.map((each) => each[of]))
+/** The rate, and its ratio to the baseline's: of the medians, and of each run. */
+const rates = (done: Measured[], of: 'answered' | 'folded') => ({
+  [`${of} a second`]: Math.round(rateOf(done, of)),
+  [`ratio, ${of}`]: (rateOf(done, of) / rateOf(baselines, of)).toFixed(2),
+  [`each run, ${of}`]: done.map((each, run) => (each[of] / (baselines[run]?.[of] ?? 1)).toFixed(2)).join(' '),
+})
 printTable(
   `Visits of ${LINKS} links through each node, 64 connections each, ${RUNS} alternating runs of ${SECONDS} s, medians`,
   setups.map(({ what, done }) => ({
     what,
-    'per second': Math.round(rateOf(done)),
-    ratio: (rateOf(done) / rateOf(baselines)).toFixed(2),
-    'ratio of each run': done
-      .map(({ perSecond }, run) => (perSecond / (baselines[run]?.perSecond ?? 1)).toFixed(2))
-      .join(' '),
+    ...rates(done, 'answered'),
+    ...rates(done, 'folded'),
     'p99 ms': median(done.map(({ p99 }) => p99)).toFixed(1),
     'CPU µs of the nodes': median(done.map(({ each }) => each.nodes)).toFixed(1),
     'of PostgreSQL': median(done.map(({ each }) => each.postgres)).toFixed(1),
