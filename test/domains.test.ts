@@ -7,6 +7,7 @@ import { undoLater, type Ending } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { startDns, type TestDns, type Zone } from './support/dns.ts'
 import { ask } from './support/http.ts'
+import { poll } from './support/poll.ts'
 import { create, post, skipUnlessOneNode, startServer, visit, type TestServer } from './support/server.ts'
 
 const BASE = 'https://go.bakery.shop'
@@ -732,7 +733,8 @@ describe('on a custom domain', () => {
     await server.register(NAME)
     await server.register(`www.${NAME}`)
     await server.pass(MINUTE)
-    assert.equal(server.services.domains.statusOf(`www.${NAME}`), 'active')
+    // The check of a registration on another node may end later.
+    await poll(() => server.services.domains.statusOf(`www.${NAME}`) === 'active')
     await server.stop()
     const { dataDir, dns } = server
     const env = { BASE_URL: `https://${NAME}`, DATA_DIR: dataDir, DNS_SERVERS: dns.address }
@@ -860,7 +862,7 @@ describe('the operator', () => {
       await server.register(name)
     }
     await server.pass(MINUTE)
-    assert.equal(server.services.domains.statusOf('www.bakery.shop'), 'active')
+    await poll(() => server.services.domains.statusOf('www.bakery.shop') === 'active')
     assert.equal(
       (await run(server, 'domains', 'refuse', 'Bakery.Shop')).text,
       'bakery.shop and names under it cannot be registered\n',
