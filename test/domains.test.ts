@@ -692,7 +692,8 @@ describe('on a custom domain', () => {
       if (env.BASE_URL === '') continue
       server.point(NAME)
       await server.pass(MINUTE)
-      assert.equal((await at(server, '/')).status, 404)
+      // Another node learns of it from a message.
+      await poll(async () => (await at(server, '/')).status === 404)
       delete server.dns.zones[NAME]
       await server.pass(HOUR)
       assert.equal((await server.status()).status, 'misconfigured')
