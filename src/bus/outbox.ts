@@ -1,70 +1,84 @@
 import type { Topic } from './bus.ts'
 import { encode, encodeGap } from './messages.ts'
 
-/** Batches that wait for the connection at most; beyond, the node announces a gap to the others. */
-const MAX_WAITING = 50
+/** Keys that wait for the connection at most; beyond, the node announces a gap to the others in place of them. */
+const MAX_WAITING = 10_000
+
+type Send = (payloads: string[]) => Promise<void>
 
 /** Collects what a node publishes. */
 export interface Outbox {
   publish: (topic: Topic, key: string) => void
   /** Uses another connection, none while it is undefined. */
-  connect: (send: ((payloads: string[]) => Promise<void>) | undefined) => void
+  connect: (send: Send | undefined) => void
 }
 
 /**
- * Sends what is published in one iteration of the event loop together, each key once. It drops what it cannot send, and
- * announces the gap to the other nodes as soon as that is possible.
+ * Sends what is published in one iteration of the event loop together, and then what was published while that was on its
+ * way, each key once. It drops what it cannot send, and announces the gap to the other nodes as soon as that is possible.
  */
 export function createOutbox(node: string): Outbox {
-  let send: ((payloads: string[]) => Promise<void>) | undefined
-  let waiting = 0
+  const waiting = new Map<Topic, Set<string>>()
+  let size = 0
+  let send: Send | undefined
   let isMissing = false
+  let isScheduled = false
+  let isSending = false
 
-  function dispatch(payloads: string[]): void {
-    const used = send
-    if (used === undefined || waiting >= MAX_WAITING) {
-      isMissing = true
-      return
-    }
-    waiting++
-    const done = () => {
-      waiting--
-      if (isMissing && waiting === 0) sendGap()
-    }
-    used(payloads).then(done, () => {
-      isMissing = true
-      if (send === used) send = undefined
-      done()
-    })
+  function drop(): void {
+    isMissing = true
+    clear()
   }
 
-  function sendGap(): void {
-    if (send === undefined) return
+  function clear(): void {
+    waiting.clear()
+    size = 0
+  }
+
+  function add(topic: Topic, key: string): void {
+    const keys = waiting.get(topic) ?? new Set()
+    if (keys.has(key)) return
+    waiting.set(topic, keys.add(key))
+    size++
+  }
+
+  /** The gap stands for all keys: a node that has missed some reads all that it has cached again. */
+  function take(): string[] {
+    const payloads = isMissing ? [encodeGap(node)] : [...waiting].flatMap(([topic, keys]) => encode(node, topic, keys))
     isMissing = false
-    dispatch([encodeGap(node)])
+    clear()
+    return payloads
+  }
+
+  async function flush(): Promise<void> {
+    isScheduled = false
+    if (send === undefined && size > 0) drop()
+    if (isSending) return
+    isSending = true
+    while (send !== undefined && (isMissing || size > 0)) await dispatch(send)
+    isSending = false
+  }
+
+  async function dispatch(used: Send): Promise<void> {
+    try {
+      await used(take())
+    } catch {
+      isMissing = true
+      if (send === used) send = undefined
+    }
   }
 
   return {
-    publish: createBatch((batch) => dispatch([...batch].flatMap(([topic, keys]) => encode(node, topic, keys)))),
+    publish(topic, key) {
+      if (size >= MAX_WAITING) drop()
+      if (!isMissing) add(topic, key)
+      if (isScheduled || isSending) return
+      isScheduled = true
+      setImmediate(() => void flush())
+    },
     connect(next) {
       send = next
-      if (isMissing && waiting === 0) sendGap()
+      void flush()
     },
-  }
-}
-
-/** Collects keys, and hands those of one iteration of the event loop on at its end. */
-function createBatch(flush: (batch: Map<Topic, Set<string>>) => void): Outbox['publish'] {
-  let batch = new Map<Topic, Set<string>>()
-  return (topic, key) => {
-    if (batch.size === 0) {
-      setImmediate(() => {
-        const full = batch
-        batch = new Map()
-        flush(full)
-      })
-    }
-    const keys = batch.get(topic) ?? new Set()
-    batch.set(topic, keys.add(key))
   }
 }

@@ -14,7 +14,7 @@ export async function startBalancer(t: Ending, choose: (path: string) => Promise
   const server = createServer((incoming, response) => {
     choose(incoming.url ?? '')
       .then((port) => forward(agent, port, incoming, response))
-      .catch((error: unknown) => response.destroy(error as Error))
+      .catch((error: unknown) => response.writeHead(502).end(`the balancer: ${String(error)}`))
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   undoLater(t, async () => {

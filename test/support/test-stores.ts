@@ -89,19 +89,22 @@ async function startTwoAsOne(
  * therefore hears of everything that the others have published; test/nodes.test.ts proves that this is soon.
  */
 function createHearing(nodes: TestServer[]): (node: TestServer) => Promise<void> {
-  const waiting = new Map<string, () => void>()
-  let asked = 0
+  const waiting = new Map<string, { bus: TestServer['services']['bus']; resolve: () => void }>()
+  let sent = 0
   for (const { services } of nodes) {
     services.bus.subscribe('deletions', (keys) => {
-      for (const key of keys) waiting.get(key)?.()
+      for (const key of keys) waiting.get(key)?.resolve()
+    })
+    services.bus.onGap(() => {
+      for (const [key, { bus }] of waiting) bus.publish('deletions', key)
     })
   }
-  const hear = async ({ services }: TestServer) => {
-    const key = `none ${++asked}`
+  const hear = async ({ services: { bus } }: TestServer) => {
+    const key = `none ${++sent}`
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    waiting.set(key, resolve)
+    waiting.set(key, { bus, resolve })
     const timer = setTimeout(() => reject(new Error('a node does not hear of another')), PATIENCE_MS)
-    services.bus.publish('deletions', key)
+    bus.publish('deletions', key)
     await promise.finally(() => {
       clearTimeout(timer)
       waiting.delete(key)
