@@ -3,6 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { undoLater, type Ending } from './cleanup.ts'
 
+/** Longer than the 10 seconds that the servers announce, for which a client uses an idle connection again. */
+const KEEP_ALIVE_MS = 60_000
+
 /**
  * Starts an HTTP proxy that sends each request to the server whose port `choose` returns, with its headers as they are: all
  * tests come from one address, and those of other clients are in a header of the test.
@@ -11,7 +14,7 @@ import { undoLater, type Ending } from './cleanup.ts'
  */
 export async function startBalancer(t: Ending, choose: (path: string) => Promise<number>, port = 0): Promise<number> {
   const agent = new Agent({ keepAlive: true })
-  const server = createServer((incoming, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, response) => {
     choose(incoming.url ?? '')
       .then((port) => forward(agent, port, incoming, response))
       .catch((error: unknown) => response.writeHead(502).end(`the balancer: ${String(error)}`))
