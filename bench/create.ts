@@ -1,12 +1,16 @@
 // Aim: creations over HTTP share their syncs: at 64 connections 1.5 times the rate of bare inserts with an fsync each, on one
-// connection 0.6 times. Not reached: 0.8 to 1.4 and 0.2 to 0.36 (November 2026, two cores); node:http that does nothing but
-// insert and sync reaches 1.7 to 2.4 and 0.4 to 0.5 there. The baseline became a third cheaper when a creation became a single insert.
+// connection 0.6 times. It depends on the disk (November 2026, two cores). Where an insert with its fsync takes a tenth of a
+// millisecond, it is not reached: 0.8 to 1.4 and 0.2 to 0.36, and node:http that does nothing but insert and sync has 1.7 to
+// 2.4 and 0.4 to 0.5. With SYNC_MS=0.2, an insert takes half a millisecond: 2.6 and 0.48 (bare: 3.3 and 0.59). With SYNC_MS=1, as
+// on many disks, it takes 1.4 ms: 6.9 and 0.68 (bare: 7.1 and 0.77).
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { create } from '../test/support/server.ts'
 import { bareInserts } from './bare-sqlite.ts'
+import { slowSyncs } from './slow-sync.ts'
 import { median, printTable, serve, serveQuirl, temporaryFolder, wrk, type Load, type Served } from './support.ts'
 
+slowSyncs()
 const RUNS = 3
 const SECONDS = 4
 const WARM_SECONDS = 8
@@ -59,7 +63,9 @@ const rows = series.map(({ what, done }) => {
     'p99 ms': median(done.map(({ p99Milliseconds }) => p99Milliseconds)).toFixed(1),
   }
 })
-printTable(`Creations, ${RUNS} alternating runs of ${SECONDS} s, medians`, [
+const slower = process.env['SYNC_MS']
+const disk = slower === undefined ? '' : `, each sync ${slower} ms slower`
+printTable(`Creations, ${RUNS} alternating runs of ${SECONDS} s, medians${disk}`, [
   { what: 'the inserts alone, one fsync each', 'per second': Math.round(baseline), ratio: '1.00', ...none },
   ...rows,
 ])
