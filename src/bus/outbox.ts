@@ -18,67 +18,80 @@ export interface Outbox {
  * way, each key once. It drops what it cannot send, and announces the gap to the other nodes as soon as that is possible.
  */
 export function createOutbox(node: string): Outbox {
-  const waiting = new Map<Topic, Set<string>>()
-  let size = 0
+  const waiting = createWaiting(node)
   let send: Send | undefined
-  let isMissing = false
   let isScheduled = false
   let isSending = false
 
-  function drop(): void {
-    isMissing = true
-    clear()
-  }
-
-  function clear(): void {
-    waiting.clear()
-    size = 0
-  }
-
-  function add(topic: Topic, key: string): void {
-    const keys = waiting.get(topic) ?? new Set()
-    if (keys.has(key)) return
-    waiting.set(topic, keys.add(key))
-    size++
-  }
-
-  /** The gap stands for all keys: a node that has missed some reads all that it has cached again. */
-  function take(): string[] {
-    const payloads = isMissing ? [encodeGap(node)] : [...waiting].flatMap(([topic, keys]) => encode(node, topic, keys))
-    isMissing = false
-    clear()
-    return payloads
-  }
-
-  async function flush(): Promise<void> {
+  function flush(): void {
     isScheduled = false
-    if (send === undefined && size > 0) drop()
-    if (isSending) return
-    isSending = true
-    while (send !== undefined && (isMissing || size > 0)) await dispatch(send)
-    isSending = false
+    if (send === undefined) waiting.drop()
+    else if (!isSending && !waiting.isEmpty()) void dispatch(send)
   }
 
   async function dispatch(used: Send): Promise<void> {
+    isSending = true
     try {
-      await used(take())
+      await used(waiting.take())
     } catch {
-      isMissing = true
+      waiting.miss()
       if (send === used) send = undefined
     }
+    isSending = false
+    flush()
   }
 
   return {
     publish(topic, key) {
-      if (size >= MAX_WAITING) drop()
-      if (!isMissing) add(topic, key)
+      waiting.add(topic, key)
       if (isScheduled || isSending) return
       isScheduled = true
-      setImmediate(() => void flush())
+      setImmediate(flush)
     },
     connect(next) {
       send = next
-      void flush()
+      flush()
     },
+  }
+}
+
+/** The keys to send, or the gap that stands for them: a node that has missed some reads all that it has cached again. */
+function createWaiting(node: string) {
+  const topics = new Map<Topic, Set<string>>()
+  let size = 0
+  let isMissing = false
+
+  function clear(): void {
+    topics.clear()
+    size = 0
+  }
+
+  function miss(): void {
+    isMissing = true
+    clear()
+  }
+
+  return {
+    add(topic: Topic, key: string): void {
+      if (size >= MAX_WAITING) miss()
+      const keys = topics.get(topic) ?? new Set()
+      if (isMissing || keys.has(key)) return
+      topics.set(topic, keys.add(key))
+      size++
+    },
+    isEmpty: () => size === 0 && !isMissing,
+    /** Returns the payloads of all that waits, which then no longer does. */
+    take(): string[] {
+      const payloads = isMissing ? [encodeGap(node)] : [...topics].flatMap(([topic, keys]) => encode(node, topic, keys))
+      isMissing = false
+      clear()
+      return payloads
+    },
+    /** Replaces all that waits by a gap. */
+    drop(): void {
+      if (size > 0) miss()
+    },
+    /** To be called when something was lost on its way: a gap stands for that and for all that waits. */
+    miss,
   }
 }
