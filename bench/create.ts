@@ -1,8 +1,8 @@
 // Aim: creations over HTTP share their syncs: at 64 connections 1.5 times the rate of bare inserts with an fsync each, on one
 // connection 0.6 times. It depends on the disk (November 2026, two cores). Where an insert with its fsync takes a tenth of a
 // millisecond, it is not reached: 0.8 to 1.4 and 0.2 to 0.36, and node:http that does nothing but insert and sync has 1.7 to
-// 2.4 and 0.4 to 0.5. With SYNC_MS=0.2, an insert takes half a millisecond: 2.6 and 0.48 (bare: 3.3 and 0.59). With SYNC_MS=1, as
-// on many disks, it takes 1.4 ms: 6.9 and 0.68 (bare: 7.1 and 0.77).
+// 2.4 and 0.4 to 0.5. With SYNC_MS=0.2, an insert takes half a millisecond: 2.6 and 0.48 (bare: 3.3 and 0.59). With SYNC_MS=1,
+// it takes 1.4 ms: 6.9 and 0.68 (bare: 7.1 and 0.77).
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { create } from '../test/support/server.ts'

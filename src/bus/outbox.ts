@@ -25,8 +25,9 @@ export function createOutbox(node: string): Outbox {
 
   function flush(): void {
     isScheduled = false
-    if (send === undefined) waiting.drop()
-    else if (!isSending && !waiting.isEmpty()) void dispatch(send)
+    if (waiting.isEmpty()) return
+    if (send === undefined) waiting.miss()
+    else if (!isSending) void dispatch(send)
   }
 
   async function dispatch(used: Send): Promise<void> {
@@ -87,11 +88,7 @@ function createWaiting(node: string) {
       clear()
       return payloads
     },
-    /** Replaces all that waits by a gap. */
-    drop(): void {
-      if (size > 0) miss()
-    },
-    /** To be called when something was lost on its way: a gap stands for that and for all that waits. */
+    /** To be called when something is lost: a gap stands for that and for all that waits. */
     miss,
   }
 }
