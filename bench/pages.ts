@@ -9,7 +9,17 @@ import { Agent, createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { create, visit } from '../test/support/server.ts'
-import { median, printTable, serve, serveQuirl, temporaryFolder, unlimited, wrk, type Served } from './support.ts'
+import {
+  median,
+  printTable,
+  serve,
+  serveQuirl,
+  startFlags,
+  temporaryFolder,
+  unlimited,
+  wrk,
+  type Served,
+} from './support.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 200)
 const SECONDS = Number(process.env['SECONDS'] ?? 2)
@@ -23,11 +33,7 @@ const bareUrl = `http://127.0.0.1:${(bare.address() as AddressInfo).port}`
 
 const quirl = await serveQuirl(temporaryFolder())
 const script = new URL('page-server.ts', import.meta.url).pathname
-const inMemory = await serve(
-  script,
-  [temporaryFolder(), ...unlimited],
-  ['--min-semi-space-size=4', '--max-semi-space-size=8'],
-)
+const inMemory = await serve(script, [temporaryFolder(), ...unlimited], startFlags)
 const [paths, pathsInMemory] = [await fill(quirl), await fill(inMemory)]
 
 /** Creates what the pages show, and returns their paths by name. */

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { median, printTable, temporaryFolder } from './support.ts'
+import { median, printTable, startFlags, startVariables, temporaryFolder } from './support.ts'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const TICKS_A_SECOND = 100
@@ -29,7 +29,7 @@ const countModules = preload(
 
 function run(args: string[], cache: string) {
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, NODE_COMPILE_CACHE: cache },
+    env: { ...process.env, ...startVariables, NODE_COMPILE_CACHE: cache },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''
@@ -59,13 +59,7 @@ async function startAndRespond(checkout: string, cache: string, dataDir: string)
   return { wall, cpu: ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_A_SECOND }
 }
 
-const serverArgs = (checkout: string) => [
-  '--min-semi-space-size=4',
-  '--max-semi-space-size=8',
-  `${checkout}/bin/quirl.js`,
-  '--port=0',
-  '--host=127.0.0.1',
-]
+const serverArgs = (checkout: string) => [...startFlags, `${checkout}/bin/quirl.js`, '--port=0', '--host=127.0.0.1']
 
 async function waitForPort(child: ReturnType<typeof spawn>, printed: (name: RegExp) => number): Promise<number> {
   for (;;) {

@@ -4,10 +4,19 @@ import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import manifest from '../package.json' with { type: 'json' }
 
 // One core for the server, the other for the load, so that they do not compete.
 export const SERVER_CORE = '0'
 export const LOAD_CORE = '1'
+
+const startWords = manifest.scripts.start.split(' ')
+/** The flags of Node in `npm start`. */
+export const startFlags = startWords.filter((word) => word.startsWith('--'))
+/** The variables that it sets. */
+export const startVariables: Record<string, string> = Object.fromEntries(
+  startWords.filter((word) => /^[A-Z_]+=/.test(word)).map((word) => word.split('=')),
+)
 
 export interface Served {
   process: ChildProcess
@@ -24,6 +33,7 @@ export async function serve(
 ): Promise<Served> {
   const started = spawn('taskset', ['-c', core, process.execPath, ...flags, script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...startVariables },
   })
   servers.add(started)
   const ended = new Promise<void>((resolve) =>
@@ -66,7 +76,7 @@ export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> 
 export function serveQuirlOn(core: string, dataDir: string, ...args: string[]): Promise<Served> {
   const script = new URL('../bin/quirl.js', import.meta.url).pathname
   const all = ['--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...unlimited, ...args]
-  return serve(script, all, ['--min-semi-space-size=4', '--max-semi-space-size=8'], core)
+  return serve(script, all, startFlags, core)
 }
 
 const folders: string[] = []

@@ -13,6 +13,9 @@ if (major < 24 || (major === 24 && minor < 12)) {
   )
   process.exit(1)
 }
+// "npm start" lets the heap grow to 64 MiB before V8 collects old objects, which delays visits. That is for this thread: those
+// that start later stay smaller.
+v8.setFlagsFromString('--initial-old-space-size=0')
 // What was compiled is kept between starts: the next one is quicker and does not load the TypeScript stripper.
 // Threads find it by the variable only; the folder is Node's own choice.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')

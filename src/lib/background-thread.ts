@@ -17,8 +17,8 @@ export function lowerPriority(): void {
 const V8_THREAD = 'node-V8Worker'
 
 /**
- * Lowers the priority of V8's threads. There are four: on a single or busy core, one garbage collection would delay each
- * iteration of the event loop by four time slices of the scheduler (17 ms were measured for 4 ms of work).
+ * Lowers the priority of V8's threads. Without `--v8-pool-size` there are four: on a single or busy core, one garbage collection
+ * would delay each iteration of the event loop by four time slices of the scheduler (17 ms were measured for 4 ms of work).
  */
 export function lowerV8Priority(): void {
   const nameOf = (thread: string) => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim()
