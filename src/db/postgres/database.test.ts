@@ -104,7 +104,8 @@ test('PostgreSQL as a store', async (t) => {
         await touch(second)
       })
     await Promise.all([lockBoth('a', 'b'), lockBoth('b', 'a')])
-    assert.equal(runs, 3)
+    // One was rolled back at least; on a busy machine its second run can meet the other before that goes on.
+    assert.ok(runs >= 3, `${runs} runs`)
   })
 
   await t.test('locks a name for one transaction at a time, and different names for each', async () => {
