@@ -1,4 +1,4 @@
-// Aim, not reached yet (3 to 10 times, November 2026): while 64 connections create links, 64 draw images and 16 read statistics
+// Aim, not reached yet (3 to 13 times, November 2026): while 64 connections create links, 64 draw images and 16 read statistics
 // as fast as they can, the p99 of visits and of /healthz is at most three times their p99 without load, on open connections
 // and on new ones.
 import { create } from '../test/support/server.ts'
