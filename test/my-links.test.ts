@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { before } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, press, sharedWindows, testsIn, type } from './support/browser.ts'
+import { accessibilityFaults, press, sharedWindows, testsIn, type, untilTrue } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { poll } from './support/poll.ts'
 import { create, startServer, visit, type Created, type TestServer } from './support/server.ts'
@@ -147,7 +147,7 @@ inBrowser(
       new MutationObserver(() => labels.push(button.textContent)).observe(button, { childList: true })`)
     await page.getByRole('button', { name: 'Copy the short link' }).press('Enter')
     // The button says so for two seconds.
-    await page.waitForFunction('labels.includes("Copied")')
+    await untilTrue(page, 'labels.includes("Copied")')
     assert.equal(await page.evaluate('copiedText'), link.short_url)
     await page.goto('about:blank')
   },

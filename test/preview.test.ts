@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { palettes, presets } from '../src/web/designer/presets.ts'
-import { accessibilityFaults, press, sharedWindows, testsIn } from './support/browser.ts'
+import { accessibilityFaults, press, sharedWindows, testsIn, untilTrue } from './support/browser.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { badLogos, dataUri, jpegFile, pngFile, svgLogo } from './support/logos.ts'
 import { poll } from './support/poll.ts'
@@ -85,7 +85,7 @@ async function assertDrawn(page: Page, svg: string): Promise<void> {
   // After a time-out, the difference says more than the time-out.
   await poll(async () => (await drawn(page)) === svg).catch(() => undefined)
   assert.equal(await drawn(page), svg)
-  await page.waitForFunction('document.querySelector(".preview img").naturalWidth > 0')
+  await untilTrue(page, 'document.querySelector(".preview img").naturalWidth > 0')
 }
 
 interface File {

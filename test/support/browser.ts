@@ -10,7 +10,7 @@ import {
   type Page,
 } from 'playwright-core'
 import { undoLater, type Ending } from './cleanup.ts'
-import { PATIENCE_MS } from './poll.ts'
+import { PATIENCE_MS, poll } from './poll.ts'
 import { requireProgram } from './programs.ts'
 
 export const chromiumArguments = [
@@ -179,6 +179,17 @@ export async function typed(page: Page): Promise<Typing> {
       const texts = same.map(([, text]) => text)
       return [name, texts.length === 1 ? (texts[0] ?? '') : texts]
     }),
+  )
+}
+
+/**
+ * Waits until an expression is true in the page. `page.waitForFunction` would compile the expression in the page once it was
+ * false, which the page's policy forbids.
+ */
+export async function untilTrue(page: Page, expression: string): Promise<void> {
+  await poll(
+    async () => Boolean(await page.evaluate(expression)),
+    () => expression,
   )
 }
 
