@@ -1,63 +1,17 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, readdirSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
-import { undoLater } from '../../../test/support/cleanup.ts'
-import { createDatabase } from '../../../test/support/drivers.ts'
+import { test } from 'node:test'
 import { fc, runs } from '../../../test/support/fast-check.ts'
 import { fewVisits } from '../../../test/support/few-visits.ts'
-import { HOUR, makeFolders, NOW, scan } from '../../../test/support/fold-folders.ts'
-import { urlOf } from '../../../test/support/postgres.ts'
-import { requireProgram } from '../../../test/support/programs.ts'
-import { openPostgresSession, type PostgresSession } from '../../db/postgres/session.ts'
+import { HOUR, NOW, scan } from '../../../test/support/fold-folders.ts'
+import { filesIn, openNode, openShared } from '../../../test/support/shared-folds.ts'
+import type { PostgresSession } from '../../db/postgres/session.ts'
 import { dayOf, monthOf, slotOf } from '../calendar.ts'
 import { createFold } from '../folding/fold.ts'
-import { openJournalFile } from '../journal/journal-file.ts'
 import { journalFolder } from '../journal/journal-folder.ts'
 import type { Scan } from '../scan.ts'
 import { openSharedTarget } from './fold-target.ts'
-import { migrateScans } from './migrations.ts'
-import { openPartitions } from './partitions.ts'
-import { linkIdsAfter, purgeLinks } from './purge.ts'
-import { openVisitorDays } from './visitor-days.ts'
-
-/** A database with the links 1 to `links`; undefined if the test is skipped. */
-async function openShared(t: TestContext, links: number): Promise<PostgresSession | undefined> {
-  if (!requireProgram(t, 'initdb', 'postgresql')) return undefined
-  const session = openPostgresSession({ url: urlOf(await createDatabase()), max: 8 })
-  undoLater(t, () => session.close())
-  await migrateScans(session)
-  await session.query(
-    `insert into links (id, code_key, code, token_hash, kind, target, payload, title, utm, active, revision, created_at, updated_at)
-     select i, 'c' || i, 'c' || i, 't' || i, 'url', 'https://example.com', '{}', null, '{}', 1, 1, 0, 0 from generate_series(1, $1::integer) i`,
-    [links],
-  )
-  return session
-}
-
-/** A node with a journal folder of its own. */
-function openNode(t: TestContext, session: PostgresSession, chunk = 5) {
-  const path = makeFolders(t).journal
-  let number = 0
-  const open = (target = openSharedTarget(session, journalFolder(path))) => createFold(target, path, () => chunk)
-  return {
-    path,
-    write: (scans: Scan[]) => {
-      const name = `${++number}-${path.replaceAll('/', '-')}.scans`
-      const writer = openJournalFile(join(path, name), false)
-      for (const each of scans) writer.append([each])
-      writer.close()
-      return name
-    },
-    fold: (target?: ReturnType<typeof openSharedTarget>, deleted: number[] = []) =>
-      open(target).run(filesIn(path), NOW, deleted),
-  }
-}
-
-const filesIn = (path: string) =>
-  readdirSync(path)
-    .filter((name) => name.endsWith('.scans'))
-    .sort()
 
 /** What the tables must hold for these scans, as far as it does not depend on which scan of a visitor was folded first. */
 async function assertFolded(session: PostgresSession, scans: Scan[]): Promise<void> {
@@ -198,33 +152,6 @@ test('a file is folded once when two processes fold it at the same time', async 
   assert.deepEqual(row, { humans: 40 })
 })
 
-test('scans of a deleted link are dropped wherever they are, and purged for good', async (t) => {
-  const session = await openShared(t, 2)
-  if (session === undefined) return
-  const { write, fold } = openNode(t, session)
-  write([scan({ linkId: 1 }), scan({ linkId: 2 })])
-  await fold()
-  await session.query('delete from links where id = 1')
-  await purgeLinks(session.query, [1])
-  // Another node may have recorded it before it learned of the deletion.
-  write([scan({ linkId: 1 }), scan({ linkId: 2 })])
-  await fold()
-  assert.deepEqual(await linkIdsAfter(session.query, 0, 10), [2])
-  const [row] = await session.query('select count(*)::integer as count from quirl_scans.scans where link_id = 1')
-  assert.deepEqual(row, { count: 0 })
-})
-
-test('a deletion waits for a fold that has seen the link, so that its purge finds all scans', async (t) => {
-  const session = await openShared(t, 1)
-  if (session === undefined) return
-  const { write, fold } = openNode(t, session)
-  write(Array.from({ length: 100 }, () => scan()))
-  const deletion = session.query('delete from links where id = 1').then(() => purgeLinks(session.query, [1]))
-  await Promise.all([fold(), deletion])
-  const [row] = await session.query('select count(*)::integer as count from quirl_scans.scans')
-  assert.deepEqual(row, { count: 0 })
-})
-
 test('damage in a journal is counted and the file kept', async (t) => {
   const session = await openShared(t, 1)
   if (session === undefined) return
@@ -243,47 +170,4 @@ test('texts that PostgreSQL cannot store lose what is in excess', async (t) => {
   assert.equal((await fold()).moved, 2)
   const rows = await session.query("select text from quirl_scans.dictionary where text like 'ab%'")
   assert.deepEqual(rows, [{ text: 'ab\tDE' }])
-})
-
-test('the removal of old scans drops whole months, and a later fold of old scans still finds a place', async (t) => {
-  const session = await openShared(t, 1)
-  if (session === undefined) return
-  const { write, fold } = openNode(t, session)
-  const old = NOW - 60 * 24 * HOUR
-  write([scan({ at: old }), scan({ at: NOW - HOUR }), scan({ at: NOW })])
-  await fold()
-  const partitions = openPartitions(session)
-  await partitions.prune(NOW - HOUR / 2)
-  const left = async () =>
-    (await session.query<{ at: number }>('select at from quirl_scans.scans order by at')).map(({ at }) => at)
-  assert.deepEqual(await left(), [NOW])
-  write([scan({ at: old })])
-  await fold()
-  assert.deepEqual(await left(), [old, NOW])
-  const [totals] = await session.query('select humans from quirl_scans.totals')
-  assert.deepEqual(totals, { humans: 4 }, 'the counts stay')
-})
-
-test('the keys of a day are dropped once it is over and every node has folded it', async (t) => {
-  const session = await openShared(t, 1)
-  if (session === undefined) return
-  const today = Date.now()
-  const { write, fold } = openNode(t, session)
-  write([scan({ at: today - 24 * HOUR, visitor: 7 }), scan({ at: today, visitor: 7 })])
-  const target = openSharedTarget(session, journalFolder(openNode(t, session).path))
-  await session.query("insert into quirl_scans.folds values ('behind', now() - interval '3 days')")
-  await fold(target)
-  const tables = async () =>
-    (await session.query("select 1 from pg_tables where schemaname = 'quirl_visitors' and tablename like 'keys%'"))
-      .length
-  const days = openVisitorDays(session)
-  await days.dropPast()
-  // Ten minutes after midnight, the tables of yesterday do not wait any longer.
-  const isEarly = today % (24 * HOUR) < 600_000
-  assert.equal(await tables(), isEarly ? 2 : 1)
-  await session.query('update quirl_scans.folds set folded_until = now()')
-  await days.dropPast()
-  assert.equal(await tables(), 1)
-  const rows = await session.query("select relpersistence from pg_class where relname like 'keys_2%' and relkind = 'r'")
-  assert.deepEqual(rows, [{ relpersistence: 'u' }], 'no key is in the write-ahead log')
 })

@@ -1,0 +1,54 @@
+// Folds of nodes into one PostgreSQL.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { openPostgresSession, type PostgresSession } from '../../src/db/postgres/session.ts'
+import { createFold } from '../../src/scans/folding/fold.ts'
+import { openJournalFile } from '../../src/scans/journal/journal-file.ts'
+import { journalFolder } from '../../src/scans/journal/journal-folder.ts'
+import { openSharedTarget } from '../../src/scans/postgres/fold-target.ts'
+import { migrateScans } from '../../src/scans/postgres/migrations.ts'
+import type { Scan } from '../../src/scans/scan.ts'
+import { undoLater } from './cleanup.ts'
+import { createDatabase } from './drivers.ts'
+import { makeFolders, NOW } from './fold-folders.ts'
+import { urlOf } from './postgres.ts'
+import { requireProgram } from './programs.ts'
+
+/** A database with the links 1 to `links`; undefined if the test is skipped. */
+export async function openShared(t: TestContext, links: number): Promise<PostgresSession | undefined> {
+  if (!requireProgram(t, 'initdb', 'postgresql')) return undefined
+  const session = openPostgresSession({ url: urlOf(await createDatabase()), max: 8 })
+  undoLater(t, () => session.close())
+  await migrateScans(session)
+  await session.query(
+    `insert into links (id, code_key, code, token_hash, kind, target, payload, title, utm, active, revision, created_at, updated_at)
+     select i, 'c' || i, 'c' || i, 't' || i, 'url', 'https://example.com', '{}', null, '{}', 1, 1, 0, 0 from generate_series(1, $1::integer) i`,
+    [links],
+  )
+  return session
+}
+
+/** A node with a journal folder of its own. */
+export function openNode(t: TestContext, session: PostgresSession, chunk = 5) {
+  const path = makeFolders(t).journal
+  let number = 0
+  const open = (target = openSharedTarget(session, journalFolder(path))) => createFold(target, path, () => chunk)
+  return {
+    path,
+    write: (scans: Scan[]) => {
+      const name = `${++number}-${path.replaceAll('/', '-')}.scans`
+      const writer = openJournalFile(join(path, name), false)
+      for (const each of scans) writer.append([each])
+      writer.close()
+      return name
+    },
+    fold: (target?: ReturnType<typeof openSharedTarget>, deleted: number[] = []) =>
+      open(target).run(filesIn(path), NOW, deleted),
+  }
+}
+
+export const filesIn = (path: string) =>
+  readdirSync(path)
+    .filter((name) => name.endsWith('.scans'))
+    .sort()
