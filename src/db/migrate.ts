@@ -22,6 +22,7 @@ import { sharedLists } from './migrations/0020-shared-lists.ts'
 import { creationKeys } from './migrations/0021-creation-keys.ts'
 import { additions } from './migrations/0022-additions.ts'
 import { linksByTime } from './migrations/0023-links-by-time.ts'
+import { retiredCodesStay } from './migrations/0024-retired-codes-stay.ts'
 import type { Migration, MigrationDialect } from './migrations/migration.ts'
 import type { Tables } from './schema.ts'
 
@@ -49,6 +50,7 @@ export const migrations: readonly Migration[] = [
   creationKeys,
   additions,
   linksByTime,
+  retiredCodesStay,
 ]
 
 /**

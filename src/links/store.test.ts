@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { drivers } from '../../test/support/drivers.ts'
 import { insertLink, insertLinks } from './create-store.ts'
 import * as responses from './idempotency/idempotency-store.ts'
@@ -82,6 +83,26 @@ for (const driver of drivers) {
         insertLinks(transaction, [newLink('DELETE'), newLink('beside')]),
       )
       assert.deepEqual(kept, new Set(['beside']))
+    })
+
+    await t.test('a creation that waits for the deletion of the link with its code does not get the code', async () => {
+      const link = await insert(db, 'leaving')
+      const isDeleted = Promise.withResolvers<void>()
+      const deletion = db.transaction(async (transaction) => {
+        assert.equal(await store.deleteLinkRow(transaction, link), true)
+        isDeleted.resolve()
+        // The creations begin meanwhile.
+        await sleep(200)
+      })
+      await isDeleted.promise
+      const alone = insertLink(db, newLink('Leaving'))
+      const several = db.transaction((transaction) =>
+        insertLinks(transaction, [newLink('LEAVING'), newLink('staying')]),
+      )
+      await deletion
+      assert.equal(await alone, false)
+      assert.deepEqual(await several, new Set(['staying']))
+      assert.equal(await store.findByCode(db.read, 'leaving'), 'gone')
     })
 
     await t.test('a suspension is written once, increases the revision, is read again, and can end', async () => {

@@ -14,6 +14,11 @@ export interface MigrationDialect {
   makeAppendOnly(transaction: Transaction<Tables>, table: string): Promise<void>
   /** Drops the reference of `links` to `codes`, and the counter of its IDs, which each creation would write. */
   freeLinks(transaction: Transaction<Tables>): Promise<void>
+  /**
+   * Makes the database refuse, as a conflict, a link whose code the deletion of another link took while the insertion
+   * waited for it; a code that was issued again like that belongs to the newer link.
+   */
+  refuseRetiredCodes(transaction: Transaction<Tables>): Promise<void>
   /** Blocks every other process that migrates until the transaction ends. */
   lock(transaction: Transaction<Tables>): Promise<void>
 }

@@ -2,7 +2,7 @@ import { StartError } from '../../lib/start-error.ts'
 import { ChangesHeld, StoreUnavailable } from '../unavailable.ts'
 
 // SQLSTATE codes of https://www.postgresql.org/docs/current/errcodes-appendix.html
-const SERIALIZATION_FAILURE = '40001'
+export const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const READ_ONLY = '25006'
 const LOCK_TIMEOUT = '55P03'

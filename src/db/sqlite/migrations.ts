@@ -13,6 +13,8 @@ export const sqliteMigrations: MigrationDialect = {
     }
   },
   freeLinks: remakeLinks,
+  // There is one writer: no insertion waits for a deletion.
+  refuseRetiredCodes: async () => {},
   // "begin immediate" has taken the write lock already.
   lock: async () => {},
 }
