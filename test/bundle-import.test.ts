@@ -139,7 +139,13 @@ for (const [store, envOf] of stores)
         if (calls === failing) throw new Error('interrupted')
         return result
       }
-      const context = { args: [file], flags: { from: 'quirl' }, call: failingCall } as unknown as CommandContext
+      const { dataDir } = server
+      const context = {
+        args: [file],
+        flags: { from: 'quirl' },
+        dataDir,
+        call: failingCall,
+      } as unknown as CommandContext
       await assert.rejects(importCommand.run(context), /interrupted/, `call ${failing}`)
       if (failing !== 3 || when === 'before') continue
       // Some rows are in, and no day.

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { before, test, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
 import { parse } from 'csv-parse/sync'
 import { outcomeOf } from '../src/main.ts'
 import { createQuirlClient } from '../src/client/client.ts'
@@ -92,6 +93,16 @@ test('a token that was kept is found by the code or the short URL, in a file tha
   assert.equal(damaged.status, 1)
   assert.match(damaged.stderr, /the link was created, but .*tokens\.json cannot be read/)
   assert.match(damaged.stdout, /\/m\//, 'the token is printed although it could not be kept')
+})
+
+test('commands that run at the same time keep every token', async (t) => {
+  const { url, home } = await startWithHome(t)
+  const run = promisify(execFile)
+  const shorten = (at: number) =>
+    run(process.execPath, [program, 'shorten', 'https://example.com', `--alias=many${at}`, '--keep', `--server=${url}`])
+  await Promise.all(Array.from({ length: 12 }, (_, at) => shorten(at)))
+  const kept = JSON.parse(readFileSync(join(home, 'quirl', 'tokens.json'), 'utf8')) as Record<string, object>
+  assert.equal(Object.keys(kept[url] ?? {}).length, 12)
 })
 
 test('the service is the one of --server, else of QUIRL_SERVER, else of config.json', async (t) => {

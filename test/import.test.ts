@@ -6,8 +6,9 @@ import { parse } from 'csv-parse/sync'
 import { importCommand } from '../src/cli/import/command.ts'
 import type { CommandContext } from '../src/cli/command.ts'
 import { createAdminClient } from '../src/admin/client.ts'
+import { newToken } from '../src/lib/token.ts'
 import { temporaryFolder } from './support/cleanup.ts'
-import { command } from './support/cli.ts'
+import { command, quirl } from './support/cli.ts'
 import { createDatabase } from './support/drivers.ts'
 import { urlOf } from './support/postgres.ts'
 import { requireProgram } from './support/programs.ts'
@@ -319,6 +320,51 @@ test('what cannot be kept as it was is not imported, with its line and the reaso
   assert.match(stderr, /6 links not imported:\nline 2: taken: [^]*line 8: GOOD: has the code/)
 })
 
+test('no token is lost when a corrected file, or a link that was blocked since, is imported again', async (t) => {
+  const { server, write, run, report } = await startImporting(t)
+  const file = write('code,target\na,https://a.example/\nb,ftp://b.example/\n')
+  await run(file, 'csv')
+  const [a] = keysIn(file)
+  writeFileSync(file, 'code,target\nb,https://b.example/\n')
+  assert.equal((await report(file, 'csv')).created, 1)
+  const [, b] = keysIn(file)
+  assert.deepEqual(keysIn(file), [a, b])
+  assert.equal((await read(server, a?.['token'] ?? '')).code, 'a')
+  assert.equal((await read(server, b?.['token'] ?? '')).code, 'b')
+
+  assert.equal((await command(server.dataDir, 'block', 'b.example')).status, 0)
+  assert.deepEqual(await report(file, 'csv'), { created: 0, present: 1, clicks: 0, refused: [] })
+  assert.deepEqual(keysIn(file), [a, b])
+})
+
+test('a link that was blocked after an import was interrupted gets the clicks that were not counted yet', async (t) => {
+  const { server, write, report } = await startImporting(t)
+  const file = write('code,target,clicks\na,https://a.example/,7\n')
+  const token = newToken()
+  writeFileSync(`${file}.keys.csv`, `code,token,manage_url\na,${token},\n`)
+  const call = createAdminClient(server.dataDir)
+  await call('import', { rows: [{ alias: 'a', target: 'https://a.example/', token }] })
+  assert.equal((await command(server.dataDir, 'block', 'a.example')).status, 0)
+  assert.deepEqual(await report(file, 'csv'), { created: 0, present: 1, clicks: 7, refused: [] })
+  assert.equal((await read(server, token)).clicks, 7)
+})
+
+test('imports that run at the same time and share a file of keys lose no token', async (t) => {
+  const { server, write, run } = await startImporting(t)
+  const keys = `--keys=${write('code,token,manage_url\n')}`
+  const files = ['a', 'b', 'c'].map((name) =>
+    write(`code,target\n${Array.from({ length: 700 }, (_, at) => `${name}${at},https://a.example/`).join('\n')}\n`),
+  )
+  const programs = await Promise.all(files.map((file) => quirl(server.dataDir, 'import', file, '--from=csv', keys)))
+  assert.deepEqual(
+    programs.map(({ status }) => status),
+    [0, 0, 0],
+  )
+  const entries = parse<{ code: string }>(readFileSync(keys.slice('--keys='.length)), { columns: true })
+  assert.equal(new Set(entries.map(({ code }) => code)).size, 2100)
+  for (const file of files) assert.match((await run(file, 'csv', keys)).stdout, /^0 links created, 700 created by an/)
+})
+
 test('links with a password, an end or a ban are not made public, and are named', async (t) => {
   const { write, report } = await startImporting(t)
   const target = 'https://a.example/'
@@ -396,7 +442,8 @@ test('an import that is interrupted anywhere goes on with the same tokens, and c
       if (when === 'after') throw new Error('interrupted')
       return result
     }
-    const context = { args: [file], flags: { from: 'csv' }, call: failingCall } as unknown as CommandContext
+    const { dataDir } = server
+    const context = { args: [file], flags: { from: 'csv' }, dataDir, call: failingCall } as unknown as CommandContext
     await assert.rejects(importCommand.run(context), /interrupted/)
   }
   await interrupted((calls) => (calls === 1 ? 'before' : undefined))

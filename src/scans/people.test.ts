@@ -75,6 +75,7 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
     fc.record({ do: fc.constant('turn' as const) }),
     fc.record({ do: fc.constant('flush' as const) }),
     fc.record({ do: fc.constant('loaded' as const), link }),
+    fc.record({ do: fc.constant('import' as const), link, count: fc.integer({ min: 1, max: 5 }) }),
     fc.record({ do: fc.constant('restart' as const) }),
   )
   await fc.assert(
@@ -82,8 +83,21 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
       const store = await makeStore(t)
       let recorder = await openOn(store)
       const recorded = new Map([1, 2, 3].map((id) => [id, 0]))
+      const imported = new Map<number, number>()
+      let importing: number | undefined
+      const importOnce = async (linkId: number, clicks: number) => {
+        if (imported.has(linkId)) return
+        imported.set(linkId, clicks)
+        importing = linkId
+        await recorder.addImported([{ linkId, at: Date.now(), clicks }])
+        importing = undefined
+        recorded.set(linkId, (recorded.get(linkId) ?? 0) + clicks)
+      }
       const check = () => {
-        for (const [id, count] of recorded) assert.ok([undefined, count].includes(recorder.people.of(id)), `link ${id}`)
+        for (const [id, count] of recorded) {
+          const possible = [undefined, count, ...(importing === id ? [count + (imported.get(id) ?? 0)] : [])]
+          assert.ok(possible.includes(recorder.people.of(id)), `link ${id}`)
+        }
       }
       const record = (linkId: number, bot: boolean, more = 0) => {
         recorder.record(scan({ linkId, bot, at: Date.now() }), () => {
@@ -101,6 +115,7 @@ async function testOverlaps(t: TestContext, makeStore: MakeStore, numRuns: numbe
         else if (each.do === 'fold') pending.push(recorder.fold())
         else if (each.do === 'turn') await nextTurn()
         else if (each.do === 'flush') recorder.flush()
+        else if (each.do === 'import') await importOnce(each.link, each.count)
         else if (each.do === 'loaded') {
           await recorder.people.load(each.link)
           assert.equal(recorder.people.of(each.link), recorded.get(each.link))

@@ -22,6 +22,8 @@ export interface PeopleCounter extends Pick<People, 'of' | 'isCurrent'> {
   request: (linkId: number) => void
   /** Counts a scan that is about to be recorded. Returns the callback for the journal. */
   count: (scan: Scan, recorded: () => void) => () => void
+  /** To be called when scans of these links were added otherwise than by a fold: the next one reads their numbers again. */
+  expire: (linkIds: Iterable<number>) => void
   /** To be called when the journal has been rotated: the fold of the closed files reads the numbers of these links. */
   startFold: () => { linkIds: number[]; finish: (counts: number[]) => void }
 }
@@ -37,6 +39,8 @@ interface Count {
   queued: number
   /** The fold that read the number. */
   readBy: number
+  /** How often the number was expired: a fold that began before may have read an older one. */
+  expiries: number
 }
 
 /**
@@ -56,7 +60,7 @@ export function createPeopleCounter(isShared = false, maxLinks = MAX_LINKS): Peo
       counts.delete(oldest)
       requested.delete(oldest)
     }
-    const count = { folded: undefined, closed: 0, written: 0, queued: 0, readBy: 0 }
+    const count = { folded: undefined, closed: 0, written: 0, queued: 0, readBy: 0, expiries: 0 }
     counts.set(linkId, count)
     return count
   }
@@ -80,6 +84,15 @@ export function createPeopleCounter(isShared = false, maxLinks = MAX_LINKS): Peo
       const count = counts.size === 0 || bot ? undefined : counts.get(linkId)
       return count === undefined ? recorded : countQueued(count, recorded)
     },
+    expire(linkIds) {
+      for (const linkId of linkIds) {
+        const count = counts.get(linkId)
+        if (count === undefined) continue
+        count.folded = undefined
+        count.expiries++
+        requested.set(linkId, count)
+      }
+    },
     startFold: () => startFold(requested, () => ++folds),
   }
 }
@@ -94,16 +107,17 @@ function countQueued(count: Count, recorded: () => void): () => void {
 }
 
 function startFold(requested: Map<number, Count>, next: () => number): ReturnType<PeopleCounter['startFold']> {
-  const started = [...requested]
-  for (const [, count] of started) {
+  const started = Array.from(requested, ([linkId, count]) => ({ linkId, count, expiries: count.expiries }))
+  for (const { count } of started) {
     count.closed += count.written
     count.written = 0
   }
   return {
-    linkIds: started.map(([linkId]) => linkId),
+    linkIds: started.map(({ linkId }) => linkId),
     finish(folded) {
       const fold = next()
-      for (const [at, [linkId, count]] of started.entries()) {
+      for (const [at, { linkId, count, expiries }] of started.entries()) {
+        if (count.expiries !== expiries) continue
         Object.assign(count, { folded: folded[at] ?? 0, closed: 0, readBy: fold })
         if (requested.get(linkId) === count) requested.delete(linkId)
       }

@@ -103,8 +103,15 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     fold: background.fold,
     hold: background.hold,
     ...read,
-    addImported: (counts) => warehouse.call('addImported', counts),
-    addPart: (part) => warehouse.call('addPart', withoutOld(part, now() - options.retention)),
+    async addImported(counts) {
+      await warehouse.call('addImported', counts)
+      people.expire(counts.map(({ linkId }) => linkId))
+    },
+    async addPart(part) {
+      const taken = await warehouse.call('addPart', withoutOld(part, now() - options.retention))
+      people.expire([part.linkId])
+      return taken
+    },
     purge: purger.purge,
     reread: purger.reread,
     subscribe: subscribers.subscribe,

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { ImportedRows } from '../../links/import/operator.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { newToken } from '../../lib/token.ts'
@@ -33,7 +34,7 @@ export const importCommand: Command = {
     if (!services.includes(from)) throw new StartError(`--from must be one of ${services.join(', ')}`)
     const isDryRun = flags['dry-run'] === true
     const keysFile = String(flags['keys'] ?? `${file}.keys.csv`)
-    const openKeys = () => (isDryRun ? drawTokens : openKeysFile(keysFile))
+    const openKeys = () => (isDryRun ? drawTokens : openKeysFile(keysFile, join(context.dataDir, 'import.lock')))
     const report = await importFile(context, file, { from, openKeys, isDryRun })
     const status = report.refused.length === 0 ? 0 : 2
     if (flags['json'] === true) return { text: JSON.stringify(report, undefined, 2), status }

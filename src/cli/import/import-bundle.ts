@@ -41,7 +41,10 @@ export async function importBundle(
     const rows = [{ ...fieldsOf(link), password, token }]
     const { results, origin } = (await call('import', { rows, dry_run: isDryRun })) as ImportedRows
     const [result] = results
-    if (result === undefined || 'error' in result) return refuse(result?.error.detail ?? 'has no result')
+    if (result === undefined || 'error' in result) {
+      keys.finish([])
+      return refuse(result?.error.detail ?? 'has no result')
+    }
     const isAdded = isDryRun || (await addTables(call, bundle, token))
     keys.finish([{ code, token, manageUrl: `${origin}/m/${token}` }])
     if (!isAdded) return refuse('was imported before with other counts, which stay')

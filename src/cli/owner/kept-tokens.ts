@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartError } from '../../lib/start-error.ts'
+import { whileLocked } from '../../lib/while-locked.ts'
 
 /** Tokens that an owner has asked to keep: by the origin of the service, then by code. */
 type Kept = Record<string, Record<string, string>>
@@ -26,9 +27,12 @@ export function openKeptTokens(folder: string | undefined): KeptTokens {
 
   function change(edit: (kept: Kept) => void): void {
     if (file === undefined) throw new StartError('tokens cannot be kept: neither XDG_CONFIG_HOME nor HOME is set')
-    const kept = read()
-    edit(kept)
-    writeWhole(file, `${JSON.stringify(kept, undefined, 2)}\n`)
+    makeFolder(dirname(file))
+    whileLocked(`${file}.lock`, () => {
+      const kept = read()
+      edit(kept)
+      writeWhole(file, `${JSON.stringify(kept, undefined, 2)}\n`)
+    })
   }
 
   return {
@@ -56,11 +60,18 @@ function readKept(file: string): Kept {
   }
 }
 
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new StartError(`${folder} cannot be created: ${(error as Error).message}`, { cause: error })
+  }
+}
+
 /** Renames a complete file into place: a crash leaves the old one. */
 function writeWhole(file: string, text: string): void {
   const draft = `${file}.${process.pid}`
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     writeFileSync(draft, text, { mode: 0o600, flush: true })
     renameSync(draft, file)
   } catch (error) {

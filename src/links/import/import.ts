@@ -5,7 +5,7 @@ import { insertLinks } from '../create-store.ts'
 import { aliasTaken } from '../insert.ts'
 import { findByTokens } from '../store.ts'
 import type { ImportDeps } from './deps.ts'
-import { readRows, type Importable } from './read-rows.ts'
+import { readNewRows, readOwnFields, type NewRow, type OwnFields, type PresentRow } from './read-rows.ts'
 
 /** Rows of one call. */
 export const MAX_IMPORT_ROWS = 500
@@ -37,48 +37,69 @@ export interface ImportOptions {
   origin: string
 }
 
-/** Creates the links of rows whose codes are free, in one transaction. A repeated call creates and counts nothing twice. */
+/**
+ * Creates the links of rows whose codes are free, in one transaction. A repeated call creates and counts nothing twice; a row
+ * whose link is there is not validated again, as its destination may have been blocked since.
+ */
 export async function importLinks(
   deps: ImportDeps,
   rows: unknown[],
   { dryRun, origin }: ImportOptions,
 ): Promise<ImportResult[]> {
-  const read = await readRows(deps, rows, origin)
-  const valid = read.filter((row): row is Importable => !(row instanceof Problem))
-  const present = await findPresent(deps, valid)
-  const isAbsent = ({ link }: Importable) => !present.has(link.tokenHash)
-  const inserted = await insert(deps, valid.filter(isAbsent), dryRun)
+  const read = await readAll(deps, rows, origin)
+  const inserted = await insert(deps, read.filter(isNew), dryRun)
   if (!dryRun) {
     for (const { link } of inserted.values()) deps.invalidate(link.code)
-    await count(deps, valid, present, inserted)
+    await count(deps, [...read.filter(isPresent), ...inserted.values()])
   }
-  const stateOf = (row: Importable | Problem) => {
+  const stateOf = (row: PresentRow | NewRow | Problem) => {
     if (row instanceof Problem) return row
-    if (present.has(row.link.tokenHash)) return { state: 'present' as const }
+    if (!isNew(row)) return { state: 'present' as const }
     if (inserted.get(row.link.codeKey) !== row) return aliasTaken(row.link.code)
     return { state: dryRun ? ('valid' as const) : ('created' as const) }
   }
   return rowResults(read.map(stateOf)).results
 }
 
-/** The links that an earlier call has created, by the hash of their token. */
-async function findPresent({ db, now }: ImportDeps, rows: Importable[]): Promise<Map<string, { id: number }>> {
+const isNew = (row: PresentRow | NewRow | Problem): row is NewRow => 'link' in row
+const isPresent = (row: PresentRow | NewRow | Problem): row is PresentRow => !(row instanceof Problem || isNew(row))
+
+async function readAll(deps: ImportDeps, rows: unknown[], origin: string): Promise<(PresentRow | NewRow | Problem)[]> {
+  const owns = await readOwnFields(rows, deps.now())
+  const ids = await findPresent(
+    deps,
+    owns.filter((own): own is OwnFields => !(own instanceof Problem)),
+  )
+  const toPresent = (own: OwnFields) => {
+    const linkId = ids.get(own.tokenHash)
+    return linkId === undefined ? own : { linkId, own }
+  }
+  return readNewRows(
+    deps,
+    owns.map((own, at) => ({ row: rows[at], own: own instanceof Problem ? own : toPresent(own) })),
+    origin,
+  )
+}
+
+/** The IDs of the links that an earlier call has created, by the hash of their token. */
+async function findPresent({ db, now }: ImportDeps, owns: OwnFields[]): Promise<Map<string, number>> {
   const found = await findByTokens(
     db.read,
-    rows.map(({ link }) => link.tokenHash),
+    owns.map(({ tokenHash }) => tokenHash),
     now(),
   )
-  const codes = new Map(rows.map(({ link }) => [link.tokenHash, link.codeKey]))
-  return new Map([...found].filter(([hash, link]) => codes.get(hash) === codeKey(link.code)))
+  const codes = new Map(owns.map(({ tokenHash, codeKey: key }) => [tokenHash, key]))
+  const own = [...found].filter(([hash, link]) => codes.get(hash) === codeKey(link.code))
+  return new Map(own.map(([hash, { id }]) => [hash, id]))
 }
 
 /** Rolls the transaction back. */
 class DryRun extends Error {}
 
 /** Inserts the first row of each code that is free. @returns them by the key of their code */
-async function insert(deps: ImportDeps, rows: Importable[], dryRun: boolean): Promise<Map<string, Importable>> {
+async function insert(deps: ImportDeps, rows: NewRow[], dryRun: boolean): Promise<Map<string, NewRow>> {
   const first = new Map(rows.toReversed().map((row) => [row.link.codeKey, row]))
-  let inserted = new Map<string, Importable>()
+  let inserted = new Map<string, NewRow>()
   try {
     await deps.db.transaction(async (transaction) => {
       const keys = await insertLinks(
@@ -98,16 +119,8 @@ async function insert(deps: ImportDeps, rows: Importable[], dryRun: boolean): Pr
 }
 
 /** Adds the visits of links that this call or an earlier one has created: the earlier one may have been interrupted. */
-async function count(
-  deps: ImportDeps,
-  rows: Importable[],
-  present: Map<string, { id: number }>,
-  inserted: Map<string, Importable>,
-): Promise<void> {
-  const counts = rows.flatMap((row) => {
-    const { link, clicks } = row
-    const linkId = inserted.get(link.codeKey) === row ? link.id : present.get(link.tokenHash)?.id
-    return linkId === undefined || clicks === 0 ? [] : [{ linkId, at: link.createdAt, clicks }]
-  })
-  if (counts.length > 0) await deps.addImported(counts)
+async function count(deps: ImportDeps, rows: PresentRow[]): Promise<void> {
+  const counts = rows.map(({ linkId, own: { createdAt, clicks } }) => ({ linkId, at: createdAt, clicks }))
+  const visited = counts.filter(({ clicks }) => clicks > 0)
+  if (visited.length > 0) await deps.addImported(visited)
 }

@@ -13,54 +13,71 @@ const MAX_CLICKS = 1e12
 /** How long visits may wait while rows are validated, in milliseconds. */
 const SLICE_MS = 5
 
-/** A valid row. */
-export interface Importable {
+/** A row whose link an earlier call has created. */
+export interface PresentRow {
+  linkId: number
+  own: OwnFields
+}
+
+/** A valid row of a new link. */
+export interface NewRow extends PresentRow {
   link: NewLink
-  clicks: number
   design: CheckedDesign | undefined
 }
 
-/** Validates rows. @returns for each what it becomes, or what is wrong with it */
-export async function readRows(deps: ImportDeps, rows: unknown[], origin: string): Promise<(Importable | Problem)[]> {
+/**
+ * Validates the rows of new links; others stay as they are.
+ * @returns for each what it becomes, or what is wrong with it
+ */
+export async function readNewRows(
+  deps: ImportDeps,
+  rows: { row: unknown; own: OwnFields | PresentRow | Problem }[],
+  origin: string,
+): Promise<(NewRow | PresentRow | Problem)[]> {
   const pause = yieldEvery(SLICE_MS)
-  const read: (Importable | Problem)[] = []
-  for (const row of rows) {
-    read.push(await readRow(deps, row, origin))
+  const read: (NewRow | PresentRow | Problem)[] = []
+  for (const { row, own } of rows) {
+    read.push('tokenHash' in own ? await orProblem(() => readRow(deps, row as object, own, origin)) : own)
     await pause()
   }
   return read
 }
 
-async function readRow(deps: ImportDeps, row: unknown, origin: string): Promise<Importable | Problem> {
+async function readRow(deps: ImportDeps, row: object, own: OwnFields, origin: string): Promise<NewRow> {
+  const draft = await hashDraft(readDraft(deps, row), deps.hashPassword)
+  const link = newLink(deps, draft, own)
+  const drawing = { origin, client: 'import', charge: async () => {} }
+  const shown = { link: { ...link, suspension: null }, design: undefined }
+  return { linkId: link.id, own, link, design: await checkDesign(deps.designs, shown, row, drawing) }
+}
+
+async function orProblem<T>(read: () => T | Promise<T>): Promise<T | Problem> {
   try {
-    if (!isObject(row)) throw invalidRequest([{ pointer: '', detail: 'must be an object' }])
-    const own = readOwnFields(row, deps.now())
-    const draft = await hashDraft(readDraft(deps, row), deps.hashPassword)
-    const link = newLink(deps, draft, own)
-    const drawing = { origin, client: 'import', charge: async () => {} }
-    return {
-      link,
-      clicks: own.clicks,
-      design: await checkDesign(deps.designs, { link: { ...link, suspension: null }, design: undefined }, row, drawing),
-    }
+    return await read()
   } catch (error) {
     if (error instanceof Problem) return error
     throw error
   }
 }
 
-interface OwnFields {
-  token: string
+/** What only an import can set, and by what the link of an earlier call is found. */
+export interface OwnFields {
+  codeKey: string
+  tokenHash: string
   createdAt: number
   clicks: number
   active: boolean
 }
 
-/** Reads what only an import can set. @throws {Problem} 400 with every invalid field */
-function readOwnFields(
-  { alias, token, created_at: created, clicks = 0, active = true }: Record<string, unknown>,
-  now: number,
-): OwnFields {
+/** Reads the own fields of rows, or what is wrong with them. */
+export function readOwnFields(rows: unknown[], now: number): Promise<(OwnFields | Problem)[]> {
+  return Promise.all(rows.map((row) => orProblem(() => ownFieldsOf(row, now))))
+}
+
+/** @throws {Problem} 400 with every invalid field */
+function ownFieldsOf(row: unknown, now: number): OwnFields {
+  if (!isObject(row)) throw invalidRequest([{ pointer: '', detail: 'must be an object' }])
+  const { alias, token, created_at: created, clicks = 0, active = true } = row
   const createdAt = created === undefined ? now : timeOf(created)
   const faults = {
     '/alias': alias === undefined && 'is required',
@@ -71,7 +88,14 @@ function readOwnFields(
   }
   const errors = Object.entries(faults).flatMap(([pointer, detail]) => (detail === false ? [] : [{ pointer, detail }]))
   if (errors.length > 0) throw invalidRequest(errors)
-  return { token: token as string, createdAt, clicks: clicks as number, active: active === true }
+  return {
+    // What is no text is no alias either.
+    codeKey: typeof alias === 'string' ? codeKey(alias) : '',
+    tokenHash: hashToken(token as string),
+    createdAt,
+    clicks: clicks as number,
+    active: active === true,
+  }
 }
 
 function timeOf(text: unknown): number {
@@ -82,17 +106,7 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_CLICKS
 }
 
-function newLink(deps: ImportDeps, draft: HashedDraft, { token, createdAt, active }: OwnFields): NewLink {
+function newLink(deps: ImportDeps, draft: HashedDraft, { clicks: _, ...own }: OwnFields): NewLink {
   const { alias = '', ...content } = draft
-  return {
-    id: deps.ids.next(),
-    ...content,
-    code: alias,
-    codeKey: codeKey(alias),
-    tokenHash: hashToken(token),
-    active,
-    revision: 1,
-    createdAt,
-    updatedAt: deps.now(),
-  }
+  return { id: deps.ids.next(), ...content, ...own, code: alias, revision: 1, updatedAt: deps.now() }
 }
