@@ -132,6 +132,25 @@ inBrowser('mistakes in a rule are explained at their fields, and nothing that wa
   ])
 })
 
+inBrowser('a rule that is saved as it was shown stays the same rule', async (page) => {
+  const clockChange = {
+    from: '2027-10-31T02:30:00.5+01:00',
+    until: '2027-10-31T02:45+01:00',
+    weekdays: ['mon'],
+    timezone: 'Europe/Berlin',
+  }
+  const rules = [{ when: clockChange, then: { ended: 'Back soon.\nThank you!' } }]
+  const link = await create(server, { target: TARGET, rules })
+  await page.goto(`${pageOf(link)}?rule=1`)
+  assert.equal(await press(page, 'Save rule'), 200)
+  assert.deepEqual(await rulesOf(link), rules)
+  await page.goto(`${pageOf(link)}?rule=1`)
+  await page.locator('.rule-editor [name=until]').fill('2027-10-31T02:50')
+  assert.equal(await press(page, 'Save rule'), 200)
+  const until = '2027-10-31T02:50+01:00'
+  assert.deepEqual(await rulesOf(link), [{ ...rules[0], when: { ...clockChange, until } }])
+})
+
 test('a form of rules that is sent twice or late changes nothing silently', async () => {
   const link = await create(server, { target: TARGET, rules: [{ when: {}, then: to('a') }] })
   const send = (form: Record<string, string>) =>

@@ -11,7 +11,7 @@ import { refusalText } from '../../faults.ts'
 import type { Action, Outcome, Submission } from '../submission.ts'
 import { readRule, type RuleField, type TypedValues } from './read-rule.ts'
 import type { RefusedRule } from './refused-rule.ts'
-import { instantOf } from './rule-values.ts'
+import { instantsOf } from './rule-values.ts'
 
 /** What the buttons of the list and the editor do, by the field `action`. */
 export const ruleActions: Record<string, Action> = {
@@ -54,20 +54,20 @@ async function saveRule(submission: Submission): Promise<Outcome> {
       .getAll(name)
       .slice(0, 100)
       .map((text) => text.slice(0, 4_000).toWellFormed())
-  const { rule, faults } = readRule(typed, { language, instantOf })
+  const stored = form.get('stored') ?? undefined
+  const owned = await links.readByToken(token)
+  const { rules } = owned.link
+  const at = rules.findIndex((each) => JSON.stringify(each) === stored)
+  const { rule, faults } = readRule(typed, { language, instantOf: instantsOf(rules[at]) })
   if (rule.then.target !== undefined) rule.then.target = withScheme(rule.then.target)
   if (rule.then.target === '') faults.push('target')
   if (rule.then.ended === '') faults.push('ended')
-  const stored = form.get('stored') ?? undefined
   const refused = { values: typed, faults, stored }
-  const owned = await links.readByToken(token)
   if (faults.length > 0) {
     const problem = new Problem('invalid_request', 'the rule has invalid fields')
     return { refused: { owned, at: 'rules', text: rulesTexts[language].notSaved, problem, rule: refused } }
   }
-  const { rules } = owned.link
-  const at = rules.findIndex((each) => JSON.stringify(each) === stored)
-  const isOff = at !== -1 && rules[at]?.off === true
+  const isOff = rules[at]?.off === true
   const next = { ...rule, ...(isOff && { off: true }) } as Rule
   return save(submission, owned, () => (at === -1 ? [...rules, next] : rules.with(at, next)), refused)
 }

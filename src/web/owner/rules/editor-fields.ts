@@ -25,17 +25,18 @@ interface TextField {
 export function textField(state: EditorState, { name, label, hint, attributes }: TextField): Html {
   const id = `rule-${name}`
   const fault = faultOf(state, name)
+  const [value = ''] = state.values(name)
   const notes = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
+  const marks = html`id="${id}"
+  name="${name}"${notes && html` aria-describedby="${notes}"`}${fault !== undefined && html` aria-invalid="true"`}`
   return html`<div>
     <label for="${id}">${label}</label>
-    <input
-      id="${id}"
-      name="${name}"
-      ${attributes}
-      value="${state.values(name)[0] ?? ''}"
-      ${notes && html` aria-describedby="${notes}"`}
-      ${fault !== undefined && html` aria-invalid="true"`}
-    />
+    ${
+      // A one-line input would drop the line ends of what was stored through the API.
+      value.includes('\n')
+        ? html`<textarea rows="4" ${marks} dir="auto">${value}</textarea>`
+        : html`<input ${marks} ${attributes} value="${value}" />`
+    }
     ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
     ${fault !== undefined && html`<p class="fault" id="${id}-fault">${fault}</p>`}
   </div>`

@@ -1,10 +1,10 @@
 import { html, type Html } from '../../../http/html.ts'
 import { deviceNames, systemNames } from '../../../lib/agent-tables.ts'
-import { weekdays } from '../../../links/rules/rule.ts'
+import { weekdays, type Rule } from '../../../links/rules/rule.ts'
 import { ruleEditorTexts } from '../../../texts/rule-editor.ts'
 import { rulesTexts } from '../../../texts/rules.ts'
 import { boxes, condition, radios, textField, type EditorState } from './editor-fields.ts'
-import { instantOf } from './rule-values.ts'
+import { instantsOf } from './rule-values.ts'
 import { readRule } from './read-rule.ts'
 import { dayName, ruleSentence } from './sentence.ts'
 
@@ -13,7 +13,7 @@ export interface EditorOptions extends EditorState {
   formKey: string
   revision: number
   /** The place of the rule and the rule as it is stored; undefined for a new one. */
-  edited: { at: number; stored: string } | undefined
+  edited: { at: number; rule: Rule } | undefined
 }
 
 /** The systems that visitors of shops have; the others are folded. */
@@ -38,7 +38,7 @@ export function ruleEditor(options: EditorOptions): Html {
     <input type="hidden" name="action" value="rule" />
     <input type="hidden" name="idempotency_key" value="${formKey}" />
     <input type="hidden" name="revision" value="${revision}" />
-    ${edited !== undefined && html`<input type="hidden" name="stored" value="${edited.stored}" />`}
+    ${edited !== undefined && html`<input type="hidden" name="stored" value="${JSON.stringify(edited.rule)}" />`}
     <fieldset>
       <legend>${texts.when}</legend>
       <p class="hint">${texts.whenHint}</p>
@@ -51,7 +51,7 @@ export function ruleEditor(options: EditorOptions): Html {
     <p class="note">
       <span class="owner-label">${texts.preview}</span><br />
       <output class="rule-preview"
-        >${ruleSentence(readRule(options.values, { language, instantOf }).rule, wording)}</output
+        >${ruleSentence(readRule(options.values, { language, instantOf: instantsOf(edited?.rule) }).rule, wording)}</output
       >
     </p>
     <div class="row">

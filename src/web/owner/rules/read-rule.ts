@@ -18,7 +18,7 @@ export interface ReadOptions {
   /** The language in which names of countries and languages are written. */
   language: Language
   /** The instant of a local time; undefined when there is none. */
-  instantOf: (local: string, timezone: string) => string | undefined
+  instantOf: (local: string, timezone: string, name: 'from' | 'until') => string | undefined
 }
 
 /** Longer than any list that a rule may hold. */
@@ -33,7 +33,7 @@ const languageCodes = (
 /** The rule that the editor's form describes. */
 export function readRule(typed: TypedValues, options: ReadOptions): ReadRule {
   const faults: RuleField[] = []
-  const text = (name: string) => typed(name)[0]?.trim().slice(0, MAX_TEXT) ?? ''
+  const text = (name: string) => typed(name)[0]?.replaceAll('\r\n', '\n').trim().slice(0, MAX_TEXT) ?? ''
   /** Reads a text unless it is empty. */
   const read = <T>(name: RuleField, parse: (value: string) => T | undefined): T | undefined => {
     if (text(name) === '') return undefined
@@ -44,7 +44,7 @@ export function readRule(typed: TypedValues, options: ReadOptions): ReadRule {
   const choices = (name: string) => (typed(name).length > 0 ? typed(name) : undefined)
   const { language } = options
   const timezone = text('timezone') || 'UTC'
-  const instant = (local: string) => options.instantOf(local, timezone)
+  const instant = (name: 'from' | 'until') => read(name, (local) => options.instantOf(local, timezone, name))
   const weekdays = choices('weekdays')
   const hours = read('hours', (value) => readList(value, readSpan))
   const when: SpokenRule['when'] = {
@@ -53,8 +53,8 @@ export function readRule(typed: TypedValues, options: ReadOptions): ReadRule {
     country: read('country', (value) => readList(value, codesByName(countryCodes, 'region', language))),
     language: read('language', (value) => readList(value, codesByName(languageCodes, 'language', language))),
     source: text('source') || undefined,
-    from: read('from', instant),
-    until: read('until', instant),
+    from: instant('from'),
+    until: instant('until'),
     weekdays,
     hours,
     timezone: weekdays === undefined && hours === undefined ? undefined : timezone,

@@ -1,7 +1,7 @@
 import type { Rule } from '../../../links/rules/rule.ts'
 import type { Language } from '../../../texts/language.ts'
 import { nameIn } from './sentence.ts'
-import type { TypedValues } from './read-rule.ts'
+import type { ReadOptions, TypedValues } from './read-rule.ts'
 
 /** Where most readers of a language live. The script proposes the visitor's own time zone. */
 const usualZone: Record<Language, string> = { en: 'UTC', de: 'Europe/Berlin' }
@@ -38,16 +38,39 @@ export function valuesOfRule({ when, then }: Rule, language: Language): TypedVal
 }
 
 function localTime(instant: string, zone: string): string {
-  const local = Temporal.Instant.from(instant).toZonedDateTimeISO(zone).toPlainDateTime()
+  const local = toLocal(instant, zone).toPlainDateTime()
   return local.toString({ smallestUnit: local.second === 0 ? 'minute' : 'second' })
 }
 
-/** The instant of a local time; undefined when the time or the zone does not exist. */
-export function instantOf(local: string, timezone: string): string | undefined {
-  try {
-    const time = Temporal.PlainDateTime.from(local).toZonedDateTime(timezone)
-    return time.toString({ timeZoneName: 'never', smallestUnit: time.second === 0 ? 'minute' : 'second' })
-  } catch {
-    return undefined
+/** Without fractions of a second, which the editor does not show. */
+function toLocal(instant: string, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.from(instant)
+    .toZonedDateTimeISO(zone)
+    .round({ smallestUnit: 'second', roundingMode: 'trunc' })
+}
+
+/**
+ * Reads the times of the editor.
+ * @param stored the rule that is edited: its offsets say which instant is meant where clocks are set back, so that a local
+ * time happens twice
+ */
+export function instantsOf(stored: Rule | undefined): ReadOptions['instantOf'] {
+  return (typed, timeZone, name) => {
+    try {
+      const local = Temporal.PlainDateTime.from(typed)
+      const known = stored?.when[name]
+      if (known === undefined) return textOf(local.toZonedDateTime(timeZone))
+      const present = toLocal(known, timeZone)
+      if (present.toPlainDateTime().equals(local)) return known
+      const { year, month, day, hour, minute, second } = local
+      const fields = { year, month, day, hour, minute, second, timeZone, offset: present.offset }
+      return textOf(Temporal.ZonedDateTime.from(fields, { offset: 'prefer' }))
+    } catch {
+      return undefined
+    }
   }
+}
+
+function textOf(time: Temporal.ZonedDateTime): string {
+  return time.toString({ timeZoneName: 'never', smallestUnit: time.second === 0 ? 'minute' : 'second' })
 }

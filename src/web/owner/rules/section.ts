@@ -60,14 +60,13 @@ function editorOf({ link, language, token, formKey, editing }: OwnerView, own: N
   const base = { language, token, formKey, revision: link.revision }
   if (own?.rule !== undefined) {
     const at = link.rules.findIndex((rule) => JSON.stringify(rule) === own.rule?.stored)
-    const edited = at === -1 ? undefined : { at, stored: own.rule.stored ?? '' }
-    return ruleEditor({ ...base, ...own.rule, edited })
+    const rule = link.rules[at]
+    return ruleEditor({ ...base, ...own.rule, edited: rule && { at, rule } })
   }
   if (editing === 'new' && link.rules.length < MAX_RULES)
     return ruleEditor({ ...base, values: valuesOfNewRule(language), faults: [], edited: undefined })
   const at = Number(editing) - 1
   const rule = link.rules[at]
   if (rule === undefined) return undefined
-  const edited = { at, stored: JSON.stringify(rule) }
-  return ruleEditor({ ...base, values: valuesOfRule(rule, language), faults: [], edited })
+  return ruleEditor({ ...base, values: valuesOfRule(rule, language), faults: [], edited: { at, rule } })
 }
