@@ -276,6 +276,15 @@ describe('an operator', () => {
     assert.equal(await run(second, 'entries'), 'there are no block or allow rules\n')
   })
 
+  test('blocks an address that visitors of a link reach by its UTM parameters; and unblocks it', async (t) => {
+    const server = await start(t)
+    const link = await create(server, { target: 'https://shop.example/', utm: { ref: 'bad' } })
+    await run(server, 'block', 'https://shop.example/?ref=bad')
+    await untilVisit(link.short_url, 410)
+    assert.match(await run(server, 'unblock', 'https://shop.example/?ref=bad'), /\n1 link is back\n$/)
+    assert.equal((await visit(link.short_url)).status, 302)
+  })
+
   test('allows a listed host, and deletes that rule', async (t) => {
     const { server, relist } = await startListed(t, 'other.example\n')
     const link = await create(server, { target: BAD })

@@ -206,11 +206,18 @@ async function countLinks({ services }: TestServer): Promise<number> {
 inBrowser('without scripts a file is checked, created, and downloaded as a list and as images', async (page, t) => {
   await page.setExtraHTTPHeaders({ 'accept-language': 'de' })
   await page.goto(`${server.url}/bulk`)
-  await page.getByLabel(/^Datei/).setInputFiles(germanList('drei.csv', [row(1), 'Zwei;;', row(3)]))
+  await page.getByLabel(/^Datei/).setInputFiles(germanList('drei.csv', [row(1), '-20 % Rabatt;;-2', row(3)]))
   assert.equal(await press(page, 'Zeilen prüfen'), 200)
   assert.match((await page.getByRole('alert').textContent()) ?? '', /Zeile 2, Ziel.*: Das Ziel fehlt/s)
   assert.equal(await press(page, 'Links erstellen'), 200)
   await page.getByRole('heading', { name: '2 Links sind fertig' }).waitFor()
+  const rest = await page.locator('textarea[name=list]:visible').inputValue()
+  assert.match(
+    rest,
+    /^[^\n]+\n[^\n']*-20 % Rabatt[^\n']*\n$/,
+    'what a spreadsheet takes for a formula is sent as it is',
+  )
+  assert.match(rest, /(?<!['\d])-2(?!\d)/)
   const keys = await page.getByRole('link', { name: /^Bearbeiten/ }).count()
   const saved = links(await savedFile(page, 'Links und Schlüssel herunterladen (CSV)'))
   const created = saved.filter(({ code }) => code !== '')

@@ -249,6 +249,23 @@ describe('the preview draws, before anything is saved, exactly what the API retu
     assert.deepEqual(await designOf(link), saved)
   })
 
+  inBrowser('a ready-made look that is chosen before the script of the preview has loaded', async (page) => {
+    const link = await create1()
+    const hold = Promise.withResolvers<void>()
+    const delay = async (route: Route) => {
+      await hold.promise
+      await route.continue()
+    }
+    await page.route('**/assets/design-*.js', delay)
+    await page.goto(`${server.url}/m/${link.token}`)
+    await page.getByRole('button', { name: 'Berry' }).click()
+    hold.resolve()
+    await page.locator('.preview', { hasText: /^Not saved yet:/ }).waitFor()
+    assert.equal(await page.locator('[name=gradient_to]').inputValue(), presets.berry.gradient.to)
+    assert.equal(await designOf(link), null)
+    await page.unroute('**/assets/design-*.js', delay)
+  })
+
   inBrowser('each letter of a text while it is typed', async (page) => {
     const link = await create1()
     await open(page, link)

@@ -320,6 +320,9 @@ test('the parameters of the statistics have bounds', async (t) => {
     'days=1.5',
     'tz=Mars/Olympus',
     'tz=',
+    'tz=%2B01:00',
+    'tz=%2B00:07',
+    'tz=T00%2B0100',
     'audience=robots',
     'days=1&days=2',
   ]) {

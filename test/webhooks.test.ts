@@ -201,6 +201,12 @@ test('each change of a webhook is charged as a creation, and setting the present
   const link = await createWithWebhook(server, url)
   const path = manage(server, link)
   const set = async (webhook: object) => (await put(path, { webhook: { url, events: EVENTS, ...webhook } })).status
+  // What is refused for another reason is charged nothing.
+  for (let refused = 0; refused < 5; refused++) {
+    const change = { webhook: { url: `${url}/2`, events: EVENTS }, target: 'ftp://example.com/' }
+    assert.equal((await put(path, change)).status, 400)
+    assert.equal((await put(path, { webhook: change.webhook }, { 'if-match': '"9"' })).status, 412)
+  }
   assert.equal(await set({ url: `${url}/2` }), 200)
   assert.equal(await set({ events: ['link.changed'], url: `${url}/2` }), 200)
   for (let again = 0; again < 5; again++) assert.equal(await set({ events: ['link.changed'], url: `${url}/2` }), 200)
@@ -363,7 +369,15 @@ test('a destination that fails two days in a row is reported once, after one HEA
   clock.now += DAY_MS
   await checked(6)
 
+  // What does not change the destination does not hide that it fails.
+  await put(manage(server, link), { title: 'Menu', rules: [{ when: {}, then: { target }, off: true }] })
+  assert.notEqual((await webhookOf(server, link)).destination_failing_since, null)
   // A new destination is not failing yet.
+  const { destination_failing_since: since } = await webhookOf(server, link)
+  await put(manage(server, link), { utm: { utm_source: 'y' } })
+  assert.equal((await webhookOf(server, link)).destination_failing_since, null)
+  const failing = { destination_failing_since: Date.parse(since ?? '') }
+  await server.services.db.write.updateTable('webhooks').set(failing).execute()
   await put(manage(server, link), { target: `http://site.example.com:${site.port}/new` })
   assert.equal((await webhookOf(server, link)).destination_failing_since, null)
   // Nothing is sent to a low port, and a paused link leads nowhere: there is nothing that fails.

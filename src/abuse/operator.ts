@@ -1,7 +1,6 @@
 import type { AdminOperations } from '../admin/socket.ts'
 import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
-import { urlsOf } from '../links/draft.ts'
 import type { Link } from '../links/link.ts'
 import { linksSuspendedByRule } from '../links/suspension.ts'
 import { canonicalise } from './canonical.ts'
@@ -9,7 +8,7 @@ import { expressions, wideLimits } from './expressions.ts'
 import type { Feeds, ListStatus } from './feeds.ts'
 import { requireLink, updateLink } from './link-update.ts'
 import type { OperatorRules } from './operator-rules.ts'
-import type { Screening } from './screen.ts'
+import { addressesOf, type Screening } from './screen.ts'
 import {
   deleteReport,
   insertAudit,
@@ -149,7 +148,7 @@ async function unblockCode(deps: OperatorDeps, code: string, reason: string): Pr
 async function reinstateBelow(deps: OperatorDeps, expression: string, reason: string): Promise<number> {
   let reinstated = 0
   for (const link of await linksSuspendedByRule(deps.db)) {
-    const isBelow = urlsOf(link).some(({ url }) => expressions(canonicalise(url), wideLimits).includes(expression))
+    const isBelow = addressesOf(link).some((url) => expressions(canonicalise(url), wideLimits).includes(expression))
     if (!isBelow || deps.screening.findInLink(link) !== undefined) continue
     if (await reinstateLink(deps, link, reason)) reinstated++
   }

@@ -53,7 +53,8 @@ export function createScreening({ salt, lists, rules }: ScreenOptions): Screenin
   }
 }
 
-function addressesOf(link: Content): string[] {
+/** All URLs of a link, with and without its UTM parameters. */
+export function addressesOf(link: Content): string[] {
   const urls = urlsOf(link).map(({ url }) => url)
   return Object.keys(link.utm).length === 0 ? urls : urls.flatMap((url) => [url, destination(url, link.utm)])
 }

@@ -15,6 +15,11 @@ export function writeRecords(records: readonly (readonly string[])[]): string {
   return stringify(cells, { record_delimiter: 'windows', quoted_match: /[\r\n\v\f\x85\u2028\u2029]/ })
 }
 
+/** Writes records as CSV that the program itself reads again: a spreadsheet could take a cell for a formula. */
+export function writeExactRecords(records: readonly (readonly string[])[]): string {
+  return stringify([...records], { record_delimiter: 'windows' })
+}
+
 const armed = new RegExp(`^'(?=[${FORMULA}])`)
 
 /** A cell of one line without the apostrophe that `writeRecords` has put before what looks like a formula. */

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Origin } from '../http/origin.ts'
 import type { ManageRequest } from './access.ts'
-import type { Charge } from './charged.ts'
+import { refundFailed, type Charge } from './charged.ts'
 import type { CreationLimits } from './create.ts'
 import type { OwnedLink } from './design.ts'
 import type { Links } from './open.ts'
@@ -9,24 +9,30 @@ import type { PasswordHash, Passwords } from './password/password.ts'
 
 /** What these checks need of the rest of the program. */
 export interface PartsNeeds {
-  links: Pick<Links, 'checkDesign' | 'checkWebhook' | 'passwords'>
+  links: Pick<Links, 'change' | 'checkDesign' | 'checkWebhook' | 'passwords'>
   origin: Pick<Origin, 'of'>
   limits: CreationLimits
 }
 
-/** Checks what belongs to other features, and charges it. */
-export async function checkParts(needs: PartsNeeds, request: ManageRequest, reply: FastifyReply, owned: OwnedLink) {
-  const { links, origin, limits } = needs
-  const { body } = request
+/** Changes a link, with what belongs to other features, which is charged. */
+export async function changeCharged(
+  { links, origin, limits }: PartsNeeds,
+  request: ManageRequest,
+  reply: FastifyReply,
+  owned: OwnedLink,
+): Promise<OwnedLink> {
+  const { body, headers } = request
   const design = await links.checkDesign(owned, body, {
     origin: origin.of(request),
     client: limits.clientOf(request),
     charge: () => limits.charge(request, reply, 'qr'),
   })
   const charge = () => limits.charge(request, reply, 'links')
-  const webhook = await links.checkWebhook(owned, body, charge)
   const hashPassword = (password: string) => hashCharged(links.passwords, charge, limits.clientOf(request), password)
-  return { design, webhook, hashPassword }
+  return refundFailed(charge, async (chargeOnce) => {
+    const webhook = await links.checkWebhook(owned, body, chargeOnce)
+    return links.change(owned, body, { ifMatch: headers['if-match'], design, webhook, hashPassword })
+  })
 }
 
 /** Charged as a creation: hashing a password takes longer than any other change. */

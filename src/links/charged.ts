@@ -9,6 +9,15 @@ export const noCharge: Charge = async () => async () => {}
 /** A creation throws this to be rolled back and charged all the same. */
 export class ChargedRollback extends Error {}
 
+/** Runs a change; refunds one that fails. */
+export async function refundFailed<T>(
+  charge: Charge,
+  run: (chargeOnce: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const { done } = await runCharged(charge, async (chargeOnce) => ({ isRetry: false, done: await run(chargeOnce) }))
+  return done
+}
+
 /**
  * Runs a creation that may be a retry; refunds a retry, and a creation that fails.
  * @param run is given the charge, which counts once, to be called before each attempt to create

@@ -10,7 +10,7 @@ import { idempotencyHeader, idempotentRequest } from './idempotency/idempotency-
 import { details } from './details.ts'
 import { entityTag, type Totals } from './link.ts'
 import type { Links } from './open.ts'
-import { checkParts, type PartsNeeds } from './change-parts.ts'
+import { changeCharged, type PartsNeeds } from './change-parts.ts'
 import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from './schemas.ts'
 
 /** What the routes of links need of the rest of the program. */
@@ -131,9 +131,7 @@ function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
     onRequest: (request) => links.requireToken(tokenOf(request)),
     async handler(request, reply) {
       const owned = await links.readByToken(tokenOf(request))
-      const parts = await checkParts(needs, request, reply, owned)
-      const changed = await links.change(owned, request.body, { ifMatch: request.headers['if-match'], ...parts })
-      return sendDetails(needs, request, reply, changed)
+      return sendDetails(needs, request, reply, await changeCharged(needs, request, reply, owned))
     },
   })
 }

@@ -3,7 +3,8 @@ import type { Database } from '../db/database.ts'
 import type { Tables } from '../db/schema.ts'
 import type { Totals } from '../links/link.ts'
 import type { LinkWebhooks, WebhookDetails, WebhookDraft, WebhookEventType } from '../links/webhook.ts'
-import { changedFields, changeEvent } from './event.ts'
+import { checkedAddress } from './checked-address.ts'
+import { changeEvent } from './event.ts'
 import { reachedMilestone } from './milestones.ts'
 import type { Outbox } from './outbox.ts'
 import { newSecret } from './signature.ts'
@@ -39,7 +40,7 @@ export function createLinkWebhooks(deps: ChangesDeps): LinkWebhooks {
     async onChange(transaction, before, after, further = []) {
       const webhook = enabled ? await findWebhook(transaction, after.id) : undefined
       if (webhook === undefined) return
-      if (changedFields(before, after).some((field) => field === 'target' || field === 'payload')) {
+      if (checkedAddress(before) !== checkedAddress(after)) {
         await setDestination(transaction, after.id, { check_failures: 0, destination_failing_since: null })
       }
       const event = changeEvent(before, after, further, now())

@@ -1,11 +1,9 @@
 import type { Database } from '../db/database.ts'
 import type { Lease } from '../db/lease.ts'
-import { urlsOf } from '../links/draft.ts'
 import type { Link } from '../links/link.ts'
 import { linkOfId } from '../links/manage.ts'
-import { destination } from '../links/utm.ts'
-import { portFault } from '../links/webhook.ts'
 import { CHECK_MS, eventsOf } from './changes.ts'
+import { checkedAddress } from './checked-address.ts'
 import { createEvent } from './event.ts'
 import { RequestError, type GuardedRequest } from './guarded-request.ts'
 import type { Outbox } from './outbox.ts'
@@ -61,11 +59,9 @@ async function checkLink(deps: DestinationsDeps, lease: Lease, linkId: number, s
   if (!signal.aborted) await lease.commit((transaction) => record(deps, transaction, link, url, error))
 }
 
-/** What a link leads to; undefined while a visit leads nowhere, or to a port that gets no requests from the service. */
+/** The address to check; undefined while a visit leads nowhere. */
 function destinationOf(link: Link): string | undefined {
-  if (!link.active || link.suspension !== null) return undefined
-  const [first] = urlsOf(link)
-  return first && portFault(first.url) === undefined ? destination(first.url, link.utm) : undefined
+  return link.active && link.suspension === null ? checkedAddress(link) : undefined
 }
 
 async function errorOf(request: GuardedRequest, url: string, signal: AbortSignal): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import type { FieldError } from '../../http/problem.ts'
 import { countryCodes } from '../../lib/countries.ts'
+import { isTimeZone } from '../../lib/time-zone.ts'
 import type { Conditions, Rule } from './rule.ts'
 
 /** What the schema of rules cannot say: known names, and how the fields of a well-formed rule depend on one another. */
@@ -64,15 +65,5 @@ export function timeOf(instant: string | undefined): number | undefined {
     return Temporal.Instant.from(instant).epochMilliseconds
   } catch {
     return Number.NaN
-  }
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    const { timeZoneId } = Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name)
-    // Temporal also accepts times with an offset, such as T00+0130.
-    return timeZoneId.toLowerCase() === name.toLowerCase()
-  } catch {
-    return false
   }
 }

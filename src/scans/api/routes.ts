@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from '#typebox'
 import { invalidRequest } from '../../http/problem.ts'
 import { problems } from '../../http/problem-schema.ts'
+import { isTimeZone } from '../../lib/time-zone.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../../links/access.ts'
 import type { Slots } from '../../limits/slots.ts'
 import { asOfResponse } from '../statistics/as-of.ts'
@@ -149,16 +150,5 @@ export async function* pages(table: TableName, read: ReadPage, first: Page): Asy
     const { csv, next } = await read(after)
     if (csv !== '') yield csv
     after = next
-  }
-}
-
-/** Whether the runtime knows a time zone. */
-export function isTimeZone(name: string): boolean {
-  // The default; creating a DateTimeFormat is the most expensive part of a request.
-  if (name === 'UTC') return true
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).format(0) !== ''
-  } catch {
-    return false
   }
 }

@@ -1,6 +1,6 @@
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
-import { writeRecords } from '../../lib/csv.ts'
+import { writeExactRecords } from '../../lib/csv.ts'
 import type { BulkResult } from '../../links/bulk/bulk.ts'
 import type { CreatedLink } from '../../links/insert.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
@@ -53,7 +53,7 @@ export function faultsNotice({ language, rows, result }: Results): Html {
 export function failedList({ rows, result }: Results): string {
   const failed = result.results.flatMap((each, at) => ('error' in each ? [rows[at] ?? {}] : []))
   if (failed.length === 0) return ''
-  return writeRecords([[...fieldNames], ...failed.map((row) => fieldNames.map((name) => row[name] ?? ''))])
+  return writeExactRecords([[...fieldNames], ...failed.map((row) => fieldNames.map((name) => row[name] ?? ''))])
 }
 
 /** The page of the created links, with their keys. */

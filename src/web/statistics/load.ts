@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../../http/problem.ts'
+import { isTimeZone } from '../../lib/time-zone.ts'
 import type { Totals } from '../../links/link.ts'
-import { isTimeZone, readLatestStats, type StatsReading } from '../../scans/api/routes.ts'
+import { readLatestStats, type StatsReading } from '../../scans/api/routes.ts'
 import type { LoadedStatistics, PageQuery } from './view.ts'
 
 const DEFAULT_DAYS = 30

@@ -1,5 +1,5 @@
 import { Problem } from '../../../http/problem.ts'
-import { requireMatch } from '../../../links/change.ts'
+import { refundFailed } from '../../../links/charged.ts'
 import type { OwnedLink } from '../../../links/design.ts'
 import { entityTag } from '../../../links/link.ts'
 import { webhookEventTypes } from '../../../links/webhook.ts'
@@ -56,11 +56,11 @@ async function saveWebhook(submission: Submission, owned: OwnedLink, draft: obje
   const { links, form, charge } = submission
   const ifMatch = ifMatchOf(form)
   const body = { webhook: draft }
-  // A page that is out of date is charged nothing.
-  requireMatch(owned.link, ifMatch)
-  const webhook = await links.checkWebhook(owned, body, charge)
-  const changed = await links.change(owned, body, { ifMatch, webhook })
-  const secret = webhook === undefined ? undefined : changed.webhook?.secret
+  const secret = await refundFailed(charge, async (chargeOnce) => {
+    const webhook = await links.checkWebhook(owned, body, chargeOnce)
+    const changed = await links.change(owned, body, { ifMatch, webhook })
+    return webhook === undefined ? undefined : changed.webhook?.secret
+  })
   return secret === undefined ? { done: 'webhook-saved', at } : { page: secretPage(submission, secret) }
 }
 
