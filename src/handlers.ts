@@ -108,7 +108,7 @@ function programHandlers(describe: DescribeApi, services: Services) {
     statistics: statisticsHandlers(services),
     stream: streamRoutes({ scans, links, slots, onDrain }),
     report: reportRoute({ report: abuse.report, origin, limitReports: limits.each('reports') }),
-    domain: domainRoutes({ domains, limitDomains: limits.each('domains'), mayCreate }),
+    domain: domainRoutes({ domains, limits, mayCreate }),
     openApi: openApiRoute(describe, origin),
     problems: problemsRoute(),
   }
@@ -147,7 +147,7 @@ function browserHandlers(
     bulkPage: bulkPageRoutes({ links, origin, limits, creation, codeText, codeSvg, assets }),
     domainPage: domainPageRoutes({
       domains,
-      limitDomains: limits.each('domains'),
+      limits,
       creation,
       origin,
       now,

@@ -334,10 +334,55 @@ describe('managing a link by its token', () => {
     await problem(await post(`${server.url}/api/links`, { target: EXAMPLE, alias: 'gone' }), 409, 'alias_taken')
   })
 
+  test('an update may have what the details have', async () => {
+    const bodies = [
+      { target: EXAMPLE },
+      { kind: 'vcard', firstName: 'Ada', phone: '+44 1', target: EXAMPLE },
+      { kind: 'page', headline: 'Menu', links: [{ label: 'a', url: EXAMPLE }] },
+      { kind: 'appstore', ios: 'https://apps.apple.com/app/id1', target: EXAMPLE },
+    ]
+    for (const body of bodies) {
+      const link = await create(server, body)
+      const details = (await (await fetch(manage(link))).json()) as { totals: object }
+      const response = await put(manage(link), details)
+      assert.deepEqual([response.status, await response.json()], [200, details])
+    }
+  })
+
+  test('a payload of null clears the fields of a kind, as far as they are optional', async () => {
+    const app = await create(server, { kind: 'appstore', ios: 'https://apps.apple.com/app/id1', target: EXAMPLE })
+    assert.equal((await put(manage(app), { payload: null })).status, 200)
+    assert.equal((await visit(app.short_url, { 'user-agent': 'iPhone' })).headers.get('location'), EXAMPLE)
+    const page = await create(server, { kind: 'page', headline: 'Menu', links: [] })
+    const refused = await problem(await put(manage(page), { payload: null }), 400, 'invalid_request')
+    assert.equal(refused.errors?.[0]?.pointer, '/payload/headline')
+    const created = await post(`${server.url}/api/links`, { target: EXAMPLE, payload: null })
+    await problem(created, 400, 'invalid_request')
+  })
+
+  test('a token in the place of a code is not in the error', async () => {
+    const { token } = await create(server, { target: EXAMPLE })
+    for (const path of [token, `${token}+`, `${token}.vcf`, `${token}/qr.png`, `api/links/${token}/available`])
+      assert.ok(!(await (await fetch(`${server.url}/${path}`)).text()).includes(token), path)
+  })
+
   test('responses to a token have headers against caching, referrers and indexing', async () => {
     const link = await create(server, { target: EXAMPLE })
-    for (const url of [manage(link), link.manage_url, `${manage(link)}x`, `${link.manage_url}x`]) {
-      const { headers } = await fetch(url)
+    for (const [url, method] of [
+      [manage(link)],
+      [link.manage_url],
+      [`${manage(link)}x`],
+      [`${link.manage_url}x`],
+      [manage(link), 'POST'],
+      [`${manage(link)}/stats`, 'POST'],
+      [link.manage_url, 'PATCH'],
+      [`${manage(link)}/nothing`],
+      [`${link.manage_url}/nothing`],
+      [`${server.url}/api/manage`, 'PATCH'],
+      [`${server.url}/api/manage/%zz`],
+    ] as const) {
+      const { headers } = await fetch(url, { method: method ?? 'GET' })
+      if (url.includes('/api/')) assert.equal(headers.get('access-control-allow-origin'), '*', url)
       assert.equal(headers.get('cache-control'), 'no-store', url)
       assert.equal(headers.get('referrer-policy'), 'no-referrer', url)
       assert.equal(headers.get('x-robots-tag'), 'noindex', url)

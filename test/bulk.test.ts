@@ -138,6 +138,10 @@ test('1 to 500 rows are accepted; requests of no row or 501 are refused', async 
   }
   const large = await bulk(server, [{ target: EXAMPLE, title: 'x'.repeat(4 * 2 ** 20) }])
   assert.equal(large.status, 413)
+  assert.match(((await large.json()) as { detail: string }).detail, /at most 4194304 bytes/)
+  const text = await bulk(server, csvOf(1))
+  assert.equal(text.status, 400)
+  assert.match(JSON.stringify(await text.json()), /must be an array of links, an object with the field/)
 })
 
 test('500 random codes of one request are distinct', async (t) => {

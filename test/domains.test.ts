@@ -573,12 +573,23 @@ describe('a claim', () => {
   })
 
   test('is validated and charged like a registration', async (t) => {
-    const server = await set(t, { LIMIT_DOMAINS: '4' })
+    const server = await set(t, { LIMIT_DOMAINS: '1' })
     for (const domain of ['localhost', HOST, `x.${HOST}`]) {
       await problemOf(await post(`${server.url}/api/domains`, { domain, claim: true }), 400, 'invalid_request')
     }
     await claim(server)
     await problemOf(await post(`${server.url}/api/domains`, { domain: NAME, claim: true }), 429, 'rate_limited')
+  })
+
+  test('that is refused counts as a refused creation, like a registration', async (t) => {
+    const server = await set(t, { LIMIT_FAILURES: '2' })
+    await problemOf(
+      await post(`${server.url}/api/domains`, { domain: 'localhost', claim: true }),
+      400,
+      'invalid_request',
+    )
+    await problemOf(await post(`${server.url}/api/domains`, { domain: 'localhost' }), 400, 'invalid_request')
+    await problemOf(await post(`${server.url}/api/domains`, { domain: NAME }), 429, 'rate_limited')
   })
 
   test('requires the value true, and a name that is short enough for its record', async (t) => {

@@ -4,7 +4,10 @@ import { asObject } from '../http/body.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 import { createValidator } from '../http/validate.ts'
+import { runCharged, type Charge } from '../links/charged.ts'
+import type { FairUse } from '../limits/limits.ts'
 import type { Domains } from './open.ts'
+import type { Registered } from './registry.ts'
 import { registrationBody, registrationSchema, removalSchema, statusSchema } from './schemas.ts'
 import { viewDomain, viewRegistered } from './view.ts'
 
@@ -20,8 +23,7 @@ const config = { work: 'domains' } as const
 /** What the routes need of the rest of the program. */
 export interface DomainRoutesNeeds {
   domains: Pick<Domains, 'claim' | 'register' | 'read' | 'remove' | 'host' | 'addresses'>
-  /** A hook that charges each registration. */
-  limitDomains: onRequestAsyncHookHandler
+  limits: Pick<FairUse, 'charge' | 'creation'>
   /** A hook that refuses whom the operator does not let register. */
   mayCreate: onRequestAsyncHookHandler
 }
@@ -53,21 +55,36 @@ export function domainRoutes(needs: DomainRoutesNeeds): Record<'register' | 'rea
   }
 }
 
-function registrationRoute({ domains, limitDomains, mayCreate }: DomainRoutesNeeds): Route {
+function registrationRoute({ domains, limits, mayCreate }: DomainRoutesNeeds): Route {
+  const { onRequest, ...hooks } = limits.creation('domains')
   return route({
     config,
-    onRequest: [mayCreate, limitDomains],
+    ...hooks,
+    onRequest: [onRequest, mayCreate],
     schema: registrationSchema,
     async handler(request, reply) {
       const body = asObject(request.body)
       const errors = validate(body)
       if (errors.length > 0) throw invalidRequest(errors)
       const { domain: name, claim } = body as Static<typeof registrationBody>
-      const registered = await (claim === true ? domains.claim(name) : domains.register(name))
+      const charge = () => limits.charge(request, reply, 'domains')
+      const registered = await registerCharged(charge, () =>
+        claim === true ? domains.claim(name) : domains.register(name),
+      )
       reply.code(registered.token === undefined ? 200 : 201)
       return uncached(reply).send(await viewRegistered(domains, registered))
     },
   })
+}
+
+/** Charges a registration, unless it is refused or the name was registered before. */
+export async function registerCharged(charge: Charge, register: () => Promise<Registered>): Promise<Registered> {
+  const { registered } = await runCharged(charge, async (chargeOnce) => {
+    await chargeOnce()
+    const result = await register()
+    return { registered: result, isRetry: result.token === undefined }
+  })
+  return registered
 }
 
 function uncached(reply: FastifyReply): FastifyReply {

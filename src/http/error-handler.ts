@@ -10,7 +10,6 @@ import { Problem, problemBody, type ProblemCode } from './problem.ts'
 
 /** Problems for the errors that Fastify itself throws. */
 const frameworkProblems: Record<string, [code: ProblemCode, detail: string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'the body is larger than this address accepts'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
     'the Content-Type must be application/json, or that of an HTML form on pages',
@@ -18,6 +17,9 @@ const frameworkProblems: Record<string, [code: ProblemCode, detail: string]> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'the length of the body is not its Content-Length'],
   FST_ERR_BAD_URL: ['invalid_request', 'the path is not a valid URL path'],
 }
+
+/** Responses for owners are private: caches, referred sites and search engines must not see them. */
+export const ownerHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' }
 
 /** What error pages add below their message, by code. */
 export type ErrorPages = Partial<Record<ProblemCode, (request: FastifyRequest) => Html>>
@@ -53,7 +55,7 @@ export function handleErrors(app: FastifyInstance, handling: ErrorHandling): voi
   })
   app.setErrorHandler((error, request, reply) => {
     if (isRequestAborted(request) || isResponseAborted(reply, error)) return reply.hijack()
-    const problem = toProblem(error, unavailability)
+    const problem = toProblem(error, unavailability, request.routeOptions.bodyLimit)
     // A request that has left a queue, or that the stop did not wait for. An unreachable store and a bug are logged all the same.
     const isRefusal = problem.code === 'unavailable' && (problem.cause === undefined || isStopping)
     if (isRefusal && reply.raw.destroyed) return reply.hijack()
@@ -131,11 +133,13 @@ export function answerFrameworkError(error: Error, request: FastifyRequest, repl
   )
 }
 
-function toProblem(error: unknown, unavailability: ErrorHandling['unavailability']): Problem {
+function toProblem(error: unknown, unavailability: ErrorHandling['unavailability'], bodyLimit = 0): Problem {
   if (error instanceof Problem) return error
   const detail = unavailability(error)
   if (detail !== undefined) return new Problem('unavailable', detail, { headers: { 'retry-after': '5' }, cause: error })
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Problem('body_too_large', `the body must be at most ${bodyLimit} bytes long`, { cause: error })
   const known = frameworkProblems[code]
   if (known !== undefined) return new Problem(known[0], known[1], { cause: error })
   if (isRefusal(error))
@@ -150,7 +154,8 @@ function isRefusal(error: unknown): boolean {
 }
 
 function replyWithProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem, more?: Html): FastifyReply {
-  reply.code(problem.status).headers({ 'cache-control': 'no-store', ...problem.headers })
+  // Also for paths without a route, whose hooks do not run.
+  reply.code(problem.status).headers({ 'cache-control': 'no-store', ...headersOfPath(request.url), ...problem.headers })
   if (wantsPage(request.headers.accept)) {
     addVary(reply, 'accept')
     addVary(reply, 'accept-language')
@@ -158,6 +163,14 @@ function replyWithProblem(request: FastifyRequest, reply: FastifyReply, problem:
   }
   reply.header('x-content-type-options', 'nosniff')
   return reply.header('content-type', 'application/problem+json').send(problemBody(problem, request.id))
+}
+
+/** What every response below a path has. */
+function headersOfPath(url: string): Record<string, string> {
+  return {
+    ...(/^\/(?:m|api\/manage)(?=[/?]|$)/.test(url) && ownerHeaders),
+    ...(/^\/api(?=[/?]|$)/.test(url) && { 'access-control-allow-origin': '*' }),
+  }
 }
 
 /**

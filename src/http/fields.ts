@@ -2,7 +2,7 @@
 import { Type, type TString } from '#typebox'
 import { RULE } from './validate.ts'
 
-/** The longest URL that the API accepts, in UTF-16 code units. */
+/** The longest URL that the API accepts, in Unicode characters. */
 export const MAX_URL_LENGTH = 2048
 
 const textRule = {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type TObject } from '#typebox'
+import { ownerHeaders } from '../http/error-handler.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 
@@ -51,7 +52,6 @@ export function tokenOf(request: ManageRequest): string {
   throw new Problem('unknown_token', 'the request must have a token, in its path or as "Authorization: Bearer …"')
 }
 
-/** Responses for owners are private: caches, referred sites and search engines must not see them. */
 export async function forbidCaching(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' })
+  reply.headers(ownerHeaders)
 }

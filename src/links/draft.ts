@@ -55,7 +55,7 @@ export function parsePatch(link: Link, body: unknown, policy: UrlPolicy): Link {
   const request = asObject(body)
   const kind = kindOf(link)
   const errors = [...fixedFieldErrors(link, request), ...validateActive(pick(request, ['active']))]
-  const fields = readFields(request, kind)
+  const fields = readFields(request, kind, true)
   const before = {
     target: link.target,
     title: link.title,
@@ -83,10 +83,12 @@ interface Fields {
   errors: FieldError[]
 }
 
-function readFields(request: Record<string, unknown>, kind: Kind): Fields {
+/** @param isUpdate whether a `payload` of null clears its fields; that of a kind without fields is null in the details */
+function readFields(request: Record<string, unknown>, kind: Kind, isUpdate = false): Fields {
   const kindNames = Object.keys(kind.fields.properties)
   const flat = { ...pick(request, commonNames), ...pick(request, kindNames) }
-  const payload = request['payload']
+  const sent = request['payload']
+  const payload = isUpdate && sent === null ? Object.fromEntries(kindNames.map((name) => [name, null])) : sent
   if (payload === undefined) return { values: flat, pointers: {}, errors: [] }
   if (!isObject(payload)) {
     return { values: flat, pointers: {}, errors: [{ pointer: '/payload', detail: 'must be an object' }] }

@@ -49,7 +49,12 @@ export const updateBody = Type.Object(
   {
     ...Object.fromEntries(Object.entries(commonFields).map(([name, field]) => [name, Type.Optional(nullable(field))])),
     payload: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: "The kind's own fields, merged one by one." }),
+      nullable(
+        Type.Object(
+          {},
+          { additionalProperties: true, description: "The kind's own fields, merged one by one; null clears all." },
+        ),
+      ),
     ),
     active: Type.Optional(activeField),
     design: Type.Optional(designField),

@@ -93,6 +93,8 @@ test('credentials and backslashes are rejected, because parsers disagree about t
 test('URLs of more than 2,048 characters are rejected, and the error names the bound', () => {
   accepted(`https://example.com/${'a'.repeat(2048 - 20)}`)
   refused(`https://example.com/${'a'.repeat(2048 - 19)}`, /at most 2048/)
+  accepted(`https://example.com/${'😀'.repeat(2048 - 20)}`)
+  refused(`https://example.com/${'😀'.repeat(2048 - 19)}`, /at most 2048/)
 })
 
 test('an address that leads back to the service is rejected as a loop', () => {

@@ -33,7 +33,7 @@ export function urlFault(text: string, owns: OwnsUrl): string | undefined {
  * lenient, and others may read the same text as another URL.
  */
 export function findUrlFault(text: string, owns: OwnsUrl): UrlFault | undefined {
-  if (text.length > MAX_URL_LENGTH) {
+  if (isLongerThan(text, MAX_URL_LENGTH)) {
     const reason = { name: 'too_long', limit: MAX_URL_LENGTH } as const
     return { reason, detail: `must be at most ${MAX_URL_LENGTH} characters long` }
   }
@@ -48,6 +48,11 @@ export function findUrlFault(text: string, owns: OwnsUrl): UrlFault | undefined 
   const url = authority === '' ? null : URL.parse(text)
   if (url === null) return fault('url_syntax', 'is not a valid URL')
   return hostFault(url.hostname) ?? (owns(url) ? fault('url_loop', 'must not lead back to this service') : undefined)
+}
+
+/** Counts Unicode characters, as the bounds of other texts do, but not those of a text that is far too long. */
+function isLongerThan(text: string, limit: number): boolean {
+  return text.length > limit && (text.length > 2 * limit || Array.from(text).length > limit)
 }
 
 function fault(name: Reason['name'], detail: string): UrlFault {

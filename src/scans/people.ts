@@ -43,6 +43,8 @@ interface Count {
   expiries: number
 }
 
+const unknown: Readonly<Count> = { folded: undefined, closed: 0, written: 0, queued: 0, readBy: 0, expiries: 0 }
+
 /**
  * A number is read between two folds: it has exactly the scans of the files that the journal had closed then, and
  * those written later are counted here. So no scan is missing or counted twice, however reads and visits overlap.
@@ -60,7 +62,7 @@ export function createPeopleCounter(isShared = false, maxLinks = MAX_LINKS): Peo
       counts.delete(oldest)
       requested.delete(oldest)
     }
-    const count = { folded: undefined, closed: 0, written: 0, queued: 0, readBy: 0, expiries: 0 }
+    const count = { ...unknown }
     counts.set(linkId, count)
     return count
   }
@@ -84,16 +86,18 @@ export function createPeopleCounter(isShared = false, maxLinks = MAX_LINKS): Peo
       const count = counts.size === 0 || bot ? undefined : counts.get(linkId)
       return count === undefined ? recorded : countQueued(count, recorded)
     },
-    expire(linkIds) {
-      for (const linkId of linkIds) {
-        const count = counts.get(linkId)
-        if (count === undefined) continue
-        count.folded = undefined
-        count.expiries++
-        requested.set(linkId, count)
-      }
-    },
+    expire: (linkIds) => expire(linkIds, counts, requested),
     startFold: () => startFold(requested, () => ++folds),
+  }
+}
+
+function expire(linkIds: Iterable<number>, counts: Map<number, Count>, requested: Map<number, Count>): void {
+  for (const linkId of linkIds) {
+    const count = counts.get(linkId)
+    if (count === undefined) continue
+    count.folded = undefined
+    count.expiries++
+    requested.set(linkId, count)
   }
 }
 

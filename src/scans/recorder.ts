@@ -7,7 +7,7 @@ import type { ImportedCount } from './import/clicks.ts'
 import type { ImportedPart, Taken } from './import/part.ts'
 import { openJournal, type Journal } from './journal/journal.ts'
 import { scanMetrics } from './metrics.ts'
-import { createPeopleCounter, openPeople, type People } from './people.ts'
+import { createPeopleCounter, openPeople, type People, type PeopleCounter } from './people.ts'
 import { openPurger, type PurgeStore } from './purger.ts'
 import { createReader, type Reader } from './reader.ts'
 import { createRecorderLog, type Log } from './recorder-log.ts'
@@ -103,15 +103,7 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
     fold: background.fold,
     hold: background.hold,
     ...read,
-    async addImported(counts) {
-      await warehouse.call('addImported', counts)
-      people.expire(counts.map(({ linkId }) => linkId))
-    },
-    async addPart(part) {
-      const taken = await warehouse.call('addPart', withoutOld(part, now() - options.retention))
-      people.expire([part.linkId])
-      return taken
-    },
+    ...importsInto(warehouse, people, () => now() - options.retention),
     purge: purger.purge,
     reread: purger.reread,
     subscribe: subscribers.subscribe,
@@ -123,6 +115,25 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
       await stop(background, store)
       isClosing = true
       await closeFiles(journal, warehouse)
+    },
+  }
+}
+
+/** @param oldest returns the time of the oldest scans that are stored */
+function importsInto(
+  warehouse: Pick<WarehouseClient, 'call'>,
+  people: Pick<PeopleCounter, 'expire'>,
+  oldest: () => number,
+): Pick<Recorder, 'addImported' | 'addPart'> {
+  return {
+    async addImported(counts) {
+      await warehouse.call('addImported', counts)
+      people.expire(counts.map(({ linkId }) => linkId))
+    },
+    async addPart(part) {
+      const taken = await warehouse.call('addPart', withoutOld(part, oldest()))
+      people.expire([part.linkId])
+      return taken
     },
   }
 }

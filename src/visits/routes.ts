@@ -7,6 +7,7 @@ import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
+import { isToken } from '../lib/token.ts'
 import type { Viewer } from '../links/kinds/kind.ts'
 import { suspensionProblem } from '../links/suspension.ts'
 import { respondByRules, sendRedirect, trySend } from './answer.ts'
@@ -175,7 +176,7 @@ export function requireLive(resolution: Exclude<Resolution, { state: 'protected'
   throw new Problem('unknown_code', `no link has the code ${shown(code)}`)
 }
 
-/** The code for an error text, unless it is invalid: a path can hold any text. */
+/** The code for an error text, unless it is invalid or could be a token: a path can hold any text. */
 function shown(code: string): string {
-  return /^[\w-]{1,64}$/.test(code) ? code : 'in the request'
+  return /^[\w-]{1,64}$/.test(code) && !isToken(code) ? code : 'in the request'
 }

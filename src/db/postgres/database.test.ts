@@ -8,15 +8,11 @@ import { createDatabase } from '../../../test/support/drivers.ts'
 import { poll } from '../../../test/support/poll.ts'
 import { addressOf, urlOf } from '../../../test/support/postgres.ts'
 import { startProxy } from '../../../test/support/tcp-proxy.ts'
-import { found, newLink, remove } from '../../../test/support/stored-links.ts'
 import { requireProgram } from '../../../test/support/programs.ts'
 import { StartError } from '../../lib/start-error.ts'
-import { insertLink } from '../../links/create-store.ts'
-import { findByCode } from '../../links/store.ts'
-import { migrate, migrations } from '../migrate.ts'
+import { migrations } from '../migrate.ts'
 import { isStoreUnavailable } from '../open.ts'
 import { createLosses } from './losses.ts'
-import { postgresMigrations } from './migrations.ts'
 import { openPostgresSession } from './session.ts'
 import { connectPostgres, openPostgres } from './database.ts'
 import { StoreUnavailable } from '../unavailable.ts'
@@ -54,32 +50,6 @@ test('processes that start at the same time on an empty database migrate it once
     applied?.map(({ name }) => name),
     migrations.map(({ name }) => name),
   )
-})
-
-test('a code that an older version issued again while its link was deleted is free for the deletion of the newer link', async (t) => {
-  if (!requireProgram(t, 'initdb', 'postgresql')) return
-  const { host, user, database } = await createDatabase()
-  const client = new pg.Client({ host, user, database })
-  await client.connect()
-  undoLater(t, () => client.end())
-  await client.query('create database older')
-  const url = urlOf(addressOf({ host }, 'older'))
-  const older = connectPostgres({ url, max: 1 })
-  const step = migrations.findIndex(({ name }) => name === 'retired-codes-stay')
-  await migrate(older.write, postgresMigrations, 'older', Date.now, migrations.slice(0, step))
-  await older.write
-    .insertInto('codes')
-    .values([{ code_key: 'twice' }, { code_key: 'once' }])
-    .execute()
-  assert.equal(await insertLink(older, newLink('other')), true)
-  await older.write.updateTable('links').set({ code_key: 'twice' }).execute()
-  await older.close()
-
-  const newer = await openPostgres({ url, max: 1 }, Date.now)
-  undoLater(t, () => newer.close())
-  assert.equal(await remove(newer, found(await findByCode(newer.read, 'twice'))), true)
-  const codes = await newer.read.selectFrom('codes').selectAll().orderBy('code_key').execute()
-  assert.deepEqual(codes, [{ code_key: 'once' }, { code_key: 'twice' }])
 })
 
 test('a start waits for the migration of another process, also beyond the time limit of the role', async (t) => {

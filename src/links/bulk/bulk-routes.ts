@@ -62,12 +62,21 @@ const errorResponses = problems(
   'creation_closed',
 )
 
+/** A body of CSV: JSON may be a string as well. */
+class CsvBody {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 /** Makes `app` read the rows of a bulk creation: an array, an object, or CSV. */
 export function readRows(app: FastifyInstance): void {
   readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES })
   app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     await request.waitForStart?.()
-    return readText(body, 'malformed_csv')
+    return new CsvBody(readText(body, 'malformed_csv'))
   })
 }
 
@@ -151,12 +160,12 @@ async function rowsOf(body: unknown): Promise<unknown[]> {
   const rows = await parseRows(body)
   if (rows.length >= 1 && rows.length <= MAX_ROWS) return rows
   const many = rows.length > MAX_ROWS ? `more than ${MAX_ROWS}` : 'none'
-  throw rowsProblem(MAX_ROWS, many, isObject(body) ? '/csv' : '')
+  throw rowsProblem(MAX_ROWS, many, isObject(body) && !(body instanceof CsvBody) ? '/csv' : '')
 }
 
 async function parseRows(body: unknown): Promise<unknown[]> {
   if (Array.isArray(body)) return body
-  if (typeof body === 'string') return readCsv(body, '')
+  if (body instanceof CsvBody) return readCsv(body.text, '')
   if (isObject(body) && typeof body['csv'] === 'string') return readCsv(body['csv'], '/csv')
   if (isObject(body) && 'csv' in body) throw invalidRequest([{ pointer: '/csv', detail: 'must be a string' }])
   throw invalidRequest([

@@ -79,34 +79,39 @@ function ownFieldsOf(row: unknown, now: number): OwnFields {
   if (!isObject(row)) throw invalidRequest([{ pointer: '', detail: 'must be an object' }])
   const { alias, token, created_at: created, clicks = 0, active = true } = row
   const createdAt = created === undefined ? now : timeOf(created)
-  const faults = {
+  requireNoFaults({
     '/alias': alias === undefined && 'is required',
     '/token': !(typeof token === 'string' && isToken(token)) && 'must be a token',
-    '/created_at': !(createdAt >= 0 && createdAt <= now) && 'must be a time from 1970 until now',
+    '/created_at': !isFrom1970Until(now, createdAt) && 'must be a time from 1970 until now',
     '/active': typeof active !== 'boolean' && 'must be true or false',
     '/clicks': !isCount(clicks) && `must be a whole number from 0 to ${MAX_CLICKS}`,
-  }
+  })
+  // What is no text is no alias either.
+  const key = typeof alias === 'string' ? codeKey(alias) : ''
+  const tokenHash = hashToken(token as string)
+  return { codeKey: key, tokenHash, createdAt, clicks: clicks as number, active: active === true }
+}
+
+function requireNoFaults(faults: Record<string, string | false>): void {
   const errors = Object.entries(faults).flatMap(([pointer, detail]) => (detail === false ? [] : [{ pointer, detail }]))
   if (errors.length > 0) throw invalidRequest(errors)
-  return {
-    // What is no text is no alias either.
-    codeKey: typeof alias === 'string' ? codeKey(alias) : '',
-    tokenHash: hashToken(token as string),
-    createdAt,
-    clicks: clicks as number,
-    active: active === true,
-  }
 }
 
 function timeOf(text: unknown): number {
   return typeof text === 'string' ? Date.parse(text) : Number.NaN
 }
 
+function isFrom1970Until(now: number, time: number): boolean {
+  return time >= 0 && time <= now
+}
+
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_CLICKS
 }
 
-function newLink(deps: ImportDeps, draft: HashedDraft, { clicks: _, ...own }: OwnFields): NewLink {
+function newLink(deps: ImportDeps, draft: HashedDraft, own: OwnFields): NewLink {
   const { alias = '', ...content } = draft
-  return { id: deps.ids.next(), ...content, ...own, code: alias, revision: 1, updatedAt: deps.now() }
+  const { codeKey: key, tokenHash, createdAt, active } = own
+  const times = { createdAt, updatedAt: deps.now() }
+  return { id: deps.ids.next(), ...content, code: alias, codeKey: key, tokenHash, active, revision: 1, ...times }
 }

@@ -3,6 +3,7 @@ import { CLAIM_MS } from '../../domains/claim.ts'
 import { expiresAt, type Domain } from '../../domains/domain.ts'
 import type { Domains } from '../../domains/open.ts'
 import type { Registered } from '../../domains/registry.ts'
+import { registerCharged } from '../../domains/routes.ts'
 import { viewRegistered } from '../../domains/view.ts'
 import { pageLanguage } from '../../http/accept.ts'
 import { addVary } from '../../http/compress.ts'
@@ -11,6 +12,7 @@ import type { Origin } from '../../http/origin.ts'
 import { Problem } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/access.ts'
+import type { FairUse } from '../../limits/limits.ts'
 import type { CreationGate } from '../../keys/open.ts'
 import { domainsTexts } from '../../texts/domains.ts'
 import { problemTexts } from '../../texts/problems.ts'
@@ -26,8 +28,7 @@ import type { CertificateState } from './status.ts'
 /** What the pages need from the rest of the program. */
 export interface DomainPageNeeds {
   domains: Pick<Domains, 'claim' | 'register' | 'read' | 'remove' | 'host' | 'addresses'>
-  /** Charges each registration. */
-  limitDomains: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  limits: Pick<FairUse, 'charge'>
   creation: Pick<CreationGate, 'mode' | 'require'>
   origin: Pick<Origin, 'of'>
   now: () => number
@@ -91,8 +92,10 @@ async function takeForm(
     if (action === 'remove') return await removeDomain(needs, request, reply, { name: typed, token: form.get('token') })
     const registered = await idempotency.run(form.get(FORM_KEY) ?? '', form, async () => {
       await needs.creation.require(request, reply, keyIn(form))
-      await needs.limitDomains(request, reply)
-      return action === 'claim' ? needs.domains.claim(typed) : needs.domains.register(typed)
+      const charge = () => needs.limits.charge(request, reply, 'domains')
+      return registerCharged(charge, () =>
+        action === 'claim' ? needs.domains.claim(typed) : needs.domains.register(typed),
+      )
     })
     const view = await viewOf(needs, request, registered)
     return sendPage(reply.code(registered.token === undefined ? 200 : 201), domainPage(view))

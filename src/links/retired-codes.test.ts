@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { undoLater } from '../../test/support/cleanup.ts'
+import { createDatabase } from '../../test/support/drivers.ts'
+import { addressOf, urlOf } from '../../test/support/postgres.ts'
+import { requireProgram } from '../../test/support/programs.ts'
+import { found, newLink, remove } from '../../test/support/stored-links.ts'
+import { migrate, migrations } from '../db/migrate.ts'
+import { connectPostgres, openPostgres } from '../db/postgres/database.ts'
+import { postgresMigrations } from '../db/postgres/migrations.ts'
+import { insertLink } from './create-store.ts'
+import { findByCode } from './store.ts'
+
+test('a code that an older version issued again while its link was deleted is free for the deletion of the newer link', async (t) => {
+  if (!requireProgram(t, 'initdb', 'postgresql')) return
+  const { host, user, database } = await createDatabase()
+  const client = new pg.Client({ host, user, database })
+  await client.connect()
+  undoLater(t, () => client.end())
+  await client.query('create database older')
+  const url = urlOf(addressOf({ host }, 'older'))
+  const older = connectPostgres({ url, max: 1 })
+  const step = migrations.findIndex(({ name }) => name === 'retired-codes-stay')
+  await migrate(older.write, postgresMigrations, 'older', Date.now, migrations.slice(0, step))
+  await older.write
+    .insertInto('codes')
+    .values([{ code_key: 'twice' }, { code_key: 'once' }])
+    .execute()
+  assert.equal(await insertLink(older, newLink('other')), true)
+  await older.write.updateTable('links').set({ code_key: 'twice' }).execute()
+  await older.close()
+
+  const newer = await openPostgres({ url, max: 1 }, Date.now)
+  undoLater(t, () => newer.close())
+  assert.equal(await remove(newer, found(await findByCode(newer.read, 'twice'))), true)
+  const codes = await newer.read.selectFrom('codes').selectAll().orderBy('code_key').execute()
+  assert.deepEqual(codes, [{ code_key: 'once' }, { code_key: 'twice' }])
+})
