@@ -133,6 +133,22 @@ for (const { name, open, isExact } of countsDrivers)
       assert.equal(form.status, 429)
     })
 
+    test('a retry with an Idempotency-Key succeeds when no more creations may be refused, and nothing else does', async (t) => {
+      const started = await startCounting(t, { LIMIT_FAILURES: '2' })
+      if (started === undefined) return
+      const { server } = started
+      const headers = { 'idempotency-key': 'a key of sixteen or more' }
+      const send = (path: string, body: unknown, more: Record<string, string> = headers) =>
+        post(`${server.url}/api/${path}`, body, more)
+      const created = await (await send('links', EXAMPLE)).json()
+      for (let at = 0; at < 2; at++) assert.equal((await send('links', {}, {})).status, 400)
+      const retry = await send('links', EXAMPLE)
+      assert.deepEqual([retry.status, await retry.json()], [201, created])
+      assert.equal((await send('links', EXAMPLE, { 'idempotency-key': 'another key of many' })).status, 429)
+      assert.equal((await send('links', EXAMPLE, {})).status, 429)
+      assert.equal((await send('links', EXAMPLE, { 'idempotency-key': 'short' })).status, 400)
+    })
+
     test('malformed bodies are charged as failures, and successful creations are refunded theirs', async (t) => {
       const started = await startCounting(t, { LIMIT_LINKS: '0', LIMIT_FAILURES: '2' })
       if (started === undefined) return

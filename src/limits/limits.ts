@@ -39,8 +39,14 @@ export interface FairUse {
   each: (name: LimitName) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   /** Charges an unknown code or token; resolves to the problem to send instead when the quota is used up. */
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
-  /** Hooks for a route that creates: each request is charged as a failure, which is refunded when it succeeds. */
-  creation: (name: LimitName) => { onRequest: onRequestAsyncHookHandler; onSend: onSendHookHandler }
+  /**
+   * Hooks for a route that creates: each request is charged as a failure, which is refunded when it succeeds.
+   * @param isFree whether a request passes although the quota of failures is used up
+   */
+  creation: (
+    name: LimitName,
+    isFree?: (request: FastifyRequest) => Promise<boolean>,
+  ) => { onRequest: onRequestAsyncHookHandler; onSend: onSendHookHandler }
 }
 
 /** Counts by a salted hash of the client's address: no address is kept. */
@@ -107,10 +113,14 @@ function createCreationHooks(
   chargeFailure: (request: FastifyRequest, reply: FastifyReply, name: LimitName) => Promise<Charge | undefined>,
 ): FairUse['creation'] {
   const failures = new WeakMap<FastifyRequest, Charge>()
-  return (name) => ({
+  return (name, isFree) => ({
     async onRequest(request, reply) {
-      const failure = await chargeFailure(request, reply, name)
-      if (failure !== undefined) failures.set(request, failure)
+      try {
+        const failure = await chargeFailure(request, reply, name)
+        if (failure !== undefined) failures.set(request, failure)
+      } catch (error) {
+        if ((await isFree?.(request)) !== true) throw error
+      }
     },
     onSend(request, { statusCode }, payload, done) {
       const isFailure = statusCode >= 400 && statusCode < 500 && statusCode !== 429

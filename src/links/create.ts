@@ -32,8 +32,11 @@ export interface CreationLimits {
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
   /** A key of the request's client, which does not reveal its address. */
   clientOf: (request: FastifyRequest) => string
-  /** Hooks for a route that creates. */
-  creation: (name: 'links' | 'bulk') => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
+  /** Hooks for a route that creates; `isFree` lets a request pass although the quota of failures is used up. */
+  creation: (
+    name: 'links' | 'bulk',
+    isFree?: (request: FastifyRequest) => Promise<boolean>,
+  ) => Pick<RouteShorthandOptions, 'onRequest' | 'onSend'>
 }
 
 /** Options of a creation. */

@@ -36,6 +36,8 @@ export interface Links {
   create: (body: unknown, options: LinkOptions) => Promise<CreatedLink>
   /** Creates a link from each valid row. @throws {Problem} 400 when none is valid, with the result of each row */
   createBulk: (rows: unknown[], options: BulkOptions) => Promise<BulkResult>
+  /** Whether a creation with this `Idempotency-Key` has a response, which a retry gets. */
+  hasResponse: (idempotencyKey: string) => Promise<boolean>
   /** Creates links of another service under their codes. A repeated call creates and counts nothing twice. */
   importLinks: (rows: unknown[], options: ImportOptions) => Promise<ImportResult[]>
   /** Checks that a link has the token, without reading the link. @throws {Problem} 404 when none has */
@@ -120,6 +122,7 @@ export function openLinks(needs: LinksNeeds): Links {
   return {
     create: (body, options) => createLink(creation, body, options),
     createBulk: (rows, options) => createBulk(creation, rows, options),
+    hasResponse: idempotency.has,
     importLinks: (rows, options) => importLinks({ ...creation, ...importing }, rows, options),
     requireToken: (token) => requireToken(management, token),
     findByToken: (token) => linkOfToken(management, token),

@@ -23,7 +23,7 @@ export const MAX_VALUES = 200_000
 
 /** What bulk creations need of the rest of the program. */
 export interface BulkNeeds extends CreationHooksNeeds {
-  links: Pick<Links, 'createBulk'>
+  links: Pick<Links, 'createBulk' | 'hasResponse'>
   origin: Pick<Origin, 'of'>
   limits: CreationLimits
   /** The QR image of a link as SVG, the same as at its own URL. */

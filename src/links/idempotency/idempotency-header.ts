@@ -18,10 +18,17 @@ export const idempotencyHeader = Type.Object({
  * @throws {Problem} 400 for an invalid key
  */
 export function idempotentRequest(request: FastifyRequest): IdempotentRequest | undefined {
+  const key = idempotencyKey(request)
+  if (key === undefined) return undefined
+  return { key, request: JSON.stringify([request.url, request.body]) }
+}
+
+/** @throws {Problem} 400 for an invalid key */
+export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || !/^[\x20-\x7e]{16,255}$/.test(key)) {
     throw new Problem('invalid_request', 'the Idempotency-Key must be 16 to 255 printable ASCII characters')
   }
-  return { key, request: JSON.stringify([request.url, request.body]) }
+  return key
 }

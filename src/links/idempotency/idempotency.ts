@@ -31,6 +31,8 @@ export interface Idempotency {
     prepare: () => Promise<void>,
     create: Create<T>,
   ) => Promise<{ response: T; isRetry: boolean }>
+  /** Whether a response is stored under a key. */
+  has: (key: string) => Promise<boolean>
 }
 
 /**
@@ -61,6 +63,9 @@ export function createIdempotency(db: Database, now: () => number): Idempotency 
       } finally {
         if (running.get(keys.lookup) === current) running.delete(keys.lookup)
       }
+    },
+    async has(key) {
+      return (await findResponse(db.read, deriveKeys(key).lookup, now() - RETENTION_MS)) !== undefined
     },
   }
 }
