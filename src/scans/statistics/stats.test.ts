@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { oneOf, seededRandom } from '../../../test/support/random.ts'
 import { fill, scanStores, type ScanStore } from '../../../test/support/scan-stores.ts'
 import type { FoldedScan } from '../scan.ts'
+import { countDays } from './stats.ts'
 import type { Audience, StatsQuery } from './stats-query.ts'
 
 const HOUR = 3_600_000
@@ -198,3 +199,12 @@ for (const { name, open } of scanStores) {
     }
   })
 }
+
+test('both sources add up to the scans of the window, also where raw scans at its edge have been deleted', () => {
+  const window = [{ date: '2026-09-11', fromSlot: 0, toSlot: 96 }]
+  const sums = [{ humans: 2, humanFirsts: 1, bots: 1, botFirsts: 0 }]
+  const totalsOf = (qr: number) => countDays(window, sums, 'all', { qr }).totals
+  assert.deepEqual([totalsOf(1).qr, totalsOf(1).link], [1, 2])
+  // The whole UTC day had more.
+  assert.deepEqual([totalsOf(5).qr, totalsOf(5).link], [3, 0])
+})

@@ -44,7 +44,7 @@ export async function readStats(rows: RowQueries, linkId: number, query: StatsQu
     to,
     timezone: timeZone,
     audience,
-    ...countDays(window, sums, audience, { qr: qr.scans, link: link.scans }),
+    ...countDays(window, sums, audience, { qr: qr.scans }),
     by_audience: byAudience(sums),
     ...(days === 1 && { hours: countHours(hours, read.slots.slice(days, days + hours.length), query) }),
     ...(before && { previous: previousOf(before, read, query) }),
@@ -76,18 +76,25 @@ export function windowOf({ days, timeZone }: StatsQuery, now: number) {
 export type LinkCounts = Pick<Stats, 'totals' | 'unique_visitors' | 'series'>
 
 /** The counts of a link by day. */
-export function countDays(window: LocalDay[], sums: AudienceSums[], audience: Audience, sources: Sources): LinkCounts {
+export function countDays(
+  window: LocalDay[],
+  sums: AudienceSums[],
+  audience: Audience,
+  sources: Pick<Sources, 'qr'>,
+): LinkCounts {
   const counts = sums.map((each) => ofAudience(each, audience))
   const sum = (name: keyof ReturnType<typeof ofAudience>) => counts.reduce((total, day) => total + day[name], 0)
-  const visitors = sum('unique_visitors')
+  const [scans, visitors] = [sum('scans'), sum('unique_visitors')]
+  // Of a day that is partly in the window, sources are not known any more when its raw scans have been deleted.
+  const qr = Math.min(sources.qr, scans)
   return {
     totals: {
-      scans: sum('scans'),
+      scans,
       unique_visitors: visitors,
       humans: sum('humans'),
       bots: sum('bots'),
-      qr: sources.qr,
-      link: sources.link,
+      qr,
+      link: scans - qr,
     },
     unique_visitors: visitors,
     series: window.map(({ date }, at) => {
