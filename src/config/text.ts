@@ -5,8 +5,13 @@ import { flagOf } from './sources.ts'
 export function settingsHelp(): string[] {
   return Object.values(settings).map((row) => {
     const fallback = row.fallback === undefined ? '' : ` [${row.fallback}]`
-    return `  --${flagOf(row.name).padEnd(14)} ${row.name.padEnd(14)} ${row.doc.replaceAll('`', '')}${fallback}`
+    return `  --${flagOf(row.name).padEnd(14)} ${row.name.padEnd(14)} ${plain(row.doc)}${fallback}`
   })
+}
+
+/** A text without the marks and links of Markdown. */
+function plain(markdown: string): string {
+  return markdown.replace(/ \(\[[^\]()]*\]\([^()]*\)\)|`/g, '')
 }
 
 /** The text of `docs/configuration.md`. */

@@ -29,7 +29,7 @@ const en = {
   fieldHelp: {
     target: 'where the link leads',
     alias: 'the end of the short link; random when empty',
-    title: 'only you see it; it is printed on the sheet',
+    title: 'visitors of the link do not see it; shares and the printed sheet show it',
     campaign: 'groups your links',
   },
   faults: {
@@ -107,7 +107,7 @@ const de: typeof en = {
   fieldHelp: {
     target: 'wohin der Link führt',
     alias: 'das Ende des Kurzlinks; zufällig, wenn leer',
-    title: 'nur Sie sehen ihn; er steht auf dem Druckbogen',
+    title: 'Besucher des Links sehen ihn nicht; Freigaben und der Druckbogen zeigen ihn',
     campaign: 'fasst Ihre Links zusammen',
   },
   faults: {

@@ -28,7 +28,7 @@ const en = {
   },
   hints: {
     alias: 'letters, digits, - and _; leave empty for a random code',
-    title: 'only you can see it',
+    title: 'visitors do not see it; who gets a share of the statistics does',
     campaign: 'groups your links; only you can see it',
     ios: 'for iPhone and iPad',
     android: 'for Android',
@@ -120,7 +120,7 @@ const de: typeof en = {
   },
   hints: {
     alias: 'Buchstaben, Ziffern, - und _; leer lassen für einen zufälligen Code',
-    title: 'nur für Sie sichtbar',
+    title: 'für Besucher unsichtbar; wer eine Freigabe der Statistik bekommt, sieht ihn',
     campaign: 'fasst Ihre Links zusammen; nur für Sie sichtbar',
     ios: 'für iPhone und iPad',
     android: 'für Android',

@@ -52,7 +52,8 @@ const en = {
   changed: 'Last changed',
   notices: {
     saved: 'Saved.',
-    designed: 'The design is saved, and the image below shows it. Printed codes still work.',
+    designed:
+      'The design is saved: the code at the top of this page and the downloads have it. Printed codes still work.',
     paused: 'The link is paused.',
     resumed: 'The link is active again.',
     reverted: 'The earlier version is in effect again. Below it says what that has changed.',
@@ -112,7 +113,8 @@ const de: typeof en = {
   changed: 'Zuletzt geändert',
   notices: {
     saved: 'Gespeichert.',
-    designed: 'Die Gestaltung ist gespeichert; das Bild unten zeigt sie. Gedruckte Codes funktionieren weiter.',
+    designed:
+      'Die Gestaltung ist gespeichert: Der Code oben auf dieser Seite und die Downloads haben sie. Gedruckte Codes funktionieren weiter.',
     paused: 'Der Link ist pausiert.',
     resumed: 'Der Link ist wieder aktiv.',
     reverted: 'Die frühere Fassung gilt wieder. Unten steht, was sich dadurch geändert hat.',

@@ -40,8 +40,8 @@ const de: typeof en = {
   reasons: {
     phishing: 'Er fragt unter falschem Namen nach Passwörtern oder Geld',
     malware: 'Er verbreitet Schadsoftware',
-    scam: 'Er ist ein anderer Betrug',
-    spam: 'Er ist unerwünschte Werbung',
+    scam: 'Es ist ein anderer Betrug',
+    spam: 'Es ist unerwünschte Werbung',
     illegal: 'Er verstößt gegen das Gesetz',
     other: 'Etwas anderes',
   },

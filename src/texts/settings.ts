@@ -4,7 +4,7 @@ const en = {
   title: 'Settings',
   names: {
     title: 'Title and campaign',
-    lead: 'Only you see them. A campaign groups your links.',
+    lead: 'Visitors see neither. Shares of the statistics show the title; a campaign groups your links.',
     name: 'Title',
     campaign: 'Campaign',
     tooLong: 'Use at most 200 characters, and no control characters.',
@@ -85,7 +85,7 @@ const de: typeof en = {
   title: 'Einstellungen',
   names: {
     title: 'Titel und Kampagne',
-    lead: 'Nur Sie sehen beides. Eine Kampagne fasst mehrere Links zusammen.',
+    lead: 'Besucher sehen beides nicht. Freigaben der Statistik zeigen den Titel; eine Kampagne fasst mehrere Links zusammen.',
     name: 'Titel',
     campaign: 'Kampagne',
     tooLong: 'Bitte höchstens 200 Zeichen und keine Steuerzeichen.',

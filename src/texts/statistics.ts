@@ -51,7 +51,7 @@ const en = {
     all: 'No scans in this period.',
     bot: 'No bots in this period.',
   },
-  longer: 'Choose a longer period to see earlier ones.',
+  longer: 'A longer period may have some.',
   empty: {
     heading: 'Print it, then scan it',
     text: 'Nobody has visited this link yet. The first scan appears here within a second.',
@@ -68,7 +68,8 @@ const en = {
   shared: {
     title: (name: string) => `${name}: statistics`,
     leadsTo: 'Leads to',
-    paused: 'The link is paused: visitors see a page that says there is no such code, and are not counted.',
+    paused:
+      'The link is paused: visitors see a page that says that nothing is here at the moment, and are not counted.',
     removed: 'The link was removed for abuse. Visits are not counted any more.',
   },
 }
@@ -133,7 +134,7 @@ const de: typeof en = {
     all: 'Keine Scans in diesem Zeitraum.',
     bot: 'Keine Bots in diesem Zeitraum.',
   },
-  longer: 'Wählen Sie einen längeren Zeitraum, um frühere zu sehen.',
+  longer: 'In einem längeren Zeitraum gibt es vielleicht welche.',
   empty: {
     heading: 'Drucken, dann scannen',
     text: 'Noch hat niemand diesen Link besucht. Der erste Scan erscheint hier innerhalb einer Sekunde.',
@@ -151,7 +152,7 @@ const de: typeof en = {
     title: (name) => `${name}: Statistik`,
     leadsTo: 'Führt zu',
     paused:
-      'Der Link ist pausiert: Besucher sehen eine Seite, nach der es den Code nicht gibt, und werden nicht gezählt.',
+      'Der Link ist pausiert: Besucher sehen eine Seite, nach der hier im Moment nichts ist, und werden nicht gezählt.',
     removed: 'Der Link wurde wegen Missbrauchs entfernt. Besuche werden nicht mehr gezählt.',
   },
 }

@@ -7,6 +7,7 @@ import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
 import { fillText } from '../../lib/fill-text.ts'
 import { closedNotice, keyInput } from '../creation.ts'
+import { reachabilityWarning } from '../reachability.ts'
 import { islandTexts } from './island-texts.ts'
 
 /** What the page of the form shows. */
@@ -15,6 +16,7 @@ export const BULK_FORM = 'bulk-form'
 
 export interface BulkView {
   language: Language
+  origin: string
   creation: CreationGate['mode']
   /** Above the form: what became of the last request. */
   notice?: Html
@@ -26,7 +28,7 @@ export interface BulkView {
 }
 
 /** The page that creates many links, with its form. */
-export function bulkPage({ language, creation, notice, text, key, island }: BulkView): Page {
+export function bulkPage({ language, origin, creation, notice, text, key, island }: BulkView): Page {
   const texts = bulkTexts[language]
   const data = island && html`data-texts="${JSON.stringify(islandTexts(language))}" data-code-text="${island.codeText}"`
   return {
@@ -37,7 +39,7 @@ export function bulkPage({ language, creation, notice, text, key, island }: Bulk
     body: html`<main class="bulk">
       <h1>${texts.title}</h1>
       <p class="bulk-lead">${texts.lead}</p>
-      ${notice} ${keyInput(creation, language, BULK_FORM)}
+      ${reachabilityWarning(origin, language)} ${notice} ${keyInput(creation, language, BULK_FORM)}
       ${
         creation === 'closed'
           ? closedNotice(language)

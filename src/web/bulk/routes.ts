@@ -23,6 +23,7 @@ export function bulkPageRoutes(needs: BulkPageNeeds): Record<'show' | 'create' |
           reply,
           bulkPage({
             language: pageLanguage(request),
+            origin: needs.origin.of(request),
             creation: needs.creation.mode,
             island: islandOf(needs, request),
           }),

@@ -14,10 +14,14 @@ export async function sheetPage(results: Results, svgOf: (code: string) => strin
   const labels: Html[] = []
   const pause = yieldEvery(SLICE_MS)
   for (const { row, link } of createdOf(results)) {
-    const address = link.short_url.replace(/^https?:\/\//, '')
+    const [host, path] = link.short_url.replace(/^https?:\/\//, '').split('/', 2)
     // The program itself has drawn it, and escapes its text.
     const svg: Html = { markup: svgOf(link.code).replace(/^<\?xml[^>]*\?>\s*/, '') }
-    labels.push(html`<li>${svg} ${row.title && html`<strong>${row.title}</strong>`} <span>${address}</span></li>`)
+    labels.push(
+      html`<li>
+        ${svg} ${row.title && html`<strong>${row.title}</strong>`} <span>${host}/<wbr />${path}</span>
+      </li>`,
+    )
     await pause()
   }
   return {

@@ -56,6 +56,7 @@ export async function takeList(
   const view = (notice: Html): BulkView => {
     return {
       language,
+      origin: needs.origin.of(request),
       creation: needs.creation.mode,
       notice,
       text: upload.text,

@@ -41,7 +41,12 @@ async function requestRows(tokens: string[]): Promise<Row[] | 'limited' | 'unrea
     const response = await fetch('/api/stats', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ tokens, days: DAYS, tz: Intl.DateTimeFormat().resolvedOptions().timeZone }),
+      body: JSON.stringify({
+        tokens,
+        days: DAYS,
+        audience: 'human',
+        tz: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      }),
     })
     if (response.status === 429 || response.status === 503) return 'limited'
     if (!response.ok) return 'unreachable'

@@ -12,8 +12,8 @@ export function followRuleEditor(): void {
     const data = new FormData(form)
     const typed = (name: string) => data.getAll(name).filter((value) => typeof value === 'string')
     // The sentence shows local times as they are typed.
-    const { rule } = readRule(typed, { language: wording.language, instantOf: (local) => local })
-    const sentence = ruleSentence(rule, wording)
+    const { rule, faults } = readRule(typed, { language: wording.language, instantOf: (local) => local })
+    const sentence = faults.length > 0 ? (form.dataset['unclear'] ?? '') : ruleSentence(rule, wording)
     if (preview.textContent !== sentence) preview.textContent = sentence
   }
   form.addEventListener('input', update)

@@ -1,5 +1,6 @@
 import { html, type Html } from '../../http/html.ts'
 import { designerTexts } from '../../texts/designer.ts'
+import { sectionMessage } from '../owner/message.ts'
 import type { Notice, OwnerView } from '../owner/view.ts'
 import { downloads } from './downloads.ts'
 import { designForm } from './form.ts'
@@ -12,6 +13,7 @@ export function designSection(
   const texts = designerTexts[language]
   return html`<section id="design" aria-labelledby="design-heading">
     <h2 id="design-heading">${texts.heading}</h2>
+    ${notice?.at === 'design' && sectionMessage(notice)}
     <div class="card">
       <h3>${texts.downloads}</h3>
       ${downloads(link.code, language)}

@@ -76,7 +76,10 @@ function start(origin: string): Html {
   const { shell, script } = preparation(origin)
   return html`<section id="start">
     <h2>Before you start</h2>
-    <p>Everything below works as pasted. It needs a link; this creates one, and keeps its token and its code:</p>
+    <p>
+      Everything below works as pasted, the first time: then the code <code>menu</code> is taken. It needs a link; this
+      creates one, and keeps its token and its code:
+    </p>
     ${code(shell, 'Create a link: curl')}
     <details>
       <summary>JavaScript</summary>

@@ -18,6 +18,8 @@ export interface FormView {
   creation: CreationGate['mode']
   /** The host of the service's short links. */
   own: string
+  /** Whether it is a public name, to which a domain can lead. */
+  hasName: boolean
   typed?: string
   fault?: string
 }
@@ -33,6 +35,7 @@ export function domainsPage(view: FormView): Page {
     body: html`<main>
       <h1>${texts.title}</h1>
       <p class="domains-lead">${fillText(texts.lead, { example: 'qr.example.com/menu', own: `${own}/menu` })}</p>
+      ${!view.hasName && html`<p class="note warning" role="note">${texts.faults.no_public_name}</p>`}
       <div class="columns">
         ${view.creation === 'closed' ? closedNotice(language) : registrationForm(view)}
         <aside aria-labelledby="steps">

@@ -161,7 +161,8 @@ function sendForm(
   refused?: { typed: string; error: unknown },
 ): FastifyReply {
   const language = pageLanguage(request)
-  const form = { language, creation: creation.mode, own: domains.host ?? new URL(origin.of(request)).host }
+  const own = domains.host ?? new URL(origin.of(request)).host
+  const form = { language, creation: creation.mode, own, hasName: domains.host !== undefined }
   if (refused === undefined) return sendPage(reply, domainsPage(form))
   const { typed, error } = refused
   if (!(error instanceof Problem)) throw error

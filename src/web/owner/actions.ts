@@ -6,6 +6,8 @@ import { ruleActions } from './rules/actions.ts'
 import { settingsActions } from './settings/actions.ts'
 import type { Action, Outcome, Submission } from './submission.ts'
 
+const designed: Outcome = { done: 'designed', at: 'design' }
+
 /** What the forms of the owner's page do, by their field `action`. */
 const actions: Record<string, Action> = {
   change: changeFromForm,
@@ -14,11 +16,11 @@ const actions: Record<string, Action> = {
   ...ruleActions,
   async design({ links, token, ...submission }) {
     const refused = await saveDesign(links, token, submission)
-    return refused === undefined ? { done: 'designed' } : { refused }
+    return refused === undefined ? designed : { refused }
   },
   async plain(submission) {
     await change(submission, { design: null })
-    return { done: 'designed' }
+    return designed
   },
   ...settingsActions,
 }

@@ -64,7 +64,8 @@ function item({ link, token, formKey, language }: OwnerView, { revision, at, cha
 }
 
 function changeList(changes: NonNullable<Revision['changes']>, language: OwnerView['language']): Html {
-  const { before, after } = historyTexts[language]
+  const { before, after, unlisted } = historyTexts[language]
+  if (Object.keys(changes).length === 0) return html`<p class="quiet">${unlisted}</p>`
   return html`<dl>
     ${Object.entries(changes).map(
       ([name, change]) =>

@@ -94,6 +94,7 @@ async function showLink(needs: Needs, request: TokenRequest, reply: FastifyReply
 function noticesOf(language: Language): Record<string, Notice> {
   const texts = Object.entries(ownerTexts[language].notices)
   const further: Record<string, Partial<Notice>> = {
+    designed: { at: 'design' },
     ruled: { at: 'rules' },
     reverted: { at: 'history' },
   }

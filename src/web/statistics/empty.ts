@@ -24,6 +24,8 @@ export function neverScanned({ code, image }: StatisticsView, { empty }: Statist
 }
 
 /** The window has no scans. */
-export function nothingInWindow({ query }: StatisticsView, texts: StatisticsTexts): Html {
-  return html`<p class="card quiet">${texts.nothing[query.audience]} ${query.days < 365 && texts.longer}</p>`
+export function nothingInWindow({ query, totals }: StatisticsView, texts: StatisticsTexts): Html {
+  const ever = totals && { human: totals.humans, bot: totals.bots, all: totals.scans }[query.audience]
+  const isLonger = query.days < 365 && ever !== 0
+  return html`<p class="card quiet">${texts.nothing[query.audience]} ${isLonger && texts.longer}</p>`
 }

@@ -89,7 +89,12 @@ function sheetView({ texts }: State, labels: Label[], { closeSheet }: ResultActi
         h('li', { key: url }, [
           h('img', { src: url, alt: '' }),
           title !== '' && h('strong', null, title),
-          h('span', null, address),
+          // Longer addresses break before the code, which people type.
+          h('span', null, [
+            address.slice(0, address.indexOf('/') + 1),
+            h('wbr', null),
+            address.slice(address.indexOf('/') + 1),
+          ]),
         ]),
       ),
     ),

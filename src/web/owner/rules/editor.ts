@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../http/html.ts'
-import { deviceNames, systemNames } from '../../../lib/agent-tables.ts'
+import { systemNames } from '../../../lib/agent-tables.ts'
 import { weekdays, type Rule } from '../../../links/rules/rule.ts'
 import { ruleEditorTexts } from '../../../texts/rule-editor.ts'
 import { rulesTexts } from '../../../texts/rules.ts'
@@ -25,6 +25,7 @@ export function ruleEditor(options: EditorOptions): Html {
   const texts = ruleEditorTexts[language]
   const { sentence } = rulesTexts[language]
   const wording = { language, texts: sentence }
+  const { rule, faults } = readRule(options.values, { language, instantOf: instantsOf(edited?.rule) })
   return html`<form
     class="card rule-editor"
     id="rule-editor"
@@ -32,6 +33,7 @@ export function ruleEditor(options: EditorOptions): Html {
     action="/m/${token}"
     aria-labelledby="rule-editor-title"
     data-texts="${JSON.stringify(wording)}"
+    data-unclear="${texts.unclear}"
     data-new="${edited === undefined ? 'yes' : 'no'}"
   >
     <h4 id="rule-editor-title" tabindex="-1">${edited === undefined ? texts.add : texts.edit(edited.at + 1)}</h4>
@@ -50,9 +52,7 @@ export function ruleEditor(options: EditorOptions): Html {
     </fieldset>
     <p class="note">
       <span class="owner-label">${texts.preview}</span><br />
-      <output class="rule-preview"
-        >${ruleSentence(readRule(options.values, { language, instantOf: instantsOf(edited?.rule) }).rule, wording)}</output
-      >
+      <output class="rule-preview">${faults.length > 0 ? texts.unclear : ruleSentence(rule, wording)}</output>
     </p>
     <div class="row">
       <button>${texts.save}</button>
@@ -63,11 +63,9 @@ export function ruleEditor(options: EditorOptions): Html {
 
 function conditions(state: EditorState): Html {
   const texts = ruleEditorTexts[state.language]
-  const { sentence } = rulesTexts[state.language]
-  const devices: Record<string, string> = sentence.devices
   const names = [...commonSystems, ...systemNames.filter((name) => !commonSystems.includes(name))]
   const oses = names.map((name): [string, string] => [name, name === 'iOS' ? 'iOS (iPhone)' : name])
-  const kinds = deviceNames.map((name): [string, string] => [name, capitalised(devices[name] ?? name)])
+  const kinds = Object.entries(texts.devices)
   const text = (name: 'country' | 'language', label: string, hint: string) =>
     textField(state, { name, label, hint, attributes: html`type="text" dir="auto" autocomplete="off"` })
   const { any, qr, link } = texts.sources
@@ -135,8 +133,4 @@ function answer(state: EditorState): Html {
     <div class="rule-ended">
       ${textField(state, { name: 'ended', label: texts.endedLabel, attributes: html`type="text" dir="auto"` })}
     </div>`
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
