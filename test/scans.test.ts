@@ -347,6 +347,27 @@ test('beyond 200 values a day, further values of a link count as (other)', async
   assert.equal((await csv(server, link)).rows.length, 230)
 })
 
+test('a value that comes late but often is counted apart, although 200 others came before', async (t) => {
+  let now = Date.UTC(2026, 10, 20)
+  const server = await startBehindProxy(t, () => now)
+  const link = await create(server, { target: EXAMPLE })
+  const refer = (site: string) => go(server, link, from('8.8.8.8', { referer: `https://${site}/` }))
+  for (let at = 0; at < 300; at++) await refer(`site${at}.example.com`)
+  await stats(server, link)
+  for (let at = 0; at < 40; at++) {
+    await refer('popular.example.com')
+    if (at % 10 === 0) await stats(server, link)
+  }
+  const { breakdowns, totals } = await stats(server, link)
+  const [others, popular] = breakdowns['referrer'] ?? []
+  assert.deepEqual([others?.value, popular?.value, popular?.scans], ['(other)', 'popular.example.com', 40])
+  assert.equal(totals['scans'], 340)
+  // Of a whole month, its own rows are read.
+  now = Date.UTC(2026, 11, 10)
+  const { breakdowns: ofMonth } = await stats(server, link, '?days=60')
+  assert.deepEqual(ofMonth, breakdowns)
+})
+
 test('no header can break the statistics or inject text into them', async (t) => {
   const server = await startBehindProxy(t)
   const link = await create(server, { target: EXAMPLE })

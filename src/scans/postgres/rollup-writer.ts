@@ -1,26 +1,10 @@
 import type { Query } from '../../db/postgres/session.ts'
-import {
-  addCounts,
-  incrementsByLink,
-  unpackKey,
-  type Counts,
-  type Group,
-  type Increments,
-  type Values,
-} from '../folding/increments.ts'
-import { MAX_VALUES } from '../folding/rollup.ts'
-import { OTHER } from '../warehouse-schema.ts'
+import { incrementsByLink, unpackKey, type Group, type Increments, type Values } from '../folding/increments.ts'
+import { boundValues, countColumns, type Row, type ValueRow } from './bounded-values.ts'
 import { numbers } from './sql.ts'
 
-const countColumns = ['humans', 'human_firsts', 'bots', 'bot_firsts']
 const addTo = (table: string, columns = countColumns) =>
   columns.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
-
-/** A row of counts: its key, and what to add. */
-interface Row {
-  key: number[]
-  counts: number[]
-}
 
 /** What to write of one fold. */
 interface Rows {
@@ -29,9 +13,6 @@ interface Rows {
   daily: ValueRow[]
   monthly: ValueRow[]
 }
-
-/** The key is link, period, dimension and value. */
-type ValueRow = Row & { key: [linkId: number, period: number, dimension: number, value: number] }
 
 /**
  * Adds groups of scans to every rollup, in a transaction. The rows of `totals` come first, in the order of the links: they
@@ -77,62 +58,6 @@ async function writeTotals(query: Query, rows: Row[]): Promise<Map<number, numbe
     last_at = greatest(totals.last_at, excluded.last_at) returning link_id, humans + bots as scans`
   const written = await insert<{ link_id: number; scans: number }>(query, 'totals', columns, rows, set)
   return new Map(written.map(({ link_id: linkId, scans }) => [linkId, scans]))
-}
-
-/** Counts new values of a link, period and dimension that has enough as `(other)`. */
-async function boundValues(
-  query: Query,
-  table: 'daily' | 'monthly',
-  rows: ValueRow[],
-  sizes: Map<number, number>,
-): Promise<Row[]> {
-  // With so few scans, a link cannot exceed the limit of values.
-  const large = rows.filter(({ key: [linkId] }) => (sizes.get(linkId) ?? 0) > MAX_VALUES)
-  if (large.length === 0) return rows
-  const known = await countValues(query, table, large)
-  const merged = new Map<string, Row>()
-  for (const { key, counts } of rows) {
-    const [linkId, period, dimension, value] = key
-    const values = known.get(`${linkId}|${period}|${dimension}`)
-    const isOther = values !== undefined && !values.present.has(value) && values.count >= MAX_VALUES
-    if (values !== undefined && !isOther && value !== OTHER && !values.present.has(value)) values.count++
-    const stored = [linkId, period, dimension, isOther ? OTHER : value]
-    const name = stored.join('|')
-    const row = merged.get(name)
-    if (row === undefined) merged.set(name, { key: stored, counts: [...counts] })
-    else addCounts(row.counts as Counts, counts as Counts)
-  }
-  return [...merged.values()]
-}
-
-/** The values that rows have already, and how many there are of each link, period and dimension with new ones. */
-async function countValues(query: Query, table: 'daily' | 'monthly', rows: ValueRow[]) {
-  const known = new Map<string, { present: Set<number>; count: number }>()
-  const arrays = [0, 1, 2, 3].map((at) => numbers(rows.map(({ key }) => key[at])))
-  const found = await query<Record<'link_id' | 'period' | 'dimension' | 'value', number>>(
-    `select t.link_id, t.period, t.dimension, t.value from quirl_scans.${table} t
-     join unnest($1::bigint[], $2::integer[], $3::smallint[], $4::integer[]) k (link_id, period, dimension, value)
-     using (link_id, period, dimension, value)`,
-    arrays,
-  )
-  const nameOf = (key: readonly number[]) => key.slice(0, 3).join('|')
-  for (const { key } of rows) known.set(nameOf(key), { present: new Set(), count: 0 })
-  for (const { link_id: linkId, period, dimension, value } of found)
-    known.get(nameOf([linkId, period, dimension]))?.present.add(value)
-  const growing = new Map(
-    rows.filter(({ key }) => !known.get(nameOf(key))?.present.has(key[3])).map(({ key }) => [nameOf(key), key]),
-  )
-  const counted = await query<Record<'link_id' | 'period' | 'dimension' | 'count', number>>(
-    `select link_id, period, dimension, count(*)::integer as count from quirl_scans.${table}
-     join unnest($1::bigint[], $2::integer[], $3::smallint[]) k (link_id, period, dimension)
-     using (link_id, period, dimension) where value <> ${OTHER} group by 1, 2, 3`,
-    [0, 1, 2].map((at) => numbers(Array.from(growing.values(), (key) => key[at]))),
-  )
-  for (const { link_id: linkId, period, dimension, count } of counted) {
-    const values = known.get(nameOf([linkId, period, dimension]))
-    if (values !== undefined) values.count = count
-  }
-  return known
 }
 
 const types: Record<string, string> = { slot: 'integer', period: 'integer', dimension: 'smallint', value: 'integer' }

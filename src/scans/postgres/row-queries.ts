@@ -84,9 +84,9 @@ function collectLink(rows: CountsRow[], { slots, previous }: LinkQuery): LinkRow
   const values = createValueSums()
   let [sources, behindMs] = [NO_SOURCES, 0]
   for (const row of rows) {
-    const [kind, a, b, c, d, e] = row
+    const [kind, a, b, c, d, e, f] = row
     if (kind === VALUES) values.add(a, b, c, d)
-    else if (kind === EXCESS) values.subtract(a, b, c, d, e === 1)
+    else if (kind === EXCESS) values.subtract(a, b, c, d, { scans: e, firsts: f })
     else if (kind === SLOTS) sums[b - 1] = sumsOf(row)
     else if (kind === SOURCES) sources = sourcesOf(row)
     else behindMs = a

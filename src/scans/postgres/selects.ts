@@ -104,14 +104,17 @@ export function selectEdges(bind: Bind, linkId: number, audience: Audience, { ra
   }))
 }
 
-/** The same columns of the raw scans that days have in excess, and whether the rollup of the day has the value. */
+/** The same columns of the raw scans that days have in excess, and what the value's row in the rollup of the day has. */
 export function selectExcess(bind: Bind, linkId: number, audience: Audience, { excess }: Parts): Select[] {
+  const { scans, firsts } = columnsOf[audience]
+  const row = `select dimension, value, ${scans} as scans, ${firsts} as firsts from quirl_scans.daily`
+  const counted = ['coalesce(counted.scans, 0)', 'coalesce(counted.firsts, 0)']
   return excess.map(({ day, from, to }) => ({
     kind: EXCESS,
-    columns: ['excess.dimension', 'excess.value', 'excess.scans', 'excess.firsts', '(counted.value is not null)::int'],
-    from: `(${countScans(bind, linkId, audience, [from, to])}) as excess left join quirl_scans.daily as counted
-      on counted.link_id = ${bind(linkId)}::bigint and counted.period = ${bind(day)}::int
-      and counted.dimension = excess.dimension and counted.value = excess.value`,
+    columns: ['excess.dimension', 'excess.value', 'excess.scans', 'excess.firsts', ...counted],
+    from: `(${countScans(bind, linkId, audience, [from, to])}) as excess
+      left join (${row} where link_id = ${bind(linkId)}::bigint and period = ${bind(day)}::int) as counted
+      using (dimension, value)`,
   }))
 }
 

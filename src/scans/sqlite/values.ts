@@ -1,7 +1,7 @@
 import type { Warehouse } from './warehouse.ts'
 import { columnsOf, conditionOf } from '../statistics/audience-columns.ts'
 import type { Audience } from '../statistics/stats-query.ts'
-import { createValueSums, type ValueSums } from '../statistics/value-sums.ts'
+import { createValueSums, type CountOfValue, type ValueSums } from '../statistics/value-sums.ts'
 import { dimensions } from '../warehouse-schema.ts'
 import type { Parts } from '../statistics/window.ts'
 
@@ -36,13 +36,13 @@ function addRollups({ db }: Db, linkId: number, audience: Audience, parts: Parts
 function addRawScans(warehouse: Db, linkId: number, audience: Audience, parts: Parts, sums: ValueSums): void {
   const count = createRawCounter(warehouse, audience)
   for (const range of parts.raw) count(linkId, range, sums.add)
-  const isCounted = createValueLookup(warehouse, linkId)
+  const counted = createValueLookup(warehouse, linkId, audience)
   for (const { day, from, to } of parts.excess) {
     const excess = createValueSums()
     count(linkId, [from, to], excess.add)
     for (const dimension of dimensions.keys()) {
       for (const [value, { scans, firsts }] of excess.of(dimension))
-        sums.subtract(dimension, value, scans, firsts, isCounted(day, dimension, value))
+        sums.subtract(dimension, value, scans, firsts, counted(day, dimension, value))
     }
   }
 }
@@ -64,8 +64,12 @@ function createRawCounter({ db }: Db, audience: Audience) {
   }
 }
 
-function createValueLookup({ db }: Db, linkId: number) {
-  const find = db.prepare('select 1 from daily where link_id = ? and period = ? and dimension = ? and value = ?')
-  return (day: number, dimension: number, value: number): boolean =>
-    find.get(linkId, day, dimension, value) !== undefined
+/** Returns a function that returns what the row of a value in the rollup of a day has. */
+function createValueLookup({ db }: Db, linkId: number, audience: Audience) {
+  const { scans, firsts } = columnsOf[audience]
+  const find = db.prepare(
+    `select ${scans} as scans, ${firsts} as firsts from daily where link_id = ? and period = ? and dimension = ? and value = ?`,
+  )
+  return (day: number, dimension: number, value: number): CountOfValue =>
+    (find.get(linkId, day, dimension, value) as CountOfValue | undefined) ?? { scans: 0, firsts: 0 }
 }

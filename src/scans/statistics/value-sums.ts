@@ -1,16 +1,21 @@
 import { ANSWER, dimensions, OTHER, UNKNOWN } from '../warehouse-schema.ts'
 
+export interface CountOfValue {
+  scans: number
+  firsts: number
+}
+
 /** Counts of one dimension by the id of their value. */
-export type CountsById = Map<number, { scans: number; firsts: number }>
+export type CountsById = Map<number, CountOfValue>
 
 /** Counts of each dimension by value. */
 export interface ValueSums {
   add: (dimension: number, value: number, scans: number, firsts: number) => void
   /**
    * Subtracts raw scans of a day that are not in the window.
-   * @param isCounted whether the rollup of the day has the value: its scans are all in its row, or all in that of the others
+   * @param counted what the value's row in the rollup of the day has; its other scans are in the row of the others
    */
-  subtract: (dimension: number, value: number, scans: number, firsts: number, isCounted: boolean) => void
+  subtract: (dimension: number, value: number, scans: number, firsts: number, counted: CountOfValue) => void
   of: (dimension: number) => CountsById
 }
 
@@ -27,10 +32,12 @@ export function createValueSums(): ValueSums {
   }
   return {
     add,
-    subtract(dimension, value, scans, firsts, isCounted) {
+    subtract(dimension, value, scans, firsts, counted) {
       // Rollups count no scans that the link itself answered.
       if (dimension === ANSWER && value === UNKNOWN) return
-      add(dimension, isCounted ? value : OTHER, -scans, -firsts)
+      const own = { scans: Math.min(scans, counted.scans), firsts: Math.min(firsts, counted.firsts) }
+      add(dimension, value, -own.scans, -own.firsts)
+      if (own.scans < scans || own.firsts < firsts) add(dimension, OTHER, own.scans - scans, own.firsts - firsts)
     },
     of: (dimension) => sums[dimension] ?? new Map(),
   }
