@@ -198,6 +198,31 @@ inBrowser(
 )
 
 inBrowser(
+  'with scripts, the buttons of a page are moved, removed and added',
+  async (page) => {
+    const links = ['a', 'b', 'c'].map((label) => ({ label, url: `https://example.com/${label}` }))
+    const link = await create(server, { kind: 'page', headline: 'Menu', links })
+    await page.goto(pageOf(link))
+    const rows = page.locator('#destination .link-row')
+    assert.equal(await rows.count(), 3)
+    await rows.nth(2).locator('.link-up').click()
+    await rows.nth(0).locator('.link-remove').click()
+    await page.locator('#destination .link-add').click()
+    await rows.nth(2).locator('[name=link_label]').fill('d')
+    await rows.nth(2).locator('[name=link_url]').fill('https://example.com/d')
+    await page.locator('#destination form').first().getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.', { exact: true }).waitFor()
+    const { payload } = (await (await fetch(manage(link))).json()) as { payload: { links: { label: string }[] } }
+    assert.deepEqual(
+      payload.links.map(({ label }) => label),
+      ['c', 'b', 'd'],
+    )
+    assert.deepEqual(await accessibilityFaults(page), [])
+  },
+  { scripts: true },
+)
+
+inBrowser(
   'axe finds no fault in German and English, at both sizes, and nothing overflows',
   async (page) => {
     const rules = [

@@ -1,5 +1,7 @@
 import { followSections } from '../follow-sections.ts'
+import { enhanceRows } from '../link-rows.ts'
 import { followRuleEditor } from '../rule-editor.ts'
 
 followSections()
 followRuleEditor()
+for (const list of document.querySelectorAll<HTMLElement>('#destination .link-rows')) enhanceRows(list)
