@@ -783,7 +783,7 @@ describe('the owner designs the code on the page of the link', () => {
   test('the choices are saved, shown again, and drawn in the image of the page', async () => {
     const { token, code } = await create(server, { target: 'https://example.com/' })
     const saved = await send(token, { ...chosen, frame_text: 'Scan me' })
-    assert.deepEqual([saved.status, saved.headers.get('location')], [303, `/m/${token}?designed`])
+    assert.deepEqual([saved.status, saved.headers.get('location')], [303, `/m/${token}?designed#design`])
     // White is the default background, so it is not stored as a choice.
     const { action: _, bg: __, ...look } = chosen
     assert.deepEqual(await designOf(token), { ...look, frame: { text: 'Scan me' } })
