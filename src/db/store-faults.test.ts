@@ -1,8 +1,31 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { undoLater } from '../../test/support/cleanup.ts'
+import { startThread } from '../lib/thread-calls.ts'
 import { createStoreFaults } from './store-faults.ts'
 
 const sqliteError = (errcode: number) => Object.assign(new Error('of SQLite'), { errcode })
+
+test('an error of another thread, which has lost its class, is a fault of the store as well', async (t) => {
+  const module = (name: string) => JSON.stringify(new URL(name, import.meta.url).href)
+  const code = `
+    import { answerCalls } from ${module('../lib/thread-calls.ts')}
+    import { ChangesHeld, StoreUnavailable } from ${module('./unavailable.ts')}
+    answerCalls({ fail: (isHeld) => { throw isHeld ? new ChangesHeld('held') : new StoreUnavailable('away') } })`
+  const thread = startThread<{ fail: (isHeld: boolean) => void }>(
+    new URL(`data:text/javascript,${encodeURIComponent(code)}`),
+    { name: 'failing' },
+  )
+  undoLater(t, () => thread.terminate())
+  const faults = createStoreFaults(() => 0, { error: () => assert.fail() })
+  const noted = (isHeld: boolean) =>
+    thread.call('fail', isHeld).then(
+      () => assert.fail(),
+      (error: unknown) => faults.note(error),
+    )
+  assert.match((await noted(false)) ?? '', /may or may not have been saved/)
+  assert.match((await noted(true)) ?? '', /is being moved/)
+})
 
 test('a fault of the store is reported for the asked time after its last occurrence, and counted', () => {
   let now = 0

@@ -1,5 +1,5 @@
 import { logIntegrity, type IntegrityReport } from './sqlite/integrity.ts'
-import { ChangesHeld } from './unavailable.ts'
+import { isHeld } from './unavailable.ts'
 import { isStoreDamaged, isStoreUnavailable } from './open.ts'
 
 const DAMAGED = 'the store is damaged or cannot be read: stop quirl, and put a backup in its place by "quirl restore"'
@@ -34,7 +34,7 @@ export function createStoreFaults(
     },
     note(error) {
       // Visits go on, so that the service stays ready.
-      if (error instanceof ChangesHeld) return HELD
+      if (isHeld(error)) return HELD
       const isDamaged = isStoreDamaged(error)
       if (!isDamaged && !isStoreUnavailable(error)) return undefined
       count++

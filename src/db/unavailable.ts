@@ -1,5 +1,26 @@
+const UNAVAILABLE = 'ERR_STORE_UNAVAILABLE'
+const HELD = 'ERR_CHANGES_HELD'
+
 /** The outcome of a change is unknown, or the store cannot be reached, or is being reopened. */
-export class StoreUnavailable extends Error {}
+export class StoreUnavailable extends Error {
+  readonly code: string = UNAVAILABLE
+}
 
 /** Changes are refused while the store is moved to another place. Reads go on. */
-export class ChangesHeld extends StoreUnavailable {}
+export class ChangesHeld extends StoreUnavailable {
+  override readonly code = HELD
+}
+
+/** Whether an error is a `StoreUnavailable`, perhaps of another thread: messages between threads keep the code, not the class. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof StoreUnavailable || [UNAVAILABLE, HELD].includes(codeOf(error))
+}
+
+/** The same for a `ChangesHeld`. */
+export function isHeld(error: unknown): boolean {
+  return error instanceof ChangesHeld || codeOf(error) === HELD
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

@@ -61,7 +61,11 @@ export function startContendedLoad(nodes: { url: string }[], name: string): Cont
   }
 
   const load = Promise.all(nodes.map(({ url }, client) => work(url, client)))
-  load.catch((error: unknown) => (failure = error))
+  load.catch((error: unknown) => {
+    failure = error
+    // The other clients would keep the process of a failed test running.
+    over.abort()
+  })
   return {
     async acknowledge(more) {
       const goal = acknowledged + more

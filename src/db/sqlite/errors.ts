@@ -1,5 +1,5 @@
 import { StartError } from '../../lib/start-error.ts'
-import { StoreUnavailable } from '../unavailable.ts'
+import { isUnavailable } from '../unavailable.ts'
 
 // Primary result codes of https://sqlite.org/rescode.html
 export const SQLITE_BUSY = 5
@@ -18,7 +18,7 @@ export function resultCode(error: unknown): number | undefined {
 
 /** Whether the error means that the disk or the file is unavailable for now, not that the program has a bug. */
 export function isSqliteUnavailable(error: unknown): boolean {
-  if (error instanceof StoreUnavailable) return true
+  if (isUnavailable(error)) return true
   const code = resultCode(error) ?? 0
   return [SQLITE_BUSY, SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].includes(code)
 }
@@ -42,11 +42,7 @@ export function toFileError(error: unknown, file: string): unknown {
       `${file} is damaged or not a quirl database (${reason}): put a backup in its place by "quirl restore"`,
     )
   }
-  if (
-    error instanceof StoreUnavailable ||
-    isSqliteUnavailable(error) ||
-    (error instanceof Error && 'syscall' in error)
-  ) {
+  if (isSqliteUnavailable(error) || (error instanceof Error && 'syscall' in error)) {
     return new StartError(`${file} cannot be written (${reason}): check its owner, its permissions and the free space`)
   }
   return error
