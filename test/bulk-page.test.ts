@@ -206,6 +206,7 @@ async function countLinks({ services }: TestServer): Promise<number> {
 inBrowser('without scripts a file is checked, created, and downloaded as a list and as images', async (page, t) => {
   await page.setExtraHTTPHeaders({ 'accept-language': 'de' })
   await page.goto(`${server.url}/bulk`)
+  assert.match((await page.locator('.warning').textContent()) ?? '', /funktionieren nur auf diesem Rechner/)
   await page.getByLabel(/^Datei/).setInputFiles(germanList('drei.csv', [row(1), '-20 % Rabatt;;-2', row(3)]))
   assert.equal(await press(page, 'Zeilen prüfen'), 200)
   assert.match((await page.getByRole('alert').textContent()) ?? '', /Zeile 2, Ziel.*: Das Ziel fehlt/s)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, follow, press, sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
@@ -114,3 +114,8 @@ inBrowser(
   },
   { scripts: true },
 )
+
+test('where the service has no public name, the page says so before anything is registered', async (t) => {
+  const { url } = await startServer(t)
+  assert.match(await (await fetch(`${url}/domains`)).text(), /This service has no public name yet/)
+})

@@ -163,6 +163,8 @@ inBrowser(
     )
     assert.ok(menu && poster && gone)
     for (const link of [menu, menu, poster]) await visit(link.short_url, { 'user-agent': PHONE })
+    // A bot.
+    await visit(menu.short_url, { 'user-agent': 'curl/8.0' })
     await fetch(`${server.url}/api/manage/${gone.token}`, { method: 'DELETE' })
     const urls: string[] = []
     page.on('request', (request) => urls.push(request.url()))

@@ -151,6 +151,14 @@ inBrowser('a rule that is saved as it was shown stays the same rule', async (pag
   assert.deepEqual(await rulesOf(link), [{ ...rules[0], when: { ...clockChange, until } }])
 })
 
+test('a version that changed the webhook alone says that it changed a setting', async () => {
+  const link = await create(server, { target: TARGET })
+  const webhook = { url: 'https://example.com/hook', events: ['link.removed'] }
+  assert.equal((await put(manage(link), { webhook })).status, 200)
+  const html = await (await fetch(pageOf(link), { headers: { accept: 'text/html' } })).text()
+  assert.match(html, /A setting whose earlier values are not kept, such as the webhook/)
+})
+
 test('a form of rules that is sent twice or late changes nothing silently', async () => {
   const link = await create(server, { target: TARGET, rules: [{ when: {}, then: to('a') }] })
   const send = (form: Record<string, string>) =>

@@ -14,6 +14,10 @@ test('--help lists every setting with its default', () => {
   }
 })
 
+test('the help has no marks and links of Markdown', () => {
+  assert.doesNotMatch(helpText(groups), /`|\]\(/)
+})
+
 test('the help lists every command, and the help of a command lists its flags', () => {
   for (const command of commands) {
     assert.match(helpText(groups), new RegExp(`^  ${command.name} .*${command.summary}$`, 'm'))

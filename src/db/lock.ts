@@ -1,19 +1,15 @@
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { chownLikeFolder } from '../lib/chown-like-folder.ts'
+import { lockFile, type FileLock } from '../lib/lock-file.ts'
 import { StartError } from '../lib/start-error.ts'
 
 /** A locked folder. */
-export interface FolderLock {
-  release(): void
-}
+export type FolderLock = FileLock
 
 /** Another process has locked the folder. */
 export class FolderInUse extends StartError {}
 
 /**
- * Locks `dataDir` against every other process. The lock is the kernel's (SQLite takes it with fcntl on an empty file), so
- * that it always ends with the process; there is no pid file to go stale.
+ * Locks `dataDir` against every other process.
  * @throws {FolderInUse} when another process holds the lock
  * @throws {StartError} when the folder cannot be written
  */
@@ -30,17 +26,12 @@ export function lockBackups(dataDir: string): FolderLock {
   return lock(dataDir, 'backup.lock', `another backup of DATA_DIR=${dataDir} is running: wait until it is done`)
 }
 
-function lock(dataDir: string, name: string, held: string): FolderLock {
-  let holder: DatabaseSync | undefined
+function lock(dataDir: string, name: string, held: string): FileLock {
   try {
-    holder = new DatabaseSync(join(dataDir, name), { timeout: 0 })
-    holder.exec('begin exclusive')
-    chownLikeFolder(join(dataDir, name))
+    return lockFile(join(dataDir, name))
   } catch (error) {
-    holder?.close()
     const reason = (error as Error).message
     if (reason.includes('locked')) throw new FolderInUse(held)
     throw new StartError(`DATA_DIR=${dataDir} cannot be written (${reason}): check its owner and permissions`)
   }
-  return { release: () => holder.close() }
 }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pg from 'pg'
 import { undoLater } from '../../test/support/cleanup.ts'
-import { createDatabase } from '../../test/support/drivers.ts'
-import { addressOf, urlOf } from '../../test/support/postgres.ts'
+import { createEmptyDatabase } from '../../test/support/drivers.ts'
 import { requireProgram } from '../../test/support/programs.ts'
 import { found, newLink, remove } from '../../test/support/stored-links.ts'
 import { migrate, migrations } from '../db/migrate.ts'
@@ -14,12 +12,7 @@ import { findByCode } from './store.ts'
 
 test('a code that an older version issued again while its link was deleted is free for the deletion of the newer link', async (t) => {
   if (!requireProgram(t, 'initdb', 'postgresql')) return
-  const { host, user, database } = await createDatabase()
-  const client = new pg.Client({ host, user, database })
-  await client.connect()
-  undoLater(t, () => client.end())
-  await client.query('create database older')
-  const url = urlOf(addressOf({ host }, 'older'))
+  const url = await createEmptyDatabase(t, 'older')
   const older = connectPostgres({ url, max: 1 })
   const step = migrations.findIndex(({ name }) => name === 'retired-codes-stay')
   await migrate(older.write, postgresMigrations, 'older', Date.now, migrations.slice(0, step))

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import pg from 'pg'
 import type { Database } from '../../src/db/database.ts'
 import { connectPostgres, openPostgres } from '../../src/db/postgres/database.ts'
 import { openSqlite } from '../../src/db/sqlite/database.ts'
 import { requireProgram } from './programs.ts'
 import { endOfFile, temporaryFolder, undoLater } from './cleanup.ts'
 import { writeMigratedLinks } from './migrated-links.ts'
-import { createPostgres, urlOf } from './postgres.ts'
+import { addressOf, createPostgres, urlOf } from './postgres.ts'
 
 /** Opens an empty, migrated database of one kind; undefined if the test is skipped because the server is not installed. */
 export interface StoreDriver {
@@ -77,6 +78,16 @@ export const createDatabase = createPostgres(endOfFile(), async (address) => {
   const db = await openPostgres({ url: urlOf(address), max: 1 }, Date.now)
   await db.close()
 })
+
+/** The URL of a database of this name that has no tables, on the server of the others. */
+export async function createEmptyDatabase(t: TestContext, name: string): Promise<string> {
+  const { host, user, database } = await createDatabase()
+  const client = new pg.Client({ host, user, database })
+  await client.connect()
+  undoLater(t, () => client.end())
+  await client.query(`create database ${name}`)
+  return urlOf(addressOf({ host }, name))
+}
 
 async function makePostgres(t: TestContext): Promise<OpenOnce | undefined> {
   if (!requireProgram(t, 'initdb', 'postgresql')) return undefined

@@ -5,7 +5,7 @@ import { writeRecords } from '../../lib/csv.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { syncPath } from '../../lib/sync-path.ts'
 import { isToken, newToken } from '../../lib/token.ts'
-import { whileLocked } from '../../lib/while-locked.ts'
+import { whileLocked } from '../../lib/lock-file.ts'
 
 const HEADER = ['code', 'token', 'manage_url']
 const MODE = 0o600
@@ -91,8 +91,8 @@ function append(file: string, records: string[][]): void {
 
 /** Differs after each change. */
 function versionOf(file: string): string {
-  const { ino, size } = statSync(file)
-  return `${ino} ${size}`
+  const { ino, size, mtimeMs } = statSync(file)
+  return `${ino} ${size} ${mtimeMs}`
 }
 
 function readEntries(file: string): Map<string, Entry> {

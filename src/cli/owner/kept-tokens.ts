@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartError } from '../../lib/start-error.ts'
-import { whileLocked } from '../../lib/while-locked.ts'
+import { whileLocked } from '../../lib/lock-file.ts'
 
 /** Tokens that an owner has asked to keep: by the origin of the service, then by code. */
 type Kept = Record<string, Record<string, string>>

@@ -4,9 +4,9 @@ import { test, type TestContext } from 'node:test'
 import { sql } from '#kysely'
 import pg from 'pg'
 import { undoLater } from '../../../test/support/cleanup.ts'
-import { createDatabase } from '../../../test/support/drivers.ts'
+import { createDatabase, createEmptyDatabase } from '../../../test/support/drivers.ts'
 import { poll } from '../../../test/support/poll.ts'
-import { addressOf, urlOf } from '../../../test/support/postgres.ts'
+import { urlOf } from '../../../test/support/postgres.ts'
 import { startProxy } from '../../../test/support/tcp-proxy.ts'
 import { requireProgram } from '../../../test/support/programs.ts'
 import { StartError } from '../../lib/start-error.ts'
@@ -37,12 +37,7 @@ function createMeeting(): () => Promise<void> {
 
 test('processes that start at the same time on an empty database migrate it once', async (t) => {
   if (!requireProgram(t, 'initdb', 'postgresql')) return
-  const { host, user, database } = await createDatabase()
-  const client = new pg.Client({ host, user, database })
-  await client.connect()
-  undoLater(t, () => client.end())
-  await client.query('create database empty')
-  const url = urlOf(addressOf({ host }, 'empty'))
+  const url = await createEmptyDatabase(t, 'empty')
   const nodes = await Promise.all([0, 1, 2].map(() => openPostgres({ url, max: 2 }, Date.now)))
   for (const each of nodes) undoLater(t, () => each.close())
   const applied = await nodes[0]?.read.selectFrom('migrations').select('name').orderBy('number').execute()

@@ -38,11 +38,6 @@ const sumColumns = ['humans', 'human_firsts', 'bots', 'bot_firsts']
 const addToColumns = (table: string) =>
   sumColumns.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
 
-function arrays(statement: StatementSync): StatementSync {
-  statement.setReturnArrays(true)
-  return statement
-}
-
 export function rollupWriter(db: DatabaseSync): RollupWriter {
   const upsertInto = (table: string, rows: number) =>
     db.prepare(
@@ -63,10 +58,8 @@ export function rollupWriter(db: DatabaseSync): RollupWriter {
       `select value, humans + bots as scans from ${table}
        where link_id = ? and period = ? and dimension = ? and value <> ${OTHER}`,
     ),
-    take: arrays(
-      db.prepare(
-        `delete from ${table} where link_id = ? and period = ? and dimension = ? and value = ? returning ${sumColumns.join()}`,
-      ),
+    take: db.prepare(
+      `delete from ${table} where link_id = ? and period = ? and dimension = ? and value = ? returning ${sumColumns.join()}`,
     ),
   })
   return {
@@ -124,11 +117,11 @@ function writeNewValues(table: ValueTable, key: [...LinkAndPeriod, dimension: nu
   const { known: count } = table.count.get(...key) as { known: number }
   const isFull = count + added.length > MAX_VALUES
   const { own, others, replaced } = isFull
-    ? placeValues(table.known.all(...key) as unknown as KnownValue[], added)
+    ? placeValues(table.known.all(...key) as Record<keyof KnownValue, number>[], added)
     : { own: added, others: [], replaced: [] }
   for (const { value, counts } of own) table.upsert.run(...key, value, ...counts)
   const sum: Counts = [0, 0, 0, 0]
   for (const { counts } of others) addCounts(sum, counts)
-  for (const value of replaced) addCounts(sum, table.take.get(...key, value) as unknown as Counts)
+  for (const value of replaced) addCounts(sum, Object.values(table.take.get(...key, value) ?? {}) as Counts)
   if (others.length + replaced.length > 0) table.upsert.run(...key, OTHER, ...sum)
 }

@@ -1,5 +1,5 @@
 import { slotOf, startOfSlot } from '../calendar.ts'
-import { byAudience, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
+import { bySource, byAudience, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
 import type { SlotRange, Sources } from './row-queries.ts'
 import type { StatsQuery, WindowTotals } from './stats-query.ts'
 import { partsOf, startOfDate, type Parts } from './window.ts'
@@ -46,7 +46,7 @@ export function countBefore(
   return {
     from,
     until,
-    totals: { ...counts, unique_visitors, ...sources },
+    totals: { ...counts, unique_visitors, ...bySource(counts.scans, sources.qr) },
     unique_visitors,
     by_audience: byAudience([sums]),
   }

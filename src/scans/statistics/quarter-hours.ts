@@ -23,6 +23,15 @@ export function ofAudience({ humans, humanFirsts, bots, botFirsts }: AudienceSum
   }
 }
 
+/**
+ * Scans by source, which add up. The source of those of a day that is partly in the window is not known any more when its raw
+ * scans have been deleted.
+ */
+export function bySource(scans: number, qr: number): { qr: number; link: number } {
+  const known = Math.min(qr, scans)
+  return { qr: known, link: scans - known }
+}
+
 export function byAudience(sums: AudienceSums[]): ByAudience {
   const total = (name: keyof AudienceSums) => sums.reduce((sum, each) => sum + each[name], 0)
   return {

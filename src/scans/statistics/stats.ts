@@ -3,7 +3,7 @@ import { listBreakdowns, type Breakdowns, type ValueCount } from './breakdowns.t
 import { startOfSlot } from '../calendar.ts'
 import { countHours, hoursOf, type HourCounts } from './hours.ts'
 import { countBefore, windowBefore, type Previous } from './previous.ts'
-import { byAudience, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
+import { bySource, byAudience, ofAudience, type AudienceSums, type ByAudience } from './quarter-hours.ts'
 import type { LinkRows, RowQueries, Sources } from './row-queries.ts'
 import type { Audience, Counts, StatsQuery, WindowTotals } from './stats-query.ts'
 import { localDays, partsOf, type LocalDay } from './window.ts'
@@ -85,16 +85,13 @@ export function countDays(
   const counts = sums.map((each) => ofAudience(each, audience))
   const sum = (name: keyof ReturnType<typeof ofAudience>) => counts.reduce((total, day) => total + day[name], 0)
   const [scans, visitors] = [sum('scans'), sum('unique_visitors')]
-  // Of a day that is partly in the window, sources are not known any more when its raw scans have been deleted.
-  const qr = Math.min(sources.qr, scans)
   return {
     totals: {
       scans,
       unique_visitors: visitors,
       humans: sum('humans'),
       bots: sum('bots'),
-      qr,
-      link: scans - qr,
+      ...bySource(scans, sources.qr),
     },
     unique_visitors: visitors,
     series: window.map(({ date }, at) => {

@@ -1,0 +1,49 @@
+import { DatabaseSync } from 'node:sqlite'
+import { chownLikeFolder } from './chown-like-folder.ts'
+import { StartError } from './start-error.ts'
+
+/** A locked file. */
+export interface FileLock {
+  release: () => void
+}
+
+/**
+ * Locks a file against every other process. The lock is the kernel's (SQLite takes it with fcntl on an empty file), so that
+ * it always ends with the process; there is no pid file to go stale.
+ * @param waitMs how long to wait for a process that has the lock
+ * @throws {Error} SQLite's, whose message has "locked" when another process has the lock
+ */
+export function lockFile(file: string, waitMs = 0): FileLock {
+  const holder = new DatabaseSync(file, { timeout: waitMs })
+  try {
+    holder.exec('begin exclusive')
+  } catch (error) {
+    holder.close()
+    throw error
+  }
+  chownLikeFolder(file)
+  return { release: () => holder.close() }
+}
+
+const WAIT_MS = 10_000
+
+/**
+ * Runs `work`, which must be short, while no other process does so with the same file.
+ * @throws {StartError} when another process has the lock for ten seconds, or the file cannot be written
+ */
+export function whileLocked<T>(file: string, work: () => T): T {
+  const lock = lockOrExplain(file)
+  try {
+    return work()
+  } finally {
+    lock.release()
+  }
+}
+
+function lockOrExplain(file: string): FileLock {
+  try {
+    return lockFile(file, WAIT_MS)
+  } catch (error) {
+    throw new StartError(`${file} cannot be locked: ${(error as Error).message}`, { cause: error })
+  }
+}
