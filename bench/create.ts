@@ -5,6 +5,7 @@
 // it takes 1.4 ms: 6.9 and 0.68 (bare: 7.1 and 0.77).
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { create } from '../test/support/server.ts'
 import { bareInserts } from './bare-sqlite.ts'
 import { slowSyncs } from './slow-sync.ts'
@@ -26,7 +27,7 @@ writeFileSync(
 )
 const quirl = await serveQuirl(join(folder, 'data'))
 await create(quirl, { target: 'https://example.com/menu' })
-const bareServer = await serve(new URL('bare-create.ts', import.meta.url).pathname, [
+const bareServer = await serve(fileURLToPath(new URL('bare-create.ts', import.meta.url)), [
   mkdtempSync(join(folder, 'bare-')),
 ])
 const servers: [string, Served, string][] = [

@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { Agent, createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { create, visit } from '../test/support/server.ts'
 import {
   median,
@@ -32,7 +33,7 @@ await once(bare, 'listening')
 const bareUrl = `http://127.0.0.1:${(bare.address() as AddressInfo).port}`
 
 const quirl = await serveQuirl(temporaryFolder())
-const script = new URL('page-server.ts', import.meta.url).pathname
+const script = fileURLToPath(new URL('page-server.ts', import.meta.url))
 const inMemory = await serve(script, [temporaryFolder(), ...unlimited], startFlags)
 const [paths, pathsInMemory] = [await fill(quirl), await fill(inMemory)]
 

@@ -1,6 +1,7 @@
 // A disk for benches whose syncs take longer than this machine's.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from './support.ts'
 
 /**
@@ -10,7 +11,7 @@ import { temporaryFolder } from './support.ts'
 export function slowSyncs(): void {
   if (process.env['SYNC_MS'] === undefined || process.env['LD_PRELOAD'] !== undefined) return
   const library = join(temporaryFolder(), 'slow-sync.so')
-  const source = new URL('slow-sync.c', import.meta.url).pathname
+  const source = fileURLToPath(new URL('slow-sync.c', import.meta.url))
   execFileSync('cc', ['-shared', '-fPIC', '-O1', '-Wall', '-Werror', '-o', library, source, '-ldl'])
   const env = { ...process.env, LD_PRELOAD: library }
   const { status } = spawnSync(process.execPath, process.argv.slice(1), { env, stdio: 'inherit' })

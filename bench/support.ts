@@ -4,6 +4,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import manifest from '../package.json' with { type: 'json' }
 
 // One core for the server, the other for the load, so that they do not compete.
@@ -74,7 +75,7 @@ export function serveQuirl(dataDir: string, ...args: string[]): Promise<Served> 
 
 /** The same on a core. */
 export function serveQuirlOn(core: string, dataDir: string, ...args: string[]): Promise<Served> {
-  const script = new URL('../bin/quirl.js', import.meta.url).pathname
+  const script = fileURLToPath(new URL('../bin/quirl.js', import.meta.url))
   const all = ['--port=0', '--host=127.0.0.1', `--data-dir=${dataDir}`, ...unlimited, ...args]
   return serve(script, all, startFlags, core)
 }

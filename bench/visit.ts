@@ -2,6 +2,7 @@
 // response. The fold runs on the same core at the same time.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { create } from '../test/support/server.ts'
 import { median, printTable, readMetric, serve, serveQuirl, temporaryFolder, wrk, type Load } from './support.ts'
 
@@ -11,7 +12,7 @@ const SECONDS = 5
 const folder = temporaryFolder()
 const head = join(folder, 'head.lua')
 writeFileSync(head, 'wrk.method = "HEAD"')
-const bare = await serve(new URL('bare-http.ts', import.meta.url).pathname)
+const bare = await serve(fileURLToPath(new URL('bare-http.ts', import.meta.url)))
 const quirl = await serveQuirl(join(folder, 'process'))
 const power = await serveQuirl(join(folder, 'power'), '--scan-sync=power')
 const address = async (served: { url: string }) =>

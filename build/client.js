@@ -1,8 +1,9 @@
-// Bundles the islands, the scripts for browsers in src/web/client/islands, each into one file of dist/client. `npm ci` runs it on any Node, so it is JavaScript.
+// Bundles the islands, the scripts for browsers in src/web/client/islands, each into one file of dist/client. `build/prepare.js` runs it.
 // Without esbuild (`npm ci --omit=dev`, or `--omit=optional`) it prints a warning: quirl serves its pages without the bundle.
 import { readdirSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { loadEsbuild } from './esbuild.js'
 
 const root = new URL('../', import.meta.url)
@@ -25,7 +26,7 @@ if (esbuild === undefined) {
   )
 } else {
   const { outputFiles } = await esbuild.build({
-    absWorkingDir: new URL('.', root).pathname,
+    absWorkingDir: fileURLToPath(root),
     entryPoints: names.map((name) => `src/web/client/islands/${name}`),
     bundle: true,
     plugins: [noCatalogue],

@@ -1,5 +1,5 @@
 // Bundles packages of hundreds of modules into a few files, dist/packages, which tests and edited sources load instead
-// (docs/adr/0029-fewer-modules.md). `npm ci` runs it on any Node, so it is JavaScript. Without esbuild the files
+// (docs/adr/0029-fewer-modules.md). `build/prepare.js` runs it, and a start of changed sources. Without esbuild the files
 // re-export the packages: everything works, but starts more slowly.
 import { fileURLToPath } from 'node:url'
 import { loadEsbuild } from './esbuild.js'

@@ -1,8 +1,11 @@
 // Describes the inputs of dist/server. In JavaScript, because bin/quirl.js compares them at each start of a checkout.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 const root = new URL('../', import.meta.url)
+const rootFolder = fileURLToPath(root)
 export const serverFolder = new URL('dist/server/', root)
 export const stateFile = 'made-of.json'
 
@@ -11,11 +14,11 @@ export function digestSources() {
   const hash = createHash('sha256')
   const files = readdirSync(new URL('src/', root), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
-    .map(({ parentPath, name }) => `${parentPath}/${name}`)
-  const others = ['package.json', 'build/server.js'].map((name) => new URL(name, root))
+    .map(({ parentPath, name }) => join(parentPath, name))
+  const others = ['package.json', 'build/server.js'].map((name) => join(rootFolder, name))
   for (const file of [...files.sort(), ...others]) {
     const content = readFileSync(file)
-    hash.update(`${file} ${content.length}\n`.slice(root.pathname.length)).update(content)
+    hash.update(`${relative(rootFolder, file)} ${content.length}\n`).update(content)
   }
   return hash.digest('hex')
 }

@@ -1,5 +1,5 @@
 // Bundles the server into dist/server: a few files instead of some 900 that Node would resolve, strip of types and link at
-// each start (docs/adr/0034-one-bundle.md). `npm ci` runs it on any Node, so it is JavaScript. Without esbuild a
+// each start (docs/adr/0034-one-bundle.md). `build/prepare.js` runs it. Without esbuild a
 // checkout runs its sources.
 import { readdirSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'

@@ -1,7 +1,9 @@
 // Runs the tests beside the code in one process, because starting one per file takes longer than most of them.
 import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
-const own = new URL(import.meta.url).pathname
-for (const file of globSync(new URL('**/*.test.ts', import.meta.url).pathname).sort()) {
-  if (file !== own) await import(file)
+for (const file of globSync('**/*.test.ts', { cwd: import.meta.dirname }).sort()) {
+  const path = join(import.meta.dirname, file)
+  if (path !== import.meta.filename) await import(pathToFileURL(path).href)
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from './support/cleanup.ts'
 import { startDns } from './support/dns.ts'
 import { ask } from './support/http.ts'
@@ -14,7 +15,7 @@ import { askSecurely } from './support/tls.ts'
 
 const HOST = 'go.bakery.shop'
 const NAME = 'qr.example.com'
-const caddyfile = new URL('../deploy/Caddyfile', import.meta.url).pathname
+const caddyfile = fileURLToPath(new URL('../deploy/Caddyfile', import.meta.url))
 
 /** Starts the service behind Caddy as `deploy/Caddyfile` configures it, with Caddy's internal certificate authority. */
 async function set(t: TestContext) {

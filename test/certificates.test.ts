@@ -5,6 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { createLocalBus } from '../src/bus/local.ts'
 import { openSqlite } from '../src/db/sqlite/database.ts'
 import { openDomains } from '../src/domains/open.ts'
@@ -385,7 +386,7 @@ describe('several processes on one store', () => {
     assert.equal((await domains.read(NAME)).status, 'active')
     domains.close()
     await db.close()
-    const script = new URL('support/tls-node.ts', import.meta.url).pathname
+    const script = fileURLToPath(new URL('support/tls-node.ts', import.meta.url))
     const nodes: Running[] = []
     return {
       authority,

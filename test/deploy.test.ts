@@ -84,14 +84,15 @@ test('the Dockerfile has no fault that a linter finds, and copies what .dockerig
 })
 
 test('the image and the unit start the program as "npm start" does', () => {
-  const [, variable = '', flags = ''] = /^(\w+=\w+) exec node (.*) bin\/quirl\.js$/.exec(manifest.scripts.start) ?? []
+  const [, variable = '', flags = ''] =
+    / (\w+=\w+) exec "\$node" (.*) bin\/quirl\.js$/.exec(manifest.scripts.start) ?? []
   assert.ok(dockerfile.includes(`\nENV ${variable}\n`))
   assert.ok(unit.includes(`\nEnvironment=${variable}\n`))
   assert.deepEqual(wordsOf('ENTRYPOINT'), [IMAGE_NODE, ...flags.split(' '), '/app/bin/quirl.js'])
   const [, execStart] = /^ExecStart=(.*)$/m.exec(unit) ?? []
   assert.equal(
     execStart,
-    `/opt/quirl/node_modules/.bin/node ${flags} /opt/quirl/node_modules/quirl/${manifest.bin.quirl}`,
+    `/bin/sh -c 'exec /opt/quirl/node_modules/node-linux-*/bin/node ${flags} /opt/quirl/node_modules/quirl/${manifest.bin.quirl}'`,
   )
 })
 

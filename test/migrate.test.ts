@@ -4,6 +4,7 @@ import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { migratePostgres, openPostgres } from '../src/db/postgres/database.ts'
 import { openPostgresSession } from '../src/db/postgres/session.ts'
 import { migrateScans } from '../src/scans/postgres/migrations.ts'
@@ -135,7 +136,7 @@ test('a move that was killed at any page goes on, and no service starts on what 
   const random = seededRandom(t)
   const [from, back] = [temporaryFolder(t), temporaryFolder(t)]
   await fillStore(from, random, 3000)
-  const program = new URL('support/migrate-until.ts', import.meta.url).pathname
+  const program = fileURLToPath(new URL('support/migrate-until.ts', import.meta.url))
   const killed = (source: string, target: string, most: number) => {
     const pages = Math.floor(random() * most)
     t.diagnostic(`killed after ${pages} pages`)

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { catalogue } from '../src/http/problem.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { startServer } from './support/server.ts'
@@ -19,7 +20,7 @@ test('the OpenAPI document passes a linter without an error or a warning', async
   const file = join(folder, 'openapi.json')
   writeFileSync(file, await (await fetch(`${server.url}/api/openapi.json`)).text())
   writeFileSync(join(folder, 'redocly.yaml'), 'extends: [recommended]\n')
-  const program = new URL('../node_modules/.bin/redocly', import.meta.url).pathname
+  const program = fileURLToPath(new URL('../node_modules/.bin/redocly', import.meta.url))
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const lint = spawnSync(process.execPath, [program, 'lint', '--format=json', file], {
     cwd: folder,

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import type { Page, Route } from 'playwright-core'
 import { palettes, presets } from '../src/web/designer/presets.ts'
 import { accessibilityFaults, press, sharedWindows, testsIn, untilTrue } from './support/browser.ts'
@@ -744,7 +745,7 @@ describe('the script', () => {
     const folder = temporaryFolder(t)
     for (const part of ['bin', 'build', 'src', 'package.json'])
       cpSync(new URL(part, root), join(folder, part), { recursive: true })
-    symlinkSync(new URL('node_modules', root).pathname, join(folder, 'node_modules'))
+    symlinkSync(fileURLToPath(new URL('node_modules', root)), join(folder, 'node_modules'))
     const service = await start(t, undefined, [], { file: join(folder, 'bin/quirl.js') })
     const link = await create(service, { target: 'https://example.com/' })
     const page = `${service.url}/m/${link.token}`

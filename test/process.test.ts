@@ -7,6 +7,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { openDatabase } from '../src/db/open.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { filesBelow } from './support/files.ts'
@@ -192,16 +193,6 @@ test('--help and --version print and exit 0, and do not use the folder', (t) => 
   assert.deepEqual([help.status, version.status, readdirSync(cwd)], [0, 0, []])
 })
 
-test('on an old Node the program prints one line that says so', (t) => {
-  const preload = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")}`
-  const result = spawnSync(process.execPath, ['--import', preload, program], {
-    cwd: temporaryFolder(t),
-    encoding: 'utf8',
-  })
-  assert.equal(result.status, 1)
-  assert.match(result.stderr, /^quirl needs Node 24\.12 or newer, this is 20\.20\.2; .*\n$/)
-})
-
 test('neither the output nor the data folder contains an address, token, query or path of a visit', async (t) => {
   const service = await start(t)
   const agent = 'Tell-Tale-Agent/1.0'
@@ -223,7 +214,7 @@ test('neither the output nor the data folder contains an address, token, query o
 })
 
 test('a signal to "npm start" stops the service and frees the port', async (t) => {
-  const root = new URL('..', import.meta.url).pathname
+  const root = fileURLToPath(new URL('..', import.meta.url))
   const env = { ...process.env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: temporaryFolder(t) }
   const npm = spawn('npm', ['start'], { cwd: root, env })
   const exited = once(npm, 'exit')

@@ -1,5 +1,5 @@
 // `npm test`: runs all test files, or those that are given, each in a process. `node --test` would sort them by name.
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -22,6 +22,10 @@ const first = [
 
 const root = resolve(import.meta.dirname, '..')
 const given = process.argv.slice(2)
+if (!existsSync(resolve(root, 'dist/client'))) {
+  console.error('quirl: dist/ is not built, as after "npm ci --ignore-scripts"; "npm run prepare" builds it')
+  process.exit(1)
+}
 /** Each imports several files, which run in its process: loading the service takes longer than many of their tests. */
 const groups = globSync('test/groups/*.ts', { cwd: root }).toSorted()
 const grouped = new Set(

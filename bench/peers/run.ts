@@ -1,6 +1,7 @@
 // Visits of quirl beside bare node:http, nginx, and other services that already run:
 //   node bench/peers/run.ts --name Kutt --url http://127.0.0.1:3001 --visit /abc --name Shlink --url http://127.0.0.1:8080 --visit /def
 // docs/benchmarks.md says how to start them. What this starts has one core; what already runs has the cores that it was given.
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { create } from '../../test/support/server.ts'
 import { median, printTable, serve, serveQuirl, temporaryFolder, wrk, type Load } from '../support.ts'
@@ -30,7 +31,7 @@ async function readPeers(): Promise<[name: string, url: string][]> {
 }
 
 const peers = await readPeers()
-const bare = await serve(new URL('../bare-http.ts', import.meta.url).pathname)
+const bare = await serve(fileURLToPath(new URL('../bare-http.ts', import.meta.url)))
 const quirl = await serveQuirl(temporaryFolder())
 const { code } = await create(quirl, { target: 'https://example.com/menu' })
 const nginx = await startNginx()

@@ -3,21 +3,15 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
 import { temporaryFolder, undoLater } from '../support/cleanup.ts'
+import { strangersEnvironment } from '../support/fresh-machine.ts'
 import { requireProgram } from '../support/programs.ts'
 import { create, visit } from '../support/server.ts'
 
 const root = join(import.meta.dirname, '../..')
-
-/** The environment of a stranger's shell: the Node in PATH, and nothing of the npm that runs this test. */
-function strangersEnvironment(): NodeJS.ProcessEnv {
-  const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
-  const own = Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_/.test(name))
-  return { ...Object.fromEntries(own), PATH: path.join(delimiter) }
-}
 
 interface Packed {
   filename: string

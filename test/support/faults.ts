@@ -3,6 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from './cleanup.ts'
 import { requireProgram } from './programs.ts'
 
@@ -32,7 +33,7 @@ export function buildFaults(t: TestContext): Faults | undefined {
   if (!requireProgram(t, 'cc', 'gcc libc6-dev')) return undefined
   const folder = temporaryFolder(t)
   const library = join(folder, 'faults.so')
-  const source = new URL('faults.c', import.meta.url).pathname
+  const source = fileURLToPath(new URL('faults.c', import.meta.url))
   execFileSync('cc', ['-shared', '-fPIC', '-O1', '-Wall', '-Werror', '-o', library, source, '-ldl'])
   const file = join(folder, 'faults')
   return {

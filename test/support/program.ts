@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import type { StopTimes } from '../../src/stop.ts'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
 import { PATIENCE_MS } from './poll.ts'
 
-export const program = new URL('../../bin/quirl.js', import.meta.url).pathname
+export const program = fileURLToPath(new URL('../../bin/quirl.js', import.meta.url))
 
 /** The program, started as an operator does. */
 export interface Service {
@@ -19,7 +20,7 @@ export interface Service {
 
 /** Starts the program with other times of its stop than the usual ones. */
 export function stopsWithin(times: StopTimes): { file: string; env: { STOP_TIMES: string } } {
-  const file = new URL('stop-program.ts', import.meta.url).pathname
+  const file = fileURLToPath(new URL('stop-program.ts', import.meta.url))
   return { file, env: { STOP_TIMES: JSON.stringify(times) } }
 }
 

@@ -90,7 +90,6 @@ export function createPool({ url, max, isPatient, times, losses = createLosses()
   }
 
   return {
-    options: {},
     connect: () =>
       connect().catch((error: unknown) => {
         throw toStoreError(error)

@@ -18,13 +18,6 @@ export interface Access {
   release: (connection: DatabaseConnection) => Promise<void>
 }
 
-/** `Access` alone schedules the connection; Kysely's own adapter would block it while a release waits. */
-class Adapter extends SqliteAdapter {
-  override get supportsMultipleConnections(): boolean {
-    return true
-  }
-}
-
 /** Kysely on SQLite; acquires a connection for each statement outside of a transaction, and for each transaction. */
 export function createKysely(access: Access): Kysely<Tables> {
   return new Kysely({ dialect: createDialect(createDriver(access)) })
@@ -55,7 +48,7 @@ export function createTransactions(
 
 function createDialect(driver: Driver): Dialect {
   return {
-    createAdapter: () => new Adapter(),
+    createAdapter: () => new SqliteAdapter(),
     createDriver: () => driver,
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { fc } from '../../../test/support/fast-check.ts'
 import { commonFields } from '../fields.ts'
 
 import { findKind, kinds } from './index.ts'
 
-const src = new URL('../..', import.meta.url).pathname
+const src = fileURLToPath(new URL('../..', import.meta.url))
 
 test("no kind's name occurs in src outside links/kinds and the pages that draw its form", () => {
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(

@@ -1,4 +1,4 @@
-// Prints how many packages are installed to run quirl, and the space that they take: `npm run dependencies`.
+// Prints how many packages are installed to run quirl, and the space that they take: `npm run sizes`.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import type { Locked } from './check-licences.ts'
 
