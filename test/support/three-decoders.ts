@@ -10,6 +10,8 @@ export interface Picture {
   name: string
   text: string
   file: Buffer
+  /** Whether its symbol, which is full, does not say that its bytes are UTF-8, so that a decoder of text has to guess. */
+  isUnsaid?: boolean
 }
 
 /** Reads the concatenated bytes of all codes in the files, without separators. */
@@ -19,9 +21,12 @@ type ReadFiles = (paths: string[], files: Buffer[]) => Promise<Buffer>
  * zbarimg's other symbologies are off, because it detects an Interleaved 2 of 5 or a DataBar in the modules of some QR codes, even
  * in qrencode's. Its scanning density stays at the default: with fewer lines it is faster, but misses finder patterns.
  */
+const zbarimg = ['--quiet', '--nodbus', '--raw', '-Sdisable', '-Sqrcode.enable']
+
 const decoders = {
-  zbarimg: (paths) =>
-    outputOf('zbarimg', ['--quiet', '--nodbus', '--raw', '-Sdisable', '-Sqrcode.enable', '-Sbinary', ...paths]),
+  zbarimg: (paths) => outputOf('zbarimg', [...zbarimg, '-Sbinary', ...paths]),
+  /** As people use it: it prints text, in the encoding that the symbol says, and guesses where it says none. */
+  'zbarimg as text': (paths) => outputOf('zbarimg', [...zbarimg, ...paths]),
   ZXingReader: (paths) => outputOf('ZXingReader', ['-format', 'QRCode', '-bytes', ...paths]),
   async 'zxing-wasm'(_, files) {
     const found = await Promise.all(files.map(readWithZxing))
@@ -91,7 +96,16 @@ export async function missedOf(batch: readonly Picture[], names: readonly Decode
       join(folder, `${at}.${file.toString('latin1', 1, 4) === 'PNG' ? 'png' : 'pgm'}`),
     )
     await Promise.all(batch.map(({ file }, at) => writeFile(paths[at] ?? '', file)))
-    const missed = names.map((name) => missedBy(name, batch, paths))
+    const said = batch.flatMap((picture, at) => (picture.isUnsaid === true ? [] : [{ picture, path: paths[at] ?? '' }]))
+    const missed = names.map((name) =>
+      name === 'zbarimg as text'
+        ? missedBy(
+            name,
+            said.map(({ picture }) => picture),
+            said.map(({ path }) => path),
+          )
+        : missedBy(name, batch, paths),
+    )
     return (await Promise.all(missed)).flat()
   } finally {
     await rm(folder, { recursive: true })
@@ -104,7 +118,8 @@ async function missedBy(name: DecoderName, batch: readonly Picture[], paths: str
     paths,
     batch.map(({ file }) => file),
   )
-  if (found.equals(Buffer.from(batch.map(({ text }) => text).join('')))) return []
+  const end = name === 'zbarimg as text' ? '\n' : ''
+  if (found.equals(Buffer.from(batch.map(({ text }) => text + end).join('')))) return []
   const [only] = batch
   if (batch.length === 1 && only !== undefined) return [`${name}: ${only.name}`]
   const missed: string[] = []

@@ -1,17 +1,17 @@
-import { ALPHANUMERIC, alphanumericValue, BYTE, countBitsOf, indicators, type Segment } from './segments.ts'
+import { ALPHANUMERIC, alphanumericValue, BYTE, countBitsOf, indicators, utf8Header, type Plan } from './segments.ts'
 import { blocksOf, type Level } from './tables.ts'
 
 /** The codewords of a symbol in the order of their placement: blocks interleaved, data before error correction. */
-export type Codewords = (segments: Segment[], version: number, level: Level) => Uint8Array
+export type Codewords = (plan: Plan, level: Level) => Uint8Array
 
 /** Creates a function that caches generator polynomials. */
 export function createCodewords(): Codewords {
   const generators = new Map<number, Uint8Array>()
-  return (segments, version, level) => {
-    const { count, correction, total, data } = blocksOf(version, level)
+  return (plan, level) => {
+    const { count, correction, total, data } = blocksOf(plan.version, level)
     let generator = generators.get(correction)
     if (generator === undefined) generators.set(correction, (generator = generatorOf(correction)))
-    const message = pack(segments, version, data)
+    const message = pack(plan, data)
     const codewords = new Uint8Array(total)
     // Later blocks have one more codeword when the data does not divide evenly (7.5.1).
     const short = Math.floor(data / count)
@@ -29,8 +29,8 @@ export function createCodewords(): Codewords {
   }
 }
 
-/** The data codewords: segments, terminator and padding (7.4.9, 7.4.10). */
-function pack(segments: Segment[], version: number, length: number): Uint8Array {
+/** The data codewords: headers and segments, terminator and padding (7.4.9, 7.4.10). */
+function pack({ segments, saysUtf8, version }: Plan, length: number): Uint8Array {
   const words = new Uint8Array(length)
   let position = 0
   const append = (value: number, bits: number) => {
@@ -42,6 +42,10 @@ function pack(segments: Segment[], version: number, length: number): Uint8Array 
       position += taken
       left -= taken
     }
+  }
+  if (saysUtf8) {
+    append(utf8Header.indicator, 4)
+    append(utf8Header.assignment, 8)
   }
   for (const { mode, bytes } of segments) {
     append(indicators[mode], 4)

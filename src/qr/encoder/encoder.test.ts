@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
 import { createEncoder } from './encoder.ts'
-import { ALPHANUMERIC, BYTE, countBitsOf, NUMERIC, planSegments, type Mode } from './segments.ts'
+import { ALPHANUMERIC, BYTE, countBitsOf, NUMERIC, planSegments, utf8Header, type Mode } from './segments.ts'
 import { blocksOf, levels } from './tables.ts'
 
 const encode = createEncoder()
@@ -48,9 +48,26 @@ test('no other division into segments takes fewer bits', () => {
       const plan = planSegments(bytesOf(text), 'L', minVersion)
       assert.ok(plan)
       assert.equal(Buffer.concat(plan.segments.map(({ bytes }) => bytes)).toString(), text)
-      assert.equal(plan.bits, fewestBits(bytesOf(text), plan.version))
+      assert.equal(plan.bits, fewestBits(bytesOf(text), plan.version) + (plan.saysUtf8 ? utf8Header.bits : 0))
     }),
     { numRuns: 500 },
+  )
+})
+
+test('a text is said to be UTF-8 if it is not ASCII, unless only a symbol that does not say so has room for it', () => {
+  fc.assert(
+    fc.property(mixed, (text) => {
+      assert.equal(planSegments(bytesOf(text), 'M')?.saysUtf8, /[^\0-\x7f]/.test(text))
+    }),
+  )
+  // 2,953 bytes fill a symbol of version 40 but for four bits.
+  const plans = [2952, 2953].map((length) => planSegments(bytesOf('é' + 'x'.repeat(length - 2)), 'L'))
+  assert.deepEqual(
+    plans.map((plan) => [plan?.version, plan?.saysUtf8]),
+    [
+      [40, true],
+      [40, false],
+    ],
   )
 })
 

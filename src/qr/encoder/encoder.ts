@@ -25,7 +25,7 @@ export interface EncodeOptions {
   mask?: number
 }
 
-/** Encodes bytes in the smallest symbol that holds them; undefined when none does. */
+/** Encodes UTF-8 in the smallest symbol that holds it; undefined when none does. */
 export type Encoder = (bytes: Uint8Array, options: EncodeOptions) => QrSymbol | undefined
 
 /** The layout of a version, and buffers to draw in, since allocating them would take as long as drawing. */
@@ -42,11 +42,11 @@ export function createEncoder(): Encoder {
   return (bytes, { level: atLeast, boost = true, minVersion = 1, mask: forced }) => {
     const plan = planSegments(bytes, atLeast, minVersion)
     if (plan === undefined) return undefined
-    const { version, segments, bits } = plan
+    const { version, bits } = plan
     const fits = (level: Level) => bits <= blocksOf(version, level).data * 8
     const level = boost ? (levels.findLast(fits) ?? atLeast) : atLeast
     const board = (boards[version] ??= createBoard(version))
-    place(board, codewordsOf(segments, version, level))
+    place(board, codewordsOf(plan, level))
     const { mask, drawn } =
       forced === undefined
         ? leastPenalty(board, level)

@@ -39,25 +39,49 @@ export const alphanumericValue = Int8Array.from({ length: 256 }, (_, byte) =>
 const SIXTHS = 6
 const costs = [20, 33, 48] as const
 
+/**
+ * The header that says that the bytes are UTF-8 (7.4.3; 26 is UTF-8 in the register of extended channel interpretations).
+ * Without it, decoders guess: zbar takes `Café` for Big5.
+ */
+export const utf8Header = { indicator: 7, assignment: 26, bits: 4 + 8 } as const
+
 /** A text divided into segments, and the smallest symbol that holds it. */
 export interface Plan {
   segments: Segment[]
+  /** Whether `utf8Header` comes before the segments. */
+  saysUtf8: boolean
   version: number
-  /** Bits of all segments with their headers. */
+  /** Bits of all segments with their headers, and of `utf8Header`. */
   bits: number
 }
 
 /**
- * Divides bytes into segments that take the fewest bits, for the smallest version of that level, at least `minVersion`,
+ * Divides UTF-8 into segments that take the fewest bits, for the smallest version of that level, at least `minVersion`,
  * that holds them; undefined when none does. The best division depends on the version, because headers grow twice.
+ * What is not ASCII is said to be UTF-8, unless only a symbol that does not say so has room for it.
  */
 export function planSegments(bytes: Uint8Array, level: Level, minVersion = 1): Plan | undefined {
+  const isAscii = bytes.every((byte) => byte < 0x80)
+  const said = isAscii ? undefined : planWithin(bytes, level, minVersion, utf8Header.bits)
+  if (said !== undefined) return { ...said, saysUtf8: true }
+  const unsaid = planWithin(bytes, level, minVersion, 0)
+  return unsaid && { ...unsaid, saysUtf8: false }
+}
+
+/** Plans segments that begin after so many bits. */
+function planWithin(
+  bytes: Uint8Array,
+  level: Level,
+  minVersion: number,
+  used: number,
+): Omit<Plan, 'saysUtf8'> | undefined {
   for (const [group, last] of lastVersions.entries()) {
     if (last < minVersion || exceeds(bytes, last, level)) continue
-    const { segments, bits } = divide(bytes, group)
+    const divided = divide(bytes, group)
+    const bits = divided.bits + used
     const first = Math.max(minVersion, (lastVersions[group - 1] ?? 0) + 1)
     for (let version = first; version <= last; version++) {
-      if (bits <= blocksOf(version, level).data * 8) return { segments, version, bits }
+      if (bits <= blocksOf(version, level).data * 8) return { segments: divided.segments, version, bits }
     }
   }
   return undefined
