@@ -19,6 +19,7 @@ import { queueRequests } from './limits/admission-hooks.ts'
 import { works } from './limits/work.ts'
 import type { Services } from './services.ts'
 import { createFastPath, visitedCode } from './visits/fast-path.ts'
+import { withoutSentence } from './visits/sentence.ts'
 import { removalPages } from './web/removal-pages.ts'
 
 /** A server without routes, with the hooks of all routes. */
@@ -99,6 +100,7 @@ function createServer(
       connections.serve((request, response) => {
         if (tls?.applyRules(request, response) === true) return
         if (answeredFast(request, response)) return
+        request.url = withoutSentence(request.url ?? '', isReserved)
         unifyMethod(request)
         handler(request, response)
       }, priorityOf),

@@ -37,6 +37,18 @@ test('a page keeps its path although an older release gave a link that code', as
   }
 })
 
+test('a code in a sentence is visited and recorded, with what follows it, as a scan where the query says so', async (t) => {
+  const server = await startServer(t)
+  const link = await create(server, { target: 'https://example.com/' })
+  for (const after of ['.', ',', ')', '%20', '%C2%A0', '%E2%80%8B', '),%22', '!?qr=1'])
+    assert.deepEqual(await visits(link.short_url + after, 1), ['https://example.com/'], after)
+  assert.deepEqual(await visits(`${link.short_url}x.`, 1), ['404'])
+  const details = (await (await fetch(`${server.url}/api/manage/${link.token}`)).json()) as {
+    totals: { scans: number; qr: number }
+  }
+  assert.deepEqual([details.totals.scans, details.totals.qr], [8, 1])
+})
+
 test('visits of an unreadable link get a 500 each time', async (t) => {
   const server = await startServer(t)
   const link = await create(server, { target: 'https://example.com/' })
