@@ -1,3 +1,5 @@
+import { withoutMarks } from './phone-number.ts'
+
 /** What a vCard holds; its full name is computed. */
 export interface Card {
   firstName?: string
@@ -22,7 +24,7 @@ export function writeVcard(card: Card): string {
     ['FN', escapeText(fullName(card))],
     ['ORG', card.org && escapeText(card.org)],
     ['TITLE', card.jobTitle && escapeText(card.jobTitle)],
-    ['TEL', card.phone && escapeText(card.phone)],
+    ['TEL', card.phone && escapeText(withoutMarks(card.phone))],
     ['EMAIL', card.email && escapeText(card.email)],
     ['URL', card.website],
     ['END', 'VCARD'],

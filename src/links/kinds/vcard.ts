@@ -8,6 +8,7 @@ import { visitorTexts } from '../../texts/visitor.ts'
 import { avatarOf, initialsOf } from './avatar.ts'
 import { appOf } from './in-app.ts'
 import { DEFAULT_ACCENT, defineKind, type Picture, type Viewer } from './kind.ts'
+import { phoneAddress } from './phone-number.ts'
 import { reportFooter } from './report-footer.ts'
 import { addressHead, descriptionOf } from './social.ts'
 import { fullName, writeVcard, type Card } from './vcard-file.ts'
@@ -131,10 +132,4 @@ function detail(label: string, value: string, address: string | undefined): Html
 
 function mailAddress(email: string): string {
   return `mailto:${encodeURIComponent(email).replaceAll('%40', '@')}`
-}
-
-/** The address that dials a number; none for a number with words in it, of which it would dial another one. */
-function phoneAddress(phone: string): string | undefined {
-  const isDialable = /^[\d\s()+*#.,;/-]+$/.test(phone) && /\d/.test(phone)
-  return isDialable ? `tel:${phone.replace(/[^\d+*#,;]/g, '')}` : undefined
 }
