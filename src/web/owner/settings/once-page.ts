@@ -21,20 +21,20 @@ export interface Once {
   back?: string
   /** The link with its new key, for a browser that keeps the earlier one. */
   kept?: KeptLink
-  /** The script that copies. */
-  script: string | undefined
+  /** The paths of the scripts of the settings, which copy. */
+  scripts: string[]
 }
 
 /**
  * A page in response to a form, not a redirect: no address may hold the secret, and the browser sends the form again when it is
  * loaded again.
  */
-export function oncePage({ language, title, lead, label, secret, after, file, open, back, kept, script }: Once): Page {
+export function oncePage({ language, title, lead, label, secret, after, file, open, back, kept, scripts }: Once): Page {
   const texts = settingsTexts[language].once
   return {
     title,
     site: { language },
-    scripts: script === undefined ? [] : [script],
+    scripts,
     body: html`<main class="narrow" ${kept && html` data-kept="${JSON.stringify(kept)}"`}>
       <h1>${title}</h1>
       <div class="card">
