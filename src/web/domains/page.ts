@@ -8,7 +8,7 @@ import { domainsTexts } from '../../texts/domains.ts'
 import type { Language } from '../../texts/language.ts'
 import { fillText } from '../../lib/fill-text.ts'
 import { closedNotice, keyInput } from '../creation.ts'
-import { copyable } from '../copyable.ts'
+import { copyable, copyingData } from '../copyable.ts'
 import { recordsSection, type Records } from './records.ts'
 import { date, statusSection, type StatusView } from './status.ts'
 
@@ -94,7 +94,7 @@ export function domainPage(view: DomainView): Page {
     title: domain.name,
     site: { language, section: 'domains' },
     scripts,
-    body: html`<main data-domains="/domains?name=${domain.name}" data-copied="${texts.copied}">
+    body: html`<main data-domains="/domains?name=${domain.name}" ${copyingData(language)}>
       <h1>${domain.name}</h1>
       ${view.fault && html`<p class="note alarm" role="alert">${view.fault}</p>`} ${registered && keyNote(view)}
       <div class="columns">

@@ -1,6 +1,7 @@
 import type { Page } from '../../../http/document.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { Language } from '../../../texts/language.ts'
+import { copyingData } from '../../copyable.ts'
 import type { KeptLink } from '../../my-links/kept-links.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
 
@@ -42,7 +43,7 @@ export function oncePage({ language, title, lead, label, secret, after, file, op
         <label for="secret">${label}</label>
         <input class="settings-secret" id="secret" value="${secret}" readonly spellcheck="false" />
         <p class="row settings-buttons">
-          <button type="button" hidden data-copy="${secret}" data-copied="${texts.copied}">${texts.copy}</button>
+          <button type="button" hidden data-copy="${secret}" ${copyingData(language)}>${texts.copy}</button>
           ${file !== undefined && saveLink(texts.save, file, `${label}:\n${secret}\n`)} ${open && openLink(open)}
         </p>
         ${after !== undefined && html`<p class="quiet">${after}</p>`}
