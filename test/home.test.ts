@@ -62,7 +62,7 @@ describe('the start page', () => {
   test('is at most 30 KB as sent, with its style and its scripts', async () => {
     const page = await (await fetch(at('/'))).text()
     const paths = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+\.(?:css|js))"/g)].map(([, path = '']) => path)
-    assert.equal(paths.length, 3)
+    assert.equal(paths.length, 4)
     const files = await Promise.all(paths.map(async (path) => (await fetch(at(path))).bytes()))
     const size = [Buffer.from(page), ...files].reduce((sum, file) => sum + gzipSync(file).length, 0)
     assert.ok(size <= 30_000, `${size} bytes`)

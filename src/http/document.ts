@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { stylesheets } from '../styles/stylesheets.ts'
 import type { Language } from '../texts/language.ts'
 import { html, type Html } from './html.ts'
-import { siteFooter, siteHeader, type Section } from './shell.ts'
+import { scriptFailure, siteFooter, siteHeader, type Section } from './shell.ts'
 
 /** A page of this service. */
 export interface Page {
@@ -74,13 +74,14 @@ const siteIcons = html`<link rel="apple-touch-icon" href="/assets/icon-180.png" 
   <meta name="theme-color" content="#fbfaf5" media="(prefers-color-scheme: light)" />
   <meta name="theme-color" content="#0e1511" media="(prefers-color-scheme: dark)" />`
 
-function bodyOf({ site, body }: Page): Html {
+function bodyOf({ site, body, scripts = [] }: Page): Html {
   if (site === undefined)
     return html`<body class="visitor">
       ${body}
     </body>`
   return html`<body class="site">
     ${siteHeader(site.language, site.section)} ${body} ${siteFooter(site.language)}
+    ${scripts.length > 0 && scriptFailure(site.language)}
   </body>`
 }
 

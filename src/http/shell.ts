@@ -27,6 +27,17 @@ export function siteHeader(language: Language, current: Section | undefined): Ht
   </header>`
 }
 
+/** What a page with scripts says when one of them fails: `web/client/islands/failure.ts` shows it. */
+export function scriptFailure(language: Language): Html {
+  const { text, reload, more, close } = shellTexts[language].failure
+  return html`<div id="script-failure" class="note alarm script-failure" role="alert" hidden>
+    <p>${text} <button type="button" class="bare" data-reload>${reload}</button>. ${more}</p>
+    <button type="button" class="bare close">
+      <span class="unseen">${close}</span><span aria-hidden="true">×</span>
+    </button>
+  </div>`
+}
+
 /** The version is no secret: the OpenAPI document has it. The package may name no place of its source. */
 const { version, homepage }: { version: string; homepage?: string } = manifest
 

@@ -40,7 +40,7 @@ const en = {
   discard: 'Discard',
   tooManyRows: 'There are more than {n} rows. The first {n} were read.',
   copy: 'Copy',
-  copied: 'Copied',
+  notCopied: 'The browser did not copy them. Download the list, or copy them from the table.',
   copyAll: 'Copy all short links',
   keep: 'Keep on this device',
   keepHint:
@@ -97,7 +97,7 @@ const de: typeof en = {
   discard: 'Verwerfen',
   tooManyRows: 'Es sind mehr als {n} Zeilen. Die ersten {n} wurden gelesen.',
   copy: 'Kopieren',
-  copied: 'Kopiert',
+  notCopied: 'Der Browser hat sie nicht kopiert. Laden Sie die Liste herunter, oder kopieren Sie sie aus der Tabelle.',
   copyAll: 'Alle Kurzlinks kopieren',
   keep: 'Auf diesem Gerät behalten',
   keepHint:

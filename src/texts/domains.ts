@@ -89,7 +89,6 @@ const en = {
   removedText: 'You may delete its record at your provider as well.',
   another: 'Another domain',
   copy: 'Copy',
-  copied: 'Copied',
 }
 
 const de: typeof en = {
@@ -185,7 +184,6 @@ const de: typeof en = {
   removedText: 'Den Eintrag bei Ihrem Anbieter können Sie ebenfalls löschen.',
   another: 'Weitere Domain',
   copy: 'Kopieren',
-  copied: 'Kopiert',
 }
 
 /** The pages of custom domains. */

@@ -63,7 +63,6 @@ const en = {
   },
   once: {
     copy: 'Copy',
-    copied: 'Copied',
     save: 'Save as file',
     back: 'Back to the settings',
   },
@@ -144,7 +143,6 @@ const de: typeof en = {
   },
   once: {
     copy: 'Kopieren',
-    copied: 'Kopiert',
     save: 'Als Datei sichern',
     back: 'Zurück zu den Einstellungen',
   },

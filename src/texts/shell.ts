@@ -10,6 +10,12 @@ const en = {
   report: 'Report a link',
   privacy: 'Privacy',
   source: 'Source code',
+  failure: {
+    text: 'A part of this page has failed.',
+    reload: 'Load the page again',
+    more: 'If that does not help: it works without JavaScript, too.',
+    close: 'Close',
+  },
 }
 
 const de: typeof en = {
@@ -22,6 +28,12 @@ const de: typeof en = {
   report: 'Link melden',
   privacy: 'Datenschutz',
   source: 'Quelltext',
+  failure: {
+    text: 'Ein Teil dieser Seite ist ausgefallen.',
+    reload: 'Seite neu laden',
+    more: 'Hilft das nicht: Sie funktioniert auch ohne JavaScript.',
+    close: 'Schließen',
+  },
 }
 
 /** The header and the footer of the site. */

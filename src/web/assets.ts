@@ -12,7 +12,7 @@ export interface Asset {
   route: Route
 }
 
-/** The paths of the islands by name (`src/web/client/islands`): a page adds that of its own to its `scripts`. */
+/** The paths of the islands by name (`src/web/client/islands`): `scriptsOf` returns those of a page. */
 export type Islands = ReadonlyMap<string, string>
 
 export interface Assets {
@@ -21,6 +21,11 @@ export interface Assets {
   /** The path of the font of frames' texts. */
   font: string
   files: Asset[]
+}
+
+/** The paths of the scripts of a page, of those that were built: first the one that tells a person when another fails. */
+export function scriptsOf(islands: Islands, ...names: string[]): string[] {
+  return ['failure', ...names].flatMap((name) => islands.get(name) ?? [])
 }
 
 /** The same relative path from the sources and from the compiled files. */

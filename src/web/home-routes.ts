@@ -8,7 +8,7 @@ import type { CreationLimits } from '../links/create.ts'
 import { findKind, kinds } from '../links/kinds/index.ts'
 import type { Kind } from '../links/kinds/kind.ts'
 import type { Links } from '../links/open.ts'
-import type { Assets } from './assets.ts'
+import { scriptsOf, type Assets } from './assets.ts'
 import type { CreationGate } from '../keys/open.ts'
 import { createOnce, MAX_FORM_KEY } from './create-once.ts'
 import { keyIn } from './creation.ts'
@@ -58,7 +58,8 @@ type ViewOf = (request: FastifyRequest, kind: Kind, refused?: RefusedForm) => Ho
 
 function createViews({ origin, codeText, assets, creation }: HomeNeeds): ViewOf {
   const drawCode = createPosterCode()
-  const script = creation.mode === 'closed' ? undefined : assets.islands.get('home')
+  const isLive = creation.mode !== 'closed' && assets.islands.has('home')
+  const scripts = scriptsOf(assets.islands, ...(isLive ? ['home'] : []), 'my-links')
   return (request, kind, refused) => {
     const ownOrigin = origin.of(request)
     return {
@@ -67,8 +68,8 @@ function createViews({ origin, codeText, assets, creation }: HomeNeeds): ViewOf 
       origin: ownOrigin,
       codeText: codeText('{code}', ownOrigin),
       code: drawCode(codeText(PLACEHOLDER_CODE, ownOrigin)),
-      script,
-      myLinksScript: assets.islands.get('my-links'),
+      isLive,
+      scripts,
       creation: creation.mode,
       refused,
     }

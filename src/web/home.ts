@@ -37,23 +37,23 @@ export interface HomeView {
   codeText: string
   /** Of the poster. */
   code: PosterCode
-  /** The path of the page's script, if it was built. */
-  script: string | undefined
+  /** Whether a script draws what the link will look like. */
+  isLive: boolean
+  /** The paths of the page's scripts. */
+  scripts: string[]
   creation: CreationGate['mode']
-  /** That of the list of kept links. */
-  myLinksScript: string | undefined
   refused?: RefusedForm | undefined
 }
 
 /** The page that creates a link, one kind at a time. */
 export function homePage(view: HomeView): Page {
-  const { language, origin, codeText, script, kind } = view
+  const { language, origin, codeText, isLive, scripts, kind } = view
   const texts = homeTexts[language]
   return {
     title: texts.title,
     description: texts.description,
     site: { language, section: 'create' },
-    scripts: [script, view.myLinksScript].filter((path) => path !== undefined),
+    scripts,
     body: html`<main
       class="home"
       data-origin="${origin}"
@@ -69,7 +69,7 @@ export function homePage(view: HomeView): Page {
         </div>
         ${poster(view)}
       </div>
-      ${script && kinds.filter((each) => each !== kind).map((each) => spareFields(each, language))}
+      ${isLive && kinds.filter((each) => each !== kind).map((each) => spareFields(each, language))}
       ${myLinksSection(language, origin)}
     </main>`,
   }
@@ -90,7 +90,7 @@ function kindName({ name, label }: Kind, language: Language): string {
   return textOf(fieldTexts[language].kinds, name) ?? label
 }
 
-function creationForm({ kind, language, refused, script, creation }: HomeView): Html {
+function creationForm({ kind, language, refused, isLive, creation }: HomeView): Html {
   const texts = homeTexts[language]
   const errors = refused?.problem.errors ?? []
   const isKindAtFault = firstInvalid(kind.form, errors) !== undefined
@@ -101,7 +101,7 @@ function creationForm({ kind, language, refused, script, creation }: HomeView): 
     <div class="home-kind" data-kind="${kind.name}">
       ${renderFields(formOf(kind, language, errors.length === 0), refused?.values ?? {}, errors, { language })}
     </div>
-    ${moreOptions({ kind, language, refused, script }, !isKindAtFault)} ${keyInput(creation, language)}
+    ${moreOptions({ kind, language, refused, isLive }, !isKindAtFault)} ${keyInput(creation, language)}
     <button class="home-create">${texts.create}</button>
   </form>`
 }
@@ -115,7 +115,7 @@ function formOf(kind: Kind, language: Language, isFocused: boolean): FormInput[]
 }
 
 function moreOptions(
-  { kind, language, refused, script }: Pick<HomeView, 'kind' | 'language' | 'refused' | 'script'>,
+  { kind, language, refused, isLive }: Pick<HomeView, 'kind' | 'language' | 'refused' | 'isLive'>,
   focus: boolean,
 ): Html {
   const { errors } = refused?.problem ?? { errors: [] }
@@ -131,7 +131,7 @@ function moreOptions(
   return html`<details ${isUsed && html` open`}>
     <summary>${homeTexts[language].more}</summary>
     ${renderFields(furtherFields, values, errors, { language, focus })}
-    ${kind.redirects ? section : script && html`<template class="home-utm-spare">${section}</template>`}
+    ${kind.redirects ? section : isLive && html`<template class="home-utm-spare">${section}</template>`}
   </details>`
 }
 

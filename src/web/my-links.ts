@@ -1,6 +1,7 @@
 import { html, type Html } from '../http/html.ts'
 import type { Language } from '../texts/language.ts'
 import { myLinksTexts } from '../texts/my-links.ts'
+import { copyingData } from './copyable.ts'
 
 /**
  * The links whose keys this browser keeps. They are known to it alone, so its script fills the section, which is not shown
@@ -15,6 +16,7 @@ export function myLinksSection(language: Language, origin: string): Html {
     aria-labelledby="my-links-title"
     data-origin="${origin}"
     data-texts="${JSON.stringify(island)}"
+    ${copyingData(language)}
     hidden
   >
     <h2 id="my-links-title">${texts.title}</h2>

@@ -14,21 +14,21 @@ export interface ShareView {
   statistics: LoadedStatistics
   origin: string
   language: Language
-  /** The path of the island, if it was built. */
-  script: string | undefined
+  /** The paths of its scripts. */
+  scripts: string[]
   /** Whether the cities come from DB-IP, whose licence requires a link. */
   credit: boolean
 }
 
 /** The page that shows the statistics of a link, and nothing that changes it. */
 export function sharePage(view: ShareView): Page {
-  const { link, token, statistics, origin, language, script, credit } = view
+  const { link, token, statistics, origin, language, scripts, credit } = view
   const name = link.title?.trim() || link.code
   const { short_url: shortUrl } = addresses(link.code, origin)
   return {
     title: statisticsTexts[language].shared.title(name),
     site: { language },
-    scripts: script === undefined ? [] : [script],
+    scripts,
     body: html`<main>
       <h1 dir="auto">${name}</h1>
       ${address(view, shortUrl)}

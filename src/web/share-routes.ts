@@ -7,7 +7,7 @@ import { forbidCaching } from '../links/access.ts'
 import { queryOf, readLatestStats, type StatsParameters, type StatsReading } from '../scans/api/routes.ts'
 import { statsQuery } from '../scans/api/schemas.ts'
 import type { Shares } from '../shares/open.ts'
-import type { Assets } from './assets.ts'
+import { scriptsOf, type Assets } from './assets.ts'
 import { sharePage } from './share-page.ts'
 
 /** What the page of a share needs from the rest of the program. */
@@ -52,7 +52,7 @@ async function showShare(
     statistics: { query: { days, tz, audience }, stats, now },
     origin: origin.of(request),
     language: pageLanguage(request),
-    script: assets.islands.get('statistics'),
+    scripts: scriptsOf(assets.islands, 'statistics'),
     credit: isCreditDue(),
   }
   return sendPage(reply.header('vary', 'accept-language'), sharePage(view))

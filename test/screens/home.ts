@@ -37,6 +37,14 @@ export const screens: Screen[] = [
   },
   { name: 'home-page', open: leaflet },
   {
+    name: 'home-failure',
+    async open(page, { url }) {
+      await page.route(/\/assets\/home-/, (route) => route.abort())
+      await page.goto(url)
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  {
     name: 'home-fault',
     async open(page, site) {
       await leaflet(page, site)

@@ -44,13 +44,15 @@ let launching: Promise<Browser> | undefined
  * Windows for a whole test file, of the Chromium without a user interface, which takes half the CPU time of the other.
  * Opening a window costs more than most tests, so the tests share two, one with scripts and one without; only a failed
  * test's window is closed.
+ * @param more arguments of a Chromium of their own
  */
-export function sharedWindows(end: Ending, origin: () => string): OpenWindow {
+export function sharedWindows(end: Ending, origin: () => string, more?: () => string[]): OpenWindow {
+  let own: Promise<Browser> | undefined
+  const browser = () => (more === undefined ? (launching ??= launchChromium()) : (own ??= launchChromium(more())))
   const windows = new Map<boolean, { page: Page; takeViolations: () => string[] }>()
 
   async function newWindow(scripts: boolean, allowedOrigin: string) {
-    launching ??= launchChromium()
-    const context = await (await launching).newContext({ javaScriptEnabled: scripts })
+    const context = await (await browser()).newContext({ javaScriptEnabled: scripts })
     context.setDefaultTimeout(PATIENCE_MS)
     return { takeViolations: watch(context, allowedOrigin), page: await context.newPage() }
   }
@@ -62,7 +64,7 @@ export function sharedWindows(end: Ending, origin: () => string): OpenWindow {
   }
 
   end.after(async () => {
-    if (launching !== undefined) await (await launching).close()
+    for (const launched of [launching, own]) await (await launched)?.close()
   })
   return async (t, { scripts, origin: ownOrigin }) => {
     const isShared = ownOrigin === undefined

@@ -1,5 +1,6 @@
 import { bulkIslandTexts } from '../../texts/bulk-island.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
+import { copyingTexts } from '../../texts/copying.ts'
 import type { Language } from '../../texts/language.ts'
 
 /** All that the script says. */
@@ -20,7 +21,7 @@ export function islandTexts(language: Language) {
     edit,
     key,
   }
-  return { ...shared, ...bulkIslandTexts[language] }
+  return { ...shared, copied: copyingTexts[language].copied, ...bulkIslandTexts[language] }
 }
 
 export type IslandTexts = ReturnType<typeof islandTexts>

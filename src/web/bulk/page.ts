@@ -23,8 +23,8 @@ export interface BulkView {
   /** What the client sent last. */
   text?: string
   key?: string
-  /** The script of the page, and what it needs. */
-  island?: { script: string; codeText: string } | undefined
+  /** The scripts of the page, and what they need. */
+  island?: { scripts: string[]; codeText: string } | undefined
 }
 
 /** The page that creates many links, with its form. */
@@ -35,7 +35,7 @@ export function bulkPage({ language, origin, creation, notice, text, key, island
     title: texts.title,
     description: texts.description,
     site: { language, section: 'bulk' },
-    ...(island && { scripts: [island.script] }),
+    ...(island && { scripts: island.scripts }),
     body: html`<main class="bulk">
       <h1>${texts.title}</h1>
       <p class="bulk-lead">${texts.lead}</p>

@@ -16,7 +16,7 @@ import type { CreationGate } from '../../keys/open.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
 import { problemTexts } from '../../texts/problems.ts'
-import type { Assets } from '../assets.ts'
+import { scriptsOf, type Assets } from '../assets.ts'
 import { keyInput } from '../creation.ts'
 import { formOf } from '../form-body.ts'
 import { fillText } from '../../lib/fill-text.ts'
@@ -37,10 +37,10 @@ export interface BulkPageNeeds {
   assets: Pick<Assets, 'islands'>
 }
 
-/** The script of the page, with the text of a QR code, in which "code" stands for the code. */
+/** The scripts of the page, with the text of a QR code, in which "code" stands for the code. */
 export function islandOf({ assets, codeText, origin }: BulkPageNeeds, request: FastifyRequest): BulkView['island'] {
-  const script = assets.islands.get('bulk')
-  return script === undefined ? undefined : { script, codeText: codeText('{code}', origin.of(request)) }
+  const scripts = scriptsOf(assets.islands, 'bulk')
+  return scripts.length === 0 ? undefined : { scripts, codeText: codeText('{code}', origin.of(request)) }
 }
 
 /** Checks the rows of the form, creates their links, or returns a file of links that it has created before. */

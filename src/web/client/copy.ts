@@ -1,11 +1,13 @@
 import { announce } from './announce.ts'
+import { element } from './element.ts'
+import { clipboard } from './secure-context.ts'
 
 /** How long a button says that its text was copied. */
 const SHOWN_MS = 2_000
 
 /**
  * Shows the buttons `[data-copy]` below an element; each copies the text in that attribute. What it then says stands in
- * `data-copied`, of the button or of an element around it.
+ * `data-copied`, of the button or of an element around it, and in `data-by-hand` what it says where the browser refuses.
  */
 export function enableCopyButtons(root: ParentNode): void {
   for (const button of root.querySelectorAll<HTMLElement>('button[data-copy]')) {
@@ -15,21 +17,34 @@ export function enableCopyButtons(root: ParentNode): void {
 }
 
 async function copyFrom(button: HTMLElement): Promise<void> {
-  if (!(await copyText(button.dataset['copy'] ?? ''))) return
-  const said = button.closest<HTMLElement>('[data-copied]')?.dataset['copied'] ?? '✓'
-  announce(said)
+  const text = button.dataset['copy'] ?? ''
+  const { copied = '✓', byHand = '' } = button.closest<HTMLElement>('[data-copied]')?.dataset ?? {}
+  if (!(await copyText(text))) return selectBeside(button, text, byHand)
+  announce(copied)
   const label = (button.dataset['label'] ??= button.textContent)
-  button.textContent = said
+  button.textContent = copied
   setTimeout(() => (button.textContent = label), SHOWN_MS)
+}
+
+/** Shows a text beside its button, selected, for a person to copy it. */
+function selectBeside(button: HTMLElement, text: string, label: string): void {
+  const before = button.nextElementSibling
+  if (before?.matches('.copy-by-hand')) before.remove()
+  const field = element('input')
+  field.readOnly = true
+  field.value = text
+  const box = element('label', 'copy-by-hand', label)
+  box.append(field)
+  button.after(box)
+  field.select()
 }
 
 /** Resolves with whether the text was copied. */
 export async function copyText(text: string): Promise<boolean> {
   try {
-    // Browsers have no clipboard on plain HTTP, in spite of its type.
-    const clipboard = navigator.clipboard as Clipboard | undefined
-    if (clipboard === undefined) return copyBySelection(text)
-    await clipboard.writeText(text)
+    const found = clipboard()
+    if (found === undefined) return copyBySelection(text)
+    await found.writeText(text)
     return true
   } catch {
     return copyBySelection(text)

@@ -86,7 +86,6 @@ function buttons({ texts, origin }: Words, link: KeptLink): HTMLElement {
   open.ariaLabel = fillText(texts.manageOf, { name })
   const copy = element('button', 'plain', texts.copy)
   copy.dataset['copy'] = shortLink
-  copy.dataset['copied'] = texts.copied
   copy.ariaLabel = fillText(texts.copyOf, { link: shortLink })
   const forget = element('button', 'bare', texts.forget)
   forget.dataset['forget'] = link.token

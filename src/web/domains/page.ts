@@ -8,7 +8,7 @@ import { domainsTexts } from '../../texts/domains.ts'
 import type { Language } from '../../texts/language.ts'
 import { fillText } from '../../lib/fill-text.ts'
 import { closedNotice, keyInput } from '../creation.ts'
-import { copyable } from '../copyable.ts'
+import { copyable, copyingData } from '../copyable.ts'
 import { recordsSection, type Records } from './records.ts'
 import { date, statusSection, type StatusView } from './status.ts'
 
@@ -76,7 +76,8 @@ function registrationForm({ language, creation, typed = '', fault }: FormView): 
 
 /** What the page of a domain shows. */
 export interface DomainView extends StatusView, Pick<Records, 'records' | 'alternatives'> {
-  script: string | undefined
+  /** The paths of its scripts. */
+  scripts: string[]
   creation: CreationGate['mode']
   /** What a registration or a claim has just returned. */
   registered?: Pick<Registered, 'token' | 'claim'> & { claimExpiresAt?: number }
@@ -86,14 +87,14 @@ export interface DomainView extends StatusView, Pick<Records, 'records' | 'alter
 
 /** The page of a registered name. */
 export function domainPage(view: DomainView): Page {
-  const { language, domain, records, alternatives, registered, script } = view
+  const { language, domain, records, alternatives, registered, scripts } = view
   const texts = domainsTexts[language]
   const status = statusSection({ ...view, expiresAt: expiresAt(domain) })
   return {
     title: domain.name,
     site: { language, section: 'domains' },
-    ...(script !== undefined && { scripts: [script] }),
-    body: html`<main data-domains="/domains?name=${domain.name}" data-copied="${texts.copied}">
+    scripts,
+    body: html`<main data-domains="/domains?name=${domain.name}" ${copyingData(language)}>
       <h1>${domain.name}</h1>
       ${view.fault && html`<p class="note alarm" role="alert">${view.fault}</p>`} ${registered && keyNote(view)}
       <div class="columns">

@@ -17,7 +17,7 @@ import type { CreationGate } from '../../keys/open.ts'
 import { domainsTexts } from '../../texts/domains.ts'
 import { problemTexts } from '../../texts/problems.ts'
 import type { Language } from '../../texts/language.ts'
-import type { Assets } from '../assets.ts'
+import { scriptsOf, type Assets } from '../assets.ts'
 import { fillText } from '../../lib/fill-text.ts'
 import { keyIn } from '../creation.ts'
 import { formOf } from '../form-body.ts'
@@ -137,7 +137,7 @@ async function viewOf(
 ): Promise<DomainView> {
   const { domain, claim } = registered
   const { records, alternatives } = await viewRegistered(needs.domains, registered)
-  const script = needs.assets.islands.get('domains')
+  const scripts = scriptsOf(needs.assets.islands, 'domains')
   return {
     language: pageLanguage(request),
     creation: needs.creation.mode,
@@ -146,8 +146,8 @@ async function viewOf(
     isHttps: needs.origin.of(request).startsWith('https:'),
     expiresAt: expiresAt(domain),
     now: needs.now(),
-    isLive: script !== undefined,
-    script,
+    isLive: scripts.length > 0,
+    scripts,
     records,
     alternatives,
     registered: { ...registered, ...(claim && { claimExpiresAt: claim.createdAt + CLAIM_MS }) },

@@ -1,6 +1,7 @@
 import { html, type Html } from '../../http/html.ts'
 import { addresses } from '../../links/link.ts'
 import { createdTexts } from '../../texts/created.ts'
+import { copyingData } from '../copyable.ts'
 import { keptLink } from '../my-links/kept-link.ts'
 import type { OwnerView } from './view.ts'
 
@@ -19,7 +20,7 @@ export function createdPanel(view: OwnerView): Html | undefined {
   const { link, origin, language } = view
   const texts = createdTexts[language]
   const { short_url: shortUrl } = addresses(link.code, origin)
-  return html`<section id="created" class="card created" aria-labelledby="created-title" data-copied="${texts.copied}">
+  return html`<section id="created" class="card created" aria-labelledby="created-title" ${copyingData(language)}>
     <div class="created-link">
       <h2 id="created-title">${texts.ready}</h2>
       <p>${texts.lead}</p>

@@ -13,7 +13,7 @@ import type { Links } from '../../links/open.ts'
 import type { StatsReading } from '../../scans/api/routes.ts'
 import type { Language } from '../../texts/language.ts'
 import { ownerTexts } from '../../texts/owner.ts'
-import type { Assets } from '../assets.ts'
+import { scriptsOf, type Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
 import { createFormIdempotency, type FormIdempotency } from '../form-idempotency.ts'
 import { FORM_LIMIT } from '../read-form.ts'
@@ -126,7 +126,7 @@ async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Pr
     design,
     settings,
     isCreated: 'created' in request.query,
-    scripts: ['created', 'owner', 'statistics', 'settings', 'designer'].flatMap((name) => islands.get(name) ?? []),
+    scripts: scriptsOf(islands, 'created', 'owner', 'statistics', 'settings', 'designer'),
     history,
     editing: editingOf(request),
     preview: link.suspension === null && preview ? preview : undefined,
@@ -160,7 +160,7 @@ async function actOnLink(
     form,
     language: pageLanguage(request),
     drawing,
-    script: needs.assets.islands.get('settings'),
+    scripts: scriptsOf(needs.assets.islands, 'settings'),
   }
   const outcome = await idempotency.run(token, form, () => act(submission))
   addVary(reply, 'accept-language')

@@ -22,8 +22,8 @@ export interface Submission {
   form: URLSearchParams
   language: Language
   drawing: Drawing
-  /** The path of the script of the settings; undefined where it was not built. */
-  script: string | undefined
+  /** The paths of the scripts of the settings. */
+  scripts: string[]
 }
 
 /**

@@ -1,8 +1,8 @@
 import { html, type Html } from '../../http/html.ts'
 import { addresses, type Link } from '../../links/link.ts'
 import { activeRules } from '../../links/rules/rule.ts'
-import { createdTexts } from '../../texts/created.ts'
 import { ownerTexts } from '../../texts/owner.ts'
+import { copyingData } from '../copyable.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { createdPanel } from './created.ts'
 import { leadsTo } from './leads-to.ts'
@@ -18,7 +18,7 @@ export function ownerTop(view: OwnerView, notice: Notice | undefined): Html {
 
 function card(view: OwnerView, notice: Notice | undefined): Html {
   const isRemoved = view.link.suspension !== null
-  return html`<div class="owner-top card" data-copied="${createdTexts[view.language].copied}">
+  return html`<div class="owner-top card" ${copyingData(view.language)}>
     <div>${!isRemoved && leadsTo(view, notice)} ${shortLink(view)}</div>
     ${!isRemoved && image(view)}
   </div>`

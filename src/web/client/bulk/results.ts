@@ -43,7 +43,8 @@ export function createResultActions(state: State, update: Update, codeText: stri
       update({ sheet: undefined })
     },
     async copy(text, name) {
-      if (await copyText(text)) update({ copied: name })
+      const isCopied = await copyText(text)
+      update(isCopied ? { copied: name } : { copied: undefined, notice: { text: texts.notCopied, isAlarm: true } })
     },
     keep() {
       const outcome = keepRows(createdOf(state))

@@ -2,6 +2,7 @@ import { faultOf } from '../../bulk/faults.ts'
 import { fillText } from '../../../lib/fill-text.ts'
 import { count } from '../../bulk/count.ts'
 import { bodyOf } from '../../bulk/rows.ts'
+import { randomKey } from '../secure-context.ts'
 import { sendRows, type Answer, type RowOutcome } from './send.ts'
 import { saveSession } from './session.ts'
 import { createdOf, openOf, type GridRow, type State } from './state.ts'
@@ -84,7 +85,7 @@ function createSteps(state: State, update: Update, send: Send): Omit<Runner, 'st
     async create() {
       const rows = markLocalFaults(state).concat(openOf(state).filter(({ state }) => state === 'ready'))
       const chunks = divide(rows).map((part) => {
-        return { key: crypto.randomUUID(), ids: part.map(({ id }) => id), isDone: false }
+        return { key: randomKey(), ids: part.map(({ id }) => id), isDone: false }
       })
       update({ chunks: [...state.chunks, ...chunks], isSaved: false, table: undefined })
       saveSession(state)

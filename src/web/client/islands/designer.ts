@@ -18,12 +18,11 @@ if (form !== null) {
     if (!look) return
     event.preventDefault()
     event.stopImmediatePropagation()
-    void load()
-      .catch(() => undefined)
-      .then(() => {
-        form.removeEventListener('click', waitForPreview)
-        look.click()
-      })
+    // A preview that cannot be loaded is told (`failure.ts`), and the button saves the look.
+    void load().finally(() => {
+      form.removeEventListener('click', waitForPreview)
+      look.click()
+    })
   }
   form.addEventListener('click', waitForPreview)
 }

@@ -37,8 +37,8 @@ export const rotateKey: Action = (submission) =>
   })
 
 /** The link to the new page is not a new window: it is the use that ends the old address. */
-function keyPage({ language, script }: Submission, url: string, kept: KeptLink) {
+function keyPage({ language, scripts }: Submission, url: string, kept: KeptLink) {
   const { title, lead, label, after, open, file } = settingsTexts[language].key.page
   const target = { text: open, url, isNewWindow: false }
-  return oncePage({ language, title, lead, label, secret: url, after, file, open: target, kept, script })
+  return oncePage({ language, title, lead, label, secret: url, after, file, open: target, kept, scripts })
 }

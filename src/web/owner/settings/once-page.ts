@@ -1,6 +1,7 @@
 import type { Page } from '../../../http/document.ts'
 import { html, type Html } from '../../../http/html.ts'
 import type { Language } from '../../../texts/language.ts'
+import { copyingData } from '../../copyable.ts'
 import type { KeptLink } from '../../my-links/kept-links.ts'
 import { settingsTexts } from '../../../texts/settings.ts'
 
@@ -21,20 +22,20 @@ export interface Once {
   back?: string
   /** The link with its new key, for a browser that keeps the earlier one. */
   kept?: KeptLink
-  /** The script that copies. */
-  script: string | undefined
+  /** The paths of the scripts of the settings, which copy. */
+  scripts: string[]
 }
 
 /**
  * A page in response to a form, not a redirect: no address may hold the secret, and the browser sends the form again when it is
  * loaded again.
  */
-export function oncePage({ language, title, lead, label, secret, after, file, open, back, kept, script }: Once): Page {
+export function oncePage({ language, title, lead, label, secret, after, file, open, back, kept, scripts }: Once): Page {
   const texts = settingsTexts[language].once
   return {
     title,
     site: { language },
-    scripts: script === undefined ? [] : [script],
+    scripts,
     body: html`<main class="narrow" ${kept && html` data-kept="${JSON.stringify(kept)}"`}>
       <h1>${title}</h1>
       <div class="card">
@@ -42,7 +43,7 @@ export function oncePage({ language, title, lead, label, secret, after, file, op
         <label for="secret">${label}</label>
         <input class="settings-secret" id="secret" value="${secret}" readonly spellcheck="false" />
         <p class="row settings-buttons">
-          <button type="button" hidden data-copy="${secret}" data-copied="${texts.copied}">${texts.copy}</button>
+          <button type="button" hidden data-copy="${secret}" ${copyingData(language)}>${texts.copy}</button>
           ${file !== undefined && saveLink(texts.save, file, `${label}:\n${secret}\n`)} ${open && openLink(open)}
         </p>
         ${after !== undefined && html`<p class="quiet">${after}</p>`}

@@ -91,12 +91,12 @@ function retryOf({ form, charge }: Submission, linkId: number, options: ShareOpt
 async function isStillShared(submission: Submission, linkId: number, { share, token }: CreatedShare): Promise<Outcome> {
   const all = await submission.shares.list(linkId)
   if (!all.some(({ id }) => id === share.id)) return { done: 'revoked', at: cardId('shares') }
-  const { language, drawing, script, token: ownToken } = submission
+  const { language, drawing, scripts, token: ownToken } = submission
   const { title, lead, label, open } = sharingTexts[language].shares.page
   const url = `${drawing.origin}/s/${token}`
   const target = { text: open, url, isNewWindow: true }
   const back = `/m/${ownToken}?shared#${cardId('shares')}`
-  return { page: oncePage({ language, title, lead, label, secret: url, open: target, back, script }) }
+  return { page: oncePage({ language, title, lead, label, secret: url, open: target, back, scripts }) }
 }
 
 /** A share that was revoked in another window is as revoked as the owner wants it. */

@@ -64,7 +64,7 @@ async function saveWebhook(submission: Submission, owned: OwnedLink, draft: obje
   return secret === undefined ? { done: 'webhook-saved', at } : { page: secretPage(submission, secret) }
 }
 
-function secretPage({ language, token, script }: Submission, secret: string) {
+function secretPage({ language, token, scripts }: Submission, secret: string) {
   const { title, lead, label, after, file } = sharingTexts[language].webhook.page
   return oncePage({
     language,
@@ -75,6 +75,6 @@ function secretPage({ language, token, script }: Submission, secret: string) {
     after,
     file,
     back: `/m/${token}?webhook-saved#${at}`,
-    script,
+    scripts,
   })
 }

@@ -1,0 +1,148 @@
+// A script of a page fails: it cannot be loaded, throws, or rejects a promise. The page says so, whichever script it is.
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { before, test, type TestContext } from 'node:test'
+import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core'
+import { shellTexts } from '../src/texts/shell.ts'
+import { accessibilityFaults, launchChromium } from './support/browser.ts'
+import { endOfFile, undoLater } from './support/cleanup.ts'
+import { PATIENCE_MS } from './support/poll.ts'
+import { requireProgram } from './support/programs.ts'
+import { create, post, startServer, type TestServer } from './support/server.ts'
+
+const end = endOfFile()
+let server: TestServer
+/** A page that loads each island. */
+let pages: Record<string, string>
+before(async () => {
+  server = await startServer(end, { BASE_URL: 'https://go.bakery.shop' })
+  const { token } = await create(server, { target: 'https://example.com/menu' })
+  await post(`${server.url}/api/domains`, { domain: 'qr.example.com' })
+  const owner = `/m/${token}`
+  pages = {
+    home: '/',
+    'my-links': '/',
+    bulk: '/bulk',
+    domains: '/domains?name=qr.example.com',
+    created: `${owner}?created`,
+    owner,
+    statistics: owner,
+    settings: owner,
+    designer: owner,
+    design: owner,
+  }
+})
+
+let launching: Promise<Browser> | undefined
+
+async function newPage(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
+  if (launching === undefined) {
+    launching = launchChromium()
+    undoLater(end, async () => (await launching)?.close())
+  }
+  const context = await (await launching).newContext({ viewport: { width: 360, height: 740 }, ...options })
+  undoLater(t, () => context.close())
+  context.setDefaultTimeout(PATIENCE_MS)
+  return context.newPage()
+}
+
+const inBrowser = (name: string, run: (t: TestContext) => Promise<void>) =>
+  test(name, async (t) => {
+    if (requireProgram(t, 'chromium-headless-shell', 'chromium-headless-shell')) await run(t)
+  })
+
+const alert = (page: Page) => page.getByRole('alert')
+
+/** Opens a page whose island of this name is answered by another; scrolls to the form that loads `design`. */
+async function openWith(page: Page, name: string, answer: (route: Route) => Promise<void>): Promise<void> {
+  const files = new RegExp(`/assets/${name}-[0-9a-f]{16}\\.js$`)
+  await page.route(files, answer)
+  await page.goto(server.url + (pages[name] ?? ''))
+  await page.locator('form.design').evaluateAll((forms) => forms[0]?.scrollIntoView())
+  await alert(page).waitFor()
+  await page.unroute(files)
+}
+
+const script = (body: string) => (route: Route) => route.fulfill({ contentType: 'text/javascript', body })
+
+const failures: Record<string, (route: Route) => Promise<void>> = {
+  'cannot be loaded': (route) => route.abort(),
+  'is gone': (route) => route.fulfill({ status: 404, body: '' }),
+  'cannot be parsed': script('if ('),
+  throws: script('throw new Error("made by the test")'),
+  'throws later': script('setTimeout(() => null.x)'),
+  'rejects a promise': script('Promise.reject(new Error("made by the test"))'),
+}
+
+for (const [failure, answer] of Object.entries(failures)) {
+  inBrowser(`a page says so when one of its scripts ${failure}`, async (t) => {
+    const islands = readdirSync(new URL('../src/web/client/islands/', import.meta.url)).map((file) => file.slice(0, -3))
+    assert.deepEqual(Object.keys(pages).toSorted(), islands.filter((name) => name !== 'failure').toSorted())
+    const page = await newPage(t)
+    for (const name of Object.keys(pages)) await openWith(page, name, answer)
+  })
+}
+
+inBrowser('a script that fails before the one that tells has arrived is told as well', async (t) => {
+  const page = await newPage(t)
+  const failed = Promise.withResolvers<void>()
+  page.on('requestfailed', () => failed.resolve())
+  await page.route(/\/assets\/failure-/, async (route) => {
+    await failed.promise
+    await route.continue()
+  })
+  await openWith(page, 'home', (route) => route.abort())
+})
+
+inBrowser('an error after a press is told, too: at the end of the window, in the language of the page', async (t) => {
+  for (const [locale, { failure }] of Object.entries(shellTexts)) {
+    const page = await newPage(t, { locale })
+    await page.goto(`${server.url}/bulk`)
+    assert.equal(await alert(page).count(), 0)
+    await page.locator('textarea').fill('https://example.com/1\nhttps://example.com/2')
+    await page.locator('.bulk-actions button').first().click()
+    await page.locator('.bulk-screen button').first().click()
+    const create = page.locator('.bulk-screen button').filter({ hasText: '2' })
+    await create.waitFor()
+    const fail = async () => {
+      await page.evaluate(`crypto.getRandomValues = () => {
+        delete crypto.getRandomValues
+        throw new Error('made by the test')
+      }`)
+      await create.click()
+    }
+    await fail()
+    await alert(page).filter({ hasText: failure.text }).waitFor()
+    assert.match(await alert(page).innerText(), /JavaScript/)
+    const box = await alert(page).boundingBox()
+    assert.ok(box && box.y > 370 && box.y + box.height <= 740, JSON.stringify(box))
+    await page.getByRole('button', { name: failure.close, exact: true }).click()
+    await alert(page).waitFor({ state: 'hidden' })
+    await fail()
+    await alert(page).waitFor()
+    page.once('dialog', (dialog) => dialog.accept())
+    await Promise.all([
+      page.waitForEvent('load'),
+      page.getByRole('button', { name: failure.reload, exact: true }).click(),
+    ])
+    assert.equal(await alert(page).count(), 0)
+  }
+})
+
+inBrowser('what an extension of the browser throws into a page is not told', async (t) => {
+  const page = await newPage(t)
+  await page.goto(server.url)
+  await page.evaluate(`{
+    const filename = 'chrome-extension://abcdefghijklmnop/inject.js'
+    dispatchEvent(new ErrorEvent('error', { filename }))
+    const reason = Object.assign(new Error(), { stack: 'Error\\n    at ' + filename + ':1:1' })
+    dispatchEvent(new PromiseRejectionEvent('unhandledrejection', { promise: Promise.resolve(), reason }))
+    const missing = Object.assign(document.createElement('img'), { src: '/assets/nothing.png' })
+    document.body.append(missing)
+    new Promise((resolve) => missing.addEventListener('error', resolve)).then(() => missing.remove())
+  }`)
+  assert.equal(await alert(page).count(), 0)
+  await page.evaluate(`dispatchEvent(new ErrorEvent('error', { filename: location.origin + '/assets/home.js' }))`)
+  await alert(page).waitFor()
+  assert.deepEqual(await accessibilityFaults(page), [])
+})
