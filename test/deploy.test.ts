@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { Ajv2019 } from 'ajv/dist/2019.js'
@@ -238,6 +238,46 @@ test('the unit has no fault that systemd finds, and confines the program', (t) =
   const exposure = Number(/exposure level for quirl\.service: ([\d.]+)/.exec(stdout)?.[1])
   assert.ok(exposure <= 2, stdout)
   assert.match(read('deploy/systemd/quirl.sysusers'), /^u quirl /m)
+})
+
+test('the timer makes a backup of the running service each night, and deletes those of 30 days after a good one only', async (t) => {
+  if (!requireProgram(t, 'systemd-analyze', 'systemd')) return
+  const folder = temporaryFolder(t)
+  const backupUnit = read('deploy/systemd/quirl-backup.service')
+  for (const name of ['quirl-backup.service', 'quirl-backup.timer'])
+    writeFileSync(join(folder, name), read(`deploy/systemd/${name}`))
+  const verified = spawnSync('systemd-analyze', ['verify', join(folder, 'quirl-backup.timer')], { encoding: 'utf8' })
+  assert.deepEqual([verified.stderr, verified.status], ['', 0])
+
+  const server = await startServer(t)
+  const backups = temporaryFolder(t)
+  const [bin, old] = [join(folder, 'bin'), join(backups, 'old')]
+  mkdirSync(bin)
+  symlinkSync(join(root, manifest.bin.quirl), join(bin, 'quirl'))
+  const long = new Date(Date.now() - 32 * 24 * 60 * 60 * 1000)
+  mkdirSync(old)
+  utimesSync(old, long, long)
+  const start = async (dataDir: string) => {
+    const PATH = `${bin}:${dirname(process.execPath)}:${process.env['PATH']}`
+    for (const step of ['ExecStart', 'ExecStartPost']) {
+      const [, line = ''] = RegExp(`^${step}=(.*)$`, 'm').exec(backupUnit) ?? []
+      const options = { cwd: backups, env: { ...process.env, PATH, DATA_DIR: dataDir } }
+      const child = spawn('sh', ['-c', line.replaceAll('%%', '%')], { ...options, stdio: 'ignore' })
+      const [status] = (await once(child, 'exit')) as [number]
+      // As systemd does.
+      if (status !== 0) return status
+    }
+    return 0
+  }
+  assert.equal(await start(temporaryFolder(t)), 1, 'there is nothing to back up')
+  assert.deepEqual(readdirSync(backups), ['old'])
+  await create(server, { target: 'https://example.com/' })
+  assert.equal(await start(server.dataDir), 0)
+  const [made = '', ...others] = readdirSync(backups)
+  assert.match(made, /^\d{4}-\d\d-\d\dT\d{6}Z$/)
+  assert.deepEqual(others, [])
+  const { status, stdout } = await command(server.dataDir, 'verify', join(backups, made))
+  assert.equal(status, 0, stdout)
 })
 
 /** Does to a database what Litestream does: its own tables, and a read transaction that keeps the log. */

@@ -27,7 +27,9 @@ const notRun: readonly [contains: string, reason: string][] = [
   ['ABUSE_FEEDS=', 'an assignment for the environment file of the service'],
   ['GEOIP_DB=', 'an assignment for the environment file of the service'],
   ['npm install ./quirl', 'needs the packed program, which release.test.ts installs'],
+  ['npm install --prefix', 'needs the packed program, which release.test.ts installs'],
   ['systemd-sysusers', 'needs systemd as root'],
+  ['quirl-backup', 'needs systemd as root; deploy.test.ts runs the commands of the unit'],
   ['sudo -u quirl', 'needs the system user of the unit'],
   ['quirl certs', 'needs TLS=on; certificates.test.ts reads what it prints'],
   ['quirl doctor', 'asks the DNS and the public address; doctor.test.ts runs it'],
@@ -61,6 +63,7 @@ const shownAs: Readonly<Record<string, readonly (string | { reason: string })[]>
   'docs/api.md Errors': ['post /api/links 400'],
   'docs/domains.md For the owner of a name': ['post /api/domains 201'],
   'docs/domains.md Claim a registered name': ['post /api/domains 200'],
+  'docs/mcp.md Set it up': [{ reason: 'a file of MCP clients; mcp.test.ts starts what it names' }],
   'docs/my-links.md The file of My links': [{ reason: 'a file that browsers write' }],
 }
 
@@ -120,7 +123,7 @@ async function reader(t: Ending) {
 /** Makes what a block assumes. @returns the values of the variables that it reads and does not set */
 async function assumedBy({ page, text }: Block, { service, created }: Awaited<ReturnType<typeof reader>>) {
   const values: Record<string, string> = {}
-  if (page === 'docs/operations.md' && text.includes('domains check')) {
+  if (page === 'docs/operator.md' && text.includes('domains check')) {
     await post(`${service.url}/api/domains`, { domain: 'qr.example.com' })
   }
   if (text.includes(REPORTED)) {
@@ -209,7 +212,8 @@ test('each YAML block of the documentation is valid YAML', () => {
 })
 
 test('no block is of an unknown kind, and no row of a table is left over', () => {
-  const known = new Set(['sh', 'console', 'json', 'js', 'yaml'])
+  // first-day.test.ts runs the last two.
+  const known = new Set(['sh', 'console', 'json', 'js', 'yaml', 'caddyfile', 'nginx'])
   const unknown = blocks.filter(
     ({ language, page, heading }) =>
       !known.has(language) && !(language === '' && plain.some((row) => `${page} ${heading}`.startsWith(row))),

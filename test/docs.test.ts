@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { commands } from '../src/cli/commands.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
@@ -72,12 +73,64 @@ test('the map in docs/architecture.md names folders and files that exist, and no
 })
 
 test('links between the pages lead to files that exist', () => {
-  const broken = pages.flatMap((page) =>
+  const broken = [...pages, 'CHANGELOG.md'].flatMap((page) =>
     linkedFiles(read(page))
       .filter((target) => !existsSync(join(root, dirname(page), target)))
       .map((target) => `${page}: ${target}`),
   )
   assert.deepEqual(broken, [])
+})
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(markdown: string): Set<string> {
+  const headings = markdown.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#+ (.*)$/gm)
+  return new Set(Array.from(headings, ([, heading = '']) => anchorOf(heading)))
+}
+
+function anchorOf(heading: string): string {
+  const text = heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+  return text.replaceAll(' ', '-')
+}
+
+test('links between the pages, and within one, lead to headings that exist', () => {
+  const broken = [...pages, 'CHANGELOG.md'].flatMap((page) =>
+    Array.from(read(page).matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g))
+      .filter(([, path, anchor = '']) => {
+        const target = path ? join(dirname(page), path) : page
+        return target.endsWith('.md') && !anchorsOf(read(target)).has(anchor)
+      })
+      .map(([link]) => `${page}: ${link}`),
+  )
+  assert.deepEqual(broken, [])
+})
+
+test('each page that sources, texts, tests or files of deploy/ name exists, and is in the index', () => {
+  const files = globSync(['{src,test,bench,build,deploy}/**/*.{ts,js,yaml,yml,service,timer}', 'deploy/*'], {
+    cwd: root,
+  })
+  const named = files
+    .filter((file) => /\.\w+$|file/.test(file))
+    .flatMap((file) => Array.from(read(file).matchAll(/\bdocs\/[\w-]+\.md\b/g), ([page]) => page))
+  assert.ok(named.length > 5)
+  assert.deepEqual(
+    named.filter((page) => !existsSync(join(root, page))),
+    [],
+  )
+  const indexed = linkedFiles(read('docs/index.md'))
+  assert.deepEqual(
+    globSync('docs/*.md', { cwd: root })
+      .map((page) => page.replace('docs/', ''))
+      .filter((page) => page !== 'index.md' && !indexed.includes(page)),
+    [],
+  )
+})
+
+test('each command is on the page for owners of links or on the one for operators', () => {
+  const page = ['cli', 'operator', 'mcp'].map((each) => read(`docs/${each}.md`)).join('\n')
+  assert.deepEqual(
+    commands.map(({ name }) => name).filter((name) => !new RegExp(`\`(?:quirl )?${name}[ \`]`).test(page)),
+    [],
+  )
 })
 
 test('each script that CONTRIBUTING.md runs is in package.json', () => {

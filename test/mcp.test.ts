@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { command } from './support/cli.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { readWithZxing } from './support/decoders.ts'
+import { documentedBlocks } from './support/doc-blocks.ts'
 import { program } from './support/program.ts'
 import { startServer, visit } from './support/server.ts'
 
@@ -54,6 +57,52 @@ test('an assistant creates, reads, changes and counts a link, and shows its QR c
   assert.match(JSON.stringify(unclear.content), /give either code or data/)
   const unknown = await call('read_link', { link: 'nothing' })
   assert.match(JSON.stringify(unknown.content), /no token of \\"nothing\\" was kept/)
+})
+
+test('the configuration in docs/mcp.md starts a server with the tools that the page lists, and only those that it names return a token', async (t) => {
+  const { url } = await startServer(t)
+  const page = readFileSync(new URL('../docs/mcp.md', import.meta.url), 'utf8')
+  const [shown] = documentedBlocks().filter((block) => block.page === 'docs/mcp.md' && block.language === 'json')
+  const { mcpServers } = JSON.parse(shown?.text ?? '') as {
+    mcpServers: { quirl: { command: string; args: string[]; env: Record<string, string> } }
+  }
+  const { command: installed, args, env } = mcpServers.quirl
+  assert.ok(installed.endsWith('/node_modules/.bin/quirl'))
+  assert.deepEqual(Object.keys(env), ['QUIRL_SERVER'])
+  const folder = temporaryFolder(t)
+  const path = `${dirname(process.execPath)}:${process.env['PATH']}`
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  // npm's link in .bin leads to this file.
+  const machine = { PATH: path, HOME: folder }
+  await client.connect(new StdioClientTransport({ command: program, args, env: { ...machine, QUIRL_SERVER: url } }))
+  undoLater(t, () => client.close())
+  const { tools } = await client.listTools()
+  const rows = Array.from(page.matchAll(/^\| `(\w+)` +\|/gm), ([, name]) => name)
+  assert.deepEqual(tools.map(({ name }) => name).toSorted(), rows.toSorted())
+
+  const call = async (name: string, input: Record<string, unknown>) => {
+    const result = await client.callTool({ name, arguments: input })
+    assert.notEqual(result.isError, true, JSON.stringify(result))
+    return JSON.stringify(result)
+  }
+  const results = [
+    ['create_link', await call('create_link', { target: 'https://example.com/', alias: 'menu' })],
+    ...(await Promise.all(
+      ['read_link', 'change_link', 'read_statistics'].map(async (name) => [name, await call(name, { link: 'menu' })]),
+    )),
+    ['draw_qr_code', await call('draw_qr_code', { code: 'menu' })],
+  ] as [string, string][]
+  assert.equal(results.length, tools.length)
+  const kept = JSON.parse(readFileSync(join(folder, '.config/quirl/tokens.json'), 'utf8')) as {
+    [server: string]: { menu: string }
+  }
+  const token = kept[url]?.menu ?? ''
+  assert.ok(token.length > 0)
+  const [, telling = ''] = /The results of (.*?) have the `manage_url`/s.exec(page) ?? []
+  assert.deepEqual(
+    results.filter(([, result]) => result.includes(token)).map(([name]) => name),
+    Array.from(telling.matchAll(/`(\w+)`/g), ([, name]) => name),
+  )
 })
 
 test('where the operator asks for a key, an assistant creates with the one of QUIRL_CREATE_KEY, and not without', async (t) => {

@@ -76,7 +76,7 @@ export const settings = {
     fallback: 'open',
     parse: (text) => (text === 'open' || text === 'token' || text === 'closed' ? text : undefined),
     allowed: '`open`, `token` or `closed`',
-    doc: 'who may create links and register domains: anyone, who has a key of `quirl keys` ([private instance](operations.md#a-private-instance)), or nobody',
+    doc: 'who may create links and register domains: anyone, who has a key of `quirl keys` ([private instance](private.md)), or nobody',
   }),
   ...limitSettings,
   qrMarker: setting({
