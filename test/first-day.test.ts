@@ -29,7 +29,7 @@ const assigned = (under?: string) =>
   blocks
     .filter(({ language, heading }) => language === 'sh' && (under === undefined || heading === under))
     .flatMap(({ text }) =>
-      Array.from(text.matchAll(/^([A-Z_]+)=(.*)$/gm), ([, name = '', value = '']) => [name, value]),
+      Array.from(text.matchAll(/^([A-Z_]+)=(.*)$/gm), ([, name = '', value = '']) => [name, value] as const),
     )
 
 interface Proxy {

@@ -62,7 +62,7 @@ test('an assistant creates, reads, changes and counts a link, and shows its QR c
 test('the configuration in docs/mcp.md starts a server with the tools that the page lists, and only those that it names return a token', async (t) => {
   const { url } = await startServer(t)
   const page = readFileSync(new URL('../docs/mcp.md', import.meta.url), 'utf8')
-  const [shown] = documentedBlocks().filter((block) => block.page === 'docs/mcp.md' && block.language === 'json')
+  const shown = documentedBlocks().find((block) => block.page === 'docs/mcp.md' && block.language === 'json')
   const { mcpServers } = JSON.parse(shown?.text ?? '') as {
     mcpServers: { quirl: { command: string; args: string[]; env: Record<string, string> } }
   }
