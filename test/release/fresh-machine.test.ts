@@ -43,7 +43,8 @@ for (const machine of machines) {
     assert.doesNotMatch(installed.output, /warn|err!|quirl:/i)
     await walkFirstMinutes(fresh)
     const version = fresh.run('npx', 'quirl', '--version')
-    assert.match(version.output, /^\d+\.\d+\.\d+\n$/)
+    // npm 12 also prints what it runs.
+    assert.match(version.output, /^\d+\.\d+\.\d+$/m)
     const given = process.env['TESTS'] === 'all' ? [] : ['--', 'test/first-try.test.ts', 'test/bundles.test.ts']
     const tested = fresh.run('npm', 'test', ...given)
     assert.equal(tested.status, 0, tested.output)
