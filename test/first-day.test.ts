@@ -9,6 +9,7 @@ import { test, type TestContext } from 'node:test'
 import { parse as parseYaml } from 'yaml'
 import { settings } from '../src/config/config.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
+import { startDns } from './support/dns.ts'
 import { documentedBlocks } from './support/doc-blocks.ts'
 import { ask as askPlainly } from './support/http.ts'
 import { poll } from './support/poll.ts'
@@ -19,6 +20,7 @@ import { startServer, type Created } from './support/server.ts'
 import { askSecurely } from './support/tls.ts'
 
 const HOST = 'go.example.com'
+const DOMAIN = 'qr.example.org'
 const BACKEND = '127.0.0.1:3000'
 const MIB = 1024 * 1024
 
@@ -89,7 +91,9 @@ const startNginx: StartProxy = async (t, backend) => {
 async function start(t: TestContext, startProxy: StartProxy) {
   const { HOST: host, ...shown } = Object.fromEntries(assigned('Behind a proxy'))
   assert.deepEqual(host, '127.0.0.1')
+  const dns = await startDns(t, { [HOST]: { a: ['192.0.2.1'] }, [DOMAIN]: { cname: HOST } })
   const server = await startServer(t, {
+    DNS_SERVERS: dns.address,
     ...shown,
     ...Object.fromEntries(assigned('1. The address')),
     LIMIT_LINKS: '2',
@@ -185,6 +189,15 @@ test('behind nginx as docs/first-day.md has it, links, streams and large tables 
   await checkProxy(t, startNginx)
 })
 
+test('nginx as docs/first-day.md has it passes on the host, by which quirl knows a custom domain', async (t) => {
+  if (!requireProgram(t, 'nginx', 'nginx')) return
+  const { server, ask } = await start(t, startNginx)
+  await server.services.domains.register(DOMAIN)
+  assert.equal((await server.services.domains.read(DOMAIN)).status, 'active')
+  const statusOn = async (host: string) => (await ask('/', undefined, { headers: { host } })).status
+  assert.deepEqual([await statusOn(HOST), await statusOn(DOMAIN)], [200, 404])
+})
+
 interface Traefik {
   entryPoints: Record<string, { address: string; http?: { redirections: { entryPoint: { to: string } } } }>
   certificatesResolvers: Record<string, unknown>
@@ -225,6 +238,6 @@ test('each setting that docs/first-day.md shows exists, and has a value that is 
   for (const [name, value] of all) {
     const setting = Object.values(settings).find((each) => each.name === name)
     assert.ok(setting, `${name} is no setting`)
-    assert.notEqual(setting.parse(value), undefined, `${name}=${value}`)
+    assert.notEqual(setting.parse(value ?? ''), undefined, `${name}=${value}`)
   }
 })

@@ -9,6 +9,7 @@ import { follow, press, sharedWindows, testsIn, type, untilTrue } from './suppor
 import { endOfFile } from './support/cleanup.ts'
 import { startDns, type TestDns } from './support/dns.ts'
 import { cheapScrypt } from './support/passwords.ts'
+import { skipUnlessCi } from './support/programs.ts'
 import { create, post, put, startServer, type Created, type TestServer } from './support/server.ts'
 
 const HOST = 'go.bakery.shop'
@@ -285,7 +286,7 @@ onPlainHttp('a person reports a link, and reads about privacy and the API', asyn
 const notPages = /^(?:healthz|readyz|metrics|robots\.txt|favicon\.ico|\.well-known|internal|api|assets)(?:\/|$)/
 
 test('each page and each script was opened there', (t) => {
-  if (visited.size === 0) return t.skip('Chromium is not installed')
+  if (visited.size === 0) return skipUnlessCi(t, 'no page was opened: Chromium is not on this machine')
   const routes = server.app.printRoutes({ commonPrefix: false, method: 'GET' })
   const tops = Array.from(routes.matchAll(/^ {4}[├└]── (\S+) \(GET\)$/gm), ([, route = '']) => route)
   assert.ok(tops.includes('bulk') && tops.includes('m/:token'), routes)

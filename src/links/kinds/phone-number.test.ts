@@ -76,5 +76,5 @@ test('a number with words in it, or without a digit, has no address', () => {
 })
 
 test('a number that no country has is dialled as it is written', () => {
-  dials({ '+999 123': '+999123', '+49 1': '+491' })
+  dials({ '+999 123': '+999123', '+49 1': '+491', '0012': '0012', '00 99 9': '00999' })
 })

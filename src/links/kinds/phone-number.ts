@@ -38,5 +38,7 @@ function dialed(number: string): string {
   const written = zeroBelongs.test(international) ? international : international.replace(trunkZero, '$1')
   const { parsePhoneNumberFromString } = load('libphonenumber-js/min') as typeof Library
   const parsed = parsePhoneNumberFromString(digits(written))
-  return parsed?.isPossible() === true ? parsed.number : digits(written)
+  if (parsed?.isPossible() === true) return parsed.number
+  // A house's own number may begin with two zeros, too.
+  return number.includes('+') ? digits(written) : digits(number)
 }

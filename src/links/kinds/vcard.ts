@@ -41,9 +41,11 @@ export const vcard = defineKind<Card>({
         ]
   },
   urls: ({ website }) => (website === undefined ? [] : [{ pointer: '/website', url: website }]),
-  prepare:
-    ({ code, payload, isProtected = false }) =>
-    () => ({ type: 'document', pageFor: (viewer) => contactPage({ code, card: payload, isProtected }, viewer) }),
+  prepare: ({ code, payload, isProtected = false }) => {
+    const dial = payload.phone === undefined ? undefined : phoneAddress(payload.phone)
+    const contact = { code, card: payload, dial, isProtected }
+    return () => ({ type: 'document', pageFor: (viewer) => contactPage(contact, viewer) })
+  },
   file: { extension: 'vcf', mediaType: 'text/vcard', write: ({ payload }) => writeVcard(payload) },
   picture: pictureOf,
   form: [
@@ -71,10 +73,13 @@ function pictureOf(card: Card): Picture {
 interface Contact {
   code: string
   card: Card
+  /** The address that calls its number. */
+  dial: string | undefined
   isProtected: boolean
 }
 
-function contactPage({ code, card, isProtected }: Contact, viewer: Viewer): Omit<Page, 'site'> {
+function contactPage(contact: Contact, viewer: Viewer): Omit<Page, 'site'> {
+  const { code, card, isProtected } = contact
   const { org, jobTitle } = card
   const texts = visitorTexts[viewer.language].card
   const name = fullName(card)
@@ -90,8 +95,8 @@ function contactPage({ code, card, isProtected }: Contact, viewer: Viewer): Omit
         ${avatarOf(signOf(card))}
         <h1 dir="auto">${name}</h1>
         ${jobTitle && html`<p dir="auto">${jobTitle}</p>`} ${org && org !== name && html`<p dir="auto">${org}</p>`}
-        ${adviceIn(appOf(viewer.userAgent), texts)} ${save({ code, card, isProtected }, texts)}
-        ${(card.phone ?? card.email ?? card.website) && waysToReach(card, texts)}
+        ${adviceIn(appOf(viewer.userAgent), texts)} ${save(contact, texts)}
+        ${(card.phone ?? card.email ?? card.website) && waysToReach(contact, texts)}
       </main>
       ${reportFooter(code, viewer)}`,
   }
@@ -111,16 +116,15 @@ function save({ code, isProtected }: Contact, texts: CardTexts): Html {
 }
 
 /** What people came for, before the details. */
-function waysToReach({ phone, email, website }: Card, texts: CardTexts): Html {
-  const dial = phone && phoneAddress(phone)
+function waysToReach({ card: { phone, email, website }, dial }: Contact, texts: CardTexts): Html {
   return html`<p class="actions">
       ${dial && html`<a class="button plain" href="${dial}">${texts.call}</a>`}
       ${email && html`<a class="button plain" href="${mailAddress(email)}">${texts.write}</a>`}
       ${website && html`<a class="button plain" href="${website}" rel="noopener nofollow">${texts.visit}</a>`}
     </p>
     <dl>
-      ${phone && detail(texts.phone, phone, dial || undefined)}
-      ${email && detail(texts.email, email, mailAddress(email))} ${website && detail(texts.website, website, website)}
+      ${phone && detail(texts.phone, phone, dial)} ${email && detail(texts.email, email, mailAddress(email))}
+      ${website && detail(texts.website, website, website)}
     </dl>`
 }
 
