@@ -114,6 +114,19 @@ await costOf([{ method: 'GET', path: '/healthz' }])
 /** The cost of a request without work. */
 const usual = await costOf([{ method: 'GET', path: '/healthz' }])
 
+/** A busy machine adds to what is measured, and never takes away. */
+const MEASUREMENTS = 3
+
+/** The cost of a request that costs too much each time that it is measured. */
+async function costTooMuch(request: Request): Promise<Cost | undefined> {
+  let cost: Cost | undefined
+  for (let at = 0; at < MEASUREMENTS; at++) {
+    cost = await costOf([request])
+    if (!isTooMuch(cost)) return undefined
+  }
+  return cost
+}
+
 /** Requests that are measured together: with more, their garbage would count as the memory of one. */
 const TOGETHER = 50
 /** Bytes of requests that are measured together. */
@@ -132,8 +145,8 @@ async function checkCost(t: TestContext, requests: (Request & { label: string })
     most.statuses.push(...together.statuses)
     if (!isTooMuch(together)) continue
     for (const request of some) {
-      const cost = await costOf([request])
-      if (isTooMuch(cost)) faults.push(`${request.label}: ${describeCost(cost)}`)
+      const cost = await costTooMuch(request)
+      if (cost !== undefined) faults.push(`${request.label}: ${describeCost(cost)}`)
     }
   }
   t.diagnostic(`${requests.length} requests: ${describeCost(most)}; one without work: ${usual.hold.toFixed(1)} units`)
