@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import { Type } from '#typebox'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { entityTagOf, isNotModified } from './entity-tag.ts'
+import { warnOfLocalUrl } from './local-address.ts'
 import { nameSchemas } from './named-schemas.ts'
 import { noCompilers } from './no-compilers.ts'
 import type { Origin } from './origin.ts'
@@ -101,7 +102,9 @@ export function openApiRoute(describe: DescribeApi, origin: Pick<Origin, 'of'>):
       response: { ...json('OpenAPI 3.1.'), 304: { description: 'The document has not changed.', type: 'null' } },
     },
     async handler(request, reply) {
-      const { body, tag } = await documentOf(origin.of(request))
+      const own = origin.of(request)
+      const { body, tag } = await documentOf(own)
+      warnOfLocalUrl(reply, own)
       reply.headers({ etag: tag, 'cache-control': 'public, no-cache' })
       if (isNotModified(request.headers['if-none-match'], tag)) return reply.code(304).send()
       return reply.type('application/json; charset=utf-8').send(body)

@@ -1,4 +1,5 @@
 import { Type } from '#typebox'
+import { ROWS } from '../../http/members.ts'
 import { MAX_ROWS } from './bulk.ts'
 import { createdBody, creationBody } from '../schemas.ts'
 
@@ -13,7 +14,7 @@ export const bulkBody = {
     'application/json': {
       schema: Type.Unsafe({
         anyOf: [
-          Type.Array(creationBody, { minItems: 1, maxItems: MAX_ROWS, title: 'BulkRows' }),
+          Type.Array(creationBody, { minItems: 1, maxItems: MAX_ROWS, title: 'BulkRows', [ROWS]: true }),
           Type.Object({ csv }, { title: 'BulkCsv' }),
         ],
         examples: [[{ target: 'https://example.com/menu', alias: 'menu' }, { target: 'https://example.com/' }]],
