@@ -10,7 +10,7 @@ import { createConnectionLimit, type ConnectionLimit } from './http/connection-l
 import type { AnyMetric } from './http/metric.ts'
 import { openKeys, type Keys } from './keys/open.ts'
 import { instanceDigest } from './http/health.ts'
-import { createOrigin, foreignHostWarning, type Origin } from './http/origin.ts'
+import { createOrigin, type Origin } from './http/origin.ts'
 import { createClosing, type Closing } from './lib/closing.ts'
 import { createDraining } from './lib/draining.ts'
 import type { Limits } from './limits/open.ts'
@@ -103,8 +103,7 @@ async function openFoundation(config: Config, environment: Environment & Clocks,
   const store = open('the store', await openStore({ ...config, ...kept, now, monotonic, log }))
   const bus = open('the bus', await openBus(config, { monotonic, log, times: postgresTimes }))
   const domains = open('domains', await openDomains({ db: store.db, bus, baseUrl, servers, now, monotonic, log }))
-  const onForeignHost = (host: string) => log.warn({ host }, foreignHostWarning)
-  const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic, onForeignHost })
+  const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic, log })
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(untrustedProxyWarning))
   return { now, monotonic, log, draining, store, bus, domains, origin, client }
 }

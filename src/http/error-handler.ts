@@ -7,7 +7,7 @@ import type { Html } from './html.ts'
 import { throttle } from '../lib/throttle.ts'
 import { problemPage } from './problem-page.ts'
 import { Problem, problemMembers, type ProblemCode } from './problem.ts'
-import { withNotices } from './unknown-input.ts'
+import { withNotices } from './notices.ts'
 
 /** Problems for the errors that Fastify itself throws. */
 const frameworkProblems: Record<string, [code: ProblemCode, detail: string]> = {

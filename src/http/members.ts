@@ -46,7 +46,7 @@ export type Chosen = Readonly<Record<string, unknown>>
  */
 export function unknownMembers(schema: TSchema, value: unknown, chosen: Chosen = {}): Unknown[] {
   const found: Unknown[] = []
-  walk(alternativesOf(schema as Shape), value, '', found, chosen)
+  walk(alternativesOf(schema), value, '', found, chosen)
   return found
 }
 
@@ -71,7 +71,7 @@ export function rowsIn(
   schema: TSchema,
   value: unknown,
 ): { pointer: string; items: unknown[]; schema: TSchema } | undefined {
-  for (const shape of alternativesOf(schema as Shape)) {
+  for (const shape of alternativesOf(schema)) {
     if (shape[ROWS] && Array.isArray(value)) return { pointer: '', items: value, schema: shape.items as TSchema }
     for (const [name, part] of Object.entries(shape.properties ?? {})) {
       const items = part[ROWS] && isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
@@ -79,6 +79,16 @@ export function rowsIn(
     }
   }
   return undefined
+}
+
+/** A valid value without the members that its schema does not know. Alternatives are left as they are. */
+export function withoutUnknown(schema: TSchema, value: unknown): unknown {
+  const shape: Shape = schema
+  const { items, properties } = shape
+  if (Array.isArray(value) && items !== undefined) return value.map((item) => withoutUnknown(items as TSchema, item))
+  if (!isPlainObject(value) || properties === undefined || isOpenOrClosed(shape)) return value
+  const known = Object.entries(value).filter(([name]) => Object.hasOwn(properties, name))
+  return Object.fromEntries(known.map(([name, part]) => [name, withoutUnknown(properties[name] as TSchema, part)]))
 }
 
 /** Says of a member that it is not known, and which name it may stand for. */

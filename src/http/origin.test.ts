@@ -11,9 +11,10 @@ const statuses: Record<string, string> = {
   'new.example.com': 'pending',
   'old.example.com': 'misconfigured',
 }
-const createAt = (baseUrl: string | undefined, onForeignHost: (host: string) => void = () => {}) => {
-  const times = { monotonic: () => 0, onForeignHost }
-  return createOrigin({ baseUrl, port: () => 3000, statusOf: (name) => statuses[name], machine, ...times })
+const createAt = (baseUrl: string | undefined, warned: unknown[] = []) => {
+  const log = { warn: (...line: unknown[]) => void warned.push(line[0]) }
+  const statusOf = (name: string) => statuses[name]
+  return createOrigin({ baseUrl, port: () => 3000, statusOf, machine, monotonic: () => 0, log })
 }
 const requestTo = (host: string | undefined, customDomain?: string) =>
   ({ headers: { host }, customDomain }) as FastifyRequest
@@ -39,17 +40,17 @@ describe('without a configured origin', () => {
     }
   })
 
-  test('the first host that is not of this machine is told once, and kept; what is no host is not', () => {
-    const told: string[] = []
-    const asked = createAt(undefined, (host) => void told.push(host))
+  test('the first host that is not of this machine is logged once, and kept; what is no host is not', () => {
+    const logged: unknown[] = []
+    const asked = createAt(undefined, logged)
     for (const host of [undefined, '', 'a b', 'localhost:3000', '192.168.1.50']) asked.of(requestTo(host))
     asked.of(requestTo('qr.example.com', 'qr.example.com'))
-    assert.deepEqual([told, asked.foreignHost()], [[], null])
+    assert.deepEqual([logged, asked.foreignHost()], [[], null])
     for (const host of ['Go.Bakery.shop:80', 'other.example.com']) asked.of(requestTo(host))
-    assert.deepEqual([told, asked.foreignHost()], [['go.bakery.shop'], 'go.bakery.shop'])
-    const configured = createAt('https://go.bakery.shop', (host) => void told.push(host))
+    assert.deepEqual([logged, asked.foreignHost()], [[{ host: 'go.bakery.shop' }], 'go.bakery.shop'])
+    const configured = createAt('https://go.bakery.shop', logged)
     configured.of(requestTo('other.example.com'))
-    assert.deepEqual([told.length, configured.foreignHost()], [1, null])
+    assert.deepEqual([logged.length, configured.foreignHost()], [1, null])
   })
 
   test('any other Host never appears in URLs', () => {

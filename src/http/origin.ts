@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { withoutRoot } from '../lib/host.ts'
 import { createLocalHosts, type Machine } from './local-hosts.ts'
 
@@ -30,7 +30,7 @@ export interface Origin {
 /** A `Host` as browsers write it, long enough for every name. */
 const hostHeader = /^(?:[\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?$/
 
-export const foreignHostWarning =
+const foreignHostWarning =
   'BASE_URL is unset, and a client has reached the service by this host: it was given URLs and QR codes of localhost, which nobody else can open; set BASE_URL to the public address'
 
 interface OriginDeps {
@@ -42,15 +42,14 @@ interface OriginDeps {
   statusOf: (name: string) => string | undefined
   machine: Machine
   monotonic: () => number
-  /** Called once, when URLs of this machine are handed out to a client that has reached the service by another host. */
-  onForeignHost: (host: string) => void
+  log: Pick<FastifyBaseLogger, 'warn'>
 }
 
 /**
  * While no origin is configured, a request whose `Host` is one of this machine gets URLs of that host, so that they work
  * for a first try. Any other `Host` is not trusted.
  */
-export function createOrigin({ baseUrl, port, statusOf, machine, monotonic, onForeignHost }: OriginDeps): Origin {
+export function createOrigin({ baseUrl, port, statusOf, machine, monotonic, log }: OriginDeps): Origin {
   const local = createLocalHosts(machine, monotonic)
   const own = baseUrl === undefined ? undefined : new URL(baseUrl)
   let foreignHost: string | null = null
@@ -65,7 +64,7 @@ export function createOrigin({ baseUrl, port, statusOf, machine, monotonic, onFo
   function noteForeign(host: string): void {
     if (foreignHost !== null) return
     foreignHost = host
-    onForeignHost(host)
+    log.warn({ host }, foreignHostWarning)
   }
 
   const ownHost = own && withoutRoot(own.hostname)

@@ -1,8 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from '#typebox'
 import { yieldEvery } from '../lib/yield-every.ts'
 import { addVary } from './compress.ts'
-import { serviceUrlOf, warningsOf, warnOfLocalUrl, type Warning } from './local-address.ts'
 import {
   MAX_UNKNOWN,
   rowsIn,
@@ -24,7 +23,7 @@ declare module 'fastify' {
 }
 
 /** What a route does not know of a request. */
-interface UnknownInput {
+export interface UnknownInput {
   /** Whether the client wants it refused, and not ignored. */
   isStrict: boolean
   parameters: Unknown[]
@@ -36,41 +35,11 @@ interface UnknownInput {
   rowsAt: string
 }
 
-/** Bytes of the header `Quirl-Ignored`. */
-const MAX_HEADER = 1024
-
 /** How long other requests may wait while rows are compared with their schema, in milliseconds. */
 const SLICE_MS = 5
 
-/**
- * Says of each request to `api` what its route does not know, by the schema of the route: in the member `ignored` of a
- * response that is an object, and whatever it is in the header `Quirl-Ignored`. With `Prefer: handling=strict` such a
- * request is refused; a row by itself. Says, too, when the URLs in a response are of no use to others.
- */
-export function sayUnknownInput(api: FastifyInstance): void {
-  api.decorateRequest('unknownInput')
-  api.addHook('onRequest', (request, reply, done) => {
-    readQuery(request, reply)
-    done()
-  })
-  // After the body is read, and before the validator drops the parameters that it does not know.
-  api.addHook('preValidation', async (request) => {
-    const { unknownInput: input } = request
-    if (input !== undefined) await readBody(request, input)
-  })
-  api.addHook('preSerialization', async (request, reply, payload) => {
-    if (!isRecord(payload)) return payload
-    warnOfUrls(reply, payload)
-    return withNotices(request, payload)
-  })
-  api.addHook('onSend', ({ unknownInput: input }, reply, payload, done) => {
-    const header = input === undefined || input.isStrict ? '' : headerOf(input)
-    if (header !== '') reply.header('quirl-ignored', header)
-    done(null, payload)
-  })
-}
-
-function readQuery(request: FastifyRequest, reply: FastifyReply): void {
+/** Notes the parameters that a route does not know. */
+export function readQuery(request: FastifyRequest, reply: FastifyReply): void {
   const { schema = {}, config } = request.routeOptions
   // No route has the path, or not with this method.
   if (request.is404 || config.work === 'immediate') return
@@ -83,8 +52,13 @@ function readQuery(request: FastifyRequest, reply: FastifyReply): void {
   if (parameters.length > 0) addVary(reply, 'prefer')
 }
 
-/** @throws {Problem} 400 when the client is strict, and the route does not know something outside of the rows */
-async function readBody(request: FastifyRequest, input: UnknownInput): Promise<void> {
+/**
+ * Notes the members of the body, and of each of its rows, that a route does not know.
+ * @throws {Problem} 400 when the client is strict, and something outside of the rows is not known
+ */
+export async function readBody(request: FastifyRequest): Promise<void> {
+  const { unknownInput: input } = request
+  if (input === undefined) return
   const schema = bodySchema(request)
   input.members = unknownMembers(schema, request.body)
   refuseStrict(input)
@@ -153,74 +127,7 @@ function refuseStrict(input: UnknownInput): void {
   if (input.isStrict && unknown.length > 0) throw invalidRequest(unknown.map(unknownError))
 }
 
-function outsideRows({ members, columns, parameters }: UnknownInput): Unknown[] {
+/** What is not known outside of the rows. */
+export function outsideRows({ members, columns, parameters }: UnknownInput): Unknown[] {
   return [...members, ...columns, ...parameters].slice(0, MAX_UNKNOWN)
-}
-
-/** The value of the header: as many whole pointers as fit, those of rows from the top of the body. */
-function headerOf(input: UnknownInput): string {
-  const ignored = outsideRows(input).map(({ pointer }) => pointer)
-  for (const [at, unknown] of input.rows) {
-    if (ignored.length >= MAX_UNKNOWN) break
-    ignored.push(...unknown.map(({ pointer }) => `${input.rowsAt}/${at}${pointer}`))
-  }
-  let header = ''
-  for (const pointer of ignored.slice(0, MAX_UNKNOWN)) {
-    const longer = (header === '' ? '' : `${header},`) + encodePointer(pointer)
-    if (longer.length > MAX_HEADER) break
-    header = longer
-  }
-  return header
-}
-
-/** Percent-encodes whatever a header cannot have, and commas; slashes and the mark of a parameter stay readable. */
-function encodePointer(pointer: string): string {
-  return encodeURIComponent(pointer).replaceAll('%2F', '/').replaceAll('%3F', '?')
-}
-
-/** What the service says about a request or a response besides what was asked. */
-interface Notices {
-  ignored?: string[]
-  warnings?: Warning[]
-}
-
-/** What the response to a request says of input that was ignored. */
-export function ignoredOf({ unknownInput: input }: FastifyRequest): Pick<Notices, 'ignored'> {
-  if (input === undefined || input.isStrict) return {}
-  return listOf(outsideRows(input))
-}
-
-function listOf(unknown: Unknown[]): Pick<Notices, 'ignored'> {
-  return unknown.length === 0 ? {} : { ignored: unknown.map(({ pointer }) => pointer) }
-}
-
-/** A response with what is to be said about it, and about each of its rows. */
-export function withNotices(request: FastifyRequest, response: Record<string, unknown>): Record<string, unknown> {
-  const { unknownInput: input } = request
-  if (input === undefined) return response
-  const noticed = { ...response, ...ignoredOf(request), ...warningMember(response) }
-  const results = resultsIn(response)
-  if (results.length === 0) return noticed
-  const ofRow = (at: number) => (input.isStrict ? {} : listOf(input.rows.get(at) ?? []))
-  return { ...noticed, results: results.map((row, at) => ({ ...row, ...ofRow(at), ...warningMember(row) })) }
-}
-
-function warningMember(object: Record<string, unknown>): Pick<Notices, 'warnings'> {
-  const warnings = warningsOf(object)
-  return warnings.length === 0 ? {} : { warnings }
-}
-
-/** Says in a header that a response has URLs that others cannot reach. */
-export function warnOfUrls(reply: FastifyReply, response: object): void {
-  const object = { ...response }
-  for (const each of [object, ...resultsIn(object)]) warnOfLocalUrl(reply, serviceUrlOf(each) ?? '')
-}
-
-/** The results of the rows of a request, in their order. */
-function resultsIn({ results }: Record<string, unknown>): Record<string, unknown>[] {
-  return Array.isArray(results) ? results.filter(isRecord) : []
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
