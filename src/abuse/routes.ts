@@ -32,7 +32,9 @@ export function reportRoute({ report, origin, limitReports }: ReportNeeds): Rout
         202: {
           description: 'The report was stored for the operator.',
           content: {
-            'application/json': { schema: Type.Object({ received: Type.Literal(true), code: Type.String() }) },
+            'application/json': {
+              schema: Type.Object({ received: Type.Literal(true), code: Type.String() }, { title: 'ReceivedReport' }),
+            },
           },
         },
         ...problems(

@@ -5,6 +5,7 @@ import { entityTagOf, isNotModified } from './entity-tag.ts'
 import { warnOfLocalUrl } from './local-address.ts'
 import { nameSchemas } from './named-schemas.ts'
 import { noCompilers } from './no-compilers.ts'
+import { declareNotices, noticeComponents } from './openapi-notices.ts'
 import type { Origin } from './origin.ts'
 import { problems } from './problem-schema.ts'
 import { catalogue } from './problem.ts'
@@ -66,8 +67,8 @@ async function describe(routes: RouteOptions[], version: string): Promise<object
   for (const { method, url, schema } of routes) app.route({ method, url, ...(schema && { schema }), handler: () => {} })
   await app.ready()
   const { paths = {}, components, ...rest } = app.swagger() as { paths?: object; components?: object }
-  const named = nameSchemas(paths)
-  return { ...rest, paths: named.paths, components: { ...components, ...named.components } }
+  const named = nameSchemas(declareNotices(paths))
+  return { ...rest, paths: named.paths, components: { ...components, ...noticeComponents, ...named.components } }
 }
 
 /** Bytes of cached documents, one for each origin of the service. */

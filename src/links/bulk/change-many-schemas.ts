@@ -1,5 +1,6 @@
 import { Type, type TSchema } from '#typebox'
 import { MEMBERS, ROWS } from '../../http/members.ts'
+import { rowNotices } from '../../http/openapi-notices.ts'
 import { MAX_ROWS } from './bulk.ts'
 import { failedRow, rowIndex, validRow } from './bulk-schemas.ts'
 import { updateBody, updateMembers } from '../schemas.ts'
@@ -59,6 +60,7 @@ export const changesResult = Type.Object(
               short_url: Type.String({ format: 'uri', description: 'The URL that visitors open.' }),
               etag: Type.String({ description: 'The ETag of the revision, for `if_match`.' }),
               changed: Type.Boolean({ description: 'False when the link already was as the row wants it.' }),
+              ...rowNotices,
             },
             { title: 'ChangedRow' },
           ),
