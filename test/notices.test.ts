@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
+import { createQuirlClient } from '../src/client/client.ts'
+import { callApi } from '../src/web/client/call-api.ts'
+import { sharedWindows, testsIn } from './support/browser.ts'
 import { asSegment, readOperations } from './support/contract.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { create, post, put, startServer, type Created, type TestServer } from './support/server.ts'
@@ -354,6 +358,60 @@ describe('a retry with an Idempotency-Key', () => {
     assert.equal((await rotate(STRICT)).status, 200)
   })
 })
+
+describe('our own clients ask for strict handling', () => {
+  test('the typed client does in each request, also with a token', async () => {
+    for (const token of [undefined, link.token]) {
+      const preferred: (string | null)[] = []
+      const client = createQuirlClient({
+        server: server.url,
+        token,
+        fetch: (request) => {
+          preferred.push(request.headers.get('prefer'))
+          return fetch(request)
+        },
+      })
+      const misspelled = { target: EXAMPLE, tilte: 'x' }
+      const { error } = await client.POST('/api/links', { body: misspelled })
+      assert.deepEqual(error?.errors, [{ pointer: '/tilte', detail: 'is not known here; did you mean "title"?' }])
+      await client.GET('/api/qr', { params: { query: { data: 'x' } }, parseAs: 'text' })
+      assert.deepEqual(preferred, ['handling=strict', 'handling=strict'])
+    }
+  })
+
+  test('the scripts of the pages call the API by one function, which does', async (t) => {
+    const folder = new URL('../src/web/client/', import.meta.url)
+    const callers = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
+      return name.endsWith('.ts') && /\bfetch\([`'"]\/api/.test(readFileSync(new URL(name, folder), 'utf8'))
+    })
+    assert.deepEqual(callers, [])
+    const fetched = t.mock.method(globalThis, 'fetch', async () => new Response())
+    await callApi('/api/stats', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+    const [path, init] = (fetched.mock.calls[0]?.arguments ?? []) as [string?, RequestInit?]
+    assert.deepEqual([path, init?.method, init?.body], ['/api/stats', 'POST', '{}'])
+    const headers = Object.fromEntries(new Headers(init?.headers))
+    assert.deepEqual(headers, { 'content-type': 'application/json', prefer: 'handling=strict' })
+  })
+})
+
+const inBrowser = testsIn(sharedWindows(end, () => server.url))
+
+inBrowser(
+  'the start page does when it asks whether a code is free, and shows the answer',
+  async (page) => {
+    const asked: [string, string | undefined][] = []
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname.startsWith('/api/')) asked.push([pathname, request.headers()['prefer']])
+    })
+    await page.goto(`${server.url}/`)
+    await page.locator('form summary').first().click()
+    await page.locator('input[name=alias]').first().fill('menu')
+    await page.locator('#code-state.taken').waitFor()
+    assert.deepEqual(asked, [['/api/links/menu/available', 'handling=strict']])
+  },
+  { scripts: true },
+)
 
 test('pages of every origin may send these headers, and read those of the answer', async () => {
   const preflight = await fetch(links(), {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from '#typebox'
 import {
+  createUnknownError,
   MAX_UNKNOWN,
   MEMBERS,
   ROWS,
   rowsIn,
   unknownColumns,
-  unknownError,
   unknownMembers,
   unknownParameters,
 } from './members.ts'
@@ -83,10 +83,29 @@ test('at most 20 are found, names are cut, and no more of a wide value is read',
 })
 
 test('parameters and columns are named once, and an error says which name is near', () => {
+  const errorOf = createUnknownError()
   const [from, ...others] = unknownParameters(['days', 'form'], { from: ['1', '2'], days: '1' })
   assert.deepEqual([from?.pointer, others], ['?from', []])
-  assert.deepEqual(from && unknownError(from), { pointer: '?from', detail: 'is not known here; did you mean "form"?' })
+  assert.deepEqual(from && errorOf(from), { pointer: '?from', detail: 'is not known here; did you mean "form"?' })
   const [column, ...more] = unknownColumns(['target'], ['Colour', 'Colour'])
-  assert.deepEqual(column && unknownError(column), { pointer: '/csv/Colour', detail: 'is not known here' })
+  assert.deepEqual(column && errorOf(column), { pointer: '/csv/Colour', detail: 'is not known here' })
   assert.deepEqual(more, [])
+})
+
+test('of the names of one request, a hundred are compared with those that are known, each once', () => {
+  const errorOf = createUnknownError()
+  let compared = 0
+  const known = new Proxy(['title'], {
+    get(target, name) {
+      if (name === 'find') compared++
+      return Reflect.get(target, name) as unknown
+    },
+  })
+  const said = (name: string) => errorOf({ pointer: `/${name}`, name, known }).detail
+  for (let at = 0; at < 1000; at++) said('tilte')
+  assert.equal(compared, 1)
+  for (let at = 0; at < 1000; at++) said(`tilte${at}`)
+  assert.equal(compared, 100)
+  assert.match(said('tilte'), /did you mean "title"/)
+  assert.equal(said('tittle'), 'is not known here')
 })

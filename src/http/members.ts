@@ -91,10 +91,20 @@ export function withoutUnknown(schema: TSchema, value: unknown): unknown {
   return Object.fromEntries(known.map(([name, part]) => [name, withoutUnknown(properties[name] as TSchema, part)]))
 }
 
-/** Says of a member that it is not known, and which name it may stand for. */
-export function unknownError({ pointer, name, known }: Unknown): FieldError {
-  const near = nearName(name, known)
-  return { pointer, detail: near === undefined ? 'is not known here' : `is not known here; did you mean "${near}"?` }
+/** The most names of one request for which the nearest known one is searched. */
+const MAX_SEARCHES = 100
+
+/** @returns a function that says of a member that it is not known, and which name it may stand for; for one request */
+export function createUnknownError(): (unknown: Unknown) => FieldError {
+  // In bulk, each row may have the same misspelled name, or each one others.
+  const searched = new Map<string, string | undefined>()
+  return ({ pointer, name, known }) => {
+    const isSearched = searched.has(name) || searched.size >= MAX_SEARCHES
+    const near = isSearched ? searched.get(name) : nearName(name, known)
+    if (!isSearched) searched.set(name, near)
+    const isKnown = near !== undefined && known.includes(near)
+    return { pointer, detail: isKnown ? `is not known here; did you mean "${near}"?` : 'is not known here' }
+  }
 }
 
 function walk(shapes: Shape[], value: unknown, pointer: string, found: Unknown[], chosen: Chosen): void {

@@ -102,7 +102,8 @@ function declareMembers(part: Json, titles: ReadonlySet<string>): Json {
   if (Array.isArray(part)) return part.map((each) => declareMembers(each, titles))
   if (typeof part !== 'object' || part === null) return part
   const copy = mapObject(part, (each) => declareMembers(each, titles))
-  const isAnswer = copy['type'] === 'object' && titles.has(String(copy['title']))
+  const { type, title } = copy
+  const isAnswer = type === 'object' && typeof title === 'string' && titles.has(title)
   return isAnswer
     ? { ...copy, properties: { ...(copy['properties'] as JsonObject), ...(rowNotices as object as JsonObject) } }
     : copy

@@ -3,10 +3,10 @@ import type { TSchema } from '#typebox'
 import { yieldEvery } from '../lib/yield-every.ts'
 import { addVary } from './compress.ts'
 import {
+  createUnknownError,
   MAX_UNKNOWN,
   rowsIn,
   unknownColumns,
-  unknownError,
   unknownMembers,
   unknownParameters,
   type Chosen,
@@ -33,6 +33,7 @@ export interface UnknownInput {
   rows: Map<number, Unknown[]>
   /** The pointer of the list of rows. */
   rowsAt: string
+  errorOf: ReturnType<typeof createUnknownError>
 }
 
 /** How long other requests may wait while rows are compared with their schema, in milliseconds. */
@@ -47,7 +48,15 @@ export function readQuery(request: FastifyRequest, reply: FastifyReply): void {
   const isStrict = prefersStrict(request.headers['prefer'])
   if (isStrict) reply.header('preference-applied', 'handling=strict')
   const parameters = unknownParameters(Object.keys(properties), request.query as object)
-  request.unknownInput = { isStrict, parameters, members: [], columns: [], rows: new Map(), rowsAt: '' }
+  request.unknownInput = {
+    isStrict,
+    parameters,
+    members: [],
+    columns: [],
+    rows: new Map(),
+    rowsAt: '',
+    errorOf: createUnknownError(),
+  }
   // A cache must not answer whom the same request would be refused.
   if (parameters.length > 0) addVary(reply, 'prefer')
 }
@@ -109,7 +118,7 @@ export function requireKnownInRow(request: FastifyRequest, at: number, chosen: C
 /** The problem of a row that has what is not known; undefined when the client is not strict. */
 export function refusedRow({ unknownInput: input }: FastifyRequest, at: number): Problem | undefined {
   const unknown = input?.isStrict === true ? input.rows.get(at) : undefined
-  return unknown && invalidRequest(unknown.map(unknownError))
+  return input && unknown && invalidRequest(unknown.map(input.errorOf))
 }
 
 /**
@@ -124,7 +133,7 @@ export function ignoreColumns({ unknownInput: input }: FastifyRequest, names: st
 
 function refuseStrict(input: UnknownInput): void {
   const unknown = outsideRows(input)
-  if (input.isStrict && unknown.length > 0) throw invalidRequest(unknown.map(unknownError))
+  if (input.isStrict && unknown.length > 0) throw invalidRequest(unknown.map(input.errorOf))
 }
 
 /** What is not known outside of the rows. */
