@@ -5,6 +5,7 @@ import { allowEveryOrigin } from './http/cors.ts'
 import { refuseUnsupported } from './http/methods.ts'
 import { handleUnknownPaths } from './http/error-handler.ts'
 import type { Timeouts } from './http/server.ts'
+import { addNotices } from './http/notices.ts'
 import { createInstance } from './instance.ts'
 import { readRows } from './links/bulk/bulk-routes.ts'
 import { readChanges } from './links/bulk/change-many-routes.ts'
@@ -67,6 +68,7 @@ async function addApiRoutes(api: FastifyInstance, program: Handlers['program']):
   allowEveryOrigin(api)
   readJsonBodies(api)
   handleUnknownPaths(api)
+  addNotices(api)
   api.post('/links', program.createLink)
   api.get('/links/:code/available', program.availability)
   api.get('/manage/:token', program.link.read.byPath)

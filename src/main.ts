@@ -26,6 +26,10 @@ export interface Outcome {
   stderr: string
 }
 
+/** Ends the line of the start. */
+const BASE_URL_UNSET =
+  '; BASE_URL is unset: set it to the public address before you print a QR code (docs/first-day.md)'
+
 /** The process: configuration, dependencies, listen, drain. @param stopTimes when they are not the usual ones */
 export async function main(args: string[], stopTimes?: StopTimes): Promise<void> {
   const { status, stdout, stderr } = await outcomeOf(args, stopTimes)
@@ -102,8 +106,9 @@ async function serve(config: Config, stopTimes: StopTimes | undefined): Promise<
     services.qr.warmUp()
     const addresses = services.origin.reachableAt(config.host).join(', ')
     const shared = config.databaseUrl === undefined ? '' : ', and its links in PostgreSQL'
+    const unset = config.baseUrl === undefined ? BASE_URL_UNSET : ''
     process.stdout.write(
-      `quirl ${manifest.version} serves ${addresses} and keeps its data in ${config.dataDir}${shared}\n`,
+      `quirl ${manifest.version} serves ${addresses} and keeps its data in ${config.dataDir}${shared}${unset}\n`,
     )
   } catch (error) {
     await closing.close().catch(() => {})

@@ -103,7 +103,7 @@ async function openFoundation(config: Config, environment: Environment & Clocks,
   const store = open('the store', await openStore({ ...config, ...kept, now, monotonic, log }))
   const bus = open('the bus', await openBus(config, { monotonic, log, times: postgresTimes }))
   const domains = open('domains', await openDomains({ db: store.db, bus, baseUrl, servers, now, monotonic, log }))
-  const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic })
+  const origin = createOrigin({ baseUrl, port, statusOf: domains.statusOf, machine, monotonic, log })
   const client = createClientAddress(config.trustProxy ?? [], () => log.warn(untrustedProxyWarning))
   return { now, monotonic, log, draining, store, bus, domains, origin, client }
 }

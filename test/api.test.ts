@@ -33,7 +33,11 @@ describe('creating a link', () => {
     const response = await post(`${server.url}/api/links`, { kind: 'url', target: EXAMPLE })
     assert.equal(response.status, 201)
     assert.equal(response.headers.get('cache-control'), 'no-store')
-    const link = (await response.json()) as Created
+    const { warnings, ...link } = (await response.json()) as Created & { warnings: { code: string }[] }
+    assert.deepEqual(
+      warnings.map(({ code }) => code),
+      ['local_address'],
+    )
     assert.match(link.code, /^[23456789abcdefghjkmnpqrstuvwxyz]{7}$/)
     assert.match(link.token, /^[\w-]{43}$/)
     assert.deepEqual(link, {
@@ -345,7 +349,9 @@ describe('managing a link by its token', () => {
       const link = await create(server, body)
       const details = (await (await fetch(manage(link))).json()) as { totals: object }
       const response = await put(manage(link), details)
-      assert.deepEqual([response.status, await response.json()], [200, details])
+      const { ignored, ...changed } = (await response.json()) as { ignored: string[] }
+      assert.deepEqual([response.status, changed], [200, details])
+      assert.deepEqual(ignored.slice(0, 3), ['/short_url', '/qr_png', '/qr_svg'])
     }
   })
 

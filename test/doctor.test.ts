@@ -19,12 +19,13 @@ import { checkedSettings } from '../src/doctor/settings.ts'
 import { command } from './support/cli.ts'
 import { temporaryFolder, undoLater, type Ending } from './support/cleanup.ts'
 import { createDatabase } from './support/drivers.ts'
+import { ask } from './support/http.ts'
 import { freePort } from './support/ports.ts'
 import { urlOf } from './support/postgres.ts'
 import { start } from './support/program.ts'
 import { requireProgram, skipUnlessCi } from './support/programs.ts'
 import { startRedis } from './support/redis.ts'
-import { startServer } from './support/server.ts'
+import { create, startServer, visit } from './support/server.ts'
 import { smallDisk } from './support/small-disk.ts'
 
 const now = Date.UTC(2026, 10, 23, 12)
@@ -199,6 +200,46 @@ test('the address: unset, loopback, unknown to the DNS, of this machine, private
   )
 })
 
+test('the address: unset while clients come by way of a host that is not of this machine', async (t) => {
+  const server = await startServer(t)
+  const { stdout } = await command(server.dataDir, 'doctor')
+  assert.match(stdout, /^WARNING +address +BASE_URL is unset: [^.]*$/m)
+  await ask(`${server.url}/`, { headers: { host: 'go.bakery.shop' } })
+  assertLine(
+    await doctor({ DATA_DIR: server.dataDir }),
+    'address',
+    /^warning address: BASE_URL is unset: .*by way of go\.bakery\.shop, and was given URLs of localhost$/,
+  )
+})
+
+test('lists: none while anybody may create at a public address', async (t) => {
+  const DATA_DIR = temporaryFolder(t)
+  const BASE_URL = 'https://qr.example.com'
+  const at = (...found: string[]) => ({ lookup: async () => found })
+  const machine = (address: string) => ({ networkInterfaces: () => ({ eth0: [{ address }] }) as never })
+  const lists = async (env: Record<string, string>, more: Partial<typeof world>) =>
+    of(await doctor({ DATA_DIR, ...env }, more), 'lists').join('\n')
+  const expected = /^warning lists: anybody may create links at \S+, and no list .*: set ABUSE_FEEDS, or CREATE=token$/
+  for (const [env, more] of [
+    [{ BASE_URL }, at('10.0.0.1', '8.8.8.8')],
+    [{ BASE_URL: 'https://8.8.8.8' }, at()],
+    [{}, machine('8.8.8.8')],
+    [{ HOST: '2001:4860::1' }, machine('10.0.0.1')],
+  ] as const)
+    assert.match(await lists(env, more), expected, JSON.stringify(env))
+  for (const [env, more] of [
+    [{ BASE_URL, CREATE: 'token' }, at('8.8.8.8')],
+    [{ BASE_URL, CREATE: 'closed' }, at('8.8.8.8')],
+    [{ BASE_URL, ABUSE_FEEDS: '/lists/hosts' }, at('8.8.8.8')],
+    [{ BASE_URL }, at('10.0.0.1', 'fd00::1')],
+    [{ BASE_URL }, { lookup: () => Promise.reject(new Error('ENOTFOUND')) }],
+    [{ BASE_URL: 'http://localhost:3000' }, at('8.8.8.8')],
+    [{}, machine('192.168.1.50')],
+    [{ HOST: '127.0.0.1' }, machine('8.8.8.8')],
+  ] as const)
+    assert.equal(await lists(env, more), '', JSON.stringify(env))
+})
+
 test('the ports: free, taken, of a host that is not here, and one on which the service does not listen', async (t) => {
   const DATA_DIR = temporaryFolder(t)
   const taken = createServer().listen(await freePort(), '127.0.0.1')
@@ -274,6 +315,15 @@ test('proxies: one that is not in TRUST_PROXY, one that is, and TRUST_PROXY of n
     'BASE_URL',
     /^warning .*X-Forwarded-For from 127\.0\.0\.1 is ignored.*add it to TRUST_PROXY$/,
   )
+  // Nobody can be asked by an address that is not set, but what clients have sent is known.
+  const unset = await startServer(t)
+  const lines = async () => of(await doctor({ DATA_DIR: unset.dataDir }), 'BASE_URL')
+  assert.deepEqual(await lines(), [])
+  const port = await freePort()
+  await proxyTo(t, unset.url, port, {})
+  const { code } = await create(unset, { target: 'https://example.com/' })
+  await visit(`http://127.0.0.1:${port}/${code}`)
+  assert.match((await lines()).join('\n'), /^warning .*X-Forwarded-For from 127\.0\.0\.1 is ignored.*TRUST_PROXY$/)
   const TRUST_PROXY = '127.0.0.1'
   assertLine(await behind({ TRUST_PROXY }), 'BASE_URL', /^ok .*come through a proxy of TRUST_PROXY$/)
   assertLine(await behind({ TRUST_PROXY }, {}), 'BASE_URL', /^warning .*no proxy in it has forwarded a request/)

@@ -118,3 +118,17 @@ test('where the operator asks for a key, an assistant creates with the one of QU
   assert.equal((structuredContent as { short_url?: string }).short_url, `${url}/menu`)
   assert.equal((await visit(`${url}/menu`)).headers.get('location'), target)
 })
+
+test('a field that the service does not know is refused, so that the assistant learns of it, and nothing is created', async (t) => {
+  const { url } = await startServer(t)
+  const { call } = await connect(t, url)
+  const unknown = {
+    target: 'https://example.com/menu',
+    alias: 'strict',
+    fields: { expires_at: '2027-01-01', tilte: 'x' },
+  }
+  const refused = await call('create_link', unknown)
+  assert.equal(refused.isError, true)
+  assert.match(JSON.stringify(refused.content), /\/expires_at is not known here; \/tilte .*did you mean \\+"title/)
+  assert.equal((await visit(`${url}/strict`)).status, 404)
+})

@@ -41,7 +41,10 @@ test('the program prints one line with its address, serves, and exits 0 on SIGTE
   assert.equal(link.short_url, `${service.url}/${link.code}`)
   service.process.kill('SIGTERM')
   assert.deepEqual(await exitOf(service), { code: 0, signal: null })
-  assert.match(service.output(), /^quirl \d+\.\d+\.\d+ serves http:\/\/localhost:\d+ and keeps its data in \S+\n$/)
+  assert.match(
+    service.output(),
+    /^quirl \d+\.\d+\.\d+ serves http:\/\/localhost:\d+ and keeps its data in \S+; BASE_URL is unset: .* \(docs\/first-day\.md\)\n$/,
+  )
 })
 
 test('a program that listens on all interfaces prints every address that reaches it, or the configured one', async (t) => {

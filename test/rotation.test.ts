@@ -41,7 +41,7 @@ async function rotated(response: Promise<Response>): Promise<string> {
   const body = (await (await response).json()) as Rotated
   assert.equal(status, 200, JSON.stringify(body))
   assert.equal(headers.get('cache-control'), 'no-store')
-  assert.deepEqual(Object.keys(body), ['token', 'manage_url'])
+  assert.deepEqual(Object.keys(body), ['token', 'manage_url', 'warnings'])
   assert.ok(body.manage_url.endsWith(`/m/${body.token}`))
   return body.token
 }

@@ -5,7 +5,7 @@ import type { Suspension } from '../src/links/link.ts'
 import { suspend } from '../src/links/suspension.ts'
 import { examplesOf } from './support/guide.ts'
 import { requireProgram } from './support/programs.ts'
-import { create, post, put, startServer, visit } from './support/server.ts'
+import { create, post, put, startServer, visit, withoutWarnings } from './support/server.ts'
 import { newLink } from './support/stored-links.ts'
 
 interface Share {
@@ -38,7 +38,7 @@ async function startWithLink(t: TestContext, env: Record<string, string> = {}) {
     share: async (options: object = {}): Promise<Created> => {
       const response = await post(`${manage}/share`, options)
       assert.equal(response.status, 201)
-      return (await response.json()) as Created
+      return withoutWarnings((await response.json()) as Created)
     },
     list: async () => ((await (await fetch(`${manage}/shares`)).json()) as { shares: Share[] }).shares,
     api: (token: string, path = 'stats') => fetch(`${server.url}/api/share/${token}/${path}`),

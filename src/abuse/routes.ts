@@ -1,5 +1,6 @@
 import type { onRequestAsyncHookHandler } from 'fastify'
 import { Type } from '#typebox'
+import { warnOfLocalUrl } from '../http/local-address.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
@@ -32,7 +33,9 @@ export function reportRoute({ report, origin, limitReports }: ReportNeeds): Rout
         202: {
           description: 'The report was stored for the operator.',
           content: {
-            'application/json': { schema: Type.Object({ received: Type.Literal(true), code: Type.String() }) },
+            'application/json': {
+              schema: Type.Object({ received: Type.Literal(true), code: Type.String() }, { title: 'ReceivedReport' }),
+            },
           },
         },
         ...problems(
@@ -82,6 +85,7 @@ export function securityRoute({ now, origin, contact }: SecurityNeeds): Route {
     async handler(request, reply) {
       if (contact === undefined) throw new Problem('not_found', 'the operator of this service has set no contact')
       const own = origin.of(request)
+      warnOfLocalUrl(reply, own)
       const expires = new Date(now() + EXPIRES_MS).toISOString().replace(/\.\d+Z$/, 'Z')
       const lines = [
         `Contact: ${contact}`,

@@ -22,13 +22,14 @@ export interface QuirlClientOptions {
 }
 
 /**
- * A client of the API whose paths, parameters and bodies are typed. Each call resolves with `data`, or with `error`, a
+ * A client of the API whose paths, parameters and bodies are typed. The service refuses what it does not know, such as a field
+ * that only a later version has, because every request asks for strict handling (RFC 7240). Each call resolves with `data`, or with `error`, a
  * problem of RFC 9457; it rejects only when there is no response.
  */
 export function createQuirlClient({ server, token, fetch }: QuirlClientOptions): QuirlClient {
   return createFetchClient<paths>({
     baseUrl: server,
-    ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+    headers: { prefer: 'handling=strict', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
     ...(fetch !== undefined && { fetch }),
   })
 }

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { SetSettings } from '../config/sources.ts'
 import { openFilesLimit } from '../http/open-files.ts'
 import type { CertificatesResult } from '../tls/operator.ts'
+import { checkExposure } from './exposure-check.ts'
 import { CHECK_MS, fault, ok, runChecks, warning, type Check, type Finding, type Result } from './finding.ts'
 import { folderChecks } from './folder-checks.ts'
 import { networkChecks, type World } from './network-checks.ts'
@@ -57,6 +58,7 @@ function checksOf(config: Config, service: ServiceState | undefined, call: CallO
       lists: async () => (await call('lists')) as ListsResult,
       certificates: async () => (await call('certs')) as CertificatesResult,
     }),
+    { name: 'lists', run: () => checkExposure({ ...world, settings }) },
     ...serverChecks({
       settings,
       postgres: service === undefined ? ask(databaseUrl, askPostgres) : async () => service.postgres,

@@ -39,9 +39,10 @@ export function networkChecks(subject: NetworkSubject): Check[] {
   ]
 }
 
-async function checkAddress({ settings: { baseUrl }, lookup, networkInterfaces }: NetworkSubject): Promise<Result[]> {
-  if (baseUrl === null)
-    return [warning('BASE_URL is unset: printed codes would lead to localhost; set the public address')]
+async function checkAddress(subject: NetworkSubject): Promise<Result[]> {
+  const { settings, service, lookup, networkInterfaces } = subject
+  const { baseUrl } = settings
+  if (baseUrl === null) return [unsetAddress(service?.foreignHost ?? null)]
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
   if (isLoopback(host)) return [warning(`BASE_URL=${baseUrl} can be reached from this machine only`)]
   let found: string[]
@@ -57,6 +58,12 @@ async function checkAddress({ settings: { baseUrl }, lookup, networkInterfaces }
   const isPrivate = found.every((address) => ipaddr.process(address).range() !== 'unicast')
   if (isPrivate) return [warning(`${host} resolves to ${listed}, which the internet cannot reach`)]
   return [ok(`${host} resolves to ${listed}, no address of this machine: a proxy, a balancer or a router, presumably`)]
+}
+
+function unsetAddress(foreignHost: string | null): Result {
+  const text = 'BASE_URL is unset: printed codes would lead to localhost; set the public address'
+  if (foreignHost === null) return warning(text)
+  return warning(`${text}. A client has come by way of ${foreignHost}, and was given URLs of localhost`)
 }
 
 /** The ports on which the service listens, by the name of their check. */
@@ -110,7 +117,10 @@ function checkFree({ host, reusePort }: CheckedSettings, port: number): Promise<
 async function checkAnswer(subject: NetworkSubject, signal: AbortSignal): Promise<Result[]> {
   const { settings, service, now } = subject
   const { baseUrl } = settings
-  if (baseUrl === null || service === undefined) return []
+  if (service === undefined) return []
+  // Without an address there is nothing to ask, but a proxy may have been seen.
+  if (baseUrl === null)
+    return checkProxies(settings, await subject.proxies()).filter(({ verdict }) => verdict === 'warning')
   const response = await fetch(`${baseUrl}/healthz`, {
     signal,
     redirect: 'manual',

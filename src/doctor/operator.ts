@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { AnyMetric } from '../http/metric.ts'
 import { openFilesLimit } from '../http/open-files.ts'
+import type { Origin } from '../http/origin.ts'
 import { processMetrics } from '../http/process-metrics.ts'
 import { askPostgres, askRedis, type PostgresState, type RedisState, type Unreachable } from './servers.ts'
 import { checkedSettings, type CheckedSettings } from './settings.ts'
@@ -14,6 +15,8 @@ export interface ServiceState {
   notReady: string | null
   /** The digest of its store's id, by which `/healthz` answers. */
   instance: string
+  /** The first host of no address of this machine under which a client has come while `BASE_URL` was unset. */
+  foreignHost: string | null
   /** The user that runs it; null where users have no number. */
   uid: number | null
   node: string
@@ -35,10 +38,18 @@ export interface DoctorNeeds {
   instance: string
   metrics: AnyMetric[]
   client: Pick<ClientAddress, 'forwarding'>
+  origin: Pick<Origin, 'foreignHost'>
 }
 
 /** The operations of `quirl doctor`. */
-export function doctorOperations({ config, notReady, instance, metrics, client }: DoctorNeeds): AdminOperations {
+export function doctorOperations({
+  config,
+  notReady,
+  instance,
+  metrics,
+  client,
+  origin,
+}: DoctorNeeds): AdminOperations {
   const { databaseUrl, redisUrl } = config
   return {
     async doctor(): Promise<ServiceState> {
@@ -52,6 +63,7 @@ export function doctorOperations({ config, notReady, instance, metrics, client }
         settings: checkedSettings(config),
         notReady: reason ?? null,
         instance,
+        foreignHost: origin.foreignHost(),
         uid: process.getuid?.() ?? null,
         node: process.versions.node,
         metrics: numbers,

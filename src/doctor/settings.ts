@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 /** The settings that checks are about, as JSON: without credentials. */
 export interface CheckedSettings extends Pick<
   Config,
-  'host' | 'port' | 'tls' | 'httpPort' | 'httpsPort' | 'databasePool' | 'reusePort'
+  'host' | 'port' | 'create' | 'tls' | 'httpPort' | 'httpsPort' | 'databasePool' | 'reusePort'
 > {
   baseUrl: string | null
   trustsProxies: boolean
@@ -14,10 +14,11 @@ export interface CheckedSettings extends Pick<
 }
 
 export function checkedSettings(config: Config): CheckedSettings {
-  const { host, port, tls, httpPort, httpsPort, databasePool, reusePort } = config
+  const { host, port, create, tls, httpPort, httpsPort, databasePool, reusePort } = config
   return {
     host,
     port,
+    create,
     tls,
     httpPort,
     httpsPort,

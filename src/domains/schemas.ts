@@ -92,7 +92,7 @@ const registeredBody = Type.Object(
   { title: 'RegisteredDomain' },
 )
 
-const deletedBody = Type.Object({ deleted: Type.Literal(true), domain: Type.String() })
+const deletedBody = Type.Object({ deleted: Type.Literal(true), domain: Type.String() }, { title: 'DeletedDomain' })
 
 const tags = ['Domains']
 const params = Type.Object({

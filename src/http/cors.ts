@@ -6,13 +6,15 @@ export function allowEveryOrigin(app: FastifyInstance): void {
     reply.headers({
       'access-control-allow-origin': '*',
       'access-control-expose-headers':
-        'Content-Disposition, ETag, Location, QR-Level, QR-Scannability, RateLimit, RateLimit-Policy, Retry-After',
+        'Content-Disposition, ETag, Location, Preference-Applied, QR-Level, QR-Scannability, Quirl-Ignored, ' +
+        'Quirl-Raw-Missing, Quirl-Warning, RateLimit, RateLimit-Policy, Retry-After',
       'x-content-type-options': 'nosniff',
     })
     if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
       reply.headers({
         'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
-        'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match',
+        'access-control-allow-headers':
+          'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Quirl-Collection, Quirl-Domain',
         'access-control-max-age': '86400',
       })
     }

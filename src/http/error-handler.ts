@@ -6,7 +6,8 @@ import { sendPage } from './document.ts'
 import type { Html } from './html.ts'
 import { throttle } from '../lib/throttle.ts'
 import { problemPage } from './problem-page.ts'
-import { Problem, problemBody, type ProblemCode } from './problem.ts'
+import { Problem, problemMembers, type ProblemCode } from './problem.ts'
+import { withNotices } from './notices.ts'
 
 /** Problems for the errors that Fastify itself throws. */
 const frameworkProblems: Record<string, [code: ProblemCode, detail: string]> = {
@@ -162,7 +163,8 @@ function replyWithProblem(request: FastifyRequest, reply: FastifyReply, problem:
     return sendPage(reply, problemPage(problem, request, more))
   }
   reply.header('x-content-type-options', 'nosniff')
-  return reply.header('content-type', 'application/problem+json').send(problemBody(problem, request.id))
+  const body = withNotices(request, problemMembers(problem, request.id))
+  return reply.header('content-type', 'application/problem+json').send(JSON.stringify(body))
 }
 
 /** What every response below a path has. */

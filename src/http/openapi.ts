@@ -2,8 +2,10 @@ import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import { Type } from '#typebox'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { entityTagOf, isNotModified } from './entity-tag.ts'
+import { warnOfLocalUrl } from './local-address.ts'
 import { nameSchemas } from './named-schemas.ts'
 import { noCompilers } from './no-compilers.ts'
+import { declareNotices, noticeComponents } from './openapi-notices.ts'
 import type { Origin } from './origin.ts'
 import { problems } from './problem-schema.ts'
 import { catalogue } from './problem.ts'
@@ -65,8 +67,8 @@ async function describe(routes: RouteOptions[], version: string): Promise<object
   for (const { method, url, schema } of routes) app.route({ method, url, ...(schema && { schema }), handler: () => {} })
   await app.ready()
   const { paths = {}, components, ...rest } = app.swagger() as { paths?: object; components?: object }
-  const named = nameSchemas(paths)
-  return { ...rest, paths: named.paths, components: { ...components, ...named.components } }
+  const named = nameSchemas(declareNotices(paths))
+  return { ...rest, paths: named.paths, components: { ...components, ...noticeComponents, ...named.components } }
 }
 
 /** Bytes of cached documents, one for each origin of the service. */
@@ -101,7 +103,9 @@ export function openApiRoute(describe: DescribeApi, origin: Pick<Origin, 'of'>):
       response: { ...json('OpenAPI 3.1.'), 304: { description: 'The document has not changed.', type: 'null' } },
     },
     async handler(request, reply) {
-      const { body, tag } = await documentOf(origin.of(request))
+      const own = origin.of(request)
+      const { body, tag } = await documentOf(own)
+      warnOfLocalUrl(reply, own)
       reply.headers({ etag: tag, 'cache-control': 'public, no-cache' })
       if (isNotModified(request.headers['if-none-match'], tag)) return reply.code(304).send()
       return reply.type('application/json; charset=utf-8').send(body)

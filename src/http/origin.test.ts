@@ -11,8 +11,11 @@ const statuses: Record<string, string> = {
   'new.example.com': 'pending',
   'old.example.com': 'misconfigured',
 }
-const createAt = (baseUrl: string | undefined) =>
-  createOrigin({ baseUrl, port: () => 3000, statusOf: (name) => statuses[name], machine, monotonic: () => 0 })
+const createAt = (baseUrl: string | undefined, warned: unknown[] = []) => {
+  const log = { warn: (...line: unknown[]) => void warned.push(line[0]) }
+  const statusOf = (name: string) => statuses[name]
+  return createOrigin({ baseUrl, port: () => 3000, statusOf, machine, monotonic: () => 0, log })
+}
 const requestTo = (host: string | undefined, customDomain?: string) =>
   ({ headers: { host }, customDomain }) as FastifyRequest
 
@@ -35,6 +38,19 @@ describe('without a configured origin', () => {
     ] as const) {
       assert.equal(origin.of(requestTo(host)), expected, host)
     }
+  })
+
+  test('the first host that is not of this machine is logged once, and kept; what is no host is not', () => {
+    const logged: unknown[] = []
+    const asked = createAt(undefined, logged)
+    for (const host of [undefined, '', 'a b', 'localhost:3000', '192.168.1.50']) asked.of(requestTo(host))
+    asked.of(requestTo('qr.example.com', 'qr.example.com'))
+    assert.deepEqual([logged, asked.foreignHost()], [[], null])
+    for (const host of ['Go.Bakery.shop:80', 'other.example.com']) asked.of(requestTo(host))
+    assert.deepEqual([logged, asked.foreignHost()], [[{ host: 'go.bakery.shop' }], 'go.bakery.shop'])
+    const configured = createAt('https://go.bakery.shop', logged)
+    configured.of(requestTo('other.example.com'))
+    assert.deepEqual([logged.length, configured.foreignHost()], [1, null])
   })
 
   test('any other Host never appears in URLs', () => {

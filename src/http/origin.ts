@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { withoutRoot } from '../lib/host.ts'
 import { createLocalHosts, type Machine } from './local-hosts.ts'
 
@@ -21,12 +21,17 @@ export interface Origin {
   owns: (url: URL) => boolean
   /** Whether a host name is the service's own, or an active custom domain. */
   isOwnHost: (host: string) => boolean
+  /** The first host that a request named and that is not of this machine; null while no origin was missed for one. */
+  foreignHost: () => string | null
   /** The origins that reach the service when it listens at an address or a name: first the one for this machine. */
   reachableAt: (host: string) => string[]
 }
 
 /** A `Host` as browsers write it, long enough for every name. */
 const hostHeader = /^(?:[\w.-]{1,253}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?$/
+
+const foreignHostWarning =
+  'BASE_URL is unset, and a client has reached the service by this host: it was given URLs and QR codes of localhost, which nobody else can open; set BASE_URL to the public address'
 
 interface OriginDeps {
   /** The configured origin. */
@@ -37,19 +42,29 @@ interface OriginDeps {
   statusOf: (name: string) => string | undefined
   machine: Machine
   monotonic: () => number
+  log: Pick<FastifyBaseLogger, 'warn'>
 }
 
 /**
  * While no origin is configured, a request whose `Host` is one of this machine gets URLs of that host, so that they work
  * for a first try. Any other `Host` is not trusted.
  */
-export function createOrigin({ baseUrl, port, statusOf, machine, monotonic }: OriginDeps): Origin {
+export function createOrigin({ baseUrl, port, statusOf, machine, monotonic, log }: OriginDeps): Origin {
   const local = createLocalHosts(machine, monotonic)
   const own = baseUrl === undefined ? undefined : new URL(baseUrl)
+  let foreignHost: string | null = null
 
   function originOfHost(header: string | undefined): string {
     const url = hostHeader.test(header ?? '') ? URL.parse(`http://${header}`) : null
-    return url !== null && local.has(url.hostname) ? url.origin : `http://localhost:${port()}`
+    if (url !== null && local.has(url.hostname)) return url.origin
+    if (url !== null) noteForeign(url.host)
+    return `http://localhost:${port()}`
+  }
+
+  function noteForeign(host: string): void {
+    if (foreignHost !== null) return
+    foreignHost = host
+    log.warn({ host }, foreignHostWarning)
   }
 
   const ownHost = own && withoutRoot(own.hostname)
@@ -63,6 +78,7 @@ export function createOrigin({ baseUrl, port, statusOf, machine, monotonic }: Or
       if (own !== undefined) return `${own.protocol}//${customDomain}${own.port && `:${own.port}`}`
       return `http://${headers.host}`
     },
+    foreignHost: () => foreignHost,
     // A custom domain serves short links only.
     ofPages: ({ customDomain }) => (customDomain === undefined ? '' : baseUrl),
     reachableAt: (host) =>

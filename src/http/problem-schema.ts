@@ -1,4 +1,5 @@
 import { Type, type TSchema } from '#typebox'
+import { rowNotices } from './openapi-notices.ts'
 import { catalogue, type ProblemCode } from './problem.ts'
 
 export const problemSchema = Type.Object(
@@ -14,6 +15,7 @@ export const problemSchema = Type.Object(
         Type.Object({ pointer: Type.String({ description: 'JSON Pointer to the field.' }), detail: Type.String() }),
       ),
     ),
+    ignored: rowNotices.ignored,
   },
   { title: 'Problem', description: 'RFC 9457.' },
 )

@@ -87,7 +87,12 @@ function moreThanOne(count: number): string {
 
 /** The body of an error response, `application/problem+json` (RFC 9457). Its type is a URL that lists the catalogue. */
 export function problemBody(problem: Problem, requestId: string): string {
-  return JSON.stringify({
+  return JSON.stringify(problemMembers(problem, requestId))
+}
+
+/** The same before it is written. */
+export function problemMembers(problem: Problem, requestId: string): Record<string, unknown> {
+  return {
     type: `/api/problems#${problem.code}`,
     title: problem.title,
     status: problem.status,
@@ -96,5 +101,5 @@ export function problemBody(problem: Problem, requestId: string): string {
     request_id: requestId,
     ...(problem.errors.length > 0 && { errors: problem.errors }),
     ...problem.members,
-  })
+  }
 }

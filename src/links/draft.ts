@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from '#typebox'
 import { asObject, isObject } from '../http/body.ts'
+import { withoutUnknown } from '../http/members.ts'
 import { invalidRequest, Problem, REASON, type FieldError } from '../http/problem.ts'
 import { createValidator, type Validator } from '../http/validate.ts'
 import { activeField, aliasField, commonFields } from './fields.ts'
@@ -114,7 +115,8 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], policy:
   const errors = [...earlier, ...fields.errors, ...faults.map(locate)]
   if (faults.length > 0) throw invalidRequest(errors)
 
-  const payload = pick(values, Object.keys(kind.fields.properties))
+  // Stored, a member that is ignored now could mean something to a later version, which has not validated it.
+  const payload = withoutUnknown(kind.fields, pick(values, Object.keys(kind.fields.properties))) as Content['payload']
   const common = values as Partial<Pick<Content, 'utm' | 'rules'>> & {
     target?: string
     title?: string

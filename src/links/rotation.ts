@@ -69,8 +69,8 @@ export function unknownToken(): Problem {
 /**
  * Issues a token that replaces a link's own once it is used, or an hour later; an earlier one that was not used is void. So
  * whoever lost the response still has a token that works.
- * @param options its `idempotentRequest` has the key only: a retry may come with the old token, even when that no longer works,
- * or with the new one
+ * @param options of its `idempotentRequest` the key and the headers count: a retry may come with the old token, even when that
+ * no longer works, or with the new one
  * @throws {Problem} 404 for an unknown token, 422 when the key was used for another request, and what `charge` rejects with
  */
 export async function rotateToken(
@@ -81,7 +81,7 @@ export async function rotateToken(
   const isKnown = await isWorking(deps, token)
   const key = idempotentRequest && {
     key: idempotentRequest.key,
-    request: JSON.stringify(['rotate', hashToken(token)]),
+    request: JSON.stringify(['rotate', hashToken(token), ...(idempotentRequest.covered ?? [])]),
     isAnsweredBy: (response: unknown) => isRotation(response) && response.token === token,
   }
   const chargeKnown = async () => {

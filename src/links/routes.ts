@@ -3,6 +3,7 @@ import { Type } from '#typebox'
 import { BODY_LIMIT } from '../http/body.ts'
 import { problems } from '../http/problem-schema.ts'
 import { route, type Route } from '../http/route.ts'
+import { requireKnownMembers } from '../http/unknown-input.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from './access.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from './creation-hooks.ts'
 import type { OwnedLink } from './design.ts'
@@ -131,6 +132,7 @@ function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
     onRequest: (request) => links.requireToken(tokenOf(request)),
     async handler(request, reply) {
       const owned = await links.readByToken(tokenOf(request))
+      requireKnownMembers(request, { kind: owned.link.kind })
       return sendDetails(needs, request, reply, await changeCharged(needs, request, reply, owned))
     },
   })

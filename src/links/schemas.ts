@@ -1,6 +1,8 @@
 import { Type, type TSchema } from '#typebox'
+import { MEMBERS } from '../http/members.ts'
 import { activeField, aliasField, commonFields } from './fields.ts'
 import { kinds } from './kinds/index.ts'
+import type { Kind } from './kinds/kind.ts'
 import { publicUrl } from '../http/fields.ts'
 import { rulesSchema } from './rules/rule.ts'
 import { createdWebhook, webhookDetails, webhookField } from './webhook.ts'
@@ -25,43 +27,74 @@ const designField = nullable(
   ),
 )
 
-/** A creation: one alternative for each kind, whose fields may also stand inside `payload`. */
-export const creationBody = Type.Unsafe({
-  anyOf: kinds.map((kind, at) => {
-    const name = Type.Literal(kind.name)
-    return Type.Object(
-      {
-        kind: at === 0 ? Type.Optional(name) : name,
-        alias: Type.Optional(aliasField),
-        ...commonFields,
-        ...(at === 0 && { target: publicUrl('Destination: a public http or https URL.') }),
-        ...kind.fields.properties,
-        webhook: Type.Optional(webhookField),
-      },
-      { title: `${kind.name[0]?.toUpperCase()}${kind.name.slice(1)}Link`, description: `${kind.label}.` },
-    )
-  }),
-  examples: [{ target: 'https://example.com/menu', alias: 'menu', utm: { utm_source: 'flyer' } }],
+const creations = kinds.map((kind, at) => {
+  const name = Type.Literal(kind.name)
+  return Type.Object(
+    {
+      kind: at === 0 ? Type.Optional(name) : name,
+      alias: Type.Optional(aliasField),
+      ...commonFields,
+      ...(at === 0 && { target: publicUrl('Destination: a public http or https URL.') }),
+      ...kind.fields.properties,
+      webhook: Type.Optional(webhookField),
+    },
+    { title: `${kind.name[0]?.toUpperCase()}${kind.name.slice(1)}Link`, description: `${kind.label}.` },
+  )
 })
 
-/** An update: absent fields stay, null clears. */
-export const updateBody = Type.Object(
-  {
-    ...Object.fromEntries(Object.entries(commonFields).map(([name, field]) => [name, Type.Optional(nullable(field))])),
-    payload: Type.Optional(
-      nullable(
-        Type.Object(
-          {},
-          { additionalProperties: true, description: "The kind's own fields, merged one by one; null clears all." },
-        ),
+/** What `payload` may hold: a kind's own fields, and the target, which for a redirect is its only content. */
+const payloadMembers = ({ fields }: Kind) => Type.Object({ target: Type.Unknown(), ...fields.properties })
+
+const creationMembers = kinds.map((kind, at) => {
+  const { properties = {}, required = [] } = creations[at] ?? {}
+  return Type.Unsafe({ type: 'object', required, properties: { ...properties, payload: payloadMembers(kind) } })
+})
+
+/** A creation: one alternative for each kind, whose fields may also stand inside `payload`. */
+export const creationBody = Type.Unsafe({
+  anyOf: creations,
+  examples: [{ target: 'https://example.com/menu', alias: 'menu', utm: { utm_source: 'flyer' } }],
+  [MEMBERS]: { anyOf: creationMembers },
+})
+
+const updateFields = {
+  ...Object.fromEntries(Object.entries(commonFields).map(([name, field]) => [name, Type.Optional(nullable(field))])),
+  payload: Type.Optional(
+    nullable(
+      Type.Object(
+        {},
+        { additionalProperties: true, description: "The kind's own fields, merged one by one; null clears all." },
       ),
     ),
-    active: Type.Optional(activeField),
-    design: Type.Optional(designField),
-    webhook: Type.Optional(nullable(webhookField)),
-  },
-  { title: 'Update', examples: [{ target: 'https://example.com/new-menu' }] },
-)
+  ),
+  active: Type.Optional(activeField),
+  design: Type.Optional(designField),
+  webhook: Type.Optional(nullable(webhookField)),
+}
+
+/**
+ * The members of an update of each kind. Those that cannot be changed are known: they may be sent as they are.
+ * @param more further members
+ */
+export function updateMembers(more: Record<string, TSchema> = {}): object {
+  const members = (kind: Kind) => ({
+    ...updateFields,
+    ...kind.fields.properties,
+    payload: payloadMembers(kind),
+    kind: Type.Literal(kind.name),
+    alias: Type.Unknown(),
+    code: Type.Unknown(),
+    ...more,
+  })
+  return { anyOf: kinds.map((kind) => Type.Object(members(kind))) }
+}
+
+/** An update: absent fields stay, null clears. */
+export const updateBody = Type.Object(updateFields, {
+  title: 'Update',
+  examples: [{ target: 'https://example.com/new-menu' }],
+  [MEMBERS]: updateMembers(),
+})
 
 /** The response to a creation. */
 export const createdBody = Type.Object(

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { Type, type Static } from '#typebox'
 import { disconnectSignal } from '../http/client-disconnect.ts'
+import { warnOfLocalUrl } from '../http/local-address.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
@@ -140,7 +141,8 @@ async function answerCodeImage(
   const link = await needs.linkOf(request.params.code)
   if (link === 'gone') throw new Problem('code_gone', 'the link of this image was deleted by its owner')
   if (link === undefined) throw new Problem('unknown_code', 'no link has this code')
-  const text = needs.codeText(link.code, needs.origin.of(request), request.query.compact === '1')
+  const origin = needs.origin.of(request)
+  const text = needs.codeText(link.code, origin, request.query.compact === '1')
   const image = await drawCode(
     needs,
     request.query,
@@ -148,6 +150,7 @@ async function answerCodeImage(
     { client: needs.clientOf(request), signal: disconnectSignal(reply) },
   )
   reply.header('cache-control', CODE_CACHING)
+  warnOfLocalUrl(reply, origin)
   return sendImage(request, reply, image, { name: link.code, format })
 }
 

@@ -18,6 +18,7 @@ export const imageResponse = (formats: DesignFormat[]) => ({
           'For designed images: `excellent`, `good` or `fair`, by the stress test that they pass. `poor` when the ' +
           'contrast is low or inverted.',
       },
+      'Quirl-Warning': { type: 'string', description: '`local_address`: others cannot reach the URL in the image.' },
     },
     content: Object.fromEntries(
       formats.map((format) => [mediaTypes[format], { schema: Type.Unsafe({ type: 'string', format: 'binary' }) }]),

@@ -27,7 +27,7 @@ export interface OperatorNeeds extends Omit<DoctorNeeds, 'config'> {
   keys: Pick<Keys, 'operations'>
   links: Pick<Links, 'importLinks' | 'findByToken'>
   now: () => number
-  origin: Pick<Origin, 'own'>
+  origin: Pick<Origin, 'own' | 'foreignHost'>
   places: Pick<Places, 'operations'>
   domains: OperatedDomains
   tls: Pick<Tls, 'certificates'> | undefined

@@ -162,6 +162,11 @@ export async function create(server: Pick<TestServer, 'url'>, body: unknown): Pr
   return (await response.json()) as Created
 }
 
+/** A body without warnings: those of a test are about its service, whose URLs others cannot reach (test/notices.test.ts). */
+export function withoutWarnings<T>(body: T): T {
+  return JSON.parse(JSON.stringify(body), (name, value) => (name === 'warnings' ? undefined : value)) as T
+}
+
 /** Visits a link without following the redirect. */
 export function visit(url: string, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(url, { redirect: 'manual', headers })

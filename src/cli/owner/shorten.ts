@@ -36,7 +36,9 @@ export const shorten: Command = {
       () => context.flags['keep'] === true && service.kept.keep(service.server, [created]),
       () => file && saveImage(service, created, file),
     ])
-    return failed === undefined ? done : { text: done, warning: failed, status: 1 }
+    const [warned] = created.warnings ?? []
+    if (failed !== undefined) return { text: done, warning: failed, status: 1 }
+    return warned === undefined ? done : { text: done, warning: warned.detail, status: 0 }
   },
 }
 

@@ -6,13 +6,15 @@ import type { Origin } from '../../http/origin.ts'
 import { problemContent, problems } from '../../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
+import { ignoreColumns, refusedRow } from '../../http/unknown-input.ts'
+import { warnOfUrls } from '../../http/notices.ts'
 import { MAX_ROWS, type BulkResult } from './bulk.ts'
 import { writeCsv } from './bulk-csv.ts'
 import { imagesOf, sendCsv, sendZip } from './bulk-files.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
 import type { CreationLimits } from '../create.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from '../creation-hooks.ts'
-import { readCsv } from './csv-rows.ts'
+import { columns, readCsv } from './csv-rows.ts'
 import { idempotencyHeader, idempotentRequest } from '../idempotency/idempotency-header.ts'
 import type { Links } from '../open.ts'
 
@@ -125,7 +127,7 @@ async function sendBulk(
 ): Promise<FastifyReply> {
   const { atomic = false, dry_run: dryRun = false, format, qr } = request.query
   const origin = needs.origin.of(request)
-  const rows = await rowsOf(request.body)
+  const rows = await rowsOf(request)
   const asCsv =
     format === undefined
       ? preferredType(request.headers.accept, ['application/json', 'text/csv']) === 'text/csv'
@@ -133,7 +135,8 @@ async function sendBulk(
   reply.header('cache-control', 'no-store')
   try {
     const charge = () => needs.limits.charge(request, reply, 'bulk')
-    const result = await needs.links.createBulk(rows, {
+    const known = rows.map((row, at) => refusedRow(request, at) ?? row)
+    const result = await needs.links.createBulk(known, {
       origin,
       charge,
       idempotentRequest: idempotentRequest(request),
@@ -141,6 +144,7 @@ async function sendBulk(
       dryRun,
     })
     reply.code(dryRun ? 200 : 201)
+    warnOfUrls(reply, result)
     if (qr === 'zip' && !dryRun)
       return sendZip(
         reply,
@@ -156,17 +160,18 @@ async function sendBulk(
 }
 
 /** @throws {Problem} 400 when there are no rows, or too many */
-async function rowsOf(body: unknown): Promise<unknown[]> {
-  const rows = await parseRows(body)
+async function rowsOf(request: FastifyRequest): Promise<unknown[]> {
+  const { body } = request
+  const rows = await parseRows(body, (names) => ignoreColumns(request, names, columns))
   if (rows.length >= 1 && rows.length <= MAX_ROWS) return rows
   const many = rows.length > MAX_ROWS ? `more than ${MAX_ROWS}` : 'none'
   throw rowsProblem(MAX_ROWS, many, isObject(body) && !(body instanceof CsvBody) ? '/csv' : '')
 }
 
-async function parseRows(body: unknown): Promise<unknown[]> {
+async function parseRows(body: unknown, onUnknown: (names: string[]) => void): Promise<unknown[]> {
   if (Array.isArray(body)) return body
-  if (body instanceof CsvBody) return readCsv(body.text, '')
-  if (isObject(body) && typeof body['csv'] === 'string') return readCsv(body['csv'], '/csv')
+  if (body instanceof CsvBody) return readCsv(body.text, '', onUnknown)
+  if (isObject(body) && typeof body['csv'] === 'string') return readCsv(body['csv'], '/csv', onUnknown)
   if (isObject(body) && 'csv' in body) throw invalidRequest([{ pointer: '/csv', detail: 'must be a string' }])
   throw invalidRequest([
     { pointer: '', detail: 'must be an array of links, an object with the field "csv", or text/csv' },

@@ -1,4 +1,6 @@
 import { Type } from '#typebox'
+import { ROWS } from '../../http/members.ts'
+import { rowNotices } from '../../http/openapi-notices.ts'
 import { MAX_ROWS } from './bulk.ts'
 import { createdBody, creationBody } from '../schemas.ts'
 
@@ -13,7 +15,7 @@ export const bulkBody = {
     'application/json': {
       schema: Type.Unsafe({
         anyOf: [
-          Type.Array(creationBody, { minItems: 1, maxItems: MAX_ROWS, title: 'BulkRows' }),
+          Type.Array(creationBody, { minItems: 1, maxItems: MAX_ROWS, title: 'BulkRows', [ROWS]: true }),
           Type.Object({ csv }, { title: 'BulkCsv' }),
         ],
         examples: [[{ target: 'https://example.com/menu', alias: 'menu' }, { target: 'https://example.com/' }]],
@@ -22,6 +24,8 @@ export const bulkBody = {
     'text/csv': { schema: csv },
   },
 }
+
+const { ignored } = rowNotices
 
 /** The position of a row. */
 export const rowIndex = Type.Integer({ minimum: 0, description: 'The position of the row in the request, from 0.' })
@@ -39,11 +43,11 @@ const rowError = Type.Object(
 )
 
 /** The result of a row that failed. */
-export const failedRow = Type.Object({ index: rowIndex, error: rowError }, { title: 'FailedRow' })
+export const failedRow = Type.Object({ index: rowIndex, error: rowError, ignored }, { title: 'FailedRow' })
 
 /** The result of a valid row in a dry run. */
 export const validRow = Type.Object(
-  { index: rowIndex, valid: Type.Literal(true) },
+  { index: rowIndex, valid: Type.Literal(true), ignored },
   { title: 'ValidRow', description: 'In a dry run.' },
 )
 
@@ -55,7 +59,7 @@ export const bulkResult = Type.Object(
     results: Type.Array(
       Type.Unsafe({
         anyOf: [
-          Type.Object({ index: rowIndex, ...createdBody.properties }, { title: 'CreatedRow' }),
+          Type.Object({ index: rowIndex, ...createdBody.properties, ...rowNotices }, { title: 'CreatedRow' }),
           failedRow,
           validRow,
         ],

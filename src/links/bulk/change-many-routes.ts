@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import { Type, type Static } from '#typebox'
+import type { Static } from '#typebox'
 import { asObject, readJsonRows, rowsProblem } from '../../http/body.ts'
 import type { Origin } from '../../http/origin.ts'
 import { problemContent, problems } from '../../http/problem-schema.ts'
 import { invalidRequest, type Problem } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
+import { refusedRow, requireKnownInRow } from '../../http/unknown-input.ts'
 import { forbidCaching } from '../access.ts'
 import { MAX_ROWS } from './bulk.ts'
 import { ROWS_BODY_LIMIT, MAX_VALUES } from './bulk-routes.ts'
-import { changesBody, changesResult } from './change-many-schemas.ts'
+import { changesBody, changesQuery, changesResult } from './change-many-schemas.ts'
 import type { Links } from '../open.ts'
 
 /** The client's quotas, as changes of many links use them. */
@@ -26,12 +27,8 @@ export interface ChangesNeeds {
   limits: ChangesLimits
 }
 
-const query = Type.Object({
-  atomic: Type.Optional(Type.Boolean({ description: 'Change all rows or none.' })),
-  dry_run: Type.Optional(Type.Boolean({ description: 'Only validate the rows; change nothing.' })),
-})
 interface ChangesRoute {
-  Querystring: Static<typeof query>
+  Querystring: Static<typeof changesQuery>
 }
 
 /** Makes `app` read the rows of a change of many links. */
@@ -55,7 +52,7 @@ const schema = {
     'Each row has the token of a link and the fields to change, as in `PUT /api/manage/{token}`, but no `design` and no `webhook`. Rows are ' +
     'independent: an invalid row does not keep the others from being changed.',
   tags: ['Links'],
-  querystring: query,
+  querystring: changesQuery,
   body: changesBody,
   response: {
     200: {
@@ -78,10 +75,12 @@ export function changesRoute({ links, origin, limits }: ChangesNeeds): Route {
     schema,
     async handler(request, reply) {
       const { atomic = false, dry_run: dryRun = false } = request.query
-      return links.changeMany(rowsOf(request.body), {
+      const rows = rowsOf(request.body).map((row, at) => refusedRow(request, at) ?? row)
+      return links.changeMany(rows, {
         origin: origin.of(request),
         atomic,
         dryRun,
+        requireKnown: (at, kind) => requireKnownInRow(request, at, { kind }),
         chargeNotFound: () => limits.chargeNotFound(request, reply),
       })
     },
@@ -92,7 +91,7 @@ export function changesRoute({ links, origin, limits }: ChangesNeeds): Route {
 function rowsOf(body: unknown): unknown[] {
   const { changes, ...rest } = asObject(body)
   // Ignored like other unknown fields, they would change the valid rows of a request that was not to do that.
-  const misplaced = Object.keys(query.properties).filter((name) => Object.hasOwn(rest, name))
+  const misplaced = Object.keys(changesQuery.properties).filter((name) => Object.hasOwn(rest, name))
   if (misplaced.length > 0) {
     throw invalidRequest(misplaced.map((name) => ({ pointer: `/${name}`, detail: 'is a parameter of the query' })))
   }

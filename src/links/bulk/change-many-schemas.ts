@@ -1,7 +1,9 @@
 import { Type, type TSchema } from '#typebox'
+import { MEMBERS, ROWS } from '../../http/members.ts'
+import { rowNotices } from '../../http/openapi-notices.ts'
 import { MAX_ROWS } from './bulk.ts'
 import { failedRow, rowIndex, validRow } from './bulk-schemas.ts'
-import { updateBody } from '../schemas.ts'
+import { updateBody, updateMembers } from '../schemas.ts'
 
 const {
   design: _design,
@@ -10,25 +12,32 @@ const {
   ...fields
 }: Record<string, TSchema> = updateBody.properties
 
-const changeRow = Type.Object(
-  {
-    token: Type.String({ description: 'The token of the link; each link may occur once.' }),
-    if_match: Type.Optional(
-      Type.String({
-        description: 'Only change the revision with this ETag: a value of `If-Match`.',
-        examples: ['"3"'],
-      }),
-    ),
-    ...fields,
-  },
-  { title: 'ChangeRow' },
-)
+const rowFields = {
+  token: Type.String({ description: 'The token of the link; each link may occur once.' }),
+  if_match: Type.Optional(
+    Type.String({
+      description: 'Only change the revision with this ETag: a value of `If-Match`.',
+      examples: ['"3"'],
+    }),
+  ),
+}
+
+const changeRow = Type.Object({ ...rowFields, ...fields }, { title: 'ChangeRow', [MEMBERS]: updateMembers(rowFields) })
+
+const changes = Type.Array(changeRow, { minItems: 1, maxItems: MAX_ROWS, [ROWS]: true })
+
+export const changesQuery = Type.Object({
+  atomic: Type.Optional(Type.Boolean({ description: 'Change all rows or none.' })),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Only validate the rows; change nothing.' })),
+})
 
 /** The rows of a change of many links. */
 export const changesBody = Type.Object(
-  { changes: Type.Array(changeRow, { minItems: 1, maxItems: MAX_ROWS }) },
+  { changes },
   {
     title: 'Changes',
+    // Those of the query have an error of their own here.
+    [MEMBERS]: Type.Object({ changes, ...changesQuery.properties }),
     examples: [{ changes: [{ token: '…', target: 'https://example.com/new-menu' }] }],
   },
 )
@@ -51,6 +60,7 @@ export const changesResult = Type.Object(
               short_url: Type.String({ format: 'uri', description: 'The URL that visitors open.' }),
               etag: Type.String({ description: 'The ETag of the revision, for `if_match`.' }),
               changed: Type.Boolean({ description: 'False when the link already was as the row wants it.' }),
+              ...rowNotices,
             },
             { title: 'ChangedRow' },
           ),

@@ -46,6 +46,7 @@ test('the event loop runs between rows that are validated again because their li
     origin: 'https://qr.example.com',
     atomic: false,
     dryRun: false,
+    requireKnown: () => {},
     chargeNotFound: async () => undefined,
   }
   assert.equal((await changeLinks(deps, rows, options)).changed, 3)

@@ -23,6 +23,8 @@ export interface ManyOptions {
   atomic: boolean
   /** Only validate the rows. */
   dryRun: boolean
+  /** Throws the problem of a row that has members which are not those of its link's kind, if it is to be refused for them. */
+  requireKnown: (index: number, kind: string) => void
   chargeNotFound: ChargeNotFound
 }
 
@@ -60,11 +62,12 @@ const SLICE_MS = 5
  * its members
  */
 export async function changeLinks(deps: ManyDeps, rows: unknown[], options: ManyOptions): Promise<ManyResult> {
-  const { origin, atomic, dryRun, chargeNotFound } = options
+  const { origin, atomic, dryRun, requireKnown, chargeNotFound } = options
   const outcomes: Outcome[] = []
   const pause = yieldEvery(SLICE_MS)
   for await (const row of linksOfRows(deps, rows, chargeNotFound)) {
-    outcomes.push(row instanceof Problem ? row : plan(deps, row))
+    const index = outcomes.length
+    outcomes.push(row instanceof Problem ? row : plan(deps, row, (kind) => requireKnown(index, kind)))
     await pause()
   }
   requireValid(outcomes, atomic && !dryRun)
@@ -77,8 +80,9 @@ export async function changeLinks(deps: ManyDeps, rows: unknown[], options: Many
 /** Fields of a single change that take more than a look at them. A row with one of these fails. */
 const SINGLE_FIELDS = ['design', 'password', 'webhook']
 
-function plan(deps: ManyDeps, { body, link }: LinkRow): Outcome {
+function plan(deps: ManyDeps, { body, link }: LinkRow, requireKnown?: (kind: string) => void): Outcome {
   try {
+    requireKnown?.(link.kind)
     const single = SINGLE_FIELDS.filter((name) => body[name] !== undefined)
     if (single.length > 0) {
       throw invalidRequest(single.map((name) => ({ pointer: `/${name}`, detail: 'can only be changed by PUT' })))

@@ -1,5 +1,4 @@
 import type { CsvError } from 'csv-parse'
-import { shorten } from '../../lib/shorten.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { parseRecords } from './csv-records.ts'
 
@@ -9,15 +8,19 @@ const delimiters = [',', ';', '\t']
 
 /** Characters of the first line; the known columns need 28. */
 const MAX_HEADER = 1_000
-/** Unknown columns that the error names. */
-const MAX_NAMED = 10
+
 /**
- * Parses a CSV (RFC 4180) into bodies of single creations: an empty cell is an absent field, empty lines are skipped.
- * The delimiter is the comma, semicolon or tab that yields most known columns in the header.
+ * Parses a CSV (RFC 4180) into bodies of single creations: an empty cell is an absent field, empty lines are skipped, unknown columns
+ * are left out. The delimiter is the comma, semicolon or tab that yields most known columns in the header.
  * @param pointer the position of the text in the request, for the errors
+ * @param onUnknown called with the names of the columns that are not known, if there are any
  * @throws {Problem} 400 when the CSV is malformed or too large, or its header is invalid
  */
-export async function readCsv(text: string, pointer: string): Promise<(object | Problem)[]> {
+export async function readCsv(
+  text: string,
+  pointer: string,
+  onUnknown: (names: string[]) => void,
+): Promise<(object | Problem)[]> {
   const [line = ''] = /[^\r\n]+/.exec(text) ?? []
   const delimiter = delimiterOf(line.slice(0, MAX_HEADER))
   const refuse = (detail: string, cause?: CsvError) => {
@@ -30,11 +33,14 @@ export async function readCsv(text: string, pointer: string): Promise<(object | 
   const names = header.map((name) => name.trim().toLowerCase())
   const headerError = validateHeader(names)
   if (headerError !== undefined) throw refuse(headerError)
+  const unknown = header.map((name) => name.trim()).filter((_name, at) => !isKnown(names[at]))
+  if (unknown.length > 0) onUnknown(unknown)
   return records.map((cells) => {
     if (cells.length !== names.length) {
       return new Problem('malformed_csv', `the row has ${cells.length} cells, the header ${names.length}`)
     }
-    return Object.fromEntries(names.map((name, at) => [name, cells[at]]).filter(([, cell]) => cell !== ''))
+    const known = names.map((name, at) => [name, cells[at]]).filter(([name]) => isKnown(name))
+    return Object.fromEntries(known.filter(([, cell]) => cell !== ''))
   })
 }
 
@@ -53,15 +59,13 @@ function delimiterOf(line: string): string {
 }
 
 function validateHeader(names: string[]): string | undefined {
-  const unknown = names.filter((name) => !columns.includes(name))
   if (!names.includes('target')) {
     return `must begin with a header that names the column "target", and may name ${columns.join(', ')}`
   }
-  if (unknown.length > 0) {
-    const named = unknown.slice(0, MAX_NAMED).map((name) => `"${shorten(name)}"`)
-    const more = unknown.length > MAX_NAMED ? ` and ${unknown.length - MAX_NAMED} more` : ''
-    return `has unknown columns: ${named.join(', ')}${more}`
-  }
-  if (new Set(names).size < names.length) return 'names a column twice'
-  return undefined
+  const known = names.filter(isKnown)
+  return new Set(known).size < known.length ? 'names a column twice' : undefined
+}
+
+function isKnown(name: string | undefined): boolean {
+  return name !== undefined && columns.includes(name)
 }

@@ -13,6 +13,9 @@ export const idempotencyHeader = Type.Object({
   ),
 })
 
+/** Headers that change what a request does, or how it is answered. */
+const coveredHeaders = ['prefer', 'quirl-collection', 'quirl-domain'] as const
+
 /**
  * The Idempotency-Key of a request, with everything that a retry must have in common with it.
  * @throws {Problem} 400 for an invalid key
@@ -20,7 +23,12 @@ export const idempotencyHeader = Type.Object({
 export function idempotentRequest(request: FastifyRequest): IdempotentRequest | undefined {
   const key = idempotencyKey(request)
   if (key === undefined) return undefined
-  return { key, request: JSON.stringify([request.url, request.body]) }
+  const covered = coveredHeaders.flatMap((name) => {
+    const value = request.headers[name]
+    return value === undefined ? [] : [[name, value]]
+  })
+  // Without these headers, it is what earlier versions have stored a hash of.
+  return { key, covered, request: JSON.stringify([request.url, request.body, ...covered]) }
 }
 
 /** @throws {Problem} 400 for an invalid key */

@@ -17,6 +17,8 @@ export interface IdempotentRequest {
   key: string
   /** Everything of the request that a retry must have in common with it. */
   request: string
+  /** The headers among that, for a request of which nothing else is compared. */
+  covered?: unknown[]
   /** Whether it is also a retry of the request with this response, which has another `request`. */
   isAnsweredBy?: (response: unknown) => boolean
 }
@@ -107,7 +109,10 @@ async function runOnce<T>(
     if (stored !== undefined) {
       const response = decrypt(stored.response, keys.encryption)
       if (!isSame(stored.request_hash) && isAnsweredBy?.(response) !== true) {
-        throw new Problem('idempotency_key_reused', 'this Idempotency-Key was used for a request with another body')
+        throw new Problem(
+          'idempotency_key_reused',
+          'this Idempotency-Key was used for a request with another address, body or Prefer',
+        )
       }
       return { response: response as T, isRetry: true }
     }

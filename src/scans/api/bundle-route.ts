@@ -1,4 +1,5 @@
 import { Type } from '#typebox'
+import { warnOfLocalUrl } from '../../http/local-address.ts'
 import type { Origin } from '../../http/origin.ts'
 import { problems } from '../../http/problem-schema.ts'
 import { zipOf, type ZippedFile } from '../../http/zip.ts'
@@ -48,7 +49,9 @@ export function bundleRoutes({ scans, links, slots, origin, now }: BundleNeeds):
       try {
         // Read before the headers are sent: a store that cannot be read gets an error response.
         const totals = await scans.latestTotals(id)
-        const link = bundledLink(owned, { origin: origin.of(request), totals, now: now() })
+        const own = origin.of(request)
+        warnOfLocalUrl(reply, own)
+        const link = bundledLink(owned, { origin: own, totals, now: now() })
         const body = zipOf(filesOf(link, (table) => pageReader(scans, client, table, id), new Date(now())))
         body.once('close', release)
         return await reply.headers(headers).send(body)

@@ -4,6 +4,7 @@ import { asObject } from '../../http/body.ts'
 import { problems } from '../../http/problem-schema.ts'
 import { invalidRequest, type Problem } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
+import { ignoredOf } from '../../http/notices.ts'
 import { createValidator } from '../../http/validate.ts'
 import { forbidCaching } from '../../links/access.ts'
 import type { Links } from '../../links/open.ts'
@@ -77,7 +78,10 @@ async function sendManyStats(
     const outcomes = await links.findManyByToken(tokens, () => limits.chargeNotFound(request, reply))
     const isSettled = await scans.settle()
     const read: ReadLinks = (counted) => scans.statsOfMany(client, counted, query, receivedAt)
-    const asOf = (stated: string | undefined) => asOfResponse(receivedAt, isSettled, stated)
+    const asOf = (stated: string | undefined) => ({
+      ...asOfResponse(receivedAt, isSettled, stated),
+      ...ignoredOf(request),
+    })
     const body = textOf(await createManyText(outcomes, query, read, asOf))
     body.once('close', release)
     return reply.type('application/json; charset=utf-8').send(body)

@@ -1,6 +1,7 @@
 import type { FieldError } from '../../http/problem.ts'
 import type { Report } from '../../qr/design/job.ts'
 import type { Design } from '../../qr/design/schema.ts'
+import { callApi } from './call-api.ts'
 
 /** The result of the server's check of a design. */
 export type CheckResult = { report: Report } | { errors: FieldError[]; detail: string } | { unavailable: Unavailable }
@@ -44,7 +45,7 @@ export function createCheck(text: string, show: (result: CheckResult) => void): 
 
 async function requestReport(text: string, design: Design, signal: AbortSignal): Promise<CheckResult> {
   try {
-    const response = await fetch('/api/qr?report=true', {
+    const response = await callApi('/api/qr?report=true', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ data: text, format: 'svg', design }),

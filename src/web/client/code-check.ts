@@ -1,5 +1,6 @@
 import { element } from './element.ts'
 import { fillText } from '../../lib/fill-text.ts'
+import { callApi } from './call-api.ts'
 
 /** Milliseconds after the last key. */
 const DEBOUNCE_MS = 400
@@ -42,7 +43,7 @@ export function checkCode(input: HTMLInputElement, texts: Record<State, string>)
 
 async function request(code: string, signal: AbortSignal): Promise<State> {
   try {
-    const response = await fetch(`/api/links/${code}/available`, { signal })
+    const response = await callApi(`/api/links/${code}/available`, { signal })
     if (!response.ok) return 'unknown'
     const { available, reason } = (await response.json()) as { available: boolean; reason?: State }
     return available ? 'free' : (reason ?? 'unknown')

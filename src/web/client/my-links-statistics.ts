@@ -1,3 +1,5 @@
+import { callApi } from './call-api.ts'
+
 /** The scans of a link, or of several. */
 export interface Counts {
   scans: number
@@ -38,7 +40,7 @@ export async function readCounts(tokens: string[]): Promise<ReadCounts | 'limite
 
 async function requestRows(tokens: string[]): Promise<Row[] | 'limited' | 'unreachable'> {
   try {
-    const response = await fetch('/api/stats', {
+    const response = await callApi('/api/stats', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({

@@ -11,7 +11,8 @@ export interface Operation {
   summary: string
   description?: string
   tags: string[]
-  parameters?: Parameter[]
+  /** Those that each operation has are references. */
+  parameters?: (Parameter | Reference)[]
   /** Present when the token is sent in a header. */
   security?: object[]
   requestBody?: { content: Record<string, Media> }
@@ -69,4 +70,9 @@ export interface Schema {
 /** The last part of a reference within the document. */
 export function nameOf({ $ref }: Reference): string {
   return $ref.slice($ref.lastIndexOf('/') + 1)
+}
+
+/** The parameters of an operation without those of every operation. */
+export function ownParameters(parameters: Operation['parameters'] = []): Parameter[] {
+  return parameters.filter((each): each is Parameter => !('$ref' in each))
 }

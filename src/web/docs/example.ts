@@ -3,6 +3,9 @@ import { nameOf, type Schema } from './document.ts'
 /** Deeper than any schema of the document nests; a schema that contained itself would end here. */
 const MAX_DEPTH = 12
 
+/** Members that few responses have; the guide says when. */
+const NOTICES = new Set(['ignored', 'warnings'])
+
 /** The password of examples. */
 export const PASSWORD = 'correct horse'
 
@@ -41,7 +44,8 @@ function buildObject(
   { properties = {}, additionalProperties }: Schema,
   build: (schema: Schema, name: string) => unknown,
 ): object {
-  const entries = Object.entries(properties).map(([name, part]) => [name, build(part, name)])
+  const shown = Object.entries(properties).filter(([name]) => !NOTICES.has(name))
+  const entries = shown.map(([name, part]) => [name, build(part, name)])
   if (entries.length === 0 && typeof additionalProperties === 'object') {
     return { name: build(additionalProperties, 'name') }
   }

@@ -1,6 +1,14 @@
 import { html, type Html } from '../../http/html.ts'
 import { catalogue, Problem, problemBody, type ProblemCode } from '../../http/problem.ts'
-import { nameOf, type ApiDocument, type Parameter, type Reference, type Response, type Schema } from './document.ts'
+import {
+  nameOf,
+  ownParameters,
+  type ApiDocument,
+  type Parameter,
+  type Reference,
+  type Response,
+  type Schema,
+} from './document.ts'
 import { exampleOf, type Known } from './example.ts'
 import { snippetsOf, type Endpoint } from './snippets.ts'
 
@@ -22,8 +30,9 @@ export function endpointSection(endpoint: Endpoint, api: ApiDocument, known: Kno
   return html`<section class="docs-endpoint" id="${operation.operationId}">
     <h3>${operation.summary}</h3>
     <p class="docs-path"><span class="docs-method">${method}</span> <code>${path}</code></p>
-    ${operation.description && html`<p>${prose(operation.description)}</p>`} ${parameterTable(operation.parameters)}
-    ${bodyNote(endpoint)} ${code(shell, `${operation.summary}: curl`)}
+    ${operation.description && html`<p>${prose(operation.description)}</p>`}
+    ${parameterTable(ownParameters(operation.parameters))} ${bodyNote(endpoint)}
+    ${code(shell, `${operation.summary}: curl`)}
     <details>
       <summary>JavaScript</summary>
       ${code(script, `${operation.summary}: JavaScript`)}
@@ -35,7 +44,7 @@ export function endpointSection(endpoint: Endpoint, api: ApiDocument, known: Kno
   </section>`
 }
 
-function parameterTable(parameters: Parameter[] = []): Html | undefined {
+function parameterTable(parameters: Parameter[]): Html | undefined {
   if (parameters.length === 0) return undefined
   return html`<table>
     <thead>

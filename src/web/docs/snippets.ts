@@ -1,4 +1,4 @@
-import type { Operation, Parameter, Schema } from './document.ts'
+import { ownParameters, type Operation, type Parameter, type Schema } from './document.ts'
 import { exampleOf, PASSWORD, type Known } from './example.ts'
 
 /** A request that can be pasted into a terminal, and the same as a script. */
@@ -79,8 +79,10 @@ function stepOf({ method, path, body, keep = {} }: Step): Snippets {
   const [shell, call] = [shellOf(endpoint, sent), fetchOf(endpoint, sent)]
   const kept = Object.entries(keep)
   if (kept.length === 0) return { shell, script: call }
+  // The first of that name: a warning has a code as well.
   const values = kept.map(
-    ([name, member]) => `${name.toUpperCase()}=$(echo "$JSON" | sed 's/.*"${member}":"\\([^"]*\\)".*/\\1/')`,
+    ([name, member]) =>
+      `${name.toUpperCase()}=$(echo "$JSON" | grep -o '"${member}":"[^"]*' | head -n 1 | cut -d'"' -f4)`,
   )
   const members = kept.map(([name, member]) => (name === member ? name : `${member}: ${name}`))
   return {
@@ -126,9 +128,9 @@ function bodyOf({ operation }: Endpoint, schemas: Record<string, Schema>, known:
 }
 
 /** Adds the query parameters that are required. */
-function addressOf({ path, operation: { parameters = [] } }: Request, write: (name: string) => string): string {
+function addressOf({ path, operation }: Request, write: (name: string) => string): string {
   const filled = path.replace(/\{(\w+)\}/g, (_part, name: string) => write(name))
-  const query = parameters.filter((each) => each.in === 'query' && each.required)
+  const query = ownParameters(operation.parameters).filter((each) => each.in === 'query' && each.required)
   return query.length === 0 ? filled : `${filled}?${query.map(exampleParameter).join('&')}`
 }
 

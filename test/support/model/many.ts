@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { fc } from '../fast-check.ts'
-import { post } from '../server.ts'
+import { post, withoutWarnings } from '../server.ts'
 import { target, title } from './changes.ts'
 import { addressOf, byToken, command, fieldsOf, linkAt, type CommandKind, type Fields, type World } from './model.ts'
 import { around, rules } from './rules.ts'
@@ -20,7 +20,7 @@ export const manyChanges: CommandKind[] = [
     }))
     const changes = wanted.map(({ token, fields }) => ({ token, ...fields }))
     const response = await post(`${world.server.url}/api/manage`, { changes })
-    const { results } = (await response.json()) as { results: { error?: { code: string } }[] }
+    const { results } = withoutWarnings((await response.json()) as { results: { error?: { code: string } }[] })
     assert.equal(response.status, wanted.some(({ works }) => works) ? 200 : 400)
     for (const [index, { one, works, fields }] of wanted.entries()) {
       const { error, ...result } = results[index] ?? {}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { fc } from '../fast-check.ts'
-import { post } from '../server.ts'
+import { post, withoutWarnings } from '../server.ts'
 import { addressOf, byToken, command, fieldsOf, linkAt, workingUrl, type CommandKind } from './model.ts'
 import type { ModelLink, World } from './model.ts'
 
@@ -33,7 +33,7 @@ export const shares: CommandKind[] = [
     const isFull = one.shares.filter(({ isRevoked }) => !isRevoked).length === MAX_SHARES
     assert.equal(response.status, works ? (isFull ? 409 : 201) : 404)
     if (response.status !== 201) return
-    const created = (await response.json()) as ModelShare['created']
+    const created = withoutWarnings((await response.json()) as ModelShare['created'])
     const { share_url, share_token, id, ...described } = created
     assert.deepEqual(described, { name, csv, destination, created_at: new Date(world.now).toISOString() })
     assert.equal(share_url, `${world.server.url}/s/${share_token}`)

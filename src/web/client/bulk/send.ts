@@ -1,5 +1,6 @@
 import type { ApiError } from '../../bulk/faults.ts'
 import type { CreatedLink } from './state.ts'
+import { callApi } from '../call-api.ts'
 
 export type RowOutcome = { index: number } & (CreatedLink | { error: ApiError } | { valid: true })
 
@@ -21,7 +22,7 @@ export async function sendRows(body: string, key?: string): Promise<Answer> {
   }
   try {
     const url = key === undefined ? '/api/bulk?dry_run=true' : '/api/bulk'
-    const response = await fetch(url, { method: 'POST', headers, body })
+    const response = await callApi(url, { method: 'POST', headers, body })
     const retryAfter = Number(response.headers.get('retry-after'))
     if ([429, 503].includes(response.status)) return { kind: 'wait', seconds: Math.max(1, retryAfter || 10) }
     // Not ours: from a proxy in front of the service, for example.

@@ -1,0 +1,114 @@
+import { Type } from '#typebox'
+import { MAX_UNKNOWN } from './members.ts'
+
+/** A part of an OpenAPI document. */
+type Json = string | number | boolean | null | undefined | Json[] | { [name: string]: Json }
+type JsonObject = { [name: string]: Json }
+
+/** What a request asked for and its route does not know. */
+export const ignoredField = Type.Array(Type.String(), {
+  title: 'Ignored',
+  maxItems: MAX_UNKNOWN,
+  description:
+    'Only present when something was ignored: JSON Pointers to members that are not known here, and names of parameters after `?`.',
+})
+
+/** What a client should know about a response that is otherwise as requested. */
+export const warningsField = Type.Array(
+  Type.Object({
+    code: Type.String({ description: '`local_address`: others cannot reach the URLs of the response.' }),
+    detail: Type.String(),
+  }),
+  { title: 'Warnings', description: 'Only present when there is something to warn of.' },
+)
+
+/** The members that the result of a row has, as a response has them. */
+export const rowNotices = { ignored: Type.Optional(ignoredField), warnings: Type.Optional(warningsField) }
+
+const text = (description: string) => ({ description, schema: { type: 'string' } })
+
+/** The definitions to which `declareNotices` refers. */
+export const noticeComponents = {
+  parameters: {
+    Prefer: {
+      name: 'Prefer',
+      in: 'header',
+      ...text(
+        '`handling=strict` refuses a request that has something unknown, in place of ignoring it (RFC 7240). In bulk it is the error of the row.',
+      ),
+      example: 'handling=strict',
+    },
+  },
+  headers: {
+    Ignored: text('What `ignored` says, whatever the body is: percent-encoded, between commas; 1 KiB at most.'),
+    Applied: text('`handling=strict` when the request asked for it.'),
+    Warning: text('The code of a warning, whatever the body is.'),
+  },
+}
+
+const ofComponent = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
+const requestHeaders = {
+  'Quirl-Ignored': ofComponent('headers', 'Ignored'),
+  'Preference-Applied': ofComponent('headers', 'Applied'),
+}
+const successHeaders = { ...requestHeaders, 'Quirl-Warning': ofComponent('headers', 'Warning') }
+
+/**
+ * Adds to every operation of the API what holds for all of them: the header that asks for strict handling, and what a
+ * response says besides what was asked.
+ * @param paths the `paths` of an OpenAPI document, which stays as it is
+ */
+export function declareNotices(paths: object): object {
+  const titles = titlesOfAnswers(paths as JsonObject)
+  return mapObject(paths as JsonObject, (operations, path) =>
+    mapObject(operations as JsonObject, (operation) =>
+      declareMembers(declareHeaders(operation as JsonObject, path.startsWith('/api/')), titles),
+    ),
+  )
+}
+
+/** An error has one description, wherever it occurs: it has the headers outside of the API as well. */
+function declareHeaders(operation: JsonObject, isApi: boolean): JsonObject {
+  const responses = mapObject(operation['responses'] as JsonObject, (response, status) => {
+    const own = (response as JsonObject)['headers'] as JsonObject | undefined
+    const added = status >= '400' ? requestHeaders : isApi ? successHeaders : {}
+    const headers = { ...own, ...added }
+    return { ...(response as JsonObject), ...(Object.keys(headers).length > 0 && { headers }) }
+  })
+  if (!isApi) return { ...operation, responses }
+  const parameters = (operation['parameters'] ?? []) as Json[]
+  return { ...operation, parameters: [...parameters, ofComponent('parameters', 'Prefer')], responses }
+}
+
+/** The titles of the objects with which operations of the API answer. */
+function titlesOfAnswers(paths: JsonObject): Set<string> {
+  const answers = Object.entries(paths)
+    .filter(([path]) => path.startsWith('/api/'))
+    .flatMap(([, operations]) => Object.values(operations as JsonObject))
+    .flatMap((operation) => Object.entries((operation as JsonObject)['responses'] as JsonObject))
+    .filter(([status]) => status < '400')
+    .map(([, response]) => jsonOf(response as JsonObject)?.['title'])
+  return new Set(answers.filter((title) => typeof title === 'string'))
+}
+
+function jsonOf({ content }: JsonObject): JsonObject | undefined {
+  return (
+    (content as Record<string, JsonObject> | undefined)?.['application/json'] as { schema: JsonObject } | undefined
+  )?.schema
+}
+
+/** Declares the members of answers wherever one is described: a name stands for one schema. */
+function declareMembers(part: Json, titles: ReadonlySet<string>): Json {
+  if (Array.isArray(part)) return part.map((each) => declareMembers(each, titles))
+  if (typeof part !== 'object' || part === null) return part
+  const copy = mapObject(part, (each) => declareMembers(each, titles))
+  const { type, title } = copy
+  const isAnswer = type === 'object' && typeof title === 'string' && titles.has(title)
+  return isAnswer
+    ? { ...copy, properties: { ...(copy['properties'] as JsonObject), ...(rowNotices as object as JsonObject) } }
+    : copy
+}
+
+function mapObject(object: JsonObject, map: (value: Json, name: string) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value, name)]))
+}
