@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import type { Work } from '../src/limits/work.ts'
 import { connectRaw } from './support/raw.ts'
 import { poll } from './support/poll.ts'
-import { create, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, patientThreads, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
 import { scrape, valueOf } from './support/metrics.ts'
 
 /** A request of each kind. */
@@ -65,8 +66,8 @@ for (const work of kinds) {
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     assert.match(metrics, new RegExp(`^quirl_requests_queued{kind="${work}"} 1$`, 'm'))
     assert.match(metrics, new RegExp(`^quirl_requests_refused_total{kind="${work}"} 4$`, 'm'))
-    // A request that has waited for a second is refused as well.
-    clock.now += 1000
+    // A request that has waited for two seconds is refused as well.
+    clock.now += 2000
     assert.equal((await late).status, 503)
     assert.equal(waiting(server), 0)
   })
@@ -131,4 +132,40 @@ test('after a burst of all kinds with many disconnects, no request is left and n
     const answers = await Promise.all([requests[kind](server, link), requests[kind](server, link)])
     for (const { status } of answers) assert.notEqual(status, 503, kind)
   }
+})
+
+test('a client that asks for its images of an hour at once receives all, on one connection each or on a few', async (t) => {
+  const server = await startServer(t, { LIMIT_QR: '300' })
+  const link = await create(server, { target: 'https://example.com/' })
+  const paths: ((at: number) => string)[] = [
+    (at) => `/api/qr?data=${at}`,
+    (at) => `/api/qr?data=${at}&size=4096`,
+    (at) => `/api/qr?data=${at}&format=svg`,
+    // Too long for the event loop: a thread draws it.
+    (at) => `/api/qr?data=${String(at).padEnd(1000, 'x')}`,
+    (at) => `/${link.code}/qr.png?size=${100 + at}`,
+  ]
+  const requestFrom = (agent: Agent, at: number) =>
+    new Promise<number>((resolve, reject) => {
+      get(`${server.url}${paths[at % paths.length]?.(at)}`, { agent }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode ?? 0))
+      }).once('error', reject)
+    })
+  // Most of them on a new connection each, the others on six that stay open.
+  const [many, few] = [new Agent({ keepAlive: false }), new Agent({ keepAlive: true, maxSockets: 6 })]
+  const burst = Array.from({ length: 300 }, (_, at) => requestFrom(at < 250 ? many : few, at))
+  const statuses = Map.groupBy(await Promise.all(burst), (status) => status)
+  few.destroy()
+  assert.deepEqual([...statuses.keys()], [200])
+  assert.equal(await requestFrom(many, 0), 429, 'the quota alone has refused')
+})
+
+test('an image that waits for a thread holds no slot of those that are drawn at once', async (t) => {
+  const work = { images: { waiting: 64, concurrent: 1 } }
+  const server = await startServer(t, {}, undefined, { work, drawing: { ...patientThreads, threads: 0 } })
+  const stuck = fetch(`${server.url}/api/qr?data=${'x'.repeat(1000)}`).catch(() => undefined)
+  await poll(() => valueOf(server.services.qr.metrics, 'quirl_drawings_queued') === 1)
+  assert.equal((await fetch(`${server.url}/api/qr?data=short`)).status, 200)
+  await server.stop()
+  await stuck
 })
