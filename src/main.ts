@@ -6,6 +6,7 @@ import { CommandError } from './cli/command-error.ts'
 import type { CommandResult } from './cli/command.ts'
 import { commands, groups } from './cli/commands.ts'
 import { commandHelp, helpText } from './cli/help.ts'
+import { openOutput, openStandardOutput } from './cli/output.ts'
 import { readConfig, type Config } from './config/config.ts'
 import { listenOnSockets } from './http/listeners.ts'
 import { lowerV8Priority } from './lib/background-thread.ts'
@@ -20,7 +21,7 @@ import manifest from '../package.json' with { type: 'json' }
 const LAST_LINES_MS = 500
 
 /** The output of the process, and its exit status. */
-export interface Outcome {
+export interface Outcome extends Pick<CommandResult, 'onUnprinted'> {
   status: number
   stdout: string
   stderr: string
@@ -32,9 +33,14 @@ const BASE_URL_UNSET =
 
 /** The process: configuration, dependencies, listen, drain. @param stopTimes when they are not the usual ones */
 export async function main(args: string[], stopTimes?: StopTimes): Promise<void> {
-  const { status, stdout, stderr } = await outcomeOf(args, stopTimes)
-  if (stdout !== '') process.stdout.once('error', cannotPrint).write(stdout)
-  if (stderr !== '') process.stderr.write(stderr)
+  const outcome = await outcomeOf(args, stopTimes)
+  const unprinted = await print(outcome)
+  const stderr = outcome.stderr + (unprinted ?? '')
+  if (stderr !== '')
+    await openOutput(process.stderr)
+      .write(stderr)
+      .catch(() => {})
+  const status = unprinted === undefined ? outcome.status : outcome.status || 1
   if (status !== 0) process.exitCode = status
 }
 
@@ -42,9 +48,9 @@ export async function main(args: string[], stopTimes?: StopTimes): Promise<void>
 export async function outcomeOf(args: string[], stopTimes?: StopTimes): Promise<Outcome> {
   try {
     const printed = (await run(args, stopTimes)) ?? ''
-    const { text, warning, status } = typeof printed === 'string' ? { text: printed, status: 0 } : printed
+    const { text, warning, ...rest } = typeof printed === 'string' ? { text: printed, status: 0 } : printed
     const stderr = warning === undefined ? '' : `quirl: ${warning}\n`
-    return { status, stdout: text === '' || text.endsWith('\n') ? text : `${text}\n`, stderr }
+    return { ...rest, stdout: text === '' || text.endsWith('\n') ? text : `${text}\n`, stderr }
   } catch (error) {
     const line = lineOf(error)
     if (line === undefined) throw error
@@ -52,10 +58,19 @@ export async function outcomeOf(args: string[], stopTimes?: StopTimes): Promise<
   }
 }
 
-/** A reader of the output may stop reading, as `head` does: that is no error. */
-function cannotPrint(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') process.stderr.write(`quirl: cannot print: ${error.message}\n`)
-  process.exitCode = 1
+/** @returns what to say on standard error when the output cannot be printed */
+async function print({ stdout, onUnprinted }: Outcome): Promise<string | undefined> {
+  if (stdout === '') return undefined
+  try {
+    await openStandardOutput().write(stdout)
+    return undefined
+  } catch (error) {
+    const kept = await onUnprinted?.()
+    const { code, message } = error as NodeJS.ErrnoException
+    // A reader of the output may stop reading, as `head` does: that is no error.
+    if (kept === undefined && code === 'EPIPE') return ''
+    return `quirl: ${['cannot print: ' + message, kept].filter((each) => each !== undefined).join('; ')}\n`
+  }
 }
 
 /** Answers what is to be printed, if the work has not printed it. */

@@ -142,7 +142,7 @@ async function openCreation(
   const { ids, scans, webhooks, changes } = recording
   const { invalidate } = changes
   const { dataDir, abuseFeeds: sources = [], qrMarker: marker } = config
-  const { settleMs, slots, work, queueMs, redisMs, drawMs, scrypt } = environment
+  const { settleMs, slots, work, queueMs, redisMs, drawing, scrypt } = environment
   const abuse = open(
     'the abuse lists',
     await openAbuse({ db, bus, dataDir, sources, owns, invalidate, webhooks, fetch, settleMs, now, monotonic, log }),
@@ -150,7 +150,7 @@ async function openCreation(
   const limited = { db, client, slots, work, queueMs, redisMs, now, monotonic, log, beforeSlice: scans.flush }
   const limits = open('limits', await openConfiguredLimits(config, limited))
   const waiting = () => limits.admission.waiting('images')
-  const qr = open('the drawing of images', openQr({ db, marker, waiting, drawMs }))
+  const qr = open('the drawing of images', openQr({ db, marker, waiting, drawing }))
   const hashing = { passwordTurn: limits.passwordTurn, scrypt }
   const needed = { db, ids, owns, webhooks, ...changes, addImported: scans.addImported, now, screen: abuse.screen }
   const keys = openKeys({ db, mode: config.create, chargeNotFound: limits.chargeNotFound, now })

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import type { Work } from '../src/limits/work.ts'
 import { connectRaw } from './support/raw.ts'
 import { poll } from './support/poll.ts'
-import { create, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import { create, patientThreads, post, startServer, visit, type Created, type TestServer } from './support/server.ts'
 import { scrape, valueOf } from './support/metrics.ts'
 
 /** A request of each kind. */
@@ -65,8 +66,8 @@ for (const work of kinds) {
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
     assert.match(metrics, new RegExp(`^quirl_requests_queued{kind="${work}"} 1$`, 'm'))
     assert.match(metrics, new RegExp(`^quirl_requests_refused_total{kind="${work}"} 4$`, 'm'))
-    // A request that has waited for a second is refused as well.
-    clock.now += 1000
+    // A request that has waited for two seconds is refused as well.
+    clock.now += 2000
     assert.equal((await late).status, 503)
     assert.equal(waiting(server), 0)
   })
@@ -131,4 +132,70 @@ test('after a burst of all kinds with many disconnects, no request is left and n
     const answers = await Promise.all([requests[kind](server, link), requests[kind](server, link)])
     for (const { status } of answers) assert.notEqual(status, 503, kind)
   }
+})
+
+/** Requests of images, of which none is like another. */
+const images: ((at: number, link: Created) => string)[] = [
+  (at) => `/api/qr?data=${at}`,
+  (at) => `/api/qr?data=${at}&size=4096`,
+  (at) => `/api/qr?data=${at}&format=svg`,
+  // Too long for the event loop: a thread draws it.
+  (at) => `/api/qr?data=${String(at).padEnd(1000, 'x')}`,
+  (at, link) => `/${link.code}/qr.png?size=${100 + at}`,
+]
+
+function statusOf(url: string, client: string, agent: Agent): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent, headers: { 'x-forwarded-for': client } }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0))
+    }).once('error', reject)
+  })
+}
+
+/** As for a quiet machine, however busy this one is: no time passes while requests wait, and the usual times are allowed. */
+const quiet = { monotonic: () => 0, queueMs: undefined, drawing: patientThreads }
+
+test('a client that asks for its images of an hour at once receives all, and beside it another client its own', async (t) => {
+  const server = await startServer(t, { LIMIT_QR: '300', TRUST_PROXY: '127.0.0.0/8' }, undefined, quiet)
+  const link = await create(server, { target: 'https://example.com/' })
+  const ask = (client: string, at: number, agent: Agent) =>
+    statusOf(`${server.url}${images[at % images.length]?.(at, link)}`, client, agent)
+  // Most of them on a new connection each, the others on six that stay open.
+  const [many, few] = [new Agent({ keepAlive: false }), new Agent({ keepAlive: true, maxSockets: 6 })]
+  const burst = Array.from({ length: 300 }, (_, at) => ask('192.0.2.1', at, at < 250 ? many : few))
+  const others = Array.from({ length: 10 }, (_, at) => ask('192.0.2.2', 1000 + at, many))
+  assert.deepEqual([...new Set(await Promise.all(burst))], [200])
+  assert.deepEqual([...new Set(await Promise.all(others))], [200])
+  few.destroy()
+  assert.equal(await ask('192.0.2.1', 0, many), 429, 'the quota alone has refused')
+})
+
+test('of a flood of images only those wait that start in time, the others are refused at once, and another client waits beside it', async (t) => {
+  // None starts, and two milliseconds are expected for each.
+  const options = { ...quiet, queueMs: 200, work: { images: { waiting: 2048, concurrent: 0 } } }
+  const server = await startServer(t, { TRUST_PROXY: '127.0.0.0/8' }, undefined, options)
+  const agent = new Agent()
+  const statuses: number[] = []
+  const ask = (client: string, at: number) =>
+    void statusOf(`${server.url}/api/qr?data=${at}`, client, agent).then(
+      (status) => statuses.push(status),
+      () => undefined,
+    )
+  for (let at = 0; at < 300; at++) ask('192.0.2.1', at)
+  await poll(() => statuses.length + waiting(server) === 300)
+  assert.equal(waiting(server), 101)
+  assert.deepEqual([...new Set(statuses)], [503])
+  ask('192.0.2.2', 0)
+  await poll(() => waiting(server) === 102)
+  await server.stop()
+})
+
+test('an image that waits for a thread holds no slot of those that are drawn at once', async (t) => {
+  const work = { images: { waiting: 64, concurrent: 1 } }
+  const server = await startServer(t, {}, undefined, { work, drawing: { ...patientThreads, threads: 0 } })
+  const stuck = fetch(`${server.url}/api/qr?data=${'x'.repeat(1000)}`).catch(() => undefined)
+  await poll(() => valueOf(server.services.qr.metrics, 'quirl_drawings_queued') === 1)
+  assert.equal((await fetch(`${server.url}/api/qr?data=short`)).status, 200)
+  await server.stop()
+  await stuck
 })

@@ -8,7 +8,16 @@ import { badLogos, dataUri, jpegFile, pngFile, svgLogo } from './support/logos.t
 import { PATIENCE_MS } from './support/poll.ts'
 import { start } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
-import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
+import {
+  create,
+  patientThreads,
+  post,
+  put,
+  startServer,
+  visit,
+  type Created,
+  type TestServer,
+} from './support/server.ts'
 import { decoderNames, missedIn } from './support/three-decoders.ts'
 import { createImages } from '../src/qr/images.ts'
 import type { DesignedImage, DesignJob } from '../src/qr/design/job.ts'
@@ -649,7 +658,7 @@ test('an image is drawn as long as one of the clients that requested it waits', 
 })
 
 describe('the threads that draw', () => {
-  const patient = { queueTimeout: PATIENCE_MS, timeout: PATIENCE_MS, cpuTime: PATIENCE_MS }
+  const patient = { ...patientThreads, maxWait: PATIENCE_MS }
   const job = (margin: number) => ({ text: DATA, design: { margin }, at: '/design', format: 'svg' as const, size: 300 })
 
   test('refuse jobs past their bound with 503 and Retry-After, and draw those that were accepted', async () => {
@@ -662,7 +671,7 @@ describe('the threads that draw', () => {
     )
     const [refused] = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
     assert.ok(refused instanceof Problem)
-    assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '5'])
+    assert.deepEqual([refused.status, Number(refused.headers['retry-after']) > 0], [503, true])
   })
 
   test('abort a job that takes too long, and continue with the next', async () => {

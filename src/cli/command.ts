@@ -21,6 +21,8 @@ export interface CommandResult {
   /** A line for standard error. */
   warning?: string
   status: number
+  /** Called when a text with the only copy of a secret could not be printed. Returns what became of it, for standard error. */
+  onUnprinted?: () => Promise<string | undefined>
 }
 
 /** What a command runs with. */

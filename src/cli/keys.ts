@@ -1,7 +1,7 @@
 import type { AddedKey, KeysResult } from '../keys/operator.ts'
 import { StartError } from '../lib/start-error.ts'
 import { singleArgument } from './arguments.ts'
-import type { Command, CommandResult } from './command.ts'
+import type { Command, CommandContext, CommandResult } from './command.ts'
 import { formatTable, formatTime } from './table.ts'
 
 export const keys: Command = {
@@ -14,7 +14,10 @@ export const keys: Command = {
     if (verb !== 'add' && verb !== 'remove')
       throw new StartError('give "list", "add" and a name, or "remove" and a name')
     const name = singleArgument(names, 'name')
-    if (verb === 'add') return describe((await call('add-key', { name })) as AddedKey)
+    if (verb === 'add') {
+      const added = describe((await call('add-key', { name })) as AddedKey)
+      return { ...added, onUnprinted: () => removeUnprinted(call, name) }
+    }
     await call('remove-key', { name })
     return `the key of ${name} is removed: nothing can be created with it any more`
   },
@@ -31,6 +34,12 @@ function describe({ name, key, mode }: AddedKey): CommandResult {
   const { warning } = warningOf(mode)
   const note = `this is the key of ${name}; it is not shown again`
   return { text: key, warning: warning === undefined ? note : `${note}; ${warning}`, status: 0 }
+}
+
+/** Nobody has read the key: another one can be added under the name. */
+async function removeUnprinted(call: CommandContext['call'], name: string): Promise<string> {
+  await call('remove-key', { name })
+  return `the key of ${name} is removed`
 }
 
 function warningOf(mode: string): { warning?: string } {

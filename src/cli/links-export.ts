@@ -1,5 +1,4 @@
 import { pluralize } from '../lib/pluralize.ts'
-import { once } from 'node:events'
 import { existsSync, rmSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -8,11 +7,11 @@ import { syncPath } from '../lib/sync-path.ts'
 import type { LinksResult } from '../links/listing/operator.ts'
 import type { CommandResult } from './command.ts'
 import { linesOf, type LinkFormat } from './links-formats.ts'
+import { openStandardOutput, type Output } from './output.ts'
 import { createProgress, undoOnSignal } from './progress.ts'
 
 /** Where an export is written, page by page. */
-interface Output {
-  write: (text: string) => Promise<void>
+interface ExportOutput extends Output {
   /** Makes what was written the export. */
   finish: () => Promise<void>
   /** Removes what was written, after an error. */
@@ -57,7 +56,7 @@ export async function exportLinks(
 }
 
 /** A new file that only its user can read: titles and contacts are their owners'. */
-async function toFile(file: string): Promise<Output> {
+async function toFile(file: string): Promise<ExportOutput> {
   const draft = `${file}.unfinished`
   if (existsSync(file)) throw new StartError(`${file} exists already`)
   const handle = await open(draft, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
@@ -83,20 +82,6 @@ async function toFile(file: string): Promise<Output> {
   }
 }
 
-function toStandardOutput(): Output {
-  const { stdout } = process
-  let failure: Error | undefined
-  // Without a listener, a reader that stops reading would end the process by an exception.
-  stdout.on('error', (error) => (failure ??= error))
-  return {
-    async write(text) {
-      const isTaken = failure === undefined && stdout.write(text)
-      if (!isTaken && failure === undefined) await once(stdout, 'drain')
-      if (failure !== undefined) throw failure
-    },
-    async finish() {
-      if (failure !== undefined) throw failure
-    },
-    async abandon() {},
-  }
+function toStandardOutput(): ExportOutput {
+  return { ...openStandardOutput(), async finish() {}, async abandon() {} }
 }

@@ -17,9 +17,28 @@ export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`
 }
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Lets what has begun end when a signal arrives, because only its response has the tokens of what it creates. A second signal
+ * ends the process at once.
+ * @returns removes the handlers
+ */
+export function finishOnSignal(onSignal: () => void = () => {}): () => void {
+  const end = () => {
+    for (const signal of signals) process.off(signal, stop)
+  }
+  const stop = () => {
+    end()
+    process.stderr.write('quirl: finishing what has begun; a second signal ends it at once\n')
+    onSignal()
+  }
+  for (const signal of signals) process.on(signal, stop)
+  return end
+}
+
 /** Calls `undo` when a signal ends the process. Returns a function that removes the handlers. */
 export function undoOnSignal(undo: () => void): () => void {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const stop = () => {
     for (const signal of signals) process.off(signal, end)
   }

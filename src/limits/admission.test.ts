@@ -49,6 +49,64 @@ test('a request past the bounds is refused at once with Retry-After; one client 
   assert.equal(admission.refusal('pages', 'a'), undefined, 'kinds have separate bounds')
 })
 
+const refusalOf = (enter: () => unknown): Problem | undefined => {
+  try {
+    enter()
+  } catch (error) {
+    return error as Problem
+  }
+  return undefined
+}
+
+test('a burst is accepted by its time: hundreds of quick requests, and of slow ones what starts in two seconds', async () => {
+  const clock = { now: 0 }
+  const { enter, started, refusedBy } = open({ images: { waiting: 2048, concurrent: 64 } }, clock)
+  const leaving: (() => void)[] = []
+  const burst = (client: string, count: number, ms: number) =>
+    Array.from({ length: count }, () =>
+      refusalOf(() => {
+        const leave = enter('images', client, client, () => {
+          clock.now += ms
+          leaving.push(leave)
+        })
+      }),
+    ).filter((problem) => problem !== undefined)
+  const serveAll = async (count: number) => {
+    while (started.length < count) {
+      await nextIteration()
+      for (const leave of leaving.splice(0)) leave()
+    }
+  }
+
+  assert.equal(burst('a', 600, 0.5).length, 0)
+  await serveAll(600)
+  // From here on each takes 100 ms.
+  for (let served = 610; served <= 680; served += 10) {
+    assert.equal(burst('a', 10, 100).length, 0)
+    await serveAll(served)
+  }
+  const refused = burst('a', 600, 100)
+  const accepted = 600 - refused.length
+  assert.ok(accepted > 10 && accepted < 40, `${accepted} of 100 ms each`)
+  assert.equal(refusedBy('images'), refused.length)
+  for (const { status, headers } of refused) {
+    assert.equal(status, 503)
+    const seconds = Number(headers['retry-after'])
+    assert.ok(seconds >= 2 && seconds <= 5, `Retry-After: ${seconds}, when all are served`)
+  }
+  assert.equal(burst('b', 3, 100).length, 0, 'others take turns with it, so that they do not wait for its burst')
+  await serveAll(680 + 8)
+  assert.equal(started.filter((client) => client === 'b').length, 3)
+})
+
+test('however many clients wait, a further one is refused when it would not start in two seconds', () => {
+  const { enter } = open({ pages: { waiting: 2048, concurrent: 0 } })
+  // As long as nothing is measured, four milliseconds are expected.
+  for (let at = 0; at <= 500; at++) enter('pages', `client ${at}`)
+  const refused = refusalOf(() => enter('pages', 'another'))
+  assert.deepEqual([refused?.status, Number(refused?.headers['retry-after']) >= 3], [503, true])
+})
+
 test('concurrency is bounded, clients are served round-robin, and each that leaves frees one slot', async () => {
   const { enter, started, admission } = open({ pages: { waiting: 20, concurrent: 2 } })
   const leave = ['a', 'a', 'a', 'b', 'c'].map((client, at) => enter('pages', client, `${client}${at}`))
@@ -69,13 +127,13 @@ test('concurrency is bounded, clients are served round-robin, and each that leav
   assert.equal(admission.waiting('pages'), 0)
 })
 
-test('a request that has waited for a second is refused, and a later one is not', async () => {
+test('a request that has waited for two seconds is refused, and a later one is not', async () => {
   const { enter, refused, clock, admission, refusedBy } = open({ statistics: none })
   const leave = enter('statistics', 'a')
   enter('statistics', 'b')
-  clock.now = 999
+  clock.now = 1999
   enter('statistics', 'a')
-  clock.now = 1000
+  clock.now = 2000
   while (refused.length < 2) await sleep(10)
   assert.equal(refused.length, 2)
   assert.deepEqual([refused[0]?.status, admission.waiting('statistics'), refusedBy('statistics')], [503, 1, 2])

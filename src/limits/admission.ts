@@ -2,10 +2,12 @@ import { samplesBy, type LabelledMetric } from '../http/metric.ts'
 import { Problem } from '../http/problem.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createFairShares } from './fair-shares.ts'
+import { createPace } from './pace.ts'
 import { createQueueTimeout } from './queue-timeout.ts'
 import { createTimeSlices } from './time-slices.ts'
 import {
   defaultBounds,
+  MAX_WAIT_MS,
   type QueuedRequest,
   type WaitingRequest,
   type Work,
@@ -15,8 +17,10 @@ import {
 
 /** How long work is started in each iteration of the event loop, in milliseconds. */
 const SLICE_MS = 0.5
-/** `Retry-After` cycles through 1 to this many seconds, so that clients do not all return at once. */
-const MAX_RETRY_SECONDS = 5
+/** `Retry-After` is up to this many seconds later than those who wait are served, so that clients do not all return at once. */
+const SPREAD_SECONDS = 2
+/** More than any queue takes whose requests are refused after `MAX_WAIT_MS`. */
+const MAX_RETRY_SECONDS = 10
 
 /** Queues the requests of each kind of work, and starts them as capacity allows. Visits and health checks bypass it. */
 export interface Admission {
@@ -25,7 +29,7 @@ export interface Admission {
   /**
    * Queues a request.
    * @returns to be called when the work is done, or when the client has disconnected; further calls do nothing
-   * @throws {Problem} 503 with `Retry-After`, at once, when too many requests wait
+   * @throws {Problem} 503 with `Retry-After`, at once, when it would wait for too long, or too many requests wait
    */
   enter: (work: Work, request: WaitingRequest) => () => void
   /** To be called with each new connection. */
@@ -42,26 +46,26 @@ export interface AdmissionOptions {
   /** Replaces the default bounds. */
   bounds?: Partial<Record<Work, WorkBounds>> | undefined
   /** Replaces the default time that a request may wait, in milliseconds. */
-  timeoutMs?: number | undefined
+  maxWaitMs?: number | undefined
 }
 
-export function createAdmission({ monotonic, beforeSlice, bounds = {}, timeoutMs }: AdmissionOptions): Admission {
-  const kinds = mapValues(defaultBounds, (byDefault, work): WorkState => {
-    const { waiting, concurrent } = bounds[work] ?? byDefault
-    return { queue: createFairQueue(waiting), concurrent, inProgress: 0, refused: 0, used: 0 }
-  })
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { monotonic, beforeSlice, bounds = {}, maxWaitMs = MAX_WAIT_MS } = options
+  const kinds = createKinds(bounds)
   const overloaded = createOverloadProblems()
-  const shares = createFairShares(Object.values(kinds))
+  const shares = createFairShares(Object.values(kinds), monotonic)
   const isIdle = () => Object.values(kinds).every(({ inProgress }) => inProgress === 0)
   const slices = createTimeSlices({ ...shares, isIdle, beforeSlice, sliceMs: SLICE_MS, monotonic })
-  const watchTimeout = createQueueTimeout(Object.values(kinds), monotonic, overloaded, timeoutMs)
+  const overdue = ({ queue, pace }: WorkState) => overloaded(queue.length() * pace.ms())
+  const watchTimeout = createQueueTimeout(Object.values(kinds), monotonic, overdue, maxWaitMs)
 
   function refusal(work: Work, client: string): Problem | undefined {
     const kind = kinds[work]
-    if (!kind.queue.isFull(client)) return undefined
+    const wait = expectedWait(kind, client, maxWaitMs)
+    if (wait <= maxWaitMs && !kind.queue.isFull(client)) return undefined
     kind.refused++
     slices.onRefusal()
-    return overloaded()
+    return overloaded(wait)
   }
 
   return {
@@ -87,14 +91,32 @@ export function createAdmission({ monotonic, beforeSlice, bounds = {}, timeoutMs
   }
 }
 
-function createOverloadProblems(): () => Problem {
+function createKinds(bounds: NonNullable<AdmissionOptions['bounds']>): Record<Work, WorkState> {
+  return mapValues(defaultBounds, (byDefault, work): WorkState => {
+    const { waiting, concurrent } = bounds[work] ?? byDefault
+    const pace = createPace(byDefault.everyMs)
+    return { queue: createFairQueue(waiting), pace, concurrent, inProgress: 0, refused: 0, used: 0 }
+  })
+}
+
+/** Milliseconds until a further request of a client would start; not exact while even all that wait take less than `enough`. */
+function expectedWait({ queue, pace }: WorkState, client: string, enough: number): number {
+  const all = queue.length() * pace.ms()
+  return all <= enough ? all : queue.ahead(client) * pace.ms()
+}
+
+/** @returns a problem for who has been told to wait for so many milliseconds */
+function createOverloadProblems(): (waitMs: number) => Problem {
   // Created once: under overload, the stack trace of each would cost more than its response.
-  const problems = Array.from({ length: MAX_RETRY_SECONDS }, (_, at) => {
+  const problems = Array.from({ length: MAX_RETRY_SECONDS + SPREAD_SECONDS }, (_, at) => {
     const headers = { 'retry-after': String(at + 1) }
     return new Problem('unavailable', 'too many such requests are waiting, try again in a moment', { headers })
   })
   let next = 0
-  return () => problems[next++ % MAX_RETRY_SECONDS] as Problem
+  return (waitMs) => {
+    const seconds = Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(waitMs / 1000)))
+    return problems[seconds - 1 + (next++ % (SPREAD_SECONDS + 1))] as Problem
+  }
 }
 
 function admissionMetrics(kinds: Record<Work, WorkState>): LabelledMetric[] {

@@ -2,6 +2,8 @@
 export interface FairQueue<T> {
   /** Whether no more may wait, of all clients or of this one. */
   isFull: (client: string) => boolean
+  /** How many entries would be served before a further one of this client. */
+  ahead: (client: string) => number
   add: (client: string, entry: T) => void
   /** Removes the first entry of the client that was served least recently. */
   take: () => T | undefined
@@ -20,6 +22,7 @@ export function createFairQueue<T>(max: number): FairQueue<T> {
 
   return {
     isFull: (client) => length >= max || (clients.get(client)?.size ?? 0) >= perClient,
+    ahead: (client) => countAhead(clients, client),
     add(client, entry) {
       const entries = clients.get(client)
       if (entries === undefined) clients.set(client, new Set([entry]))
@@ -48,4 +51,12 @@ export function createFairQueue<T>(max: number): FairQueue<T> {
     filter: (matches) => [...clients.values()].flatMap((entries) => [...entries].filter(matches)),
     length: () => length,
   }
+}
+
+/** All entries of the client itself, and of each other one no more than it has turns until then. */
+function countAhead(clients: ReadonlyMap<string, ReadonlySet<unknown>>, client: string): number {
+  const own = clients.get(client)?.size ?? 0
+  let ahead = own
+  for (const [each, { size }] of clients) if (each !== client) ahead += Math.min(size, own + 1)
+  return ahead
 }

@@ -12,7 +12,7 @@ export interface FairShares {
 }
 
 /** Shares the time of the event loop equally among the kinds of work that have requests waiting. */
-export function createFairShares(kinds: readonly WorkState[]): FairShares {
+export function createFairShares(kinds: readonly WorkState[], monotonic: () => number): FairShares {
   /** `used` of the kind that was served last. A kind that was idle starts from there: it has no claim to unused time. */
   let served = 0
   const isReady = ({ queue, inProgress, concurrent }: WorkState) => inProgress < concurrent && queue.length() > 0
@@ -30,6 +30,7 @@ export function createFairShares(kinds: readonly WorkState[]): FairShares {
       const kind = next
       served = kind.used
       kind.inProgress++
+      kind.pace.onStart(monotonic(), kind.queue.length() > 0)
       request.state = 'started'
       request.start()
       return (ms) => (kind.used += ms)

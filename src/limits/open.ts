@@ -65,7 +65,7 @@ export function openLimits(needs: LimitsNeeds): Limits {
   return {
     ...createFairUse(quotas, counters, client, monotonic, onRefusal),
     slots: createSlots(client, slots, onRefusal),
-    admission: createAdmission({ monotonic, beforeSlice, bounds: work, timeoutMs: queueMs }),
+    admission: createAdmission({ monotonic, beforeSlice, bounds: work, maxWaitMs: queueMs }),
     chargeGuess: createGuesses(guesses, counters, client, monotonic, onRefusal),
     passwordTurn: passwords.run,
     metrics: [...counters.metrics, ...limitMetrics(refused, passwords.waiting)],

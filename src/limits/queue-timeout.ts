@@ -1,8 +1,6 @@
 import type { Problem } from '../http/problem.ts'
 import type { WorkState } from './work.ts'
 
-/** How long a request may wait: after that, people have left and programs have retried. */
-const TIMEOUT_MS = 1000
 /** The interval of the checks. */
 const SWEEP_MS = 100
 
@@ -13,8 +11,8 @@ const SWEEP_MS = 100
 export function createQueueTimeout(
   kinds: readonly WorkState[],
   monotonic: () => number,
-  overloaded: () => Problem,
-  timeoutMs = TIMEOUT_MS,
+  overloaded: (kind: WorkState) => Problem,
+  timeoutMs: number,
 ): () => void {
   let timer: NodeJS.Timeout | undefined
   function refuseOverdue(kind: WorkState): void {
@@ -23,7 +21,7 @@ export function createQueueTimeout(
       kind.queue.remove(request.client, request)
       kind.refused++
       request.state = 'done'
-      request.refuse(overloaded())
+      request.refuse(overloaded(kind))
     }
   }
   function watch(): void {

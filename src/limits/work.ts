@@ -1,27 +1,42 @@
 import type { Problem } from '../http/problem.ts'
 import type { FairQueue } from './fair-queue.ts'
+import type { Pace } from './pace.ts'
 
 /** Limits on one kind of work. */
 export interface WorkBounds {
-  /** Requests that may wait; of one client, half of them. */
+  /** Requests that may wait, which take memory; of one client, half of them. Their time is bounded apart (`MAX_WAIT_MS`). */
   waiting: number
   /** Requests that may be in progress at the same time. */
   concurrent: number
 }
 
+/**
+ * How long a request may wait. One that is expected to wait for longer is refused at once; one that has waited for as long
+ * although less was expected is refused then: people have left, and programs have retried.
+ */
+export const MAX_WAIT_MS = 2000
+
+/** Far more than the quotas of an hour by default: whoever sends them all at once receives them all. */
+const MANY = 2048
+
 /** All work but visits. Every change of one link counts as a creation, every export as statistics. */
 export const defaultBounds = {
   /** As many as share one sync of the disk. */
-  creations: { waiting: 512, concurrent: 64 },
+  creations: { waiting: MANY, concurrent: 64, everyMs: 2 },
   /** Changes of many links. Each keeps megabytes of links in memory. */
-  batches: { waiting: 64, concurrent: 2 },
-  /** More than the drawing threads queue: those must not delay images that are quick to draw. */
-  images: { waiting: 256, concurrent: 64 },
-  statistics: { waiting: 256, concurrent: 64 },
-  pages: { waiting: 256, concurrent: 16 },
+  batches: { waiting: 64, concurrent: 2, everyMs: 50 },
+  /** Those that are drawn on threads wait there. */
+  images: { waiting: MANY, concurrent: 64, everyMs: 2 },
+  statistics: { waiting: MANY, concurrent: 64, everyMs: 4 },
+  pages: { waiting: MANY, concurrent: 16, everyMs: 4 },
   /** They wait for the DNS, and take no time of the event loop. */
-  domains: { waiting: 256, concurrent: 64 },
-} as const satisfies Record<string, WorkBounds>
+  domains: { waiting: MANY, concurrent: 64, everyMs: 2 },
+} as const satisfies Record<string, WorkBounds & ExpectedPace>
+
+interface ExpectedPace {
+  /** Milliseconds from one start to the next, as long as nothing has been measured. */
+  everyMs: number
+}
 
 export type Work = keyof typeof defaultBounds
 
@@ -45,6 +60,7 @@ export interface QueuedRequest extends WaitingRequest {
 /** One kind of work, and how it is doing. */
 export interface WorkState {
   queue: FairQueue<QueuedRequest>
+  pace: Pace
   concurrent: number
   inProgress: number
   refused: number

@@ -1,10 +1,10 @@
 import { Type } from '#typebox'
-import { disconnectSignal } from '../http/client-disconnect.ts'
 import { problems } from '../http/problem-schema.ts'
 import { route, type Route } from '../http/route.ts'
 import { designRequestBody, readDesignRequest } from './design-request.ts'
 import { plainOf } from './plain.ts'
 import type { DataImageNeeds } from './routes.ts'
+import { requesterOf } from './requester.ts'
 import { imageResponse, sendImage } from './send.ts'
 
 /** A logo of 256 KiB in base64, and everything else. */
@@ -76,7 +76,7 @@ export function designRoute({ images, limitImages, clientOf }: DataImageNeeds): 
     schema: designRouteSchema,
     async handler(request, reply) {
       const job = readDesignRequest(request.body)
-      const requester = { client: clientOf(request), signal: disconnectSignal(reply) }
+      const requester = requesterOf(clientOf, request, reply)
       reply.header('cache-control', 'no-store')
       if (request.query.report === 'true') return (await images.designed(job, requester)).report
       const plain = plainOf(job)

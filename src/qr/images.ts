@@ -130,18 +130,18 @@ function createShared<Job, T extends { body: Uint8Array }>(
   }
 
   /** A drawing waits in the queue of the client that was first. */
-  function start(key: string, job: Job, client: string | undefined): Drawing<T> {
+  function start(key: string, job: Job, requester: Requester): Drawing<T> {
     const abort = new AbortController()
-    const image = draw(key, job, { client, signal: abort.signal }).finally(() => remove(key, drawing))
+    const image = draw(key, job, { ...requester, signal: abort.signal }).finally(() => remove(key, drawing))
     const drawing = { image, waiting: 0, cancel: () => abort.abort() }
     drawings.set(key, drawing)
     return drawing
   }
 
-  function share(key: string, job: Job, { client, signal }: Requester): Promise<Drawn<T>> {
-    const drawing = drawings.get(key) ?? start(key, job, client)
+  function share(key: string, job: Job, requester: Requester): Promise<Drawn<T>> {
+    const drawing = drawings.get(key) ?? start(key, job, requester)
     drawing.waiting++
-    signal?.addEventListener('abort', () => {
+    requester.signal?.addEventListener('abort', () => {
       if (--drawing.waiting > 0) return
       remove(key, drawing)
       drawing.cancel()

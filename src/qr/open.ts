@@ -3,7 +3,7 @@ import type { Metric } from '../http/metric.ts'
 import { codeSvg, codeText } from './code-image.ts'
 import { createDesigns, type Designs } from './designs.ts'
 import { createImages, type Images } from './images.ts'
-import { createRenderPool } from './pool/pool.ts'
+import { createRenderPool, type PoolOptions } from './pool/pool.ts'
 
 /** Images that may wait before plain ones are drawn on threads as well. */
 const FEW = 4
@@ -30,13 +30,12 @@ export interface QrNeeds {
   marker: boolean
   /** Requests for images that wait. */
   waiting: () => number
-  /** Replaces the default time that an image may wait, and then take to draw, in milliseconds each. */
-  drawMs?: number | undefined
+  /** Replaces the defaults of the threads. */
+  drawing?: Partial<PoolOptions> | undefined
 }
 
-export function openQr({ db, marker, waiting, drawMs }: QrNeeds): Qr {
-  const bounds = drawMs === undefined ? {} : { queueTimeout: drawMs, timeout: drawMs, cpuTime: drawMs }
-  const pool = createRenderPool(bounds)
+export function openQr({ db, marker, waiting, drawing }: QrNeeds): Qr {
+  const pool = createRenderPool(drawing)
   const images = createImages(pool, () => waiting() > FEW)
   const textOf = (code: string, origin: string, compact = false) => codeText(code, origin, { marker, compact })
   return {

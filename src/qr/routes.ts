@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { Type, type Static } from '#typebox'
-import { disconnectSignal } from '../http/client-disconnect.ts'
 import { warnOfLocalUrl } from '../http/local-address.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
@@ -19,6 +18,7 @@ import {
   requireSize,
 } from './options.ts'
 import type { Requester } from './pool/queue.ts'
+import { requesterOf } from './requester.ts'
 import { imageResponse, sendImage } from './send.ts'
 
 /** What QR images of any data need from the rest of the program. */
@@ -69,7 +69,7 @@ export function dataImageRoute({ images, limitImages, clientOf }: DataImageNeeds
         data,
         appearance,
         { level: readLevel(ecl), boost: boost !== '0' },
-        { client: clientOf(request), signal: disconnectSignal(reply) },
+        requesterOf(clientOf, request, reply),
       )
       return sendImage(request, reply, image, { name: 'qr', format })
     },
@@ -147,7 +147,7 @@ async function answerCodeImage(
     needs,
     request.query,
     { text, format, design: await needs.designOf(link.id) },
-    { client: needs.clientOf(request), signal: disconnectSignal(reply) },
+    requesterOf(needs.clientOf, request, reply),
   )
   reply.header('cache-control', CODE_CACHING)
   warnOfLocalUrl(reply, origin)

@@ -5,6 +5,7 @@ import type { Machine } from '../http/local-hosts.ts'
 import type { AdmissionOptions } from '../limits/admission.ts'
 import type { SlotOverrides } from '../limits/slots.ts'
 import type { Scrypt } from '../links/password/password.ts'
+import type { PoolOptions } from '../qr/pool/pool.ts'
 import type { WebhookOverrides } from '../webhooks/open.ts'
 
 /** The clocks of the program. */
@@ -24,8 +25,8 @@ export interface Environment extends Partial<Clocks> {
   machine?: Machine
   /** How long a sweep of all links waits after the lists have changed, when it is not the usual time. */
   settleMs?: number
-  /** How long an image may wait, and then take to draw, in milliseconds each, when it is not the usual time. */
-  drawMs?: number
+  /** How images are drawn on threads, where it is not the usual way. */
+  drawing?: Partial<PoolOptions>
   /** How long a request for statistics waits for the newest scans, when it is not the usual time. */
   foldWaitMs?: number
   /** How a change is brought to the disk, when it is not the usual way. */

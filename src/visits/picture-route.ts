@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import { Type } from '#typebox'
-import { disconnectSignal } from '../http/client-disconnect.ts'
 import { isNotModified } from '../http/entity-tag.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
@@ -8,6 +7,7 @@ import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 import { accentOf } from '../links/kinds/accent.ts'
 import type { Images } from '../qr/images.ts'
+import { requesterOf } from '../qr/requester.ts'
 import { sendFileByRules } from './answer.ts'
 import { hasRules } from './decide.ts'
 import type { LiveLink } from './live-link.ts'
@@ -87,7 +87,7 @@ async function sendPicture(
       fill: [...(light.edge ?? fill), 255],
       onFill: light.edge === undefined ? [...onFill, 255] : [255, 255, 255, 255],
     },
-    { client: clientOf(request), signal: disconnectSignal(reply) },
+    requesterOf(clientOf, request, reply),
   )
   reply.headers({ etag: tag, 'cache-control': CACHING, 'x-content-type-options': 'nosniff' })
   if (isNotModified(request.headers['if-none-match'], tag)) return reply.code(304).send()

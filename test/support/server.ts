@@ -27,11 +27,14 @@ export interface TestServer {
 /** Nothing listens there: no test queries a DNS server outside. */
 const NO_DNS = '127.0.0.1:9'
 
+/** No thread is ended because the machine is slow. */
+export const patientThreads = { queueTimeout: PATIENCE_MS, timeout: PATIENCE_MS, cpuTime: PATIENCE_MS }
+
 /** Changes of lists are applied quickly; nothing times out because the machine is slow. */
 const patience = {
   settleMs: 10,
   queueMs: PATIENCE_MS,
-  drawMs: PATIENCE_MS,
+  drawing: { ...patientThreads, maxWait: PATIENCE_MS },
   foldWaitMs: PATIENCE_MS,
   redisMs: PATIENCE_MS,
   postgresTimes: { connectMs: PATIENCE_MS, statementMs: PATIENCE_MS },
@@ -59,6 +62,7 @@ type Overrides = Pick<
   | 'slots'
   | 'work'
   | 'queueMs'
+  | 'drawing'
   | 'redisMs'
   | 'sync'
   | 'scrypt'

@@ -16,7 +16,6 @@ export const mcp: Command = {
     openService(context).createKey()
     // Loaded here, because no other command needs it.
     const { serveTools } = await import('./server.ts')
-    await serveTools(context)
-    return ''
+    return serveTools(context)
   },
 }

@@ -5,7 +5,9 @@ import type { QuirlClient, Schemas } from '../../client/client.ts'
 import { kinds } from '../../links/kinds/index.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { CommandContext } from '../command.ts'
-import { dataOf, openLink, openService } from '../owner/service.ts'
+import { dataOf, openLink, openService, type Service } from '../owner/service.ts'
+import type { Created } from '../owner/unprinted.ts'
+import type { Creations } from './creations.ts'
 
 const link = z.string().max(2100).describe('The manage_url of the link; or its code, when its token was kept')
 const target = z.string().max(2048).describe('The destination: a public http or https URL')
@@ -20,9 +22,9 @@ function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], 
 }
 
 /** Registers the tools; each calls the service once. */
-export function registerTools(server: McpServer, context: CommandContext): void {
+export function registerTools(server: McpServer, context: CommandContext, creations: Creations): void {
   const linkOf = (named: string) => openLink({ ...context, args: [named] }).link
-  registerCreation(server, context)
+  registerCreation(server, context, creations)
   registerChange(server, linkOf)
   server.registerTool(
     'read_link',
@@ -53,7 +55,7 @@ export function registerTools(server: McpServer, context: CommandContext): void 
   registerImages(server, context)
 }
 
-function registerCreation(server: McpServer, context: CommandContext): void {
+function registerCreation(server: McpServer, context: CommandContext, creations: Creations): void {
   server.registerTool(
     'create_link',
     {
@@ -68,18 +70,32 @@ function registerCreation(server: McpServer, context: CommandContext): void {
       }),
     },
     async ({ fields: more, ...input }) =>
-      answer(async () => {
+      answerWith(async () => {
         const service = openService(context)
         const header = { 'idempotency-key': randomUUID() }
         // The service validates every kind.
         const body = { ...more, ...present(input) } as Schemas['UrlLink']
-        const created = dataOf(
-          await service.client(service.createKey()).POST('/api/links', { body, params: { header } }),
+        const client = service.client(service.createKey())
+        const created = await creations.run(service, async () =>
+          dataOf(await client.POST('/api/links', { body, params: { header } })),
         )
-        if (context.flags['keep'] === true) service.kept.keep(service.server, [created])
-        return created
+        const { content, ...result } = resultOf(created)
+        const fault = context.flags['keep'] === true ? keepFault(service, created) : undefined
+        // The token is in no other response.
+        return { ...result, content: fault === undefined ? content : [...content, { type: 'text', text: fault }] }
       }),
   )
+}
+
+/** Keeps the token. @returns why that failed */
+function keepFault({ server, kept }: Service, created: Created): string | undefined {
+  try {
+    kept.keep(server, [created])
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    return `the link was created, but ${error.message}`
+  }
 }
 
 function registerChange(server: McpServer, linkOf: (named: string) => QuirlClient): void {
@@ -136,13 +152,11 @@ function imageOf(image: ArrayBuffer): CallToolResult {
 }
 
 function answer(work: () => Promise<object>): Promise<CallToolResult> {
-  return answerWith(async () => {
-    const result = await work()
-    return {
-      content: [{ type: 'text', text: JSON.stringify(result) }],
-      structuredContent: { ...result },
-    }
-  })
+  return answerWith(async () => resultOf(await work()))
+}
+
+function resultOf(data: object): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: { ...data } }
 }
 
 /** A refused request is a result with an error, from which the assistant learns what to correct. */

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import type { Schemas } from '../../client/client.ts'
 import { writeRecords } from '../../lib/csv.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { exits } from '../command-error.ts'
 import type { Command, CommandContext, CommandResult } from '../command.ts'
-import { createProgress } from '../progress.ts'
+import { openStandardOutput, type Output } from '../output.ts'
+import { createProgress, finishOnSignal } from '../progress.ts'
 import { creationOptions, serviceOptions } from './options.ts'
 import { dataOf, openService, type Service } from './service.ts'
 import { columns, readRows, type Row } from './table-rows.ts'
+import { keepUnprinted } from './unprinted.ts'
 
 /** Rows of one request (docs/api.md). */
 const MAX_ROWS = 500
+
+const HEADER = writeRecords([['row', ...columns, 'short_url', 'manage_url', 'token', 'error']])
 
 type Result = Schemas['BulkResult']['results'][number]
 
@@ -31,39 +35,48 @@ export const bulk: Command = {
     if (file === undefined || more.length > 0) throw new StartError('give one CSV file; - is standard input')
     const rows = await readRows(file)
     const service = openService(context)
-    const output = openOutput(context.flags['out'])
+    const output = openTable(context.flags['out'])
     try {
-      return await createAll(context, service, rows, output.write)
+      return await createAll(context, service, rows, output)
     } finally {
       output.close()
     }
   },
 }
 
-/** Writes the results of each request at once: a later failure loses no token. */
+/**
+ * Writes the results of each request at once: a later failure loses no token. A request that has begun is finished when a
+ * signal arrives.
+ */
 async function createAll(
   { flags }: CommandContext,
   service: Service,
   rows: Row[],
-  write: (text: string) => void,
+  { write }: Output,
 ): Promise<CommandResult> {
   const progress = createProgress()
   const isJson = flags['json'] === true
-  if (!isJson) write(writeRecords([['row', ...columns, 'short_url', 'manage_url', 'token', 'error']]))
+  const stop = new AbortController()
+  const ended = finishOnSignal(() => stop.abort())
   let failed = 0
   try {
+    if (!isJson) await write(HEADER).catch((error: Error) => Promise.reject(unwritten(error, 'nothing was created')))
     for (let from = 0; from < rows.length; from += MAX_ROWS) {
+      if (stop.signal.aborted) throw stoppedBefore(new StartError('stopped'), from)
       progress.show(`${from} of ${rows.length} rows`)
       const part = rows.slice(from, from + MAX_ROWS)
       const results = await createSome(service, part, flags['dry-run'] === true).catch((error: unknown) => {
         throw stoppedBefore(error, from)
       })
-      write(isJson ? linesOf(results, from) : tableOf(part, results, from))
+      await write(isJson ? linesOf(results, from) : tableOf(part, results, from)).catch((error: Error) => {
+        throw unwritten(error, keepUnprinted(service, results.filter(isCreated)))
+      })
       failed += results.filter((result) => 'error' in result).length
       if (flags['keep'] === true) service.kept.keep(service.server, results.filter(isCreated))
     }
   } finally {
     progress.end()
+    ended()
   }
   if (failed === 0) return { text: '', status: 0 }
   return { text: '', warning: `${failed} of ${rows.length} rows have an error`, status: exits.partly }
@@ -82,6 +95,12 @@ function stoppedBefore(error: unknown, row: number): unknown {
   if (!(error instanceof StartError)) return error
   if (row > 0) error.message += `; rows 1 to ${row} are done, and in the output`
   return error
+}
+
+/** @param kept what became of the tokens that are not in the output */
+function unwritten(error: Error, kept: string | undefined): StartError {
+  const why = `the output cannot be written: ${error.message}`
+  return new StartError(kept === undefined ? why : `${why}; ${kept}`, { cause: error })
 }
 
 function isCreated(result: Result): result is Schemas['CreatedRow'] {
@@ -104,12 +123,12 @@ function linesOf(results: Result[], from: number): string {
 }
 
 /** Standard output, or a new file that only the owner can read: it has tokens. */
-function openOutput(file: string | boolean | undefined) {
-  if (typeof file !== 'string') return { write: (text: string) => void process.stdout.write(text), close: () => {} }
+function openTable(file: string | boolean | undefined): Output & { close: () => void } {
+  if (typeof file !== 'string') return { ...openStandardOutput(), close: () => {} }
   try {
     const descriptor = openSync(file, 'wx', 0o600)
     return {
-      write: (text: string) => void writeSync(descriptor, text),
+      write: async (text) => writeFileSync(descriptor, text),
       close: () => closeSync(descriptor),
     }
   } catch (error) {

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { StartError } from '../../lib/start-error.ts'
 import type { Command } from '../command.ts'
+import { openStandardOutput } from '../output.ts'
 import { serviceOptions } from './options.ts'
 import { dataOf, openLink } from './service.ts'
 
@@ -23,9 +24,10 @@ export const exportScans: Command = {
     const response = bundle
       ? await link.GET('/api/manage/bundle', stream)
       : await link.GET('/api/manage/scans.csv', stream)
-    const body = dataOf<unknown>(response) as ReadableStream
+    const body = dataOf<unknown>(response) as ReadableStream<Uint8Array>
     if (typeof out !== 'string') {
-      await pipeline(Readable.fromWeb(body), process.stdout, { end: false })
+      const { write } = openStandardOutput()
+      for await (const piece of body) await write(piece)
       return ''
     }
     try {

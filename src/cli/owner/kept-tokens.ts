@@ -14,6 +14,8 @@ export function configFolder(env: NodeJS.ProcessEnv): string | undefined {
 
 /** The file of kept tokens; only its owner can read it. */
 export interface KeptTokens {
+  /** Its path; undefined when the environment names no folder. */
+  file: string | undefined
   find: (server: string, code: string) => string | undefined
   /** @throws {StartError} when the file cannot be written */
   keep: (server: string, tokens: { code: string; token: string }[]) => void
@@ -36,6 +38,7 @@ export function openKeptTokens(folder: string | undefined): KeptTokens {
   }
 
   return {
+    file,
     find: (server, code) => read()[server]?.[code.toLowerCase()],
     keep: (server, tokens) =>
       change((kept) => {

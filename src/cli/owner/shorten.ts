@@ -4,8 +4,10 @@ import { extname } from 'node:path'
 import type { Schemas } from '../../client/client.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { Command, CommandContext } from '../command.ts'
+import { finishOnSignal } from '../progress.ts'
 import { creationOptions, linkOptions, printed, readFields, serviceOptions } from './options.ts'
 import { dataOf, openService, type Service } from './service.ts'
+import { keepUnprinted } from './unprinted.ts'
 
 type Created = Schemas['CreatedLink']
 
@@ -29,16 +31,25 @@ export const shorten: Command = {
     const file = imageFile(context.flags['qr'])
     const service = openService(context)
     const header = { 'idempotency-key': randomUUID() }
-    const created = dataOf(await service.client(service.createKey()).POST('/api/links', { body, params: { header } }))
-    // Before anything that can fail: the token is in no other response.
-    const done = printed(context.flags, created, describeLink)
-    const failed = await afterCreation([
-      () => context.flags['keep'] === true && service.kept.keep(service.server, [created]),
-      () => file && saveImage(service, created, file),
-    ])
-    const [warned] = created.warnings ?? []
-    if (failed !== undefined) return { text: done, warning: failed, status: 1 }
-    return warned === undefined ? done : { text: done, warning: warned.detail, status: 0 }
+    const client = service.client(service.createKey())
+    const ended = finishOnSignal()
+    try {
+      const created = dataOf(await client.POST('/api/links', { body, params: { header } }))
+      // Before anything that can fail: the token is in no other response.
+      const done = {
+        text: printed(context.flags, created, describeLink),
+        onUnprinted: async () => keepUnprinted(service, [created]),
+      }
+      const failed = await afterCreation([
+        () => context.flags['keep'] === true && service.kept.keep(service.server, [created]),
+        () => file && saveImage(service, created, file),
+      ])
+      if (failed !== undefined) return { ...done, warning: failed, status: 1 }
+      const [warned] = created.warnings ?? []
+      return { ...done, ...(warned && { warning: warned.detail }), status: 0 }
+    } finally {
+      ended()
+    }
   },
 }
 

@@ -1,6 +1,7 @@
 import type { Schemas } from '../../client/client.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { Command, CommandContext } from '../command.ts'
+import { openStandardOutput } from '../output.ts'
 import { formatTable, toSingleLine } from '../table.ts'
 import { serviceOptions, printed } from './options.ts'
 import { dataOf, openLink } from './service.ts'
@@ -31,8 +32,9 @@ export const stats: Command = {
     const statistics = dataOf(await link.GET('/api/manage/stats', { params: { query } }))
     const text = printed(context.flags, statistics, (data) => describeStatistics(data, query.days ?? 30))
     if (context.flags['watch'] !== true) return text
-    process.stdout.write(`${text}\n`)
-    await watchTotals(link, (totals) => process.stdout.write(`${describeTotals(context, totals)}\n`))
+    const { write } = openStandardOutput()
+    await write(`${text}\n`)
+    await watchTotals(link, (totals) => write(`${describeTotals(context, totals)}\n`))
     return ''
   },
 }

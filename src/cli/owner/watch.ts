@@ -5,7 +5,10 @@ import { dataOf } from './service.ts'
 const MAX_EVENT = 65_536
 
 /** Calls back with the totals of a link whenever they change, until the service ends the stream. */
-export async function watchTotals(link: QuirlClient, onTotals: (totals: Schemas['Totals']) => void): Promise<void> {
+export async function watchTotals(
+  link: QuirlClient,
+  onTotals: (totals: Schemas['Totals']) => Promise<void>,
+): Promise<void> {
   const response = await link.GET('/api/manage/stream', { parseAs: 'stream' })
   const stream = dataOf<unknown>(response) as ReadableStream<Uint8Array<ArrayBuffer>>
   let text = ''
@@ -15,7 +18,7 @@ export async function watchTotals(link: QuirlClient, onTotals: (totals: Schemas[
     text = (events.pop() ?? '').slice(-MAX_EVENT)
     for (const event of events) {
       const [, data] = /^data: ?(.*)$/m.exec(event) ?? []
-      if (data !== undefined) onTotals(JSON.parse(data) as Schemas['Totals'])
+      if (data !== undefined) await onTotals(JSON.parse(data) as Schemas['Totals'])
     }
   }
 }

@@ -4,14 +4,16 @@ import { startThread } from '../../lib/thread-calls.ts'
 import type { DesignedImage, DesignJob } from '../design/job.ts'
 import type { PictureJob } from '../picture/picture.ts'
 import type { PlainImage, PlainJob } from '../plain.ts'
-import type { PictureImage, RenderJob } from './job.ts'
+import { createCosts, type Costs } from './costs.ts'
+import { isLarge, type PictureImage, type RenderJob } from './job.ts'
 import { drawOnThread, type RenderThread } from './thread-drawing.ts'
-import { createQueue, type QueuedJob, type Requester } from './queue.ts'
+import { createQueue, type Requester } from './queue.ts'
 import type { RenderAnswer, RenderCalls } from './render-thread.ts'
+import type { QueuedJob } from './waiting-jobs.ts'
 
 /**
  * Draws images on threads. A job is dropped when its client disconnects before it starts. Clients are served round-robin,
- * and none has more than half of the threads and of the queue.
+ * and none has more than half of the threads and of the queue. A job that would wait for too long is refused at once.
  */
 export interface RenderPool {
   /** @throws {Problem} 400 when the data or the size do not fit; 503 when too many jobs wait */
@@ -33,9 +35,11 @@ export interface RenderPool {
 /** Times in milliseconds. */
 export interface PoolOptions {
   threads: number
-  /** Jobs that may wait for a thread. */
+  /** Jobs that may wait for a thread, which take memory. */
   queue: number
-  /** How long a job may wait. */
+  /** How long a job may be expected to wait. */
+  maxWait: number
+  /** How long a job may wait in fact. */
   queueTimeout: number
   /** How long a job may take before its thread is terminated. */
   timeout: number
@@ -49,7 +53,8 @@ export interface PoolOptions {
  */
 const defaults: PoolOptions = {
   threads: Math.min(2, availableParallelism()),
-  queue: 16,
+  queue: 1024,
+  maxWait: 5000,
   queueTimeout: 10_000,
   timeout: 10_000,
   cpuTime: 5000,
@@ -57,9 +62,6 @@ const defaults: PoolOptions = {
 
 /** A single core is for the event loop. */
 const hasCores = availableParallelism() > 1
-
-/** Drawing more pixels of width takes some 400 MB, which a thread releases when it ends: one such job at a time. */
-const LARGE = 2048
 
 /** The image of a design has further fields. */
 type Drawn = DesignedImage & PlainImage
@@ -69,9 +71,11 @@ const HEAP = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 }
 export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool {
   const settings = { ...defaults, ...options }
   const perClient = Math.max(1, Math.floor(settings.threads / 2))
-  const queue = createQueue<RenderJob, Drawn>({ length: settings.queue, timeout: settings.queueTimeout, perClient })
-  const threads = createThreads(settings.threads, startNext)
-  const runner = createRunner(threads, settings, (error) => (isClosed ? stopping() : error))
+  const costs = createCosts()
+  const { threads: max, queue: length, maxWait, queueTimeout: timeout } = settings
+  const queue = createQueue<RenderJob, Drawn>({ length, maxWait, timeout, threads: max, perClient, costOf: costs.of })
+  const threads = createThreads(max, startNext)
+  const runner = createRunner(threads, settings, costs, (error) => (isClosed ? stopping() : error))
   let isClosed = false
 
   function startNext(): void {
@@ -108,6 +112,7 @@ export function createRenderPool(options: Partial<PoolOptions> = {}): RenderPool
 function createRunner(
   threads: Threads,
   { timeout, cpuTime }: PoolOptions,
+  costs: Costs,
   reasonOf: (error: unknown) => unknown,
 ): { mayStart: (job: RenderJob) => boolean; run: (work: QueuedJob<RenderJob, Drawn>) => Promise<void> } {
   let large = 0
@@ -120,7 +125,10 @@ function createRunner(
       const cpuLimit = weight === 0 ? cpuTime : timeout
       const limits = { timeout, cpuTime: cpuLimit, tooCostly: () => tooCostly(work.job, cpuTime) }
       const isReusable = await drawOnThread(thread, work.job, limits).then(
-        (answer) => settle(work, answer),
+        (answer) => {
+          if ('image' in answer) costs.onDrawn(work.job, answer.ms)
+          return settle(work, answer)
+        },
         (error: unknown) => {
           work.reject(reasonOf(error))
           return false
@@ -165,10 +173,6 @@ function createThreads(max: number, onEnd: () => void) {
     release: (thread: RenderThread) => void idle.push(thread),
     terminate: () => Promise.all([...all].map((thread) => thread.terminate())),
   }
-}
-
-function isLarge(job: RenderJob): boolean {
-  return 'design' in job && job.format === 'png' && job.size > LARGE
 }
 
 /** A 400, because a retry would take as long. */

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
 import { Problem } from '../../http/problem.ts'
-import { createQueue, type Queue, type QueuedJob } from './queue.ts'
+import { createQueue, type Queue, type QueueOptions } from './queue.ts'
+import type { QueuedJob } from './waiting-jobs.ts'
 
 const opened: Queue<string, string>[] = []
-function open(length: number, perClient = 1): Queue<string, string> {
-  const queue = createQueue<string, string>({ length, timeout: 600_000, perClient })
+/** A queue that is bounded by the number of jobs alone, unless `options` say more. */
+function open(length: number, perClient = 1, options: Partial<QueueOptions<string>> = {}): Queue<string, string> {
+  const unbounded = { timeout: 600_000, maxWait: 600_000, threads: 1, costOf: () => 0 }
+  const queue = createQueue<string, string>({ length, perClient, ...unbounded, ...options })
   opened.push(queue)
   return queue
 }
@@ -92,6 +95,51 @@ describe('the queue of images', () => {
     assert.deepEqual(order(queue), ['a3'])
   })
 
+  /** What two threads draw in a second each; `a 100` takes 100 ms. */
+  const timed = { maxWait: 1000, threads: 2, costOf: (job: string) => Number(job.split(' ')[1]) }
+  const many = (job: string, count: number) => Array.from({ length: count }, () => job)
+
+  test('accepts hundreds of quick jobs of one client, and of slow ones what its threads draw in the bounded time', async () => {
+    const queue = open(1000, 1, timed)
+    wait(queue, 'a', ...many('a 3', 300))
+    assert.equal(queue.length(), 300)
+    wait(queue, 'b', ...many('b 300', 4))
+    await assert.rejects(queue.add('b 1', { client: 'b' }), isBusyFor('2'))
+    assert.equal(queue.length(), 304)
+  })
+
+  test('counts of other clients only what is drawn before the job of a client', async () => {
+    const queue = open(1000, 1, timed)
+    for (const client of ['a', 'b', 'c']) wait(queue, client, ...many(`${client} 300`, 2))
+    // As long as a client has drawn as much as another, that one's further jobs do not delay it.
+    wait(queue, 'd', 'd 600')
+    await assert.rejects(queue.add('d 600', { client: 'd' }), isBusyFor('2'))
+    wait(queue, 'e', 'e 10')
+    assert.equal(queue.length(), 8)
+  })
+
+  test('forgets the time of jobs that have left', async () => {
+    const queue = open(1000, 1, timed)
+    const abort = new AbortController()
+    const dropped = queue.add('a 1001', { client: 'a', signal: abort.signal })
+    await assert.rejects(queue.add('a 1', { client: 'a' }), isBusyFor('2'))
+    abort.abort()
+    await assert.rejects(dropped, /disconnected/)
+    wait(queue, 'a', 'a 1001')
+    assert.equal(queue.take(any)?.job, 'a 1001')
+    wait(queue, 'a', 'a 1')
+    assert.equal(queue.length(), 1)
+  })
+
+  test('tells a requester when its job waits, and not when it is refused', async () => {
+    const queue = open(2)
+    let queued = 0
+    const onQueued = () => queued++
+    queue.add('a1', { client: 'a', onQueued }).catch(() => undefined)
+    await assert.rejects(queue.add('a2', { client: 'a', onQueued }), isBusy)
+    assert.equal(queued, 1)
+  })
+
   test('accepts one job even if its length is one', () => {
     const queue = open(1)
     wait(queue, 'a', 'a1')
@@ -125,6 +173,10 @@ describe('the queue of images', () => {
   })
 })
 
+function isBusyFor(seconds: string): (error: unknown) => boolean {
+  return (error) => isBusy(error) && (error as Problem).headers['retry-after'] === seconds
+}
+
 function isBusy(error: unknown): boolean {
-  return error instanceof Problem && error.status === 503 && error.headers['retry-after'] === '5'
+  return error instanceof Problem && error.status === 503 && Number(error.headers['retry-after']) > 0
 }

@@ -1,4 +1,5 @@
-import { Problem } from '../../http/problem.ts'
+import type { Problem } from '../../http/problem.ts'
+import { createWaitingJobs, overloaded, type QueuedJob } from './waiting-jobs.ts'
 
 /** The client that requests an image. */
 export interface Requester {
@@ -6,23 +7,16 @@ export interface Requester {
   client?: string | undefined
   /** Aborts when the client has disconnected. */
   signal?: AbortSignal | undefined
-}
-
-/** A job in the queue. */
-export interface QueuedJob<Job, Result> {
-  job: Job
-  client: string | undefined
-  resolve: (result: Result) => void
-  reject: (error: unknown) => void
-  /** To be called when the job is no longer in progress. */
-  done: () => void
+  /** Called when the job waits for a thread: the queue of the threads bounds it from then on. */
+  onQueued?: (() => void) | undefined
 }
 
 /** A bounded queue with a time-out, which serves clients round-robin. */
 export interface Queue<Job, Result> {
   /**
    * Queues a job; resolves with its result.
-   * @throws {Problem} 503 when too many jobs wait, of all clients or of this one, or when this one has waited for too long
+   * @throws {Problem} 503 with `Retry-After` when it would wait for too long, or too many jobs wait, of all clients or of
+   * this one; and when it has waited for too long although less was expected
    */
   add: (job: Job, requester?: Requester) => Promise<Result>
   /** Removes the first job that may start now, of the client that was served least recently. */
@@ -32,31 +26,53 @@ export interface Queue<Job, Result> {
   clear: (reason: Problem) => void
 }
 
-export interface QueueOptions {
+export interface QueueOptions<Job> {
   /** Jobs that may wait; of one client, half of them. */
   length: number
+  /** Past this expected wait, in milliseconds, a client's job is refused at once. */
+  maxWait: number
   /** Milliseconds that a job may wait. */
   timeout: number
-  /** Jobs of one client that may be in progress at the same time. */
+  /** Jobs that may be in progress at the same time. */
+  threads: number
+  /** The same, of one client. */
   perClient: number
+  /** Milliseconds that a job is expected to take. */
+  costOf: (job: Job) => number
 }
 
 /** Jobs of the program itself count for no client. */
-export function createQueue<Job, Result>({ length, timeout, perClient }: QueueOptions): Queue<Job, Result> {
+export function createQueue<Job, Result>(options: QueueOptions<Job>): Queue<Job, Result> {
+  const { length, maxWait, timeout, threads, perClient, costOf } = options
   const waiting = createWaitingJobs<Job, Result>()
   const inProgress = createTally()
   const share = Math.max(1, Math.floor(length / 2))
 
   function isFull(client: string | undefined): boolean {
-    return (client !== undefined && waiting.countOf(client) >= share) || waiting.all().length >= length
+    return (client !== undefined && waiting.of(client).count >= share) || waiting.length() >= length
+  }
+
+  /** Clients take turns, and none has more threads than its own. */
+  function waitOf(client: string, cost: number): number {
+    const own = waiting.of(client).cost
+    return Math.max(own / perClient, waiting.costBefore(client, own + cost) / threads)
+  }
+
+  /** Why a job may not wait. */
+  function refusal(client: string | undefined, cost: number): Problem | undefined {
+    const wait = client === undefined ? 0 : waitOf(client, cost)
+    return wait > maxWait || isFull(client) ? overloaded(wait) : undefined
   }
 
   return {
-    add(job, { client, signal } = {}) {
-      if (isFull(client)) return Promise.reject(overloaded())
+    add(job, { client, signal, onQueued } = {}) {
+      const cost = costOf(job)
+      const problem = refusal(client, cost)
+      if (problem !== undefined) return Promise.reject(problem)
+      onQueued?.()
       return new Promise<Result>((resolve, reject) => {
         const done = () => inProgress.add(client, -1)
-        waiting.add({ job, client, resolve, reject, done }, timeout, signal)
+        waiting.add({ job, client, cost, resolve, reject, done }, timeout, signal)
       })
     },
     take(mayStart) {
@@ -64,84 +80,11 @@ export function createQueue<Job, Result>({ length, timeout, perClient }: QueueOp
       if (next !== undefined) inProgress.add(next.client, 1)
       return next
     },
-    length: () => waiting.all().length,
+    length: waiting.length,
     clear(reason) {
       for (const { refuse } of waiting.all()) refuse(reason)
     },
   }
-}
-
-interface Entry<Job, Result> extends QueuedJob<Job, Result> {
-  leave: () => void
-  refuse: (reason: Problem) => void
-}
-
-/** Waiting jobs by client, the client that was served least recently first. */
-function createWaitingJobs<Job, Result>() {
-  const byClient = new Map<string | undefined, Entry<Job, Result>[]>()
-
-  function remove(entry: Entry<Job, Result>): void {
-    const remaining = byClient.get(entry.client)?.filter((each) => each !== entry) ?? []
-    if (remaining.length > 0) byClient.set(entry.client, remaining)
-    else byClient.delete(entry.client)
-  }
-
-  function moveToEnd(client: string | undefined): void {
-    const entries = byClient.get(client)
-    byClient.delete(client)
-    if (entries !== undefined) byClient.set(client, entries)
-  }
-
-  return {
-    all: () => [...byClient.values()].flat(),
-    countOf: (client: string) => byClient.get(client)?.length ?? 0,
-    add(queued: QueuedJob<Job, Result>, timeout: number, signal: AbortSignal | undefined): void {
-      const entry = withTimeout(queued, { timeout, signal, remove })
-      byClient.set(entry.client, [...(byClient.get(entry.client) ?? []), entry])
-    },
-    take(
-      mayServe: (client: string | undefined) => boolean,
-      mayStart: (job: Job) => boolean,
-    ): QueuedJob<Job, Result> | undefined {
-      for (const [client, entries] of byClient) {
-        const next = mayServe(client) ? entries.find(({ job }) => mayStart(job)) : undefined
-        if (next === undefined) continue
-        next.leave()
-        moveToEnd(client)
-        return next
-      }
-      return undefined
-    },
-  }
-}
-
-interface Leaving<Job, Result> {
-  timeout: number
-  signal: AbortSignal | undefined
-  remove: (entry: Entry<Job, Result>) => void
-}
-
-/** Refuses a job when it has waited for too long, or when its client disconnects. */
-function withTimeout<Job, Result>(
-  queued: QueuedJob<Job, Result>,
-  { timeout, signal, remove }: Leaving<Job, Result>,
-): Entry<Job, Result> {
-  const onDisconnect = () => entry.refuse(new Problem('unavailable', 'the client has disconnected'))
-  const timer = setTimeout(() => entry.refuse(overloaded()), timeout)
-  signal?.addEventListener('abort', onDisconnect)
-  const entry: Entry<Job, Result> = {
-    ...queued,
-    leave() {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', onDisconnect)
-      remove(entry)
-    },
-    refuse(reason) {
-      entry.leave()
-      queued.reject(reason)
-    },
-  }
-  return entry
 }
 
 interface Tally {
@@ -161,9 +104,4 @@ function createTally(): Tally {
       else counts.delete(client)
     },
   }
-}
-
-function overloaded(): Problem {
-  const detail = 'too many images are being drawn, try again in a moment'
-  return new Problem('unavailable', detail, { headers: { 'retry-after': '5' } })
 }

@@ -6,18 +6,18 @@ import { composePicture } from '../picture/picture.ts'
 import { drawPlain } from '../plain.ts'
 import type { DrawnImage, RenderJob } from './job.ts'
 import { renderDesign } from './render.ts'
-import { openTools } from './tools.ts'
+import { openTools, type Tools } from './tools.ts'
 
 export type RenderAnswer =
-  | { image: DrawnImage }
+  /** And the milliseconds that it took, without the start of the thread. */
+  | { image: DrawnImage; ms: number }
   | { problem: { code: ProblemCode; detail: string; errors: FieldError[] }; broken: boolean }
   | { error: unknown; broken: boolean }
 
 lowerPriority()
 const loading = openTools()
 
-async function drawJob(job: RenderJob): Promise<DrawnImage> {
-  const tools = await loading
+async function drawJob(job: RenderJob, tools: Tools): Promise<DrawnImage> {
   if ('appearance' in job) return drawPlain(tools.encode, job)
   if ('design' in job) return renderDesign(job, tools)
   return { body: tools.rasterizer.png(composePicture(job, tools.font)) }
@@ -25,7 +25,10 @@ async function drawJob(job: RenderJob): Promise<DrawnImage> {
 
 async function draw(job: RenderJob): Promise<RenderAnswer> {
   try {
-    return { image: await drawJob(job) }
+    const tools = await loading
+    const began = performance.now()
+    const image = await drawJob(job, tools)
+    return { image, ms: performance.now() - began }
   } catch (error) {
     // A WebAssembly module that has trapped is in an undefined state.
     const broken = [error, (error as Error).cause].some((each) => each instanceof Error && each.name === 'RuntimeError')

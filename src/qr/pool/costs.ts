@@ -1,0 +1,52 @@
+import type { RenderJob } from './job.ts'
+
+/** Estimates how long jobs take to draw, from how long others of their kind have taken on this machine. */
+export interface Costs {
+  /** In milliseconds. */
+  of: (job: RenderJob) => number
+  /** To be called when a job is drawn. */
+  onDrawn: (job: RenderJob, ms: number) => void
+}
+
+/** Milliseconds that a job usually takes, on one of two idle cores: in any case, and for each million of pixels. */
+const usual = {
+  plain: { least: 3, perMegapixel: 2 },
+  design: { least: 80, perMegapixel: 100 },
+  picture: { least: 40, perMegapixel: 0 },
+}
+
+/** The share of the last job in the average. */
+const WEIGHT = 1 / 8
+/** A single job counts for no more than this many times what is usual, nor for less than that part of it. */
+const MAX_FACTOR = 8
+
+type Kind = keyof typeof usual
+
+export function createCosts(): Costs {
+  /** How many times longer than usual the jobs of each kind take. */
+  const factors: Record<Kind, number> = { plain: 1, design: 1, picture: 1 }
+  return {
+    of: (job) => usualCost(job) * factors[kindOf(job)],
+    onDrawn(job, ms) {
+      const kind = kindOf(job)
+      const factor = Math.min(MAX_FACTOR, Math.max(1 / MAX_FACTOR, ms / usualCost(job)))
+      factors[kind] += (factor - factors[kind]) * WEIGHT
+    },
+  }
+}
+
+function usualCost(job: RenderJob): number {
+  const { least, perMegapixel } = usual[kindOf(job)]
+  return least + (perMegapixel * pixelsOf(job)) / 1e6
+}
+
+function kindOf(job: RenderJob): Kind {
+  if ('appearance' in job) return 'plain'
+  return 'design' in job ? 'design' : 'picture'
+}
+
+/** Pixels of the image; none of a vector. */
+function pixelsOf(job: RenderJob): number {
+  const image = 'appearance' in job ? job.appearance : 'design' in job ? job : undefined
+  return image?.format === 'png' ? image.size ** 2 : 0
+}
