@@ -164,6 +164,5 @@ function createTally(): Tally {
 }
 
 function overloaded(): Problem {
-  const detail = 'too many images are being drawn, try again in a moment'
-  return new Problem('unavailable', detail, { headers: { 'retry-after': '5' } })
+  return new Problem('unavailable', 'too many images are being drawn, try again in a moment')
 }
