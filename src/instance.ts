@@ -12,12 +12,14 @@ import type { AnyMetric } from './http/metric.ts'
 import { noCompilers } from './http/no-compilers.ts'
 import { describeApi, type DescribeApi } from './http/openapi.ts'
 import { createRequestMetrics } from './http/request-metrics.ts'
-import { createConnections, type Timeouts } from './http/server.ts'
+import { noteRefusals } from './http/refusals.ts'
+import { connectionRefusals, createConnections, type Timeouts } from './http/server.ts'
 import { countResponses } from './http/response-memory.ts'
 import { queryCompiler } from './http/validate.ts'
 import { queueRequests } from './limits/admission-hooks.ts'
 import { works } from './limits/work.ts'
 import type { Services } from './services.ts'
+import { noteHttpsRules } from './tls/https-rules.ts'
 import { createFastPath, visitedCode } from './visits/fast-path.ts'
 import { withoutSentence } from './visits/sentence.ts'
 import { removalPages } from './web/removal-pages.ts'
@@ -50,6 +52,8 @@ export async function createInstance(
     return work === 'immediate' ? undefined : work
   })
   const answerOtherMethods = watchRoutes(app, links.reserve)
+  noteRefusals(app, () => connectionRefusals)
+  noteHttpsRules(app)
   app.setValidatorCompiler(queryCompiler)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.server.on('connection', admission.onConnection)

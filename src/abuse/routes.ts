@@ -38,17 +38,7 @@ export function reportRoute({ report, origin, limitReports }: ReportNeeds): Rout
             },
           },
         },
-        ...problems(
-          'malformed_json',
-          'invalid_request',
-          'unknown_code',
-          'code_gone',
-          'code_removed',
-          'body_too_large',
-          'unsupported_media_type',
-          'rate_limited',
-          'code_removed_by_law',
-        ),
+        ...problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law'),
       },
     },
     async handler(request, reply) {

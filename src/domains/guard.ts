@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../http/problem.ts'
+import { noteRefusals } from '../http/refusals.ts'
 import { hostName } from '../lib/host.ts'
 import type { Domains } from './open.ts'
 
@@ -23,6 +24,7 @@ export function guardDomains(
   secureOrigin: string | undefined,
 ): void {
   app.decorateRequest('customDomain')
+  noteRefusals(app, ({ config }) => (config?.onDomains === true ? [] : ['not_found']))
   app.addHook('onRequest', (request, reply, done) => {
     if (domains.isEmpty()) return done()
     const name = hostName(request.headers.host)

@@ -113,16 +113,7 @@ export const registrationSchema = {
   response: {
     201: json('The name is pending until its record is found, a claim until its TXT record is found.', registeredBody),
     200: json('The name was already registered; its token is not returned again.', domainBody),
-    ...problems(
-      'rate_limited',
-      'malformed_json',
-      'invalid_request',
-      'too_many_domains',
-      'key_required',
-      'creation_closed',
-      'body_too_large',
-      'unsupported_media_type',
-    ),
+    ...problems('too_many_domains'),
   },
 }
 

@@ -108,6 +108,5 @@ function exceeded(
     return new Problem('body_too_large', `the body has more than ${freeChunks} chunks that are too small`)
   }
   if (usage.total() <= maxBytes || counted === 0) return undefined
-  const headers = { 'retry-after': '5' }
-  return new Problem('unavailable', 'too many large bodies are being read, try again in a moment', { headers })
+  return new Problem('unavailable', 'too many large bodies are being read, try again in a moment')
 }

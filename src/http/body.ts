@@ -3,6 +3,7 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { parseStrictRows, TooManyRows, type RowBounds } from '../lib/json-rows.ts'
 import { JsonError, parseStrictJson } from '../lib/strict-json.ts'
 import { invalidRequest, Problem } from './problem.ts'
+import { noteRefusals } from './refusals.ts'
 
 /** The largest body in bytes, unless a route sets another limit. */
 export const BODY_LIMIT = 256 * 1024
@@ -10,6 +11,7 @@ export const BODY_LIMIT = 256 * 1024
 /** Makes `app` parse JSON bodies strictly, and refuse all other media types and content encodings. */
 export function readJsonBodies(app: FastifyInstance): void {
   refuseEncodedBodies(app)
+  noteRefusals(app, ({ method }) => (method === 'GET' || method === 'HEAD' ? [] : ['malformed_json']))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     await request.waitForStart?.()
@@ -19,6 +21,7 @@ export function readJsonBodies(app: FastifyInstance): void {
 
 /** Refuses every content encoding: a small compressed body could expand to any size. */
 export function refuseEncodedBodies(app: FastifyInstance): void {
+  noteRefusals(app, () => ['unsupported_media_type'])
   app.addHook('onRequest', ({ headers }, _reply, done) => {
     if (headers['content-encoding'] === undefined) return done()
     done(new Problem('unsupported_media_type', 'the body must be sent without a Content-Encoding'))

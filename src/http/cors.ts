@@ -1,13 +1,15 @@
 import type { FastifyInstance } from 'fastify'
+import { responseHeaders } from './response-headers.ts'
+
+/** What a page of another origin may read; the last is for exports that lack scans. */
+const exposed = [...Object.keys(responseHeaders), 'Quirl-Raw-Missing'].join(', ')
 
 /** Lets pages of every origin call `app`'s routes. That is safe because there are no cookies. */
 export function allowEveryOrigin(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers({
       'access-control-allow-origin': '*',
-      'access-control-expose-headers':
-        'Content-Disposition, ETag, Location, Preference-Applied, QR-Level, QR-Scannability, Quirl-Ignored, ' +
-        'Quirl-Raw-Missing, Quirl-Warning, RateLimit, RateLimit-Policy, Retry-After',
+      'access-control-expose-headers': exposed,
       'x-content-type-options': 'nosniff',
     })
     if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {

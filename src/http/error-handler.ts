@@ -8,6 +8,7 @@ import { throttle } from '../lib/throttle.ts'
 import { problemPage } from './problem-page.ts'
 import { Problem, problemMembers, type ProblemCode } from './problem.ts'
 import { withNotices } from './notices.ts'
+import { noteRefusals } from './refusals.ts'
 
 /** Problems for the errors that Fastify itself throws. */
 const frameworkProblems: Record<string, [code: ProblemCode, detail: string]> = {
@@ -65,6 +66,7 @@ export function handleErrors(app: FastifyInstance, handling: ErrorHandling): voi
     if (!notFoundCodes.has(problem.code)) return send(problem)
     return chargeNotFound(request, reply).then((refusal) => send(refusal ?? problem))
   })
+  noteRefusals(app, () => ['internal_error', 'unavailable'])
   ignoreBodies(app)
   handleNotFound(app)
 }
@@ -137,7 +139,7 @@ export function answerFrameworkError(error: Error, request: FastifyRequest, repl
 function toProblem(error: unknown, unavailability: ErrorHandling['unavailability'], bodyLimit = 0): Problem {
   if (error instanceof Problem) return error
   const detail = unavailability(error)
-  if (detail !== undefined) return new Problem('unavailable', detail, { headers: { 'retry-after': '5' }, cause: error })
+  if (detail !== undefined) return new Problem('unavailable', detail, { cause: error })
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new Problem('body_too_large', `the body must be at most ${bodyLimit} bytes long`, { cause: error })

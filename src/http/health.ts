@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Type } from '#typebox'
 import type { ClientAddress } from './client-address.ts'
-import { problems } from './problem-schema.ts'
 import { Problem } from './problem.ts'
+import { sends } from './response-headers.ts'
 import { route, type Route } from './route.ts'
 
 const tags = ['Operation']
@@ -11,7 +11,6 @@ const ok = {
     description: 'Yes.',
     content: { 'application/json': { schema: Type.Object({ status: Type.Literal('ok') }) } },
   },
-  ...problems('method_not_allowed'),
 }
 
 /** Load balancers and monitors may use any host name, and must get a response under any load. */
@@ -49,7 +48,7 @@ export function healthRoutes({ notReady, instance, client }: HealthNeeds): Recor
         description:
           'The header `Quirl-Instance` is the same for all addresses of a service; `quirl doctor` compares it.',
         tags,
-        response: ok,
+        response: { 200: { ...ok[200], headers: sends('Quirl-Instance') } },
       },
       async handler(request, reply) {
         client.of(request.raw)
@@ -62,7 +61,7 @@ export function healthRoutes({ notReady, instance, client }: HealthNeeds): Recor
       schema: { summary: 'Whether the service can do its work', operationId: 'readyz', tags, response: ok },
       async handler() {
         const reason = await notReady()
-        if (reason !== undefined) throw new Problem('unavailable', reason)
+        if (reason !== undefined) throw new Problem('unavailable', reason, { headers: { 'retry-after': '1' } })
         return { status: 'ok' }
       },
     }),

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { Problem } from './problem.ts'
+import { noteRefusals } from './refusals.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -98,6 +99,7 @@ function refuse(supported: string[], { method }: FastifyRequest, reply: FastifyR
 
 /** Makes `app` refuse methods that its routes do not always support, before a body is read. To be called before its routes. */
 export function refuseUnsupported(app: FastifyInstance): void {
+  noteRefusals(app, ({ config }) => (config?.supports === undefined ? [] : ['method_not_allowed']))
   app.addHook('onRequest', async (request, reply) => {
     const { supportedMethods } = request.routeOptions.config
     if (supportedMethods === undefined) return

@@ -27,7 +27,7 @@ export function metricsRoute({ metrics, isInternal }: MetricsNeeds): Route {
       tags: ['Operation'],
       response: {
         200: { description: 'The metrics.', content: { 'text/plain': { schema: Type.String() } } },
-        ...problems('forbidden', 'method_not_allowed'),
+        ...problems('forbidden'),
       },
     },
     async handler(request, reply) {

@@ -7,34 +7,21 @@ test('a schema with a title is defined once, and replaced by references, also in
   const link = { title: 'Link', type: 'object', properties: { totals, last: { anyOf: [totals, { type: 'null' }] } } }
   const toTotals = { $ref: '#/components/schemas/Totals' }
   assert.deepEqual(nameSchemas({ '/a': { schema: link }, '/b': { schema: totals } }), {
-    paths: { '/a': { schema: { $ref: '#/components/schemas/Link' } }, '/b': { schema: toTotals } },
-    components: {
-      responses: {},
-      schemas: {
-        Totals: totals,
-        Link: {
-          title: 'Link',
-          type: 'object',
-          properties: { totals: toTotals, last: { anyOf: [toTotals, { type: 'null' }] } },
-        },
+    value: { '/a': { schema: { $ref: '#/components/schemas/Link' } }, '/b': { schema: toTotals } },
+    schemas: {
+      Totals: totals,
+      Link: {
+        title: 'Link',
+        type: 'object',
+        properties: { totals: toTotals, last: { anyOf: [toTotals, { type: 'null' }] } },
       },
     },
   })
 })
 
-test('an error response is defined once, named by its codes', () => {
-  const content = { 'application/problem+json': { schema: { type: 'object' } } }
-  const gone = { description: 'Gone (`gone`). Removed (`removed`).', content }
-  const toGone = { $ref: '#/components/responses/gone-or-removed' }
-  assert.deepEqual(nameSchemas({ '/a': { 410: gone }, '/b': { 410: gone } }), {
-    paths: { '/a': { 410: toGone }, '/b': { 410: toGone } },
-    components: { schemas: {}, responses: { 'gone-or-removed': gone } },
-  })
-})
-
 test('the title of a link in an example, and a field called title, do not name a schema', () => {
   const schema = { type: 'object', properties: { title: { type: 'string' } }, examples: [{ title: 'Menu' }] }
-  assert.deepEqual(nameSchemas({ schema }), { paths: { schema }, components: { schemas: {}, responses: {} } })
+  assert.deepEqual(nameSchemas({ schema }), { value: { schema }, schemas: {} })
 })
 
 test('two different schemas of one name throw', () => {

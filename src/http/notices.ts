@@ -19,6 +19,9 @@ const MAX_HEADER = 1024
  */
 export function addNotices(api: FastifyInstance): void {
   api.decorateRequest('unknownInput')
+  api.addHook('onRoute', (route) => {
+    route.config = { ...route.config, hasNotices: true }
+  })
   api.addHook('onRequest', (request, reply, done) => {
     readQuery(request, reply)
     done()

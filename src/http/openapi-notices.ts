@@ -25,33 +25,20 @@ export const warningsField = Type.Array(
 /** The members that the result of a row has, as a response has them. */
 export const rowNotices = { ignored: Type.Optional(ignoredField), warnings: Type.Optional(warningsField) }
 
-const text = (description: string) => ({ description, schema: { type: 'string' } })
-
-/** The definitions to which `declareNotices` refers. */
-export const noticeComponents = {
-  parameters: {
-    Prefer: {
-      name: 'Prefer',
-      in: 'header',
-      ...text(
-        '`handling=strict` refuses a request that has something unknown, in place of ignoring it (RFC 7240). In bulk it is the error of the row.',
-      ),
-      example: 'handling=strict',
-    },
-  },
-  headers: {
-    Ignored: text('What `ignored` says, whatever the body is: percent-encoded, between commas; 1 KiB at most.'),
-    Applied: text('`handling=strict` when the request asked for it.'),
-    Warning: text('The code of a warning, whatever the body is.'),
+/** The parameter to which `declareNotices` refers. */
+export const noticeParameters = {
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      '`handling=strict` refuses a request that has something unknown, in place of ignoring it (RFC 7240). In bulk it is the error of the row.',
+    schema: { type: 'string' },
+    example: 'handling=strict',
   },
 }
 
-const ofComponent = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
-const requestHeaders = {
-  'Quirl-Ignored': ofComponent('headers', 'Ignored'),
-  'Preference-Applied': ofComponent('headers', 'Applied'),
-}
-const successHeaders = { ...requestHeaders, 'Quirl-Warning': ofComponent('headers', 'Warning') }
+/** The headers that say of a request what `addNotices` does, for `describeResponses`. */
+export const requestNotices = ['Quirl-Ignored', 'Preference-Applied'] as const
 
 /**
  * Adds to every operation of the API what holds for all of them: the header that asks for strict handling, and what a
@@ -61,23 +48,16 @@ const successHeaders = { ...requestHeaders, 'Quirl-Warning': ofComponent('header
 export function declareNotices(paths: object): object {
   const titles = titlesOfAnswers(paths as JsonObject)
   return mapObject(paths as JsonObject, (operations, path) =>
-    mapObject(operations as JsonObject, (operation) =>
-      declareMembers(declareHeaders(operation as JsonObject, path.startsWith('/api/')), titles),
-    ),
+    mapObject(operations as JsonObject, (operation) => {
+      const declared = declareMembers(operation, titles) as JsonObject
+      return path.startsWith('/api/') ? withPreference(declared) : declared
+    }),
   )
 }
 
-/** An error has one description, wherever it occurs: it has the headers outside of the API as well. */
-function declareHeaders(operation: JsonObject, isApi: boolean): JsonObject {
-  const responses = mapObject(operation['responses'] as JsonObject, (response, status) => {
-    const own = (response as JsonObject)['headers'] as JsonObject | undefined
-    const added = status >= '400' ? requestHeaders : isApi ? successHeaders : {}
-    const headers = { ...own, ...added }
-    return { ...(response as JsonObject), ...(Object.keys(headers).length > 0 && { headers }) }
-  })
-  if (!isApi) return { ...operation, responses }
+function withPreference(operation: JsonObject): JsonObject {
   const parameters = (operation['parameters'] ?? []) as Json[]
-  return { ...operation, parameters: [...parameters, ofComponent('parameters', 'Prefer')], responses }
+  return { ...operation, parameters: [...parameters, { $ref: '#/components/parameters/Prefer' }] }
 }
 
 /** The titles of the objects with which operations of the API answer. */

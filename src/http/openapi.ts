@@ -2,13 +2,14 @@ import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import { Type } from '#typebox'
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import { entityTagOf, isNotModified } from './entity-tag.ts'
+import { describeResponses, type DescribedResponse, type SharedResponses } from './described-responses.ts'
 import { warnOfLocalUrl } from './local-address.ts'
 import { nameSchemas } from './named-schemas.ts'
 import { noCompilers } from './no-compilers.ts'
-import { declareNotices, noticeComponents } from './openapi-notices.ts'
+import { declareNotices, noticeParameters } from './openapi-notices.ts'
 import type { Origin } from './origin.ts'
-import { problems } from './problem-schema.ts'
 import { catalogue } from './problem.ts'
+import { headerComponents, sends } from './response-headers.ts'
 import { route, type Route } from './route.ts'
 
 /** Returns the OpenAPI 3.1 document without `servers`, which depends on the origin of the request. */
@@ -44,7 +45,8 @@ async function describe(routes: RouteOptions[], version: string): Promise<object
         summary: 'Short links and dynamic QR codes without an account.',
         description:
           'Creating a link returns a secret token. The token alone reads, changes and deletes that link. ' +
-          'Every error is `application/problem+json` with a stable `code`.',
+          'Every error is `application/problem+json` with a stable `code`, or a page for a browser. Every path answers the ' +
+          'methods that it does not have with 405 and `Allow`. Headers for caches, browsers and the connection are not listed.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       tags: [
@@ -66,9 +68,37 @@ async function describe(routes: RouteOptions[], version: string): Promise<object
   })
   for (const { method, url, schema } of routes) app.route({ method, url, ...(schema && { schema }), handler: () => {} })
   await app.ready()
-  const { paths = {}, components, ...rest } = app.swagger() as { paths?: object; components?: object }
-  const named = nameSchemas(declareNotices(paths))
-  return { ...rest, paths: named.paths, components: { ...components, ...noticeComponents, ...named.components } }
+  return completed(app.swagger() as unknown as Described, routes)
+}
+
+interface Described {
+  paths?: Paths
+  components?: object
+}
+interface DescribedOperation {
+  operationId?: string
+  responses: Record<string, object>
+}
+type Paths = Record<string, Record<string, DescribedOperation>>
+
+/** Adds to a document what holds for many operations, and names what they share. */
+function completed({ paths = {}, components, ...rest }: Described, routes: RouteOptions[]): object {
+  const responses = completeResponses(paths, routes)
+  const { value, schemas } = nameSchemas({ paths: declareNotices(paths), responses })
+  const named = { parameters: noticeParameters, headers: headerComponents(), responses: value.responses, schemas }
+  return { ...rest, paths: value.paths, components: { ...components, ...named } }
+}
+
+/** Completes the responses of every operation. @returns those that operations share, by name */
+function completeResponses(paths: Paths, routes: RouteOptions[]): Record<string, DescribedResponse> {
+  const shared: SharedResponses = new Map()
+  const byId = new Map(routes.map((each) => [each.schema?.operationId, each]))
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    const described = byId.get(operation.operationId)
+    if (described === undefined) throw new Error(`a route has no operationId: ${JSON.stringify(operation)}`)
+    operation.responses = describeResponses(described, operation.responses as Record<string, DescribedResponse>, shared)
+  }
+  return Object.fromEntries([...shared].sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 /** Bytes of cached documents, one for each origin of the service. */
@@ -89,7 +119,6 @@ function createDocuments(describe: DescribeApi): (origin: string) => Promise<{ b
 
 const json = (description: string) => ({
   200: { description, content: { 'application/json': { schema: Type.Object({}, { additionalProperties: true }) } } },
-  ...problems('method_not_allowed'),
 })
 
 /** The document of all routes: `GET /api/openapi.json` */
@@ -100,7 +129,10 @@ export function openApiRoute(describe: DescribeApi, origin: Pick<Origin, 'of'>):
       summary: 'This document',
       operationId: 'openApi',
       tags: ['Operation'],
-      response: { ...json('OpenAPI 3.1.'), 304: { description: 'The document has not changed.', type: 'null' } },
+      response: {
+        200: { ...json('OpenAPI 3.1.')[200], headers: sends('ETag') },
+        304: { description: 'The document has not changed.', type: 'null' },
+      },
     },
     async handler(request, reply) {
       const own = origin.of(request)

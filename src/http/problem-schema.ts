@@ -26,19 +26,27 @@ export function problemContent(result: TSchema): Record<string, { schema: object
   return { 'application/problem+json': { schema } }
 }
 
-/** The OpenAPI responses of the errors that a route can return, by status. */
-export function problems(
-  ...codes: ProblemCode[]
-): Record<number, { description: string; content: Record<string, object> }> {
-  const all: ProblemCode[] = [...codes, 'internal_error', 'unavailable']
-  const byStatus = Map.groupBy(all, (code) => catalogue[code][0])
+/** The key of the codes in the response of a route's schema: a symbol, which is in no document. */
+export const CODES = Symbol('codes')
+
+/** The codes of one status. */
+interface ProblemResponse {
+  description: string
+  [CODES]: ProblemCode[]
+}
+
+/**
+ * The errors that the handler of a route returns, by status, for its schema. `describeResponses` adds what the rest of the
+ * server answers in its place, and the headers and the body of each.
+ */
+export function problems(...codes: ProblemCode[]): Record<number, ProblemResponse> {
+  const byStatus = Map.groupBy(codes, (code) => catalogue[code][0])
   return Object.fromEntries(
-    [...byStatus].map(([status, same]) => [
-      status,
-      {
-        description: same.map((code) => `${catalogue[code][1]} (\`${code}\`).`).join(' '),
-        content: { 'application/problem+json': { schema: problemSchema } },
-      },
-    ]),
+    [...byStatus].map(([status, same]) => [status, { description: describeCodes(same), [CODES]: same }]),
   )
+}
+
+/** Says in a sentence each what codes mean. */
+export function describeCodes(codes: readonly ProblemCode[]): string {
+  return codes.map((code) => `${catalogue[code][1]} (\`${code}\`).`).join(' ')
 }

@@ -56,7 +56,8 @@ export class Problem extends Error {
     super(detail, { cause: extra.cause })
     this.code = code
     this.errors = extra.errors ?? []
-    this.headers = extra.headers ?? {}
+    // Whoever is refused for a while is always told for how long.
+    this.headers = { ...(code === 'unavailable' && { 'retry-after': '5' }), ...extra.headers }
     this.members = extra.members ?? {}
   }
 

@@ -13,7 +13,7 @@ import { createBodyMemory, type BodyMemory } from './body-memory.ts'
 import type { Metric } from './metric.ts'
 import { parserProblem, type ParserError } from './parser-problem.ts'
 import { createPipelining } from './pipelining.ts'
-import { Problem } from './problem.ts'
+import { Problem, type ProblemCode } from './problem.ts'
 import { problemResponse, sendProblem } from './raw-problem.ts'
 import { createSlicedReads } from './sliced-reads.ts'
 import { markReceived } from './request-metrics.ts'
@@ -40,6 +40,16 @@ const KEEP_ALIVE_TIMEOUT = 10_000
 /** For reading one response: 1 MiB in this time is 3.5 KB a second. */
 const RESPONSE_TIMEOUT = 300_000
 const SWEEP_INTERVAL = 5_000
+
+/** What a connection answers in place of any route. */
+export const connectionRefusals: readonly ProblemCode[] = [
+  'invalid_request',
+  'request_timeout',
+  'body_too_large',
+  'expectation_failed',
+  'headers_too_large',
+  'unavailable',
+]
 
 /** HTTP connections with limits on all resources that clients can use. */
 export interface Connections {

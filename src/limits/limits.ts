@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onSendHookHandler } from 'fastify'
 import type { ClientAddress } from '../http/client-address.ts'
 import { Problem } from '../http/problem.ts'
+import { chargingHook } from '../http/refusals.ts'
 import type { Charge, Counters, Window } from './counter.ts'
 import { WINDOW_MS } from './memory-counter.ts'
 
@@ -82,7 +83,7 @@ export function createFairUse(
   return {
     charge,
     clientOf: createClientKeys(client),
-    each: (name) => async (request, reply) => void (await chargeUnit(request, reply, name)),
+    each: (name) => chargingHook(async (request, reply) => void (await chargeUnit(request, reply, name))),
     chargeNotFound: (request, reply) => problemOf(chargeUnit(request, reply, 'misses')),
     creation: createCreationHooks(async (request, reply, name) => {
       const window = quotas[name] > 0 ? counter.read(keyOf(request, name)) : undefined
@@ -114,14 +115,14 @@ function createCreationHooks(
 ): FairUse['creation'] {
   const failures = new WeakMap<FastifyRequest, Charge>()
   return (name, isFree) => ({
-    async onRequest(request, reply) {
+    onRequest: chargingHook(async (request, reply) => {
       try {
         const failure = await chargeFailure(request, reply, name)
         if (failure !== undefined) failures.set(request, failure)
       } catch (error) {
         if ((await isFree?.(request)) !== true) throw error
       }
-    },
+    }),
     onSend(request, { statusCode }, payload, done) {
       const isFailure = statusCode >= 400 && statusCode < 500 && statusCode !== 429
       // The response does not wait for it.

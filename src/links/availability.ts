@@ -1,6 +1,5 @@
 import { Type } from '#typebox'
 import type { Database } from '../db/database.ts'
-import { problems } from '../http/problem-schema.ts'
 import { route, type Route } from '../http/route.ts'
 import { codeKey, isCode, type IsReserved } from './code.ts'
 import type { CreationLimits } from './create.ts'
@@ -47,6 +46,7 @@ export function availabilityRoute({
   limits: Pick<CreationLimits, 'chargeNotFound'>
 }): Route {
   return route<CodeRoute>({
+    config: { isCharged: true },
     schema: {
       summary: 'See whether a code is free',
       operationId: 'readAvailability',
@@ -60,7 +60,6 @@ export function availabilityRoute({
           description: 'Whether the code is free.',
           content: { 'application/json': { schema: availabilityBody } },
         },
-        ...problems('rate_limited'),
       },
     },
     async handler(request, reply) {

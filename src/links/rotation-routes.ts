@@ -17,7 +17,7 @@ const BODY_LIMIT = 1024
 /** `POST /api/manage/<token>/rotate` */
 export function rotationRoutes({ links, origin, limits }: RotationRoutesNeeds): OwnerRoutes {
   return ownerRoutes({
-    config: { work: 'creations' },
+    config: { work: 'creations', isCharged: true },
     bodyLimit: BODY_LIMIT,
     schema: {
       summary: 'Replace the token of a link',
@@ -27,7 +27,7 @@ export function rotationRoutes({ links, origin, limits }: RotationRoutesNeeds): 
       headers: idempotencyHeader,
       response: {
         200: { description: 'The new token.', content: { 'application/json': { schema: rotatedBody } } },
-        ...problems('invalid_request', 'unknown_token', 'idempotency_key_reused', 'rate_limited'),
+        ...problems('unknown_token'),
       },
     },
     // A retry may come with a token that no longer works.

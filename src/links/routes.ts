@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { Type } from '#typebox'
 import { BODY_LIMIT } from '../http/body.ts'
 import { problems } from '../http/problem-schema.ts'
+import { sends } from '../http/response-headers.ts'
 import { route, type Route } from '../http/route.ts'
 import { requireKnownMembers } from '../http/unknown-input.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from './access.ts'
@@ -23,20 +24,6 @@ export interface LinkRoutesNeeds extends PartsNeeds {
 
 const tags = ['Links']
 
-const creationErrors = problems(
-  'malformed_json',
-  'invalid_request',
-  'alias_taken',
-  'alias_reserved',
-  'target_blocked',
-  'idempotency_key_reused',
-  'body_too_large',
-  'unsupported_media_type',
-  'rate_limited',
-  'key_required',
-  'creation_closed',
-)
-
 /** `POST /api/links` */
 export function creationRoute(needs: Omit<LinkRoutesNeeds, 'totals'> & CreationHooksNeeds): Route {
   const { links, origin, limits } = needs
@@ -56,10 +43,10 @@ export function creationRoute(needs: Omit<LinkRoutesNeeds, 'totals'> & CreationH
       response: {
         201: {
           description: 'The link was created.',
-          headers: { Location: { type: 'string', description: 'The short URL.' } },
+          headers: sends('Location'),
           content: { 'application/json': { schema: createdBody } },
         },
-        ...creationErrors,
+        ...problems('alias_taken', 'alias_reserved', 'target_blocked'),
       },
     },
     async handler(request, reply) {
@@ -83,6 +70,13 @@ export const ifMatch = Type.Object({
   'if-match': Type.Optional(Type.String({ description: 'Only change the revision with this ETag.' })),
 })
 
+const detailsResponse = (description: string) => ({
+  description,
+  headers: sends('ETag'),
+  content: { 'application/json': { schema: detailsBody } },
+})
+export const changedResponse = detailsResponse('The details after the change.')
+
 function readRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
   return ownerRoutes({
     // The totals in the details wait for the warehouse.
@@ -92,7 +86,7 @@ function readRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
       operationId: 'readLink',
       tags,
       response: {
-        200: { description: 'The details.', content: { 'application/json': { schema: detailsBody } } },
+        200: detailsResponse('The details.'),
         ...problems('unknown_token'),
       },
     },
@@ -104,7 +98,7 @@ function readRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
 function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
   const { links } = needs
   return ownerRoutes({
-    config: { work: 'creations' },
+    config: { work: 'creations', isCharged: true },
     // A design may hold a logo of 256 KiB, in base64.
     bodyLimit: 2 * BODY_LIMIT,
     schema: {
@@ -114,17 +108,8 @@ function changeRoutes(needs: LinkRoutesNeeds): OwnerRoutes {
       headers: ifMatch,
       body: updateBody,
       response: {
-        200: { description: 'The details after the change.', content: { 'application/json': { schema: detailsBody } } },
-        ...problems(
-          'malformed_json',
-          'invalid_request',
-          'unscannable',
-          'link_removed',
-          'body_too_large',
-          'unsupported_media_type',
-          'target_blocked',
-        ),
-        ...problems('unknown_token', 'precondition_failed', 'rate_limited'),
+        200: changedResponse,
+        ...problems('unscannable', 'unknown_token', 'link_removed', 'target_blocked'),
       },
     },
     // A wrong token gets its response before the body is read. The link is read again later, not held in memory: it may be
@@ -148,7 +133,7 @@ function deletionRoutes({ links }: LinkRoutesNeeds): OwnerRoutes {
       headers: ifMatch,
       response: {
         200: { description: 'The link was deleted.', content: { 'application/json': { schema: deletedBody } } },
-        ...problems('unknown_token', 'precondition_failed'),
+        ...problems('unknown_token'),
       },
     },
     async handler(request) {

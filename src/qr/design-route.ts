@@ -56,14 +56,7 @@ const designRouteSchema = {
   response: {
     ...responses,
     200: { ...responses[200], content: { ...responses[200].content, ...json } },
-    ...problems(
-      'malformed_json',
-      'invalid_request',
-      'unscannable',
-      'body_too_large',
-      'unsupported_media_type',
-      'rate_limited',
-    ),
+    ...problems('unscannable'),
   },
 }
 

@@ -58,7 +58,7 @@ export function dataImageRoute({ images, limitImages, clientOf }: DataImageNeeds
       operationId: 'makeQr',
       tags,
       querystring: dataImageQuery,
-      response: { ...imageResponse(['png', 'svg']), ...problems('invalid_request', 'rate_limited') },
+      response: imageResponse(['png', 'svg']),
     },
     async handler(request, reply) {
       requireUnicode(request.url)
@@ -117,15 +117,7 @@ function codeImageRoute(format: DesignFormat, needs: CodeImageNeeds): Route {
       querystring: format === 'pdf' ? codePdfQuery : codeImageQuery,
       response: {
         ...imageResponse([format]),
-        ...problems(
-          'invalid_request',
-          'unscannable',
-          'unknown_code',
-          'code_gone',
-          'rate_limited',
-          'code_removed',
-          'code_removed_by_law',
-        ),
+        ...problems('unscannable', 'unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law'),
       },
     },
     handler: (request, reply) => answerCodeImage(needs, request, reply, format),

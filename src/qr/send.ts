@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from '#typebox'
 import { isNotModified } from '../http/entity-tag.ts'
+import { sends } from '../http/response-headers.ts'
 import type { DesignFormat } from './design/job.ts'
 import type { Image } from './images.ts'
 
@@ -10,16 +11,7 @@ export const mediaTypes = { png: 'image/png', svg: 'image/svg+xml', pdf: 'applic
 export const imageResponse = (formats: DesignFormat[]) => ({
   200: {
     description: 'The image.',
-    headers: {
-      'QR-Level': { type: 'string', description: 'The error-correction level of the symbol.' },
-      'QR-Scannability': {
-        type: 'string',
-        description:
-          'For designed images: `excellent`, `good` or `fair`, by the stress test that they pass. `poor` when the ' +
-          'contrast is low or inverted.',
-      },
-      'Quirl-Warning': { type: 'string', description: '`local_address`: others cannot reach the URL in the image.' },
-    },
+    headers: sends('ETag', 'Content-Disposition', 'QR-Level', 'QR-Scannability', 'Quirl-Warning'),
     content: Object.fromEntries(
       formats.map((format) => [mediaTypes[format], { schema: Type.Unsafe({ type: 'string', format: 'binary' }) }]),
     ),

@@ -31,7 +31,7 @@ export function shareRoutes(needs: ShareRoutesNeeds): Record<'create' | 'list' |
 
 function creationRoutes({ shares, links, origin, limits }: ShareRoutesNeeds): OwnerRoutes {
   return ownerRoutes({
-    config: { work: 'creations' },
+    config: { work: 'creations', isCharged: true },
     schema: {
       summary: 'Share the statistics of a link',
       operationId: 'createShare',
@@ -41,16 +41,7 @@ function creationRoutes({ shares, links, origin, limits }: ShareRoutesNeeds): Ow
       body: shareBody,
       response: {
         201: { description: 'The share was created.', content: { 'application/json': { schema: createdShareBody } } },
-        ...problems(
-          'malformed_json',
-          'invalid_request',
-          'unknown_token',
-          'too_many_shares',
-          'body_too_large',
-          'unsupported_media_type',
-          'idempotency_key_reused',
-          'rate_limited',
-        ),
+        ...problems('unknown_token', 'too_many_shares'),
       },
     },
     // A wrong token gets its response before the body is read.
@@ -99,7 +90,7 @@ function listRoutes({ shares, links }: ShareRoutesNeeds): OwnerRoutes {
           description: 'The shares, without their tokens.',
           content: { 'application/json': { schema: sharesBody } },
         },
-        ...problems('unknown_token', 'rate_limited'),
+        ...problems('unknown_token'),
       },
     },
     async handler(request) {
@@ -120,7 +111,7 @@ function revocationRoutes({ shares, links }: ShareRoutesNeeds): OwnerRoutes {
       params: Type.Object({ id: Type.String({ description: 'The id of the share.' }) }),
       response: {
         200: { description: 'The share was revoked.', content: { 'application/json': { schema: revokedBody } } },
-        ...problems('unknown_token', 'unknown_share', 'rate_limited'),
+        ...problems('unknown_token', 'unknown_share'),
       },
     },
     async handler(request) {

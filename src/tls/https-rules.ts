@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import type { TLSSocket } from 'node:tls'
 import { createRequestIds } from '../http/error-handler.ts'
 import { Problem } from '../http/problem.ts'
 import { sendProblem } from '../http/raw-problem.ts'
+import { noteRefusals } from '../http/refusals.ts'
 import { hostName } from '../lib/host.ts'
 
 /** Handles requests that TLS rules decide before routing; returns false when the routes handle the request. */
@@ -24,6 +26,17 @@ const challengePath = /^\/\.well-known\/acme-challenge\/([A-Za-z0-9_-]{1,200})$/
 
 /** Load balancers and monitors send these by address and without TLS. */
 const health = /^\/(?:healthz|readyz)(?:\?|$)/
+
+/** Programs are refused without TLS, so that they do not go on to send their tokens in the clear. */
+const programs = /^\/(?:api|internal)(?:[/?]|$)/
+
+/** Notes what these rules answer in place of each route, where the service has HTTPS of its own. */
+export function noteHttpsRules(app: FastifyInstance): void {
+  noteRefusals(app, ({ url }) => (programs.test(url) ? ['misdirected', 'tls_required'] : ['misdirected']))
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, movesToHttps: !programs.test(route.url) && !health.test(route.url) }
+  })
+}
 
 export function createHttpsRules({ origin, host, statusOf, challenge }: HttpsRulesOptions): HttpsRules {
   const nextId = createRequestIds()
@@ -52,7 +65,7 @@ export function createHttpsRules({ origin, host, statusOf, challenge }: HttpsRul
     const status = statusOf(hostName(request.headers.host))
     // The codes of a domain must work before it has a certificate.
     if (health.test(url) || status === 'active') return false
-    if (/^\/(?:api|internal)(?:[/?]|$)/.test(url)) {
+    if (programs.test(url)) {
       return refuse(response, new Problem('tls_required', `the API requires HTTPS: ${origin}`))
     }
     // On a registered domain the routes decide what is a code.

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from '#typebox'
+import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
 import { kinds } from '../links/kinds/index.ts'
@@ -9,7 +9,16 @@ import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
 import { sendPasswordForm } from './password-page.ts'
 import type { LiveLink } from './live-link.ts'
-import { missingOrEnded, requireLive, sendFile, visitConfig, visitParams, type CodeRoute } from './routes.ts'
+import {
+  missingOrEnded,
+  redirected,
+  requireLive,
+  sendFile,
+  shown,
+  visitConfig,
+  visitParams,
+  type CodeRoute,
+} from './routes.ts'
 
 type KindFile = NonNullable<Kind['file']>
 
@@ -30,8 +39,9 @@ function fileRoute(file: KindFile, label: string, { resolve, decide }: Pick<Visi
       tags: ['Visits'],
       params: visitParams,
       response: {
-        200: { description: 'The file.', content: { [file.mediaType]: { schema: Type.String() } } },
-        ...missingOrEnded,
+        200: shown('The file; a page that asks for the password of a link that has one.', [file.mediaType]),
+        302: redirected('A redirect, where a rule of the link has one.'),
+        ...problems(...missingOrEnded, 'not_found'),
       },
     },
     async handler(request, reply) {

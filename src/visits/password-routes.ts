@@ -11,8 +11,12 @@ import { sendPasswordForm, type Failure } from './password-page.ts'
 import { respondWithFile } from './file-routes.ts'
 import type { LiveLink } from './live-link.ts'
 import {
+  fileTypes,
+  missingOrEnded,
+  redirected,
   requireLive,
   respondToVisitor,
+  shown,
   visitParams,
   type CodeRoute,
   type VisitNeeds,
@@ -52,8 +56,8 @@ export function passwordRoutes(needs: PasswordNeeds): Record<VisitPath, Route> {
     'openLink',
     'Redirects as a visit would, or shows the page of the link; then it is recorded.',
     {
-      303: { description: 'A redirect to the destination.', headers: { Location: { type: 'string' } }, type: 'null' },
-      200: { description: 'The page of the link.', content: { 'text/html': { schema: Type.String() } } },
+      303: redirected('A redirect to the destination.'),
+      200: shown('The page of the link, or its file for a client that prefers that.', fileTypes),
     },
   )
   const hidden = { ...schema, hide: true }
@@ -75,15 +79,21 @@ function fileRoute(file: NonNullable<Kind['file']>, needs: PasswordNeeds): Route
   return route<CodeRoute>({
     config: configOf(needs),
     bodyLimit: FORM_LIMIT,
-    schema: schemaOf(`open_${file.extension}`, 'Downloads the file of the link; nothing is recorded.', {
-      200: { description: 'The file.', content: { [file.mediaType]: { schema: Type.String() } } },
-    }),
+    schema: schemaOf(
+      `open_${file.extension}`,
+      'Downloads the file of the link; nothing is recorded.',
+      {
+        200: shown('The file; the form again for a page of another site.', [file.mediaType]),
+        303: redirected('A redirect, where a rule of the link has one.'),
+      },
+      'not_found',
+    ),
     handler: (request, reply) =>
       openLink(needs, request, reply, (live) => respondWithFile(needs.decide, request, reply, live, file)),
   })
 }
 
-function schemaOf(operationId: string, description: string, success: object) {
+function schemaOf(operationId: string, description: string, success: object, ...further: ProblemCode[]) {
   return {
     summary: 'Enter the password of a link',
     operationId,
@@ -93,15 +103,7 @@ function schemaOf(operationId: string, description: string, success: object) {
     body,
     response: {
       ...success,
-      ...problems(
-        'invalid_request',
-        'wrong_password',
-        'unknown_code',
-        'not_found',
-        'method_not_allowed',
-        'rate_limited',
-      ),
-      ...problems('code_gone', 'code_removed', 'code_removed_by_law', 'body_too_large', 'unsupported_media_type'),
+      ...problems('wrong_password', ...missingOrEnded, ...further),
     },
   }
 }
@@ -114,7 +116,7 @@ function configOf({ resolve, chargeNotFound }: PasswordNeeds) {
     if (problem !== undefined) throw problem
     return resolution.state === 'protected'
   }
-  return { onDomains: true, work: 'creations', supports } as const
+  return { onDomains: true, work: 'creations', isCharged: true, supports } as const
 }
 
 const failures: Partial<Record<ProblemCode, Failure>> = {

@@ -4,6 +4,7 @@ import { isNotModified } from '../http/entity-tag.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
+import { sends } from '../http/response-headers.ts'
 import { route, type Route } from '../http/route.ts'
 import { accentOf } from '../links/kinds/accent.ts'
 import type { Images } from '../qr/images.ts'
@@ -12,7 +13,7 @@ import { sendFileByRules } from './answer.ts'
 import { hasRules } from './decide.ts'
 import type { LiveLink } from './live-link.ts'
 import type { Visits } from './open.ts'
-import { missingOrEnded, requireLive, visitParams, type CodeRoute } from './routes.ts'
+import { missingOrEnded, redirected, requireLive, visitParams, type CodeRoute } from './routes.ts'
 
 /** What the pictures of pages need of the rest of the program. */
 export interface PictureNeeds extends Pick<Visits, 'resolve' | 'decide'> {
@@ -29,6 +30,7 @@ const CACHING = 'public, max-age=300'
 
 const picture = {
   description: 'The picture.',
+  headers: sends('ETag'),
   content: { 'image/png': { schema: Type.Unsafe({ type: 'string', format: 'binary' }) } },
 }
 
@@ -46,10 +48,9 @@ export function pictureRoute(needs: PictureNeeds): Route {
       params: visitParams,
       response: {
         200: picture,
+        302: redirected('A redirect, where a rule of the link has one.'),
         304: { description: 'The picture has not changed.', type: 'null' },
-        ...missingOrEnded,
-        ...problems('unknown_code', 'not_found'),
-        ...problems('rate_limited'),
+        ...problems(...missingOrEnded, 'not_found'),
       },
     },
     async handler(request, reply) {

@@ -6,8 +6,10 @@ import { sendPage } from '../http/document.ts'
 import type { Origin } from '../http/origin.ts'
 import { problems } from '../http/problem-schema.ts'
 import { Problem } from '../http/problem.ts'
+import { sends } from '../http/response-headers.ts'
 import { route, type Route } from '../http/route.ts'
 import { isToken } from '../lib/token.ts'
+import { kinds } from '../links/kinds/index.ts'
 import type { Viewer } from '../links/kinds/kind.ts'
 import { suspensionProblem } from '../links/suspension.ts'
 import { respondByRules, sendRedirect, trySend } from './answer.ts'
@@ -32,8 +34,24 @@ export const visitParams = Type.Object({
 /** Visits have priority over all other work. */
 export const visitConfig = { onDomains: true, work: 'visits' } as const
 
-const missing = problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law')
-export const missingOrEnded = problems('unknown_code', 'code_gone', 'link_ended', 'code_removed', 'code_removed_by_law')
+/** The errors of a visit, unless a rule has ended the link. */
+const missing = ['unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law'] as const
+export const missingOrEnded = [...missing, 'link_ended'] as const
+
+const text = { schema: Type.String() }
+
+/** A redirect of a visitor, for the OpenAPI document. */
+export const redirected = (description: string) => ({ description, headers: sends('Location'), type: 'null' })
+
+/** What a visitor is shown, for the OpenAPI document: a page, which may ask for the password, or one of the files. */
+export const shown = (description: string, mediaTypes: string[]) => ({
+  description,
+  ...(mediaTypes.length > 0 && { headers: sends('Content-Disposition') }),
+  content: Object.fromEntries(['text/html', ...mediaTypes].map((mediaType) => [mediaType, text])),
+})
+
+/** The media types of all files that links have. */
+export const fileTypes = kinds.flatMap(({ file }) => (file === undefined ? [] : [file.mediaType]))
 
 /** What visits need of the rest of the program. */
 export interface VisitNeeds extends Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide'> {
@@ -69,13 +87,9 @@ function visitSchema(operationId: string, note: string) {
     tags,
     params: visitParams,
     response: {
-      302: {
-        description: 'A redirect to the destination; `private, no-store`, no body.',
-        headers: { Location: { type: 'string' } },
-        type: 'null',
-      },
-      200: { description: 'The page of the link.', content: { 'text/html': { schema: Type.String() } } },
-      ...missingOrEnded,
+      302: redirected('A redirect to the destination; `private, no-store`, no body.'),
+      200: shown('The page of the link, or its file for a client that prefers that.', fileTypes),
+      ...problems(...missingOrEnded),
     },
   }
 }
@@ -90,8 +104,8 @@ export function previewRoute({ resolve }: Pick<Visits, 'resolve'>): Route {
       tags,
       params: visitParams,
       response: {
-        200: { description: 'The page.', content: { 'text/html': { schema: Type.String() } } },
-        ...missing,
+        200: shown('The page.', []),
+        ...problems(...missing),
       },
     },
     async handler(request, reply) {
@@ -172,11 +186,11 @@ export function sendFile(reply: FastifyReply, { code, kind, content }: LiveLink)
 export function requireLive(resolution: Exclude<Resolution, { state: 'protected' }>, code: string): LiveLink {
   if (resolution.state === 'live') return resolution.live
   if (resolution.state === 'suspended') throw suspensionProblem(resolution.suspension)
-  if (resolution.state === 'gone') throw new Problem('code_gone', `the link ${shown(code)} was deleted by its owner`)
-  throw new Problem('unknown_code', `no link has the code ${shown(code)}`)
+  if (resolution.state === 'gone') throw new Problem('code_gone', `the link ${named(code)} was deleted by its owner`)
+  throw new Problem('unknown_code', `no link has the code ${named(code)}`)
 }
 
 /** The code for an error text, unless it is invalid or could be a token: a path can hold any text. */
-function shown(code: string): string {
+function named(code: string): string {
   return /^[\w-]{1,64}$/.test(code) && !isToken(code) ? code : 'in the request'
 }

@@ -21,15 +21,25 @@ export interface Operation {
   parameters: Parameter[]
   /** The schema of a JSON body. */
   body: Schema | undefined
-  /** What the document says of each status: the schema of each media type. */
-  responses: Map<string, Map<string, Schema>>
+  /** What the document says of each status. */
+  responses: Map<string, DescribedResponse>
+}
+
+export interface DescribedResponse {
+  /** The schema of each media type. */
+  content: Map<string, Schema>
+  /** Whether each header, by its name in lower case, is always there. */
+  headers: Map<string, boolean>
 }
 
 interface Described {
   operationId: string
   parameters?: Parameter[]
   requestBody?: { content: { 'application/json'?: { schema: Schema } } }
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>
+  responses: Record<
+    string,
+    { content?: Record<string, { schema: Schema }>; headers?: Record<string, { required?: boolean }> }
+  >
 }
 
 /** Reads the operations of a service from its own OpenAPI document. */
@@ -44,7 +54,10 @@ export async function readOperations(url: string): Promise<Operation[]> {
       parameters: described.parameters ?? [],
       body: described.requestBody?.content['application/json']?.schema,
       responses: new Map(
-        Object.entries(described.responses).map(([status, { content = {} }]) => [status, mediaTypes(content)]),
+        Object.entries(described.responses).map(([status, { content = {}, headers = {} }]) => [
+          status,
+          { content: mediaTypes(content), headers: headerNames(headers) },
+        ]),
       ),
     })),
   )
@@ -54,16 +67,21 @@ function mediaTypes(content: Record<string, { schema: Schema }>): Map<string, Sc
   return new Map(Object.entries(content).map(([type, { schema }]) => [type, schema]))
 }
 
+function headerNames(headers: Record<string, { required?: boolean }>): Map<string, boolean> {
+  return new Map(Object.entries(headers).map(([name, { required = false }]) => [name.toLowerCase(), required]))
+}
+
+/** Headers for the connection, caches and browsers, which the document leaves out. */
+const undescribed =
+  /^(?:connection|keep-alive|date|transfer-encoding|content-(?:type|length|encoding|security-policy)|cache-control|vary|x-(?:content-type-options|robots-tag|accel-buffering)|referrer-policy|strict-transport-security|access-control-.*)$/
+
 /** Compares responses with the document. */
 export interface Contract {
   /** Reads a response, and returns what it has that the document does not say; undefined when there is nothing. */
   faultOf: (operation: Operation, response: Response) => Promise<string | undefined>
 }
 
-/** Statuses that the layer below every route answers, and that an operation need not list. */
-const general = new Set(['400', '404', '405', '413', '415', '431', '501'])
-
-export function createContract(problem: Schema): Contract {
+export function createContract(): Contract {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   // The package is CommonJS.
   ;(formats as unknown as typeof formats.default)(ajv)
@@ -78,15 +96,24 @@ export function createContract(problem: Schema): Contract {
       const status = String(response.status)
       const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
       const text = await response.text()
-      if (response.status >= 500) return `status ${status}`
       const described = operation.responses.get(status)
-      if (described === undefined && !general.has(status)) return `status ${status} is not described`
-      if (text === '') return described !== undefined && described.size > 0 ? 'the body is missing' : undefined
-      const schema = described?.get(type) ?? (type === 'application/problem+json' ? problem : undefined)
+      if (described === undefined) return `status ${status} is not described`
+      const fault = headerFault(described, response, status)
+      if (fault !== undefined) return fault
+      if (text === '') return described.content.size > 0 ? 'the body is missing' : undefined
+      const schema = described.content.get(type)
       if (schema === undefined) return `the media type ${type} is not described for ${status}`
       return type.endsWith('json') ? validate(schema, JSON.parse(text)) : undefined
     },
   }
+}
+
+function headerFault({ headers }: DescribedResponse, response: Response, status: string): string | undefined {
+  const sent = [...response.headers.keys()].filter((name) => !undescribed.test(name))
+  const further = sent.find((name) => !headers.has(name))
+  if (further !== undefined) return `the header ${further} is not described for ${status}`
+  const missing = [...headers].find(([name, isRequired]) => isRequired && !sent.includes(name))
+  return missing && `the header ${missing[0]} is missing in a ${status}`
 }
 
 /** The schema without permission for properties that it does not name. */

@@ -6,6 +6,7 @@ export interface Schema {
   const?: unknown
   enum?: unknown[]
   anyOf?: Schema[]
+  allOf?: Schema[]
   properties?: Record<string, Schema>
   required?: string[]
   items?: Schema

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
+import type { Timeouts } from '../../src/http/server.ts'
 import { openServices, type Services } from '../../src/services.ts'
 import type { Environment } from '../../src/services/environment.ts'
 import { temporaryFolder, undoLater, type Ending } from './cleanup.ts'
@@ -69,7 +70,7 @@ type Overrides = Pick<
   | 'webhooks'
   | 'postgresTimes'
   | 'foldWaitMs'
->
+> & { timeouts?: Partial<Timeouts> }
 
 /** The kind of server that `startServer` starts: `npm run test:stores` runs tests on each. */
 const kind = process.env['QUIRL_TEST_STORE'] ?? 'sqlite'
@@ -113,7 +114,7 @@ async function startNode(
   const clocks = { now, ...(now !== Date.now && { monotonic: now }) }
   const environment = { version: '0.0.0', port: outerPort ?? (() => port), log, ...clocks, ...patience, ...overrides }
   const services = await openServices(invocation.config, environment)
-  const app = await createApp(invocation.config, services, log, clientPatience)
+  const app = await createApp(invocation.config, services, log, { ...clientPatience, ...overrides.timeouts })
   const { config } = invocation
   await app.listen({ host: '127.0.0.1', port: config.tls ? config.httpPort : 0 })
   const httpsPort = (await services.tls?.listen(app.server)) ?? 0

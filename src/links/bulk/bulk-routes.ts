@@ -5,6 +5,7 @@ import { isObject, readJsonRows, readText, rowsProblem } from '../../http/body.t
 import type { Origin } from '../../http/origin.ts'
 import { problemContent, problems } from '../../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
+import { sends } from '../../http/response-headers.ts'
 import { route, type Route } from '../../http/route.ts'
 import { ignoreColumns, refusedRow } from '../../http/unknown-input.ts'
 import { warnOfUrls } from '../../http/notices.ts'
@@ -51,18 +52,7 @@ const files = {
   'application/zip': { schema: Type.Unsafe({ type: 'string', format: 'binary' }) },
 }
 
-const errorResponses = problems(
-  'malformed_json',
-  'malformed_csv',
-  'invalid_request',
-  'nothing_created',
-  'body_too_large',
-  'unsupported_media_type',
-  'idempotency_key_reused',
-  'rate_limited',
-  'key_required',
-  'creation_closed',
-)
+const errorResponses = problems('malformed_csv', 'nothing_created')
 
 /** A body of CSV: JSON may be a string as well. */
 class CsvBody {
@@ -102,16 +92,19 @@ export function bulkRoute(needs: BulkNeeds): Route {
       response: {
         200: {
           description: 'The result of a dry run.',
+          headers: sends('Content-Disposition'),
           content: { 'application/json': { schema: bulkResult }, 'text/csv': files['text/csv'] },
         },
         201: {
           description: 'At least one link was created.',
+          headers: sends('Content-Disposition'),
           content: { 'application/json': { schema: bulkResult }, ...files },
         },
         ...errorResponses,
         // A client that requested CSV gets CSV, even if each of its lines is an error.
         400: {
           ...errorResponses[400],
+          headers: sends('Content-Disposition'),
           content: { ...problemContent(bulkResult), 'text/csv': files['text/csv'] },
         },
       },

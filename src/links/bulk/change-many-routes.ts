@@ -36,14 +36,7 @@ export function readChanges(app: FastifyInstance): void {
   readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES, field: 'changes' })
 }
 
-const errorResponses = problems(
-  'malformed_json',
-  'invalid_request',
-  'nothing_changed',
-  'body_too_large',
-  'unsupported_media_type',
-  'rate_limited',
-)
+const errorResponses = problems('nothing_changed')
 
 const schema = {
   summary: 'Change up to 500 links',

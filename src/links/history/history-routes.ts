@@ -6,8 +6,7 @@ import { createValidator } from '../../http/validate.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from '../access.ts'
 import { MAX_REVISIONS, revertBody, type Revision } from './history.ts'
 import type { Links } from '../open.ts'
-import { ifMatch, sendDetails, type LinkRoutesNeeds } from '../routes.ts'
-import { detailsBody } from '../schemas.ts'
+import { changedResponse, ifMatch, sendDetails, type LinkRoutesNeeds } from '../routes.ts'
 
 /** What the routes of the history need of the rest of the program. */
 export interface HistoryRoutesNeeds extends Pick<LinkRoutesNeeds, 'totals' | 'origin' | 'limits'> {
@@ -77,7 +76,7 @@ function revisionDetails({ revision, at, changes }: Revision) {
 function revertRoutes(needs: HistoryRoutesNeeds): OwnerRoutes {
   const { links, origin, limits } = needs
   return ownerRoutes({
-    config: { work: 'creations' },
+    config: { work: 'creations', isCharged: true },
     schema: {
       summary: 'Change a link back to an earlier revision',
       operationId: 'revertLink',
@@ -86,10 +85,8 @@ function revertRoutes(needs: HistoryRoutesNeeds): OwnerRoutes {
       headers: ifMatch,
       body: revertSchema,
       response: {
-        200: { description: 'The details after the change.', content: { 'application/json': { schema: detailsBody } } },
-        ...problems('malformed_json', 'invalid_request', 'unscannable', 'link_removed', 'body_too_large'),
-        ...problems('unsupported_media_type', 'target_blocked', 'rate_limited', 'precondition_failed'),
-        ...problems('unknown_token', 'unknown_revision'),
+        200: changedResponse,
+        ...problems('unscannable', 'unknown_token', 'unknown_revision', 'link_removed', 'target_blocked'),
       },
     },
     onRequest: (request) => links.requireToken(tokenOf(request)),

@@ -2,6 +2,7 @@ import { Type } from '#typebox'
 import { warnOfLocalUrl } from '../../http/local-address.ts'
 import type { Origin } from '../../http/origin.ts'
 import { problems } from '../../http/problem-schema.ts'
+import { sends } from '../../http/response-headers.ts'
 import { zipOf, type ZippedFile } from '../../http/zip.ts'
 import { ownerRoutes, tokenOf, type OwnerRoutes } from '../../links/access.ts'
 import { bundledLink, bundleFiles } from '../../links/bundle.ts'
@@ -32,8 +33,12 @@ export function bundleRoutes({ scans, links, slots, origin, now }: BundleNeeds):
       description: 'A ZIP that `quirl import` takes; without token, password and webhook.',
       tags: ['Statistics'],
       response: {
-        200: { description: 'The files.', content: { 'application/zip': { schema } } },
-        ...problems('unknown_token', 'rate_limited'),
+        200: {
+          description: 'The files.',
+          headers: sends('Content-Disposition'),
+          content: { 'application/zip': { schema } },
+        },
+        ...problems('unknown_token'),
       },
     },
     async handler(request, reply) {

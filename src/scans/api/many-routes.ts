@@ -1,7 +1,6 @@
 import type { Static } from '#typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { asObject } from '../../http/body.ts'
-import { problems } from '../../http/problem-schema.ts'
 import { invalidRequest, type Problem } from '../../http/problem.ts'
 import { route, type Route } from '../../http/route.ts'
 import { ignoredOf } from '../../http/notices.ts'
@@ -34,7 +33,7 @@ const BODY_LIMIT = 64 * 1024
 /** Returns the statistics of many links and their sum: `POST /api/stats` */
 export function manyStatsRoute(needs: ManyStatsNeeds): Route {
   return route({
-    config: { work: 'statistics' },
+    config: { work: 'statistics', isCharged: true },
     bodyLimit: BODY_LIMIT,
     onSend: forbidCaching,
     schema: {
@@ -45,7 +44,6 @@ export function manyStatsRoute(needs: ManyStatsNeeds): Route {
       body: manyStatsRequest,
       response: {
         200: { description: 'The statistics.', content: { 'application/json': { schema: manyStatsBody } } },
-        ...problems('malformed_json', 'invalid_request', 'body_too_large', 'unsupported_media_type', 'rate_limited'),
       },
     },
     handler: (request, reply) => sendManyStats(needs, request, reply),

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from '#typebox'
 import { invalidRequest } from '../../http/problem.ts'
 import { problems } from '../../http/problem-schema.ts'
+import { sends } from '../../http/response-headers.ts'
 import { isTimeZone } from '../../lib/time-zone.ts'
 import { ownerRoutes, tokenOf, type ManageRequest, type OwnerRoutes } from '../../links/access.ts'
 import type { Slots } from '../../limits/slots.ts'
@@ -55,7 +56,7 @@ export function statsRoutes({ access, ...reading }: StatsNeeds): OwnerRoutes {
       querystring: statsQuery,
       response: {
         200: { description: 'The statistics.', content: { 'application/json': { schema: statsBody } } },
-        ...problems('invalid_request', 'unknown_token', 'rate_limited'),
+        ...problems('unknown_token'),
       },
     },
     async handler(request: ManageRequest) {
@@ -109,8 +110,12 @@ export function exportRoutes({ scans, access, slots }: ExportNeeds): OwnerRoutes
         'RFC 4180, oldest first; a cell that a spreadsheet would execute as a formula gets an apostrophe in front.',
       tags: ['Statistics'],
       response: {
-        200: { description: 'The scans.', content: { 'text/csv': { schema: Type.String() } } },
-        ...problems('unknown_token', 'rate_limited', ...access.refusals),
+        200: {
+          description: 'The scans.',
+          headers: sends('Content-Disposition'),
+          content: { 'text/csv': { schema: Type.String() } },
+        },
+        ...problems('unknown_token', ...access.refusals),
       },
     },
     async handler(request: ManageRequest, reply: FastifyReply) {

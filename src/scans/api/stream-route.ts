@@ -29,7 +29,7 @@ const schema = {
       description: 'An event `totals` each time they change.',
       content: { 'text/event-stream': { schema: Type.String() } },
     },
-    ...problems('unknown_token', 'rate_limited'),
+    ...problems('unknown_token'),
   },
 }
 

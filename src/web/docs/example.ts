@@ -24,6 +24,7 @@ export function exampleOf(schema: Schema, schemas: Record<string, Schema>, known
     if (stated !== undefined) return stated
     if (each.$ref !== undefined) return build(schemas[nameOf({ $ref: each.$ref })] ?? {}, name, depth)
     if (each.anyOf !== undefined) return build(each.anyOf.find(({ type }) => type !== 'null') ?? {}, name, depth)
+    if (each.allOf !== undefined) return Object.assign({}, ...each.allOf.map((part) => build(part, name, depth)))
     if (depth > MAX_DEPTH) return null
     if (each.type === 'array') return buildArray(each, (item) => build(item, name, depth + 1))
     if (each.type === 'object') return buildObject(each, (part, key) => build(part, key, depth + 1))

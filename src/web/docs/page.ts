@@ -4,7 +4,7 @@ import type { Language } from '../../texts/language.ts'
 import { docsTexts } from '../../texts/docs.ts'
 import type { ApiDocument } from './document.ts'
 import type { Known } from './example.ts'
-import { code, endpointSection, prose, schemaSection } from './render.ts'
+import { code, endpointSection, problemExample, prose, schemaSection } from './render.ts'
 import { preparation, type Endpoint } from './snippets.ts'
 
 /** The page of the API. Its guide is in English, as the document is. */
@@ -88,8 +88,9 @@ function start(origin: string): Html {
     <p>
       A token in a path can be sent in a header instead: ${prose('`/api/manage` with `Authorization: Bearer <token>`')}.
       Keep it secret: it is the only key to its link. Every error is <code>application/problem+json</code> (RFC 9457)
-      with a stable <code>code</code>; a 429 has <code>Retry-After</code>.
+      with a stable <code>code</code>; a 429 and a 503 have <code>Retry-After</code>.
     </p>
+    ${code(problemExample('rate_limited'), 'Example of an error')}
   </section>`
 }
 

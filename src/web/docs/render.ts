@@ -75,15 +75,11 @@ function bodyNote({ operation }: Endpoint): Html | undefined {
   </p>`
 }
 
-/** A response with a complete example of each of its bodies. */
+/** A response with a complete example of each of its bodies, or an error, whose bodies are all alike. */
 function responseOf(status: string, response: Response | Reference, api: ApiDocument, known: Known): Html {
   if ('$ref' in response) {
-    const codes = nameOf(response).split('-or-') as ProblemCode[]
-    return html`${codes.map(
-      (each) =>
-        html`<h4>${status} <code>${each}</code></h4>
-          ${code(problemExample(each), `Example of ${each}`)}`,
-    )}`
+    return html`<h4>${status}</h4>
+      <p>${prose(api.components.responses[nameOf(response)]?.description)}</p>`
   }
   const bodies = Object.entries(response.content ?? {})
   return html`<h4>${status}</h4>
@@ -96,7 +92,8 @@ function responseOf(status: string, response: Response | Reference, api: ApiDocu
     })}`
 }
 
-function problemExample(code: ProblemCode): string {
+/** The body of an error. */
+export function problemExample(code: ProblemCode): string {
   const [, title] = catalogue[code]
   const problem = new Problem(code, `${title.slice(0, 1).toLowerCase()}${title.slice(1)}`)
   return JSON.stringify(JSON.parse(problemBody(problem, '5c1f0a9be2d4-1z')), undefined, 2)
@@ -108,7 +105,8 @@ export function valueOf(schema: Schema): Html {
     const name = nameOf({ $ref: schema.$ref })
     return html`<a href="#schema-${name}">${name}</a>`
   }
-  const either = schema.anyOf ?? schema.allOf
+  // What restricts a schema further has no name.
+  const either = schema.anyOf ?? schema.allOf?.filter(({ $ref, anyOf }) => $ref !== undefined || anyOf !== undefined)
   if (either !== undefined) return html`${either.map((each, at) => html`${at > 0 && ' or '}${valueOf(each)}`)}`
   if (schema.type === 'array') return html`list of ${valueOf(schema.items ?? {})} ${boundsOf(schema)}`
   if (schema.enum !== undefined)

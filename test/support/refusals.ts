@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import type { ProblemCode } from '../../src/http/problem.ts'
+import { MAX_SHARES } from '../../src/shares/open.ts'
+import { command } from './cli.ts'
+import type { Operation } from './contract.ts'
+import { create, post, put, type Created } from './server.ts'
+import type { Subjects, Valid } from './valid-requests.ts'
+
+/** What is in the store besides the subjects of valid requests, so that each refusal has its reason. */
+export interface Reasons extends Subjects {
+  /** Codes of links that are gone. */
+  codes: Record<'code_gone' | 'code_removed' | 'code_removed_by_law' | 'link_ended', string>
+  /** A link that was removed for abuse. */
+  removed: Created
+  /** A link that once led to what is blocked now. */
+  listed: Created
+  /** A link with as many shares as it may have. */
+  shared: Created
+  /** The token of a share without the single scans. */
+  bareShare: string
+}
+
+/** A host to which no link may lead, and one to which `redirected` leads by its rule. */
+const BLOCKED = 'blocked.example'
+const OTHER = 'https://example.com/other'
+export const PASSWORD = 'correct-horse'
+export const UNKNOWN_TOKEN = 'x'.repeat(43)
+const WRONG_KEY = 'a key that another request had'
+
+const always = (then: object) => ({ kind: 'vcard', firstName: 'Ada', rules: [{ when: {}, then }] })
+
+/** Makes what requests are refused for, with the commands of the operator where only those can. */
+export async function createReasons(subjects: Subjects): Promise<Reasons> {
+  const { server, link } = subjects
+  const run = async (...args: string[]) => {
+    const { status, stderr } = await command(server.dataDir, ...args)
+    assert.equal(status, 0, stderr)
+  }
+  const card = (alias: string) => create(server, { kind: 'vcard', firstName: 'Ada', alias })
+  const gone = await card('gone')
+  await fetch(`${server.url}/api/manage/${gone.token}`, { method: 'DELETE' })
+  const [removed, illegal] = [await card('removed'), await card('illegal')]
+  await run('block', removed.code, '--reason=spam')
+  await run('block', illegal.code, '--legal', '--reason=order')
+  const listed = await create(server, { target: `https://${BLOCKED}/` })
+  await put(manage(subjects, listed), { target: OTHER })
+  await run('block', BLOCKED)
+  await create(server, { ...always({ ended: 'Sold out' }), alias: 'ended' })
+  await create(server, { ...always({ ended: 'Sold out' }), alias: 'locked-ended', password: PASSWORD })
+  await create(server, { ...always({ target: OTHER }), alias: 'moved' })
+  await create(server, { ...always({ target: OTHER }), alias: 'locked-moved', password: PASSWORD })
+  await create(server, { target: OTHER, alias: 'plain' })
+  await create(server, { target: OTHER, alias: 'locked-plain', password: PASSWORD })
+  await create(server, { kind: 'page', headline: 'Menu', alias: 'locked-page', password: PASSWORD })
+  const designed = await create(server, { target: OTHER, alias: 'designed' })
+  // In a dark frame, only the light margin separates the symbol from it.
+  await put(manage(subjects, designed), { design: { frame: { text: 'Scan', color: '#000' }, margin: 2 } })
+  const shared = await card('shared')
+  for (let at = 0; at < MAX_SHARES; at++) await post(`${manage(subjects, shared)}/share`, {})
+  const bare = (await (await post(`${manage(subjects, link)}/share`, {})).json()) as { share_token: string }
+  return {
+    ...subjects,
+    codes: { code_gone: 'gone', code_removed: 'removed', code_removed_by_law: 'illegal', link_ended: 'ended' },
+    removed,
+    listed,
+    shared,
+    bareShare: bare.share_token,
+  }
+}
+
+function manage({ server }: Subjects, { token }: Created): string {
+  return `${server.url}/api/manage/${token}`
+}
+
+/** What a request has in place of a valid one's. */
+export interface Change extends Valid {
+  headers?: Record<string, string>
+}
+
+/** How a request of an operation is made to be refused with a code; undefined where another table says it. */
+export type Refuse = (operation: Operation, valid: Valid, reasons: Reasons) => Change | undefined
+
+const ofCode =
+  (code: string): Refuse =>
+  ({ id }, { body }) =>
+    id === 'report' ? { body: { ...(body as object), code } } : id.startsWith('open') ? undefined : { path: { code } }
+
+const ofToken =
+  (token: (reasons: Reasons) => string): Refuse =>
+  (_operation, _valid, reasons) => ({ token: () => token(reasons) })
+
+const withBody =
+  (more: object): Refuse =>
+  (_operation, { body }) => ({ body: { ...(body as object), ...more } })
+
+/** A refusal of each code, for every operation that has it. */
+export const refusals: Partial<Record<ProblemCode, Refuse>> = {
+  malformed_json: () => ({ headers: { 'content-type': 'application/json' }, form: '{' }),
+  unsupported_media_type: () => ({ headers: { 'content-encoding': 'gzip' } }),
+  expectation_failed: () => ({ headers: { expect: 'a miracle' } }),
+  headers_too_large: () => ({ headers: { 'x-padding': 'x'.repeat(20_000) } }),
+  precondition_failed: (_operation, _valid, { link }) => ({ token: () => link.token, headers: { 'if-match': '"0"' } }),
+  idempotency_key_reused: ({ id }) => ({
+    headers: { 'idempotency-key': WRONG_KEY },
+    ...(id === 'createLink' && { body: { target: OTHER } }),
+  }),
+  not_found({ id }) {
+    if (id === 'open_vcf') return { path: { code: 'locked-plain' } }
+    return id === 'download_vcf' || id === 'picture'
+      ? { path: { code: 'plain' } }
+      : { headers: { host: 'own.example.com' } }
+  },
+  unknown_token: ofToken(() => UNKNOWN_TOKEN),
+  unknown_code: ofCode('nothing'),
+  unknown_domain: () => ({ path: { domain: 'nothing.example.com' } }),
+  unknown_share: () => ({ path: { id: 'nothing' } }),
+  unknown_revision: withBody({ revision: 999 }),
+  code_gone: ofCode('gone'),
+  code_removed: ofCode('removed'),
+  code_removed_by_law: ofCode('illegal'),
+  link_ended: ({ id }) => ({ path: { code: id.startsWith('open') ? 'locked-ended' : 'ended' } }),
+  link_removed: ({ id }, _valid, { removed }) => ({
+    token: () => removed.token,
+    ...(id.startsWith('revert') && { body: { revision: 2 } }),
+  }),
+  alias_taken: withBody({ alias: 'contract' }),
+  alias_reserved: withBody({ alias: 'api' }),
+  target_blocked: ({ id }, _valid, { listed }) =>
+    id.startsWith('revert')
+      ? { token: () => listed.token, body: { revision: 1 } }
+      : { token: () => listed.token, body: { target: `https://${BLOCKED}/` } },
+  too_many_shares: ofToken(({ shared }) => shared.token),
+  too_many_domains: withBody({ domain: 'one-too-many.example.org' }),
+  wrong_password: () => ({ form: 'password=wrong' }),
+  method_not_allowed: () => ({ path: { code: 'plain' } }),
+  forbidden: ({ id }, _valid, { bareShare }) =>
+    id === 'metrics' ? { headers: { 'x-forwarded-for': '192.0.2.1' } } : { token: () => bareShare },
+  nothing_created: () => ({ body: [{ target: 'nothing' }] }),
+  nothing_changed: () => ({ body: { changes: [{ token: UNKNOWN_TOKEN }] } }),
+  malformed_csv: () => ({ form: 'target\n"', headers: { 'content-type': 'text/csv' } }),
+  unscannable: ({ id, method }, { body }) => {
+    const design = { eye_frame_color: '#ddd', eye_ball_color: '#ddd' }
+    if (method === 'GET') return { path: { code: 'designed' }, query: 'margin=0' }
+    return id.startsWith('revert') ? undefined : { body: { ...(body as object), design } }
+  },
+}
+
+const unchanged = { 'if-none-match': '*' }
+const locked = (code: string): Change => ({ path: { code }, form: `password=${PASSWORD}` })
+
+/** Requests with the further statuses that are no refusals, by operation. */
+export const otherAnswers: Record<string, Change[]> = {
+  visit: [{ path: { code: 'plain' } }, { headers: { accept: 'text/vcard' } }, { path: { code: 'locked-page' } }],
+  visitCompact: [{ path: { code: 'plain' } }],
+  openLink: [locked('locked-page'), locked('locked-moved')],
+  open_vcf: [locked('locked-moved'), { ...locked('locked-card'), headers: { 'sec-fetch-site': 'cross-site' } }],
+  download_vcf: [{ path: { code: 'moved' } }, { path: { code: 'locked-card' } }],
+  preview: [{ path: { code: 'locked-card' } }],
+  qr_png: [{ headers: unchanged }, { path: { code: 'designed' } }],
+  qr_svg: [{ headers: unchanged }],
+  qr_pdf: [{ headers: unchanged }],
+  picture: [{ headers: unchanged }, { path: { code: 'moved' } }],
+  makeQr: [{ headers: unchanged }],
+  openApi: [{ headers: unchanged }],
+  createLinks: [{ query: 'dry_run=true' }, { query: 'format=csv' }, { query: 'qr=zip' }],
+  designQr: [{ query: '' }],
+  registerDomain: [{}],
+}

@@ -1,0 +1,138 @@
+import type { Operation } from './contract.ts'
+import { create, post, type Created, type TestServer } from './server.ts'
+
+/** What valid requests are about. */
+export interface Subjects {
+  server: TestServer
+  /** A contact with the alias `contract`. */
+  link: Created
+  /** A share of it, with its single scans. */
+  share: { id: string; share_token: string }
+}
+
+export async function createSubjects(server: TestServer): Promise<Subjects> {
+  const link = await create(server, { kind: 'vcard', firstName: 'Ada', alias: 'contract' })
+  const share = await post(`${server.url}/api/manage/${link.token}/share`, { csv: true })
+  return { server, link, share: (await share.json()) as Subjects['share'] }
+}
+
+/** What a valid request of an operation has; the rest is the same for all. */
+export interface Valid {
+  /** Whose token is in the path or in the Authorization header; by default that of the link. */
+  token?: () => string
+  path?: Record<string, string>
+  query?: string
+  body?: unknown
+  form?: string
+  /** The status of its response, 200 by default. */
+  status?: number
+}
+
+const target = 'https://example.com/menu'
+const protectedLink: Valid = { path: { code: 'locked' }, form: 'password=correct-horse' }
+
+/** One valid request of each operation, in an order in which each succeeds. */
+export function validRequests({ server, link, share }: Subjects): Record<string, Valid | (() => Promise<Valid>)> {
+  const ofShare: Valid = { token: () => share.share_token }
+  const tokenOfNew = async () => {
+    const { token } = await create(server, { target })
+    return () => token
+  }
+  return {
+    healthz: {},
+    readyz: {},
+    metrics: {},
+    securityTxt: {},
+    openApi: {},
+    problems: {},
+    createLink: {
+      body: { target, alias: 'locked', password: 'correct-horse', utm: { utm_source: 'poster' } },
+      status: 201,
+    },
+    createLinks: { body: [{ target }, { target: 'nothing' }], status: 201 },
+    readAvailability: {},
+    readLink: {},
+    readLinkByHeader: {},
+    visit: {},
+    visitCompact: {},
+    openLink: { ...protectedLink, status: 303 },
+    open_vcf: async () => {
+      await create(server, { kind: 'vcard', firstName: 'Ada', alias: 'locked-card', password: 'correct-horse' })
+      return { ...protectedLink, path: { code: 'locked-card' } }
+    },
+    preview: {},
+    download_vcf: {},
+    qr_png: {},
+    qr_svg: { query: 'size=200' },
+    qr_pdf: { query: 'width_mm=40' },
+    picture: {},
+    makeQr: { query: 'data=contract' },
+    designQr: { query: 'report=true', body: { data: 'contract', design: { shape: 'dots' } } },
+    changeLink: { body: { title: 'Card' } },
+    changeLinkByHeader: { body: { title: 'A card' } },
+    changeLinks: async () => ({
+      body: {
+        changes: [
+          { token: link.token, title: 'My card' },
+          { token: 'x', title: 'y' },
+        ],
+      },
+    }),
+    readHistory: {},
+    readHistoryByHeader: {},
+    revertLink: { body: { revision: 1 } },
+    revertLinkByHeader: { body: { revision: 2 } },
+    followTotals: {},
+    followTotalsByHeader: {},
+    readStats: { query: 'days=7&tz=Europe/Berlin&previous=true' },
+    readStatsByHeader: { query: 'audience=human' },
+    exportScans: {},
+    exportScansByHeader: {},
+    exportBundle: {},
+    exportBundleByHeader: {},
+    readManyStats: async () => ({ body: { tokens: [link.token] } }),
+    createShare: { body: { name: 'Printer' }, status: 201 },
+    createShareByHeader: { body: {}, status: 201 },
+    listShares: {},
+    listSharesByHeader: {},
+    readSharedStats: ofShare,
+    readSharedStatsByHeader: ofShare,
+    exportSharedScans: ofShare,
+    exportSharedScansByHeader: ofShare,
+    revokeShare: async () => ({ path: { id: share.id } }),
+    report: { body: { code: 'contract', reason: 'phishing', details: 'It asks for a card number' }, status: 202 },
+    registerDomain: { body: { domain: 'qr.example.com' }, status: 201 },
+    readDomain: { path: { domain: 'qr.example.com' } },
+    removeDomain: async () => {
+      const registered = (await (
+        await post(`${server.url}/api/domains`, { domain: 'menu.example.com' })
+      ).json()) as Created
+      return { token: () => registered.token, path: { domain: 'menu.example.com' } }
+    },
+    rotateToken: async () => ({ token: await tokenOfNew() }),
+    rotateTokenByHeader: async () => ({ token: await tokenOfNew() }),
+    deleteLink: async () => ({ token: await tokenOfNew() }),
+    deleteLinkByHeader: async () => ({ token: await tokenOfNew() }),
+  }
+}
+
+/** A request, for `fetch`. */
+export interface Sent {
+  method: string
+  /** With the query. */
+  path: string
+  headers: Record<string, string>
+  body?: string
+}
+
+/** Fills the path of an operation, and adds what a valid request of it has. */
+export function requestOf({ method, path }: Operation, valid: Valid, { link }: Pick<Subjects, 'link'>): Sent {
+  const token = valid.token?.() ?? link.token
+  const values: Record<string, string> = { code: link.code, token, ...valid.path }
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? 'x')
+  const headers: Record<string, string> = { authorization: `Bearer ${token}` }
+  const body = valid.form ?? (valid.body === undefined ? undefined : JSON.stringify(valid.body))
+  if (body !== undefined)
+    headers['content-type'] = valid.form === undefined ? 'application/json' : 'application/x-www-form-urlencoded'
+  return { method, path: `${filled}?${valid.query ?? ''}`, headers, ...(body !== undefined && { body }) }
+}
