@@ -56,12 +56,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const shares = createFairShares(Object.values(kinds), monotonic)
   const isIdle = () => Object.values(kinds).every(({ inProgress }) => inProgress === 0)
   const slices = createTimeSlices({ ...shares, isIdle, beforeSlice, sliceMs: SLICE_MS, monotonic })
-  const overdue = ({ queue, pace }: WorkState) => overloaded(queue.length() * pace.ms())
+  const overdue = ({ queue, pace }: WorkState) => overloaded(queue.length() * pace.ms(monotonic()))
   const watchTimeout = createQueueTimeout(Object.values(kinds), monotonic, overdue, maxWaitMs)
 
   function refusal(work: Work, client: string): Problem | undefined {
     const kind = kinds[work]
-    const wait = expectedWait(kind, client, maxWaitMs)
+    const wait = expectedWait(kind, client, maxWaitMs, monotonic())
     if (wait <= maxWaitMs && !kind.queue.isFull(client)) return undefined
     kind.refused++
     slices.onRefusal()
@@ -100,9 +100,10 @@ function createKinds(bounds: NonNullable<AdmissionOptions['bounds']>): Record<Wo
 }
 
 /** Milliseconds until a further request of a client would start; not exact while even all that wait take less than `enough`. */
-function expectedWait({ queue, pace }: WorkState, client: string, enough: number): number {
-  const all = queue.length() * pace.ms()
-  return all <= enough ? all : queue.ahead(client) * pace.ms()
+function expectedWait({ queue, pace }: WorkState, client: string, enough: number, now: number): number {
+  const paceMs = pace.ms(now)
+  const all = queue.length() * paceMs
+  return all <= enough ? all : queue.ahead(client) * paceMs
 }
 
 /** @returns a problem for who has been told to wait for so many milliseconds */

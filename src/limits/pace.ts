@@ -3,13 +3,14 @@ export interface Pace {
   /** To be called when a request starts. @param areMore whether others still wait */
   onStart: (now: number, areMore: boolean) => void
   /** Milliseconds from one start to the next. */
-  ms: () => number
+  ms: (now: number) => number
 }
 
-/** How far back the average reaches: a burst whose requests are still being read must not look like slow work. */
+/**
+ * How far back the average reaches: a burst whose requests are still being read must not look like slow work. What was
+ * measured fades as fast while nothing waits: what held the last burst up may be over.
+ */
 const MEMORY_MS = 1000
-/** What was measured is forgotten when the queue has been empty for this long: it may have been a fault that is over. */
-const FORGET_MS = 10_000
 
 /**
  * Measures starts rather than the work: whatever holds a kind up (its own work, visits, other kinds, a thread, the disk, the
@@ -18,28 +19,34 @@ const FORGET_MS = 10_000
  */
 export function createPace(expectedMs: number): Pace {
   // Sums in which a start counts less the longer ago it was.
-  let elapsed = 0
-  let starts = 0
+  let elapsed = MEMORY_MS
+  let starts = MEMORY_MS / expectedMs
   let last = Number.NEGATIVE_INFINITY
   let didWait = false
 
-  function reset(): void {
-    elapsed = MEMORY_MS
-    starts = MEMORY_MS / expectedMs
+  function fade(now: number): void {
+    const kept = Math.exp((last - now) / MEMORY_MS)
+    starts = elapsed / (expectedMs + (elapsed / starts - expectedMs) * kept)
+    last = now
   }
-  reset()
+
+  function measure(now: number): void {
+    const interval = now - last
+    const kept = Math.exp(-interval / MEMORY_MS)
+    elapsed = elapsed * kept + interval
+    starts = starts * kept + 1
+    last = now
+  }
 
   return {
     onStart(now, areMore) {
-      const interval = now - last
-      if (didWait) {
-        const kept = Math.exp(-interval / MEMORY_MS)
-        elapsed = elapsed * kept + interval
-        starts = starts * kept + 1
-      } else if (interval > FORGET_MS) reset()
-      last = now
+      if (didWait) measure(now)
+      else fade(now)
       didWait = areMore
     },
-    ms: () => elapsed / starts,
+    ms(now) {
+      if (!didWait) fade(now)
+      return elapsed / starts
+    },
   }
 }
