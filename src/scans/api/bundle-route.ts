@@ -21,26 +21,26 @@ export interface BundleNeeds {
   now: () => number
 }
 
-const schema = Type.String({ format: 'binary' })
+const schema = {
+  summary: 'Export a link with its design, counts and scans',
+  operationId: 'exportBundle',
+  description: 'A ZIP that `quirl import` takes; without token, password and webhook.',
+  tags: ['Statistics'],
+  response: {
+    200: {
+      description: 'The files.',
+      headers: sends('Content-Disposition'),
+      content: { 'application/zip': { schema: Type.String({ format: 'binary' }) } },
+    },
+    ...problems('unknown_token'),
+  },
+}
 
 /** Streams a link with its design, its counts and its scans as a ZIP: `GET /api/manage/<token>/bundle` */
 export function bundleRoutes({ scans, links, slots, origin, now }: BundleNeeds): OwnerRoutes {
   return ownerRoutes({
     config: { work: 'statistics' },
-    schema: {
-      summary: 'Export a link with its design, counts and scans',
-      operationId: 'exportBundle',
-      description: 'A ZIP that `quirl import` takes; without token, password and webhook.',
-      tags: ['Statistics'],
-      response: {
-        200: {
-          description: 'The files.',
-          headers: sends('Content-Disposition'),
-          content: { 'application/zip': { schema } },
-        },
-        ...problems('unknown_token'),
-      },
-    },
+    schema,
     async handler(request, reply) {
       const owned = await links.readByToken(tokenOf(request))
       const { id, code } = owned.link
