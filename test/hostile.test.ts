@@ -117,14 +117,28 @@ const usual = await costOf([{ method: 'GET', path: '/healthz' }])
 /** A busy machine adds to what is measured, and never takes away. */
 const MEASUREMENTS = 3
 
-/** The cost of a request that costs too much each time that it is measured. */
-async function costTooMuch(request: Request): Promise<Cost | undefined> {
-  let cost: Cost | undefined
-  for (let at = 0; at < MEASUREMENTS; at++) {
-    cost = await costOf([request])
-    if (!isTooMuch(cost)) return undefined
-  }
-  return cost
+/** The cost of requests that cost too much each time that they are measured. */
+async function costTooMuch(requests: Request[], first: Cost): Promise<Cost | undefined> {
+  let cost = first
+  for (let at = 1; isTooMuch(cost) && at < MEASUREMENTS; at++) cost = await costOf(requests)
+  return isTooMuch(cost) ? cost : undefined
+}
+
+interface Labelled extends Request {
+  label: string
+}
+
+/** What is wrong with those of the requests that cost too much, found by halves. */
+async function faultsOf(requests: Labelled[], first: Cost): Promise<string[]> {
+  const cost = await costTooMuch(requests, first)
+  if (cost === undefined) return []
+  const [only] = requests
+  if (requests.length === 1 && only !== undefined) return [`${only.label}: ${describeCost(cost)}`]
+  const middle = Math.ceil(requests.length / 2)
+  const faults: string[] = []
+  for (const half of [requests.slice(0, middle), requests.slice(middle)])
+    faults.push(...(await faultsOf(half, await costOf(half))))
+  return faults
 }
 
 /** Requests that are measured together: with more, their garbage would count as the memory of one. */
@@ -132,8 +146,8 @@ const TOGETHER = 50
 /** Bytes of requests that are measured together. */
 const BYTES_TOGETHER = 32 * MIB
 
-/** Checks the cost of requests against the bounds: in batches first, and one by one where a batch costs too much. */
-async function checkCost(t: TestContext, requests: (Request & { label: string })[]): Promise<void> {
+/** Checks the cost of requests against the bounds: of many together, and of fewer where these cost too much. */
+async function checkCost(t: TestContext, requests: Labelled[]): Promise<void> {
   const most: Cost = { hold: 0, growth: 0, bytes: 0, statuses: [] }
   const faults: string[] = []
   const largest = Math.max(...requests.map(({ body = '' }) => body.length))
@@ -143,11 +157,7 @@ async function checkCost(t: TestContext, requests: (Request & { label: string })
     const together = await costOf(some)
     for (const name of ['hold', 'growth', 'bytes'] as const) most[name] = Math.max(most[name], together[name])
     most.statuses.push(...together.statuses)
-    if (!isTooMuch(together)) continue
-    for (const request of some) {
-      const cost = await costTooMuch(request)
-      if (cost !== undefined) faults.push(`${request.label}: ${describeCost(cost)}`)
-    }
+    faults.push(...(await faultsOf(some, together)))
   }
   t.diagnostic(`${requests.length} requests: ${describeCost(most)}; one without work: ${usual.hold.toFixed(1)} units`)
   assert.deepEqual(faults, [])

@@ -39,7 +39,10 @@ describe('the time to read a logo is linear in its size, with', () => {
 
   for (const [name, make] of Object.entries(costlyLogos)) {
     test(name, () => {
-      const [quarter, whole] = [make(SMALL), make(SMALL * 4)]
+      const quarter = make(SMALL)
+      // A file that has one size has nothing to compare.
+      if (make.length === 0) return void timeOf(read, quarter)
+      const whole = make(SMALL * 4)
       const compared: string[] = []
       for (let time = 0; time < TIMES; time++) {
         // One right after the other: the speed of the machine varies.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import Fastify from 'fastify'
-import { fc } from '../../test/support/fast-check.ts'
+import { fc, runs } from '../../test/support/fast-check.ts'
 import { MAX_LOGO_URI } from '../qr/design/schema.ts'
 import { Problem } from '../http/problem.ts'
 import { filledFields, formOf } from './form-body.ts'
@@ -134,7 +134,7 @@ describe('a multipart form', () => {
         const { status } = await send('/file', MULTIPART, parts.join(''))
         assert.ok(status === 200 || status === 400, String(status))
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(300) },
     )
   })
 })

@@ -50,7 +50,8 @@ export function createPostgres(
   return async () => {
     const host = await (prepared ??= prepareFirst())
     const database = `test_${++made}`
-    await execute({ host }, `create database ${database} template prepared`)
+    // Copying the files takes half the CPU time of writing each page to the log.
+    await execute({ host }, `create database ${database} template prepared strategy file_copy`)
     return { host, user: USER, database }
   }
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { isWhole } from './corpus.ts'
 import { readWithZxing } from './decoders.ts'
 
 /** An image file, PNG or netpbm's, and the text of its QR code. */
@@ -14,6 +15,12 @@ export interface Picture {
   isUnsaid?: boolean
 }
 
+/** A picture, and where its file is. */
+interface Filed {
+  picture: Picture
+  path: string
+}
+
 /** Reads the concatenated bytes of all codes in the files, without separators. */
 type ReadFiles = (paths: string[], files: Buffer[]) => Promise<Buffer>
 
@@ -23,10 +30,10 @@ type ReadFiles = (paths: string[], files: Buffer[]) => Promise<Buffer>
  */
 const zbarimg = ['--quiet', '--nodbus', '--raw', '-Sdisable', '-Sqrcode.enable']
 
-const decoders = {
-  zbarimg: (paths) => outputOf('zbarimg', [...zbarimg, '-Sbinary', ...paths]),
+const readers = {
   /** As people use it: it prints text, in the encoding that the symbol says, and guesses where it says none. */
   'zbarimg as text': (paths) => outputOf('zbarimg', [...zbarimg, ...paths]),
+  'zbarimg as bytes': (paths) => outputOf('zbarimg', [...zbarimg, '-Sbinary', ...paths]),
   ZXingReader: (paths) => outputOf('ZXingReader', ['-format', 'QRCode', '-bytes', ...paths]),
   async 'zxing-wasm'(_, files) {
     const found = await Promise.all(files.map(readWithZxing))
@@ -40,8 +47,21 @@ const decoders = {
   },
 } satisfies Record<string, ReadFiles>
 
-type DecoderName = keyof typeof decoders
-export const decoderNames = Object.keys(decoders) as DecoderName[]
+type ReaderName = keyof typeof readers
+export const decoderNames = ['zbarimg', 'ZXingReader', 'zxing-wasm'] as const
+type DecoderName = (typeof decoderNames)[number]
+
+/**
+ * What reads which of the pictures for a decoder. The text that zbarimg prints is exact only if its bytes are, so that it reads
+ * no picture twice, which takes longest of all; bytes are for symbols whose encoding it has to guess, and for the whole corpus.
+ */
+function readingsOf(name: DecoderName, said: Filed[], unsaid: Filed[]): [ReaderName, Filed[]][] {
+  if (name !== 'zbarimg') return [[name, [...said, ...unsaid]]]
+  return [
+    ['zbarimg as text', said],
+    ['zbarimg as bytes', isWhole ? [...said, ...unsaid] : unsaid],
+  ]
+}
 
 /** The output of a program, whatever its exit status, which also reports files without a code. */
 function outputOf(program: string, args: string[]): Promise<Buffer> {
@@ -96,16 +116,11 @@ export async function missedOf(batch: readonly Picture[], names: readonly Decode
       join(folder, `${at}.${file.toString('latin1', 1, 4) === 'PNG' ? 'png' : 'pgm'}`),
     )
     await Promise.all(batch.map(({ file }, at) => writeFile(paths[at] ?? '', file)))
-    const said = batch.flatMap((picture, at) => (picture.isUnsaid === true ? [] : [{ picture, path: paths[at] ?? '' }]))
-    const missed = names.map((name) =>
-      name === 'zbarimg as text'
-        ? missedBy(
-            name,
-            said.map(({ picture }) => picture),
-            said.map(({ path }) => path),
-          )
-        : missedBy(name, batch, paths),
-    )
+    const filed = batch.map((picture, at) => ({ picture, path: paths[at] ?? '' }))
+    const said = filed.filter(({ picture }) => picture.isUnsaid !== true)
+    const unsaid = filed.filter(({ picture }) => picture.isUnsaid === true)
+    const readings = names.flatMap((name) => readingsOf(name, said, unsaid)).filter(([, some]) => some.length > 0)
+    const missed = readings.map(([reader, some]) => missedBy(reader, some))
     return (await Promise.all(missed)).flat()
   } finally {
     await rm(folder, { recursive: true })
@@ -113,16 +128,18 @@ export async function missedOf(batch: readonly Picture[], names: readonly Decode
 }
 
 /** Reads all files in one run; if the result differs, reads each file in a separate run to find the wrong ones. */
-async function missedBy(name: DecoderName, batch: readonly Picture[], paths: string[]): Promise<string[]> {
-  const found = await decoders[name](
-    paths,
-    batch.map(({ file }) => file),
+async function missedBy(name: ReaderName, batch: readonly Filed[]): Promise<string[]> {
+  const found = await readers[name](
+    batch.map(({ path }) => path),
+    batch.map(({ picture }) => picture.file),
   )
   const end = name === 'zbarimg as text' ? '\n' : ''
-  if (found.equals(Buffer.from(batch.map(({ text }) => text + end).join('')))) return []
+  if (found.equals(Buffer.from(batch.map(({ picture }) => picture.text + end).join('')))) return []
   const [only] = batch
-  if (batch.length === 1 && only !== undefined) return [`${name}: ${only.name}`]
+  if (batch.length === 1 && only !== undefined) return [`${name}: ${only.picture.name}`]
   const missed: string[] = []
-  for (const [at, picture] of batch.entries()) missed.push(...(await missedBy(name, [picture], [paths[at] ?? ''])))
-  return missed.length > 0 ? missed : [`${name}: a picture among ${batch.map((each) => each.name).join('; ')}`]
+  for (const each of batch) missed.push(...(await missedBy(name, [each])))
+  return missed.length > 0
+    ? missed
+    : [`${name}: a picture among ${batch.map(({ picture }) => picture.name).join('; ')}`]
 }
