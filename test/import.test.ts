@@ -390,8 +390,8 @@ test('links with a password, an end or a ban are not made public, and are named'
 
 describe('a broken file changes nothing', () => {
   const files: [from: string, text: string, message: RegExp][] = [
-    ['csv', 'code,target\na,https://a.example/\nb,"https://b.example/\n', /Quote Not Closed.*line 3/],
-    ['csv', 'code,target\na,https://a.example/\nb,https://b.example/,c\n', /Invalid Record Length.*line 3/],
+    ['csv', 'code,target\na,https://a.example/\nb,"https://b.example/\n', /a quote that is not closed, in line 3/],
+    ['csv', 'code,target\na,https://a.example/\nb,https://b.example/,c\n', /column 3 \(C\) of line 3 has the text "c"/],
     [
       'csv',
       'code,target\na,https://a.example/\n,https://b.example/\n',
