@@ -52,7 +52,11 @@ export async function readTable(
   return orStartError(async () => {
     if (isWorkbook(bytes)) return { records: await readSheet(bytes), place: 'row', encoding: 'utf-8' }
     const { text, encoding } = decodeText(bytes)
-    return { records: readCsvRecords(text, { ...(isKnown && { isKnown }), ...(maxRow && { maxRow }) }), place: 'line', encoding }
+    return {
+      records: readCsvRecords(text, { ...(isKnown && { isKnown }), ...(maxRow && { maxRow }) }),
+      place: 'line',
+      encoding,
+    }
   })
 }
 

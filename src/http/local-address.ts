@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
 import { nameWarning, type Warning } from './warnings.ts'
 
-
 /** Members of responses that are URLs of the service; of one object, all have the same origin. */
 const urlMembers = ['short_url', 'manage_url', 'share_url'] as const
 

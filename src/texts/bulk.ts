@@ -2,7 +2,8 @@ import type { ByLanguage } from './language.ts'
 
 const en = {
   title: 'Many links at once',
-  description: 'Turn a list into short links and QR codes: from a CSV or Excel file, from cells of a spreadsheet, or typed in.',
+  description:
+    'Turn a list into short links and QR codes: from a CSV or Excel file, from cells of a spreadsheet, or typed in.',
   lead: 'Turn a list into short links and QR codes. Choose a file from your spreadsheet, paste its cells, or type the rows.',
   file: 'File',
   fileHint: 'an Excel workbook (.xlsx), or CSV as any spreadsheet saves it',
@@ -60,7 +61,8 @@ const en = {
     open_quote: 'The quotation mark in line {line} is not closed.',
     unreadable: 'Line {line} has text after a closing quotation mark. Save the list as CSV, and choose it again.',
     encoding: 'The letters of this file cannot be read: save it as “CSV UTF-8”, and choose it again.',
-    office_file: 'This kind of file cannot be read. Save it as an Excel workbook (.xlsx) or as CSV, and choose it again.',
+    office_file:
+      'This kind of file cannot be read. Save it as an Excel workbook (.xlsx) or as CSV, and choose it again.',
     workbook:
       'This workbook cannot be read: it is damaged, or has more than 10,000 rows, 256 columns or 32 MiB unpacked. Save it as CSV, and choose it again.',
     workbookPlain: 'Without scripts, this page reads CSV only: save the workbook as “CSV UTF-8”, and choose it again.',
@@ -139,7 +141,8 @@ const de: typeof en = {
     utm: 'Ein UTM-Wert darf höchstens 200 Zeichen haben.',
     surplus:
       'Zeile {line} hat den Text „{text}“ in Spalte {column}, die in der ersten Zeile keinen Namen hat. Gehört er zur Zelle davor, setzen Sie diese in Anführungszeichen.',
-    formula: 'Zelle {column}{line} hat eine Formel ohne Wert. Öffnen Sie die Datei, speichern Sie sie und wählen Sie sie erneut.',
+    formula:
+      'Zelle {column}{line} hat eine Formel ohne Wert. Öffnen Sie die Datei, speichern Sie sie und wählen Sie sie erneut.',
     cell_error: 'Zelle {column}{line} hat statt eines Wertes einen Fehler.',
     other: 'Diese Zeile geht so nicht: {detail}.',
   },

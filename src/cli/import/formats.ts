@@ -27,7 +27,17 @@ function namesFor(field: FieldName, ...first: string[]): string[] {
 }
 
 /** Fields whose value is a URL of the link, with or without its scheme; others have the code itself. */
-const urlNames = new Set(['shorturl', 'shortlink', 'link', 'bitlink', 'id', 'custombitlinks', 'custombitlink', 'customlinks', 'customlink'])
+const urlNames = new Set([
+  'shorturl',
+  'shortlink',
+  'link',
+  'bitlink',
+  'id',
+  'custombitlinks',
+  'custombitlink',
+  'customlinks',
+  'customlink',
+])
 
 /** The documented formats; their sources are in docs/import.md. */
 export const formats: Record<string, Format> = {
@@ -175,7 +185,10 @@ function codeIn(name: string, text: string): string {
   const isUrl = /^https?:\/\//i.test(whole)
   const address = whole.replace(/^https?:\/\//i, '')
   const path = isUrl || (urlNames.has(name) && address.includes('/')) ? address.slice(address.indexOf('/') + 1) : whole
-  return path.split('/').filter((part) => part !== '').join('/')
+  return path
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')
 }
 
 /** A title as quirl keeps one, and what that changes. */

@@ -35,7 +35,8 @@ export const bulk: Command = {
   },
   async run(context) {
     const [file, ...more] = context.args
-    if (file === undefined || more.length > 0) throw new StartError('give one CSV file or Excel workbook; - is standard input')
+    if (file === undefined || more.length > 0)
+      throw new StartError('give one CSV file or Excel workbook; - is standard input')
     const { rows, notes } = await readRows(file)
     const service = openService(context)
     const output = openTable(context.flags['out'])

@@ -1,7 +1,7 @@
 import { shorten } from '../../lib/shorten.ts'
 import { StartError } from '../../lib/start-error.ts'
 import { readHeader } from '../../lib/table/link-columns.ts'
-import { describeFault, faultOfRecord, toLinkRow, type LinkRow } from '../../lib/table/records.ts'
+import { describeFault, faultOfRecord, toLinkRow, withoutOuterBlanks, type LinkRow } from '../../lib/table/records.ts'
 import { encodingNotes, readBytes, readTable, type TableFile } from '../table-file.ts'
 
 /** Names of columns that a note has. */
@@ -31,12 +31,13 @@ export async function readRows(file: string): Promise<LinkTable> {
 function toRows({ records: [header, ...records], place, encoding }: TableFile): LinkTable {
   const names = header?.cells ?? []
   const { mapping, unknown, repeated } = readHeader(names)
-  if (!mapping.includes('target')) throw new StartError(`${place} ${header?.line ?? 1} must be a header with the column "target"`)
+  if (!mapping.includes('target'))
+    throw new StartError(`${place} ${header?.line ?? 1} must be a header with the column "target"`)
   if (repeated !== undefined) throw new StartError(`the header has the column "${shorten(repeated)}" twice`)
   const rows = records.map((record) => {
     const fault = faultOfRecord(record, names, mapping)
     if (fault !== undefined) throw new StartError(describeFault(fault))
-    return toLinkRow(record.cells, mapping)
+    return withoutOuterBlanks(toLinkRow(record.cells, mapping))
   })
   if (rows.length === 0) throw new StartError('it has no row')
   return { rows, notes: [...encodingNotes(encoding), ...unusedNotes(unknown)] }

@@ -6,7 +6,10 @@ import { TableError } from './table-error.ts'
  */
 export function isWorkbook(bytes: Uint8Array): boolean {
   if (startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]))
-    throw new TableError('office_file', 'is a file of an old Excel, or protected by a password: save it as .xlsx or CSV')
+    throw new TableError(
+      'office_file',
+      'is a file of an old Excel, or protected by a password: save it as .xlsx or CSV',
+    )
   return startsWith(bytes, [0x50, 0x4b, 0x03, 0x04])
 }
 

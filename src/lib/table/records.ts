@@ -52,18 +52,23 @@ export function columnLetters(column: number): string {
   return column <= 26 ? last : columnLetters(Math.floor((column - 1) / 26)) + last
 }
 
-/**
- * The fields of a record; an empty cell is an absent field. Texts stay as they are; blanks around an address or a code
- * belong to neither.
- */
+/** The fields of a record, as they are; an empty cell is an absent field. */
 export function toLinkRow(cells: readonly string[], mapping: Mapping): LinkRow {
   const row: LinkRow = {}
   for (const [at, field] of mapping.entries()) {
     const cell = cells[at] ?? ''
-    if (field === undefined || cell === '') continue
-    row[field] = field === 'target' || field === 'alias' ? cell.trim() || cell : cell
+    if (field !== undefined && cell !== '') row[field] = cell
   }
   return row
+}
+
+/** A row of a person, whose address and code may have blanks around them by mistake; texts stay as they are. */
+export function withoutOuterBlanks({ target, alias, ...texts }: LinkRow): LinkRow {
+  return {
+    ...(target !== undefined && { target: target.trim() }),
+    ...(alias !== undefined && { alias: alias.trim() }),
+    ...texts,
+  }
 }
 
 /** The body of the creation of a row's link, as the API takes it. */

@@ -1,6 +1,14 @@
 import { fieldNames } from '../../lib/table/link-columns.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
-import { faultOfRecord, toLinkBody, toLinkRow, type LinkRow, type RecordFault, type TableRecord } from '../../lib/table/records.ts'
+import {
+  faultOfRecord,
+  toLinkBody,
+  toLinkRow,
+  withoutOuterBlanks,
+  type LinkRow,
+  type RecordFault,
+  type TableRecord,
+} from '../../lib/table/records.ts'
 import type { TableLayout } from './columns.ts'
 
 /** A row of a table, and why it cannot be used as it is. */
@@ -20,7 +28,7 @@ export function toRows(records: readonly TableRecord[], { mapping, hasHeader }: 
 
 /** The body of the creation of a row's link, as the API takes it: people often leave out the scheme, and leave blanks. */
 export function bodyOf(row: LinkRow): Record<string, unknown> {
-  const filled = fieldNames.filter((name) => row[name]?.trim())
-  const cells = toLinkRow(filled.map((name) => row[name] ?? ''), filled)
+  const filled = fieldNames.filter((name) => row[name]?.trim()).map((name) => [name, row[name]])
+  const cells = withoutOuterBlanks(Object.fromEntries(filled) as LinkRow)
   return toLinkBody({ ...cells, ...(cells.target !== undefined && { target: withScheme(cells.target) }) })
 }

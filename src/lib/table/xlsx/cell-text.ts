@@ -35,5 +35,7 @@ export function dateText(text: string, is1904: boolean): string | undefined {
 
 /** Characters that XML cannot have, or not at the ends of lines, are written as _x000D_ (ECMA-376, 22.9.2.19). */
 export function unescapeText(text: string): string {
-  return text.replaceAll(/_x([\dA-Fa-f]{4})_/g, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+  return text.replaceAll(/_x([\dA-Fa-f]{4})_/g, (_all, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  )
 }

@@ -18,12 +18,18 @@ export async function readWorkbook(bytes: Uint8Array): Promise<TableRecord[]> {
     throw new TableError('office_file', 'is not an Excel workbook: save it as .xlsx or CSV')
   const { sheet: id, is1904 } = readSheets(workbook)
   const parts = await relations(read, main)
-  const partOf = (type: string) => parts.find((part) => part.type === type)?.target ?? ''
+  const partOf = async (type: string) => {
+    const part = parts.find((part) => part.type === type)
+    const bytes = part && (await read(part.target))
+    if (part !== undefined && bytes === undefined)
+      throw new TableError('workbook', `has no ${part.target}: save it again`)
+    return bytes
+  }
   const sheet = await read(parts.find((part) => part.id === id)?.target ?? '')
   if (sheet === undefined) throw new TableError('workbook', 'has no sheet')
   return readSheet(sheet, {
-    strings: readStrings(await read(partOf('sharedstrings'))),
-    isDate: readDateFormats(await read(partOf('styles'))),
+    strings: readStrings(await partOf('sharedstrings')),
+    isDate: readDateFormats(await partOf('styles')),
     is1904,
   })
 }

@@ -51,7 +51,11 @@ function readDirectory(bytes: Uint8Array): Map<string, Entry> {
   try {
     for (let index = 0; index < count; index++) {
       if (view.getUint32(at, true) !== ENTRY) throw damaged()
-      const [name, extra, comment] = [28, 30, 32].map((offset) => view.getUint16(at + offset, true)) as [number, number, number]
+      const [name, extra, comment] = [28, 30, 32].map((offset) => view.getUint16(at + offset, true)) as [
+        number,
+        number,
+        number,
+      ]
       entries.set(latin1(bytes.subarray(at + 46, at + 46 + name)).toLowerCase(), {
         method: view.getUint16(at + 10, true),
         crc32: view.getUint32(at + 16, true),
@@ -93,7 +97,10 @@ async function unpack(bytes: Uint8Array, entry: Entry, most: number): Promise<Ui
 }
 
 /** Unpacks a file as the member of a gzip (RFC 1952), whose checksum and length the decompressor compares. */
-async function* inflated(bytes: Uint8Array, { method, crc32, packed, unpacked, at }: Entry): AsyncGenerator<Uint8Array> {
+async function* inflated(
+  bytes: Uint8Array,
+  { method, crc32, packed, unpacked, at }: Entry,
+): AsyncGenerator<Uint8Array> {
   const view = viewOf(bytes)
   if (view.getUint32(at, true) !== LOCAL) throw damaged()
   const begin = at + 30 + view.getUint16(at + 26, true) + view.getUint16(at + 28, true)

@@ -51,7 +51,8 @@ async function readRecords(
 ): Promise<{ records: TableRecord[]; encoding: Encoding }> {
   if (typeof source !== 'string' && isWorkbook(source))
     return { records: await (await loadWorkbooks()).readWorkbook(source), encoding: 'utf-8' }
-  const { text, encoding } = typeof source === 'string' ? { text: source, encoding: 'utf-8' as const } : decodeText(source)
+  const { text, encoding } =
+    typeof source === 'string' ? { text: source, encoding: 'utf-8' as const } : decodeText(source)
   // The header, the rows, and one row too many.
   return { records: readCsvRecords(text, { to: MAX_LIST_ROWS + 2 }), encoding }
 }
