@@ -6,9 +6,9 @@ import { downloadZip } from 'client-zip'
 import { formats } from '../src/cli/import/formats.ts'
 import { readExport } from '../src/cli/import/read-file.ts'
 import { readRows } from '../src/cli/owner/table-rows.ts'
-import { decodeText, type Encoding } from '../src/lib/table/decode.ts'
-import { namesOf, type FieldName } from '../src/lib/table/link-columns.ts'
-import { toLinkBody, type LinkRow } from '../src/lib/table/records.ts'
+import { decodeText, type Encoding } from '../src/tables/decode.ts'
+import { namesOf, type FieldName } from '../src/tables/link-columns.ts'
+import { toLinkBody, type LinkRow } from '../src/tables/records.ts'
 import { readCsv } from '../src/links/bulk/csv-rows.ts'
 import { bulkTexts } from '../src/texts/bulk.ts'
 import { bodyOf } from '../src/web/bulk/rows.ts'
@@ -25,14 +25,14 @@ const fixtures = new URL('fixtures/tables/', import.meta.url)
 const texts = bulkTexts.en
 const file = join(folder, 'table')
 
-const loadWorkbooks = () => import('../src/lib/table/xlsx/workbook.ts')
+const loadWorkbooks = () => import('../src/tables/xlsx/workbook.ts')
 const isWorkbook = (bytes: Uint8Array) => bytes[0] === 0x50 && bytes[1] === 0x4b
 
 /** The bodies of creations that each reader makes of a table; workbooks are read in the browser and by commands. */
 async function readAll(bytes: Uint8Array): Promise<Record<string, unknown[]>> {
   writeFileSync(file, bytes)
   const table = await readTable(bytes, texts.problems, loadWorkbooks)
-  assert.ok(typeof table !== 'string', String(table))
+  assert.ok(typeof table !== 'string', JSON.stringify(table))
   const grid = gridRows(table, texts.faults)
   assert.deepEqual(
     grid.flatMap(({ fault }) => fault?.text ?? []),
@@ -60,7 +60,7 @@ interface Drawn {
 }
 
 const windows1252 = 'äöüßéàçñ€„“–’ÄÖÜ'
-const letters = fc.constantFrom(...'abc =+-@\'"', ',', ';', '|', '\t', '\n', ...windows1252)
+const letters = fc.constantFrom(...Array.from(`abc =+-@'",;|\t\n${windows1252}`))
 const others = fc.constantFrom('東', '京', 'Ж', 'ע', '😀', '\u2028')
 const phrase = (unit: fc.Arbitrary<string>) => fc.array(unit, { maxLength: 12 }).map((parts) => parts.join(''))
 const target = fc
@@ -345,10 +345,7 @@ for (const [what, csv, text] of [
   test(`text ${what} is refused by its line and column, and the destination before it is not used`, async () => {
     const at = csv.startsWith('target,,') ? 2 : 3
     const [row] = await readCsv(csv, '', () => {})
-    assert.match(
-      String((row as Error).message),
-      new RegExp(`^column ${at} \\([BC]\\) of line 2 has the text "${text}"`),
-    )
+    assert.match((row as Error).message, new RegExp(`^column ${at} \\([BC]\\) of line 2 has the text "${text}"`))
     writeFileSync(file, csv)
     await assert.rejects(readRows(file), new RegExp(`column ${at} \\([BC]\\) of line 2`))
     await assert.rejects(

@@ -1,10 +1,10 @@
 import { createReadStream, statSync } from 'node:fs'
 import { StartError } from '../lib/start-error.ts'
-import { readCsvRecords } from '../lib/table/csv.ts'
-import { decodeText, WINDOWS_1252_NOTE, type Encoding } from '../lib/table/decode.ts'
-import { isWorkbook } from '../lib/table/file-kind.ts'
-import type { TableRecord } from '../lib/table/records.ts'
-import { TableError } from '../lib/table/table-error.ts'
+import { readCsvRecords } from '../tables/csv.ts'
+import { decodeText, WINDOWS_1252_NOTE, type Encoding } from '../tables/decode.ts'
+import { isWorkbook } from '../tables/file-kind.ts'
+import type { TableRecord } from '../tables/records.ts'
+import { TableError } from '../tables/table-error.ts'
 
 /** A file is read whole, so that a broken one changes nothing: some million links. */
 const MAX_BYTES = 256 * 2 ** 20
@@ -69,7 +69,7 @@ async function readSheet(bytes: Uint8Array): Promise<TableRecord[]> {
   if (bytes.length > MAX_WORKBOOK_BYTES)
     throw new TableError('workbook', `has ${bytes.length} bytes, and ${MAX_WORKBOOK_BYTES} are the most`)
   // Most files are none.
-  const { readWorkbook } = await import('../lib/table/xlsx/workbook.ts')
+  const { readWorkbook } = await import('../tables/xlsx/workbook.ts')
   return readWorkbook(bytes)
 }
 

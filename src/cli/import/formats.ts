@@ -1,4 +1,5 @@
-import { namesOf, type FieldName } from '../../lib/table/link-columns.ts'
+import { namesOf, type FieldName } from '../../tables/link-columns.ts'
+import { codesOf, hasText } from './codes.ts'
 
 /** A row of an export: its values by the names of the tool, as `plainName` writes them. */
 export type Fields = Record<string, unknown>
@@ -25,19 +26,6 @@ const locked = 'has a password, which the file does not have'
 function namesFor(field: FieldName, ...first: string[]): string[] {
   return [...new Set([...first, ...namesOf(field)])]
 }
-
-/** Fields whose value is a URL of the link, with or without its scheme; others have the code itself. */
-const urlNames = new Set([
-  'shorturl',
-  'shortlink',
-  'link',
-  'bitlink',
-  'id',
-  'custombitlinks',
-  'custombitlink',
-  'customlinks',
-  'customlink',
-])
 
 /** The documented formats; their sources are in docs/import.md. */
 export const formats: Record<string, Format> = {
@@ -156,39 +144,6 @@ const deep = 'has a "/" in its code, and codes of several parts are not imported
 /** Exports write nothing, null, false or 0 where something is absent. */
 function isSet(value: unknown): boolean {
   return ![undefined, null, false, 0, '', 'null', 'false', '0', 'No'].includes(value as string)
-}
-
-function hasText(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== false && String(value).trim() !== ''
-}
-
-/** The codes of a row, each once: case makes no difference here. */
-function codesOf({ code, more }: Format, fields: Fields): string[] {
-  const name = code.find((each) => hasText(fields[each]) && codeIn(each, String(fields[each])) !== '')
-  const lists = more.filter((each) => hasText(fields[each])).map((each) => ({ name: each, list: listIn(fields[each]) }))
-  const codes = [
-    ...(name === undefined ? [] : [codeIn(name, String(fields[name]))]),
-    ...lists.flatMap(({ name, list }) => list.map((each) => codeIn(name, each))),
-  ]
-  const lower = codes.map((each) => each.toLowerCase())
-  return codes.filter((each, at) => each !== '' && lower.indexOf(each.toLowerCase()) === at)
-}
-
-/** A list of JSON, or a cell of a table with several values. */
-function listIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : String(value).split(/[\s,;|]/)
-}
-
-/** The code itself, or the whole path of a short URL: its last part alone would be another code. */
-function codeIn(name: string, text: string): string {
-  const [whole = ''] = text.trim().split(/[?#]/, 1)
-  const isUrl = /^https?:\/\//i.test(whole)
-  const address = whole.replace(/^https?:\/\//i, '')
-  const path = isUrl || (urlNames.has(name) && address.includes('/')) ? address.slice(address.indexOf('/') + 1) : whole
-  return path
-    .split('/')
-    .filter((part) => part !== '')
-    .join('/')
 }
 
 /** A title as quirl keeps one, and what that changes. */

@@ -1,7 +1,7 @@
 import { isObject } from '../../http/body.ts'
 import { StartError } from '../../lib/start-error.ts'
-import { plainName } from '../../lib/table/link-columns.ts'
-import { describeFault, faultOfRecord } from '../../lib/table/records.ts'
+import { plainName } from '../../tables/link-columns.ts'
+import { describeFault, faultOfRecord } from '../../tables/records.ts'
 import { encodingNotes, readBytes, readTable, readText } from '../table-file.ts'
 import { MAX_NAMED, toLinks, type Fields, type ForeignLink, type Format } from './formats.ts'
 

@@ -1,7 +1,7 @@
 import { shorten } from '../../lib/shorten.ts'
 import { StartError } from '../../lib/start-error.ts'
-import { readHeader } from '../../lib/table/link-columns.ts'
-import { describeFault, faultOfRecord, toLinkRow, withoutOuterBlanks, type LinkRow } from '../../lib/table/records.ts'
+import { readHeader } from '../../tables/link-columns.ts'
+import { describeFault, faultOfRecord, toLinkRow, withoutOuterBlanks, type LinkRow } from '../../tables/records.ts'
 import { encodingNotes, readBytes, readTable, type TableFile } from '../table-file.ts'
 
 /** Names of columns that a note has. */

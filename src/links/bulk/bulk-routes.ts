@@ -1,11 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from '#typebox'
 import { preferredType } from '../../http/accept.ts'
-import { isObject, readJsonRows, readText, rowsProblem } from '../../http/body.ts'
-import { decodeText, WINDOWS_1252_NOTE, type Decoded } from '../../lib/table/decode.ts'
-import { isWorkbook } from '../../lib/table/file-kind.ts'
-import { TableError } from '../../lib/table/table-error.ts'
-import { warnOfInput } from '../../http/warnings.ts'
+import { isObject, readJsonRows, rowsProblem } from '../../http/body.ts'
 import type { Origin } from '../../http/origin.ts'
 import { problemContent, problems } from '../../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
@@ -19,6 +15,7 @@ import { imagesOf, sendCsv, sendZip } from './bulk-files.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
 import type { CreationLimits } from '../create.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from '../creation-hooks.ts'
+import { CsvBody, decodeBody, warnOfEncoding } from './csv-body.ts'
 import { columns, readCsv } from './csv-rows.ts'
 import { idempotencyHeader, idempotentRequest } from '../idempotency/idempotency-header.ts'
 import type { Links } from '../open.ts'
@@ -57,31 +54,6 @@ const files = {
 }
 
 const errorResponses = problems('malformed_csv', 'nothing_created')
-
-/** A body of CSV: JSON may be a string as well. */
-class CsvBody {
-  readonly text: string
-  readonly encoding: Decoded['encoding']
-
-  constructor({ text, encoding }: Decoded) {
-    this.text = text
-    this.encoding = encoding
-  }
-}
-
-/** @throws {Problem} 400 when the body is no text, or not in the encoding that it is said to have */
-function decodeBody(request: FastifyRequest, body: Buffer): Decoded {
-  if (/;\s{0,10}charset="?utf-?8\b/i.test(request.headers['content-type'] ?? ''))
-    return { text: readText(body, 'malformed_csv'), encoding: 'utf-8' }
-  try {
-    if (!isWorkbook(body)) return decodeText(body)
-    throw new TableError('office_file', 'is a workbook or an archive: send CSV')
-  } catch (error) {
-    throw error instanceof TableError
-      ? new Problem('malformed_csv', `the body ${error.message}`, { cause: error })
-      : error
-  }
-}
 
 /** Makes `app` read the rows of a bulk creation: an array, an object, or CSV. */
 export function readRows(app: FastifyInstance): void {
@@ -141,8 +113,7 @@ async function sendBulk(
   const { atomic = false, dry_run: dryRun = false, format, qr } = request.query
   const origin = needs.origin.of(request)
   const rows = await rowsOf(request)
-  if (request.body instanceof CsvBody && request.body.encoding === 'windows-1252')
-    warnOfInput(request, reply, { code: 'windows_1252', detail: WINDOWS_1252_NOTE })
+  warnOfEncoding(request, reply)
   const asCsv =
     format === undefined
       ? preferredType(request.headers.accept, ['application/json', 'text/csv']) === 'text/csv'

@@ -2,10 +2,10 @@ import { finished } from 'node:stream/promises'
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
 import type { Problem } from '../../http/problem.ts'
-import { csvOptions, tableError, toRecord, type ParsedRecord } from '../../lib/table/csv.ts'
-import type { Layout } from '../../lib/table/delimiter.ts'
-import type { TableRecord } from '../../lib/table/records.ts'
-import type { TableError } from '../../lib/table/table-error.ts'
+import { csvOptions, tableError, toRecord, type ParsedRecord } from '../../tables/csv.ts'
+import type { Layout } from '../../tables/delimiter.ts'
+import type { TableRecord } from '../../tables/records.ts'
+import type { TableError } from '../../tables/table-error.ts'
 import { MAX_ROWS } from './bulk.ts'
 
 /** Counts empty lines and the cells of empty rows too: spreadsheets write many. */
@@ -64,18 +64,23 @@ async function* slicesOf(bytes: Buffer, delimiter: string, refuse: Refuse): Asyn
 
 /** Counts outside of quotes, which begin where a cell does: elsewhere a quotation mark is a character. */
 function createCounter(separator: number): (slice: Buffer) => { lines: number; cells: number } {
+  const ends = new Set([separator, CR, LF])
   let [lines, cells] = [1, 1]
   let isQuoted = false
   let canBegin = true
   let before = 0
+  const count = (byte: number) => {
+    if (byte === separator) cells++
+    // CRLF is one line end.
+    else if (byte === CR || (byte === LF && before !== CR)) lines++
+  }
   return (slice) => {
     for (const byte of slice) {
-      if (isQuoted) isQuoted = byte !== QUOTE
-      else if (byte === QUOTE) isQuoted = canBegin || before === QUOTE
-      else if (byte === separator) cells++
-      // CRLF is one line end.
-      else if (byte === CR || (byte === LF && before !== CR)) lines++
-      canBegin = !isQuoted && (byte === separator || byte === CR || byte === LF || (canBegin && byte === BLANK))
+      const isQuote = byte === QUOTE
+      if (isQuoted) isQuoted = !isQuote
+      else if (isQuote) isQuoted = canBegin || before === QUOTE
+      else count(byte)
+      canBegin = !isQuoted && (ends.has(byte) || (canBegin && byte === BLANK))
       before = byte
     }
     return { lines, cells }

@@ -1,7 +1,7 @@
-import { findLayout } from '../../lib/table/delimiter.ts'
-import { readHeader } from '../../lib/table/link-columns.ts'
-import { describeFault, faultOfRecord, toLinkBody, toLinkRow } from '../../lib/table/records.ts'
-import type { TableError } from '../../lib/table/table-error.ts'
+import { findLayout } from '../../tables/delimiter.ts'
+import { readHeader } from '../../tables/link-columns.ts'
+import { describeFault, faultOfRecord, toLinkBody, toLinkRow } from '../../tables/records.ts'
+import type { TableError } from '../../tables/table-error.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import { parseRecords } from './csv-records.ts'
 

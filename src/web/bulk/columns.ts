@@ -1,5 +1,5 @@
-import { readHeader, fieldOf, type Mapping } from '../../lib/table/link-columns.ts'
-import type { TableRecord } from '../../lib/table/records.ts'
+import { readHeader, fieldOf, type Mapping } from '../../tables/link-columns.ts'
+import type { TableRecord } from '../../tables/records.ts'
 
 /** How a table is read. */
 export interface TableLayout {

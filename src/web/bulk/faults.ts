@@ -1,6 +1,6 @@
 import type { bulkTexts } from '../../texts/bulk.ts'
-import type { FieldName } from '../../lib/table/link-columns.ts'
-import type { LinkRow } from '../../lib/table/records.ts'
+import type { FieldName } from '../../tables/link-columns.ts'
+import type { LinkRow } from '../../tables/records.ts'
 import { fillText } from '../../lib/fill-text.ts'
 
 export type FaultTexts = (typeof bulkTexts)['en']['faults']

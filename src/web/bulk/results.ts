@@ -8,8 +8,8 @@ import type { Language } from '../../texts/language.ts'
 import { CREATION_KEY } from '../creation.ts'
 import { faultOf } from './faults.ts'
 import { count } from './count.ts'
-import { fieldNames } from '../../lib/table/link-columns.ts'
-import type { LinkRow } from '../../lib/table/records.ts'
+import { fieldNames } from '../../tables/link-columns.ts'
+import type { LinkRow } from '../../tables/records.ts'
 import type { Upload } from './upload.ts'
 
 /** The rows of a request, and what became of them. */

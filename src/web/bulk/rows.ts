@@ -1,4 +1,4 @@
-import { fieldNames } from '../../lib/table/link-columns.ts'
+import { fieldNames } from '../../tables/link-columns.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
 import {
   faultOfRecord,
@@ -8,7 +8,7 @@ import {
   type LinkRow,
   type RecordFault,
   type TableRecord,
-} from '../../lib/table/records.ts'
+} from '../../tables/records.ts'
 import type { TableLayout } from './columns.ts'
 
 /** A row of a table, and why it cannot be used as it is. */

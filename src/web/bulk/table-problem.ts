@@ -1,6 +1,6 @@
 import { fillText } from '../../lib/fill-text.ts'
-import { columnLetters, type RecordFault } from '../../lib/table/records.ts'
-import type { TableError } from '../../lib/table/table-error.ts'
+import { columnLetters, type RecordFault } from '../../tables/records.ts'
+import type { TableError } from '../../tables/table-error.ts'
 import type { bulkTexts } from '../../texts/bulk.ts'
 
 type Texts = (typeof bulkTexts)['en']

@@ -6,15 +6,15 @@ import { MAX_ROWS } from '../../links/bulk/bulk.ts'
 import { parseRecords } from '../../links/bulk/csv-records.ts'
 import type { bulkTexts } from '../../texts/bulk.ts'
 import { keyIn } from '../creation.ts'
-import { decodeText, type Decoded } from '../../lib/table/decode.ts'
-import { findLayout } from '../../lib/table/delimiter.ts'
-import { isWorkbook } from '../../lib/table/file-kind.ts'
-import { readHeader } from '../../lib/table/link-columns.ts'
-import type { LinkRow } from '../../lib/table/records.ts'
-import { TableError } from '../../lib/table/table-error.ts'
+import { decodeText, type Decoded } from '../../tables/decode.ts'
+import { findLayout } from '../../tables/delimiter.ts'
+import { isWorkbook } from '../../tables/file-kind.ts'
+import { readHeader } from '../../tables/link-columns.ts'
+import type { LinkRow } from '../../tables/records.ts'
+import { TableError } from '../../tables/table-error.ts'
 import { guessLayout } from './columns.ts'
 import { fillText } from '../../lib/fill-text.ts'
-import { toRows } from './rows.ts'
+import { toRows, type ReadRow } from './rows.ts'
 import { recordProblem, tableProblem } from './table-problem.ts'
 
 /** Characters of a list that the plain form takes; its parser cuts longer ones a little above. */
@@ -77,7 +77,8 @@ export interface List {
  * Reads the rows of a list.
  * @throws {Problem} 400 or 413 when it cannot be read, in people's words
  */
-export async function readList({ text, encoding, fault }: Upload, { problems, faults, notes }: Texts): Promise<List> {
+export async function readList({ text, encoding, fault }: Upload, texts: Texts): Promise<List> {
+  const { problems, notes } = texts
   if (fault !== undefined) throw refuse(fault)
   if (text.length > MAX_LIST) throw new Problem('body_too_large', fillText(problems.tooLarge, { size: '256 KB' }))
   const records = await parseRecords(text, findLayout(text), (_detail, cause) =>
@@ -88,14 +89,18 @@ export async function readList({ text, encoding, fault }: Upload, { problems, fa
   if (!layout.mapping.includes('target')) throw refuse(problems.noTarget)
   const { unknown, repeated } = readHeader(layout.hasHeader ? (records[0]?.cells ?? []) : [])
   if (repeated !== undefined) throw refuse(fillText(problems.repeated, { name: repeated }))
-  const rows = toRows(records, layout)
+  const rows = usableRows(toRows(records, layout), texts)
+  const said = encoding === 'windows-1252' ? [notes.windows1252] : []
+  if (unknown.length > 0) said.push(fillText(notes.unused, { names: listNames(unknown) }))
+  return { rows, notes: said }
+}
+
+function usableRows(rows: ReadRow[], { problems, faults }: Texts): LinkRow[] {
   if (rows.length === 0) throw refuse(problems.empty)
   if (rows.length > MAX_ROWS) throw refuse(fillText(problems.tooManyRows, { rows: MAX_ROWS }))
   const wrong = rows.find(({ fault }) => fault !== undefined)?.fault
   if (wrong !== undefined) throw refuse(recordProblem(wrong, faults))
-  const said = encoding === 'windows-1252' ? [notes.windows1252] : []
-  if (unknown.length > 0) said.push(fillText(notes.unused, { names: listNames(unknown) }))
-  return { rows: rows.map(({ cells }) => cells), notes: said }
+  return rows.map(({ cells }) => cells)
 }
 
 /** Names of columns that are said; there may be thousands. */

@@ -1,4 +1,4 @@
-import type { FieldName, Mapping } from '../../../lib/table/link-columns.ts'
+import type { FieldName, Mapping } from '../../../tables/link-columns.ts'
 import { fillText } from '../../../lib/fill-text.ts'
 import { count } from '../../bulk/count.ts'
 import { gridRows, MAX_LIST_ROWS, readTable, type LoadWorkbooks, type Table } from './read-table.ts'

@@ -1,7 +1,7 @@
 import type { IslandTexts } from '../../bulk/island-texts.ts'
 import type { TableLayout } from '../../bulk/columns.ts'
 import type { RowFault } from '../../bulk/faults.ts'
-import type { LinkRow, TableRecord } from '../../../lib/table/records.ts'
+import type { LinkRow, TableRecord } from '../../../tables/records.ts'
 
 /** A created link, as the API returns it. */
 export interface CreatedLink {

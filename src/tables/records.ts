@@ -1,4 +1,4 @@
-import { shorten } from '../shorten.ts'
+import { shorten } from '../lib/shorten.ts'
 import type { FieldName, Mapping } from './link-columns.ts'
 
 /** A row of a table, whatever file it comes from. */

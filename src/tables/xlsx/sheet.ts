@@ -76,15 +76,11 @@ export function readSheet(bytes: Uint8Array, workbook: Workbook): TableRecord[] 
   let column = 0
   let isValue = false
   const inline = collectText()
-  const end = (done: Cell) => {
-    if (done.type === 'inlineStr') done.value = inline.end()
-    takeCell(record, done, workbook)
-  }
   parseXml(bytes, {
     open(element) {
-      const { name, attributes } = element
+      const { name } = element
       if (name === 'row') {
-        record = { cells: [], line: Number(attributes['r'] ?? record.line + 1) }
+        record = newRecord(element, record.line + 1)
         column = 0
       } else if (name === 'c') {
         cell = newCell(element, column + 1)
@@ -105,12 +101,17 @@ export function readSheet(bytes: Uint8Array, workbook: Workbook): TableRecord[] 
       inline.close(name)
       if (name === 'v') isValue = false
       else if (name === 'c' && cell !== undefined) {
-        end(cell)
+        if (cell.type === 'inlineStr') cell.value = inline.end()
+        takeCell(record, cell, workbook)
         cell = undefined
       } else if (name === 'row') addRecord(records, record)
     },
   })
   return records
+}
+
+function newRecord({ attributes }: OpenElement, next: number): TableRecord {
+  return { cells: [], line: Number(attributes['r'] ?? next) }
 }
 
 function newCell({ attributes }: OpenElement, next: number): Cell {
@@ -125,7 +126,7 @@ function newCell({ attributes }: OpenElement, next: number): Cell {
 }
 
 function columnNumber(letters: string): number {
-  return [...letters].reduce((sum, letter) => sum * 26 + (letter.codePointAt(0) ?? 0) - 64, 0)
+  return Array.from(letters).reduce((sum, letter) => sum * 26 + (letter.codePointAt(0) ?? 0) - 64, 0)
 }
 
 function takeCell(record: TableRecord, cell: Cell, workbook: Workbook): void {

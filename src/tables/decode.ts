@@ -20,16 +20,28 @@ const UNDEFINED = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d])
  * @throws {TableError} when it is nothing of this
  */
 export function decodeText(bytes: Uint8Array): Decoded {
-  const [first = 1, second = 1, third] = bytes
-  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return decodeAs('utf-16le', bytes)
-  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return decodeAs('utf-16be', bytes)
-  if (first === 0xef && second === 0xbb && third === 0xbf) return decodeAs('utf-8', bytes)
+  const marked = markedEncoding(bytes)
+  if (marked !== undefined) return decodeAs(marked, bytes)
   try {
     return decodeAs('utf-8', bytes)
   } catch (error) {
     if (bytes.some((byte) => UNDEFINED.has(byte)))
       throw new TableError('encoding', 'is neither UTF-8 nor Windows-1252: save it as UTF-8', { cause: error })
     return decodeAs('windows-1252', bytes)
+  }
+}
+
+function markedEncoding([first = 1, second = 1, third = 1]: Uint8Array): Encoding | undefined {
+  switch ((first << 8) | second) {
+    case 0xfffe:
+      return 'utf-16le'
+    case 0xfeff:
+      return 'utf-16be'
+    case 0xefbb:
+      return third === 0xbf ? 'utf-8' : undefined
+    default:
+      if (first === 0 || second === 0) return first === 0 ? 'utf-16be' : 'utf-16le'
+      return undefined
   }
 }
 

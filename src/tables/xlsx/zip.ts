@@ -1,4 +1,4 @@
-import { latin1, viewOf } from '../../bytes.ts'
+import { latin1, viewOf } from '../../lib/bytes.ts'
 import { TableError } from '../table-error.ts'
 
 /** Unpacked bytes of all files that are read of a workbook. */

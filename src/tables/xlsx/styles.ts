@@ -24,23 +24,10 @@ export function readDateFormats(bytes: Uint8Array | undefined): boolean[] {
   return formats
 }
 
-/** Whether a format has a part of a date or time outside its texts, colours and locales. */
+/** What a format shows literally: texts, one character after a sign, and brackets that hold a colour, condition or locale. */
+const literal = /"[^"]{0,255}"|[\\_*].|\[(?!h{1,9}\]|m{1,9}\]|s{1,9}\])[^\]]{0,255}\]/g
+
+/** Whether a format has a part of a date or time; elapsed time is in brackets, as [h]:mm. */
 function isDateFormat(code: string): boolean {
-  let isQuoted = false
-  let isEscaped = false
-  let brackets = ''
-  for (const character of code.toLowerCase()) {
-    if (isEscaped) isEscaped = false
-    else if (character === '"') isQuoted = !isQuoted
-    else if (isQuoted) continue
-    else if (character === '\\' || character === '_' || character === '*') isEscaped = true
-    else if (character === '[' || brackets !== '') {
-      brackets += character
-      if (character !== ']') continue
-      // Elapsed time, as [h]:mm; others are colours, conditions and locales.
-      if (/^\[[hms]{1,9}\]$/.test(brackets)) return true
-      brackets = ''
-    } else if ('dmyhs'.includes(character)) return true
-  }
-  return false
+  return /[dmyhs]/.test(code.toLowerCase().replaceAll(literal, ''))
 }
