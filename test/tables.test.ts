@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isUtf8 } from 'node:buffer'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -171,17 +172,21 @@ async function zip(parts: Record<string, string>): Promise<Uint8Array> {
   return new Uint8Array(await downloadZip(files).arrayBuffer())
 }
 
+/** Whether the encoding can be told: what Windows-1252 writes for “é–’” is a letter of UTF-8, too. */
+function isPlain({ encoding }: Drawn, bytes: Uint8Array): boolean {
+  return encoding !== 'windows-1252' || bytes.every((byte) => byte < 0x80) || !isUtf8(bytes)
+}
+
 const asBodies = (rows: LinkRow[]) => rows.map(toLinkBody)
 
 test('all readers get the same rows of a table in any encoding, with any delimiter, quotes and shape, and no text changes', async () => {
   await fc.assert(
     fc.asyncProperty(tables, async ({ drawn, expected }) => {
-      const visible = expected.map((row) => ({ ...row }))
       const bytes = await write(drawn)
-      // A workbook without text in a cell, or a text of line ends alone, says the same in other words.
+      fc.pre(isPlain(drawn, bytes))
       for (const [reader, bodies] of Object.entries(await readAll(bytes))) {
         const ownBlanks = reader === 'island' || reader === 'form'
-        const rows = ownBlanks ? visible.map(withoutBlank) : visible
+        const rows = ownBlanks ? expected.map(withoutBlank) : expected
         assert.deepEqual(bodies, asBodies(rows), reader)
       }
     }),
@@ -198,7 +203,9 @@ test('an import gets the same codes, destinations and titles', async () => {
   await fc.assert(
     fc.asyncProperty(tables, async ({ drawn, expected }) => {
       fc.pre(expected.every(({ alias }) => alias !== undefined))
-      writeFileSync(file, await write(drawn))
+      const bytes = await write(drawn)
+      fc.pre(isPlain(drawn, bytes))
+      writeFileSync(file, bytes)
       const { links } = await readExport(file, formats['csv'] ?? assert.fail())
       assert.deepEqual(
         links.map(({ alias, target, title }) => ({ alias, target, title: title ?? '' })),
