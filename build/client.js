@@ -37,8 +37,11 @@ if (esbuild === undefined) {
     target: 'es2023',
     charset: 'utf8',
     minify: true,
-    // Its other build needs Node's Buffer.
-    alias: { 'csv-stringify/sync': 'csv-stringify/browser/esm/sync' },
+    // Their other builds need Node's Buffer.
+    alias: {
+      'csv-stringify/sync': 'csv-stringify/browser/esm/sync',
+      'csv-parse/sync': 'csv-parse/browser/esm/sync',
+    },
     write: false,
     outdir: 'dist/client',
   })

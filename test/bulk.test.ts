@@ -211,7 +211,7 @@ test('an invalid CSV is refused with the reason', async (t) => {
   const uneven = await result(
     await bulkCsv(server, 'target,title\nhttps://example.com/a,x,y\nhttps://example.com/b,z\n'),
   )
-  assert.equal(uneven.results[0]?.error?.detail, 'the row has 3 cells, the header 2')
+  assert.match(uneven.results[0]?.error?.detail ?? '', /^column 3 \(C\) of line 2 has the text "y"/)
   assert.equal(uneven.created, 1)
   for (const [csv, detail] of [
     ['target\n"https://example.com/\n', /^\/csv has a quote that is not closed, in line 2$/],
@@ -226,6 +226,29 @@ test('an invalid CSV is refused with the reason', async (t) => {
     )
   }
   for (const body of [{ csv: 7 }, {}, 'text', null, 7]) assert.equal((await bulk(server, body)).status, 400)
+})
+
+test('a CSV that is not UTF-8 is read as Windows-1252, and said to be; one that is said to be UTF-8 is refused', async (t) => {
+  const server = await startServer(t)
+  const csv = Buffer.from(
+    'sep=;\r\nZiel;Titel;;\r\nhttps://example.com/?x=\xfc;Caf\xe9;;\r\nhttps://example.com/2\r\n',
+    'latin1',
+  )
+  const send = (type: string) =>
+    fetch(`${server.url}/api/bulk`, { method: 'POST', body: csv, headers: { 'content-type': type } })
+  const response = await send('text/csv')
+  assert.equal(response.status, 201)
+  assert.match(response.headers.get('quirl-warning') ?? '', /\bwindows_1252\b/)
+  const { results, warnings } = (await response.json()) as Result & { warnings: { code: string }[] }
+  assert.deepEqual([results.length, warnings[0]?.code], [2, 'windows_1252'])
+  const details = await (await fetch(`${server.url}/api/manage/${results[0]?.token}`)).json()
+  assert.deepEqual(
+    [(details as { title: string }).title, (details as { target: string }).target],
+    ['Café', 'https://example.com/?x=ü'],
+  )
+  assert.equal((await send('text/csv; charset=utf-8')).status, 400)
+  const utf16 = await bulkCsv(server, Buffer.from('\uFEFFtarget\ttitle\nhttps://example.com/\t東京\n', 'utf16le'))
+  assert.deepEqual([utf16.status, /windows/.test(utf16.headers.get('quirl-warning') ?? '')], [201, false])
 })
 
 test('?format=csv and Accept: text/csv return a table in which no spreadsheet finds a formula', async (t) => {

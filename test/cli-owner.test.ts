@@ -143,7 +143,7 @@ test('a table of more rows than one request may have becomes links, and a bad ro
 })
 
 for (const [what, text, message] of [
-  ['no column "target"', 'url\nhttps://example.com\n', /line 1 must be a header with the column "target"/],
+  ['no column "target"', 'colour\nhttps://example.com\n', /line 1 must be a header with the column "target"/],
   ['an open quote', 'target\nhttps://example.com\n"https://example.com\n', /line 3/],
   ['a row of more cells than the header', 'target,title\na,b\na,b,c\n', /line 3/],
   ['no row', 'target\n', /has no row/],

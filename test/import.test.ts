@@ -205,6 +205,7 @@ interface Report {
   present: number
   clicks: number
   refused: { place: string; code: string; reason: string }[]
+  warnings?: string[]
 }
 
 const stores: [name: string, env: (t: TestContext) => Promise<Record<string, string> | undefined>][] = [
@@ -221,7 +222,7 @@ async function startImporting(t: TestContext, env: Record<string, string> = {}) 
   const server = await startServer(t, env, () => NOW)
   const folder = temporaryFolder(t)
   let files = 0
-  const write = (text: string) => {
+  const write = (text: string | Uint8Array) => {
     const file = join(folder, `export-${++files}`)
     writeFileSync(file, text)
     return file
@@ -388,10 +389,76 @@ test('links with a password, an end or a ban are not made public, and are named'
   assert.match((await report(write(JSON.stringify(shlink)), 'shlink')).refused[0]?.reason ?? '', /has an end/)
 })
 
+test('a code of several parts is named as not imported, and its last part is no code', async (t) => {
+  const { server, write, report } = await startImporting(t)
+  const link = (shortCode: string) => ({ shortCode, longUrl: 'https://a.example/', visitsSummary: { total: 3 } })
+  const shlink = await report(write(JSON.stringify([link('spring/flyer'), link('menu')])), 'shlink')
+  assert.deepEqual([shlink.created, shlink.clicks], [1, 3])
+  assert.deepEqual(
+    shlink.refused.map(({ place, code, reason }) => [place, code, reason.slice(0, 9)]),
+    [['link 1', 'spring/flyer', 'has a "/"']],
+  )
+  assert.equal((await visit(`${server.url}/flyer`)).status, 404)
+  const yourls = 'keyword,shorturl,url\n,http://sho.rt/a/b,https://a.example/\nx/y,,https://a.example/\n'
+  assert.deepEqual(
+    (await report(write(yourls), 'yourls')).refused.map(({ code }) => code),
+    ['a/b', 'x/y'],
+  )
+})
+
+test('each back-half of Bitly is a link, and their clicks are counted once', async (t) => {
+  const { server, write, report } = await startImporting(t)
+  const bitlink = {
+    id: 'bit.ly/3xAbCdE',
+    link: 'https://bit.ly/3xAbCdE',
+    custom_bitlinks: ['https://go.test/spring-sale', 'https://bit.ly/3xabcde', 'https://go.test/a/b'],
+    long_url: 'https://a.example/c',
+    title: 'T',
+    clicks: 5,
+  }
+  const { created, clicks, refused } = await report(write(JSON.stringify({ links: [bitlink] })), 'bitly')
+  assert.deepEqual([created, clicks, refused.map(({ code }) => code)], [2, 5, ['a/b']])
+  for (const code of ['3xAbCdE', 'spring-sale'])
+    assert.equal((await visit(`${server.url}/${code}`)).headers.get('location'), 'https://a.example/c')
+  const csv = 'link,long_url,custom_bitlinks\nhttps://bit.ly/q,https://a.example/d,"go.test/one, go.test/two"\n'
+  assert.equal((await report(write(csv), 'bitly')).created, 3)
+})
+
+test('what databases write for no value is none, and texts that look like it are kept', async (t) => {
+  const { server, write, report } = await startImporting(t)
+  const file = write(
+    'keyword,url,title,clicks\na,https://a.example/,NULL,NULL\nb,https://a.example/,\\N,2\nc,https://a.example/,No,0\n0,https://a.example/,false,1\n',
+  )
+  assert.deepEqual(await report(file, 'yourls'), { created: 4, present: 0, clicks: 3, refused: [] })
+  const titles = await Promise.all(keysIn(file).map(async ({ token = '' }) => (await read(server, token)).title))
+  assert.deepEqual(titles, [null, null, 'No', 'false'])
+})
+
+test('a title that is cut is said, and none is cut within a character', async (t) => {
+  const { server, write, report } = await startImporting(t)
+  const long = '😀'.repeat(201)
+  const file = write(JSON.stringify([{ key: 'a', url: 'https://a.example/', title: long }]))
+  const { created, warnings } = await report(file, 'dub')
+  assert.deepEqual([created, warnings], [1, ['link 1: a: its title has more than 200 characters, and was cut']])
+  assert.equal((await read(server, keysIn(file)[0]?.['token'] ?? '')).title, '😀'.repeat(200))
+})
+
+test('a table in UTF-16, in Windows-1252, or with delimiters in its addresses is imported as it is', async (t) => {
+  const { server, write, report } = await startImporting(t)
+  const utf16 = write(Buffer.from('\uFEFFcode\ttarget\ttitle\r\nu16\thttps://a.example/\t東京\r\n', 'utf16le'))
+  assert.deepEqual(await report(utf16, 'csv'), { created: 1, present: 0, clicks: 0, refused: [] })
+  assert.equal((await read(server, keysIn(utf16)[0]?.['token'] ?? '')).title, '東京')
+  const ansi = write(Buffer.from('code;target;title\r\nwin;https://a.example/;Caf\xe9\r\n', 'latin1'))
+  assert.match((await report(ansi, 'csv')).warnings?.join() ?? '', /read as Windows-1252/)
+  assert.equal((await read(server, keysIn(ansi)[0]?.['token'] ?? '')).title, 'Café')
+  await report(write('code,target,title\nmix,https://a.example/page;jsessionid=1\n'), 'csv')
+  assert.equal((await visit(`${server.url}/mix`)).headers.get('location'), 'https://a.example/page;jsessionid=1')
+})
+
 describe('a broken file changes nothing', () => {
   const files: [from: string, text: string, message: RegExp][] = [
-    ['csv', 'code,target\na,https://a.example/\nb,"https://b.example/\n', /Quote Not Closed.*line 3/],
-    ['csv', 'code,target\na,https://a.example/\nb,https://b.example/,c\n', /Invalid Record Length.*line 3/],
+    ['csv', 'code,target\na,https://a.example/\nb,"https://b.example/\n', /a quote that is not closed, in line 3/],
+    ['csv', 'code,target\na,https://a.example/\nb,https://b.example/,c\n', /column 3 \(C\) of line 3 has the text "c"/],
     [
       'csv',
       'code,target\na,https://a.example/\n,https://b.example/\n',

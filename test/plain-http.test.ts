@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { follow, press, sharedWindows, testsIn, type, untilTrue } from './support/browser.ts'
@@ -115,6 +116,14 @@ onPlainHttp('the kept links show their statistics, are copied, exported, forgott
   await page.locator('#my-links [type=file]').setInputFiles({ name: file.name, mimeType: 'application/json', buffer })
   await row.waitFor()
   await page.evaluate('localStorage.clear()')
+})
+
+onPlainHttp('the rows of a workbook are read', async (page) => {
+  await open(page, '/bulk')
+  const links = fileURLToPath(new URL('fixtures/tables/links.xlsx', import.meta.url))
+  await page.locator('[type=file]').setInputFiles(links)
+  await page.getByText('4 rows were read.').waitFor()
+  assert.equal(await page.getByRole('textbox', { name: 'Title, row 3' }).inputValue(), 'Zürich – 7 €')
 })
 
 onPlainHttp('the links of a list are created, copied, and saved with their keys and codes', async (page) => {

@@ -1,6 +1,7 @@
 // A script of a page fails: it cannot be loaded, throws, or rejects a promise. The page says so, whichever script it is.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { before, test, type TestContext } from 'node:test'
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core'
 import { shellTexts } from '../src/texts/shell.ts'
@@ -23,6 +24,7 @@ before(async () => {
     home: '/',
     'my-links': '/',
     bulk: '/bulk',
+    workbook: '/bulk',
     domains: '/domains?name=qr.example.com',
     created: `${owner}?created`,
     owner,
@@ -53,12 +55,16 @@ const inBrowser = (name: string, run: (t: TestContext) => Promise<void>) =>
 
 const alert = (page: Page) => page.getByRole('alert')
 
+/** A file for which `bulk` loads `workbook`. */
+const workbook = fileURLToPath(new URL('fixtures/tables/links.xlsx', import.meta.url))
+
 /** Opens a page whose island of this name is answered by another; scrolls to the form that loads `design`. */
 async function openWith(page: Page, name: string, answer: (route: Route) => Promise<void>): Promise<void> {
   const files = new RegExp(`/assets/${name}-[0-9a-f]{16}\\.js$`)
   await page.route(files, answer)
   await page.goto(server.url + (pages[name] ?? ''))
   await page.locator('form.design').evaluateAll((forms) => forms[0]?.scrollIntoView())
+  if (name === 'workbook') await page.locator('[data-bulk] [type=file]').setInputFiles(workbook)
   await alert(page).waitFor()
   await page.unroute(files)
 }

@@ -16,7 +16,10 @@ export const ignoredField = Type.Array(Type.String(), {
 /** What a client should know about a response that is otherwise as requested. */
 export const warningsField = Type.Array(
   Type.Object({
-    code: Type.String({ description: '`local_address`: others cannot reach the URLs of the response.' }),
+    code: Type.String({
+      description:
+        '`local_address`: others cannot reach the URLs of the response. `windows_1252`: the CSV is not UTF-8, and was read as Windows-1252.',
+    }),
     detail: Type.String(),
   }),
   { title: 'Warnings', description: 'Only present when there is something to warn of.' },

@@ -2,10 +2,11 @@ import type { ByLanguage } from './language.ts'
 
 const en = {
   title: 'Many links at once',
-  description: 'Turn a list into short links and QR codes: from a CSV file, from cells of a spreadsheet, or typed in.',
+  description:
+    'Turn a list into short links and QR codes: from a CSV or Excel file, from cells of a spreadsheet, or typed in.',
   lead: 'Turn a list into short links and QR codes. Choose a file from your spreadsheet, paste its cells, or type the rows.',
   file: 'File',
-  fileHint: 'CSV, as any spreadsheet saves it',
+  fileHint: 'an Excel workbook (.xlsx), or CSV as any spreadsheet saves it',
   text: 'Or paste the rows',
   textHint: 'cells from a spreadsheet, or one address in each line',
   show: 'Check the rows',
@@ -44,6 +45,10 @@ const en = {
     title: 'The title must have at most 200 characters.',
     campaign: 'The campaign must have at most 200 characters.',
     utm: 'A UTM value must have at most 200 characters.',
+    surplus:
+      'Line {line} has the text “{text}” in column {column}, which the first line does not name. If it belongs to the cell before, put that between quotation marks.',
+    formula: 'Cell {column}{line} has a formula without a value. Open the file, save it, and choose it again.',
+    cell_error: 'Cell {column}{line} has an error in place of a value.',
     other: 'This row cannot be used: {detail}.',
   },
   problems: {
@@ -52,12 +57,24 @@ const en = {
     tooManyRows: 'There are more than {rows} rows. Divide the list, and send its parts one after the other.',
     tooLarge: 'The list is too large: at most {size} fit.',
     tooManyCells: 'The list has too many lines or cells. Remove empty lines and columns.',
-    longRow: 'A row is longer than 16,384 bytes, or a quotation mark is not closed.',
-    openQuote: 'The quotation mark in line {line} is not closed.',
-    unreadable: 'This is not a list that can be read: save it as CSV, and choose it again.',
+    long_row: 'A row is longer than 16,384 bytes, or a quotation mark is not closed.',
+    open_quote: 'The quotation mark in line {line} is not closed.',
+    unreadable: 'Line {line} has text after a closing quotation mark. Save the list as CSV, and choose it again.',
+    encoding: 'The letters of this file cannot be read: save it as “CSV UTF-8”, and choose it again.',
+    office_file:
+      'This kind of file cannot be read. Save it as an Excel workbook (.xlsx) or as CSV, and choose it again.',
+    workbook:
+      'This workbook cannot be read: it is damaged, or has more than 10,000 rows, 256 columns or 32 MiB unpacked. Save it as CSV, and choose it again.',
+    workbookPlain: 'Without scripts, this page reads CSV only: save the workbook as “CSV UTF-8”, and choose it again.',
+    repeated: 'Two columns have the name “{name}”. Rename one of them.',
     limited: 'You have reached the limit for now. Try again in {minutes} minutes; nothing is lost.',
     limitedOne: 'You have reached the limit for now. Try again in a minute; nothing is lost.',
     failed: 'That did not work: {detail}',
+  },
+  notes: {
+    windows1252:
+      'This file is not in UTF-8 and was read as Windows-1252. If letters are wrong, save it as “CSV UTF-8”, and choose it again.',
+    unused: 'Not used are the columns {names}.',
   },
   checkedRows: { one: 'One row is ready.', other: '{n} rows are ready.' },
   faultyRows: { one: 'One row needs a correction:', other: '{n} rows need a correction:' },
@@ -80,10 +97,10 @@ const en = {
 const de: typeof en = {
   title: 'Viele Links auf einmal',
   description:
-    'Aus einer Liste werden Kurzlinks und QR-Codes: aus einer CSV-Datei, aus Zellen einer Tabelle oder eingetippt.',
+    'Aus einer Liste werden Kurzlinks und QR-Codes: aus einer CSV- oder Excel-Datei, aus Zellen einer Tabelle oder eingetippt.',
   lead: 'Aus einer Liste werden Kurzlinks und QR-Codes. Wählen Sie eine Datei aus Ihrer Tabelle, fügen Sie ihre Zellen ein oder tippen Sie die Zeilen.',
   file: 'Datei',
-  fileHint: 'CSV, wie jede Tabellenkalkulation es speichert',
+  fileHint: 'eine Excel-Arbeitsmappe (.xlsx), oder CSV, wie jede Tabellenkalkulation es speichert',
   text: 'Oder Zeilen einfügen',
   textHint: 'Zellen aus einer Tabelle, oder eine Adresse je Zeile',
   show: 'Zeilen prüfen',
@@ -122,6 +139,11 @@ const de: typeof en = {
     title: 'Der Titel darf höchstens 200 Zeichen haben.',
     campaign: 'Die Kampagne darf höchstens 200 Zeichen haben.',
     utm: 'Ein UTM-Wert darf höchstens 200 Zeichen haben.',
+    surplus:
+      'Zeile {line} hat den Text „{text}“ in Spalte {column}, die in der ersten Zeile keinen Namen hat. Gehört er zur Zelle davor, setzen Sie diese in Anführungszeichen.',
+    formula:
+      'Zelle {column}{line} hat eine Formel ohne Wert. Öffnen Sie die Datei, speichern Sie sie und wählen Sie sie erneut.',
+    cell_error: 'Zelle {column}{line} hat statt eines Wertes einen Fehler.',
     other: 'Diese Zeile geht so nicht: {detail}.',
   },
   problems: {
@@ -130,12 +152,27 @@ const de: typeof en = {
     tooManyRows: 'Es sind mehr als {rows} Zeilen. Teilen Sie die Liste und senden Sie die Teile nacheinander.',
     tooLarge: 'Die Liste ist zu groß: Höchstens {size} sind möglich.',
     tooManyCells: 'Die Liste hat zu viele Zeilen oder Zellen. Entfernen Sie leere Zeilen und Spalten.',
-    longRow: 'Eine Zeile ist länger als 16.384 Bytes, oder ein Anführungszeichen ist nicht geschlossen.',
-    openQuote: 'Das Anführungszeichen in Zeile {line} ist nicht geschlossen.',
-    unreadable: 'Diese Liste kann nicht gelesen werden: Speichern Sie sie als CSV und wählen Sie sie erneut.',
+    long_row: 'Eine Zeile ist länger als 16.384 Bytes, oder ein Anführungszeichen ist nicht geschlossen.',
+    open_quote: 'Das Anführungszeichen in Zeile {line} ist nicht geschlossen.',
+    unreadable:
+      'Zeile {line} hat Text nach einem schließenden Anführungszeichen. Speichern Sie die Liste als CSV und wählen Sie sie erneut.',
+    encoding:
+      'Die Buchstaben dieser Datei sind nicht lesbar: Speichern Sie sie als „CSV UTF-8“ und wählen Sie sie erneut.',
+    office_file:
+      'Diese Art von Datei ist nicht lesbar. Speichern Sie sie als Excel-Arbeitsmappe (.xlsx) oder als CSV und wählen Sie sie erneut.',
+    workbook:
+      'Diese Arbeitsmappe ist nicht lesbar: Sie ist beschädigt oder hat mehr als 10.000 Zeilen, 256 Spalten oder ausgepackt 32 MiB. Speichern Sie sie als CSV und wählen Sie sie erneut.',
+    workbookPlain:
+      'Ohne Skripte liest diese Seite nur CSV: Speichern Sie die Arbeitsmappe als „CSV UTF-8“ und wählen Sie sie erneut.',
+    repeated: 'Zwei Spalten heißen „{name}“. Benennen Sie eine davon um.',
     limited: 'Das Limit ist vorerst erreicht. Versuchen Sie es in {minutes} Minuten wieder; nichts geht verloren.',
     limitedOne: 'Das Limit ist vorerst erreicht. Versuchen Sie es in einer Minute wieder; nichts geht verloren.',
     failed: 'Das hat nicht geklappt: {detail}',
+  },
+  notes: {
+    windows1252:
+      'Diese Datei ist nicht in UTF-8 und wurde als Windows-1252 gelesen. Sind Buchstaben falsch, speichern Sie sie als „CSV UTF-8“ und wählen Sie sie erneut.',
+    unused: 'Nicht verwendet werden die Spalten {names}.',
   },
   checkedRows: { one: 'Eine Zeile ist bereit.', other: '{n} Zeilen sind bereit.' },
   faultyRows: { one: 'Eine Zeile muss korrigiert werden:', other: '{n} Zeilen müssen korrigiert werden:' },

@@ -49,12 +49,22 @@ async function importFile(
 ): Promise<Report> {
   const format = formats[from]
   if (format !== undefined) {
-    const links = readExport(file, format)
-    return importAll(context, links, openKeys(), isDryRun)
+    const { links, notes } = await readExport(file, format)
+    const report = await importAll(context, links, openKeys(), isDryRun)
+    const warnings = [...notes, ...changesOf(links, report)]
+    return { ...report, ...(warnings.length > 0 && { warnings }) }
   }
   const { importBundle } = await import('./import-bundle.ts')
   const passwordFile = context.flags['password-file'] as string | undefined
   return importBundle(context, file, { openKeys, isDryRun, passwordFile })
+}
+
+/** What of the links that were taken is not kept as it was. */
+function changesOf(links: ForeignLink[], { refused }: Report): string[] {
+  const lost = new Set(refused.map(({ place, code }) => `${place} ${code}`))
+  return links.flatMap(({ place, alias, changed }) =>
+    changed === undefined || lost.has(`${place} ${alias}`) ? [] : [`${place}: ${alias}: ${changed}`],
+  )
 }
 
 const drawTokens: KeysFile = { tokensOf: (codes) => codes.map(newToken), finish() {} }

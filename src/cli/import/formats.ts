@@ -1,9 +1,14 @@
-/** A row of an export: its values by the names of the tool, in lower case without blanks and signs. */
+import { namesOf, type FieldName } from '../../tables/link-columns.ts'
+import { codesOf, hasText } from './codes.ts'
+
+/** A row of an export: its values by the names of the tool, as `plainName` writes them. */
 export type Fields = Record<string, unknown>
 
 /** How the export of a tool names what a link has; the first name that has a value is used. */
 export interface Format {
   code: string[]
+  /** Further codes of the same link, in a list. */
+  more: string[]
   target: string[]
   title: string[]
   created: string[]
@@ -17,10 +22,16 @@ export interface Format {
 const ends = 'has an end (by time or visits), which the import does not take'
 const locked = 'has a password, which the file does not have'
 
+/** The names of a field in a table of one's own, some of them first. */
+function namesFor(field: FieldName, ...first: string[]): string[] {
+  return [...new Set([...first, ...namesOf(field)])]
+}
+
 /** The documented formats; their sources are in docs/import.md. */
 export const formats: Record<string, Format> = {
   yourls: {
     code: ['keyword', 'shorturl'],
+    more: [],
     target: ['url'],
     title: ['title'],
     created: ['timestamp'],
@@ -30,6 +41,7 @@ export const formats: Record<string, Format> = {
   },
   shlink: {
     code: ['shortcode', 'shorturl'],
+    more: [],
     target: ['longurl', 'originalurl'],
     title: ['title'],
     created: ['datecreated', 'createdat'],
@@ -39,6 +51,7 @@ export const formats: Record<string, Format> = {
   },
   kutt: {
     code: ['address', 'link'],
+    more: [],
     target: ['target'],
     title: ['description'],
     created: ['createdat'],
@@ -48,6 +61,7 @@ export const formats: Record<string, Format> = {
   },
   dub: {
     code: ['key', 'shortlink', 'link'],
+    more: [],
     target: ['url', 'destinationurl'],
     title: ['title'],
     created: ['createdat'],
@@ -57,6 +71,7 @@ export const formats: Record<string, Format> = {
   },
   bitly: {
     code: ['link', 'bitlink', 'shortlink', 'id'],
+    more: ['custombitlinks', 'custombitlink', 'customlinks', 'customlink', 'custombackhalf', 'custombackhalves'],
     target: ['longurl'],
     title: ['title'],
     created: ['createdat', 'datecreated', 'created'],
@@ -65,9 +80,10 @@ export const formats: Record<string, Format> = {
     obstacles: {},
   },
   csv: {
-    code: ['code', 'alias', 'shorturl'],
-    target: ['target', 'url', 'longurl', 'destination'],
-    title: ['title'],
+    code: namesFor('alias', 'code', 'alias', 'shorturl'),
+    more: [],
+    target: namesFor('target'),
+    title: namesFor('title'),
     created: ['createdat', 'created'],
     clicks: ['clicks', 'scans'],
     lists: [],
@@ -75,7 +91,7 @@ export const formats: Record<string, Format> = {
   },
 }
 
-/** A link of another service, as the file has it. */
+/** A code of another service, as the file has it. */
 export interface ForeignLink {
   /** Where it is in the file. */
   place: string
@@ -86,44 +102,57 @@ export interface ForeignLink {
   clicks: number
   /** Why it is not imported. */
   obstacle: string | undefined
+  /** What of it is not kept as it was. */
+  changed: string | undefined
 }
 
 const MAX_TITLE = 200
 
 /**
- * Reads what a row has.
+ * Reads what a row has: a link for each of its codes, of which the first has the clicks.
  * @throws {Error} that says what is wrong with it
  */
-export function toLink(format: Format, fields: Fields, place: string): ForeignLink {
+export function toLinks(format: Format, fields: Fields, place: string): ForeignLink[] {
   const text = (names: string[]) => {
-    const name = names.find((each) => isGiven(fields[each]))
+    const name = names.find((each) => hasText(fields[each]))
     return name === undefined ? undefined : String(fields[name]).trim()
   }
-  const alias = codeIn(text(format.code) ?? '')
+  const codes = codesOf(format, fields)
   const target = text(format.target) ?? ''
-  if (alias === '') throw new Error(`no short code (${format.code.join(', ')})`)
-  if (target === '') throw new Error(`no destination (${format.target.join(', ')})`)
-  const obstacle = Object.keys(format.obstacles).find((name) => isGiven(fields[name]))
-  return {
+  if (codes.length === 0) throw new Error(`no short code (${format.code.slice(0, MAX_NAMED).join(', ')})`)
+  if (target === '') throw new Error(`no destination (${format.target.slice(0, MAX_NAMED).join(', ')})`)
+  const obstacle = Object.keys(format.obstacles).find((name) => isSet(fields[name]))
+  const { title, changed } = titleOf(text(format.title))
+  const createdAt = timeIn(text(format.created))
+  const clicks = numberIn(text(format.clicks))
+  return codes.map((alias, at) => ({
     place,
     alias,
     target,
-    title: text(format.title) === undefined ? undefined : singleLine(text(format.title) ?? '').slice(0, MAX_TITLE),
-    created_at: timeIn(text(format.created)),
-    clicks: numberIn(text(format.clicks)),
-    obstacle: obstacle === undefined ? undefined : format.obstacles[obstacle],
-  }
+    title,
+    created_at: createdAt,
+    clicks: at === 0 ? clicks : 0,
+    obstacle: alias.includes('/') ? deep : obstacle === undefined ? undefined : format.obstacles[obstacle],
+    changed,
+  }))
 }
 
+/** Names of fields that an error has. */
+export const MAX_NAMED = 3
+const deep = 'has a "/" in its code, and codes of several parts are not imported'
+
 /** Exports write nothing, null, false or 0 where something is absent. */
-function isGiven(value: unknown): boolean {
+function isSet(value: unknown): boolean {
   return ![undefined, null, false, 0, '', 'null', 'false', '0', 'No'].includes(value as string)
 }
 
-/** The code itself, or the last part of a short URL. */
-function codeIn(text: string): string {
-  const [path = ''] = text.split(/[?#]/, 1)
-  return path.split('/').findLast((part) => part !== '') ?? ''
+/** A title as quirl keeps one, and what that changes. */
+function titleOf(text: string | undefined): Pick<ForeignLink, 'title' | 'changed'> {
+  if (text === undefined) return { title: undefined, changed: undefined }
+  const plain = text.replaceAll(/[^\P{Cc}\t\r\n]/gu, ' ').toWellFormed()
+  const title = Array.from(plain).slice(0, MAX_TITLE).join('')
+  if (title !== plain) return { title, changed: `its title has more than ${MAX_TITLE} characters, and was cut` }
+  return { title, changed: plain === text ? undefined : 'control characters in its title became blanks' }
 }
 
 /** ISO 8601; a time without a zone, as of YOURLS, counts as UTC. @throws {Error} */

@@ -1,63 +1,70 @@
-import { readFileSync, statSync } from 'node:fs'
-import { CsvError } from 'csv-parse'
-import { parse } from 'csv-parse/sync'
 import { isObject } from '../../http/body.ts'
 import { StartError } from '../../lib/start-error.ts'
-import { toLink, type Fields, type ForeignLink, type Format } from './formats.ts'
+import { plainName } from '../../tables/link-columns.ts'
+import { describeFault, faultOfRecord } from '../../tables/records.ts'
+import { encodingNotes, readBytes, readTable, readText } from '../table-file.ts'
+import { MAX_NAMED, toLinks, type Fields, type ForeignLink, type Format } from './formats.ts'
 
-/** A file is read whole, so that a broken one changes nothing: some million links. */
-const MAX_BYTES = 256 * 2 ** 20
 const MAX_RECORD = 65_536
 /** How deep the objects of a row are looked into, such as `meta.validUntil`. */
 const MAX_DEPTH = 2
 
+/** The links of an export, and what is to be said about how it was read. */
+export interface Export {
+  links: ForeignLink[]
+  notes: string[]
+}
+
 /**
- * Reads the links of an export, CSV or JSON.
+ * Reads the links of an export: a workbook, CSV or JSON.
  * @throws {StartError} with the line, when the file is broken or a row has no code or destination
  */
-export function readExport(file: string, format: Format): ForeignLink[] {
-  const text = readText(file)
-  const isJson = /^[\s\uFEFF]*[[{]/.test(text)
+export async function readExport(file: string, format: Format): Promise<Export> {
+  const bytes = await readBytes(file)
   try {
-    const links = isJson ? fromJson(text, format) : fromCsv(text, format)
-    if (links.length === 0) throw new StartError('it has no links')
-    return links
+    const read = await readLinks(bytes, format)
+    if (read.links.length === 0) throw new StartError('it has no links')
+    return read
   } catch (error) {
-    const isKnown = error instanceof StartError || error instanceof SyntaxError || error instanceof CsvError
-    if (!isKnown) throw error
+    if (!(error instanceof StartError || error instanceof SyntaxError)) throw error
     throw new StartError(`${file}: ${error.message}`, { cause: error })
   }
 }
 
-function readText(file: string): string {
-  try {
-    const { size } = statSync(file)
-    if (size > MAX_BYTES) throw new StartError(`it has ${size} bytes, and ${MAX_BYTES} are the most: split it`)
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new StartError(`${file}: ${(error as Error).message}`, { cause: error })
-  }
+async function readLinks(bytes: Buffer, format: Format): Promise<Export> {
+  // A table begins with the name of a column.
+  const isJson = /^[\s\uFEFF\0\u00EF\u00BB\u00BF\u00FE\u00FF]*[[{]/.test(bytes.toString('latin1', 0, 100))
+  if (!isJson) return fromTable(bytes, format)
+  const { text, encoding } = await readText(bytes)
+  return { links: fromJson(text, format), notes: encodingNotes(encoding) }
 }
 
-function fromCsv(text: string, format: Format): ForeignLink[] {
-  const records = parse(text, {
-    bom: true,
-    delimiter: [',', ';', '\t'],
-    skip_empty_lines: true,
-    trim: true,
-    max_record_size: MAX_RECORD,
-    info: true,
-    columns: (names: string[]) => headerOf(names, format),
-  }) as unknown as { record: Fields; info: { lines: number } }[]
-  return records.map(({ record, info }) => linkAt(format, record, `line ${info.lines}`))
-}
-
-function headerOf(names: string[], format: Format): string[] {
-  const known = names.map(plain)
+async function fromTable(bytes: Buffer, format: Format): Promise<Export> {
+  const known = new Set([format.code, format.more, format.target, format.title, format.created, format.clicks].flat())
+  const isKnown = (name: string) => known.has(plainName(name))
+  const { records, place, encoding } = await readTable(bytes, { isKnown, maxRow: MAX_RECORD })
+  const [header, ...rows] = records
+  const names = header?.cells ?? []
+  const plain = names.map(plainName)
   for (const needed of [format.code, format.target])
-    if (!needed.some((name) => known.includes(name)))
-      throw new StartError(`line 1 must be a header with one of the columns ${needed.join(', ')}`)
-  return known
+    if (!needed.some((name) => plain.includes(name)))
+      throw new StartError(
+        `${place} ${header?.line ?? 1} must be a header with one of the columns ${needed.slice(0, MAX_NAMED).join(', ')}`,
+      )
+  const repeated = plain.find((name, at) => known.has(name) && plain.indexOf(name) !== at)
+  if (repeated !== undefined) throw new StartError(`the header has the column "${repeated}" twice`)
+  const links = rows.flatMap((record) => {
+    const fault = faultOfRecord(record, names, [])
+    if (fault !== undefined) throw new StartError(describeFault(fault))
+    const cells = plain.map((name, at) => [name, withoutNull(record.cells[at]?.trim() ?? '')])
+    return linksAt(format, Object.fromEntries(cells) as Fields, `${place} ${record.line}`)
+  })
+  return { links, notes: encodingNotes(encoding) }
+}
+
+/** What exports of databases write where a value is absent. */
+function withoutNull(cell: string): string {
+  return ['NULL', 'null', '\\N'].includes(cell) ? '' : cell
 }
 
 function fromJson(text: string, format: Format): ForeignLink[] {
@@ -66,9 +73,9 @@ function fromJson(text: string, format: Format): ForeignLink[] {
   const parts =
     Array.isArray(document) && document.every((each) => listIn(each, format) !== undefined) ? document : [document]
   const rows = parts.flatMap((part) => listIn(part, format) ?? (Array.isArray(part) ? part : [part])) as unknown[]
-  return rows.map((row, at) => {
+  return rows.flatMap((row, at) => {
     if (!isObject(row)) throw new StartError(`link ${at + 1} is not an object`)
-    return linkAt(format, flat(row, MAX_DEPTH), `link ${at + 1}`)
+    return linksAt(format, flat(row, MAX_DEPTH), `link ${at + 1}`)
   })
 }
 
@@ -87,19 +94,15 @@ function flat(row: Fields, depth: number, prefix = ''): Fields {
   return Object.fromEntries(
     Object.entries(row).flatMap(([name, value]) =>
       isObject(value) && depth > 1
-        ? Object.entries(flat(value, depth - 1, prefix + plain(name)))
-        : [[prefix + plain(name), value]],
+        ? Object.entries(flat(value, depth - 1, prefix + plainName(name)))
+        : [[prefix + plainName(name), value]],
     ),
   )
 }
 
-function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
-}
-
-function linkAt(format: Format, fields: Fields, place: string): ForeignLink {
+function linksAt(format: Format, fields: Fields, place: string): ForeignLink[] {
   try {
-    return toLink(format, fields, place)
+    return toLinks(format, fields, place)
   } catch (error) {
     throw new StartError(`${place}: ${(error as Error).message}`, { cause: error })
   }

@@ -2,7 +2,7 @@ import type { CommandResult } from '../command.ts'
 import { pluralize } from '../../lib/pluralize.ts'
 import { toSingleLine } from '../table.ts'
 
-/** Refused links that the text names; `--json` has all. */
+/** Refused links, and warnings, that the text names; `--json` has all. */
 const MAX_NAMED = 20
 
 /** What an import has done. */
@@ -14,20 +14,28 @@ export interface Report {
   /** Clicks of both. */
   clicks: number
   refused: { place: string; code: string; reason: string }[]
+  /** What is not kept as it was, and how the file was read; absent when there is nothing to say. */
+  warnings?: string[]
 }
 
 /** The report for people. @param keysFile of an import that was no dry run */
 export function textOf(
-  { created, present, clicks, refused }: Report,
+  { created, present, clicks, refused, warnings = [] }: Report,
   keysFile: string | undefined,
 ): Omit<CommandResult, 'status'> {
   const earlier = present === 0 ? '' : `, ${present} created by an earlier run`
   const what = keysFile === undefined ? 'can be created' : 'created'
   const counted = `${pluralize(created, 'link')} ${what}${earlier}; ${pluralize(clicks, 'click')}`
   const text = keysFile === undefined ? counted : `${counted}; the tokens are in ${keysFile}`
-  if (refused.length === 0) return { text }
-  const named = refused.slice(0, MAX_NAMED).map(({ place, code, reason }) => `${place}: ${code}: ${reason}`)
-  const more = refused.length > MAX_NAMED ? [`and ${refused.length - MAX_NAMED} more: --json lists all`] : []
-  const lines = [`${pluralize(refused.length, 'link')} not imported:`, ...named, ...more]
-  return { text, warning: lines.map((line) => toSingleLine(line)).join('\n') }
+  const named = refused.map(({ place, code, reason }) => `${place}: ${code}: ${reason}`)
+  const lines = [
+    ...firstOf(warnings),
+    ...(named.length === 0 ? [] : [`${pluralize(named.length, 'link')} not imported:`, ...firstOf(named)]),
+  ]
+  return lines.length === 0 ? { text } : { text, warning: lines.map((line) => toSingleLine(line)).join('\n') }
+}
+
+function firstOf(lines: string[]): string[] {
+  const more = lines.length > MAX_NAMED ? [`and ${lines.length - MAX_NAMED} more: --json lists all`] : []
+  return [...lines.slice(0, MAX_NAMED), ...more]
 }

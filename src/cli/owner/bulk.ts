@@ -3,17 +3,20 @@ import { closeSync, openSync, writeFileSync } from 'node:fs'
 import type { Schemas } from '../../client/client.ts'
 import { writeRecords } from '../../lib/csv.ts'
 import { StartError } from '../../lib/start-error.ts'
+import { toLinkBody, type LinkRow } from '../../tables/records.ts'
 import { exits } from '../command-error.ts'
 import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { openStandardOutput, type Output } from '../output.ts'
 import { createProgress, finishOnSignal } from '../progress.ts'
 import { creationOptions, serviceOptions } from './options.ts'
 import { dataOf, openService, type Service } from './service.ts'
-import { columns, readRows, type Row } from './table-rows.ts'
+import { readRows } from './table-rows.ts'
 import { keepUnprinted } from './unprinted.ts'
 
 /** Rows of one request (docs/api.md). */
 const MAX_ROWS = 500
+/** The columns of the output that repeat the row. */
+const columns = ['alias', 'target', 'title', 'campaign'] as const
 
 const HEADER = writeRecords([['row', ...columns, 'short_url', 'manage_url', 'token', 'error']])
 
@@ -21,7 +24,7 @@ type Result = Schemas['BulkResult']['results'][number]
 
 export const bulk: Command = {
   name: 'bulk',
-  usage: '<file.csv>',
+  usage: '<file>',
   summary: 'create a link for each row of a table; prints the table with short URLs and tokens',
   options: {
     ...serviceOptions,
@@ -32,12 +35,15 @@ export const bulk: Command = {
   },
   async run(context) {
     const [file, ...more] = context.args
-    if (file === undefined || more.length > 0) throw new StartError('give one CSV file; - is standard input')
-    const rows = await readRows(file)
+    if (file === undefined || more.length > 0)
+      throw new StartError('give one CSV file or Excel workbook; - is standard input')
+    const { rows, notes } = await readRows(file)
     const service = openService(context)
     const output = openTable(context.flags['out'])
     try {
-      return await createAll(context, service, rows, output)
+      const done = await createAll(context, service, rows, output)
+      const warnings = [...notes, ...(done.warning === undefined ? [] : [done.warning])]
+      return warnings.length === 0 ? done : { ...done, warning: warnings.join('\n') }
     } finally {
       output.close()
     }
@@ -51,7 +57,7 @@ export const bulk: Command = {
 async function createAll(
   { flags }: CommandContext,
   service: Service,
-  rows: Row[],
+  rows: LinkRow[],
   { write }: Output,
 ): Promise<CommandResult> {
   const progress = createProgress()
@@ -82,10 +88,11 @@ async function createAll(
   return { text: '', warning: `${failed} of ${rows.length} rows have an error`, status: exits.partly }
 }
 
-async function createSome(service: Service, rows: Row[], isDryRun: boolean): Promise<Result[]> {
+async function createSome(service: Service, rows: LinkRow[], isDryRun: boolean): Promise<Result[]> {
   const header = { 'idempotency-key': randomUUID() }
   const query = isDryRun ? { dry_run: true } : {}
-  const result = await service.client(service.createKey()).POST('/api/bulk', { body: rows, params: { header, query } })
+  const body = rows.map(toLinkBody) as Schemas['BulkRows']
+  const result = await service.client(service.createKey()).POST('/api/bulk', { body, params: { header, query } })
   // When no row succeeded, the problem has the results too.
   const problem = result.error as { results?: Result[] } | undefined
   return problem?.results ?? (dataOf(result) as Schemas['BulkResult']).results
@@ -107,7 +114,7 @@ function isCreated(result: Result): result is Schemas['CreatedRow'] {
   return 'token' in result
 }
 
-function tableOf(rows: Row[], results: Result[], from: number): string {
+function tableOf(rows: LinkRow[], results: Result[], from: number): string {
   return writeRecords(
     results.map((result, at) => [
       String(from + at + 1),

@@ -1,50 +1,51 @@
-import { createReadStream } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
-import { CsvError, parse } from 'csv-parse'
+import { shorten } from '../../lib/shorten.ts'
 import { StartError } from '../../lib/start-error.ts'
+import { readHeader } from '../../tables/link-columns.ts'
+import { describeFault, faultOfRecord, toLinkRow, withoutOuterBlanks, type LinkRow } from '../../tables/records.ts'
+import { encodingNotes, readBytes, readTable, type TableFile } from '../table-file.ts'
 
-/** The columns of a table of links (docs/api.md). */
-export const columns = ['alias', 'target', 'title', 'campaign'] as const
+/** Names of columns that a note has. */
+const MAX_NAMED = 10
 
-/** A row to create a link from; the service validates it. */
-export type Row = { target: string } & Partial<Record<(typeof columns)[number], string>>
-
-/** The longest row, in characters, as in a bulk request. */
-const MAX_ROW = 16_384
+/** The rows of a table, and what is to be said about how it was read. */
+export interface LinkTable {
+  rows: LinkRow[]
+  notes: string[]
+}
 
 /**
- * Reads a CSV file with a header: commas, semicolons or tabs.
- * @throws {StartError} with the line, when it is not such a table
+ * Reads a table of links with a header: an Excel workbook, or CSV with commas, semicolons, tabs or bars. The service checks
+ * the rows.
+ * @throws {StartError} with the line, when it is not such a table, or has text in a column without a name
  */
-export async function readRows(file: string): Promise<Row[]> {
-  const rows: Row[] = []
-  const options = {
-    bom: true,
-    delimiter: [',', ';', '\t'],
-    skip_empty_lines: true,
-    trim: true,
-    max_record_size: MAX_ROW,
-  }
-  const input = file === '-' ? process.stdin : createReadStream(file)
+export async function readRows(file: string): Promise<LinkTable> {
+  const bytes = await readBytes(file)
   try {
-    await pipeline(input, parse({ ...options, columns: headerOf }), async (records: AsyncIterable<object>) => {
-      for await (const record of records) rows.push(rowOf(record as Record<string, string>))
-    })
+    return toRows(await readTable(bytes))
   } catch (error) {
-    if (!(error instanceof CsvError) && !(error instanceof StartError) && !('syscall' in (error as Error))) throw error
-    throw new StartError(`${file}: ${(error as Error).message}`, { cause: error })
+    if (error instanceof StartError) throw new StartError(`${file}: ${error.message}`, { cause: error })
+    throw error
   }
-  if (rows.length === 0) throw new StartError(`${file} has no row`)
-  return rows
 }
 
-function headerOf(names: string[]): string[] {
-  const known = names.map((name) => name.toLowerCase())
-  if (!known.includes('target')) throw new StartError('line 1 must be a header with the column "target"')
-  return known
+function toRows({ records: [header, ...records], place, encoding }: TableFile): LinkTable {
+  const names = header?.cells ?? []
+  const { mapping, unknown, repeated } = readHeader(names)
+  if (!mapping.includes('target'))
+    throw new StartError(`${place} ${header?.line ?? 1} must be a header with the column "target"`)
+  if (repeated !== undefined) throw new StartError(`the header has the column "${shorten(repeated)}" twice`)
+  const rows = records.map((record) => {
+    const fault = faultOfRecord(record, names, mapping)
+    if (fault !== undefined) throw new StartError(describeFault(fault))
+    return withoutOuterBlanks(toLinkRow(record.cells, mapping))
+  })
+  if (rows.length === 0) throw new StartError('it has no row')
+  return { rows, notes: [...encodingNotes(encoding), ...unusedNotes(unknown)] }
 }
 
-function rowOf(record: Record<string, string>): Row {
-  const cells = columns.flatMap((name) => (record[name] ? [[name, record[name]]] : []))
-  return { target: '', ...(Object.fromEntries(cells) as Partial<Row>) }
+function unusedNotes(names: string[]): string[] {
+  if (names.length === 0) return []
+  const named = names.slice(0, MAX_NAMED).map((name) => `"${shorten(name)}"`)
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
+  return [`columns that are not used: ${named.join(', ')}${more}`]
 }

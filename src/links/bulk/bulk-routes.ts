@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from '#typebox'
 import { preferredType } from '../../http/accept.ts'
-import { isObject, readJsonRows, readText, rowsProblem } from '../../http/body.ts'
+import { isObject, readJsonRows, rowsProblem } from '../../http/body.ts'
 import type { Origin } from '../../http/origin.ts'
 import { problemContent, problems } from '../../http/problem-schema.ts'
 import { invalidRequest, Problem } from '../../http/problem.ts'
@@ -15,6 +15,7 @@ import { imagesOf, sendCsv, sendZip } from './bulk-files.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
 import type { CreationLimits } from '../create.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from '../creation-hooks.ts'
+import { CsvBody, decodeBody, warnOfEncoding } from './csv-body.ts'
 import { columns, readCsv } from './csv-rows.ts'
 import { idempotencyHeader, idempotentRequest } from '../idempotency/idempotency-header.ts'
 import type { Links } from '../open.ts'
@@ -54,21 +55,12 @@ const files = {
 
 const errorResponses = problems('malformed_csv', 'nothing_created')
 
-/** A body of CSV: JSON may be a string as well. */
-class CsvBody {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
 /** Makes `app` read the rows of a bulk creation: an array, an object, or CSV. */
 export function readRows(app: FastifyInstance): void {
   readJsonRows(app, { rows: MAX_ROWS, values: MAX_VALUES })
   app.addContentTypeParser('text/csv', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     await request.waitForStart?.()
-    return new CsvBody(readText(body, 'malformed_csv'))
+    return new CsvBody(decodeBody(request, body))
   })
 }
 
@@ -121,6 +113,7 @@ async function sendBulk(
   const { atomic = false, dry_run: dryRun = false, format, qr } = request.query
   const origin = needs.origin.of(request)
   const rows = await rowsOf(request)
+  warnOfEncoding(request, reply)
   const asCsv =
     format === undefined
       ? preferredType(request.headers.accept, ['application/json', 'text/csv']) === 'text/csv'

@@ -17,14 +17,14 @@ test('a header has at most 1,000 characters, names each known column once, and h
   await refuses(`target${',a'.repeat(2_000_000)}\nx`, /header of at most 1000 characters/)
   await refuses(`target${','.repeat(4_000_000)}`, /header of at most 1000 characters/)
   await refuses('target,Target\nx,y', /names a column twice/)
-  await refuses('url\nx', /names the column "target"/)
+  await refuses('colour\nx', /names the column "target"/)
 })
 
-test('unknown columns are named as they are written, and their cells are left out', async () => {
+test('unknown columns are named as they are written, and their cells are left out; those without name and text are skipped', async () => {
   let names: string[] = []
-  const text = 'Colour,target, Size ,,,TITLE\nred,https://example.com/,5,,x,Menu\n'
+  const text = 'Colour,target, Size ,,,TITLE\nred,https://example.com/,5,,,Menu\n'
   const rows = await readCsv(text, '/csv', (unknown) => (names = unknown))
-  assert.deepEqual(names, ['Colour', 'Size', '', ''])
+  assert.deepEqual(names, ['Colour', 'Size'])
   assert.deepEqual(rows, [{ target: 'https://example.com/', title: 'Menu' }])
 })
 

@@ -1,7 +1,7 @@
 import type { bulkTexts } from '../../texts/bulk.ts'
-import type { FieldName } from './columns.ts'
+import type { FieldName } from '../../tables/link-columns.ts'
+import type { LinkRow } from '../../tables/records.ts'
 import { fillText } from '../../lib/fill-text.ts'
-import type { Row } from './rows.ts'
 
 export type FaultTexts = (typeof bulkTexts)['en']['faults']
 
@@ -20,7 +20,7 @@ export interface ApiError {
 }
 
 /** Says an error of the API in people's words, for the first invalid field. */
-export function faultOf(error: ApiError, row: Row, texts: FaultTexts): RowFault {
+export function faultOf(error: ApiError, row: LinkRow, texts: FaultTexts): RowFault {
   const { code, detail, errors } = error
   if (code === 'alias_taken' || code === 'alias_reserved') return { field: 'alias', text: texts[code] }
   if (code === 'target_blocked') return { field: 'target', text: texts.target_blocked }

@@ -5,12 +5,26 @@ import type { Language } from '../../texts/language.ts'
 
 /** All that the script says. */
 export function islandTexts(language: Language) {
-  const { fields, faults, problems, done, keysTitle, keys, downloadCsv, downloadZip, sheet, shortLink, edit, key } =
-    bulkTexts[language]
+  const {
+    fields,
+    faults,
+    problems,
+    notes,
+    done,
+    keysTitle,
+    keys,
+    downloadCsv,
+    downloadZip,
+    sheet,
+    shortLink,
+    edit,
+    key,
+  } = bulkTexts[language]
   const shared = {
     fields,
     faults,
     problems,
+    notes,
     done,
     keysTitle,
     keys,

@@ -24,13 +24,16 @@ export interface BulkView {
   text?: string
   key?: string
   /** The scripts of the page, and what they need. */
-  island?: { scripts: string[]; codeText: string } | undefined
+  island?: { scripts: string[]; workbook: string; codeText: string } | undefined
 }
 
 /** The page that creates many links, with its form. */
 export function bulkPage({ language, origin, creation, notice, text, key, island }: BulkView): Page {
   const texts = bulkTexts[language]
-  const data = island && html`data-texts="${JSON.stringify(islandTexts(language))}" data-code-text="${island.codeText}"`
+  const data =
+    island &&
+    html`data-texts="${JSON.stringify(islandTexts(language))}" data-code-text="${island.codeText}"
+    data-workbook="${island.workbook}"`
   return {
     title: texts.title,
     description: texts.description,
@@ -58,7 +61,7 @@ export function bulkForm(language: Language, text = '', key: string = randomUUID
     <input type="hidden" name="idempotency_key" value="${key}" />
     <label class="bulk-drop"
       >${texts.file} <small>${texts.fileHint}</small>
-      <input type="file" name="file" accept=".csv,.tsv,.txt,text/csv,text/plain,text/tab-separated-values"
+      <input type="file" name="file" accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain,text/tab-separated-values"
     /></label>
     <label
       >${texts.text} <small>${texts.textHint}</small>

@@ -6,16 +6,18 @@ import type { CreatedLink } from '../../links/insert.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
 import { CREATION_KEY } from '../creation.ts'
-import { fieldNames } from './columns.ts'
 import { faultOf } from './faults.ts'
 import { count } from './count.ts'
-import type { Row } from './rows.ts'
+import { fieldNames } from '../../tables/link-columns.ts'
+import type { LinkRow } from '../../tables/records.ts'
 import type { Upload } from './upload.ts'
 
 /** The rows of a request, and what became of them. */
 export interface Results {
   language: Language
-  rows: Row[]
+  rows: LinkRow[]
+  /** What is to be said about how the list was read. */
+  notes: string[]
   result: BulkResult
   upload: Upload
 }
@@ -23,16 +25,17 @@ export interface Results {
 type Failed = Extract<BulkResult['results'][number], { error: object }>
 
 /** The created links of a result, each with its row. */
-export function createdOf({ rows, result }: Pick<Results, 'rows' | 'result'>): { row: Row; link: CreatedLink }[] {
+export function createdOf({ rows, result }: Pick<Results, 'rows' | 'result'>): { row: LinkRow; link: CreatedLink }[] {
   return result.results.flatMap((each, at) => ('code' in each ? [{ row: rows[at] ?? {}, link: each }] : []))
 }
 
 /** What is wrong with the rows of a request, and how many are ready. */
-export function faultsNotice({ language, rows, result }: Results): Html {
+export function faultsNotice({ language, rows, notes, result }: Results): Html {
   const texts = bulkTexts[language]
   const failed = result.results.filter((each): each is Failed => 'error' in each)
   const ready = rows.length - failed.length
-  return html`${ready > 0 && html`<p class="note" role="status">${count(texts.checkedRows, ready)}</p>`}
+  return html`${notes.map((text) => html`<p class="note">${text}</p>`)}
+  ${ready > 0 && html`<p class="note" role="status">${count(texts.checkedRows, ready)}</p>`}
   ${
     failed.length > 0 &&
     html`<div class="note alarm" role="alert">
@@ -58,7 +61,7 @@ export function failedList({ rows, result }: Results): string {
 
 /** The page of the created links, with their keys. */
 export function resultsPage(results: Results, form: Html | undefined): Page {
-  const { language, upload } = results
+  const { language, notes, upload } = results
   const texts = bulkTexts[language]
   const created = createdOf(results)
   return {
@@ -66,6 +69,7 @@ export function resultsPage(results: Results, form: Html | undefined): Page {
     site: { language, section: 'bulk' },
     body: html`<main class="bulk">
       <h1>${count(texts.done, created.length)}</h1>
+      ${form === undefined && notes.map((text) => html`<p class="note">${text}</p>`)}
       <div class="note warning">
         <h2>${texts.keysTitle}</h2>
         <p>${texts.keys}</p>
@@ -91,7 +95,7 @@ function filesForm(texts: (typeof bulkTexts)['en'], { text, key, creationKey }: 
   </form>`
 }
 
-function resultsTable(texts: (typeof bulkTexts)['en'], created: { row: Row; link: CreatedLink }[]): Html {
+function resultsTable(texts: (typeof bulkTexts)['en'], created: { row: LinkRow; link: CreatedLink }[]): Html {
   return html`<div class="bulk-scroll" role="region" aria-label="${texts.rowsRegion}" tabindex="0">
     <table class="bulk-table">
       <thead>

@@ -1,34 +1,34 @@
+import { fieldNames } from '../../tables/link-columns.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
-import { fieldNames, type FieldName, type TableLayout } from './columns.ts'
+import {
+  faultOfRecord,
+  toLinkBody,
+  toLinkRow,
+  withoutOuterBlanks,
+  type LinkRow,
+  type RecordFault,
+  type TableRecord,
+} from '../../tables/records.ts'
+import type { TableLayout } from './columns.ts'
 
-/** The cells of a row by field; an absent one is empty. */
-export type Row = Partial<Record<FieldName, string>>
+/** A row of a table, and why it cannot be used as it is. */
+export interface ReadRow {
+  cells: LinkRow
+  fault: RecordFault | undefined
+}
 
 /** The rows of a table, without empty ones. */
-export function toRows(records: readonly (readonly string[])[], { mapping, hasHeader }: TableLayout): Row[] {
+export function toRows(records: readonly TableRecord[], { mapping, hasHeader }: TableLayout): ReadRow[] {
+  const names = hasHeader ? (records[0]?.cells ?? []) : []
   return records
     .slice(hasHeader ? 1 : 0)
-    .map((cells) => toRow(cells, mapping))
-    .filter((row) => Object.keys(row).length > 0)
+    .map((record) => ({ cells: toLinkRow(record.cells, mapping), fault: faultOfRecord(record, names, mapping) }))
+    .filter(({ cells, fault }) => Object.keys(cells).length > 0 || fault !== undefined)
 }
 
-/** A row of a table: surplus cells are not used. */
-export function toRow(cells: readonly string[], mapping: TableLayout['mapping']): Row {
-  const row: Row = {}
-  for (const [at, field] of mapping.entries()) {
-    const cell = cells[at]?.trim() ?? ''
-    if (field !== undefined && cell !== '') row[field] = cell
-  }
-  return row
-}
-
-/** The body of the creation of a row's link, as the API takes it. */
-export function bodyOf(row: Row): Record<string, unknown> {
-  const filled = fieldNames.flatMap((name) => {
-    const cell = row[name]?.trim() ?? ''
-    return cell === '' ? [] : [[name, name === 'target' ? withScheme(cell) : cell] as const]
-  })
-  const plain = filled.filter(([name]) => !name.startsWith('utm_'))
-  const utm = filled.filter(([name]) => name.startsWith('utm_'))
-  return { ...Object.fromEntries(plain), ...(utm.length > 0 && { utm: Object.fromEntries(utm) }) }
+/** The body of the creation of a row's link, as the API takes it: people often leave out the scheme, and leave blanks. */
+export function bodyOf(row: LinkRow): Record<string, unknown> {
+  const filled = fieldNames.filter((name) => row[name]?.trim()).map((name) => [name, row[name]])
+  const cells = withoutOuterBlanks(Object.fromEntries(filled) as LinkRow)
+  return toLinkBody({ ...cells, ...(cells.target !== undefined && { target: withScheme(cells.target) }) })
 }

@@ -40,7 +40,10 @@ export interface BulkPageNeeds {
 /** The scripts of the page, with the text of a QR code, in which "code" stands for the code. */
 export function islandOf({ assets, codeText, origin }: BulkPageNeeds, request: FastifyRequest): BulkView['island'] {
   const scripts = scriptsOf(assets.islands, 'bulk')
-  return scripts.length === 0 ? undefined : { scripts, codeText: codeText('{code}', origin.of(request)) }
+  const workbook = assets.islands.get('workbook')
+  return scripts.length === 0 || workbook === undefined
+    ? undefined
+    : { scripts, workbook, codeText: codeText('{code}', origin.of(request)) }
 }
 
 /** Checks the rows of the form, creates their links, or returns a file of links that it has created before. */
@@ -50,7 +53,7 @@ export async function takeList(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const language = pageLanguage(request)
-  const upload = readUpload(formOf(request.body))
+  const upload = readUpload(formOf(request.body), bulkTexts[language])
   addVary(reply, 'accept-language')
   await forbidCaching(request, reply)
   const view = (notice: Html): BulkView => {
@@ -66,9 +69,9 @@ export async function takeList(
   }
   try {
     await needs.creation.require(request, reply, upload.creationKey)
-    const rows = await readList(upload.text, bulkTexts[language])
+    const { rows, notes } = await readList(upload, bulkTexts[language])
     const run = () => create(needs, request, reply, { rows: rows.map(bodyOf), upload })
-    const results = { language, rows, upload, result: await run() }
+    const results = { language, rows, notes, upload, result: await run() }
     const isDone = createdOf(results).length > 0
     return isDone
       ? await sendResults(needs, request, reply, results)

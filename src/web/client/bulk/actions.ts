@@ -1,7 +1,7 @@
-import type { FieldName, Mapping } from '../../bulk/columns.ts'
+import type { FieldName, Mapping } from '../../../tables/link-columns.ts'
 import { fillText } from '../../../lib/fill-text.ts'
 import { count } from '../../bulk/count.ts'
-import { gridRows, MAX_LIST_ROWS, readTable } from './read-table.ts'
+import { gridRows, MAX_LIST_ROWS, readTable, type LoadWorkbooks, type Table } from './read-table.ts'
 import type { Update } from './run.ts'
 import { clearSession } from './session.ts'
 import { createdOf, type GridRow, type State } from './state.ts'
@@ -9,7 +9,7 @@ import { createdOf, type GridRow, type State } from './state.ts'
 /** What a person does to the rows. */
 export interface Actions {
   /** Reads a list into the grid. */
-  load: (text: string) => void
+  load: (source: string | Uint8Array) => Promise<void>
   setLayout: (mapping: Mapping, hasHeader: boolean) => void
   edit: (row: GridRow, field: FieldName, text: string) => void
   add: () => void
@@ -22,19 +22,24 @@ export interface Actions {
 /** Rows that a person who types them begins with. */
 const FIRST_ROWS = 3
 
-export function createActions(state: State, update: Update): Actions {
+export function createActions(state: State, update: Update, loadWorkbooks: LoadWorkbooks): Actions {
   const { texts } = state
 
   return {
-    load: (text) => load(state, update, text),
+    async load(source) {
+      const table = await readTable(source, texts.problems, loadWorkbooks)
+      if (typeof table === 'string') update({ notice: { text: table, isAlarm: true } })
+      else show(state, update, table)
+    },
     startOver: () => startOver(state, update),
     setLayout(mapping, hasHeader) {
-      if (state.table !== undefined) setTable({ ...state.table, layout: { mapping, hasHeader } }, update)
+      if (state.table !== undefined) setTable({ ...state.table, layout: { mapping, hasHeader } }, state, update)
     },
     edit(row, field, text) {
       row.cells = { ...row.cells, [field]: text }
       row.state = 'new'
       delete row.fault
+      delete row.isPart
       update({})
     },
     add() {
@@ -57,19 +62,25 @@ export function createActions(state: State, update: Update): Actions {
 /** Rows of the grid on one page: thousands of inputs would make typing slow. */
 export const PAGE_ROWS = 50
 
-function setTable(table: NonNullable<State['table']>, update: Update): GridRow[] {
-  const rows = gridRows(table)
+function setTable(table: NonNullable<State['table']>, { texts }: State, update: Update): GridRow[] {
+  const rows = gridRows(table, texts.faults)
   update({ table, rows, shown: undefined, from: 0, chunks: [] })
   return rows
 }
 
-function load({ texts }: State, update: Update, text: string): void {
-  const table = readTable(text, texts.problems)
-  if (typeof table === 'string') return update({ notice: { text: table, isAlarm: true } })
-  const rows = setTable(table, update)
-  const read = table.isCut ? fillText(texts.tooManyRows, { n: MAX_LIST_ROWS }) : count(texts.fileRead, rows.length)
+function show(state: State, update: Update, table: Table): void {
+  const { texts } = state
+  const rows = setTable(table, state, update)
+  const faulty = rows.filter(({ isPart }) => isPart).length
   const noTarget = !table.layout.mapping.includes('target')
-  update({ notice: { text: noTarget ? `${read} ${texts.columnsHelp}` : read, isAlarm: noTarget || table.isCut } })
+  const said = [
+    table.isCut ? fillText(texts.tooManyRows, { n: MAX_LIST_ROWS }) : count(texts.fileRead, rows.length),
+    faulty > 0 && count(texts.someFaulty, faulty),
+    table.encoding === 'windows-1252' && texts.notes.windows1252,
+    noTarget && texts.columnsHelp,
+  ]
+  const text = said.filter((each) => each !== false).join(' ')
+  update({ notice: { text, isAlarm: noTarget || table.isCut || faulty > 0 } })
 }
 
 /** Asks once more while the keys are not saved. */

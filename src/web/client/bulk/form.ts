@@ -1,10 +1,9 @@
-import { decodeText } from '../../bulk/decode-text.ts'
 import { fillText } from '../../../lib/fill-text.ts'
 import type { IslandTexts } from '../../bulk/island-texts.ts'
 import { MAX_LIST_SIZE } from './read-table.ts'
 
 interface FormActions {
-  load: (text: string) => void
+  load: (source: string | Uint8Array) => Promise<void>
   typeRows: () => void
   fail: (text: string) => void
 }
@@ -20,13 +19,13 @@ export function takeOverForm(form: HTMLFormElement, texts: IslandTexts, actions:
   const read = async (file: File | undefined) => {
     if (file === undefined) return
     if (file.size > MAX_LIST_SIZE) return actions.fail(fillText(texts.problems.tooLarge, { size: '4 MB' }))
-    actions.load(decodeText(new Uint8Array(await file.arrayBuffer())))
+    await actions.load(new Uint8Array(await file.arrayBuffer()))
   }
   picker.addEventListener('change', () => void read(picker.files?.[0]))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (list.value.trim() === '') void (picker.files?.[0] ? read(picker.files[0]) : actions.fail(texts.problems.empty))
-    else actions.load(list.value)
+    else void actions.load(list.value)
   })
   for (const type of ['dragenter', 'dragover']) {
     drop.addEventListener(type, (event) => {

@@ -1,5 +1,5 @@
 import { h, type ComponentChild } from 'preact'
-import { fieldNames, type FieldName } from '../../bulk/columns.ts'
+import { fieldNames, type FieldName } from '../../../tables/link-columns.ts'
 import { fillText } from '../../../lib/fill-text.ts'
 import { PAGE_ROWS, type Actions } from './actions.ts'
 import { openOf, type GridRow, type State } from './state.ts'

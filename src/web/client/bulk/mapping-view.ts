@@ -1,5 +1,5 @@
 import { h, type ComponentChild } from 'preact'
-import { fieldNames, type FieldName } from '../../bulk/columns.ts'
+import { fieldNames, type FieldName } from '../../../tables/link-columns.ts'
 import { fillText } from '../../../lib/fill-text.ts'
 import type { Actions } from './actions.ts'
 import type { State } from './state.ts'
@@ -26,8 +26,8 @@ export function mappingView({ table, texts }: State, actions: Actions): Componen
       'div',
       { class: 'bulk-map' },
       mapping.map((field, at) => {
-        const name = hasHeader ? table.records[0]?.[at]?.trim() : ''
-        const example = table.records[hasHeader ? 1 : 0]?.[at] ?? ''
+        const name = hasHeader ? table.records[0]?.cells[at]?.trim() : ''
+        const example = table.records[hasHeader ? 1 : 0]?.cells[at] ?? ''
         return h('label', null, [
           shortened(name === '' || name === undefined ? fillText(texts.column, { n: at + 1 }) : name),
           h('small', null, shortened(example)),

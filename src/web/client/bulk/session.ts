@@ -1,10 +1,9 @@
-import type { Row } from '../../bulk/rows.ts'
-import type { Chunk, State } from './state.ts'
+import type { Chunk, GridRow, State } from './state.ts'
 
 const NAME = 'quirl-bulk'
 
 interface Saved {
-  rows: { id: number; cells: Row }[]
+  rows: Pick<GridRow, 'id' | 'cells' | 'fault'>[]
   chunks: Pick<Chunk, 'key' | 'ids'>[]
 }
 
@@ -14,7 +13,7 @@ interface Saved {
  */
 export function saveSession({ rows, chunks }: Pick<State, 'rows' | 'chunks'>): void {
   const saved: Saved = {
-    rows: rows.map(({ id, cells }) => ({ id, cells })),
+    rows: rows.map(({ id, cells, isPart, fault }) => ({ id, cells, ...(isPart && fault && { fault }) })),
     chunks: chunks.map(({ key, ids }) => ({ key, ids })),
   }
   try {
@@ -37,7 +36,9 @@ export function readSession(): Pick<State, 'rows' | 'chunks'> | undefined {
   try {
     const saved = JSON.parse(sessionStorage.getItem(NAME) ?? 'null') as Saved | null
     if (saved === null) return undefined
-    const rows = saved.rows.map((row) => ({ ...row, state: 'new' as const }))
+    const rows = saved.rows.map((row): GridRow =>
+      row.fault === undefined ? { ...row, state: 'new' } : { ...row, state: 'faulty', isPart: true },
+    )
     return { rows, chunks: saved.chunks.map((chunk) => ({ ...chunk, isDone: false })) }
   } catch {
     return undefined

@@ -1,7 +1,7 @@
 import type { IslandTexts } from '../../bulk/island-texts.ts'
 import type { TableLayout } from '../../bulk/columns.ts'
 import type { RowFault } from '../../bulk/faults.ts'
-import type { Row } from '../../bulk/rows.ts'
+import type { LinkRow, TableRecord } from '../../../tables/records.ts'
 
 /** A created link, as the API returns it. */
 export interface CreatedLink {
@@ -16,9 +16,11 @@ export interface CreatedLink {
 /** A row of the grid. */
 export interface GridRow {
   id: number
-  cells: Row
+  cells: LinkRow
   state: 'new' | 'ready' | 'faulty' | 'created'
   fault?: RowFault
+  /** The file has more text in this row than the cells. */
+  isPart?: boolean
   link?: CreatedLink
 }
 
@@ -39,7 +41,7 @@ export interface Label {
 export interface State {
   texts: IslandTexts
   /** What was read, to be mapped to rows. */
-  table?: { records: string[][]; layout: TableLayout } | undefined
+  table?: { records: TableRecord[]; layout: TableLayout } | undefined
   rows: GridRow[]
   /** The rows that the filter shows; undefined for all. */
   shown?: number[] | undefined

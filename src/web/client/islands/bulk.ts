@@ -18,7 +18,7 @@ const form = root?.querySelector('form')
 if (root && form) start(root, form)
 
 function start(root: HTMLElement, form: HTMLFormElement): void {
-  const { texts: json = '{}', codeText = '' } = root.dataset
+  const { texts: json = '{}', codeText = '', workbook = '' } = root.dataset
   const state = newState(JSON.parse(json) as IslandTexts)
   const container = document.createElement('div')
   root.append(container)
@@ -28,7 +28,7 @@ function start(root: HTMLElement, form: HTMLFormElement): void {
     render(view(state, parts), container)
   }
   const parts: Parts = {
-    actions: createActions(state, update),
+    actions: createActions(state, update, () => import(workbook)),
     results: createResultActions(state, update, codeText),
     runner: createRunner(state, update),
     giveUp: () => update({ chunks: state.chunks.map((chunk) => ({ ...chunk, isDone: true })), notice: undefined }),

@@ -1,0 +1,165 @@
+import type { TableRecord } from '../records.ts'
+import { TableError } from '../table-error.ts'
+import { dateText, numberText, unescapeText } from './cell-text.ts'
+import { parseXml, type OpenElement } from './xml.ts'
+
+/** Rows with text. */
+export const MAX_ROWS = 10_000
+const MAX_COLUMNS = 256
+
+/** What the cells of a sheet refer to. */
+export interface Workbook {
+  strings: string[]
+  /** Whether a cell format shows a date. */
+  isDate: boolean[]
+  is1904: boolean
+}
+
+interface Cell {
+  column: number
+  type: string
+  format: number
+  hasFormula: boolean
+  /** The text of its value; undefined when it has none. */
+  value: string | undefined
+}
+
+/** Reads the texts of shared strings, without the readings of Japanese ones (`rPh`). */
+export function readStrings(bytes: Uint8Array | undefined): string[] {
+  if (bytes === undefined) return []
+  const strings: string[] = []
+  const collector = collectText()
+  parseXml(bytes, {
+    open({ name }) {
+      if (name === 'si') collector.begin()
+      else collector.open(name)
+    },
+    text: collector.text,
+    close(name) {
+      collector.close(name)
+      if (name === 'si') strings.push(unescapeText(collector.end()))
+    },
+  })
+  return strings
+}
+
+/** Collects the texts of `t` elements. */
+function collectText() {
+  let parts = ''
+  let isText = false
+  let isReading = false
+  return {
+    begin: () => void (parts = ''),
+    open(name: string) {
+      if (name === 'rPh') isReading = true
+      if (name === 't') isText = !isReading
+    },
+    text: (text: string) => {
+      if (isText) parts += text
+    },
+    close(name: string) {
+      if (name === 'rPh') isReading = false
+      if (name === 't') isText = false
+    },
+    end: () => parts,
+  }
+}
+
+/**
+ * Reads the rows of a sheet that have text.
+ * @throws {TableError} when there are too many
+ */
+export function readSheet(bytes: Uint8Array, workbook: Workbook): TableRecord[] {
+  const records: TableRecord[] = []
+  let record: TableRecord = { cells: [], line: 0 }
+  let cell: Cell | undefined
+  let column = 0
+  let isValue = false
+  const inline = collectText()
+  parseXml(bytes, {
+    open(element) {
+      const { name } = element
+      if (name === 'row') {
+        record = newRecord(element, record.line + 1)
+        column = 0
+      } else if (name === 'c') {
+        cell = newCell(element, column + 1)
+        column = cell.column
+        inline.begin()
+      } else if (cell !== undefined) {
+        isValue = name === 'v'
+        if (isValue) cell.value = ''
+        if (name === 'f') cell.hasFormula = true
+        inline.open(name)
+      }
+    },
+    text(text) {
+      if (cell !== undefined && isValue) cell.value += text
+      else inline.text(text)
+    },
+    close(name) {
+      inline.close(name)
+      if (name === 'v') isValue = false
+      else if (name === 'c' && cell !== undefined) {
+        if (cell.type === 'inlineStr') cell.value = inline.end()
+        takeCell(record, cell, workbook)
+        cell = undefined
+      } else if (name === 'row') addRecord(records, record)
+    },
+  })
+  return records
+}
+
+function newRecord({ attributes }: OpenElement, next: number): TableRecord {
+  return { cells: [], line: Number(attributes['r'] ?? next) }
+}
+
+function newCell({ attributes }: OpenElement, next: number): Cell {
+  const letters = /^[A-Z]{1,3}/.exec(attributes['r'] ?? '')?.[0]
+  return {
+    column: letters === undefined ? next : columnNumber(letters),
+    type: attributes['t'] ?? 'n',
+    format: Number(attributes['s'] ?? 0),
+    hasFormula: false,
+    value: undefined,
+  }
+}
+
+function columnNumber(letters: string): number {
+  return Array.from(letters).reduce((sum, letter) => sum * 26 + (letter.codePointAt(0) ?? 0) - 64, 0)
+}
+
+function takeCell(record: TableRecord, cell: Cell, workbook: Workbook): void {
+  const { column, type, hasFormula, value } = cell
+  const fail = (code: 'formula' | 'cell_error') => void (record.fault ??= { code, line: record.line, column })
+  if (value === undefined) return hasFormula ? fail('formula') : undefined
+  const text = type === 'e' ? undefined : cellText(cell, value, workbook)
+  if (text === undefined) return fail('cell_error')
+  if (text === '') return
+  if (column > MAX_COLUMNS) throw new TableError('workbook', `has text beyond column ${MAX_COLUMNS}`)
+  while (record.cells.length < column) record.cells.push('')
+  record.cells[column - 1] = text
+}
+
+/** The text of a cell; undefined when its value is none of its type. */
+function cellText({ type, format }: Cell, value: string, { strings, isDate, is1904 }: Workbook): string | undefined {
+  switch (type) {
+    case 's':
+      return strings[Number(value)]
+    case 'b':
+      return value === '1' ? 'TRUE' : 'FALSE'
+    case 'n':
+      if (value === '') return ''
+      return (isDate[format] ? dateText(value, is1904) : undefined) ?? numberText(value)
+    case 'd':
+      return value
+    default:
+      return unescapeText(value)
+  }
+}
+
+function addRecord(records: TableRecord[], record: TableRecord): void {
+  if (record.cells.every((cell) => cell.trim() === '') && record.fault === undefined) return
+  if (records.length > MAX_ROWS) throw new TableError('workbook', `has more than ${MAX_ROWS.toLocaleString('en')} rows`)
+  records.push(record)
+}
