@@ -71,6 +71,9 @@ const en = {
   notSavedBecause: (reason: string) => `Design not saved. ${reason}`,
   conflict:
     'This link was changed elsewhere since you opened this page. Your design is below: save again to overwrite the other change.',
+  poor: (verdict: string) => `Not saved yet. ${verdict} Choose colours that differ more, or save it all the same.`,
+  saveAnyway: 'Save all the same',
+  poorDownloads: 'All these files have this design.',
   downloads: 'Download',
   forScreen: 'For screens',
   forScreenHint: 'web pages, mails, social media',
@@ -163,6 +166,9 @@ const de: typeof en = {
   notSavedBecause: (reason) => `Die Gestaltung wurde nicht gespeichert. ${reason}`,
   conflict:
     'Dieser Link wurde an anderer Stelle geändert, seit Sie diese Seite geöffnet haben. Ihre Gestaltung steht unten: Speichern Sie noch einmal, um die andere Änderung zu überschreiben.',
+  poor: (verdict) => `Noch nicht gespeichert. ${verdict} Wählen Sie deutlichere Farben, oder speichern Sie trotzdem.`,
+  saveAnyway: 'Trotzdem speichern',
+  poorDownloads: 'Alle diese Dateien haben diese Gestaltung.',
   downloads: 'Herunterladen',
   forScreen: 'Für Bildschirme',
   forScreenHint: 'Websites, E-Mails, soziale Medien',

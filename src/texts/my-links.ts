@@ -23,6 +23,7 @@ const en = {
     scans: { one: '1 scan', more: '{count} scans' },
     visitors: { one: '1 unique visitor', more: '{count} unique visitors' },
     window: 'by people in the last 30 days',
+    poor: 'QR code hard to scan',
     missing: 'No longer exists, or has a new key',
     limited: 'The statistics cannot be read right now, because of too many requests. Please try again later.',
     unreachable: 'The statistics cannot be read right now.',
@@ -85,6 +86,7 @@ const de: typeof en = {
     scans: { one: '1 Scan', more: '{count} Scans' },
     visitors: { one: '1 einzelner Besucher', more: '{count} einzelne Besucher' },
     window: 'von Menschen in den letzten 30 Tagen',
+    poor: 'QR-Code schwer zu scannen',
     missing: 'Gibt es nicht mehr, oder hat einen neuen Schlüssel',
     limited:
       'Die Statistik ist wegen zu vieler Anfragen gerade nicht lesbar. Bitte versuchen Sie es später noch einmal.',

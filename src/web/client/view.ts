@@ -8,7 +8,7 @@ export interface View {
   /** Shows errors at their inputs in place of earlier ones, and fades the image, which is then out of date. */
   showFaults: (faults: Fault[]) => void
   /** Shows the result of a check; screen readers announce it. */
-  showResult: (text: string) => void
+  showResult: (text: string, isPoor?: boolean) => void
   /** Shows whether the design is saved. */
   showStatus: (text: string) => void
 }
@@ -39,7 +39,8 @@ export function createView(form: HTMLFormElement, texts: PreviewTexts): View {
       aside.classList.toggle('faulty', faults.length > 0)
       for (const slot of form.querySelectorAll('.fault')) showFaultsOf(form, slot, faults)
     },
-    showResult(text) {
+    showResult(text, isPoor = false) {
+      aside.classList.toggle('poor', isPoor && text !== '')
       if (result.textContent !== text) result.textContent = text
     },
     showStatus(text) {

@@ -3,6 +3,7 @@ import { addresses } from '../../links/link.ts'
 import { createdTexts } from '../../texts/created.ts'
 import { copyingData } from '../copyable.ts'
 import { keptLink } from '../my-links/kept-link.ts'
+import { imagePath } from './image-path.ts'
 import type { OwnerView } from './view.ts'
 
 const formats = [
@@ -42,12 +43,11 @@ export function createdPanel(view: OwnerView): Html | undefined {
 
 function codeImage({ link, origin, language }: OwnerView): Html {
   const texts = createdTexts[language]
-  const { code, revision } = link
-  // Browsers cache images for minutes: the revision makes them request this one again after a change.
+  const { code } = link
   return html`<div class="created-code">
     <img
       class="qr"
-      src="/${code}/qr.svg?v=${revision}"
+      src="${imagePath(link)}"
       alt="${texts.image(addresses(code, origin).short_url)}"
       width="224"
       height="224"
@@ -91,11 +91,11 @@ export function keepSection(view: OwnerView): Html | undefined {
 }
 
 /** Lets the owner keep the key in this browser. Nothing is kept unless the box is ticked. */
-function keepControl({ link, token, origin, language }: OwnerView): Html {
+function keepControl({ link, token, design, origin, language }: OwnerView): Html {
   const texts = createdTexts[language]
   return html`<div
     class="created-keep"
-    data-link="${JSON.stringify(keptLink(link, token))}"
+    data-link="${JSON.stringify(keptLink(link, token, design))}"
     data-origin="${origin}"
     data-texts="${JSON.stringify(texts.island)}"
     hidden

@@ -95,6 +95,7 @@ function noticesOf(language: Language): Record<string, Notice> {
   const texts = Object.entries(ownerTexts[language].notices)
   const further: Record<string, Partial<Notice>> = {
     designed: { at: 'design' },
+    'designed-poor': { at: 'design', isWarning: true },
     ruled: { at: 'rules' },
     reverted: { at: 'history' },
   }

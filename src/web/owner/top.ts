@@ -1,10 +1,12 @@
 import { html, type Html } from '../../http/html.ts'
 import { addresses, type Link } from '../../links/link.ts'
 import { activeRules } from '../../links/rules/rule.ts'
+import { poorContrast } from '../../qr/design/style.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import { copyingData } from '../copyable.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { createdPanel } from './created.ts'
+import { imagePath } from './image-path.ts'
 import { leadsTo } from './leads-to.ts'
 import { timeText } from './time.ts'
 import type { Notice, OwnerView } from './view.ts'
@@ -72,17 +74,18 @@ function shortLink({ link, origin, language }: OwnerView): Html {
     </dl>`
 }
 
-function image({ link: { code, revision }, origin, language }: OwnerView): Html {
+function image({ link, design, origin, language }: OwnerView): Html {
+  const { code } = link
   const texts = ownerTexts[language]
-  // Browsers cache images for minutes: the revision makes them request this one again after a change.
   return html`<div class="owner-code">
     <img
       class="qr"
-      src="/${code}/qr.svg?v=${revision}"
+      src="${imagePath(link)}"
       alt="${texts.code(addresses(code, origin).short_url)}"
       width="224"
       height="224"
     />
+    ${design && poorContrast(design) && html`<p><a class="chip warning" href="#design">${texts.poor}</a></p>`}
     <p class="row" role="group" aria-label="${texts.download}">
       <a href="/${code}/qr.png?size=1024" download="${code}.png">PNG</a>
       <a href="/${code}/qr.svg" download="${code}.svg">SVG</a>

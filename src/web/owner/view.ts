@@ -44,6 +44,8 @@ export interface Notice {
   text: string
   /** The id of the element in which it is shown: by default at the top. */
   at?: string
+  /** Whether what was done needs care. */
+  isWarning?: boolean
   /** Whether a field says what is wrong. */
   isMarked?: boolean
   problem?: Problem

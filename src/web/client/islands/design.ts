@@ -13,6 +13,7 @@ import { createDrawDesign } from '../draw-design.ts'
 import { applyLook } from '../apply-look.ts'
 import { createView, type View } from '../view.ts'
 import { reportText, unavailableText } from '../report-text.ts'
+import { readScannability } from '../scannability.ts'
 
 // The live preview of the owner's page. The page works without it, so a failure here must leave the page as it is.
 
@@ -31,11 +32,15 @@ interface PageData {
   design: string
   /** The texts of the preview in JSON. */
   texts: string
+  /** Why the saved design scans poorly, or nothing. */
+  verdict: string
+  /** The URL of the saved image, which the page shows as well. */
+  image: string
 }
 
 function pageDataOf({ dataset }: HTMLFormElement): PageData {
-  const { text = '', font = '', design = 'null', texts = '{}' } = dataset
-  return { text, font, design, texts }
+  const { text = '', font = '', design = 'null', texts = '{}', verdict = '', image = '' } = dataset
+  return { text, font, design, texts, verdict, image }
 }
 
 /**
@@ -81,14 +86,16 @@ function startPreview(form: HTMLFormElement, update: Update): void {
   update(logo, isEdited)
 }
 
-function createUpdate(form: HTMLFormElement, { text, font, design: savedJson, texts: textsJson }: PageData): Update {
-  const texts = JSON.parse(textsJson) as Texts
-  const saved = (JSON.parse(savedJson) as Design | null) ?? undefined
+function createUpdate(form: HTMLFormElement, page: PageData): Update {
+  const { text } = page
+  const texts = JSON.parse(page.texts) as Texts
+  const saved = (JSON.parse(page.design) as Design | null) ?? undefined
   const unchanged = JSON.stringify(designOfValues(valuesOfDesign(saved), saved))
   const draw = createDrawDesign(text)
-  const fontLoader = createFontLoader(font)
+  const fontLoader = createFontLoader(page.font)
   const view = createView(form, texts)
   const check = createCheck(text, (result) => showResult(view, texts, result))
+  const verdict = createSavedVerdict(page, saved, texts, view)
   let latest: unknown
 
   async function retryWithFont(logo: ChosenLogo, isEdited: boolean): Promise<void> {
@@ -106,18 +113,39 @@ function createUpdate(form: HTMLFormElement, { text, font, design: savedJson, te
     const isSaved = outOfBounds.length === 0 && JSON.stringify(design) === unchanged
     check.cancel()
     view.showStatus(isSaved ? texts.saved : texts.unsaved)
-    view.showResult('')
+    verdict.show(isSaved)
     if (design.frame !== undefined && fontLoader.font === undefined) return void retryWithFont(logo, isEdited)
     const drawFaults = drawInto(view, texts, () => draw(design, fontLoader.font ?? noFont))
     const faults = [...faultsOfNumbers(outOfBounds, design, texts.faults), ...faultsOfLogo(logo, texts), ...drawFaults]
     if (faults.length > 0) return refuse(view, texts, faults)
-    // An unedited page sends no requests, and keeps the errors that the server has put into it.
+    // An unedited page has nothing checked, and keeps the errors that the server has put into it.
     if (!isEdited) return
     view.showFaults([])
     check.schedule(design)
   }
 
   return update
+}
+
+/** What is known of the saved design, which is shown while the form holds that. */
+function createSavedVerdict(
+  { verdict, image }: PageData,
+  saved: Design | undefined,
+  texts: Texts,
+  view: View,
+): { show: (isSaved: boolean) => void } {
+  let known = verdict
+  let isShown = false
+  const show = (isSaved: boolean) => {
+    isShown = isSaved
+    view.showResult(isSaved ? known : '', verdict !== '')
+  }
+  if (verdict === '' && saved !== undefined)
+    void readScannability(image).then((scannability) => {
+      known = scannability === undefined ? '' : texts[scannability]
+      if (isShown) show(true)
+    })
+  return { show }
 }
 
 function refuse(view: View, texts: Texts, faults: Fault[]): void {
@@ -127,7 +155,7 @@ function refuse(view: View, texts: Texts, faults: Fault[]): void {
 
 function showResult(view: View, texts: Texts, result: CheckResult): void {
   if ('unavailable' in result) view.showResult(unavailableText(texts, result.unavailable))
-  else if ('report' in result) view.showResult(reportText(texts, result.report))
+  else if ('report' in result) view.showResult(reportText(texts, result.report), result.report.scannability === 'poor')
   else
     refuse(
       view,
