@@ -77,6 +77,7 @@ const validRequests: Record<string, Valid | (() => Promise<Valid>)> = {
   qr_png: {},
   qr_svg: { query: 'size=200' },
   qr_pdf: { query: 'width_mm=40' },
+  print_pdf: { query: 'paper=letter&title=Menu' },
   picture: {},
   makeQr: { query: 'data=contract' },
   designQr: { query: 'report=true', body: { data: 'contract', design: { shape: 'dots' } } },

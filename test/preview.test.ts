@@ -492,7 +492,7 @@ describe('a design that scans poorly', () => {
 
       await open(page, link)
       await untilVerdict(page, words)
-      const seen = page.locator('main .warning').filter({ visible: true })
+      const seen = page.locator('main :is(.chip, #design .note).warning').filter({ visible: true })
       assert.match(
         (await seen.allInnerTexts()).join('\n'),
         /^Hard to scan\nPoor: .* All these files have this design\.$/,

@@ -115,7 +115,8 @@ function textErrors(frame: Frame | undefined, font: Font): FieldError[] {
   ]
 }
 
-function textFault(text: string, font: Font): string | undefined {
+/** Why the font cannot write a text; undefined when it can. */
+export function textFault(text: string, font: Font): string | undefined {
   const [character] = invisible.exec(text) ?? []
   if (character !== undefined) {
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')

@@ -17,6 +17,7 @@ import {
 } from './inputs.ts'
 import { valuesOfDesign, type DesignValues } from './values.ts'
 import type { Fault } from './messages.ts'
+import { frameInputs } from './frame-inputs.ts'
 import { logoInputs } from './logo-inputs.ts'
 import { poorVerdict } from './verdict.ts'
 import type { DesignerPictures } from './pictures.ts'
@@ -147,42 +148,6 @@ function colors(state: FormState, texts: Texts): Html {
         box: texts.customEyeBall,
         label: texts.eyeBallColour,
       })}`,
-    )}
-  </fieldset>`
-}
-
-function frameInputs(state: FormState, texts: Texts): Html {
-  const { values } = state
-  const names = ['frame_position', 'frame_shape', 'frame_color', 'frame_text_color']
-  const hasCustomColor = values['custom_frame_color'] === 'yes' || values['custom_frame_text_color'] === 'yes'
-  return html`<fieldset>
-    <legend>${texts.frame}</legend>
-    ${input(
-      state,
-      { name: 'frame_text', label: texts.text, hint: texts.textHint },
-      html`type="text" maxlength="40" dir="auto"`,
-    )}
-    ${collapsed(
-      state,
-      texts.frameMore,
-      {
-        names,
-        isChosen: hasCustomColor || values['frame_position'] !== 'bottom' || values['frame_shape'] !== 'rounded',
-      },
-      html`<div class="row">
-          <div>${select(state, { name: 'frame_position', label: texts.position }, texts.positionNames)}</div>
-          <div>${select(state, { name: 'frame_shape', label: texts.corners }, texts.cornerNames)}</div>
-        </div>
-        ${customColor(state, {
-          name: 'frame_color',
-          box: texts.customFrame,
-          label: texts.frameColour,
-        })}
-        ${customColor(state, {
-          name: 'frame_text_color',
-          box: texts.customText,
-          label: texts.textColour,
-        })}`,
     )}
   </fieldset>`
 }

@@ -18,6 +18,8 @@ import { poorVerdict } from './verdict.ts'
 
 /** A design that could not be saved, to be shown again with its errors. */
 export interface DesignRefusal {
+  /** The section of the form. */
+  at: 'design'
   owned: OwnedLink
   text: string
   problem: Problem
@@ -53,7 +55,7 @@ export async function saveDesign(
     if (!(error instanceof Problem) || ![400, 412, 429, 503].includes(error.status)) throw error
     const owned = await links.readByToken(token)
     const refused = refusedDesign(values, error, language)
-    return { refused: { owned, text: reasonOf(error, language), problem: error, design: refused } }
+    return { refused: { at: 'design', owned, text: reasonOf(error, language), problem: error, design: refused } }
   }
 }
 
@@ -61,7 +63,7 @@ export async function saveDesign(
 function askAgain(owned: OwnedLink, values: DesignValues, verdict: string, language: Language): DesignRefusal {
   const problem = new Problem('unscannable', 'many scanners cannot read this design')
   const design = { ...refusedDesign(values, problem, language), isPoor: true }
-  return { owned, text: designerTexts[language].poor(verdict), problem, design }
+  return { at: 'design', owned, text: designerTexts[language].poor(verdict), problem, design }
 }
 
 function reasonOf(problem: Problem, language: Language): string {

@@ -22,7 +22,7 @@ const VERSION = 1
 export type FileFault = 'too_large' | 'not_json' | 'not_links' | 'newer' | 'too_many' | 'invalid'
 
 /** A field of a link; `link` stands for what is no object. */
-export type LinkFault = keyof KeptLink | 'link'
+export type LinkFault = Exclude<keyof KeptLink, 'poor'> | 'link'
 
 /** What a file holds, or why it cannot be used: `entry` is the number of the invalid link, from 1, and `field` its first invalid field. */
 export type ReadFile =

@@ -40,6 +40,7 @@ export interface OwnerPageNeeds {
   isCreditDue: () => boolean
   /** The text that a link's QR code encodes. */
   codeText: (code: string, origin: string) => string
+  printable: OwnerView['printable']
   assets: Pick<Assets, 'islands' | 'font'>
   reading: StatsReading
 }
@@ -132,6 +133,7 @@ async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Pr
     editing: editingOf(request),
     preview: link.suspension === null && preview ? preview : undefined,
     pictures: needs.pictures,
+    printable: needs.printable,
   }
 }
 

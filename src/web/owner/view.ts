@@ -34,6 +34,8 @@ export interface OwnerView {
   editing: string | undefined
   /** Whether the link was just created. */
   isCreated: boolean
+  /** A text without what cannot be printed. */
+  printable: (text: string) => string
   /** The paths of the scripts of its sections. */
   scripts: string[]
   settings: SettingsData
