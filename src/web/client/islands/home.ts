@@ -1,4 +1,5 @@
 import { checkCode } from '../code-check.ts'
+import { markCreation } from '../creation-mark.ts'
 import { createFinalAddress } from '../final-address.ts'
 import { enhanceKinds } from '../home-kinds.ts'
 import type { HomeTexts } from '../home-texts.ts'
@@ -33,6 +34,7 @@ function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElemen
   const alias = form.querySelector<HTMLInputElement>('[name=alias]')
   if (alias !== null) checkCode(alias, texts)
   form.addEventListener('input', schedule)
+  form.addEventListener('submit', markCreation)
   // Browsers restore what was typed after a reload and after "back".
   addEventListener('pageshow', schedule)
 }
