@@ -75,7 +75,7 @@ inBrowser(
       await panel.getByRole('link', { name: address, exact: true }).getAttribute('href'),
       new URL(address).pathname,
     )
-    assert.match((await panel.textContent()) ?? '', /private address of this page is the only way back to it/)
+    assert.match((await panel.textContent()) ?? '', /Only the private address of this page leads back here/)
     assert.equal(await panel.getByRole('link', { name: /^Download the QR code as/ }).count(), 3)
     assert.equal(await panel.getByRole('button').count(), 0)
     assert.equal(await page.locator('.keep-here').isVisible(), false)

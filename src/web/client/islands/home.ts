@@ -31,10 +31,19 @@ function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElemen
     frame = requestAnimationFrame(draw)
   }
   enhanceKinds(form, schedule)
+  proposeZone(form)
   const alias = form.querySelector<HTMLInputElement>('[name=alias]')
   if (alias !== null) checkCode(alias, texts)
   form.addEventListener('input', schedule)
   form.addEventListener('submit', markCreation)
   // Browsers restore what was typed after a reload and after "back".
   addEventListener('pageshow', schedule)
+}
+
+/** Proposes the visitor's own time zone, unless another was typed into a form that was refused. */
+function proposeZone({ elements }: HTMLFormElement): void {
+  const field = (name: string) => elements.namedItem(name) as HTMLInputElement | null
+  const zone = field('timezone')
+  if (zone && !field('starts_on')?.value && !field('ends_on')?.value)
+    zone.value = new Intl.DateTimeFormat().resolvedOptions().timeZone
 }
