@@ -40,10 +40,11 @@ function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElemen
   addEventListener('pageshow', schedule)
 }
 
-/** Proposes the visitor's own time zone, unless another was typed into a form that was refused. */
+/** Fills in the browser's time zone, once a day is chosen. */
 function proposeZone({ elements }: HTMLFormElement): void {
-  const field = (name: string) => elements.namedItem(name) as HTMLInputElement | null
-  const zone = field('timezone')
-  if (zone && !field('starts_on')?.value && !field('ends_on')?.value)
-    zone.value = new Intl.DateTimeFormat().resolvedOptions().timeZone
+  const [zone, ...days] = ['timezone', 'starts_on', 'ends_on'].map((name) => elements.namedItem(name))
+  for (const day of days)
+    day?.addEventListener('input', () => {
+      if (zone instanceof HTMLInputElement) zone.value ||= new Intl.DateTimeFormat().resolvedOptions().timeZone
+    })
 }
