@@ -129,7 +129,7 @@ describe('a person without scripts creates a link', () => {
       const link = await details(token)
       assert.partialDeepStrictEqual(link, { kind, active: true, ...stored })
 
-      assert.match((await page.locator('#created').textContent()) ?? '', /ready.*only key/s)
+      assert.match((await page.locator('#created').textContent()) ?? '', /ready.*leads back here/s)
       const shortUrl = `${server.url}/${link.code}`
       assert.equal(await page.getByRole('link', { name: shortUrl, exact: true }).getAttribute('href'), shortUrl)
       const picture = await page.getByRole('img', { name: shortUrl }).screenshot()

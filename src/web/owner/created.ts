@@ -2,8 +2,8 @@ import { html, type Html } from '../../http/html.ts'
 import { addresses } from '../../links/link.ts'
 import { createdTexts } from '../../texts/created.ts'
 import { copyingData } from '../copyable.ts'
-import { keptLink } from '../my-links/kept-link.ts'
 import { imagePath } from './image-path.ts'
+import { keepPanel } from './keep.ts'
 import type { OwnerView } from './view.ts'
 
 const formats = [
@@ -13,7 +13,7 @@ const formats = [
 ]
 
 /**
- * What follows a creation: the short link, its code and its key. It stands where the owner's page else has the first two;
+ * What follows a creation: the short link, its code and how to keep it. It stands where the owner's page else has the first two;
  * undefined then.
  */
 export function createdPanel(view: OwnerView): Html | undefined {
@@ -33,11 +33,7 @@ export function createdPanel(view: OwnerView): Html | undefined {
       </p>
     </div>
     ${codeImage(view)}
-    <div class="created-key">
-      <h3>${texts.keyTitle}</h3>
-      <p><strong>${texts.key}</strong> ${texts.keyMore}</p>
-      ${keyControls(view)}
-    </div>
+    ${keepPanel(view)}
   </section>`
 }
 
@@ -67,43 +63,7 @@ function codeImage({ link, origin, language }: OwnerView): Html {
   </div>`
 }
 
-/** The address that is the key to a link, with what saves it. */
-function keyControls(view: OwnerView): Html {
-  const { token, origin, language } = view
-  const texts = createdTexts[language]
-  const key = `${origin}/m/${token}`
-  return html`<p class="created-address"><a href="/m/${token}">${key}</a></p>
-    <noscript><p class="hint">${texts.without}</p></noscript>
-    <p class="row">
-      <button type="button" class="plain" data-copy="${key}" hidden>${texts.copyKey}</button>
-      <button type="button" class="plain" data-save hidden>${texts.save}</button>
-    </p>
-    ${keepControl(view)}`
-}
-
-function isNew({ isCreated, link }: OwnerView): boolean {
+/** Whether the page is the one that follows a creation. */
+export function isNew({ isCreated, link }: OwnerView): boolean {
   return isCreated && link.suspension === null
-}
-
-/** Lets the owner of an older link keep its key as well. */
-export function keepSection(view: OwnerView): Html | undefined {
-  return isNew(view) ? undefined : keepControl(view)
-}
-
-/** Lets the owner keep the key in this browser. Nothing is kept unless the box is ticked. */
-function keepControl({ link, token, design, origin, language }: OwnerView): Html {
-  const texts = createdTexts[language]
-  return html`<div
-    class="created-keep"
-    data-link="${JSON.stringify(keptLink(link, token, design))}"
-    data-origin="${origin}"
-    data-texts="${JSON.stringify(texts.island)}"
-    hidden
-  >
-    <label class="choice"
-      ><input type="checkbox" autocomplete="off" aria-describedby="keep-hint" /> ${texts.keep}</label
-    >
-    <p id="keep-hint" class="hint">${texts.keepHint}</p>
-    <p class="small" aria-live="polite"></p>
-  </div>`
 }

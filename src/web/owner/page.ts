@@ -4,8 +4,9 @@ import { ownerTexts } from '../../texts/owner.ts'
 import { designSection } from '../designer/section.ts'
 import { renderProblem } from '../form.ts'
 import { ownerStatistics } from '../statistics/owner.ts'
-import { keepSection } from './created.ts'
+import { isNew } from './created.ts'
 import { destinationSection } from './destination.ts'
+import { keepSection } from './keep.ts'
 import { sectionNavigation, type SectionName } from './navigation.ts'
 import { deleteSection } from './settings/delete.ts'
 import { settingsSection } from './settings/section.ts'
@@ -39,11 +40,11 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
     scripts,
     body: html`<main id="top">
       ${notice !== undefined && notice.at === undefined && topMessage(notice)} ${ownerTop(view, notice)}
+      ${!isNew(view) && keepSection(view)}
       <div class="owner-layout">
         ${sectionNavigation(names, language)}
         <div class="owner-sections">${names.map((name) => sections[name](view, notice))}</div>
       </div>
-      ${keepSection(view)}
       <p><a href="/">${texts.another}</a></p>
     </main>`,
   }

@@ -8,7 +8,7 @@ import { reachabilityWarning } from '../reachability.ts'
 import { createdPanel } from './created.ts'
 import { imagePath } from './image-path.ts'
 import { leadsTo } from './leads-to.ts'
-import { timeText } from './time.ts'
+import { timeElement, withTime } from './time.ts'
 import type { Notice, OwnerView } from './view.ts'
 
 /** What the owner came for: where the link leads, its address, its code and its state. */
@@ -53,7 +53,7 @@ function removalNote({ link: { suspension }, language }: OwnerView): Html | unde
   if (suspension === null) return undefined
   const { removed, removers } = ownerTexts[language]
   const { source, reason, at } = suspension
-  return html`<p class="note alarm" role="alert">${removed(removers[source], timeText(at, language), reason)}</p>`
+  return html`<p class="note alarm" role="alert">${withTime((time) => removed(removers[source], time, reason), at, language)}</p>`
 }
 
 function shortLink({ link, origin, language }: OwnerView): Html {
@@ -68,9 +68,9 @@ function shortLink({ link, origin, language }: OwnerView): Html {
     ${isLive && html`<p><a href="/${link.code}+">${texts.check}</a></p>`}
     <dl class="small">
       <dt>${texts.created}</dt>
-      <dd>${timeText(link.createdAt, language)}</dd>
+      <dd>${timeElement(link.createdAt, language)}</dd>
       <dt>${texts.changed}</dt>
-      <dd>${timeText(link.updatedAt, language)}</dd>
+      <dd>${timeElement(link.updatedAt, language)}</dd>
     </dl>`
 }
 
