@@ -55,6 +55,7 @@ async function open(page: Page, link: Created, { url } = server): Promise<void> 
   }
   await page.goto(`${url}/m/${link.token}`)
   // The preview is loaded when it comes into sight.
+  await page.evaluate('document.querySelector("#design details").open = true')
   await page.locator('form.design').scrollIntoViewIfNeeded()
   await page.evaluate('for (const folded of document.querySelectorAll(".design details")) folded.open = true')
   await page.locator('.preview img').waitFor()
@@ -233,7 +234,7 @@ describe('the preview draws, before anything is saved, exactly what the API retu
     assert.match((await page.locator('.preview').textContent()) ?? '', /^This is the saved design\./)
     await choose(page, { shape: 'dots' })
     await assertDrawn(page, await imageFromApi(link, { ...design, shape: 'dots' }))
-    assert.match((await page.locator('.preview').textContent()) ?? '', /^Not saved yet:/)
+    assert.match((await page.locator('.preview').textContent()) ?? '', /^Not saved yet\./)
   })
 
   inBrowser('a ready-made look, which fills the form and saves nothing', async (page) => {

@@ -55,7 +55,8 @@ const de: typeof en = {
     scan: 'Hier scannen',
     preview: 'Vorschau',
     picture: 'QR-Code von {address}',
-    placeholder: 'So wird er auf A4 gedruckt. Der letzte Teil der Adresse wird gewählt, wenn Sie auf „Erstellen“ drücken.',
+    placeholder:
+      'So wird er auf A4 gedruckt. Der letzte Teil der Adresse wird gewählt, wenn Sie auf „Erstellen“ drücken.',
     chosen: 'So wird er auf A4 gedruckt. Er funktioniert, sobald Sie auf „Erstellen“ gedrückt haben.',
     final: 'Besucher landen auf',
     checking: 'Ist dieser Code noch frei? Wird geprüft …',

@@ -24,8 +24,14 @@ async function copyFrom(button: HTMLElement): Promise<void> {
   announce(copied)
   button.dispatchEvent(new Event('copied', { bubbles: true }))
   const label = (button.dataset['label'] ??= button.textContent)
+  const name = (button.dataset['name'] ??= button.ariaLabel ?? '')
   button.textContent = copied
-  setTimeout(() => (button.textContent = label), SHOWN_MS)
+  // A button is called what it shows.
+  button.ariaLabel = null
+  setTimeout(() => {
+    button.textContent = label
+    if (name !== '') button.ariaLabel = name
+  }, SHOWN_MS)
 }
 
 /** Shows a text beside its button, selected, for a person to copy it. */

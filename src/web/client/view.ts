@@ -21,9 +21,13 @@ export function createView(form: HTMLFormElement, texts: PreviewTexts): View {
   image.alt = texts.image
   const sentences = element('div', '')
   sentences.append(status, result)
+  // On phones, the form's own button is screens away.
+  const save = element('button', 'preview-save')
+  save.setAttribute('form', form.id)
+  save.textContent = texts.save
   const aside = element('aside', 'preview')
   aside.ariaLabel = texts.label
-  aside.append(image, sentences)
+  aside.append(image, sentences, save)
   let shown = ''
   return {
     showImage(svg) {

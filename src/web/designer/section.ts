@@ -1,6 +1,7 @@
 import { html, type Html } from '../../http/html.ts'
 import { designerTexts } from '../../texts/designer.ts'
 import { previewTexts } from '../../texts/preview.ts'
+import { foldedSection } from '../owner/folded.ts'
 import { imagePath } from '../owner/image-path.ts'
 import { sectionMessage } from '../owner/message.ts'
 import type { Notice, OwnerView } from '../owner/view.ts'
@@ -15,18 +16,19 @@ export function designSection(
 ): Html {
   const texts = designerTexts[language]
   const verdict = poorVerdict(design, previewTexts[language])
-  return html`<section id="design" aria-labelledby="design-heading">
-    <h2 id="design-heading">${texts.heading}</h2>
-    ${notice?.at === 'design' && designMessage(notice, texts.saveAnyway)}
-    <div class="card">
-      <h3>${texts.downloads}</h3>
-      ${verdict !== undefined && html`<p class="note warning">${verdict} ${texts.poorDownloads}</p>`}
-      ${downloads(link.code, language)}
-    </div>
-    <div class="card">
-      ${designForm(design, { language, action: `/m/${token}#design`, formKey, revision: link.revision, image: imagePath(link), refused: notice?.design, preview, pictures })}
-    </div>
-  </section>`
+  const isOpen = notice?.at === 'design'
+  return foldedSection(
+    { id: 'design', title: texts.heading, isOpen },
+    html`${isOpen && designMessage(notice, texts.saveAnyway)}
+      <div class="card">
+        <h3>${texts.downloads}</h3>
+        ${verdict !== undefined && html`<p class="note warning">${verdict} ${texts.poorDownloads}</p>`}
+        ${downloads(link.code, language)}
+      </div>
+      <div class="card">
+        ${designForm(design, { language, action: `/m/${token}#design`, formKey, revision: link.revision, image: imagePath(link), refused: notice?.design, preview, pictures })}
+      </div>`,
+  )
 }
 
 /** What became of the form; a poor design can be saved from here, far above the form's own button. */

@@ -9,7 +9,7 @@ import type { OwnerView } from './view.ts'
 export function keepPanel(view: OwnerView): Html {
   const texts = keepTexts[view.language]
   return html`<div class="keep" ${keepData(view)} data-new>
-    <h3>${texts.title}</h3>
+    <h2>${texts.title}</h2>
     ${keepControls(view)}
   </div>`
 }
@@ -46,7 +46,9 @@ function keepControls(view: OwnerView): Html {
     <noscript><p class="hint">${texts.bookmark}</p></noscript>
     <p class="row">
       <a class="button plain" href="${mailTo(message)}" data-send="${JSON.stringify(message)}">${texts.send}</a>
-      <button type="button" class="plain" data-copy="${address}" aria-label="${texts.copyIt}" hidden>${texts.copy}</button>
+      <button type="button" class="plain" data-copy="${address}" aria-label="${texts.copyIt}" hidden>
+        ${texts.copy}
+      </button>
       <button type="button" class="plain" data-save aria-label="${texts.saveIt}" hidden>${texts.save}</button>
     </p>
     <div class="keep-here" hidden>

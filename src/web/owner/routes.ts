@@ -51,6 +51,8 @@ interface TokenRoute {
 }
 type TokenRequest = FastifyRequest<TokenRoute>
 
+const islandsOfPage = ['created', 'owner', 'statistics', 'settings', 'designer'] as const
+
 type Needs = OwnerPageNeeds & Pick<OwnerView, 'pictures'>
 
 const hidden = { schema: { hide: true } }
@@ -128,7 +130,7 @@ async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Pr
     design,
     settings,
     isCreated: 'created' in request.query,
-    scripts: scriptsOf(islands, 'created', 'owner', 'statistics', 'settings', 'designer'),
+    scripts: 'created' in request.query ? scriptsOf(islands, 'created') : scriptsOf(islands, ...islandsOfPage),
     history,
     editing: editingOf(request),
     preview: link.suspension === null && preview ? preview : undefined,

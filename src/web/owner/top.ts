@@ -5,9 +5,9 @@ import { poorContrast } from '../../qr/design/style.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import { copyingData } from '../copyable.ts'
 import { reachabilityWarning } from '../reachability.ts'
-import { createdPanel } from './created.ts'
 import { imagePath } from './image-path.ts'
 import { leadsTo } from './leads-to.ts'
+import { mainDownloads } from './main-downloads.ts'
 import { timeElement, withTime } from './time.ts'
 import type { Notice, OwnerView } from './view.ts'
 
@@ -15,7 +15,7 @@ import type { Notice, OwnerView } from './view.ts'
 export function ownerTop(view: OwnerView, notice: Notice | undefined): Html {
   const { link, origin } = view
   return html`${heading(view)} ${link.suspension && removalNote(view)}
-  ${link.suspension === null && reachabilityWarning(origin, view.language)} ${createdPanel(view) ?? card(view, notice)}`
+  ${link.suspension === null && reachabilityWarning(origin, view.language)} ${card(view, notice)}`
 }
 
 function card(view: OwnerView, notice: Notice | undefined): Html {
@@ -53,7 +53,9 @@ function removalNote({ link: { suspension }, language }: OwnerView): Html | unde
   if (suspension === null) return undefined
   const { removed, removers } = ownerTexts[language]
   const { source, reason, at } = suspension
-  return html`<p class="note alarm" role="alert">${withTime((time) => removed(removers[source], time, reason), at, language)}</p>`
+  return html`<p class="note alarm" role="alert">
+    ${withTime((time) => removed(removers[source], time, reason), at, language)}
+  </p>`
 }
 
 function shortLink({ link, origin, language }: OwnerView): Html {
@@ -74,7 +76,8 @@ function shortLink({ link, origin, language }: OwnerView): Html {
     </dl>`
 }
 
-function image({ link, design, origin, language }: OwnerView): Html {
+function image(view: OwnerView): Html {
+  const { link, design, origin, language } = view
   const { code } = link
   const texts = ownerTexts[language]
   return html`<div class="owner-code">
@@ -86,10 +89,6 @@ function image({ link, design, origin, language }: OwnerView): Html {
       height="224"
     />
     ${design && poorContrast(design) && html`<p><a class="chip warning" href="#design">${texts.poor}</a></p>`}
-    <p class="row" role="group" aria-label="${texts.download}">
-      <a href="/${code}/qr.png?size=1024" download="${code}.png">PNG</a>
-      <a href="/${code}/qr.svg" download="${code}.svg">SVG</a>
-      <a href="/${code}/qr.pdf" download="${code}.pdf">PDF</a>
-    </p>
+    ${mainDownloads(view)}
   </div>`
 }
