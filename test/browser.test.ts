@@ -34,6 +34,10 @@ const ownersPage = (link: Created) => at(`/m/${link.token}`)
 const details = async (token: string) =>
   (await (await fetch(at(`/api/manage/${token}`))).json()) as Record<string, unknown> & { code: string }
 
+/** Goes on from what follows a creation to the page of the link. */
+const toOwnersPage = (page: Page) =>
+  follow(page, page.getByRole('link', { name: 'Change, design and follow this link' }))
+
 /** The token of a link that was just created and whose owner's page is open. */
 function tokenOf(page: Page): string {
   const [, token = ''] = /\/m\/([\w-]{43})(?:\?created)?$/.exec(page.url()) ?? []
@@ -138,6 +142,7 @@ describe('a person without scripts creates a link', () => {
         [`${shortUrl}?qr=1`],
         'the image on the screen can be scanned',
       )
+      await toOwnersPage(page)
       assert.deepEqual(await typed(page), destinationOf(typing))
     })
   }
@@ -247,6 +252,7 @@ describe('a mistake', () => {
 
       await type(page, right)
       assert.equal(await press(page, 'Create'), 200)
+      await toOwnersPage(page)
       assert.deepEqual(await typed(page), destinationOf({ ...before, ...right }))
       assert.equal(await countLinks(), links + 1)
     })
@@ -435,7 +441,7 @@ describe('the creation form, submitted twice,', () => {
     await page.goto(at('/'))
     await type(page, { target: EXAMPLE })
     await page.getByRole('button', { name: 'Create' }).dblclick()
-    await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Your link is ready' }).waitFor()
     assert.equal(await countLinks(), links + 1)
     assert.equal((await details(tokenOf(page)))['target'], EXAMPLE)
   })
@@ -543,6 +549,8 @@ describe('a page shows the text of a hostile owner literally and runs none of it
           await force(page, { alias: '' })
           assert.equal(await press(page, 'Create'), 200)
           const { code } = await details(tokenOf(page))
+          await assertInert(page)
+          await toOwnersPage(page)
           assert.deepEqual(await typed(page), destinationOf(flat as Typing))
           assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), texts[how])
           assert.equal(await page.title(), `${texts[how]}: your link`)

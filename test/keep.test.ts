@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, press, sharedWindows, testsIn, type } from './support/browser.ts'
+import { accessibilityFaults, follow, press, sharedWindows, testsIn, type } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { create, startServer, type TestServer } from './support/server.ts'
 
@@ -36,7 +36,10 @@ async function asksWhenLeft(page: Page): Promise<boolean> {
   let asked = false
   const note = (dialog: { type: () => string }) => (asked ||= dialog.type() === 'beforeunload')
   page.on('dialog', note)
-  await Promise.all([page.waitForURL(`${server.url}/`), page.getByRole('link', { name: 'Create another link' }).click()])
+  await Promise.all([
+    page.waitForURL(`${server.url}/`),
+    page.getByRole('link', { name: 'Create another link' }).click(),
+  ])
   page.off('dialog', note)
   return asked
 }
@@ -77,17 +80,19 @@ inBrowser(
 )
 
 inBrowser(
-  'the forms of the page lead back to it, so that sending one asks nothing',
+  'the page of the link, too, has how to keep it; the way there asks while nothing keeps the private address',
   async (page) => {
     await createByHand(page)
     await button(page, DROP).press('Enter')
     let dialogs = 0
     const count = () => (dialogs += 1)
     page.on('dialog', count)
+    await follow(page, page.getByRole('link', { name: 'Change, design and follow this link' }))
+    assert.equal(dialogs, 1)
     await page.locator('#settings-names > summary').click()
     await page.locator('#settings-names [name=title]').fill('Menu')
     await Promise.all([page.waitForEvent('load'), page.locator('#settings-names [name=title]').press('Enter')])
-    assert.equal(dialogs, 0)
+    assert.equal(dialogs, 1)
     page.off('dialog', count)
     await page.locator('#keep > summary').click()
     await status(page, 'Not kept on this device.')

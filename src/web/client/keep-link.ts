@@ -96,10 +96,7 @@ function enableTaking(root: HTMLElement, keeping: Keeping): void {
 
 /** Has the browser ask before a new link is left for good. */
 function warnBeforeLoss(keeping: Keeping): void {
-  let isSubmitting = false
-  // The forms of this page lead back to it.
-  addEventListener('submit', ({ defaultPrevented }) => void (isSubmitting = !defaultPrevented))
   addEventListener('beforeunload', (event) => {
-    if (!keeping.isKept && !keeping.isTaken && !isSubmitting) event.preventDefault()
+    if (!keeping.isKept && !keeping.isTaken) event.preventDefault()
   })
 }
