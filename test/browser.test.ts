@@ -157,12 +157,15 @@ describe('a person without scripts creates a link', () => {
   inBrowser('and downloads the images under the name of the code', async (page) => {
     const link = await create(server, { target: EXAMPLE })
     await page.goto(ownersPage(link))
-    for (const format of ['PNG', 'SVG']) {
+    for (const [name, file, start] of [
+      ['To print (A4)', `${link.code}-a4.pdf`, '%PDF'],
+      ['For WhatsApp and Instagram', `${link.code}.png`, '\x89PNG'],
+      ['For a print shop', `${link.code}.pdf`, '%PDF'],
+    ] as const) {
       const downloading = page.waitForEvent('download')
-      await page.locator('.owner-code').getByRole('link', { name: format, exact: true }).click()
+      await page.locator('.owner-code').getByRole('link', { name, exact: true }).click()
       const download = await downloading
-      assert.equal(download.suggestedFilename(), `${link.code}.${format.toLowerCase()}`)
-      const start = format === 'PNG' ? '\x89PNG' : '<svg'
+      assert.equal(download.suggestedFilename(), file)
       assert.equal((await readFile(await download.path())).toString('latin1', 0, 4), start)
     }
   })

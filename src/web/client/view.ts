@@ -22,7 +22,7 @@ export function createView(form: HTMLFormElement, texts: PreviewTexts): View {
   const sentences = element('div', '')
   sentences.append(status, result)
   // On phones, the form's own button is screens away.
-  const save = element('button', 'preview-save')
+  const save = element('button', '')
   save.setAttribute('form', form.id)
   save.textContent = texts.save
   const aside = element('aside', 'preview')
@@ -43,8 +43,8 @@ export function createView(form: HTMLFormElement, texts: PreviewTexts): View {
       aside.classList.toggle('faulty', faults.length > 0)
       for (const slot of form.querySelectorAll('.fault')) showFaultsOf(form, slot, faults)
     },
-    showResult(text, isPoor = false) {
-      aside.classList.toggle('poor', isPoor && text !== '')
+    showResult(text, isPoor) {
+      result.className = isPoor ? 'verdict poor' : 'verdict'
       if (result.textContent !== text) result.textContent = text
     },
     showStatus(text) {

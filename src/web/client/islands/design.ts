@@ -1,5 +1,6 @@
 import { fillText } from '../../../lib/fill-text.ts'
 import { Problem } from '../../../http/problem.ts'
+import type { Scannability } from '../../../qr/design/job.ts'
 import type { Design } from '../../../qr/design/schema.ts'
 import type { DesignFaultTexts } from '../../../texts/design-faults.ts'
 import type { PreviewTexts } from '../../../texts/preview.ts'
@@ -13,12 +14,11 @@ import { createDrawDesign } from '../draw-design.ts'
 import { applyLook } from '../apply-look.ts'
 import { createView, type View } from '../view.ts'
 import { reportText, unavailableText } from '../report-text.ts'
-import { readScannability } from '../scannability.ts'
 
 // The live preview of the owner's page. The page works without it, so a failure here must leave the page as it is.
 
 const form = document.querySelector<HTMLFormElement>('form.design')
-if (form !== null) startPreview(form, createUpdate(form, pageDataOf(form)))
+if (form !== null) startPreview(form, createUpdate(form, form.dataset as DOMStringMap & PageData))
 
 type Texts = PreviewTexts & { faults: DesignFaultTexts }
 
@@ -36,11 +36,6 @@ interface PageData {
   verdict: string
   /** The URL of the saved image, which the page shows as well. */
   image: string
-}
-
-function pageDataOf({ dataset }: HTMLFormElement): PageData {
-  const { text = '', font = '', design = 'null', texts = '{}', verdict = '', image = '' } = dataset
-  return { text, font, design, texts, verdict, image }
 }
 
 /**
@@ -95,7 +90,7 @@ function createUpdate(form: HTMLFormElement, page: PageData): Update {
   const fontLoader = createFontLoader(page.font)
   const view = createView(form, texts)
   const check = createCheck(text, (result) => showResult(view, texts, result))
-  const verdict = createSavedVerdict(page, saved, texts, view)
+  const showSaved = createSavedVerdict(page, texts, view)
   let latest: unknown
 
   async function retryWithFont(logo: ChosenLogo, isEdited: boolean): Promise<void> {
@@ -113,7 +108,7 @@ function createUpdate(form: HTMLFormElement, page: PageData): Update {
     const isSaved = outOfBounds.length === 0 && JSON.stringify(design) === unchanged
     check.cancel()
     view.showStatus(isSaved ? texts.saved : texts.unsaved)
-    verdict.show(isSaved)
+    showSaved(isSaved)
     if (design.frame !== undefined && fontLoader.font === undefined) return void retryWithFont(logo, isEdited)
     const drawFaults = drawInto(view, texts, () => draw(design, fontLoader.font ?? noFont))
     const faults = [...faultsOfNumbers(outOfBounds, design, texts.faults), ...faultsOfLogo(logo, texts), ...drawFaults]
@@ -127,25 +122,24 @@ function createUpdate(form: HTMLFormElement, page: PageData): Update {
   return update
 }
 
-/** What is known of the saved design, which is shown while the form holds that. */
-function createSavedVerdict(
-  { verdict, image }: PageData,
-  saved: Design | undefined,
-  texts: Texts,
-  view: View,
-): { show: (isSaved: boolean) => void } {
-  let known = verdict
+/** Shows what is known of the saved design, while the form holds that. */
+function createSavedVerdict(page: PageData, texts: Texts, view: View): (isSaved: boolean) => void {
+  let known = page.verdict
   let isShown = false
   const show = (isSaved: boolean) => {
     isShown = isSaved
-    view.showResult(isSaved ? known : '', verdict !== '')
+    view.showResult(isSaved ? known : '', page.verdict !== '')
   }
-  if (verdict === '' && saved !== undefined)
-    void readScannability(image).then((scannability) => {
-      known = scannability === undefined ? '' : texts[scannability]
-      if (isShown) show(true)
-    })
-  return { show }
+  // The page shows the image, so that the browser has it already. Its header says how well a design scans.
+  if (known === '')
+    fetch(page.image).then(
+      ({ headers }) => {
+        known = texts[headers.get('qr-scannability') as Scannability] ?? ''
+        if (isShown) show(true)
+      },
+      () => {},
+    )
+  return show
 }
 
 function refuse(view: View, texts: Texts, faults: Fault[]): void {
