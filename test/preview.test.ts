@@ -262,7 +262,7 @@ describe('the preview draws, before anything is saved, exactly what the API retu
     await page.goto(`${server.url}/m/${link.token}`)
     await page.getByRole('button', { name: 'Berry' }).click()
     hold.resolve()
-    await page.locator('.preview', { hasText: /^Not saved yet:/ }).waitFor()
+    await page.locator('.preview', { hasText: /^Not saved yet\./ }).waitFor()
     assert.equal(await page.locator('[name=gradient_to]').inputValue(), presets.berry.gradient.to)
     assert.equal(await designOf(link), null)
     await page.unroute('**/assets/design-*.js', delay)

@@ -3,6 +3,7 @@ import { breakLines } from '../picture/fit.ts'
 import type { Font } from './font.ts'
 import { decimal, pathToPdf, type Path } from './path.ts'
 import type { PdfFile } from './pdf-file.ts'
+import { textFault } from './style.ts'
 import { papers, POINTS_PER_MM, type Drawing, type Paper } from './sheet-pdf.ts'
 
 /** A page to hang up: a title, the code and the address, for those who type it. */
@@ -22,6 +23,12 @@ const TITLES = [22, 18, 14, 11, 8]
 const ADDRESSES = [11, 9, 7, 5]
 const LINE = 1.15
 const CAPITALS = 0.71
+
+/** @throws {Problem} 400 for a title that the font cannot write */
+export function requireLetters({ title }: Poster, font: Font): void {
+  const detail = title === '' ? undefined : textFault(title, font)
+  if (detail !== undefined) throw invalidRequest([{ pointer: '/title', detail }])
+}
 
 /** A text in lines of one height, in millimetres. */
 interface Block {

@@ -7,11 +7,11 @@ import { encodeWithLogo, type SymbolWithLogo } from '../design/logo-placement.ts
 import { columnsOf, composeScene, type Scene } from '../design/scene.ts'
 import type { Logo } from '../logo/logo.ts'
 import { sceneToPdf, type Pixels } from '../design/scene-pdf.ts'
-import { drawPoster, POSTER_CODE } from '../design/poster-pdf.ts'
+import { drawPoster, POSTER_CODE, requireLetters } from '../design/poster-pdf.ts'
 import { drawSheet, fitOnto, widestOn, type Paper } from '../design/sheet-pdf.ts'
 import { logoAlone, sceneToSvg } from '../design/scene-svg.ts'
 import type { Design } from '../design/schema.ts'
-import { readStyle, textFault, type Style } from '../design/style.ts'
+import { readStyle, type Style } from '../design/style.ts'
 import { levels, type Level } from '../encoder/tables.ts'
 import { density, insertChunk } from '../png/png.ts'
 import type { Rasterizer } from './raster.ts'
@@ -33,7 +33,7 @@ export async function renderDesign(job: DesignJob, tools: Tools): Promise<Design
   const laidOut = layOut(job, tools)
   const { marked, style, scene } = laidOut
   checkLogo(style, job, tools)
-  requireLetters(job, tools)
+  if (job.poster !== undefined) requireLetters(job.poster, tools.font)
   const svg = sceneToSvg(scene)
   const { gray, png } = photograph(svg, job, scene.width, tools.rasterizer)
   const bytes = Buffer.from(job.text)
@@ -181,12 +181,6 @@ function bodyOf(
   if (sheet === undefined) return sceneToPdf(scene, millimetres, logo)
   requireFit(scene, millimetres, sheet)
   return sceneToPdf(scene, millimetres, logo, (pdf, code) => drawSheet(pdf, code, sheet))
-}
-
-/** @throws {Problem} 400 for a title that the font cannot write */
-function requireLetters({ poster }: DesignJob, { font }: Tools): void {
-  const detail = poster === undefined || poster.title === '' ? undefined : textFault(poster.title, font)
-  if (detail !== undefined) throw invalidRequest([{ pointer: '/title', detail }])
 }
 
 /** @throws {Problem} 400 when not even one copy fits onto the sheet */
