@@ -194,7 +194,7 @@ onPlainHttp('an owner follows the scans, and changes destination, rules and desi
   await page.locator('form.design').scrollIntoViewIfNeeded()
   await page.locator('.preview', { hasText: /^This is the saved design\./ }).waitFor()
   await button(page, 'Berry').click()
-  await page.locator('.preview', { hasText: /^Not saved yet:/ }).waitFor()
+  await page.locator('.preview', { hasText: /^Not saved yet\./ }).waitFor()
   await untilTrue(page, `document.querySelector('.preview img').naturalWidth > 0`)
   assert.equal(await press(page, 'Save design'), 200)
   const { design } = (await (await fetch(manage(link))).json()) as { design: unknown }
