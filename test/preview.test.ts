@@ -766,7 +766,7 @@ inScriptlessBrowser('without scripts there is no preview, and the form still sav
   await pick(page, 'shape', 'dots')
   assert.equal(await press(page, 'Save design'), 200)
   assert.deepEqual(await designOf(link), { shape: 'dots' })
-  assert.match((await page.locator('#design > [role=status]').textContent()) ?? '', /^The design is saved/)
+  assert.match((await page.locator('#design > details > [role=status]').textContent()) ?? '', /^The design is saved/)
 })
 
 describe('the script', () => {

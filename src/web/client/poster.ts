@@ -64,8 +64,10 @@ function setText(place: Element | null | undefined, text: string): void {
 
 /** Sets a title as large as fits, as it will be printed. */
 function setTitle(place: Element | null | undefined, text: string): void {
-  if (!(place instanceof HTMLElement) || place.textContent === text) return
-  place.textContent = text
+  // Print breaks no word at its hyphens.
+  const whole = text.replaceAll('-', '\u2011')
+  if (!(place instanceof HTMLElement) || place.textContent === whole) return
+  place.textContent = whole
   for (let size = 1; size <= SIZES; size++) {
     place.dataset['size'] = String(size)
     if (place.scrollWidth <= place.clientWidth && place.scrollHeight <= place.clientHeight) return
