@@ -4,7 +4,7 @@ import { problems } from '../http/problem-schema.ts'
 import { route, type Route } from '../http/route.ts'
 import { papers, type Paper } from './design/sheet-pdf.ts'
 import { CODE_CACHING, codeParams, requireLink, type CodeImageNeeds } from './routes.ts'
-import { imageResponse, sendImage } from './send.ts'
+import { sendImage } from './send.ts'
 
 const printQuery = Type.Object({
   paper: Type.Optional(
@@ -14,6 +14,11 @@ const printQuery = Type.Object({
     Type.String({ maxLength: 200, description: 'A text above the code. It is set as large as fits.' }),
   ),
 })
+
+const page = {
+  description: 'The page.',
+  content: { 'application/pdf': { schema: Type.Unsafe({ type: 'string', format: 'binary' }) } },
+}
 
 /** A page to print and hang up: `GET /<code>/print.pdf`. The title of the link is its owner's, so that a client has to send it. */
 export function printRoute(needs: CodeImageNeeds): Route {
@@ -28,7 +33,8 @@ export function printRoute(needs: CodeImageNeeds): Route {
       params: codeParams,
       querystring: printQuery,
       response: {
-        ...imageResponse(['pdf']),
+        200: page,
+        304: { description: 'The page has not changed.', type: 'null' },
         ...problems('invalid_request', 'unscannable', 'unknown_code', 'code_gone', 'rate_limited'),
         ...problems('code_removed', 'code_removed_by_law'),
       },
