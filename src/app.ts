@@ -44,6 +44,7 @@ async function addRoutes(app: FastifyInstance, handlers: Handlers): Promise<void
   app.get('/:code/qr.png', visitor.codeImage.png)
   app.get('/:code/qr.svg', visitor.codeImage.svg)
   app.get('/:code/qr.pdf', visitor.codeImage.pdf)
+  app.get('/:code/print.pdf', visitor.print)
   app.get('/:code/og.png', visitor.picture)
 
   await app.register((forms) => addPasswordRoutes(forms, visitor))

@@ -13,6 +13,7 @@ import { historyRoutes } from './links/history/history-routes.ts'
 import { rotationRoutes } from './links/rotation-routes.ts'
 import { creationRoute, manageRoutes } from './links/routes.ts'
 import { designRoute } from './qr/design-route.ts'
+import { printRoute } from './qr/print-route.ts'
 import { codeImageRoutes, dataImageRoute } from './qr/routes.ts'
 import { streamRoutes } from './scans/api/stream-route.ts'
 import type { Services } from './services.ts'
@@ -85,6 +86,7 @@ function visitorHandlers({ visits, links, qr, limits, origin }: Services) {
     preview: previewRoute(visits),
     files: fileRoutes(visits),
     codeImage: codeImageRoutes(image),
+    print: printRoute(image),
     picture: pictureRoute({ ...visiting, images, limitImages, clientOf: limits.clientOf }),
   }
 }
@@ -178,6 +180,7 @@ function linkPageHandlers(services: Services, assets: Assets) {
       limits,
       isCreditDue,
       codeText: qr.codeText,
+      printable: qr.printable,
       assets,
       reading,
     }),

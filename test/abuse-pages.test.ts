@@ -97,7 +97,7 @@ inBrowser(
     assert.match((await page.getByRole('alert').textContent()) ?? '', /removed by the operator .* it phishes/s)
     assert.equal(await page.locator('.chip').first().textContent(), 'Removed')
     assert.equal(await page.locator('#destination, #design').count(), 0)
-    assert.deepEqual(await page.locator('#settings h3').allTextContents(), ['Shares', 'A new key'])
+    assert.deepEqual(await page.locator('#settings h3').allTextContents(), ['Shares', 'A new private address'])
     assert.deepEqual(await page.getByRole('button').allTextContents(), ['Delete for good'])
     assert.equal(await page.getByRole('img').count(), 0)
     const stale = await fetch(at(`/m/${link.token}`), {

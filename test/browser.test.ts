@@ -34,6 +34,10 @@ const ownersPage = (link: Created) => at(`/m/${link.token}`)
 const details = async (token: string) =>
   (await (await fetch(at(`/api/manage/${token}`))).json()) as Record<string, unknown> & { code: string }
 
+/** Goes on from what follows a creation to the page of the link. */
+const toOwnersPage = (page: Page) =>
+  follow(page, page.getByRole('link', { name: 'Change, design and follow this link' }))
+
 /** The token of a link that was just created and whose owner's page is open. */
 function tokenOf(page: Page): string {
   const [, token = ''] = /\/m\/([\w-]{43})(?:\?created)?$/.exec(page.url()) ?? []
@@ -129,7 +133,7 @@ describe('a person without scripts creates a link', () => {
       const link = await details(token)
       assert.partialDeepStrictEqual(link, { kind, active: true, ...stored })
 
-      assert.match((await page.locator('#created').textContent()) ?? '', /ready.*only key/s)
+      assert.match((await page.locator('#created').textContent()) ?? '', /ready.*leads back here/s)
       const shortUrl = `${server.url}/${link.code}`
       assert.equal(await page.getByRole('link', { name: shortUrl, exact: true }).getAttribute('href'), shortUrl)
       const picture = await page.getByRole('img', { name: shortUrl }).screenshot()
@@ -138,6 +142,7 @@ describe('a person without scripts creates a link', () => {
         [`${shortUrl}?qr=1`],
         'the image on the screen can be scanned',
       )
+      await toOwnersPage(page)
       assert.deepEqual(await typed(page), destinationOf(typing))
     })
   }
@@ -152,12 +157,15 @@ describe('a person without scripts creates a link', () => {
   inBrowser('and downloads the images under the name of the code', async (page) => {
     const link = await create(server, { target: EXAMPLE })
     await page.goto(ownersPage(link))
-    for (const format of ['PNG', 'SVG']) {
+    for (const [name, file, start] of [
+      ['To print (A4)', `${link.code}-a4.pdf`, '%PDF'],
+      ['For WhatsApp and Instagram', `${link.code}.png`, '\x89PNG'],
+      ['For a print shop', `${link.code}.pdf`, '%PDF'],
+    ] as const) {
       const downloading = page.waitForEvent('download')
-      await page.locator('.owner-code').getByRole('link', { name: format, exact: true }).click()
+      await page.locator('.owner-code').getByRole('link', { name, exact: true }).click()
       const download = await downloading
-      assert.equal(download.suggestedFilename(), `${link.code}.${format.toLowerCase()}`)
-      const start = format === 'PNG' ? '\x89PNG' : '<svg'
+      assert.equal(download.suggestedFilename(), file)
       assert.equal((await readFile(await download.path())).toString('latin1', 0, 4), start)
     }
   })
@@ -247,6 +255,7 @@ describe('a mistake', () => {
 
       await type(page, right)
       assert.equal(await press(page, 'Create'), 200)
+      await toOwnersPage(page)
       assert.deepEqual(await typed(page), destinationOf({ ...before, ...right }))
       assert.equal(await countLinks(), links + 1)
     })
@@ -435,7 +444,7 @@ describe('the creation form, submitted twice,', () => {
     await page.goto(at('/'))
     await type(page, { target: EXAMPLE })
     await page.getByRole('button', { name: 'Create' }).dblclick()
-    await page.getByRole('button', { name: 'Save', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Your link is ready' }).waitFor()
     assert.equal(await countLinks(), links + 1)
     assert.equal((await details(tokenOf(page)))['target'], EXAMPLE)
   })
@@ -543,6 +552,8 @@ describe('a page shows the text of a hostile owner literally and runs none of it
           await force(page, { alias: '' })
           assert.equal(await press(page, 'Create'), 200)
           const { code } = await details(tokenOf(page))
+          await assertInert(page)
+          await toOwnersPage(page)
           assert.deepEqual(await typed(page), destinationOf(flat as Typing))
           assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), texts[how])
           assert.equal(await page.title(), `${texts[how]}: your link`)

@@ -203,6 +203,35 @@ async function countLinks({ services }: TestServer): Promise<number> {
   return (await counted.executeTakeFirstOrThrow()).links
 }
 
+inBrowser(
+  'the numbers of rows and the names of columns stay on one line, however narrow the table is',
+  async (page) => {
+    for (const width of [1280, 800]) {
+      await page.setViewportSize({ width, height: 740 })
+      await page.goto(`${server.url}/bulk`)
+      const list = Array.from({ length: 12 }, (_, at) => `https://example.com/${at},Table ${at},Summer`)
+      await page.locator('textarea').fill(['target,title,campaign', ...list].join('\n'))
+      await page.locator('.bulk-actions [type=submit]').click()
+      await page.locator('.bulk-grid tbody tr').nth(11).waitFor()
+      const lines = await page.evaluate<number[]>(`[...document.querySelectorAll('.bulk-grid th')].map((cell) => {
+        const range = document.createRange()
+        range.selectNodeContents(cell)
+        return new Set(Array.from(range.getClientRects(), ({ top }) => Math.round(top))).size
+      })`)
+      assert.equal(lines.length, 17)
+      assert.deepEqual(
+        lines.filter((each) => each !== 1),
+        [],
+        `${width}`,
+      )
+      assert.deepEqual(await accessibilityFaults(page), [])
+    }
+    await page.evaluate('sessionStorage.clear()')
+    await page.setViewportSize({ width: 1280, height: 720 })
+  },
+  { scripts: true },
+)
+
 inBrowser('without scripts a file is checked, created, and downloaded as a list and as images', async (page, t) => {
   await page.setExtraHTTPHeaders({ 'accept-language': 'de' })
   await page.goto(`${server.url}/bulk`)

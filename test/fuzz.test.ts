@@ -110,7 +110,7 @@ test(`${REQUESTS} damaged requests cause no internal error and no log line`, asy
   const contact = await create(server, { kind: 'vcard', firstName: 'Ada' })
   const port = Number(new URL(server.url).port)
   const own = [
-    ...['', '+', '.Q', '/qr.png', '/qr.svg', '/qr.pdf'].map((end) => `/${link.code}${end}`),
+    ...['', '+', '.Q', '/qr.png', '/qr.svg', '/qr.pdf', '/print.pdf'].map((end) => `/${link.code}${end}`),
     ...['', '.vcf'].map((end) => `/${contact.code}${end}`),
     ...['', '/stats', '/scans.csv'].map((end) => `/api/manage/${contact.token}${end}`),
     `/m/${contact.token}`,

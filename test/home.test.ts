@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, focusOn, press, sharedWindows, testsIn, type, typed } from './support/browser.ts'
+import { follow, accessibilityFaults, focusOn, press, sharedWindows, testsIn, type, typed } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { readWithZxing } from './support/decoders.ts'
 import { create, startServer, type TestServer } from './support/server.ts'
@@ -167,6 +167,7 @@ describe('the start page', () => {
       assert.deepEqual(await page.locator('.home-phone .press').allInnerTexts(), ['A', 'C'])
       assert.deepEqual(await accessibilityFaults(page), [])
       assert.equal(await press(page, 'Create'), 200)
+      await follow(page, page.getByRole('link', { name: 'Change, design and follow this link' }))
       assert.deepEqual((await typed(page))['link_url'], ['https://example.com/a', 'https://example.com/c'])
     },
     { scripts: true },

@@ -62,7 +62,7 @@ async function saved(page: Page, name: string): Promise<{ name: string; text: st
 }
 
 inBrowser(
-  'without scripts a creation shows link, code and key, and offers nothing that needs a script',
+  'without scripts a creation shows link, code and private address, and offers nothing that needs a script',
   async (page) => {
     await page.goto(server.url)
     assert.equal(await page.locator('#my-links').isVisible(), false)
@@ -75,17 +75,18 @@ inBrowser(
       await panel.getByRole('link', { name: address, exact: true }).getAttribute('href'),
       new URL(address).pathname,
     )
-    assert.match((await panel.textContent()) ?? '', /This address is the only key to this link/)
-    assert.equal(await panel.getByRole('link', { name: /^Download the QR code as/ }).count(), 3)
+    assert.match((await panel.textContent()) ?? '', /Only the private address of this page leads back here/)
+    const files = panel.getByRole('list', { name: 'Download' }).getByRole('link')
+    assert.deepEqual(await files.allInnerTexts(), ['To print (A4)', 'For WhatsApp and Instagram', 'For a print shop'])
     assert.equal(await panel.getByRole('button').count(), 0)
-    assert.equal(await page.getByLabel('Keep on this device').isVisible(), false)
+    assert.equal(await page.locator('.keep-here').isVisible(), false)
     await page.goto(address)
     assert.equal(await panel.count(), 0)
   },
 )
 
 inBrowser(
-  'a creation by keyboard: the address is clean, link and key are copied and saved, and kept only when asked to',
+  'a creation by keyboard: the address is clean, link and key are copied and saved, and kept until the owner takes it back',
   async (page) => {
     await page.goto(server.url)
     await type(page, { target: EXAMPLE })
@@ -106,21 +107,19 @@ inBrowser(
     const shortLink = await copied('Copy the short link')
     assert.equal(await shortLink(), shortUrl.trim())
     // The page still says that the short link is copied.
-    const key = await copied('Copy the key')
+    const key = await copied('Copy the private address')
     await poll(async () => (await key()) === address)
     const file = await saved(page, 'Save as .txt file')
-    assert.match(file.name, /^key of .+\.txt$/)
+    assert.match(file.name, /^private address of .+\.txt$/)
     assert.ok(file.text.includes(address) && file.text.includes(shortUrl.trim()), file.text)
 
-    const box = page.getByLabel('Keep on this device')
-    assert.equal(await box.isChecked(), false)
-    assert.equal(await page.evaluate('localStorage.length'), 0)
+    const status = page.locator('.keep [role=status]')
+    await says(status, 'Kept on this device')
+    assert.equal(await page.evaluate('localStorage.length'), 1)
     assert.deepEqual(await accessibilityFaults(page), [])
-    await box.press('Space')
-    await says(page.locator('.created-keep'), 'Kept on this device.')
     await page.reload()
     assert.equal(await panel.count(), 0)
-    assert.equal(await box.isChecked(), true)
+    await page.locator('#keep > summary', { hasText: 'kept on this device' }).waitFor()
     await page.goto(server.url)
     assert.match((await rows(page).textContent()) ?? '', new RegExp(shortUrl.trim()))
     assert.equal(
@@ -128,8 +127,9 @@ inBrowser(
       new URL(address).pathname,
     )
     await page.goto(address)
-    await box.press('Space')
-    await says(page.locator('.created-keep'), 'No longer kept')
+    await page.locator('#keep > summary').press('Enter')
+    await page.getByRole('button', { name: 'Shared device? Do not keep it' }).press('Enter')
+    await says(status, 'No longer kept')
     assert.equal(await page.evaluate('localStorage.length'), 0)
   },
   scripts,
@@ -174,7 +174,7 @@ inBrowser(
     assert.match((await rowOf('Menu').textContent()) ?? '', /2 scans, 1 unique visitor by people in the last 30 days/)
     assert.equal(await rowOf('Menu').locator('rect').count(), 30)
     assert.match((await rowOf('<img src=x').textContent()) ?? '', /1 scan,/)
-    assert.match((await rowOf('Gone').textContent()) ?? '', /No longer exists, or has a new key/)
+    assert.match((await rowOf('Gone').textContent()) ?? '', /No longer exists, or has a new private address/)
     assert.deepEqual(
       urls.filter((url) => url.includes(menu.token)),
       [],
@@ -199,7 +199,7 @@ inBrowser(
       await page.goto(key(link))
       await page.locator('#settings-key > summary').press('Enter')
       await page.getByLabel('I will save the new address').press('Space')
-      assert.equal(await press(page, 'Get a new key'), 200)
+      assert.equal(await press(page, 'Get a new private address'), 200)
       return page.locator('#secret').inputValue()
     }
     await openWith(page, [entry(menu, 'Old title')])

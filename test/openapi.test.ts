@@ -72,6 +72,7 @@ test('the document describes every endpoint of the specification, each with a su
     'GET /{code}.Q',
     'GET /{code}.vcf',
     'GET /{code}/og.png',
+    'GET /{code}/print.pdf',
     'GET /{code}/qr.pdf',
     'GET /{code}/qr.png',
     'GET /{code}/qr.svg',

@@ -255,3 +255,28 @@ inBrowser(
   },
   { scripts: true },
 )
+
+inBrowser('without scripts the times of the page are in UTC, and say so', async (page) => {
+  const link = await create(server, { target: TARGET })
+  await page.goto(pageOf(link))
+  for (const text of await page.locator('time').allTextContents()) assert.match(text, / UTC$/)
+})
+
+inBrowser(
+  'the times of the page are in the time zone of the browser, as in the statistics',
+  async (page) => {
+    const link = await create(server, { target: TARGET })
+    const session = await page.context().newCDPSession(page)
+    await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Tokyo' })
+    await page.goto(pageOf(link))
+    const created = page.locator('.owner-top time').first()
+    const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Tokyo' })
+    const expected = format.format(new Date((await created.getAttribute('datetime')) ?? ''))
+    await page.locator('.owner-top time', { hasText: expected }).first().waitFor()
+    const others = await page.locator('time').allTextContents()
+    assert.ok(others.length >= 2 && others.every((text) => !text.includes('UTC')), others.join())
+    await session.send('Emulation.setTimezoneOverride', { timezoneId: '' })
+    await session.detach()
+  },
+  { scripts: true },
+)

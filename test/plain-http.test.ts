@@ -81,28 +81,35 @@ async function saved(page: Page, name: string | RegExp): Promise<{ name: string;
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
 }
 
-onPlainHttp('a link is created, its address and key are copied and saved, and the key is kept', async (page) => {
-  await open(page, '/')
-  await page.getByRole('link', { name: 'Contact' }).click()
-  await page.locator('[name=firstName]').waitFor()
-  await page.getByRole('link', { name: 'Web address' }).click()
-  await type(page, { target: TARGET, alias: 'menu' })
-  await page.locator('.home-state.free').waitFor()
-  await untilTrue(page, `document.querySelector('.home-side').textContent.includes('/menu')`)
-  assert.equal(await press(page, 'Create'), 200)
-  assert.equal(await copied(page, 'Copy the short link'), `${SITE}/menu`)
-  assert.match(await copied(page, 'Copy the key'), /^http:\/\/go\.bakery\.shop\/m\/[\w-]{43}$/)
-  assert.equal(await button(page, 'Share').count(), 0, 'nothing offers what does nothing')
-  assert.match((await saved(page, 'Save as .txt file')).bytes.toString(), /go\.bakery\.shop\/menu/)
-  await page.getByLabel('Keep on this device').check()
-  await page.getByText('Kept on this device.').waitFor()
-})
+onPlainHttp(
+  'a link is created, its addresses are copied and saved, and the private one is kept, sent and not kept',
+  async (page) => {
+    await open(page, '/')
+    await page.getByRole('link', { name: 'Contact' }).click()
+    await page.locator('[name=firstName]').waitFor()
+    await page.getByRole('link', { name: 'Web address' }).click()
+    await type(page, { target: TARGET, alias: 'menu' })
+    await page.locator('.home-state.free').waitFor()
+    await untilTrue(page, `document.querySelector('.home-side').textContent.includes('/menu')`)
+    assert.equal(await press(page, 'Create'), 200)
+    assert.equal(await copied(page, 'Copy the short link'), `${SITE}/menu`)
+    assert.match(await copied(page, 'Copy the private address'), /^http:\/\/go\.bakery\.shop\/m\/[\w-]{43}$/)
+    assert.equal(await button(page, 'Share').count(), 0, 'nothing offers what does nothing')
+    assert.match((await saved(page, 'Save as .txt file')).bytes.toString(), /go\.bakery\.shop\/menu/)
+    const status = page.locator('.keep [role=status]')
+    await status.filter({ hasText: 'Kept on this device' }).waitFor()
+    assert.match((await page.locator('[data-send]').getAttribute('href')) ?? '', /^mailto:/)
+    await button(page, 'Shared device? Do not keep it').click()
+    await status.filter({ hasText: 'No longer kept' }).waitFor()
+  },
+)
 
 onPlainHttp('the kept links show their statistics, are copied, exported, forgotten and imported', async (page) => {
   const link = await create(server, { target: TARGET, title: 'Poster' })
   await visit(link)
   await open(page, path(link))
-  await page.getByLabel('Keep on this device').check()
+  await page.locator('#keep > summary').click()
+  await button(page, 'Keep on this device').click()
   await open(page, '/')
   const row = page.locator('#my-links li').filter({ hasText: 'Poster' })
   // Not the row, which is replaced when its statistics arrive.
@@ -199,7 +206,7 @@ onPlainHttp('an owner follows the scans, and changes destination, rules and desi
   await page.locator('form.design').scrollIntoViewIfNeeded()
   await page.locator('.preview', { hasText: /^This is the saved design\./ }).waitFor()
   await button(page, 'Berry').click()
-  await page.locator('.preview', { hasText: /^Not saved yet:/ }).waitFor()
+  await page.locator('.preview', { hasText: /^Not saved yet\./ }).waitFor()
   await untilTrue(page, `document.querySelector('.preview img').naturalWidth > 0`)
   assert.equal(await press(page, 'Save design'), 200)
   const { design } = (await (await fetch(manage(link))).json()) as { design: unknown }
@@ -222,7 +229,7 @@ onPlainHttp('an owner locks, shares and pauses a link, gets a new key, and delet
   await open(page, path(link))
   await unfold('key')
   await page.getByLabel('I will save the new address').check()
-  assert.equal(await press(page, 'Get a new key'), 200)
+  assert.equal(await press(page, 'Get a new private address'), 200)
   const key = await copied(page, 'Copy')
   assert.equal(key, await page.locator('#secret').inputValue())
   await open(page, new URL(key).pathname)

@@ -55,6 +55,7 @@ async function open(page: Page, link: Created, { url } = server): Promise<void> 
   }
   await page.goto(`${url}/m/${link.token}`)
   // The preview is loaded when it comes into sight.
+  await page.evaluate('document.querySelector("#design details").open = true')
   await page.locator('form.design').scrollIntoViewIfNeeded()
   await page.evaluate('for (const folded of document.querySelectorAll(".design details")) folded.open = true')
   await page.locator('.preview img').waitFor()
@@ -233,7 +234,7 @@ describe('the preview draws, before anything is saved, exactly what the API retu
     assert.match((await page.locator('.preview').textContent()) ?? '', /^This is the saved design\./)
     await choose(page, { shape: 'dots' })
     await assertDrawn(page, await imageFromApi(link, { ...design, shape: 'dots' }))
-    assert.match((await page.locator('.preview').textContent()) ?? '', /^Not saved yet:/)
+    assert.match((await page.locator('.preview').textContent()) ?? '', /^Not saved yet\./)
   })
 
   inBrowser('a ready-made look, which fills the form and saves nothing', async (page) => {
@@ -261,7 +262,7 @@ describe('the preview draws, before anything is saved, exactly what the API retu
     await page.goto(`${server.url}/m/${link.token}`)
     await page.getByRole('button', { name: 'Berry' }).click()
     hold.resolve()
-    await page.locator('.preview', { hasText: /^Not saved yet:/ }).waitFor()
+    await page.locator('.preview', { hasText: /^Not saved yet\./ }).waitFor()
     assert.equal(await page.locator('[name=gradient_to]').inputValue(), presets.berry.gradient.to)
     assert.equal(await designOf(link), null)
     await page.unroute('**/assets/design-*.js', delay)
@@ -470,6 +471,78 @@ describe('the check', () => {
       assert.deepEqual(await designOf(link), { shape: 'dots' })
     })
   }
+})
+
+describe('a design that scans poorly', () => {
+  const pale = { fg: '#ffe27a' }
+  const words = /^Poor: many scanners cannot read a code with so little contrast\. Contrast 1\.\d+:1\./
+
+  inBrowser(
+    'is saved when the owner says so once more, and its verdict stays until the design changes',
+    async (page) => {
+      const link = await create1()
+      await open(page, link)
+      await choose(page, pale)
+      await untilVerdict(page, words)
+      assert.equal(await press(page, 'Save design'), 400)
+      assert.match((await page.getByRole('alert').first().innerText()) ?? '', /^Not saved yet\. Poor:/)
+      assert.equal(await designOf(link), null)
+      assert.equal(await press(page, 'Save all the same'), 200)
+      assert.deepEqual(await designOf(link), pale)
+      assert.match((await page.locator('#design [role=status]').innerText()) ?? '', /although it scans poorly/)
+
+      await open(page, link)
+      await untilVerdict(page, words)
+      const seen = page.locator('main :is(.chip, #design .note).warning').filter({ visible: true })
+      assert.match(
+        (await seen.allInnerTexts()).join('\n'),
+        /^Hard to scan\nPoor: .* All these files have this design\.$/,
+      )
+      assert.deepEqual(await accessibilityFaults(page), [])
+      await choose(page, { fg: '#000000' })
+      await untilVerdict(page, /^Excellent/)
+      await choose(page, pale)
+      await untilVerdict(page, words)
+      await choose(page, { fg: '#112233' })
+      assert.equal(await press(page, 'Save design'), 200)
+      assert.equal(await seen.count(), 0)
+      await open(page, link)
+      await untilVerdict(page, /^(?:Excellent|Good):/)
+    },
+  )
+
+  inBrowser('is marked among the links that the browser keeps', async (page, t) => {
+    const link = await create1()
+    t.after(() => page.evaluate('localStorage.clear()'))
+    await page.goto(`${server.url}/m/${link.token}`)
+    await page.locator('#keep > summary').click()
+    await page.getByRole('button', { name: 'Keep on this device' }).click()
+    const mark = page.locator('#my-links .warning')
+    await page.goto(server.url)
+    await page.locator('#my-links .kept-name').waitFor()
+    assert.equal(await mark.count(), 0)
+    await put(`${server.url}/api/manage/${link.token}`, { design: pale })
+    await page.goto(`${server.url}/m/${link.token}`)
+    await page.goto(server.url)
+    assert.equal(await mark.innerText(), 'QR code hard to scan')
+    assert.deepEqual(await accessibilityFaults(page), [])
+  })
+
+  inScriptlessBrowser('is said to be so without scripts, too, and a light code on a dark ground', async (page) => {
+    const link = await create1()
+    await page.goto(`${server.url}/m/${link.token}`)
+    for (const [name, color] of [
+      ['fg', '#ffffff'],
+      ['bg', '#000000'],
+    ] as const)
+      await page.locator(`.design [name=${name}]`).fill(color)
+    assert.equal(await press(page, 'Save design'), 400)
+    assert.equal(await page.locator('.design [name=bg]').inputValue(), '#000000')
+    assert.equal(await press(page, 'Save all the same'), 200)
+    assert.deepEqual(await designOf(link), { fg: '#ffffff', bg: '#000000' })
+    await page.goto(`${server.url}/m/${link.token}`)
+    assert.match(await page.locator('.saved-verdict').innerText(), /^Poor: .* light on dark\. Contrast 21:1\.$/)
+  })
 })
 
 describe('the page shows an error at its input at once, without a request:', () => {
@@ -693,7 +766,7 @@ inScriptlessBrowser('without scripts there is no preview, and the form still sav
   await pick(page, 'shape', 'dots')
   assert.equal(await press(page, 'Save design'), 200)
   assert.deepEqual(await designOf(link), { shape: 'dots' })
-  assert.match((await page.locator('#design > [role=status]').textContent()) ?? '', /^The design is saved/)
+  assert.match((await page.locator('#design > details > [role=status]').textContent()) ?? '', /^The design is saved/)
 })
 
 describe('the script', () => {

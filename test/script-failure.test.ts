@@ -63,7 +63,10 @@ async function openWith(page: Page, name: string, answer: (route: Route) => Prom
   const files = new RegExp(`/assets/${name}-[0-9a-f]{16}\\.js$`)
   await page.route(files, answer)
   await page.goto(server.url + (pages[name] ?? ''))
-  await page.locator('form.design').evaluateAll((forms) => forms[0]?.scrollIntoView())
+  await page.locator('form.design').evaluateAll((forms) => {
+    forms[0]?.closest('details')?.setAttribute('open', '')
+    forms[0]?.scrollIntoView()
+  })
   if (name === 'workbook') await page.locator('[data-bulk] [type=file]').setInputFiles(workbook)
   await alert(page).waitFor()
   await page.unroute(files)

@@ -188,7 +188,7 @@ inBrowser('a new key replaces the address of the page once it is used, and not a
   assert.deepEqual([refused.status, /tick this box first/.test(await refused.text())], [400, true])
 
   await page.getByLabel('I will save the new address').press('Space')
-  assert.equal(await press(page, 'Get a new key'), 200)
+  assert.equal(await press(page, 'Get a new private address'), 200)
   const address = await secret(page)
   assert.match(address, /\/m\/[\w-]{43}$/)
   await page.reload()
@@ -198,7 +198,7 @@ inBrowser('a new key replaces the address of the page once it is used, and not a
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Save as file' }).press('Enter')
   const download = await downloading
-  assert.equal(download.suggestedFilename(), 'quirl key.txt')
+  assert.equal(download.suggestedFilename(), 'quirl private address.txt')
   await page.getByRole('link', { name: 'Open the new page' }).press('Enter')
   await page.waitForURL(address)
   assert.equal((await fetch(ownersPage(link))).status, 404)
@@ -299,7 +299,7 @@ inBrowser(
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await unfold(page, 'key')
     await page.getByLabel('I will save the new address').check()
-    await press(page, 'Get a new key')
+    await press(page, 'Get a new private address')
     await page.getByRole('button', { name: 'Copy' }).click()
     // The button itself says so for two seconds only.
     await page.locator('[aria-live=polite].unseen', { hasText: 'Copied' }).waitFor()

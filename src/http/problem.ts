@@ -38,6 +38,9 @@ export const reasonNames = [
   'url_private',
   'url_loop',
   'blocked',
+  'day',
+  'before_start',
+  'timezone',
 ] as const
 
 /** An error response. Thrown anywhere; `error-handler.ts` sends it. */

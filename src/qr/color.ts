@@ -25,14 +25,23 @@ export function opacity(color: Color): number {
 /** Below this contrast ratio no scanner can distinguish the colours. */
 export const MIN_CONTRAST = 1.2
 /** Below this one only good scanners in good light can. */
-export const GOOD_CONTRAST = 3
+const GOOD_CONTRAST = 3
+
+/** A contrast ratio (WCAG 2, 1 to 21), and whether the foreground is the lighter colour. */
+export interface Contrast {
+  ratio: number
+  inverted: boolean
+}
+
+/** Whether many scanners cannot read such a code. */
+export function isPoor({ ratio, inverted }: Contrast): boolean {
+  return inverted || ratio < GOOD_CONTRAST
+}
 
 const white: Rgb = [255, 255, 255]
 
-/**
- * The contrast ratio (WCAG 2, 1 to 21) of two colours on white paper, and whether the foreground is the lighter one.
- */
-export function contrast(foreground: Color, background: Color): { ratio: number; inverted: boolean } {
+/** The contrast of two colours on white paper. */
+export function contrast(foreground: Color, background: Color): Contrast {
   const paper = over(background, white)
   const ink = over(foreground, paper)
   return { ratio: contrastRatio(ink, paper), inverted: luminance(ink) > luminance(paper) }

@@ -3,6 +3,7 @@ import type { Metric } from '../http/metric.ts'
 import { codeSvg, codeText } from './code-image.ts'
 import { createDesigns, type Designs } from './designs.ts'
 import { createImages, type Images } from './images.ts'
+import { createPrintable } from './printable.ts'
 import { createRenderPool, type PoolOptions } from './pool/pool.ts'
 
 /** Images that may wait before plain ones are drawn on threads as well. */
@@ -16,6 +17,8 @@ export interface Qr {
   codeText: (code: string, origin: string, compact?: boolean) => string
   /** The default SVG of a short link. */
   codeSvg: (code: string, origin: string) => string
+  /** A text without what the font cannot write; empty when too little is left. */
+  printable: (text: string) => string
   /** Draws images soon, so that the first client does not wait for the compiler. */
   warmUp: () => void
   metrics: Metric[]
@@ -43,6 +46,7 @@ export function openQr({ db, marker, waiting, drawing }: QrNeeds): Qr {
     designs: createDesigns(db, images, textOf),
     codeText: textOf,
     codeSvg: (code, origin) => codeSvg(images, textOf(code, origin)),
+    printable: createPrintable(),
     warmUp: images.warmUp,
     metrics: [
       { name: 'quirl_drawings_queued', help: 'Images that wait for a thread', type: 'gauge', read: pool.queued },

@@ -1,7 +1,7 @@
 import { Type, type Static } from '#typebox'
 import { invalidRequest } from '../http/problem.ts'
 import { RULE } from '../http/validate.ts'
-import { contrast, GOOD_CONTRAST, MIN_CONTRAST, parseColor, type Color } from './color.ts'
+import { contrast, isPoor, MIN_CONTRAST, parseColor, type Color } from './color.ts'
 import { inkColor, paperColor } from './design/schema.ts'
 import { papers, type Paper } from './design/sheet-pdf.ts'
 import type { Level } from './matrix.ts'
@@ -117,12 +117,13 @@ export function readAppearance(query: Static<typeof codeImageQuery>, format: For
   const { size = 512, margin = 4, fg = '#000000', bg = '#ffffff' } = query
   requireSize(size, format)
   const [foreground, background] = [parseColor(fg), parseColor(bg)]
-  const { ratio, inverted } = contrast(foreground, background)
+  const between = contrast(foreground, background)
+  const { ratio } = between
   if (ratio < MIN_CONTRAST) {
     const detail = `and bg have a contrast of ${ratio.toFixed(2)}:1; no scanner can distinguish them below ${MIN_CONTRAST}:1`
     throw invalidRequest([{ pointer: '/fg', detail }])
   }
-  const poor = inverted || ratio < GOOD_CONTRAST
+  const poor = isPoor(between)
   return { format, size, margin, foreground, background, poor, ...(query.dpi !== undefined && { dpi: query.dpi }) }
 }
 

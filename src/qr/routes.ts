@@ -46,7 +46,7 @@ const tags = ['QR images']
 /** Deterministic, but a browser should notice a new version of the renderer within a day. */
 const DATA_CACHING = 'public, max-age=86400'
 /** Short, because the image of a deleted code must disappear. */
-const CODE_CACHING = 'public, max-age=300'
+export const CODE_CACHING = 'public, max-age=300'
 
 /** `GET /api/qr` */
 export function dataImageRoute({ images, limitImages, clientOf }: DataImageNeeds): Route {
@@ -90,6 +90,10 @@ function requireUnicode(url: string): void {
   }
 }
 
+export const codeParams = Type.Object({
+  code: Type.String({ description: 'The short code, in any case.', examples: ['k7dw3nq'] }),
+})
+
 interface CodeRoute {
   Params: { code: string }
   Querystring: Static<typeof codePdfQuery>
@@ -111,9 +115,7 @@ function codeImageRoute(format: DesignFormat, needs: CodeImageNeeds): Route {
         'It encodes the short URL, so that it stays right whatever the link leads to. Paused links have one too. ' +
         'Where a design was saved, colours are its own and not those of the query.',
       tags,
-      params: Type.Object({
-        code: Type.String({ description: 'The short code, in any case.', examples: ['k7dw3nq'] }),
-      }),
+      params: codeParams,
       querystring: format === 'pdf' ? codePdfQuery : codeImageQuery,
       response: {
         ...imageResponse([format]),
@@ -130,9 +132,7 @@ async function answerCodeImage(
   reply: FastifyReply,
   format: DesignFormat,
 ): Promise<FastifyReply> {
-  const link = await needs.linkOf(request.params.code)
-  if (link === 'gone') throw new Problem('code_gone', 'the link of this image was deleted by its owner')
-  if (link === undefined) throw new Problem('unknown_code', 'no link has this code')
+  const link = await requireLink(needs, request.params.code)
   const origin = needs.origin.of(request)
   const text = needs.codeText(link.code, origin, request.query.compact === '1')
   const image = await drawCode(
@@ -144,6 +144,17 @@ async function answerCodeImage(
   reply.header('cache-control', CODE_CACHING)
   warnOfLocalUrl(reply, origin)
   return sendImage(request, reply, image, { name: link.code, format })
+}
+
+/** @throws {Problem} 404 or 410 when there is no link */
+export async function requireLink(
+  { linkOf }: Pick<CodeImageNeeds, 'linkOf'>,
+  code: string,
+): Promise<{ id: number; code: string }> {
+  const link = await linkOf(code)
+  if (link === 'gone') throw new Problem('code_gone', 'the link of this image was deleted by its owner')
+  if (link === undefined) throw new Problem('unknown_code', 'no link has this code')
+  return link
 }
 
 /** Plain images are drawn at once; a design, and whatever goes to the printer, on a thread of its own. */

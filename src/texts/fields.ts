@@ -25,6 +25,9 @@ const en = {
     utm_source: 'UTM source',
     utm_medium: 'UTM medium',
     utm_campaign: 'UTM campaign',
+    starts_on: 'Starts on',
+    ends_on: 'Ends on',
+    timezone: 'Time zone',
   },
   hints: {
     alias: 'letters, digits, - and _; leave empty for a random code',
@@ -37,6 +40,9 @@ const en = {
     utm_source: 'where people find the code: flyer, window, newsletter',
     utm_medium: 'qr, print, email',
     utm_campaign: 'the campaign it belongs to: spring_sale',
+    starts_on: 'the first day; leave empty to start at once',
+    ends_on: 'the last day; leave empty for no end',
+    timezone: 'of both days, for example Europe/London; empty means UTC',
   },
   /** What to do when a field is empty that must not be. */
   required: {
@@ -68,6 +74,9 @@ const en = {
     url_private: 'This address works only inside a private network, so visitors could not open it.',
     url_loop: 'This address leads back to this service, so visitors would go round in circles.',
     blocked: 'This address is on a list of harmful web sites. No link may lead there.',
+    day: 'This day does not exist. Please choose another.',
+    before_start: 'The last day must not be before the first.',
+    timezone: 'This time zone is unknown. It should look like Europe/Berlin.',
     unknown: (detail: string) => `Please check this field: it ${detail}.`,
   },
   utm: 'UTM parameters, added to the destination',
@@ -117,6 +126,9 @@ const de: typeof en = {
     utm_source: 'UTM-Quelle',
     utm_medium: 'UTM-Medium',
     utm_campaign: 'UTM-Kampagne',
+    starts_on: 'Beginnt am',
+    ends_on: 'Endet am',
+    timezone: 'Zeitzone',
   },
   hints: {
     alias: 'Buchstaben, Ziffern, - und _; leer lassen für einen zufälligen Code',
@@ -129,6 +141,9 @@ const de: typeof en = {
     utm_source: 'wo man den Code findet: flyer, fenster, newsletter',
     utm_medium: 'qr, druck, email',
     utm_campaign: 'zu welcher Kampagne er gehört: sommer_2027',
+    starts_on: 'der erste Tag; leer lassen für sofort',
+    ends_on: 'der letzte Tag; leer lassen für kein Ende',
+    timezone: 'für beide Tage; leer bedeutet Europe/Berlin',
   },
   required: {
     target: 'Bitte geben Sie die Adresse ein, zu der der Link führen soll.',
@@ -160,6 +175,9 @@ const de: typeof en = {
     url_private: 'Diese Adresse gibt es nur in einem privaten Netz; Besucher könnten sie nicht öffnen.',
     url_loop: 'Diese Adresse führt zu diesem Dienst zurück; Besucher würden sich im Kreis drehen.',
     blocked: 'Diese Adresse steht auf einer Liste schädlicher Websites. Kein Link darf dorthin führen.',
+    day: 'Diesen Tag gibt es nicht. Bitte wählen Sie einen anderen.',
+    before_start: 'Der letzte Tag darf nicht vor dem ersten liegen.',
+    timezone: 'Diese Zeitzone ist unbekannt. Sie sollte aussehen wie Europe/Berlin.',
     // The reason would be in English.
     unknown: () => 'Bitte prüfen Sie dieses Feld.',
   },

@@ -2,14 +2,14 @@ import type { ByLanguage } from './language.ts'
 
 const en = {
   title: 'My links',
-  lead: 'Their keys are kept in this browser only. Export them, so that they are not lost with it.',
+  lead: 'Their private addresses are kept in this browser only. Export them, so that they are not lost with it.',
   search: 'Search my links',
   export: 'Export',
   import: 'Import a file',
   file: 'File with links',
   forgetAll: 'Forget all',
   island: {
-    none: 'No links are kept on this device. Choose “Keep on this device” after a creation, or import a file.',
+    none: 'No links are kept on this device. A link that you create here is, unless you choose otherwise; or import a file.',
     noMatch: 'No link matches.',
     created: 'created {date}',
     manage: 'Open',
@@ -23,13 +23,14 @@ const en = {
     scans: { one: '1 scan', more: '{count} scans' },
     visitors: { one: '1 unique visitor', more: '{count} unique visitors' },
     window: 'by people in the last 30 days',
-    missing: 'No longer exists, or has a new key',
+    poor: 'QR code hard to scan',
+    missing: 'No longer exists, or has a new private address',
     limited: 'The statistics cannot be read right now, because of too many requests. Please try again later.',
     unreachable: 'The statistics cannot be read right now.',
     retry: 'Try again',
     forgotten: {
-      one: '“{name}” was forgotten on this device. It still works, but only its key can change it.',
-      more: '{count} links were forgotten on this device. They still work, but only their keys can change them.',
+      one: '“{name}” was forgotten on this device. It still works, but only its private address leads to the page that changes it.',
+      more: '{count} links were forgotten on this device. They still work, but only their private addresses lead to the pages that change them.',
     },
     undo: 'Undo',
     undone: 'Restored.',
@@ -39,7 +40,7 @@ const en = {
       none: 'All links of this file are kept already.',
     },
     foreign:
-      'This file was exported at {service}. Import it only if that is this very service: it gets to know the keys.',
+      'This file was exported at {service}. Import it only if that is this very service: it gets to know the private addresses.',
     importAnyway: 'Import',
     cancel: 'Cancel',
     notStored: 'This browser did not store the links. Nothing was changed.',
@@ -54,7 +55,7 @@ const en = {
     },
     fields: {
       link: 'it must be an object.',
-      token: '“token” must be the 43 characters of a key.',
+      token: '“token” must be the last 43 characters of a private address.',
       code: '“code” must have 1 to 64 letters, digits, - or _.',
       title: '“title” must be null, or have at most 200 characters.',
       created_at: '“created_at” must be a time like 2026-11-22T12:00:00.000Z.',
@@ -64,14 +65,14 @@ const en = {
 
 const de: typeof en = {
   title: 'Meine Links',
-  lead: 'Ihre Schlüssel sind nur in diesem Browser. Exportieren Sie sie, damit sie nicht mit ihm verloren gehen.',
+  lead: 'Ihre privaten Adressen sind nur in diesem Browser. Exportieren Sie sie, damit sie nicht mit ihm verloren gehen.',
   search: 'Meine Links durchsuchen',
   export: 'Exportieren',
   import: 'Datei importieren',
   file: 'Datei mit Links',
   forgetAll: 'Alle entfernen',
   island: {
-    none: 'Auf diesem Gerät sind keine Links. Wählen Sie nach dem Erstellen „Auf diesem Gerät behalten“, oder importieren Sie eine Datei.',
+    none: 'Auf diesem Gerät sind keine Links. Ein Link, den Sie hier erstellen, steht danach hier, wenn Sie es nicht anders wählen; oder importieren Sie eine Datei.',
     noMatch: 'Kein Link passt.',
     created: 'erstellt am {date}',
     manage: 'Öffnen',
@@ -85,14 +86,15 @@ const de: typeof en = {
     scans: { one: '1 Scan', more: '{count} Scans' },
     visitors: { one: '1 einzelner Besucher', more: '{count} einzelne Besucher' },
     window: 'von Menschen in den letzten 30 Tagen',
-    missing: 'Gibt es nicht mehr, oder hat einen neuen Schlüssel',
+    poor: 'QR-Code schwer zu scannen',
+    missing: 'Gibt es nicht mehr, oder hat eine neue private Adresse',
     limited:
       'Die Statistik ist wegen zu vieler Anfragen gerade nicht lesbar. Bitte versuchen Sie es später noch einmal.',
     unreachable: 'Die Statistik ist gerade nicht lesbar.',
     retry: 'Noch einmal versuchen',
     forgotten: {
-      one: '„{name}“ wurde von diesem Gerät entfernt. Der Link funktioniert weiter, aber nur sein Schlüssel kann ihn ändern.',
-      more: '{count} Links wurden von diesem Gerät entfernt. Sie funktionieren weiter, aber nur ihre Schlüssel können sie ändern.',
+      one: '„{name}“ wurde von diesem Gerät entfernt. Der Link funktioniert weiter, aber nur seine private Adresse führt zu der Seite, die ihn ändert.',
+      more: '{count} Links wurden von diesem Gerät entfernt. Sie funktionieren weiter, aber nur ihre privaten Adressen führen zu den Seiten, die sie ändern.',
     },
     undo: 'Rückgängig',
     undone: 'Wiederhergestellt.',
@@ -102,7 +104,7 @@ const de: typeof en = {
       none: 'Alle Links dieser Datei sind schon auf diesem Gerät.',
     },
     foreign:
-      'Diese Datei wurde bei {service} exportiert. Importieren Sie sie nur, wenn das derselbe Dienst ist: Er erfährt die Schlüssel.',
+      'Diese Datei wurde bei {service} exportiert. Importieren Sie sie nur, wenn das derselbe Dienst ist: Er erfährt die privaten Adressen.',
     importAnyway: 'Importieren',
     cancel: 'Abbrechen',
     notStored: 'Dieser Browser hat die Links nicht gespeichert. Nichts wurde geändert.',
@@ -117,7 +119,7 @@ const de: typeof en = {
     },
     fields: {
       link: 'Er muss ein Objekt sein.',
-      token: '„token“ muss die 43 Zeichen eines Schlüssels haben.',
+      token: '„token“ muss die letzten 43 Zeichen einer privaten Adresse haben.',
       code: '„code“ muss 1 bis 64 Buchstaben, Ziffern, - oder _ haben.',
       title: '„title“ muss null sein oder höchstens 200 Zeichen haben.',
       created_at: '„created_at“ muss eine Zeit wie 2026-11-22T12:00:00.000Z sein.',

@@ -47,13 +47,15 @@ const en = {
   copy: 'Copy',
   check: 'Check where it leads',
   code: (url: string) => `QR code of ${url}`,
-  download: 'Download the QR code',
+  poor: 'Hard to scan',
   created: 'Created',
   changed: 'Last changed',
   notices: {
     saved: 'Saved.',
     designed:
       'The design is saved: the code at the top of this page and the downloads have it. Printed codes still work.',
+    'designed-poor':
+      'The design is saved, although it scans poorly. Test the code with several phones before you print it.',
     paused: 'The link is paused.',
     resumed: 'The link is active again.',
     reverted: 'The earlier version is in effect again. Below it says what that has changed.',
@@ -108,13 +110,15 @@ const de: typeof en = {
   copy: 'Kopieren',
   check: 'Prüfen, wohin er führt',
   code: (url) => `QR-Code von ${url}`,
-  download: 'QR-Code herunterladen',
+  poor: 'Schwer zu scannen',
   created: 'Erstellt',
   changed: 'Zuletzt geändert',
   notices: {
     saved: 'Gespeichert.',
     designed:
       'Die Gestaltung ist gespeichert: Der Code oben auf dieser Seite und die Downloads haben sie. Gedruckte Codes funktionieren weiter.',
+    'designed-poor':
+      'Die Gestaltung ist gespeichert, obwohl sie sich schlecht scannen lässt. Prüfen Sie den Code mit mehreren Handys, bevor Sie ihn drucken.',
     paused: 'Der Link ist pausiert.',
     resumed: 'Der Link ist wieder aktiv.',
     reverted: 'Die frühere Fassung gilt wieder. Unten steht, was sich dadurch geändert hat.',

@@ -27,7 +27,7 @@ const en = {
     'Browsers that send “Global Privacy Control” or “Do Not Track” are counted without a fingerprint, a city or the site they came from.',
   owners: 'If you create links',
   ownersText:
-    'The service needs no account and stores what you enter, the statistics of your links, and nothing about you. Deleting a link deletes all of it, except that its code is never given to anyone again. The places of visitors, the limits of fair use and the counts are computed in memory from the address and forgotten.',
+    'The service needs no account and stores what you enter, the statistics of your links, and nothing about you. Deleting a link deletes all of it, except that its code is never given to anyone again. Your browser keeps the private address of a link that you create here on your device, unless you choose otherwise after the creation; the service gets it only when you use it. The places of visitors, the limits of fair use and the counts are computed in memory from the address and forgotten.',
   contact: 'Questions?',
 }
 
@@ -58,7 +58,7 @@ const de: typeof en = {
     'Browser, die „Global Privacy Control“ oder „Do Not Track“ senden, werden ohne Fingerabdruck, Stadt und Herkunftsseite gezählt.',
   owners: 'Wenn Sie Links erstellen',
   ownersText:
-    'Der Dienst braucht kein Konto. Er speichert, was Sie eingeben, und die Statistik Ihrer Links, aber nichts über Sie. Wer einen Link löscht, löscht all das; nur wird sein Code nie wieder vergeben. Orte der Besucher, Grenzen der fairen Nutzung und Zählungen werden im Arbeitsspeicher aus der Adresse berechnet und vergessen.',
+    'Der Dienst braucht kein Konto. Er speichert, was Sie eingeben, und die Statistik Ihrer Links, aber nichts über Sie. Wer einen Link löscht, löscht all das; nur wird sein Code nie wieder vergeben. Ihr Browser behält die private Adresse eines Links, den Sie hier erstellen, auf Ihrem Gerät, wenn Sie es nach dem Erstellen nicht anders wählen; der Dienst bekommt sie nur, wenn Sie sie benutzen. Orte der Besucher, Grenzen der fairen Nutzung und Zählungen werden im Arbeitsspeicher aus der Adresse berechnet und vergessen.',
   contact: 'Fragen?',
 }
 

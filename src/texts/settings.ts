@@ -43,22 +43,22 @@ const en = {
     removed: 'The password is removed.',
   },
   key: {
-    title: 'A new key',
+    title: 'A new private address',
     chip: 'The address of this page',
-    lead: 'The address of this page is the key to your link. If others may have seen it, get a new one.',
+    lead: 'Whoever has the private address of this page can change and delete your link. If others may have seen it, get a new one.',
     explain:
       'This address stops working as soon as the new one is opened, and after one hour in any case. The short link, its codes, its statistics and its shares stay as they are.',
     confirm: 'I will save the new address. Without it nobody can manage this link.',
     fault: 'Please tick this box first.',
-    button: 'Get a new key',
+    button: 'Get a new private address',
     page: {
-      title: 'Your new key',
-      lead: 'Save this address now: it is shown only here, and it is the only key to your link.',
-      label: 'The new address of your page',
+      title: 'Your new private address',
+      lead: 'Save this address now: it is shown only here, and it is the only way back to the page of your link.',
+      label: 'The new private address of your page',
       after:
         'The old address works until you open the new one, but no longer than an hour. Replace it wherever you have saved it.',
       open: 'Open the new page',
-      file: 'quirl key',
+      file: 'quirl private address',
     },
   },
   once: {
@@ -123,22 +123,22 @@ const de: typeof en = {
     removed: 'Das Passwort ist entfernt.',
   },
   key: {
-    title: 'Ein neuer Schlüssel',
+    title: 'Eine neue private Adresse',
     chip: 'Die Adresse dieser Seite',
-    lead: 'Die Adresse dieser Seite ist der Schlüssel zu Ihrem Link. Wenn andere sie gesehen haben könnten, holen Sie sich eine neue.',
+    lead: 'Wer die private Adresse dieser Seite hat, kann Ihren Link ändern und löschen. Wenn andere sie gesehen haben könnten, holen Sie sich eine neue.',
     explain:
       'Diese Adresse gilt nicht mehr, sobald die neue geöffnet wird, auf jeden Fall nach einer Stunde. Kurzlink, Codes, Statistik und Freigaben bleiben, wie sie sind.',
     confirm: 'Ich werde die neue Adresse sichern. Ohne sie kann niemand diesen Link verwalten.',
     fault: 'Bitte kreuzen Sie zuerst dieses Kästchen an.',
-    button: 'Neuen Schlüssel holen',
+    button: 'Neue private Adresse holen',
     page: {
-      title: 'Ihr neuer Schlüssel',
-      lead: 'Sichern Sie diese Adresse jetzt: Sie wird nur hier angezeigt und ist der einzige Schlüssel zu Ihrem Link.',
-      label: 'Die neue Adresse Ihrer Seite',
+      title: 'Ihre neue private Adresse',
+      lead: 'Sichern Sie diese Adresse jetzt: Sie wird nur hier angezeigt, und nur sie führt zurück zur Seite Ihres Links.',
+      label: 'Die neue private Adresse Ihrer Seite',
       after:
         'Die alte Adresse gilt, bis Sie die neue öffnen, aber höchstens eine Stunde. Ersetzen Sie sie überall, wo Sie sie gesichert haben.',
       open: 'Neue Seite öffnen',
-      file: 'quirl-Schlüssel',
+      file: 'private Adresse bei quirl',
     },
   },
   once: {

@@ -3,6 +3,7 @@ import type { ByLanguage } from './language.ts'
 const en = {
   report: 'Report this link',
   links: 'Links',
+  notYet: 'The link has not started yet',
   card: {
     contact: (name: string) => `Contact details of ${name}`,
     save: 'Save contact',
@@ -33,6 +34,7 @@ const en = {
 const de: typeof en = {
   report: 'Diesen Link melden',
   links: 'Links',
+  notYet: 'Der Link gilt noch nicht',
   card: {
     contact: (name) => `Kontaktdaten von ${name}`,
     save: 'Kontakt speichern',

@@ -6,6 +6,7 @@ import { html } from '../http/html.ts'
 import { catalogue, Problem } from '../http/problem.ts'
 import type { Answer } from '../links/rules/compile.ts'
 import { problemTexts } from '../texts/problems.ts'
+import { visitorTexts } from '../texts/visitor.ts'
 import type { Decide, Decision, RuledLink } from './decide.ts'
 import type { Visits } from './open.ts'
 
@@ -73,10 +74,10 @@ export function sendRedirect({ method }: FastifyRequest, reply: FastifyReply, lo
 function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
   reply.header('cache-control', 'private, no-store')
   if ('location' in answer) return sendRedirect(request, reply, answer.location)
-  const { ended } = answer
+  const { ended, isEarly = false } = answer
   if (!wantsPage(request.headers.accept)) throw new Problem('link_ended', ended)
   const lang = pageLanguage(request)
-  const title = problemTexts[lang].titles.link_ended
+  const title = isEarly ? visitorTexts[lang].notYet : problemTexts[lang].titles.link_ended
   const body = html`<main class="problem">
     <h1>${title}</h1>
     <p class="text" dir="auto">${ended}</p>

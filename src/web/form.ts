@@ -34,7 +34,7 @@ export const ownerFields: FormInput[] = [
 
 /** Fields of which two stand side by side. */
 const halves = new Set(
-  'firstName lastName org jobTitle phone email ios android avatar accent title campaign'.split(' '),
+  'firstName lastName org jobTitle phone email ios android avatar accent title campaign starts_on ends_on'.split(' '),
 )
 
 /** The inputs of a form, each with its hint and its errors. */
@@ -108,6 +108,7 @@ const inputKinds: Record<FormField['input'], Html> = {
   email: html`type="text" inputmode="email" autocapitalize="none" spellcheck="false"`,
   url: html`type="text" inputmode="url" autocapitalize="none" spellcheck="false"`,
   color: html`type="color"`,
+  date: html`type="date"`,
 }
 
 /** The inputs for UTM parameters, in a closed section while none is set; nothing for a kind that does not redirect. */

@@ -13,7 +13,7 @@ export interface PosterCode {
 /** Stands for a random code, which is as long. It is reserved: nobody's link is at its address. */
 export const PLACEHOLDER_CODE = 'sitemap'
 /** Modules of light space around the code. */
-const QUIET_ZONE = 2
+const QUIET_ZONE = 4
 
 /** Returns a function that draws the code of a text; it keeps the latest one, as nearly all requests have the same. */
 export function createPosterCode(): (text: string) => PosterCode {
@@ -28,15 +28,14 @@ export function createPosterCode(): (text: string) => PosterCode {
   }
 }
 
-/** A poster with a code as the link's will be; the script keeps it up to date. */
+/** The page to print with a code as the link's will be, drawn as `qr/design/poster-pdf.ts` does; the script keeps it up to date. */
 export function poster({ language, origin, code }: { language: Language; origin: string; code: PosterCode }): Html {
   const texts = homeTexts[language].live
   const address = `${new URL(origin).host}/·······`
   const side = code.size + 2 * QUIET_ZONE
   return html`<aside class="home-side" aria-label="${texts.preview}">
     <figure class="home-poster">
-      <span class="home-tape"></span>
-      <p class="home-poster-title" dir="auto">${texts.scan}</p>
+      <p class="home-poster-title" data-size="1" dir="auto">${texts.scan}</p>
       <svg
         viewBox="${-QUIET_ZONE} ${-QUIET_ZONE} ${side} ${side}"
         shape-rendering="crispEdges"

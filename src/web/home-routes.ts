@@ -15,6 +15,7 @@ import { keyIn } from './creation.ts'
 import { filledFields, filledUtm, formOf } from './form-body.ts'
 import { creationFields, homePage, type HomeView, type RefusedForm } from './home.ts'
 import { createPosterCode, PLACEHOLDER_CODE } from './home-poster.ts'
+import { periodFields, readPeriod } from './period.ts'
 import { FORM_LIMIT } from './read-form.ts'
 import { truncateInput } from './typed-input.ts'
 
@@ -86,17 +87,20 @@ async function createFromForm(
   const kind = findKind(form.get('kind')) ?? kinds[0]
   const values = filledFields(form, creationFields(kind))
   const utm = filledUtm(form)
+  const period = filledFields(form, periodFields)
   const typedKey = form.get('idempotency_key') ?? ''
   const formKey = typedKey.length <= MAX_FORM_KEY ? typedKey : ''
   try {
     await needs.creation.require(request, reply, keyIn(form))
     const options = { origin: needs.origin.of(request), charge: () => needs.limits.charge(request, reply, 'links') }
-    const token = await createOnce(needs.links, { kind: kind.name, ...values, utm }, options, formKey)
+    const rules = readPeriod(period, pageLanguage(request))
+    const body = { kind: kind.name, ...values, utm, ...(rules.length > 0 && { rules }) }
+    const token = await createOnce(needs.links, body, options, formKey)
     return await reply.header('cache-control', 'no-store').redirect(`/m/${token}?created`, 303)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     reply.code(error.status).headers({ ...error.headers, vary: 'accept-language' })
-    const typed = truncateInput({ values, utm, problem: error })
+    const typed = truncateInput({ values: { ...values, ...period }, utm, problem: error })
     return sendPage(reply, homePage(viewOf(request, kind, { ...typed, idempotencyKey: formKey })))
   }
 }

@@ -10,6 +10,7 @@ import type { Language } from '../texts/language.ts'
 import { closedNotice, keyInput } from './creation.ts'
 import { textOf } from './faults.ts'
 import { firstInvalid, ownerFields, renderFields, renderProblem, utmFields, type FormInput } from './form.ts'
+import { hasPeriod, periodInputs } from './period.ts'
 import { poster, type PosterCode } from './home-poster.ts'
 import { myLinksSection } from './my-links.ts'
 import { reachabilityWarning } from './reachability.ts'
@@ -121,7 +122,9 @@ function moreOptions(
   const { errors } = refused?.problem ?? { errors: [] }
   const { values = {}, utm = {} } = refused ?? {}
   const isOwnAtFault = firstInvalid(furtherFields, errors) !== undefined
-  const isUsed = furtherFields.some(({ name }) => values[name] !== undefined) || Object.keys(utm).length > 0
+  const isOfPeriod = hasPeriod(values, errors)
+  const isUsed =
+    furtherFields.some(({ name }) => values[name] !== undefined) || isOfPeriod || Object.keys(utm).length > 0
   const options = { language, focus: focus && !isOwnAtFault }
   const section = html`<fieldset class="home-utm">
     <legend>${fieldTexts[language].utm}</legend>
@@ -131,6 +134,7 @@ function moreOptions(
   return html`<details ${isUsed && html` open`}>
     <summary>${homeTexts[language].more}</summary>
     ${renderFields(furtherFields, values, errors, { language, focus })}
+    ${periodInputs(values, errors, language, options.focus)}
     ${kind.redirects ? section : isLive && html`<template class="home-utm-spare">${section}</template>`}
   </details>`
 }

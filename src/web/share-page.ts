@@ -38,6 +38,7 @@ export function sharePage(view: ShareView): Page {
         path: `/s/${token}`,
         code: link.code,
         shortUrl,
+        print: `/${link.code}/print.pdf`,
         image: link.state === 'removed' ? undefined : `/${link.code}/qr.svg`,
         ...(link.csv && { csv: `/api/share/${token}/scans.csv` }),
         credit,

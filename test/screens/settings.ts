@@ -49,7 +49,7 @@ export const screens: Screen[] = [
     async open(page, site) {
       await open(page, site, await create(site, { target: TARGET }), ['key'])
       await page.getByLabel('I will save the new address').check()
-      await press(page, 'Get a new key')
+      await press(page, 'Get a new private address')
     },
   },
   {

@@ -159,6 +159,7 @@ export const otherAnswers: Record<string, Change[]> = {
   qr_png: [{ headers: unchanged }, { path: { code: 'designed' } }],
   qr_svg: [{ headers: unchanged }],
   qr_pdf: [{ headers: unchanged }],
+  print_pdf: [{ headers: unchanged }],
   picture: [{ headers: unchanged }, { path: { code: 'moved' } }],
   makeQr: [{ headers: unchanged }],
   openApi: [{ headers: unchanged }],

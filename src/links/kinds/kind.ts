@@ -49,7 +49,7 @@ export const DEFAULT_ACCENT = '#00653a'
 export interface FormField {
   name: string
   /** The input's type; `links` is a list of label and address pairs. A `color` starts with `DEFAULT_ACCENT`, which counts as left empty. */
-  input: 'url' | 'text' | 'email' | 'tel' | 'textarea' | 'links' | 'color'
+  input: 'url' | 'text' | 'email' | 'tel' | 'textarea' | 'links' | 'color' | 'date'
   required?: boolean
 }
 

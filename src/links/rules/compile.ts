@@ -1,6 +1,7 @@
 import { destination } from '../utm.ts'
 import { timeOf } from './check.ts'
 import { createLocalClock, type LocalClock } from './local-clock.ts'
+import { periodOf } from './period.ts'
 import { weekdays, type Conditions, type Rule } from './rule.ts'
 
 /** The properties of a visit on which rules may depend. A function is called at most where a rule needs its value. */
@@ -19,8 +20,8 @@ export interface VisitFacts {
   people: () => number
 }
 
-/** The response of a rule. */
-export type Answer = { location: string } | { ended: string }
+/** The response of a rule; `isEarly` when it says that the link starts later. */
+export type Answer = { location: string } | { ended: string; isEarly?: true }
 
 /** A rule that is met, by its number from 1. */
 export interface MetRule {
@@ -68,8 +69,8 @@ export function compileRules(rules: Rule[], utm: Record<string, string>): Compil
     return clock
   }
   // A rule that is switched off keeps its number, so that the statistics still name the others rightly.
-  const compiled = rules.flatMap(({ when, then, off }, at) =>
-    off === true ? [] : [compileRule(when, at, answerOf(then, utm), clockOf)],
+  const compiled = rules.flatMap((rule, at) =>
+    rule.off === true ? [] : [compileRule(rule.when, at, answerOf(rule, utm), clockOf)],
   )
   return {
     find(facts) {
@@ -100,8 +101,10 @@ function compileRule(when: Conditions, at: number, answer: Answer, clockOf: Cloc
   }
 }
 
-function answerOf({ target, ended = '' }: Rule['then'], utm: Record<string, string>): Answer {
-  return target === undefined ? { ended } : { location: destination(target, utm) }
+function answerOf(rule: Rule, utm: Record<string, string>): Answer {
+  const { target, ended = '' } = rule.then
+  if (target !== undefined) return { location: destination(target, utm) }
+  return periodOf(rule) === 'start' ? { ended, isEarly: true } : { ended }
 }
 
 function isForVisit(rule: CompiledRule, { source, at }: VisitFacts): boolean {

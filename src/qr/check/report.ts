@@ -1,8 +1,8 @@
-import { contrast, GOOD_CONTRAST } from '../color.ts'
+import { isPoor } from '../color.ts'
 import type { Report, Scannability } from '../design/job.ts'
 import type { SymbolWithLogo } from '../design/logo-placement.ts'
 import { coversAlignment } from '../design/shapes.ts'
-import { colorsOf, leastContrast, type Style } from '../design/style.ts'
+import { inkContrast, type Style } from '../design/style.ts'
 import type { Grade, Step } from './stress-test.ts'
 
 /** The size of a module that phones resolve at arm's length, by scannability. */
@@ -31,13 +31,12 @@ export function createReport(
   style: Style,
   { grade, steps, scale }: Tested,
 ): Report {
-  const fills = [style.ink, style.eyeFrameInk, style.eyeBallInk]
-  const ratio = Math.min(...fills.map((fill) => leastContrast(fill, style.background)))
-  const inverted = fills.some((fill) => colorsOf(fill).some((color) => contrast(color, style.background).inverted))
+  const worst = inkContrast(style)
+  const { ratio, inverted } = worst
   const covers = coversAlignment(symbol, hole)
   const hasPixels = scale === undefined || scale >= SURE_SCALE
   const isSure = !covers && hasPixels && style.margin >= SURE_MARGIN && ratio >= SURE_CONTRAST
-  const scannability = inverted || ratio < GOOD_CONTRAST ? 'poor' : isSure ? grade : 'fair'
+  const scannability = isPoor(worst) ? 'poor' : isSure ? grade : 'fair'
   const columns = symbol.size + 2 * Math.max(4, style.margin)
   const smallest = Math.max(LEAST_MM, Math.ceil(columns * MODULE_MM[scannability]))
   return {

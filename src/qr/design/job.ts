@@ -1,5 +1,6 @@
 import type { Level } from '../encoder/tables.ts'
 import type { Step } from '../check/stress-test.ts'
+import type { Poster } from './poster-pdf.ts'
 import type { Paper } from './sheet-pdf.ts'
 import type { Design } from './schema.ts'
 
@@ -28,6 +29,8 @@ export interface DesignJob {
   millimetres?: number
   /** A PDF is a sheet of this paper full of copies. */
   sheet?: Paper
+  /** A PDF is a page to hang up. */
+  poster?: Poster
 }
 
 /** How well an image scans. `poor` is light on dark, or of low contrast. */

@@ -1,7 +1,7 @@
 import type { Color } from '../color.ts'
 import { box, decimal, pathToPdf, type Path } from './path.ts'
 import { createPdf, pdfText, type PdfFile } from './pdf-file.ts'
-import { drawSheet, POINTS_PER_MM, type Drawing, type Paper } from './sheet-pdf.ts'
+import { POINTS_PER_MM, type Drawing } from './sheet-pdf.ts'
 import { gradientLine, gradientRadius, type Scene, type Shape } from './scene.ts'
 import type { Fill } from './style.ts'
 
@@ -23,12 +23,17 @@ interface Resources {
  * Renders a scene as a PDF of one page, in vectors except for the logo.
  * @param millimetres the width of the code
  * @param logo the pixels of the scene's logo
- * @param paper when given, the page is a sheet of this size with as many copies as fit; otherwise it is as large as the code
+ * @param arrange draws the page with the code on it; otherwise the page is as large as the code
  */
-export function sceneToPdf(scene: Scene, millimetres: number, logo: Pixels | undefined, paper?: Paper): Buffer {
+export function sceneToPdf(
+  scene: Scene,
+  millimetres: number,
+  logo: Pixels | undefined,
+  arrange: (pdf: PdfFile, code: Drawing) => Drawing = (_, code) => code,
+): Buffer {
   const pdf = createPdf()
   const drawing = drawScene(pdf, scene, millimetres * POINTS_PER_MM, logo)
-  const page = paper === undefined ? drawing : drawSheet(pdf, drawing, paper)
+  const page = arrange(pdf, drawing)
   const stream = pdf.addStream('', page.content)
   // The page tree and the page refer to each other, so the number of the page must be known before it is written.
   const pages = pdf.add(`<</Type/Pages/Count 1/Kids[${Number.parseInt(stream, 10) + 2} 0 R]>>`)

@@ -1,5 +1,5 @@
 import { invalidRequest, type FieldError } from '../../http/problem.ts'
-import { contrast, MIN_CONTRAST, parseColor, type Color } from '../color.ts'
+import { contrast, isPoor, MIN_CONTRAST, parseColor, type Color, type Contrast } from '../color.ts'
 import type { Level } from '../encoder/tables.ts'
 import type { EyeShape } from './eyes.ts'
 import type { Font } from './font.ts'
@@ -68,7 +68,9 @@ function shapesOf({ shape, eye_frame, eye_ball, margin, ecl }: Design): Partial<
   return Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined))
 }
 
-function inksOf(design: Design) {
+type Inks = Pick<Style, 'ink' | 'eyeFrameInk' | 'eyeBallInk' | 'background'>
+
+function inksOf(design: Design): Inks {
   const ink = inkOf(design)
   const customOr = (color: string | undefined): Fill => (color === undefined ? ink : { color: parseColor(color) })
   return {
@@ -79,10 +81,7 @@ function inksOf(design: Design) {
   }
 }
 
-function contrastErrors(
-  design: Design,
-  { ink, eyeFrameInk, eyeBallInk, background }: ReturnType<typeof inksOf>,
-): FieldError[] {
+function contrastErrors(design: Design, { ink, eyeFrameInk, eyeBallInk, background }: Inks): FieldError[] {
   const fills = [
     [design.gradient ? 'gradient' : 'fg', ink],
     ['eye_frame_color', eyeFrameInk],
@@ -116,7 +115,8 @@ function textErrors(frame: Frame | undefined, font: Font): FieldError[] {
   ]
 }
 
-function textFault(text: string, font: Font): string | undefined {
+/** Why the font cannot write a text; undefined when it can. */
+export function textFault(text: string, font: Font): string | undefined {
   const [character] = invisible.exec(text) ?? []
   if (character !== undefined) {
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
@@ -158,11 +158,23 @@ function frameOf({ frame }: Design, ink: Fill): Frame | undefined {
   }
 }
 
-export function colorsOf(fill: Fill): readonly [Color, ...Color[]] {
+function colorsOf(fill: Fill): readonly [Color, ...Color[]] {
   return 'color' in fill ? [fill.color] : [fill.from, fill.to]
 }
 
+/** The lowest contrast in an image, and whether anything in it is lighter than its background. */
+export function inkContrast({ ink, eyeFrameInk, eyeBallInk, background }: Inks): Contrast {
+  const all = [ink, eyeFrameInk, eyeBallInk].flatMap(colorsOf).map((color) => contrast(color, background))
+  return { ratio: Math.min(...all.map(({ ratio }) => ratio)), inverted: all.some(({ inverted }) => inverted) }
+}
+
+/** The contrast of a design that scans poorly, undefined for others. Only its colours decide, so that nothing is drawn. */
+export function poorContrast(design: Design): Contrast | undefined {
+  const worst = inkContrast(inksOf(design))
+  return isPoor(worst) ? worst : undefined
+}
+
 /** The lowest contrast ratio of a fill. */
-export function leastContrast(fill: Fill, background: Color): number {
+function leastContrast(fill: Fill, background: Color): number {
   return Math.min(...colorsOf(fill).map((color) => contrast(color, background).ratio))
 }

@@ -40,8 +40,8 @@ export function fit(
   return { lines: [...lines, `${last.join('').trimEnd()}…`], height: fitted.height }
 }
 
-/** @param width for letters of height 1 */
-function breakLines(font: Pick<Font, 'width'>, text: string, width: number): string[] {
+/** Breaks a text into lines. @param width for letters of height 1 */
+export function breakLines(font: Pick<Font, 'width'>, text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
   let used = 0

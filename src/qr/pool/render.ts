@@ -7,7 +7,8 @@ import { encodeWithLogo, type SymbolWithLogo } from '../design/logo-placement.ts
 import { columnsOf, composeScene, type Scene } from '../design/scene.ts'
 import type { Logo } from '../logo/logo.ts'
 import { sceneToPdf, type Pixels } from '../design/scene-pdf.ts'
-import { fitOnto, widestOn, type Paper } from '../design/sheet-pdf.ts'
+import { drawPoster, POSTER_CODE, requireLetters } from '../design/poster-pdf.ts'
+import { drawSheet, fitOnto, widestOn, type Paper } from '../design/sheet-pdf.ts'
 import { logoAlone, sceneToSvg } from '../design/scene-svg.ts'
 import type { Design } from '../design/schema.ts'
 import { readStyle, type Style } from '../design/style.ts'
@@ -32,6 +33,7 @@ export async function renderDesign(job: DesignJob, tools: Tools): Promise<Design
   const laidOut = layOut(job, tools)
   const { marked, style, scene } = laidOut
   checkLogo(style, job, tools)
+  if (job.poster !== undefined) requireLetters(job.poster, tools.font)
   const svg = sceneToSvg(scene)
   const { gray, png } = photograph(svg, job, scene.width, tools.rasterizer)
   const bytes = Buffer.from(job.text)
@@ -166,15 +168,19 @@ function checkLogo({ logo }: Style, { at }: DesignJob, { rasterizer }: Tools): v
 }
 
 function bodyOf(
-  { format, dpi, millimetres = PDF_MM, sheet }: DesignJob,
+  { format, dpi, millimetres = PDF_MM, sheet, poster }: DesignJob,
   { scene, style }: LaidOut,
   { svg, png }: { svg: string; png: Uint8Array | undefined },
-  { rasterizer }: Tools,
+  { rasterizer, font }: Tools,
 ): Uint8Array {
   if (format === 'svg') return Buffer.from(svg)
   if (png !== undefined) return dpi === undefined ? png : insertChunk(Buffer.from(png), 'pHYs', density(dpi))
-  if (sheet !== undefined) requireFit(scene, millimetres, sheet)
-  return sceneToPdf(scene, millimetres, style.logo && rasterizer.pixels(logoForPdf(style.logo.image)), sheet)
+  const logo = style.logo && rasterizer.pixels(logoForPdf(style.logo.image))
+  if (poster !== undefined)
+    return sceneToPdf(scene, POSTER_CODE, logo, (pdf, code) => drawPoster(pdf, code, poster, font))
+  if (sheet === undefined) return sceneToPdf(scene, millimetres, logo)
+  requireFit(scene, millimetres, sheet)
+  return sceneToPdf(scene, millimetres, logo, (pdf, code) => drawSheet(pdf, code, sheet))
 }
 
 /** @throws {Problem} 400 when not even one copy fits onto the sheet */

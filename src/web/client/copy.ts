@@ -8,6 +8,7 @@ const SHOWN_MS = 2_000
 /**
  * Shows the buttons `[data-copy]` below an element; each copies the text in that attribute. What it then says stands in
  * `data-copied`, of the button or of an element around it, and in `data-by-hand` what it says where the browser refuses.
+ * The event `copied` then bubbles from the button.
  */
 export function enableCopyButtons(root: ParentNode): void {
   for (const button of root.querySelectorAll<HTMLElement>('button[data-copy]')) {
@@ -21,9 +22,16 @@ async function copyFrom(button: HTMLElement): Promise<void> {
   const { copied = '✓', byHand = '' } = button.closest<HTMLElement>('[data-copied]')?.dataset ?? {}
   if (!(await copyText(text))) return selectBeside(button, text, byHand)
   announce(copied)
+  button.dispatchEvent(new Event('copied', { bubbles: true }))
   const label = (button.dataset['label'] ??= button.textContent)
+  const name = (button.dataset['name'] ??= button.ariaLabel ?? '')
   button.textContent = copied
-  setTimeout(() => (button.textContent = label), SHOWN_MS)
+  // A button is called what it shows.
+  button.ariaLabel = null
+  setTimeout(() => {
+    button.textContent = label
+    if (name !== '') button.ariaLabel = name
+  }, SHOWN_MS)
 }
 
 /** Shows a text beside its button, selected, for a person to copy it. */

@@ -51,6 +51,7 @@ function about({ texts, origin, date }: Words, link: KeptLink): HTMLElement {
   const line = element('div', 'small quiet', '')
   line.append(shortLink, ` · ${fillText(texts.created, { date: date(link.created_at) })}`)
   box.append(name, line)
+  if (link.poor) box.append(element('p', 'chip warning', texts.poor))
   return box
 }
 

@@ -1,11 +1,15 @@
-import { withScheme } from '../../lib/with-scheme.ts'
 import { createEncodeText } from '../../qr/matrix.ts'
 import { traceOutline } from '../../qr/outline.ts'
 import { fillText } from '../../lib/fill-text.ts'
+import { posterTitle } from '../poster-title.ts'
 import type { HomeTexts } from './home-texts.ts'
 
 /** Modules of light space around the code. */
-const QUIET_ZONE = 2
+const QUIET_ZONE = 4
+/** The sizes of a title that the style sheet has. */
+const SIZES = 5
+/** Letters that can be printed. */
+const PRINTABLE = /^(?:[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]|\P{L})*$/u
 
 export interface PosterData {
   origin: string
@@ -47,7 +51,10 @@ export function createPoster(
   return (form) => {
     const alias = form.get('alias') ?? ''
     drawCode(/^[\w-]{1,64}$/.test(alias) ? alias : '')
-    setText(title, titleOf(form) || texts.scan)
+    const text = posterTitle((field) => form.get(field) ?? '')
+      .replaceAll(/\p{Extended_Pictographic}/gu, '')
+      .trim()
+    setTitle(title, PRINTABLE.test(text) && text !== '' ? text : texts.scan)
   }
 }
 
@@ -55,10 +62,14 @@ function setText(place: Element | null | undefined, text: string): void {
   if (place && place.textContent !== text) place.textContent = text
 }
 
-/** What the link is about: a heading, a name, or the host that it leads to. */
-function titleOf(form: URLSearchParams): string {
-  const text = (field: string) => form.get(field)?.trim() ?? ''
-  const name = text('headline') || `${text('firstName')} ${text('lastName')}`.trim() || text('org')
-  const address = ['target', 'fallback', 'ios', 'android'].map(text).find(Boolean) ?? ''
-  return name || (URL.parse(withScheme(address))?.host.replace(/^www\./, '') ?? '')
+/** Sets a title as large as fits, as it will be printed. */
+function setTitle(place: Element | null | undefined, text: string): void {
+  // Print breaks no word at its hyphens.
+  const whole = text.replaceAll('-', '\u2011')
+  if (!(place instanceof HTMLElement) || place.textContent === whole) return
+  place.textContent = whole
+  for (let size = 1; size <= SIZES; size++) {
+    place.dataset['size'] = String(size)
+    if (place.scrollWidth <= place.clientWidth && place.scrollHeight <= place.clientHeight) return
+  }
 }

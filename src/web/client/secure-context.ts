@@ -9,8 +9,8 @@ export function clipboard(): Clipboard | undefined {
 /** Whether the device has something to share with. */
 export const canShare = 'share' in navigator
 
-export function share(address: string): Promise<void> {
-  return navigator.share({ url: address })
+export function share(content: ShareData): Promise<void> {
+  return navigator.share(content)
 }
 
 /** A key that nobody else has: 128 random bits. `crypto.randomUUID` exists only in secure contexts, this everywhere. */

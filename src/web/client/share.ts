@@ -6,6 +6,6 @@ export function enableShareButtons(root: ParentNode): void {
   for (const button of root.querySelectorAll<HTMLElement>('button[data-share]')) {
     button.hidden = false
     // A person who closes the browser's list of targets rejects the promise.
-    button.addEventListener('click', () => void share(button.dataset['share'] ?? '').catch(() => {}))
+    button.addEventListener('click', () => void share({ url: button.dataset['share'] ?? '' }).catch(() => {}))
   }
 }

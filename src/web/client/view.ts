@@ -8,7 +8,7 @@ export interface View {
   /** Shows errors at their inputs in place of earlier ones, and fades the image, which is then out of date. */
   showFaults: (faults: Fault[]) => void
   /** Shows the result of a check; screen readers announce it. */
-  showResult: (text: string) => void
+  showResult: (text: string, isPoor?: boolean) => void
   /** Shows whether the design is saved. */
   showStatus: (text: string) => void
 }
@@ -21,9 +21,13 @@ export function createView(form: HTMLFormElement, texts: PreviewTexts): View {
   image.alt = texts.image
   const sentences = element('div', '')
   sentences.append(status, result)
+  // On phones, the form's own button is screens away.
+  const save = element('button', '')
+  save.setAttribute('form', form.id)
+  save.textContent = texts.save
   const aside = element('aside', 'preview')
   aside.ariaLabel = texts.label
-  aside.append(image, sentences)
+  aside.append(image, sentences, save)
   let shown = ''
   return {
     showImage(svg) {
@@ -39,7 +43,8 @@ export function createView(form: HTMLFormElement, texts: PreviewTexts): View {
       aside.classList.toggle('faulty', faults.length > 0)
       for (const slot of form.querySelectorAll('.fault')) showFaultsOf(form, slot, faults)
     },
-    showResult(text) {
+    showResult(text, isPoor) {
+      result.className = isPoor ? 'verdict poor' : 'verdict'
       if (result.textContent !== text) result.textContent = text
     },
     showStatus(text) {

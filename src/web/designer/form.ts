@@ -17,13 +17,17 @@ import {
 } from './inputs.ts'
 import { valuesOfDesign, type DesignValues } from './values.ts'
 import type { Fault } from './messages.ts'
+import { frameInputs } from './frame-inputs.ts'
 import { logoInputs } from './logo-inputs.ts'
+import { poorVerdict } from './verdict.ts'
 import type { DesignerPictures } from './pictures.ts'
 
 /** What the form shows instead of the saved design, after a design was refused. */
 export interface RefusedDesign {
   values: DesignValues
   faults: Fault[]
+  /** Whether it can be saved all the same, when the owner says so once more. */
+  isPoor?: boolean
 }
 
 /** Input of the live preview: the paths of its script and font, and the text that the QR code encodes. */
@@ -38,21 +42,22 @@ interface DesignForm {
   action: string
   formKey: string
   revision: number
+  /** The address of the saved image. */
+  image: string
   refused: RefusedDesign | undefined
   preview: Preview | undefined
   pictures: DesignerPictures
 }
+
+/** The id of the form, for a button outside of it. */
+export const DESIGN_FORM = 'design-form'
 
 /** The form in which an owner designs the QR code. */
 export function designForm(design: Design | undefined, options: DesignForm): Html {
   const { language, action, formKey, revision, refused, preview, pictures } = options
   const texts = designerTexts[language]
   const state = { values: refused?.values ?? valuesOfDesign(design), faults: refused?.faults ?? [] }
-  const forScript =
-    preview &&
-    html`data-script="${preview.script}" data-text="${preview.text}" data-font="${preview.font}"
-    data-design="${JSON.stringify(design ?? null)}"
-    data-texts="${JSON.stringify({ ...previewTexts[language], faults: designFaultTexts[language] })}"`
+  const verdict = poorVerdict(design, previewTexts[language])
   // The buttons of the looks are not the form's: Enter in one of its fields must save the form itself.
   return html`<form method="post" action="${action}" id="looks">
       <input type="hidden" name="action" value="design" />
@@ -60,7 +65,16 @@ export function designForm(design: Design | undefined, options: DesignForm): Htm
       <input type="hidden" name="revision" value="${revision}" />
     </form>
     <div class="designer">
-      <form method="post" action="${action}" enctype="multipart/form-data" class="design" novalidate ${forScript}>
+      ${verdict !== undefined && html`<p class="note warning saved-verdict">${verdict}</p>`}
+      <form
+        method="post"
+        action="${action}"
+        enctype="multipart/form-data"
+        class="design"
+        id="${DESIGN_FORM}"
+        novalidate
+        ${preview && dataOf(design, verdict, options, preview)}
+      >
         <input type="hidden" name="action" value="design" />
         <input type="hidden" name="idempotency_key" value="${formKey}" />
         <input type="hidden" name="revision" value="${revision}" />
@@ -69,14 +83,27 @@ export function designForm(design: Design | undefined, options: DesignForm): Htm
         <button>${texts.save}</button>
       </form>
     </div>
-    ${
-      design !== undefined &&
-      html`<form method="post" action="${action}">
-        <input type="hidden" name="action" value="plain" />
-        <input type="hidden" name="idempotency_key" value="${formKey}" />
-        <button class="plain">${texts.remove}</button>
-      </form>`
-    }`
+    ${design !== undefined && removal(options)}`
+}
+
+/** What the script of the preview needs. */
+function dataOf(
+  design: Design | undefined,
+  verdict: string | undefined,
+  { language, image }: DesignForm,
+  { script, text, font }: Preview,
+): Html {
+  const texts = { ...previewTexts[language], faults: designFaultTexts[language] }
+  return html`data-script="${script}" data-text="${text}" data-font="${font}" data-verdict="${verdict}"
+  data-image="${image}" data-design="${JSON.stringify(design ?? null)}" data-texts="${JSON.stringify(texts)}"`
+}
+
+function removal({ language, action, formKey }: DesignForm): Html {
+  return html`<form method="post" action="${action}">
+    <input type="hidden" name="action" value="plain" />
+    <input type="hidden" name="idempotency_key" value="${formKey}" />
+    <button class="plain">${designerTexts[language].remove}</button>
+  </form>`
 }
 
 function shapes(state: FormState, texts: Texts, { modules, eyeFrame, eyeBall }: DesignerPictures): Html {
@@ -121,42 +148,6 @@ function colors(state: FormState, texts: Texts): Html {
         box: texts.customEyeBall,
         label: texts.eyeBallColour,
       })}`,
-    )}
-  </fieldset>`
-}
-
-function frameInputs(state: FormState, texts: Texts): Html {
-  const { values } = state
-  const names = ['frame_position', 'frame_shape', 'frame_color', 'frame_text_color']
-  const hasCustomColor = values['custom_frame_color'] === 'yes' || values['custom_frame_text_color'] === 'yes'
-  return html`<fieldset>
-    <legend>${texts.frame}</legend>
-    ${input(
-      state,
-      { name: 'frame_text', label: texts.text, hint: texts.textHint },
-      html`type="text" maxlength="40" dir="auto"`,
-    )}
-    ${collapsed(
-      state,
-      texts.frameMore,
-      {
-        names,
-        isChosen: hasCustomColor || values['frame_position'] !== 'bottom' || values['frame_shape'] !== 'rounded',
-      },
-      html`<div class="row">
-          <div>${select(state, { name: 'frame_position', label: texts.position }, texts.positionNames)}</div>
-          <div>${select(state, { name: 'frame_shape', label: texts.corners }, texts.cornerNames)}</div>
-        </div>
-        ${customColor(state, {
-          name: 'frame_color',
-          box: texts.customFrame,
-          label: texts.frameColour,
-        })}
-        ${customColor(state, {
-          name: 'frame_text_color',
-          box: texts.customText,
-          label: texts.textColour,
-        })}`,
     )}
   </fieldset>`
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { invalidRequest, Problem } from '../../http/problem.ts'
 import type { Drawing, OwnedLink } from '../../links/design.ts'
 import { entityTag } from '../../links/link.ts'
@@ -6,30 +7,34 @@ import { TOO_LARGE } from '../../qr/logo/logo.ts'
 import { MAX_LOGO_URI } from '../../qr/design/schema.ts'
 import { designFaultTexts } from '../../texts/design-faults.ts'
 import { designerTexts } from '../../texts/designer.ts'
+import { previewTexts } from '../../texts/preview.ts'
 import type { Language } from '../../texts/language.ts'
 import { refusalText } from '../faults.ts'
 import { designOfValues, type DesignValues } from './values.ts'
 import { faultsOf } from './messages.ts'
 import type { RefusedDesign } from './form.ts'
 import { lookOf, withLook } from './presets.ts'
+import { poorVerdict } from './verdict.ts'
 
 /** A design that could not be saved, to be shown again with its errors. */
 export interface DesignRefusal {
+  /** The section of the form. */
+  at: 'design'
   owned: OwnedLink
   text: string
   problem: Problem
   design: RefusedDesign
 }
 
-/**
- * Saves the design of a form.
- * @returns what to show when it was refused
- */
+/** What became of a design: whether it scans poorly, or what to show when it was not saved. */
+type Saved = { isPoor: boolean } | { refused: DesignRefusal }
+
+/** Saves the design of a form. One that scans poorly is saved when the owner says so once more, by the field `poor`. */
 export async function saveDesign(
   links: Pick<Links, 'checkDesign' | 'change' | 'readByToken'>,
   token: string,
   { form, drawing, language }: { form: URLSearchParams; drawing: Drawing; language: Language },
-): Promise<DesignRefusal | undefined> {
+): Promise<Saved> {
   const values = Object.fromEntries(form)
   const before = await links.readByToken(token)
   const look = lookOf(values['look'] ?? '')
@@ -40,13 +45,25 @@ export async function saveDesign(
   const ifMatch = form.has('revision') ? entityTag({ revision: Number(form.get('revision')) }) : undefined
   try {
     requireSmallLogo(values)
-    await links.change(before, body, { ifMatch, design: await links.checkDesign(before, body, drawing) })
-    return undefined
+    const design = await links.checkDesign(before, body, drawing)
+    const verdict = poorVerdict(change.design, previewTexts[language])
+    const isKnown = values['poor'] === 'yes' || isDeepStrictEqual(change.design, before.design)
+    if (verdict !== undefined && !isKnown) return { refused: askAgain(before, values, verdict, language) }
+    await links.change(before, body, { ifMatch, design })
+    return { isPoor: verdict !== undefined }
   } catch (error) {
     if (!(error instanceof Problem) || ![400, 412, 429, 503].includes(error.status)) throw error
     const owned = await links.readByToken(token)
-    return { owned, text: reasonOf(error, language), problem: error, design: refusedDesign(values, error, language) }
+    const refused = refusedDesign(values, error, language)
+    return { refused: { at: 'design', owned, text: reasonOf(error, language), problem: error, design: refused } }
   }
+}
+
+/** Nothing is wrong with the request, but what it would print may be of no use. */
+function askAgain(owned: OwnedLink, values: DesignValues, verdict: string, language: Language): DesignRefusal {
+  const problem = new Problem('unscannable', 'many scanners cannot read this design')
+  const design = { ...refusedDesign(values, problem, language), isPoor: true }
+  return { at: 'design', owned, text: designerTexts[language].poor(verdict), problem, design }
 }
 
 function reasonOf(problem: Problem, language: Language): string {

@@ -7,6 +7,8 @@ export interface KeptLink {
   title: string | null
   /** ISO 8601, UTC. */
   created_at: string
+  /** Whether its design scans poorly, as far as this browser has seen. */
+  poor?: true
 }
 
 /** The most links that a browser keeps, and the most characters of a file. */
@@ -20,7 +22,7 @@ const VERSION = 1
 export type FileFault = 'too_large' | 'not_json' | 'not_links' | 'newer' | 'too_many' | 'invalid'
 
 /** A field of a link; `link` stands for what is no object. */
-export type LinkFault = keyof KeptLink | 'link'
+export type LinkFault = Exclude<keyof KeptLink, 'poor'> | 'link'
 
 /** What a file holds, or why it cannot be used: `entry` is the number of the invalid link, from 1, and `field` its first invalid field. */
 export type ReadFile =
@@ -116,13 +118,13 @@ function withoutDuplicates(links: KeptLink[]): KeptLink[] {
 /** Returns the name of the first invalid field, where there is one. */
 function readLink(value: unknown): KeptLink | LinkFault {
   if (!isRecord(value)) return 'link'
-  const { token, code, title = null, created_at: createdAt } = value
+  const { token, code, title = null, created_at: createdAt, poor } = value
   if (!isText(token, /^[\w-]{43}$/)) return 'token'
   if (!isText(code, /^[\w-]{1,64}$/)) return 'code'
   if (title !== null && (typeof title !== 'string' || title.length > 200)) return 'title'
   if (!isText(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) || Number.isNaN(Date.parse(createdAt)))
     return 'created_at'
-  return { token, code, title, created_at: createdAt }
+  return { token, code, title, created_at: createdAt, ...(poor === true && { poor }) }
 }
 
 function isText(value: unknown, pattern: RegExp): value is string {

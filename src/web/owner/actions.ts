@@ -15,8 +15,9 @@ const actions: Record<string, Action> = {
   revert,
   ...ruleActions,
   async design({ links, token, ...submission }) {
-    const refused = await saveDesign(links, token, submission)
-    return refused === undefined ? designed : { refused }
+    const saved = await saveDesign(links, token, submission)
+    if ('refused' in saved) return saved
+    return saved.isPoor ? { ...designed, done: 'designed-poor' } : designed
   },
   async plain(submission) {
     await change(submission, { design: null })

@@ -2,6 +2,7 @@ import { html, type Html } from '../../http/html.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import { changeForm } from './change-form.ts'
 import { conflictTable } from './conflict.ts'
+import { foldedSection } from './folded.ts'
 import { historyPart } from './history.ts'
 import { sectionMessage } from './message.ts'
 import { rulesPart } from './rules/section.ts'
@@ -11,9 +12,13 @@ import type { Notice, OwnerView } from './view.ts'
 export function destinationSection(view: OwnerView, notice: Notice | undefined): Html {
   const { link, language } = view
   const own = notice?.at === 'destination' ? notice : undefined
-  return html`<section id="destination" aria-labelledby="destination-title">
-    <h2 id="destination-title">${ownerTexts[language].sections.destination}</h2>
-    <div class="card">${own && sectionMessage(own)} ${conflictTable(link, own, language)} ${changeForm(view, own)}</div>
-    ${rulesPart(view, notice)} ${historyPart(view, notice)}
-  </section>`
+  const isOpen = view.editing !== undefined || ['destination', 'rules', 'history'].includes(notice?.at ?? '')
+  const title = ownerTexts[language].sections.destination
+  return foldedSection(
+    { id: 'destination', title, isOpen },
+    html`<div class="card">
+        ${own && sectionMessage(own)} ${conflictTable(link, own, language)} ${changeForm(view, own)}
+      </div>
+      ${rulesPart(view, notice)} ${historyPart(view, notice)}`,
+  )
 }

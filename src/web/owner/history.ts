@@ -8,7 +8,7 @@ import { refusalText } from '../faults.ts'
 import { fieldName, fieldWords } from './field-words.ts'
 import { sectionMessage } from './message.ts'
 import type { Action } from './submission.ts'
-import { timeText } from './time.ts'
+import { timeElement, withTime } from './time.ts'
 import type { Notice, OwnerView } from './view.ts'
 
 /** Revisions that are shown at once; the others are folded. */
@@ -42,12 +42,8 @@ export function historyPart(view: OwnerView, notice: Notice | undefined): Html {
 function item({ link, token, formKey, language }: OwnerView, { revision, at, changes }: Revision): Html {
   const texts = historyTexts[language]
   const isPresent = revision === link.revision
-  const time = timeText(at, language)
   return html`<li>
-    <p class="row">
-      <time datetime="${new Date(at).toISOString()}">${time}</time>
-      ${isPresent && html`<span class="chip">${texts.present}</span>`}
-    </p>
+    <p class="row">${timeElement(at, language)} ${isPresent && html`<span class="chip">${texts.present}</span>`}</p>
     ${changes === null ? html`<p class="quiet">${texts.first}</p>` : changeList(changes, language)}
     ${
       !isPresent &&
@@ -56,7 +52,7 @@ function item({ link, token, formKey, language }: OwnerView, { revision, at, cha
         <input type="hidden" name="idempotency_key" value="${formKey}" />
         <input type="hidden" name="revision" value="${link.revision}" />
         <button class="plain" name="to" value="${revision}">
-          ${texts.revert}<span class="unseen"> ${texts.of(time)}</span>
+          ${texts.revert}<span class="unseen"> ${withTime(texts.of, at, language)}</span>
         </button>
       </form>`
     }

@@ -1,10 +1,13 @@
 import { html, type Html } from '../../http/html.ts'
+import { periodOf } from '../../links/rules/period.ts'
 import type { Link } from '../../links/link.ts'
 import { activeRules } from '../../links/rules/rule.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import type { Language } from '../../texts/language.ts'
+import { rulesTexts } from '../../texts/rules.ts'
 import { faultText } from '../faults.ts'
 import { conflictTable } from './conflict.ts'
+import { periodText } from './rules/sentence.ts'
 import { sectionMessage } from './message.ts'
 import type { Notice, OwnerView } from './view.ts'
 
@@ -12,7 +15,7 @@ import type { Notice, OwnerView } from './view.ts'
 export function leadsTo(view: OwnerView, notice: Notice | undefined): Html {
   const { link, language } = view
   const texts = ownerTexts[language]
-  const rules = activeRules(link.rules).length
+  const rules = activeRules(link.rules).filter((rule) => periodOf(rule) === undefined).length
   return html`<h2 class="owner-label">${texts.leadsTo}</h2>
     ${
       link.kind === 'url'
@@ -20,7 +23,21 @@ export function leadsTo(view: OwnerView, notice: Notice | undefined): Html {
         : html`${others(view)}
             <p><a href="#destination">${texts.change}</a></p>`
     }
+    ${periods(view)}
     ${rules > 0 && html`<p class="quiet">${texts.rulesFirst(rules)} <a href="#rules">${texts.showRules}</a></p>`}`
+}
+
+/** When the link starts and ends, each with the way to change it. */
+function periods({ link, language, token }: OwnerView): Html {
+  const wording = { language, texts: rulesTexts[language].sentence }
+  return html`${link.rules.map((rule, at) => {
+    const text = rule.off === true ? undefined : periodText(rule, wording)
+    if (text === undefined) return undefined
+    const change = ownerTexts[language].change
+    return html`<p>
+      ${text} <a href="/m/${token}?rule=${at + 1}#rule-editor" aria-label="${change}: ${text}">${change}</a>
+    </p>`
+  })}`
 }
 
 function editable({ link, token, formKey, language }: OwnerView, own: Notice | undefined): Html {

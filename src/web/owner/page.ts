@@ -4,9 +4,11 @@ import { ownerTexts } from '../../texts/owner.ts'
 import { designSection } from '../designer/section.ts'
 import { renderProblem } from '../form.ts'
 import { ownerStatistics } from '../statistics/owner.ts'
-import { keepSection } from './created.ts'
+import { createdPage, isNew } from './created.ts'
 import { destinationSection } from './destination.ts'
+import { keepSection } from './keep.ts'
 import { sectionNavigation, type SectionName } from './navigation.ts'
+import { printPath } from './print-path.ts'
 import { deleteSection } from './settings/delete.ts'
 import { settingsSection } from './settings/section.ts'
 import { ownerTop } from './top.ts'
@@ -16,7 +18,7 @@ type SectionOf = (view: OwnerView, notice: Notice | undefined) => Html
 
 /** The sections in order. A section that shows a notice itself has its id, or that of one of its elements, in `at`. */
 const sections: Record<SectionName, SectionOf> = {
-  statistics: (view) => ownerStatistics(view),
+  statistics: (view) => ownerStatistics({ ...view, print: printPath(view) }),
   destination: destinationSection,
   design: designSection,
   settings: settingsSection,
@@ -28,6 +30,7 @@ const notOfRemoved: ReadonlySet<string> = new Set(['destination', 'design'])
 
 /** The page on which an owner manages a link. */
 export function ownerPage(view: OwnerView, notice?: Notice): Page {
+  if (isNew(view)) return createdPage(view)
   const { link, language, scripts } = view
   const texts = ownerTexts[language]
   const names = (Object.keys(sections) as SectionName[]).filter(
@@ -39,11 +42,11 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
     scripts,
     body: html`<main id="top">
       ${notice !== undefined && notice.at === undefined && topMessage(notice)} ${ownerTop(view, notice)}
+      ${keepSection(view)}
       <div class="owner-layout">
         ${sectionNavigation(names, language)}
         <div class="owner-sections">${names.map((name) => sections[name](view, notice))}</div>
       </div>
-      ${keepSection(view)}
       <p><a href="/">${texts.another}</a></p>
     </main>`,
   }

@@ -40,6 +40,7 @@ export interface OwnerPageNeeds {
   isCreditDue: () => boolean
   /** The text that a link's QR code encodes. */
   codeText: (code: string, origin: string) => string
+  printable: OwnerView['printable']
   assets: Pick<Assets, 'islands' | 'font'>
   reading: StatsReading
 }
@@ -49,6 +50,8 @@ interface TokenRoute {
   Querystring: Record<string, string>
 }
 type TokenRequest = FastifyRequest<TokenRoute>
+
+const islandsOfPage = ['created', 'owner', 'statistics', 'settings', 'designer'] as const
 
 type Needs = OwnerPageNeeds & Pick<OwnerView, 'pictures'>
 
@@ -95,6 +98,7 @@ function noticesOf(language: Language): Record<string, Notice> {
   const texts = Object.entries(ownerTexts[language].notices)
   const further: Record<string, Partial<Notice>> = {
     designed: { at: 'design' },
+    'designed-poor': { at: 'design', isWarning: true },
     ruled: { at: 'rules' },
     reverted: { at: 'history' },
   }
@@ -126,11 +130,12 @@ async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Pr
     design,
     settings,
     isCreated: 'created' in request.query,
-    scripts: scriptsOf(islands, 'created', 'owner', 'statistics', 'settings', 'designer'),
+    scripts: 'created' in request.query ? scriptsOf(islands, 'created') : scriptsOf(islands, ...islandsOfPage),
     history,
     editing: editingOf(request),
     preview: link.suspension === null && preview ? preview : undefined,
     pictures: needs.pictures,
+    printable: needs.printable,
   }
 }
 

@@ -1,19 +1,21 @@
 import { html, type Html } from '../../http/html.ts'
 import { addresses, type Link } from '../../links/link.ts'
 import { activeRules } from '../../links/rules/rule.ts'
+import { poorContrast } from '../../qr/design/style.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import { copyingData } from '../copyable.ts'
 import { reachabilityWarning } from '../reachability.ts'
-import { createdPanel } from './created.ts'
+import { imagePath } from './image-path.ts'
 import { leadsTo } from './leads-to.ts'
-import { timeText } from './time.ts'
+import { mainDownloads } from './main-downloads.ts'
+import { timeElement, withTime } from './time.ts'
 import type { Notice, OwnerView } from './view.ts'
 
 /** What the owner came for: where the link leads, its address, its code and its state. */
 export function ownerTop(view: OwnerView, notice: Notice | undefined): Html {
   const { link, origin } = view
   return html`${heading(view)} ${link.suspension && removalNote(view)}
-  ${link.suspension === null && reachabilityWarning(origin, view.language)} ${createdPanel(view) ?? card(view, notice)}`
+  ${link.suspension === null && reachabilityWarning(origin, view.language)} ${card(view, notice)}`
 }
 
 function card(view: OwnerView, notice: Notice | undefined): Html {
@@ -51,7 +53,9 @@ function removalNote({ link: { suspension }, language }: OwnerView): Html | unde
   if (suspension === null) return undefined
   const { removed, removers } = ownerTexts[language]
   const { source, reason, at } = suspension
-  return html`<p class="note alarm" role="alert">${removed(removers[source], timeText(at, language), reason)}</p>`
+  return html`<p class="note alarm" role="alert">
+    ${withTime((time) => removed(removers[source], time, reason), at, language)}
+  </p>`
 }
 
 function shortLink({ link, origin, language }: OwnerView): Html {
@@ -66,27 +70,25 @@ function shortLink({ link, origin, language }: OwnerView): Html {
     ${isLive && html`<p><a href="/${link.code}+">${texts.check}</a></p>`}
     <dl class="small">
       <dt>${texts.created}</dt>
-      <dd>${timeText(link.createdAt, language)}</dd>
+      <dd>${timeElement(link.createdAt, language)}</dd>
       <dt>${texts.changed}</dt>
-      <dd>${timeText(link.updatedAt, language)}</dd>
+      <dd>${timeElement(link.updatedAt, language)}</dd>
     </dl>`
 }
 
-function image({ link: { code, revision }, origin, language }: OwnerView): Html {
+function image(view: OwnerView): Html {
+  const { link, design, origin, language } = view
+  const { code } = link
   const texts = ownerTexts[language]
-  // Browsers cache images for minutes: the revision makes them request this one again after a change.
   return html`<div class="owner-code">
     <img
       class="qr"
-      src="/${code}/qr.svg?v=${revision}"
+      src="${imagePath(link)}"
       alt="${texts.code(addresses(code, origin).short_url)}"
       width="224"
       height="224"
     />
-    <p class="row" role="group" aria-label="${texts.download}">
-      <a href="/${code}/qr.png?size=1024" download="${code}.png">PNG</a>
-      <a href="/${code}/qr.svg" download="${code}.svg">SVG</a>
-      <a href="/${code}/qr.pdf" download="${code}.pdf">PDF</a>
-    </p>
+    ${design && poorContrast(design) && html`<p><a class="chip warning" href="#design">${texts.poor}</a></p>`}
+    ${mainDownloads(view)}
   </div>`
 }

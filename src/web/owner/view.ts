@@ -34,6 +34,8 @@ export interface OwnerView {
   editing: string | undefined
   /** Whether the link was just created. */
   isCreated: boolean
+  /** A text without what cannot be printed. */
+  printable: (text: string) => string
   /** The paths of the scripts of its sections. */
   scripts: string[]
   settings: SettingsData
@@ -44,6 +46,8 @@ export interface Notice {
   text: string
   /** The id of the element in which it is shown: by default at the top. */
   at?: string
+  /** Whether what was done needs care. */
+  isWarning?: boolean
   /** Whether a field says what is wrong. */
   isMarked?: boolean
   problem?: Problem

@@ -3,7 +3,7 @@ import type { StatisticsTexts } from '../../texts/statistics.ts'
 import type { StatisticsView } from './view.ts'
 
 /** What an owner does first: the link has no scans at all. */
-export function neverScanned({ code, image }: StatisticsView, { empty }: StatisticsTexts): Html {
+export function neverScanned({ code, image, print }: StatisticsView, { empty }: StatisticsTexts): Html {
   return html`<div class="card stats-empty">
     ${image !== undefined && html`<img class="qr" src="${image}" alt="${empty.code}" width="176" height="176" />`}
     <div>
@@ -15,7 +15,7 @@ export function neverScanned({ code, image }: StatisticsView, { empty }: Statist
       ${
         image !== undefined &&
         html`<p class="row">
-          <a class="button" href="/${code}/qr.pdf" download="${code}.pdf">${empty.download}</a>
+          <a class="button" href="${print}" download="${code}-a4.pdf">${empty.download}</a>
           <a class="button plain" href="/${code}/qr.png?size=1024" download="${code}.png">${empty.image}</a>
         </p>`
       }

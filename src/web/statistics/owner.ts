@@ -13,11 +13,13 @@ export interface OwnerStatisticsView {
   totals: Totals | undefined
   credit: boolean
   statistics: LoadedStatistics
+  /** The address of the page to print. */
+  print: string
 }
 
 /** The section of the owner's page, which follows the scans live. */
 export function ownerStatistics(view: OwnerStatisticsView): Html {
-  const { link, token, origin, language, totals, credit, statistics } = view
+  const { link, token, origin, language, totals, credit, statistics, print } = view
   const { code, revision, suspension } = link
   return statisticsSection({
     ...statistics,
@@ -27,6 +29,7 @@ export function ownerStatistics(view: OwnerStatisticsView): Html {
     shortUrl: addresses(code, origin).short_url,
     // The image at the top of the page has the same address.
     image: suspension === null ? `/${code}/qr.svg?v=${revision}` : undefined,
+    print,
     totals,
     stream: `/api/manage/${token}/stream`,
     csv: `/api/manage/${token}/scans.csv`,

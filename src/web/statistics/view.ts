@@ -26,6 +26,8 @@ export interface StatisticsView extends LoadedStatistics {
   shortUrl: string
   /** The path of the QR code, unless the link was removed. */
   image: string | undefined
+  /** The address of the page to print. */
+  print: string
   /** All scans so far, for the owner; undefined while they cannot be read. */
   totals?: Totals | undefined
   /** The path of the event stream, for the owner. */

@@ -1,5 +1,6 @@
 import { fillText } from '../../../lib/fill-text.ts'
 import { Problem } from '../../../http/problem.ts'
+import type { Scannability } from '../../../qr/design/job.ts'
 import type { Design } from '../../../qr/design/schema.ts'
 import type { DesignFaultTexts } from '../../../texts/design-faults.ts'
 import type { PreviewTexts } from '../../../texts/preview.ts'
@@ -17,7 +18,7 @@ import { reportText, unavailableText } from '../report-text.ts'
 // The live preview of the owner's page. The page works without it, so a failure here must leave the page as it is.
 
 const form = document.querySelector<HTMLFormElement>('form.design')
-if (form !== null) startPreview(form, createUpdate(form, pageDataOf(form)))
+if (form !== null) startPreview(form, createUpdate(form, form.dataset as DOMStringMap & PageData))
 
 type Texts = PreviewTexts & { faults: DesignFaultTexts }
 
@@ -31,11 +32,10 @@ interface PageData {
   design: string
   /** The texts of the preview in JSON. */
   texts: string
-}
-
-function pageDataOf({ dataset }: HTMLFormElement): PageData {
-  const { text = '', font = '', design = 'null', texts = '{}' } = dataset
-  return { text, font, design, texts }
+  /** Why the saved design scans poorly, or nothing. */
+  verdict: string
+  /** The URL of the saved image, which the page shows as well. */
+  image: string
 }
 
 /**
@@ -81,14 +81,16 @@ function startPreview(form: HTMLFormElement, update: Update): void {
   update(logo, isEdited)
 }
 
-function createUpdate(form: HTMLFormElement, { text, font, design: savedJson, texts: textsJson }: PageData): Update {
-  const texts = JSON.parse(textsJson) as Texts
-  const saved = (JSON.parse(savedJson) as Design | null) ?? undefined
+function createUpdate(form: HTMLFormElement, page: PageData): Update {
+  const { text } = page
+  const texts = JSON.parse(page.texts) as Texts
+  const saved = (JSON.parse(page.design) as Design | null) ?? undefined
   const unchanged = JSON.stringify(designOfValues(valuesOfDesign(saved), saved))
   const draw = createDrawDesign(text)
-  const fontLoader = createFontLoader(font)
+  const fontLoader = createFontLoader(page.font)
   const view = createView(form, texts)
   const check = createCheck(text, (result) => showResult(view, texts, result))
+  const showSaved = createSavedVerdict(page, texts, view)
   let latest: unknown
 
   async function retryWithFont(logo: ChosenLogo, isEdited: boolean): Promise<void> {
@@ -106,18 +108,38 @@ function createUpdate(form: HTMLFormElement, { text, font, design: savedJson, te
     const isSaved = outOfBounds.length === 0 && JSON.stringify(design) === unchanged
     check.cancel()
     view.showStatus(isSaved ? texts.saved : texts.unsaved)
-    view.showResult('')
+    showSaved(isSaved)
     if (design.frame !== undefined && fontLoader.font === undefined) return void retryWithFont(logo, isEdited)
     const drawFaults = drawInto(view, texts, () => draw(design, fontLoader.font ?? noFont))
     const faults = [...faultsOfNumbers(outOfBounds, design, texts.faults), ...faultsOfLogo(logo, texts), ...drawFaults]
     if (faults.length > 0) return refuse(view, texts, faults)
-    // An unedited page sends no requests, and keeps the errors that the server has put into it.
+    // An unedited page has nothing checked, and keeps the errors that the server has put into it.
     if (!isEdited) return
     view.showFaults([])
     check.schedule(design)
   }
 
   return update
+}
+
+/** Shows what is known of the saved design, while the form holds that. */
+function createSavedVerdict(page: PageData, texts: Texts, view: View): (isSaved: boolean) => void {
+  let known = page.verdict
+  let isShown = false
+  const show = (isSaved: boolean) => {
+    isShown = isSaved
+    view.showResult(isSaved ? known : '', page.verdict !== '')
+  }
+  // The page shows the image, so that the browser has it already. Its header says how well a design scans.
+  if (known === '')
+    fetch(page.image).then(
+      ({ headers }) => {
+        known = texts[headers.get('qr-scannability') as Scannability] ?? ''
+        if (isShown) show(true)
+      },
+      () => {},
+    )
+  return show
 }
 
 function refuse(view: View, texts: Texts, faults: Fault[]): void {
@@ -127,7 +149,7 @@ function refuse(view: View, texts: Texts, faults: Fault[]): void {
 
 function showResult(view: View, texts: Texts, result: CheckResult): void {
   if ('unavailable' in result) view.showResult(unavailableText(texts, result.unavailable))
-  else if ('report' in result) view.showResult(reportText(texts, result.report))
+  else if ('report' in result) view.showResult(reportText(texts, result.report), result.report.scannability === 'poor')
   else
     refuse(
       view,

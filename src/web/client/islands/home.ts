@@ -1,4 +1,5 @@
 import { checkCode } from '../code-check.ts'
+import { markCreation } from '../creation-mark.ts'
 import { createFinalAddress } from '../final-address.ts'
 import { enhanceKinds } from '../home-kinds.ts'
 import type { HomeTexts } from '../home-texts.ts'
@@ -30,9 +31,20 @@ function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElemen
     frame = requestAnimationFrame(draw)
   }
   enhanceKinds(form, schedule)
+  proposeZone(form)
   const alias = form.querySelector<HTMLInputElement>('[name=alias]')
   if (alias !== null) checkCode(alias, texts)
   form.addEventListener('input', schedule)
+  form.addEventListener('submit', markCreation)
   // Browsers restore what was typed after a reload and after "back".
   addEventListener('pageshow', schedule)
+}
+
+/** Fills in the browser's time zone, once a day is chosen. */
+function proposeZone({ elements }: HTMLFormElement): void {
+  const [zone, ...days] = ['timezone', 'starts_on', 'ends_on'].map((name) => elements.namedItem(name))
+  for (const day of days)
+    day?.addEventListener('input', () => {
+      if (zone instanceof HTMLInputElement) zone.value ||= new Intl.DateTimeFormat().resolvedOptions().timeZone
+    })
 }

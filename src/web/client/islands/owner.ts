@@ -1,7 +1,9 @@
 import { followSections } from '../follow-sections.ts'
 import { enhanceRows } from '../link-rows.ts'
+import { showLocalTimes } from '../local-times.ts'
 import { followRuleEditor } from '../rule-editor.ts'
 
 followSections()
+showLocalTimes()
 followRuleEditor()
 for (const list of document.querySelectorAll<HTMLElement>('#destination .link-rows')) enhanceRows(list)

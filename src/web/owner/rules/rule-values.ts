@@ -4,7 +4,7 @@ import { nameIn } from './sentence.ts'
 import type { ReadOptions, TypedValues } from './read-rule.ts'
 
 /** Where most readers of a language live. The script proposes the visitor's own time zone. */
-const usualZone: Record<Language, string> = { en: 'UTC', de: 'Europe/Berlin' }
+export const usualZone: Record<Language, string> = { en: 'UTC', de: 'Europe/Berlin' }
 
 /** What the editor shows for a new rule. */
 export function valuesOfNewRule(language: Language): TypedValues {

@@ -42,6 +42,26 @@ const cases: [rule: SpokenRule, en: string, de: string][] = [
     'On Tuesday or Sunday (UTC), after one scan, it leads to https://example.com/ios',
     'Am Dienstag oder Sonntag (UTC), nach einem Scan führt er zu https://example.com/ios',
   ],
+  [
+    { when: { from: '2027-01-01T00:00+01:00' }, then: { ended: 'Over' } },
+    'Last day: 31 December 2026 (UTC+1). After that, visitors read “Over”',
+    'Letzter Tag: 31. Dezember 2026 (UTC+1). Danach lesen Besucher „Over“',
+  ],
+  [
+    { when: { from: '2026-12-31T18:00:00Z' }, then: { ended: 'Over' } },
+    'Ends on 31 December 2026, 18:00 (UTC). After that, visitors read “Over”',
+    'Endet am 31. Dezember 2026, 18:00 (UTC). Danach lesen Besucher „Over“',
+  ],
+  [
+    { when: { until: '2026-12-01T00:00:00+01:00' }, then: { ended: 'Soon' } },
+    'Starts on 1 December 2026 (UTC+1). Before that, visitors read “Soon”',
+    'Beginnt am 1. Dezember 2026 (UTC+1). Davor lesen Besucher „Soon“',
+  ],
+  [
+    { when: { from: '2027-01-01T00:00+01:00', os: ['iOS'] }, then: { ended: 'Over' } },
+    'On iPhones, from 1 January 2027, 00:00 (UTC+1), it has ended: “Over”',
+    'Auf iPhones, ab 1. Januar 2027, 00:00 (UTC+1) ist er beendet: „Over“',
+  ],
   [{ when: {}, then: { target: '' } }, 'In every case, it leads to …', 'In jedem Fall führt er zu …'],
 ]
 

@@ -1,3 +1,4 @@
+import { periodOf } from '../../../links/rules/period.ts'
 import { languages, locales, type ByLanguage, type Language } from '../../../texts/language.ts'
 import type { SentenceTexts } from '../../../texts/rules.ts'
 
@@ -46,8 +47,12 @@ const formats = Object.fromEntries(languages.map((language) => [language, create
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
 /** A rule in one sentence. */
-export function ruleSentence({ when, then }: SpokenRule, wording: Wording): string {
+export function ruleSentence(rule: SpokenRule, wording: Wording): string {
   const { texts } = wording
+  const { when, then } = rule
+  const period = periodText(rule, wording)
+  if (period !== undefined)
+    return fill(periodOf(rule) === 'start' ? texts.before : texts.after, { period, ended: then.ended || texts.empty })
   const clauses = [...visitorClauses(when, wording), ...timeClauses(when, wording), ...countClauses(when, wording)]
   const conditions = clauses.length === 0 ? texts.always : clauses.join(', ')
   const answer =
@@ -55,6 +60,16 @@ export function ruleSentence({ when, then }: SpokenRule, wording: Wording): stri
       ? fill(texts.target, { conditions, target: then.target || texts.empty })
       : fill(texts.ended, { conditions, ended: then.ended || texts.empty })
   return answer.charAt(0).toLocaleUpperCase(wording.language) + answer.slice(1)
+}
+
+/** When a link starts or ends, of a rule that says just that. A midnight is the end of the day before. */
+export function periodText(rule: SpokenRule, { language, texts }: Wording): string | undefined {
+  const period = periodOf(rule)
+  if (period === undefined) return undefined
+  const instant = (period === 'start' ? rule.when.until : rule.when.from) ?? ''
+  const isMidnight = /T00:00(?::00)?(?![:.\d])/.test(instant)
+  const time = instantText(instant, language, isMidnight ? (period === 'start' ? 'day' : 'day before') : 'minute')
+  return fill(period === 'start' ? texts.starts : isMidnight ? texts.lastDay : texts.ends, { time })
 }
 
 function visitorClauses(when: SpokenRule['when'], { language, texts }: Wording): string[] {
@@ -115,12 +130,17 @@ export function dayName(day: string, language: Language): string {
 }
 
 /** The local time that the instant was written in, with its offset. */
-function instantText(instant: string, language: Language): string {
+function instantText(
+  instant: string,
+  language: Language,
+  precision: 'minute' | 'day' | 'day before' = 'minute',
+): string {
   const [, date = '', time = '', offset = ''] =
     /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*(Z|[+-]\d\d:\d\d)?/.exec(instant) ?? []
   const day = Date.parse(`${date}T00:00Z`)
   if (Number.isNaN(day)) return instant
-  const local = `${formats[language].date.format(day)}, ${time}`
+  const shown = formats[language].date.format(precision === 'day before' ? day - 86_400_000 : day)
+  const local = precision === 'minute' ? `${shown}, ${time}` : shown
   if (offset === '') return local
   return `${local} (${offset === 'Z' || /^[+-]00:00$/.test(offset) ? 'UTC' : `UTC${offset.replace(/^([+-])0?(\d+):00$/, '$1$2')}`})`
 }

@@ -4,6 +4,7 @@ import { invalidRequest } from '../../../http/problem.ts'
 import { codeKey } from '../../../links/code.ts'
 import { deleteTexts } from '../../../texts/delete.ts'
 import type { Language } from '../../../texts/language.ts'
+import { foldedSection } from '../folded.ts'
 import type { Action } from '../submission.ts'
 import type { Notice, OwnerView } from '../view.ts'
 import { ownerForm, renderNotice } from './card.ts'
@@ -21,9 +22,9 @@ export function deleteSection(view: OwnerView, notice: Notice | undefined): Html
   const isUnscanned = totals?.scans === 0
   const form = html`${isUnscanned ? tick(view, own) : codeField(view, own)}
     <button class="alarm">${texts.button}</button>`
-  return html`<section id="${at}" aria-labelledby="delete-title">
-    <h2 id="delete-title">${texts.title}</h2>
-    <div class="card">
+  return foldedSection(
+    { id: at, title: texts.title, isOpen: own !== undefined },
+    html`<div class="card">
       ${own && renderNotice(own)}
       <p>${texts.lead}</p>
       <ul>
@@ -32,8 +33,8 @@ export function deleteSection(view: OwnerView, notice: Notice | undefined): Html
       ${totals === undefined && html`<p>${texts.uncounted}</p>`}
       ${!isUnscanned && html`<p><a href="/api/manage/${token}/scans.csv" download>${texts.export}</a></p>`}
       ${ownerForm(view, 'delete', form)}
-    </div>
-  </section>`
+    </div>`,
+  )
 }
 
 function tick({ language }: OwnerView, own: Notice | undefined): Html {

@@ -25,7 +25,7 @@ export function keyCard(view: OwnerView, notice: Notice | undefined): Html {
 }
 
 export const rotateKey: Action = (submission) =>
-  submit({ at: cardId('key'), pointers: ['/sure'] }, submission, async ({ link }) => {
+  submit({ at: cardId('key'), pointers: ['/sure'] }, submission, async ({ link, design }) => {
     const { links, token, form, charge, drawing } = submission
     if (form.get('sure') !== 'yes') throw invalidRequest([{ pointer: '/sure', detail: 'must be ticked' }])
     const key = keyOf(form)
@@ -33,7 +33,7 @@ export const rotateKey: Action = (submission) =>
     const idempotentRequest = key === undefined ? undefined : { key, request: '' }
     const options = { origin: drawing.origin, charge: key === undefined ? noCharge : charge, idempotentRequest }
     const { token: next, manage_url: url } = await links.rotate(token, options)
-    return { page: keyPage(submission, url, keptLink(link, next)) }
+    return { page: keyPage(submission, url, keptLink(link, next, design)) }
   })
 
 /** The link to the new page is not a new window: it is the use that ends the old address. */

@@ -11,7 +11,7 @@ import { cardId, ownerForm, renderCard, twoSteps } from './card.ts'
 import { isFaulty, renderChoice, renderField, typedInto } from './field.ts'
 import { oncePage } from './once-page.ts'
 import { keyOf, submit } from './submit.ts'
-import { timeText } from '../time.ts'
+import { withTime } from '../time.ts'
 
 const validate = createValidator(shareBody)
 
@@ -41,7 +41,7 @@ function shareItem(view: OwnerView, { id, name, createdAt, csv, destination }: C
   return html`<li>
     <p class="row">
       <strong dir="auto">${title}</strong>
-      <span class="quiet small">${texts.since(timeText(createdAt, view.language))}</span>
+      <span class="quiet small">${withTime(texts.since, createdAt, view.language)}</span>
       ${csv && html`<span class="chip">${texts.csv}</span>`}
       ${destination && html`<span class="chip">${texts.destination}</span>`}
     </p>

@@ -4,7 +4,7 @@ import { sharingTexts } from '../../../texts/settings-sharing.ts'
 import type { Notice, OwnerView } from '../view.ts'
 import { cardId, ownerForm, renderCard, twoSteps } from './card.ts'
 import { isFaulty, renderField, typedInto } from './field.ts'
-import { timeText } from '../time.ts'
+import { withTime } from '../time.ts'
 
 /** Sets and removes the webhook, and shows how its deliveries go. */
 export function webhookCard(view: OwnerView, notice: Notice | undefined): Html {
@@ -26,15 +26,14 @@ export function webhookCard(view: OwnerView, notice: Notice | undefined): Html {
 
 function deliveries({ language }: OwnerView, webhook: WebhookDetails): Html {
   const texts = sharingTexts[language].webhook
-  const at = (time: string) => timeText(time, language)
   const { state, last_delivery_at: delivered, next_attempt_at: next, destination_failing_since: failing } = webhook
   const lines = [
-    delivered === null ? texts.none : texts.delivered(at(delivered)),
+    delivered === null ? texts.none : withTime(texts.delivered, delivered, language),
     webhook.last_error !== null && html`${texts.failing} ${reasonOf(webhook, language)}`,
-    state === 'failing' && next !== null && texts.next(at(next)),
+    state === 'failing' && next !== null && withTime(texts.next, next, language),
     state === 'given_up' && texts.givenUp,
     webhook.dropped > 0 && texts.dropped(webhook.dropped),
-    failing !== null && texts.destination(at(failing)),
+    failing !== null && withTime(texts.destination, failing, language),
   ]
   const tone = state === 'active' && failing === null ? '' : 'warning'
   return html`<ul class="note settings-state ${tone}">
