@@ -56,6 +56,29 @@ inBrowser(
 )
 
 inBrowser(
+  'a link without a title is named by host and path of its destination, a contact by its name',
+  async (page) => {
+    const named = [
+      { body: { target: 'https://www.example.com/k%C3%A4se?table=4' }, name: 'example.com/käse' },
+      { body: { kind: 'vcard', firstName: 'Ada', phone: '+49301234' }, name: 'Ada' },
+      { body: { target: TARGET, title: 'Menu' }, name: 'Menu' },
+    ]
+    for (const { body, name } of named) {
+      const { token } = await create(server, body)
+      await page.goto(`${server.url}/m/${token}`)
+      assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), name)
+      await page.locator('#keep > summary').click()
+      await button(page, 'Keep on this device').press('Enter')
+      await status(page, 'Kept on this device')
+    }
+    await page.goto(server.url)
+    for (const { name } of named) await page.getByRole('link', { name: `Open the page of ${name}` }).waitFor()
+    await page.evaluate('localStorage.clear()')
+  },
+  scripts,
+)
+
+inBrowser(
   'on a device that others use, one press removes it at once; leaving then asks until the address is copied',
   async (page) => {
     const own = await createByHand(page)

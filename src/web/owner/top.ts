@@ -3,6 +3,7 @@ import { addresses, type Link } from '../../links/link.ts'
 import { activeRules } from '../../links/rules/rule.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import { copyingData } from '../copyable.ts'
+import { linkName } from '../link-name.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { createdPanel } from './created.ts'
 import { leadsTo } from './leads-to.ts'
@@ -30,7 +31,7 @@ function heading({ link, language }: OwnerView): Html {
   const tone = state === 'removed' ? 'alarm' : state === 'paused' ? 'warning' : ''
   const kinds: Record<string, string> = texts.kinds
   return html`<header class="owner-head">
-    <h1 dir="auto">${link.title?.trim() || link.code}</h1>
+    <h1 dir="auto">${linkName(link)}</h1>
     <p class="row">
       <span class="chip ${tone}">${texts.states[state]}</span> <span class="quiet">${kinds[link.kind]}</span>
     </p>

@@ -41,10 +41,10 @@ function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElemen
 }
 
 /** Fills in the browser's time zone, once a day is chosen. */
-function proposeZone({ elements }: HTMLFormElement): void {
-  const [zone, ...days] = ['timezone', 'starts_on', 'ends_on'].map((name) => elements.namedItem(name))
-  for (const day of days)
-    day?.addEventListener('input', () => {
-      if (zone instanceof HTMLInputElement) zone.value ||= new Intl.DateTimeFormat().resolvedOptions().timeZone
+function proposeZone(form: HTMLFormElement): void {
+  const zone = form.querySelector<HTMLInputElement>('[name=timezone]')
+  for (const day of form.querySelectorAll('[type=date]'))
+    day.addEventListener('input', () => {
+      if (zone !== null) zone.value ||= new Intl.DateTimeFormat().resolvedOptions().timeZone
     })
 }
