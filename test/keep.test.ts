@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, press, sharedWindows, testsIn, type } from './support/browser.ts'
+import { command } from './support/cli.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { create, startServer, type TestServer } from './support/server.ts'
 
@@ -215,3 +216,29 @@ inBrowser(
   },
   scripts,
 )
+
+inBrowser('a private instance asks for its access code, and a browser remembers it when asked to', async (_page, t) => {
+  const { url, dataDir } = await startServer(t, { CREATE: 'token' })
+  const code = (await command(dataDir, 'keys', 'add', 'shop')).stdout.trim()
+  const page = await openWindow(t, { scripts: true, origin: url })
+  await page.goto(url)
+  const lead = (await page.locator('.home-lead').textContent()) ?? ''
+  assert.match(lead, /you need the access code of this service/)
+  assert.doesNotMatch(await page.content(), /No account/)
+  const field = page.getByLabel('Access code of this service')
+  const box = page.getByLabel('Remember the access code on this device')
+  assert.equal(await box.isChecked(), false)
+  await field.fill(code)
+  await box.press('Space')
+  assert.deepEqual(await accessibilityFaults(page), [])
+  for (const path of ['/', '/bulk', '/domains']) {
+    await page.goto(url + path)
+    await box.and(page.locator(':checked')).waitFor()
+    assert.equal(await field.inputValue(), code, path)
+  }
+  await box.press('Space')
+  assert.equal(await page.evaluate('localStorage.length'), 0)
+  await page.goto(url)
+  await box.waitFor()
+  assert.equal(await field.inputValue(), '')
+})

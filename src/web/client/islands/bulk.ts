@@ -9,6 +9,7 @@ import { resultsView } from '../bulk/results-view.ts'
 import { createRunner, type Runner, type Update } from '../bulk/run.ts'
 import { runView } from '../bulk/run-view.ts'
 import { readSession } from '../bulk/session.ts'
+import { rememberAccess } from '../remember-access.ts'
 import { createdOf, isUnfinished, newState, type State } from '../bulk/state.ts'
 
 // Checks and corrects a list in the browser, and creates its links in several requests. The form works without it.
@@ -16,6 +17,7 @@ import { createdOf, isUnfinished, newState, type State } from '../bulk/state.ts'
 const root = document.querySelector<HTMLElement>('[data-bulk]')
 const form = root?.querySelector('form')
 if (root && form) start(root, form)
+rememberAccess()
 
 function start(root: HTMLElement, form: HTMLFormElement): void {
   const { texts: json = '{}', codeText = '' } = root.dataset

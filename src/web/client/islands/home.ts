@@ -5,6 +5,7 @@ import { enhanceKinds } from '../home-kinds.ts'
 import type { HomeTexts } from '../home-texts.ts'
 import { drawPhone } from '../phone.ts'
 import { createPoster } from '../poster.ts'
+import { rememberAccess } from '../remember-access.ts'
 
 // The start page works without this script: it draws what the link will look like, and keeps what was typed.
 
@@ -12,6 +13,7 @@ const main = document.querySelector<HTMLElement>('main.home')
 const form = main?.querySelector('form')
 const side = main?.querySelector<HTMLElement>('.home-side')
 if (main && form && side) start(main, form, side)
+rememberAccess()
 
 function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElement): void {
   const { origin = '', codeText = '', texts: json = '{}' } = dataset
