@@ -24,10 +24,15 @@ function start(root: HTMLElement, form: HTMLFormElement): void {
   const state = newState(JSON.parse(json) as IslandTexts)
   const container = document.createElement('div')
   root.append(container)
+  // What is said of a list is beside the field of its file, while that is shown.
+  const beside = document.createElement('div')
+  form.querySelector('.bulk-drop')?.after(beside)
   const update: Update = (change) => {
     Object.assign(state, change)
     root.firstElementChild?.toggleAttribute('hidden', state.rows.length > 0)
-    render(view(state, parts), container)
+    const isEmpty = state.rows.length === 0
+    render(noticeView(isEmpty ? state.notice : undefined), beside)
+    render(view(state, parts, isEmpty ? undefined : state.notice), container)
   }
   const parts: Parts = {
     actions: createActions(state, update),
@@ -57,13 +62,21 @@ interface Parts {
   giveUp: () => void
 }
 
-function view(state: State, { actions, results, runner, giveUp }: Parts): ComponentChild {
-  const { notice, texts, rows, run } = state
+function noticeView(notice: State['notice']): ComponentChild {
+  const className = notice?.isUnseen ? 'unseen' : notice && `note bulk-panel${notice.isAlarm ? ' alarm' : ''}`
+  return h('p', { role: 'status', class: className }, notice?.text)
+}
+
+function view(
+  state: State,
+  { actions, results, runner, giveUp }: Parts,
+  notice: State['notice'],
+): ComponentChild {
+  const { texts, rows, run } = state
   const isLocked = isUnfinished(state)
   const canStartOver = rows.length > 0 && createdOf(state).length === 0 && run === undefined && !isLocked
-  const className = notice?.isUnseen ? 'unseen' : notice && `note bulk-panel${notice.isAlarm ? ' alarm' : ''}`
   return h('div', null, [
-    h('p', { role: 'status', class: className }, notice?.text),
+    noticeView(notice),
     resultsView(state, results, actions.startOver),
     !isLocked && mappingView(state, actions),
     !isLocked && gridView(state, actions),
