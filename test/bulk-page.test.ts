@@ -236,7 +236,11 @@ inBrowser(
         return new Set(Array.from(range.getClientRects(), ({ top }) => Math.round(top))).size
       })`)
       assert.equal(lines.length, 17)
-      assert.deepEqual(lines.filter((each) => each !== 1), [], `${width}`)
+      assert.deepEqual(
+        lines.filter((each) => each !== 1),
+        [],
+        `${width}`,
+      )
       assert.deepEqual(await accessibilityFaults(page), [])
     }
     await page.evaluate('sessionStorage.clear()')

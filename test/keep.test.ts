@@ -37,7 +37,10 @@ async function asksWhenLeft(page: Page): Promise<boolean> {
   let asked = false
   const note = (dialog: { type: () => string }) => (asked ||= dialog.type() === 'beforeunload')
   page.on('dialog', note)
-  await Promise.all([page.waitForURL(`${server.url}/`), page.getByRole('link', { name: 'Create another link' }).click()])
+  await Promise.all([
+    page.waitForURL(`${server.url}/`),
+    page.getByRole('link', { name: 'Create another link' }).click(),
+  ])
   page.off('dialog', note)
   return asked
 }

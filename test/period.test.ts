@@ -21,36 +21,42 @@ async function rulesOf(page: Page): Promise<unknown> {
   return ((await (await fetch(`${server.url}/api/manage/${token}`)).json()) as { rules: unknown }).rules
 }
 
-inBrowser('without scripts a person sets both days, and visitors read when the link starts and that it ended', async (page) => {
-  now = Date.UTC(2026, 10, 22, 12)
-  await page.goto(server.url)
-  const days = { starts_on: '2026-12-01', ends_on: '2026-12-31', timezone: 'Europe/Berlin' }
-  await type(page, { target: TARGET, alias: 'offer', ...days })
-  assert.equal(await press(page, 'Create'), 200)
-  assert.deepEqual(await rulesOf(page), [
-    { when: { until: '2026-12-01T00:00+01:00' }, then: { ended: 'This link starts on 1 December 2026.' } },
-    { when: { from: '2027-01-01T00:00+01:00' }, then: { ended: 'This link was valid until 31 December 2026.' } },
-  ])
-  await page.goto(page.url().replace('?created', ''))
-  const top = page.locator('.owner-top')
-  await top.getByText('Starts on 1 December 2026 (UTC+1)').waitFor()
-  await top.getByText('Last day: 31 December 2026 (UTC+1)').waitFor()
-  assert.doesNotMatch((await top.textContent()) ?? '', /rules? (?:is|are) checked/)
-  await top.getByRole('link', { name: 'Change: Last day: 31 December 2026 (UTC+1)' }).click()
-  assert.equal(await page.locator('#rule-ended').inputValue(), 'This link was valid until 31 December 2026.')
+inBrowser(
+  'without scripts a person sets both days, and visitors read when the link starts and that it ended',
+  async (page) => {
+    now = Date.UTC(2026, 10, 22, 12)
+    await page.goto(server.url)
+    const days = { starts_on: '2026-12-01', ends_on: '2026-12-31', timezone: 'Europe/Berlin' }
+    await type(page, { target: TARGET, alias: 'offer', ...days })
+    assert.equal(await press(page, 'Create'), 200)
+    assert.deepEqual(await rulesOf(page), [
+      { when: { until: '2026-12-01T00:00+01:00' }, then: { ended: 'This link starts on 1 December 2026.' } },
+      { when: { from: '2027-01-01T00:00+01:00' }, then: { ended: 'This link was valid until 31 December 2026.' } },
+    ])
+    await page.goto(page.url().replace('?created', ''))
+    const top = page.locator('.owner-top')
+    await top.getByText('Starts on 1 December 2026 (UTC+1)').waitFor()
+    await top.getByText('Last day: 31 December 2026 (UTC+1)').waitFor()
+    assert.doesNotMatch((await top.textContent()) ?? '', /rules? (?:is|are) checked/)
+    await top.getByRole('link', { name: 'Change: Last day: 31 December 2026 (UTC+1)' }).click()
+    assert.equal(await page.locator('#rule-ended').inputValue(), 'This link was valid until 31 December 2026.')
 
-  const visit = async (at: number) => {
-    now = at
-    const response = await fetch(`${server.url}/offer`, { redirect: 'manual', headers: { accept: 'text/html' } })
-    return [response.status, response.headers.get('location') ?? /<h1>([^<]*)<.*<p[^>]*>([^<]*)</s.exec(await response.text())?.slice(1)]
-  }
-  const early = ['The link has not started yet', 'This link starts on 1 December 2026.']
-  assert.deepEqual(await visit(Date.UTC(2026, 10, 30, 22, 59)), [410, early])
-  assert.deepEqual(await visit(Date.UTC(2026, 10, 30, 23)), [302, TARGET])
-  assert.deepEqual(await visit(Date.UTC(2026, 11, 31, 22, 59)), [302, TARGET])
-  const late = ['The link has ended', 'This link was valid until 31 December 2026.']
-  assert.deepEqual(await visit(Date.UTC(2026, 11, 31, 23)), [410, late])
-})
+    const visit = async (at: number) => {
+      now = at
+      const response = await fetch(`${server.url}/offer`, { redirect: 'manual', headers: { accept: 'text/html' } })
+      return [
+        response.status,
+        response.headers.get('location') ?? /<h1>([^<]*)<.*<p[^>]*>([^<]*)</s.exec(await response.text())?.slice(1),
+      ]
+    }
+    const early = ['The link has not started yet', 'This link starts on 1 December 2026.']
+    assert.deepEqual(await visit(Date.UTC(2026, 10, 30, 22, 59)), [410, early])
+    assert.deepEqual(await visit(Date.UTC(2026, 10, 30, 23)), [302, TARGET])
+    assert.deepEqual(await visit(Date.UTC(2026, 11, 31, 22, 59)), [302, TARGET])
+    const late = ['The link has ended', 'This link was valid until 31 December 2026.']
+    assert.deepEqual(await visit(Date.UTC(2026, 11, 31, 23)), [410, late])
+  },
+)
 
 inBrowser('days that cannot be are marked, and what was typed stays', async (page) => {
   const wrong: [days: Record<string, string>, fault: RegExp][] = [

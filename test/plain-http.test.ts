@@ -80,25 +80,28 @@ async function saved(page: Page, name: string | RegExp): Promise<{ name: string;
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
 }
 
-onPlainHttp('a link is created, its addresses are copied and saved, and the private one is kept, sent and not kept', async (page) => {
-  await open(page, '/')
-  await page.getByRole('link', { name: 'Contact' }).click()
-  await page.locator('[name=firstName]').waitFor()
-  await page.getByRole('link', { name: 'Web address' }).click()
-  await type(page, { target: TARGET, alias: 'menu' })
-  await page.locator('.home-state.free').waitFor()
-  await untilTrue(page, `document.querySelector('.home-side').textContent.includes('/menu')`)
-  assert.equal(await press(page, 'Create'), 200)
-  assert.equal(await copied(page, 'Copy the short link'), `${SITE}/menu`)
-  assert.match(await copied(page, 'Copy the private address'), /^http:\/\/go\.bakery\.shop\/m\/[\w-]{43}$/)
-  assert.equal(await button(page, 'Share').count(), 0, 'nothing offers what does nothing')
-  assert.match((await saved(page, 'Save as .txt file')).bytes.toString(), /go\.bakery\.shop\/menu/)
-  const status = page.locator('.keep [role=status]')
-  await status.filter({ hasText: 'Kept on this device' }).waitFor()
-  assert.match((await page.locator('[data-send]').getAttribute('href')) ?? '', /^mailto:/)
-  await button(page, 'Shared device? Do not keep it').click()
-  await status.filter({ hasText: 'No longer kept' }).waitFor()
-})
+onPlainHttp(
+  'a link is created, its addresses are copied and saved, and the private one is kept, sent and not kept',
+  async (page) => {
+    await open(page, '/')
+    await page.getByRole('link', { name: 'Contact' }).click()
+    await page.locator('[name=firstName]').waitFor()
+    await page.getByRole('link', { name: 'Web address' }).click()
+    await type(page, { target: TARGET, alias: 'menu' })
+    await page.locator('.home-state.free').waitFor()
+    await untilTrue(page, `document.querySelector('.home-side').textContent.includes('/menu')`)
+    assert.equal(await press(page, 'Create'), 200)
+    assert.equal(await copied(page, 'Copy the short link'), `${SITE}/menu`)
+    assert.match(await copied(page, 'Copy the private address'), /^http:\/\/go\.bakery\.shop\/m\/[\w-]{43}$/)
+    assert.equal(await button(page, 'Share').count(), 0, 'nothing offers what does nothing')
+    assert.match((await saved(page, 'Save as .txt file')).bytes.toString(), /go\.bakery\.shop\/menu/)
+    const status = page.locator('.keep [role=status]')
+    await status.filter({ hasText: 'Kept on this device' }).waitFor()
+    assert.match((await page.locator('[data-send]').getAttribute('href')) ?? '', /^mailto:/)
+    await button(page, 'Shared device? Do not keep it').click()
+    await status.filter({ hasText: 'No longer kept' }).waitFor()
+  },
+)
 
 onPlainHttp('the kept links show their statistics, are copied, exported, forgotten and imported', async (page) => {
   const link = await create(server, { target: TARGET, title: 'Poster' })

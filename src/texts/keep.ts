@@ -21,7 +21,8 @@ const en = {
     kept: 'Kept on this device: you find the link in My links on the start page. A private window forgets it.',
     notKept: 'Not kept on this device.',
     dropped: 'No longer kept on this device. Send or copy the private address before you leave this page.',
-    notDropped: 'This browser did not remove it. Please delete the data of this website in the settings of the browser.',
+    notDropped:
+      'This browser did not remove it. Please delete the data of this website in the settings of the browser.',
     failed: 'This browser does not keep it. Please send or copy the private address before you leave this page.',
     full: 'No more links can be kept on this device. Please send or copy the private address before you leave this page, or forget some links in My links.',
     here: 'kept on this device',
@@ -52,7 +53,8 @@ const de: typeof en = {
   island: {
     kept: 'Auf diesem Gerät gespeichert: Sie finden den Link unter „Meine Links“ auf der Startseite. Ein privates Fenster vergisst ihn.',
     notKept: 'Nicht auf diesem Gerät gespeichert.',
-    dropped: 'Nicht mehr auf diesem Gerät gespeichert. Senden oder kopieren Sie die private Adresse, bevor Sie diese Seite verlassen.',
+    dropped:
+      'Nicht mehr auf diesem Gerät gespeichert. Senden oder kopieren Sie die private Adresse, bevor Sie diese Seite verlassen.',
     notDropped:
       'Dieser Browser hat sie nicht entfernt. Bitte löschen Sie die Daten dieser Website in den Einstellungen des Browsers.',
     failed:

@@ -17,15 +17,15 @@ export function keyInput(mode: Mode, language: Language, form?: string): Html | 
   if (mode !== 'token') return undefined
   const texts = creationTexts[language]
   return html`<label
-    >${texts.key} <small>${texts.keyHint}</small>
-    <input
-      type="password"
-      name="${CREATION_KEY}"
-      required
-      maxlength="200"
-      autocomplete="current-password"
-      spellcheck="false"
-      ${form !== undefined && html` form="${form}"`}
+      >${texts.key} <small>${texts.keyHint}</small>
+      <input
+        type="password"
+        name="${CREATION_KEY}"
+        required
+        maxlength="200"
+        autocomplete="current-password"
+        spellcheck="false"
+        ${form !== undefined && html` form="${form}"`}
     /></label>
     <label class="choice" data-remember hidden><input type="checkbox" autocomplete="off" />${texts.remember}</label>`
 }

@@ -45,7 +45,10 @@ export function readPeriod(values: Values, language: Language): Rule[] {
   if (start !== undefined)
     rules.push({ when: { until: midnight(start, timeZone) }, then: { ended: starts(dayText(start, language)) } })
   if (end !== undefined)
-    rules.push({ when: { from: midnight(end.add({ days: 1 }), timeZone) }, then: { ended: ends(dayText(end, language)) } })
+    rules.push({
+      when: { from: midnight(end.add({ days: 1 }), timeZone) },
+      then: { ended: ends(dayText(end, language)) },
+    })
   return rules
 }
 

@@ -31,8 +31,7 @@ export function createdPanel(view: OwnerView): Html | undefined {
         <a href="/${link.code}+">${texts.check}</a>
       </p>
     </div>
-    ${codeImage(view)}
-    ${keepPanel(view)}
+    ${codeImage(view)} ${keepPanel(view)}
   </section>`
 }
 

@@ -43,10 +43,7 @@ function item({ link, token, formKey, language }: OwnerView, { revision, at, cha
   const texts = historyTexts[language]
   const isPresent = revision === link.revision
   return html`<li>
-    <p class="row">
-      ${timeElement(at, language)}
-      ${isPresent && html`<span class="chip">${texts.present}</span>`}
-    </p>
+    <p class="row">${timeElement(at, language)} ${isPresent && html`<span class="chip">${texts.present}</span>`}</p>
     ${changes === null ? html`<p class="quiet">${texts.first}</p>` : changeList(changes, language)}
     ${
       !isPresent &&

@@ -47,7 +47,9 @@ function keepControls(view: OwnerView): Html {
     <noscript><p class="hint">${texts.bookmark}</p></noscript>
     <p class="row">
       <a class="button plain" href="${mailTo(message)}" data-send="${JSON.stringify(message)}">${texts.send}</a>
-      <button type="button" class="plain" data-copy="${address}" aria-label="${texts.copyIt}" hidden>${texts.copy}</button>
+      <button type="button" class="plain" data-copy="${address}" aria-label="${texts.copyIt}" hidden>
+        ${texts.copy}
+      </button>
       <button type="button" class="plain" data-save aria-label="${texts.saveIt}" hidden>${texts.save}</button>
     </p>
     <div class="keep-here" hidden>

@@ -23,7 +23,8 @@ export function leadsTo(view: OwnerView, notice: Notice | undefined): Html {
         : html`${others(view)}
             <p><a href="#destination">${texts.change}</a></p>`
     }
-    ${periods(view)} ${rules > 0 && html`<p class="quiet">${texts.rulesFirst(rules)} <a href="#rules">${texts.showRules}</a></p>`}`
+    ${periods(view)}
+    ${rules > 0 && html`<p class="quiet">${texts.rulesFirst(rules)} <a href="#rules">${texts.showRules}</a></p>`}`
 }
 
 /** When the link starts and ends, each with the way to change it. */

@@ -1,6 +1,9 @@
 import { html, type Html } from '../../http/html.ts'
+import { fileHost } from '../../lib/file-host.ts'
+import { fillText } from '../../lib/fill-text.ts'
 import { addresses, type Link } from '../../links/link.ts'
 import { activeRules } from '../../links/rules/rule.ts'
+import { homeTexts } from '../../texts/home.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import { copyingData } from '../copyable.ts'
 import { linkName } from '../link-name.ts'
@@ -14,7 +17,15 @@ import type { Notice, OwnerView } from './view.ts'
 export function ownerTop(view: OwnerView, notice: Notice | undefined): Html {
   const { link, origin } = view
   return html`${heading(view)} ${link.suspension && removalNote(view)}
-  ${link.suspension === null && reachabilityWarning(origin, view.language)} ${createdPanel(view) ?? card(view, notice)}`
+  ${link.suspension === null && reachabilityWarning(origin, view.language)} ${fileRemark(view)}
+  ${createdPanel(view) ?? card(view, notice)}`
+}
+
+/** Remarks that the destination is the name of a file, which leads nowhere. */
+function fileRemark({ link, language }: OwnerView): Html | undefined {
+  const host = link.target === null ? undefined : fileHost(link.target)
+  if (host === undefined) return undefined
+  return html`<p class="note warning" role="note">${fillText(homeTexts[language].live.file, { host })}</p>`
 }
 
 function card(view: OwnerView, notice: Notice | undefined): Html {
@@ -52,7 +63,9 @@ function removalNote({ link: { suspension }, language }: OwnerView): Html | unde
   if (suspension === null) return undefined
   const { removed, removers } = ownerTexts[language]
   const { source, reason, at } = suspension
-  return html`<p class="note alarm" role="alert">${withTime((time) => removed(removers[source], time, reason), at, language)}</p>`
+  return html`<p class="note alarm" role="alert">
+    ${withTime((time) => removed(removers[source], time, reason), at, language)}
+  </p>`
 }
 
 function shortLink({ link, origin, language }: OwnerView): Html {

@@ -67,11 +67,7 @@ function noticeView(notice: State['notice']): ComponentChild {
   return h('p', { role: 'status', class: className }, notice?.text)
 }
 
-function view(
-  state: State,
-  { actions, results, runner, giveUp }: Parts,
-  notice: State['notice'],
-): ComponentChild {
+function view(state: State, { actions, results, runner, giveUp }: Parts, notice: State['notice']): ComponentChild {
   const { texts, rows, run } = state
   const isLocked = isUnfinished(state)
   const canStartOver = rows.length > 0 && createdOf(state).length === 0 && run === undefined && !isLocked

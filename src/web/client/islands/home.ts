@@ -1,5 +1,6 @@
 import { checkCode } from '../code-check.ts'
 import { markCreation } from '../creation-mark.ts'
+import { createFileRemark } from '../file-remark.ts'
 import { createFinalAddress } from '../final-address.ts'
 import { enhanceKinds } from '../home-kinds.ts'
 import type { HomeTexts } from '../home-texts.ts'
@@ -20,12 +21,14 @@ function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElemen
   const texts = JSON.parse(json) as HomeTexts
   const drawPoster = createPoster(side, { origin, codeText, texts })
   const showFinal = createFinalAddress(form, texts.final)
+  const remarkFile = createFileRemark(form, texts.file)
   let frame = 0
   const draw = () => {
     // The form has no files.
     const values = new URLSearchParams([...new FormData(form)] as [string, string][])
     drawPoster(values)
     showFinal(values)
+    remarkFile()
     drawPhone(side, values.get('kind') ?? '', values, texts)
   }
   const schedule = () => {
