@@ -21,11 +21,9 @@ export function followScans(section: HTMLElement, texts: Texts, onChange: () => 
   const chip = counter.querySelector<HTMLElement>('.chip')
   let scans = Number(initial)
   let source: EventSource | undefined
-  let polling: ReturnType<typeof setInterval> | undefined
+  const polling = createPolling(stream, update)
 
-  function setLive(isLive: boolean): void {
-    if (chip !== null) chip.hidden = !isLive
-  }
+  const setLive = (isLive: boolean) => chip?.toggleAttribute('hidden', !isLive)
 
   function update(latest: number): void {
     if (latest === scans) return
@@ -41,8 +39,7 @@ export function followScans(section: HTMLElement, texts: Texts, onChange: () => 
     source.addEventListener('error', () => {
       setLive(false)
       // A browser that has lost the connection tries again by itself.
-      if (source?.readyState === EventSource.CLOSED)
-        polling ??= setInterval(() => void readScans(stream).then((latest) => update(latest ?? scans)), POLL_MS)
+      if (source?.readyState === EventSource.CLOSED) polling.start()
     })
     source.addEventListener('totals', ({ data }: MessageEvent<string>) => update(scansIn(JSON.parse(data))))
   }
@@ -50,8 +47,7 @@ export function followScans(section: HTMLElement, texts: Texts, onChange: () => 
   function close(): void {
     source?.close()
     source = undefined
-    clearInterval(polling)
-    polling = undefined
+    polling.stop()
     setLive(false)
   }
 
@@ -64,6 +60,22 @@ export function followScans(section: HTMLElement, texts: Texts, onChange: () => 
 
 function scansIn(totals: unknown): number {
   return (totals as { scans: number }).scans
+}
+
+/** Reads the number at intervals. */
+function createPolling(stream: string, update: (scans: number) => void) {
+  let timer: ReturnType<typeof setInterval> | undefined
+  const read = async () => {
+    const scans = await readScans(stream)
+    if (scans !== undefined && timer !== undefined) update(scans)
+  }
+  return {
+    start: () => void (timer ??= setInterval(() => void read(), POLL_MS)),
+    stop() {
+      clearInterval(timer)
+      timer = undefined
+    },
+  }
 }
 
 /** Reads the number without a stream, from the details of the link; undefined while that is not possible. */
