@@ -180,10 +180,13 @@ inBrowser(
   'a page whose stream is refused, as its client has too many, reads the number at intervals and says nothing of it',
   async (page) => {
     const own = await create(server, { target: 'https://example.com/menu' })
+    await page.goto('about:blank')
     const others = new AbortController()
     const open = () => fetch(`${server.url}/api/manage/${own.token}/stream`, { signal: others.signal })
-    const opened = await Promise.all(Array.from({ length: 4 }, open))
-    assert.deepEqual(new Set(opened.map(({ status }) => status)), new Set([200]))
+    // Other pages of this file may hold one.
+    let status = 200
+    for (let at = 0; at < 5 && status === 200; at += 1) ({ status } = await open())
+    assert.equal(status, 429)
     const refused = page.waitForResponse((response) => response.url().endsWith('/stream'))
     await page.goto(manage(own))
     assert.equal((await refused).status(), 429)
