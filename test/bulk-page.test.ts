@@ -204,6 +204,23 @@ async function countLinks({ services }: TestServer): Promise<number> {
 }
 
 inBrowser(
+  'a file that is refused is explained beside its field',
+  async (page) => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(`${server.url}/bulk`)
+    const large = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.alloc(5_000_000, 'x') }
+    await page.locator('[type=file]').setInputFiles(large)
+    const message = page.getByRole('status').filter({ hasText: '4 MB' })
+    await message.waitFor()
+    const [field, said] = [await page.locator('.bulk-drop').boundingBox(), await message.boundingBox()]
+    assert.ok(field && said && said.y - (field.y + field.height) < 40, JSON.stringify([field, said]))
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await page.setViewportSize({ width: 1280, height: 720 })
+  },
+  { scripts: true },
+)
+
+inBrowser(
   'the numbers of rows and the names of columns stay on one line, however narrow the table is',
   async (page) => {
     for (const width of [1280, 800]) {
@@ -268,12 +285,12 @@ test('where creation needs a key, the list is checked and created with the one i
   const page = await openWindow(t, { scripts: true, origin: url })
   await page.goto(`${url}/bulk`)
   assert.deepEqual(await accessibilityFaults(page), [])
-  await page.getByLabel('Key of this service').fill('x'.repeat(43))
+  await page.getByLabel('Access code of this service').fill('x'.repeat(43))
   await page.locator('textarea').fill('target\nhttps://example.com/menu')
   await page.locator('.bulk-actions [type=submit]').click()
   await page.getByRole('button', { name: 'Check the rows' }).click()
   await page.getByText('the operator has no such key').waitFor()
-  await page.getByLabel('Key of this service').fill(key)
+  await page.getByLabel('Access code of this service').fill(key)
   await page.getByRole('button', { name: 'Check the rows' }).click()
   await page.getByRole('button', { name: 'Create one link' }).click()
   await page.getByRole('heading', { name: 'One link is ready' }).waitFor()

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { before } from 'node:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaults, follow, press, sharedWindows, testsIn, type } from './support/browser.ts'
+import { command } from './support/cli.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { create, startServer, type TestServer } from './support/server.ts'
 
@@ -53,6 +54,29 @@ inBrowser(
     assert.equal(await asksWhenLeft(page), false)
     const row = page.getByRole('link', { name: 'Open the page of Menu' })
     assert.equal(await row.getAttribute('href'), new URL(own).pathname)
+    await page.evaluate('localStorage.clear()')
+  },
+  scripts,
+)
+
+inBrowser(
+  'a link without a title is named by host and path of its destination, a contact by its name',
+  async (page) => {
+    const named = [
+      { body: { target: 'https://www.example.com/k%C3%A4se?table=4' }, name: 'example.com/käse' },
+      { body: { kind: 'vcard', firstName: 'Ada', phone: '+49301234' }, name: 'Ada' },
+      { body: { target: TARGET, title: 'Menu' }, name: 'Menu' },
+    ]
+    for (const { body, name } of named) {
+      const { token } = await create(server, body)
+      await page.goto(`${server.url}/m/${token}`)
+      assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), name)
+      await page.locator('#keep > summary').click()
+      await button(page, 'Keep on this device').press('Enter')
+      await status(page, 'Kept on this device')
+    }
+    await page.goto(server.url)
+    for (const { name } of named) await page.getByRole('link', { name: `Open the page of ${name}` }).waitFor()
     await page.evaluate('localStorage.clear()')
   },
   scripts,
@@ -197,3 +221,29 @@ inBrowser(
   },
   scripts,
 )
+
+inBrowser('a private instance asks for its access code, and a browser remembers it when asked to', async (_page, t) => {
+  const { url, dataDir } = await startServer(t, { CREATE: 'token' })
+  const code = (await command(dataDir, 'keys', 'add', 'shop')).stdout.trim()
+  const page = await openWindow(t, { scripts: true, origin: url })
+  await page.goto(url)
+  const lead = (await page.locator('.home-lead').textContent()) ?? ''
+  assert.match(lead, /you need the access code of this service/)
+  assert.doesNotMatch(await page.content(), /No account/)
+  const field = page.getByLabel('Access code of this service')
+  const box = page.getByLabel('Remember the access code on this device')
+  assert.equal(await box.isChecked(), false)
+  await field.fill(code)
+  await box.press('Space')
+  assert.deepEqual(await accessibilityFaults(page), [])
+  for (const path of ['/', '/bulk', '/domains']) {
+    await page.goto(url + path)
+    await box.and(page.locator(':checked')).waitFor()
+    assert.equal(await field.inputValue(), code, path)
+  }
+  await box.press('Space')
+  assert.equal(await page.evaluate('localStorage.length'), 0)
+  await page.goto(url)
+  await box.waitFor()
+  assert.equal(await field.inputValue(), '')
+})

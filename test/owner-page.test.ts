@@ -280,3 +280,29 @@ inBrowser(
   },
   { scripts: true },
 )
+
+inBrowser('a destination that is the name of a file gets a remark, without scripts once it is saved', async (page) => {
+  await page.goto(server.url)
+  await page.locator('[name=target]').fill('meine-speisekarte.pdf')
+  assert.equal(await press(page, 'Create'), 200)
+  await page.getByText('“meine-speisekarte.pdf” looks like the name of a file.').waitFor()
+  await page.goto(pageOf(await create(server, { target: 'https://example.com/menu.pdf' })))
+  assert.equal(await page.getByText('looks like the name of a file').count(), 0)
+})
+
+inBrowser(
+  'the remark about the name of a file stands below the field while it is typed, and goes with it',
+  async (page) => {
+    await page.setViewportSize({ width: 320, height: 740 })
+    await page.goto(server.url)
+    const field = page.locator('[name=target]')
+    await field.fill('meine-speisekarte.pdf')
+    await page.getByRole('status').filter({ hasText: 'looks like the name of a file' }).waitFor()
+    assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth')) <= 320)
+    assert.deepEqual(await accessibilityFaults(page), [])
+    await field.fill('example.com/meine-speisekarte.pdf')
+    await page.locator('.home-file:empty').waitFor({ state: 'attached' })
+    await page.setViewportSize({ width: 1280, height: 720 })
+  },
+  { scripts: true },
+)

@@ -689,6 +689,34 @@ inBrowser('a PNG logo is visible in the preview', async (page) => {
   assert.deepEqual(middle, [255, 0, 0, 255])
 })
 
+for (const type of ['jpeg', 'png'] as const) {
+  inBrowser(`a photo that is far too large (${type}) is made smaller by the browser, and saved`, async (page) => {
+    const link = await create1()
+    await open(page, link)
+    const photo = await page.evaluate<string>(`{
+      const canvas = document.createElement('canvas')
+      ;[canvas.width, canvas.height] = [1000, 500]
+      const context = canvas.getContext('2d')
+      const noise = context.createImageData(1000, 500)
+      for (let at = 0, x = 1; at < noise.data.length; at += 4) {
+        x = (Math.imul(x, 1664525) + 1013904223) >>> 0
+        noise.data.set([x >>> 24, (x >>> 16) & 255, (x >>> 8) & 255, 255], at)
+      }
+      context.putImageData(noise, 0, 0)
+      canvas.toDataURL('image/${type}', 1)
+    }`)
+    const buffer = Buffer.from(photo.split(',')[1] ?? '', 'base64')
+    assert.ok(buffer.length > 300_000, `${buffer.length} bytes`)
+    await choose(page, { logo: fileOf(buffer, 'photo', `image/${type}`) })
+    await untilTrue(page, 'document.querySelector(".design [name=logo]").files[0].size <= 262144')
+    await page.locator('#fault-logo:empty').waitFor({ state: 'attached' })
+    assert.equal(await press(page, 'Save design'), 200)
+    const response = await fetch(`${server.url}/api/manage/${link.token}`)
+    const { design } = (await response.json()) as { design: { logo: { image: string } } }
+    assert.ok(design.logo.image.startsWith(`data:image/${type};base64,`), design.logo.image.slice(0, 40))
+  })
+}
+
 inBrowser('the page with its preview is accessible, and obeys its content security policy', async (page) => {
   const link = await create1()
   await open(page, link)

@@ -39,6 +39,14 @@ inBrowser(
   { scripts: true },
 )
 
+inBrowser('the page of a share leads to the statistics only, not to pages that make links', async (page) => {
+  await page.goto(await share(0))
+  assert.equal(await page.getByRole('navigation', { name: 'Pages of this site' }).count(), 0)
+  assert.equal(await page.locator('header a').count(), 1)
+  await page.goto(server.url)
+  assert.ok((await page.locator('header nav a').count()) > 1)
+})
+
 inBrowser('a reader without scripts chooses the period, and sees each day', async (page) => {
   await page.goto(await share(2))
   const days = async () => {

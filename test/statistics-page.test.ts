@@ -175,3 +175,26 @@ test('while the statistics cannot be read, the page says so and the rest works',
     'a refused slot is no line of the log: under overload there would be one for each page',
   )
 })
+
+inBrowser(
+  'a page whose stream is refused, as its client has too many, reads the number at intervals and says nothing of it',
+  async (page) => {
+    const own = await create(server, { target: 'https://example.com/menu' })
+    await page.goto('about:blank')
+    const others = new AbortController()
+    const open = () => fetch(`${server.url}/api/manage/${own.token}/stream`, { signal: others.signal })
+    // Other pages of this file may hold one.
+    let status = 200
+    for (let at = 0; at < 5 && status === 200; at += 1) ({ status } = await open())
+    assert.equal(status, 429)
+    const refused = page.waitForResponse((response) => response.url().endsWith('/stream'))
+    await page.goto(manage(own))
+    assert.equal((await refused).status(), 429)
+    await visit(own.short_url, { 'user-agent': PHONE })
+    await page.locator('.stats-total', { hasText: /^\s*1\s/ }).waitFor()
+    assert.equal(await page.getByRole('alert').filter({ visible: true }).count(), 0)
+    others.abort()
+    await page.goto('about:blank')
+  },
+  { scripts: true },
+)

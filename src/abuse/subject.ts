@@ -18,7 +18,8 @@ export function codeOf(text: string, owns: (url: URL) => boolean): string | unde
   const url = URL.parse(/^https?:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`)
   if (url === null || !owns(url)) return undefined
   const [, code = '', extension] =
-    /^\/([A-Za-z0-9_-]{1,64})(?:\+|\.([A-Za-z]{1,8})|\/(?:qr\.(?:png|svg|pdf)|print\.pdf))?\/?$/.exec(url.pathname) ?? []
+    /^\/([A-Za-z0-9_-]{1,64})(?:\+|\.([A-Za-z]{1,8})|\/(?:qr\.(?:png|svg|pdf)|print\.pdf))?\/?$/.exec(url.pathname) ??
+    []
   return isCode(code) && (extension === undefined || extensions.has(extension)) ? code : undefined
 }
 

@@ -14,8 +14,9 @@ export interface Page {
   head?: Html
   /** The paths of its module scripts; the page may then send requests to this service. */
   scripts?: string[]
-  /** When it is a page of the site, which has a header and a footer: which of the header's links leads to it, if any. */
-  site?: { language: Language; section?: Section }
+  /** When it is a page of the site, which has a header and a footer: which of the header's links leads to it, if any.
+   * Guests, who were only shown this page, get no links to the others. */
+  site?: { language: Language; section?: Section; isForGuests?: boolean }
   /** The language of its texts: by default that of the site's page, or `en`. */
   lang?: string
   /** Whether that is written from right to left. */
@@ -80,7 +81,7 @@ function bodyOf({ site, body, scripts = [] }: Page): Html {
       ${body}
     </body>`
   return html`<body class="site">
-    ${siteHeader(site.language, site.section)} ${body} ${siteFooter(site.language)}
+    ${siteHeader(site.language, site.section, site.isForGuests)} ${body} ${siteFooter(site.language)}
     ${scripts.length > 0 && scriptFailure(site.language)}
   </body>`
 }

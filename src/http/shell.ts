@@ -15,7 +15,7 @@ const logo = html`<svg viewBox="0 0 7 7" aria-hidden="true">
 </svg>`
 
 /** The header of the pages of the site. */
-export function siteHeader(language: Language, current: Section | undefined): Html {
+export function siteHeader(language: Language, current: Section | undefined, isForGuests = false): Html {
   const texts = shellTexts[language]
   const links = Object.entries(sections).map(([name, path]) => {
     const isCurrent = name === current && html` aria-current="page"`
@@ -23,7 +23,7 @@ export function siteHeader(language: Language, current: Section | undefined): Ht
   })
   return html`<header class="masthead">
     <a class="brand" href="/" aria-label="${texts.home}">${logo} quirl</a>
-    <nav aria-label="${texts.sections}">${links}</nav>
+    ${!isForGuests && html`<nav aria-label="${texts.sections}">${links}</nav>`}
   </header>`
 }
 

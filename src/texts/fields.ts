@@ -25,9 +25,6 @@ const en = {
     utm_source: 'UTM source',
     utm_medium: 'UTM medium',
     utm_campaign: 'UTM campaign',
-    starts_on: 'Starts on',
-    ends_on: 'Ends on',
-    timezone: 'Time zone',
   },
   hints: {
     alias: 'letters, digits, - and _; leave empty for a random code',
@@ -40,9 +37,6 @@ const en = {
     utm_source: 'where people find the code: flyer, window, newsletter',
     utm_medium: 'qr, print, email',
     utm_campaign: 'the campaign it belongs to: spring_sale',
-    starts_on: 'the first day; leave empty to start at once',
-    ends_on: 'the last day; leave empty for no end',
-    timezone: 'of both days, for example Europe/London; empty means UTC',
   },
   /** What to do when a field is empty that must not be. */
   required: {
@@ -126,9 +120,6 @@ const de: typeof en = {
     utm_source: 'UTM-Quelle',
     utm_medium: 'UTM-Medium',
     utm_campaign: 'UTM-Kampagne',
-    starts_on: 'Beginnt am',
-    ends_on: 'Endet am',
-    timezone: 'Zeitzone',
   },
   hints: {
     alias: 'Buchstaben, Ziffern, - und _; leer lassen für einen zufälligen Code',
@@ -141,9 +132,6 @@ const de: typeof en = {
     utm_source: 'wo man den Code findet: flyer, fenster, newsletter',
     utm_medium: 'qr, druck, email',
     utm_campaign: 'zu welcher Kampagne er gehört: sommer_2027',
-    starts_on: 'der erste Tag; leer lassen für sofort',
-    ends_on: 'der letzte Tag; leer lassen für kein Ende',
-    timezone: 'für beide Tage; leer bedeutet Europe/Berlin',
   },
   required: {
     target: 'Bitte geben Sie die Adresse ein, zu der der Link führen soll.',

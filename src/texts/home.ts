@@ -29,6 +29,7 @@ const en = {
     headline: 'Your heading',
     name: 'Your name',
     save: 'Save to contacts',
+    file: '“{host}” looks like the name of a file. A link leads to a web address: upload the file to your website or a cloud storage first, and enter the address that it gets there.',
   },
   reachability: {
     heading: {
@@ -69,6 +70,7 @@ const de: typeof en = {
     headline: 'Ihre Überschrift',
     name: 'Ihr Name',
     save: 'In Kontakten speichern',
+    file: '„{host}“ sieht aus wie der Name einer Datei. Ein Link führt zu einer Webadresse: Laden Sie die Datei zuerst auf Ihre Website oder in einen Cloud-Speicher, und geben Sie die Adresse ein, die sie dort bekommt.',
   },
   reachability: {
     heading: {

@@ -9,24 +9,25 @@ type Mode = CreationGate['mode']
 export const CREATION_KEY = 'creation_key'
 
 /**
- * The input of the key, where one is needed. It is never filled in by the service: the browser's password manager keeps
- * the key, when the person agrees.
+ * The input of the key, where one is needed. It is never filled in by the service: the browser keeps it when the person
+ * agrees, its password manager or, by the box, the script of the page (`client/remember-access.ts`).
  * @param form the id of its form, when it stands outside
  */
 export function keyInput(mode: Mode, language: Language, form?: string): Html | undefined {
   if (mode !== 'token') return undefined
   const texts = creationTexts[language]
   return html`<label
-    >${texts.key} <small>${texts.keyHint}</small>
-    <input
-      type="password"
-      name="${CREATION_KEY}"
-      required
-      maxlength="200"
-      autocomplete="current-password"
-      spellcheck="false"
-      ${form !== undefined && html` form="${form}"`}
-  /></label>`
+      >${texts.key} <small>${texts.keyHint}</small>
+      <input
+        type="password"
+        name="${CREATION_KEY}"
+        required
+        maxlength="200"
+        autocomplete="current-password"
+        spellcheck="false"
+        ${form !== undefined && html` form="${form}"`}
+    /></label>
+    <label class="choice" data-remember hidden><input type="checkbox" autocomplete="off" />${texts.remember}</label>`
 }
 
 /** In place of a form, where nothing can be created. */

@@ -4,6 +4,7 @@ import { html, type Html } from '../http/html.ts'
 import { kinds } from '../links/kinds/index.ts'
 import type { CreationGate } from '../keys/open.ts'
 import type { Kind } from '../links/kinds/kind.ts'
+import { creationTexts } from '../texts/creation.ts'
 import { fieldTexts } from '../texts/fields.ts'
 import { homeTexts } from '../texts/home.ts'
 import type { Language } from '../texts/language.ts'
@@ -52,7 +53,7 @@ export function homePage(view: HomeView): Page {
   const texts = homeTexts[language]
   return {
     title: texts.title,
-    description: texts.description,
+    description: view.creation === 'open' ? texts.description : texts.title,
     site: { language, section: 'create' },
     scripts,
     body: html`<main
@@ -64,7 +65,7 @@ export function homePage(view: HomeView): Page {
       <div class="columns">
         <div>
           <h1>${texts.heading}</h1>
-          <p class="home-lead">${texts.lead}</p>
+          <p class="home-lead">${view.creation === 'token' ? creationTexts[language].lead : texts.lead}</p>
           ${reachabilityWarning(origin, language)}
           ${view.creation === 'closed' ? closedNotice(language) : html`${tabs(kind, language)} ${creationForm(view)}`}
         </div>

@@ -1,9 +1,11 @@
 import { html, type Html } from '../http/html.ts'
 import { invalidRequest, REASON, type FieldError } from '../http/problem.ts'
 import { isTimeZone } from '../lib/time-zone.ts'
+import { endingAt, startingAt } from '../links/rules/period.ts'
 import type { Rule } from '../links/rules/rule.ts'
 import { locales, perLanguage, type Language } from '../texts/language.ts'
 import { periodTexts } from '../texts/period.ts'
+import { textOf } from './faults.ts'
 import { firstInvalid, renderFields, type FormInput, type Values } from './form.ts'
 import { usualZone } from './owner/rules/rule-values.ts'
 
@@ -17,9 +19,15 @@ export const periodFields: FormInput[] = [...days, { name: 'timezone', input: 't
 
 /** The inputs; the script of the page fills in the browser's time zone. */
 export function periodInputs(values: Values, errors: FieldError[], language: Language, focus: boolean): Html {
+  const { labels, hints } = periodTexts[language]
+  const fields = periodFields.map((field) => ({
+    ...field,
+    label: textOf(labels, field.name) ?? '',
+    hint: textOf(hints, field.name) ?? '',
+  }))
   return html`<fieldset class="home-period">
     <legend>${periodTexts[language].legend}</legend>
-    ${renderFields(periodFields, values, errors, { language, focus })}
+    ${renderFields(fields, values, errors, { language, focus })}
   </fieldset>`
 }
 
@@ -42,13 +50,8 @@ export function readPeriod(values: Values, language: Language): Rule[] {
     throw fault('ends_on', 'before_start', 'must not be earlier than starts_on')
   const { starts, ends } = periodTexts[language]
   const rules: Rule[] = []
-  if (start !== undefined)
-    rules.push({ when: { until: midnight(start, timeZone) }, then: { ended: starts(dayText(start, language)) } })
-  if (end !== undefined)
-    rules.push({
-      when: { from: midnight(end.add({ days: 1 }), timeZone) },
-      then: { ended: ends(dayText(end, language)) },
-    })
+  if (start !== undefined) rules.push(startingAt(midnight(start, timeZone), starts(dayText(start, language))))
+  if (end !== undefined) rules.push(endingAt(midnight(end.add({ days: 1 }), timeZone), ends(dayText(end, language))))
   return rules
 }
 

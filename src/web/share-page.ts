@@ -27,7 +27,7 @@ export function sharePage(view: ShareView): Page {
   const { short_url: shortUrl } = addresses(link.code, origin)
   return {
     title: statisticsTexts[language].shared.title(name),
-    site: { language },
+    site: { language, isForGuests: true },
     scripts,
     body: html`<main>
       <h1 dir="auto">${name}</h1>

@@ -89,7 +89,10 @@ function watch(context: BrowserContext, origin: string): () => string[] {
   const failedDocuments = new Set<string>()
   // The page itself shows a message for failures of these requests.
   const isHandled = (url: string) =>
-    url.endsWith('/api/qr?report=true') || url.endsWith('.txt') || /\/api\/bulk(\?dry_run=true)?$/.test(url)
+    url.endsWith('/api/qr?report=true') ||
+    url.endsWith('.txt') ||
+    url.endsWith('/stream') ||
+    /\/api\/bulk(\?dry_run=true)?$/.test(url)
   context.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) violations.push({ text: `requested ${request.url()}` })
   })

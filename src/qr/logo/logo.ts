@@ -8,7 +8,7 @@ import { XmlError } from './xml-reader.ts'
 export const MAX_LOGO_BYTES = 256 * 1024
 export const TOO_LARGE = `must be at most ${MAX_LOGO_BYTES / 1024} KiB`
 /** Pixels of a side at most: logos are drawn far smaller, and a small file can declare any size. */
-const MAX_LOGO_SIDE = 2048
+export const MAX_LOGO_SIDE = 2048
 
 /** A logo that is safe to draw and to embed. */
 export type Logo = { ratio: number } & (

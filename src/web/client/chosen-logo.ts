@@ -1,4 +1,5 @@
 import { dataUriOf, MAX_LOGO_BYTES, TOO_LARGE } from '../../qr/logo/logo.ts'
+import { shrinkLogo } from './shrink-logo.ts'
 
 /** A logo that the owner has chosen and not sent yet. */
 export interface ChosenLogo {
@@ -6,15 +7,20 @@ export interface ChosenLogo {
   uri: string
   /** Why the file cannot be used, to follow "The logo". */
   fault: string | undefined
+  /** The file that the form is to send in place of the chosen one, which was too large. */
+  smaller?: File
 }
 
 export const noLogo: ChosenLogo = { uri: '', fault: undefined }
 
 export async function readChosenLogo(file: File | undefined): Promise<ChosenLogo> {
   if (file === undefined) return noLogo
-  if (file.size > MAX_LOGO_BYTES) return { uri: '', fault: TOO_LARGE }
+  const smaller = await shrinkLogo(file)
+  const used = smaller ?? file
+  if (used.size > MAX_LOGO_BYTES) return { uri: '', fault: TOO_LARGE }
   try {
-    return { uri: dataUriOf(new Uint8Array(await file.arrayBuffer())), fault: undefined }
+    const uri = dataUriOf(new Uint8Array(await used.arrayBuffer()))
+    return { uri, fault: undefined, ...(smaller && { smaller }) }
   } catch {
     return { uri: '', fault: 'can no longer be read: choose it again' }
   }

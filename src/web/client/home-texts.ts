@@ -5,6 +5,7 @@ export type HomeTexts = Record<
   | 'placeholder'
   | 'chosen'
   | 'final'
+  | 'file'
   | 'checking'
   | 'free'
   | 'taken'

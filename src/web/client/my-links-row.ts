@@ -30,9 +30,9 @@ export function nameOf({ title, code }: KeptLink): string {
   return title?.trim() || code
 }
 
-/** "12 scans and 3 unique visitors in the last 30 days" */
+/** "12 scans, 3 unique visitors"; whose and when stands once, above the rows. */
 export function countsText({ texts, count }: Words, { scans, visitors }: Counts): string {
-  return `${count(texts.scans, scans)}, ${count(texts.visitors, visitors)} ${texts.window}`
+  return `${count(texts.scans, scans)}, ${count(texts.visitors, visitors)}`
 }
 
 /** The row of a link. The texts come from storage or a file: they are never parsed as HTML. */

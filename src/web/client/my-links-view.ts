@@ -57,7 +57,7 @@ export function render({ section, search, sum, list, more }: Parts, words: Words
   more.hidden = found.length <= rows
   more.textContent = fillText(words.texts.more, { count: found.length - rows })
   const known = counts && [...counts].filter(([token]) => links.some((link) => link.token === token))
-  const tail = known === undefined ? '' : ` · ${countsText(words, sumOf(new Map(known)))}`
+  const tail = known === undefined ? '' : ` · ${countsText(words, sumOf(new Map(known)))} ${words.texts.window}`
   sum.textContent = `${words.count(words.texts.links, links.length)}${tail}`
 }
 

@@ -3,6 +3,8 @@ import type { Texts } from './statistics-page.ts'
 /** What is shown is loaded again at most this often, and said to screen readers that often. */
 const REFRESH_MS = 5_000
 const ANNOUNCE_MS = 20_000
+/** How often the number is read where the service refuses a stream, as it does when the client has too many. */
+const POLL_MS = 10_000
 
 /**
  * Follows the number of scans by the event stream while the page is visible: a hidden page must not hold one of the few
@@ -19,13 +21,11 @@ export function followScans(section: HTMLElement, texts: Texts, onChange: () => 
   const chip = counter.querySelector<HTMLElement>('.chip')
   let scans = Number(initial)
   let source: EventSource | undefined
+  const polling = createPolling(stream, update)
 
-  function setLive(isLive: boolean): void {
-    if (chip !== null) chip.hidden = !isLive
-  }
+  const setLive = (isLive: boolean) => chip?.toggleAttribute('hidden', !isLive)
 
-  function update(event: MessageEvent<string>): void {
-    const latest = (JSON.parse(event.data) as { scans: number }).scans
+  function update(latest: number): void {
     if (latest === scans) return
     show(latest)
     announce(latest - scans)
@@ -36,13 +36,18 @@ export function followScans(section: HTMLElement, texts: Texts, onChange: () => 
   function open(): void {
     source = new EventSource(stream)
     source.addEventListener('open', () => setLive(true))
-    source.addEventListener('error', () => setLive(false))
-    source.addEventListener('totals', update)
+    source.addEventListener('error', () => {
+      setLive(false)
+      // A browser that has lost the connection tries again by itself.
+      if (source?.readyState === EventSource.CLOSED) polling.start()
+    })
+    source.addEventListener('totals', ({ data }: MessageEvent<string>) => update(scansIn(JSON.parse(data))))
   }
 
   function close(): void {
     source?.close()
     source = undefined
+    polling.stop()
     setLive(false)
   }
 
@@ -51,6 +56,36 @@ export function followScans(section: HTMLElement, texts: Texts, onChange: () => 
     if (document.visibilityState === 'visible') open()
   })
   open()
+}
+
+function scansIn(totals: unknown): number {
+  return (totals as { scans: number }).scans
+}
+
+/** Reads the number at intervals. */
+function createPolling(stream: string, update: (scans: number) => void) {
+  let timer: ReturnType<typeof setInterval> | undefined
+  const read = async () => {
+    const scans = await readScans(stream)
+    if (scans !== undefined && timer !== undefined) update(scans)
+  }
+  return {
+    start: () => void (timer ??= setInterval(() => void read(), POLL_MS)),
+    stop() {
+      clearInterval(timer)
+      timer = undefined
+    },
+  }
+}
+
+/** Reads the number without a stream, from the details of the link; undefined while that is not possible. */
+async function readScans(stream: string): Promise<number | undefined> {
+  try {
+    const response = await fetch(stream.slice(0, stream.lastIndexOf('/')))
+    return response.ok ? scansIn(((await response.json()) as { totals: unknown }).totals) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function createCounter(counter: HTMLElement, { soFar }: Texts): (scans: number) => void {

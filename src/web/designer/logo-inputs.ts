@@ -12,7 +12,7 @@ export function logoInputs(state: FormState, design: Design | undefined, texts: 
   return html`<fieldset>
     <legend>${texts.logo}</legend>
     <label
-      >${texts.image} <small>${texts.imageHint(MAX_LOGO_BYTES / 1024)}</small>
+      >${texts.image} <small data-shrinks="${texts.imageShrinks}">${texts.imageHint(MAX_LOGO_BYTES / 1024)}</small>
       <input
         type="file"
         name="logo"

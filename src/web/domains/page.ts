@@ -22,6 +22,8 @@ export interface FormView {
   hasName: boolean
   typed?: string
   fault?: string
+  /** The paths of its scripts: only the field of the access code has one. */
+  scripts: string[]
 }
 
 /** The page on which a name is registered. */
@@ -32,6 +34,7 @@ export function domainsPage(view: FormView): Page {
     title: texts.title,
     description: texts.description,
     site: { language, section: 'domains' },
+    scripts: view.scripts,
     body: html`<main>
       <h1>${texts.title}</h1>
       <p class="domains-lead">${fillText(texts.lead, { example: 'qr.example.com/menu', own: `${own}/menu` })}</p>

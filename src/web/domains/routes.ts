@@ -155,14 +155,15 @@ async function viewOf(
 }
 
 function sendForm(
-  { origin, domains, creation }: DomainPageNeeds,
+  { origin, domains, creation, assets }: DomainPageNeeds,
   request: FastifyRequest,
   reply: FastifyReply,
   refused?: { typed: string; error: unknown },
 ): FastifyReply {
   const language = pageLanguage(request)
   const own = domains.host ?? new URL(origin.of(request)).host
-  const form = { language, creation: creation.mode, own, hasName: domains.host !== undefined }
+  const scripts = creation.mode === 'token' ? scriptsOf(assets.islands, 'domains') : []
+  const form = { language, creation: creation.mode, own, hasName: domains.host !== undefined, scripts }
   if (refused === undefined) return sendPage(reply, domainsPage(form))
   const { typed, error } = refused
   if (!(error instanceof Problem)) throw error

@@ -14,6 +14,8 @@ export interface KeptLink {
 /** The most links that a browser keeps, and the most characters of a file. */
 export const MAX_KEPT = 2_000
 export const MAX_FILE = 2_000_000
+/** The most characters of the name that stands in `title`. */
+export const MAX_TITLE = 200
 
 const KEY = 'quirl.links'
 const FORMAT = 'quirl-links'
@@ -121,7 +123,7 @@ function readLink(value: unknown): KeptLink | LinkFault {
   const { token, code, title = null, created_at: createdAt, poor } = value
   if (!isText(token, /^[\w-]{43}$/)) return 'token'
   if (!isText(code, /^[\w-]{1,64}$/)) return 'code'
-  if (title !== null && (typeof title !== 'string' || title.length > 200)) return 'title'
+  if (title !== null && (typeof title !== 'string' || title.length > MAX_TITLE)) return 'title'
   if (!isText(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) || Number.isNaN(Date.parse(createdAt)))
     return 'created_at'
   return { token, code, title, created_at: createdAt, ...(poor === true && { poor }) }

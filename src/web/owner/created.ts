@@ -5,6 +5,8 @@ import { createdTexts } from '../../texts/created.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import { copyingData } from '../copyable.ts'
 import { reachabilityWarning } from '../reachability.ts'
+import { linkName } from '../link-name.ts'
+import { fileRemark } from './file-remark.ts'
 import { imagePath } from './image-path.ts'
 import { keepPanel } from './keep.ts'
 import { mainDownloads } from './main-downloads.ts'
@@ -24,11 +26,11 @@ export function createdPage(view: OwnerView): Page {
   const texts = createdTexts[language]
   const { short_url: shortUrl } = addresses(link.code, origin)
   return {
-    title: ownerTexts[language].pageTitle(link.title?.trim() || link.code),
+    title: ownerTexts[language].pageTitle(linkName(link)),
     site: { language },
     scripts: view.scripts,
     body: html`<main id="top">
-      ${reachabilityWarning(origin, language)}
+      ${reachabilityWarning(origin, language)} ${fileRemark(view)}
       <section id="created" class="card created" aria-labelledby="created-title" ${copyingData(language)}>
         <div class="created-link">
           <h1 id="created-title">${texts.ready}</h1>

@@ -2,6 +2,7 @@ import { html, type Html } from '../../http/html.ts'
 import { addresses } from '../../links/link.ts'
 import { keepTexts } from '../../texts/keep.ts'
 import { copyingData } from '../copyable.ts'
+import { linkName } from '../link-name.ts'
 import { keptLink } from '../my-links/kept-link.ts'
 import type { OwnerView } from './view.ts'
 
@@ -40,7 +41,7 @@ function keepControls(view: OwnerView): Html {
   const { token, origin, language, link } = view
   const texts = keepTexts[language]
   const address = `${origin}/m/${token}`
-  const message = texts.message(link.title?.trim() || link.code, addresses(link.code, origin).short_url, address)
+  const message = texts.message(linkName(link), addresses(link.code, origin).short_url, address)
   return html`<p><strong>${texts.only}</strong> ${texts.more}</p>
     <p class="keep-address"><a href="/m/${token}">${address}</a></p>
     <noscript><p class="hint">${texts.bookmark}</p></noscript>

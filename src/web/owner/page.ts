@@ -4,6 +4,7 @@ import { ownerTexts } from '../../texts/owner.ts'
 import { designSection } from '../designer/section.ts'
 import { renderProblem } from '../form.ts'
 import { ownerStatistics } from '../statistics/owner.ts'
+import { linkName } from '../link-name.ts'
 import { createdPage, isNew } from './created.ts'
 import { destinationSection } from './destination.ts'
 import { keepSection } from './keep.ts'
@@ -37,7 +38,7 @@ export function ownerPage(view: OwnerView, notice?: Notice): Page {
     (name) => link.suspension === null || !notOfRemoved.has(name),
   )
   return {
-    title: texts.pageTitle(link.title?.trim() || link.code),
+    title: texts.pageTitle(linkName(link)),
     site: { language },
     scripts,
     body: html`<main id="top">

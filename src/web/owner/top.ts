@@ -4,7 +4,9 @@ import { activeRules } from '../../links/rules/rule.ts'
 import { poorContrast } from '../../qr/design/style.ts'
 import { ownerTexts } from '../../texts/owner.ts'
 import { copyingData } from '../copyable.ts'
+import { linkName } from '../link-name.ts'
 import { reachabilityWarning } from '../reachability.ts'
+import { fileRemark } from './file-remark.ts'
 import { imagePath } from './image-path.ts'
 import { leadsTo } from './leads-to.ts'
 import { mainDownloads } from './main-downloads.ts'
@@ -15,7 +17,7 @@ import type { Notice, OwnerView } from './view.ts'
 export function ownerTop(view: OwnerView, notice: Notice | undefined): Html {
   const { link, origin } = view
   return html`${heading(view)} ${link.suspension && removalNote(view)}
-  ${link.suspension === null && reachabilityWarning(origin, view.language)} ${card(view, notice)}`
+  ${link.suspension === null && reachabilityWarning(origin, view.language)} ${fileRemark(view)} ${card(view, notice)}`
 }
 
 function card(view: OwnerView, notice: Notice | undefined): Html {
@@ -32,7 +34,7 @@ function heading({ link, language }: OwnerView): Html {
   const tone = state === 'removed' ? 'alarm' : state === 'paused' ? 'warning' : ''
   const kinds: Record<string, string> = texts.kinds
   return html`<header class="owner-head">
-    <h1 dir="auto">${link.title?.trim() || link.code}</h1>
+    <h1 dir="auto">${linkName(link)}</h1>
     <p class="row">
       <span class="chip ${tone}">${texts.states[state]}</span> <span class="quiet">${kinds[link.kind]}</span>
     </p>

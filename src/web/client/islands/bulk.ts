@@ -9,6 +9,7 @@ import { resultsView } from '../bulk/results-view.ts'
 import { createRunner, type Runner, type Update } from '../bulk/run.ts'
 import { runView } from '../bulk/run-view.ts'
 import { readSession } from '../bulk/session.ts'
+import { rememberAccess } from '../remember-access.ts'
 import { createdOf, isUnfinished, newState, type State } from '../bulk/state.ts'
 
 // Checks and corrects a list in the browser, and creates its links in several requests. The form works without it.
@@ -16,16 +17,22 @@ import { createdOf, isUnfinished, newState, type State } from '../bulk/state.ts'
 const root = document.querySelector<HTMLElement>('[data-bulk]')
 const form = root?.querySelector('form')
 if (root && form) start(root, form)
+rememberAccess()
 
 function start(root: HTMLElement, form: HTMLFormElement): void {
   const { texts: json = '{}', codeText = '', workbook = '' } = root.dataset
   const state = newState(JSON.parse(json) as IslandTexts)
   const container = document.createElement('div')
   root.append(container)
+  // What is said of a list is beside the field of its file, while that is shown.
+  const beside = document.createElement('div')
+  form.querySelector('.bulk-drop')?.after(beside)
   const update: Update = (change) => {
     Object.assign(state, change)
     root.firstElementChild?.toggleAttribute('hidden', state.rows.length > 0)
-    render(view(state, parts), container)
+    const isEmpty = state.rows.length === 0
+    render(noticeView(isEmpty ? state.notice : undefined), beside)
+    render(view(state, parts, isEmpty ? undefined : state.notice), container)
   }
   const parts: Parts = {
     actions: createActions(state, update, () => import(workbook)),
@@ -55,13 +62,17 @@ interface Parts {
   giveUp: () => void
 }
 
-function view(state: State, { actions, results, runner, giveUp }: Parts): ComponentChild {
-  const { notice, texts, rows, run } = state
+function noticeView(notice: State['notice']): ComponentChild {
+  const className = notice?.isUnseen ? 'unseen' : notice && `note bulk-panel${notice.isAlarm ? ' alarm' : ''}`
+  return h('p', { role: 'status', class: className }, notice?.text)
+}
+
+function view(state: State, { actions, results, runner, giveUp }: Parts, notice: State['notice']): ComponentChild {
+  const { texts, rows, run } = state
   const isLocked = isUnfinished(state)
   const canStartOver = rows.length > 0 && createdOf(state).length === 0 && run === undefined && !isLocked
-  const className = notice?.isUnseen ? 'unseen' : notice && `note bulk-panel${notice.isAlarm ? ' alarm' : ''}`
   return h('div', null, [
-    h('p', { role: 'status', class: className }, notice?.text),
+    noticeView(notice),
     resultsView(state, results, actions.startOver),
     !isLocked && mappingView(state, actions),
     !isLocked && gridView(state, actions),

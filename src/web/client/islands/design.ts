@@ -49,6 +49,8 @@ function startPreview(form: HTMLFormElement, update: Update): void {
   let logo = noLogo
   let isEdited = false
   let frame = 0
+  const hint = form.querySelector<HTMLElement>('[data-shrinks]')
+  if (hint) hint.textContent = hint.dataset['shrinks'] ?? ''
   const scheduleUpdate = () => {
     cancelAnimationFrame(frame)
     frame = requestAnimationFrame(() => update(logo, isEdited))
@@ -59,6 +61,7 @@ function startPreview(form: HTMLFormElement, update: Update): void {
       // The owner may have chosen another file while this one was read.
       if (picker?.files?.[0] !== file) return
       logo = chosen
+      if (picker && chosen.smaller) replaceFile(picker, chosen.smaller)
       scheduleUpdate()
     })
   }
@@ -79,6 +82,13 @@ function startPreview(form: HTMLFormElement, update: Update): void {
   // Browsers restore the chosen file after a reload and after "back".
   addEventListener('pageshow', loadLogo)
   update(logo, isEdited)
+}
+
+/** Has the form send another file. */
+function replaceFile(picker: HTMLInputElement, file: File): void {
+  const transfer = new DataTransfer()
+  transfer.items.add(file)
+  picker.files = transfer.files
 }
 
 function createUpdate(form: HTMLFormElement, page: PageData): Update {

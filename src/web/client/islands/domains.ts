@@ -1,4 +1,5 @@
 import { enableCopyButtons } from '../copy.ts'
+import { rememberAccess } from '../remember-access.ts'
 
 // Goes on checking a domain until its record is found. The page works without it.
 
@@ -12,6 +13,7 @@ if (main !== null) {
   enableCopyButtons(main)
   schedule(main, FIRST_MS)
 }
+rememberAccess()
 
 /** Checks again after a while, which grows; while nobody looks at the page, it waits. */
 function schedule(main: HTMLElement, ms: number): void {

@@ -1,10 +1,12 @@
 import { checkCode } from '../code-check.ts'
 import { markCreation } from '../creation-mark.ts'
+import { createFileRemark } from '../file-remark.ts'
 import { createFinalAddress } from '../final-address.ts'
 import { enhanceKinds } from '../home-kinds.ts'
 import type { HomeTexts } from '../home-texts.ts'
 import { drawPhone } from '../phone.ts'
 import { createPoster } from '../poster.ts'
+import { rememberAccess } from '../remember-access.ts'
 
 // The start page works without this script: it draws what the link will look like, and keeps what was typed.
 
@@ -12,18 +14,21 @@ const main = document.querySelector<HTMLElement>('main.home')
 const form = main?.querySelector('form')
 const side = main?.querySelector<HTMLElement>('.home-side')
 if (main && form && side) start(main, form, side)
+rememberAccess()
 
 function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElement): void {
   const { origin = '', codeText = '', texts: json = '{}' } = dataset
   const texts = JSON.parse(json) as HomeTexts
   const drawPoster = createPoster(side, { origin, codeText, texts })
   const showFinal = createFinalAddress(form, texts.final)
+  const remarkFile = createFileRemark(form, texts.file)
   let frame = 0
   const draw = () => {
     // The form has no files.
     const values = new URLSearchParams([...new FormData(form)] as [string, string][])
     drawPoster(values)
     showFinal(values)
+    remarkFile()
     drawPhone(side, values.get('kind') ?? '', values, texts)
   }
   const schedule = () => {
@@ -41,10 +46,10 @@ function start({ dataset }: HTMLElement, form: HTMLFormElement, side: HTMLElemen
 }
 
 /** Fills in the browser's time zone, once a day is chosen. */
-function proposeZone({ elements }: HTMLFormElement): void {
-  const [zone, ...days] = ['timezone', 'starts_on', 'ends_on'].map((name) => elements.namedItem(name))
-  for (const day of days)
-    day?.addEventListener('input', () => {
-      if (zone instanceof HTMLInputElement) zone.value ||= new Intl.DateTimeFormat().resolvedOptions().timeZone
+function proposeZone(form: HTMLFormElement): void {
+  const zone = form.querySelector<HTMLInputElement>('[name=timezone]')
+  for (const day of form.querySelectorAll('[type=date]'))
+    day.addEventListener('input', () => {
+      if (zone !== null) zone.value ||= new Intl.DateTimeFormat().resolvedOptions().timeZone
     })
 }
