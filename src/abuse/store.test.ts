@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Database } from '../db/database.ts'
+import { StoreUnavailable } from '../db/unavailable.ts'
 import { drivers } from '../../test/support/drivers.ts'
 import { findOrInsertSalt } from './salt-store.ts'
 import * as store from './store.ts'
@@ -18,6 +19,16 @@ async function insertLink(db: Database, code: string): Promise<number> {
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
+}
+
+/** Counts a report, again when it was refused: on a busy machine a hundred take longer than one waits for a connection. */
+async function countReport(db: Database, report: Parameters<typeof store.countReport>[1]): Promise<void> {
+  try {
+    await db.transaction((transaction) => store.countReport(transaction, report))
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    await countReport(db, report)
+  }
 }
 
 for (const driver of drivers) {
@@ -38,14 +49,12 @@ for (const driver of drivers) {
     await t.test('a hundred concurrent reports are one row with a count and the newest notes', async () => {
       const linkId = await insertLink(db, 'reported')
       const reports = Array.from({ length: 100 }, (_, at) =>
-        db.transaction((transaction) =>
-          store.countReport(transaction, {
-            linkId,
-            reason: at % 2 === 0 ? 'phishing' : 'malware',
-            details: at % 4 === 0 ? `note ${at}` : null,
-            at: 1000 + at,
-          }),
-        ),
+        countReport(db, {
+          linkId,
+          reason: at % 2 === 0 ? 'phishing' : 'malware',
+          details: at % 4 === 0 ? `note ${at}` : null,
+          at: 1000 + at,
+        }),
       )
       await Promise.all(reports)
       const [row, ...others] = await store.openReports(db.read, 10)
