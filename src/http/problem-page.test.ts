@@ -27,7 +27,8 @@ test('who has to wait reads for how long, in seconds or minutes', () => {
   assert.match(shown('rate_limited', 'en', '1'), /try again in 1 second\./)
   assert.match(shown('rate_limited', 'de', '1800'), /in 30 Minuten/)
   assert.match(shown('unavailable', 'en', '5'), /busy.*in 5 seconds\./)
-  assert.match(shown('unavailable', 'de'), /später noch einmal/)
+  assert.match(shown('unavailable', 'de'), /in 5 Sekunden/, 'also where nothing else is known')
+  assert.match(shown('rate_limited', 'de'), /später noch einmal/)
 })
 
 test('an internal error shows the number that its log line has; a problem of the client shows none', () => {
