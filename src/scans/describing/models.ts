@@ -1,0 +1,66 @@
+// Makers name phones and carriers as they like: `Spider 8`, `A512 Harmony Pro`, `S60`, `T-Mobile`. What an agent is, is
+// said by its other parts.
+
+/** Comments in which agents name a model: those of Android and of its kin, and the nameless ones of Firefox OS and UC Browser. */
+const modelled = /\b(?:Android|Adr|Tizen|KAIOS|Windows Phone)\b|^Mobile; |^Linux; U; \d/i
+/** A comment in which a program says what it is. */
+const declared = /https?:|\bwww\.|@|\bcompatible\b|bot\/\d/i
+/** The parts of such comments that name no model: systems, forms, and products with a version. */
+const known =
+  /^(?:Android(?:[ /-]?\d[\w.#/-]*| [A-Za-z]{2,12})?|Adr [\d.]+|OpenHarmony [\d.]+|HarmonyOS|Linux(?: [\w.]+)?|U|X11|wv|Mobile|Tablet|Phone|rv:[\w.]+|(?:Maemo|Jolla|Sailfish|Ubuntu|Tizen|Windows Phone|Opera|KAIOS)\b.{0,40}|SMART-TV|[\w-]{1,40}\/\d[\d.]{0,20})$/i
+/** The fields of Facebook's apps that name the app and the system, among those of model, maker, carrier and language. */
+const facebookFields = /^\[?FB(?:AN|AV|_IAB|PN|SN|MD|ID)\//
+
+/** What Chrome sends instead of a model. */
+const NO_MODEL = 'K'
+
+/** The user agent without the names of the device's model and maker and of its carrier. */
+export function withoutModel(userAgent: string): string {
+  let rest = ''
+  let from = 0
+  for (;;) {
+    const open = userAgent.indexOf('(', from)
+    if (open === -1) break
+    const end = endOfComment(userAgent, open)
+    // Instagram: `Android (34/14; 450dpi; 1080x2115; samsung; SM-S918B; dm3q; qcom; de_DE; 621984093)`.
+    const isOfApp = userAgent.endsWith(' Android ', open)
+    rest += userAgent.slice(from, open + 1) + (isOfApp ? NO_MODEL : withoutModelIn(userAgent.slice(open + 1, end)))
+    from = end
+  }
+  return withoutFields(rest + userAgent.slice(from))
+}
+
+/** Where a comment (RFC 9110, section 5.6.5: it may nest) is closed; an unbalanced one at its first parenthesis. */
+function endOfComment(userAgent: string, open: number): number {
+  let depth = 0
+  for (let at = open; at < userAgent.length; at++) {
+    const letter = userAgent[at]
+    if (letter === '(') depth++
+    else if (letter === ')' && --depth === 0) return at
+  }
+  const first = userAgent.indexOf(')', open)
+  return first === -1 ? userAgent.length : first
+}
+
+function withoutModelIn(comment: string): string {
+  if (!modelled.test(comment) || declared.test(comment)) return comment
+  return partsOf(comment, known).join('; ') || NO_MODEL
+}
+
+/** Takes the fields of Facebook's apps out: `[FBAN/FB4A;FBAV/567.1;…;FBCR/T-Mobile;…;FBDV/SM-S921B;…]`. */
+function withoutFields(userAgent: string): string {
+  const open = userAgent.search(/\[FB(?:AN|_IAB)\//)
+  if (open === -1) return userAgent
+  const close = userAgent.lastIndexOf(']')
+  const end = close > open ? close : userAgent.length
+  return (
+    userAgent.slice(0, open) + partsOf(userAgent.slice(open, end), facebookFields).join('; ') + userAgent.slice(end)
+  )
+}
+
+function partsOf(list: string, kept: RegExp): string[] {
+  return list
+    .split(';')
+    .map((part) => part.trim())
+    .filter((part) => kept.test(part))
+}
