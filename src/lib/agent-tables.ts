@@ -12,9 +12,9 @@ export interface Row<Name extends string = string> {
 
 export type Device = 'mobile' | 'tablet' | 'desktop' | 'tv' | 'console' | 'wearable' | 'other'
 
-/** Browsers and web views of iPhones and iPads that request desktop sites: they then claim to be a Mac. */
-const desktopSite =
-  /\b(?:CriOS|FxiOS|EdgiOS|OPiOS)\/|^(?=[^]*\bMacintosh\b)[^]*\b(?:GSA\/\d|Mobile\/\d|OPT\/\d|YaApp_iOS\/|Pinterest\/iOS)/
+/** Browsers and web views of iPhones and iPads. Those that request desktop sites claim to be a Mac. */
+const browsersOfApple = /\b(?:CriOS|FxiOS|EdgiOS|OPiOS|YaApp_iOS)\/|\bPinterest\/iOS/
+const desktopSite = /^(?=[^]*\bMacintosh\b)[^]*\b(?:GSA|Mobile|OPT)\/\d/
 /** Facebook's and Instagram's own agents on Android, which name no browser and often no system. */
 const appsOnAndroid =
   /\bFBAN\/(?:FB4A|EMA|MLite|PAAA|[A-Za-z-]{2,24}Android)\b|\bFBPN\/com\.facebook\b|^(?:Instagram|Barcelona) [\d.]{1,24} Android\b/
@@ -42,6 +42,7 @@ export const systems: readonly Row[] = [
   // Since iPadOS 13, an iPad requests desktop sites by default and identifies itself as a Mac.
   { name: 'iPadOS', pattern: /(?<!like )\biPad(?:OS)?\b/ },
   { name: 'iOS', pattern: /(?<!like )\b(?:iPhone|iPod|iOS)\b/ },
+  { name: 'iOS', pattern: browsersOfApple },
   { name: 'iOS', pattern: desktopSite },
   // UC Browser writes Adr; its JUC leaves the system out and ran on Android only.
   { name: 'Android', pattern: /(?<!like )Android\b|\bAdr [\d.]|^JUC \(Linux;/i },
@@ -164,6 +165,7 @@ export const devices: readonly Row<Device>[] = [
   { name: 'mobile', pattern: /Mobi|\b(?:iPhone|iPod|Windows Phone|Windows CE|BlackBerry|BB10|KAIOS|Phone;)/ },
   { name: 'mobile', pattern: /\b(?:MIDP|CLDC|Series ?[46]0|S60|Symbian|SymbOS|UP\.Browser|UCWEB|Nokia|MeeGo|Palm)/ },
   { name: 'mobile', pattern: /^(?:JUC|Dalvik\/)|\bOpera Mini\b/ },
+  { name: 'mobile', pattern: browsersOfApple },
   { name: 'mobile', pattern: desktopSite },
   { name: 'mobile', pattern: appsOnAndroid },
   // As Android recommends, the browser of a phone adds Mobile, that of a tablet does not.

@@ -77,17 +77,24 @@ function osBy({ os }: Agent, platform: string | undefined): string | null {
   return systems.get(platform) ?? os
 }
 
+/** What hints may change: a television is more exact than any of them. */
+const general = new Set<Device | null>([null, 'desktop', 'mobile', 'tablet'])
+
 function deviceBy({ device }: Agent, os: string | null, headers: IncomingHttpHeaders): Device | null {
-  if (device !== null && device !== 'desktop' && device !== 'mobile' && device !== 'tablet') return device
+  if (!general.has(device)) return device
+  const named = namedDevice(headers)
+  if (named !== null || device === 'mobile' || device === 'tablet') return named ?? device
+  if (headers['sec-ch-ua-mobile'] === '?1') return 'mobile'
+  return os === 'Android' ? 'tablet' : device
+}
+
+/** The device by the hints that are sent on request only. */
+function namedDevice(headers: IncomingHttpHeaders): Device | null {
   const model = hint(headers, 'sec-ch-ua-model')
   const byModel = model === undefined ? null : nameIn(devices, model)
   if (byModel !== null) return byModel
   const form = hint(headers, 'sec-ch-ua-form-factors')
-  const byForm = form === undefined ? undefined : forms.find(([name]) => form.includes(name))
-  if (byForm !== undefined) return byForm[1]
-  if (device !== null && device !== 'desktop') return device
-  if (headers['sec-ch-ua-mobile'] === '?1') return 'mobile'
-  return os === 'Android' ? 'tablet' : (device ?? (os === null || os === 'iOS' ? null : 'desktop'))
+  return forms.find(([name]) => form?.includes(name))?.[1] ?? null
 }
 
 /** Brands of Chromium in random order, one of them without meaning: `"Not;A=Brand";v="8", "Chromium";v="150", "Brave";v="150"`. */

@@ -6,8 +6,12 @@ const modelled = /\b(?:Android|Adr|Tizen|KAIOS|Windows Phone)\b|^Mobile; |^Linux
 /** A comment in which a program says what it is. */
 const declared = /https?:|\bwww\.|@|\bcompatible\b|bot\/\d/i
 /** The parts of such comments that name no model: systems, forms, and products with a version. */
-const known =
-  /^(?:Android(?:[ /-]?\d[\w.#/-]*| [A-Za-z]{2,12})?|Adr [\d.]+|OpenHarmony [\d.]+|HarmonyOS|Linux(?: [\w.]+)?|U|X11|wv|Mobile|Tablet|Phone|rv:[\w.]+|(?:Maemo|Jolla|Sailfish|Ubuntu|Tizen|Windows Phone|Opera|KAIOS)\b.{0,40}|SMART-TV|[\w-]{1,40}\/\d[\d.]{0,20})$/i
+const known: readonly RegExp[] = [
+  /^(?:Android|Adr|OpenHarmony)(?:[ /-]?\d| [A-Za-z]*$|$)/i,
+  /^(?:Linux|Maemo|Jolla|Sailfish|Ubuntu|Tizen|Windows Phone|Opera|KAIOS|rv:)/i,
+  /^(?:HarmonyOS|U|X11|wv|Mobile|Tablet|Phone|SMART-TV)$/i,
+  /^[\w-]+\/\d[\d.]*$/,
+]
 /** The fields of Facebook's apps that name the app and the system, among those of model, maker, carrier and language. */
 const facebookFields = /^\[?FB(?:AN|AV|_IAB|PN|SN|MD|ID)\//
 
@@ -54,13 +58,13 @@ function withoutFields(userAgent: string): string {
   const close = userAgent.lastIndexOf(']')
   const end = close > open ? close : userAgent.length
   return (
-    userAgent.slice(0, open) + partsOf(userAgent.slice(open, end), facebookFields).join('; ') + userAgent.slice(end)
+    userAgent.slice(0, open) + partsOf(userAgent.slice(open, end), [facebookFields]).join('; ') + userAgent.slice(end)
   )
 }
 
-function partsOf(list: string, kept: RegExp): string[] {
+function partsOf(list: string, kept: readonly RegExp[]): string[] {
   return list
     .split(';')
     .map((part) => part.trim())
-    .filter((part) => kept.test(part))
+    .filter((part) => kept.some((pattern) => pattern.test(part)))
 }
