@@ -42,14 +42,13 @@ export const systems: readonly Row[] = [
   // Since iPadOS 13, an iPad requests desktop sites by default and identifies itself as a Mac.
   { name: 'iPadOS', pattern: /(?<!like )\biPad(?:OS)?\b/ },
   { name: 'iOS', pattern: /(?<!like )\b(?:iPhone|iPod|iOS)\b/ },
-  { name: 'iOS', pattern: browsersOfApple },
-  { name: 'iOS', pattern: desktopSite },
   // UC Browser writes Adr; its JUC leaves the system out and ran on Android only.
   { name: 'Android', pattern: /(?<!like )Android\b|\bAdr [\d.]|^JUC \(Linux;/i },
-  { name: 'Android', pattern: appsOnAndroid },
   { name: 'Firefox OS', pattern: /\((?:Mobile|Tablet); (?:[^);]{1,40}; )?rv:/ },
   { name: 'ChromeOS', pattern: /\bCrOS\b/ },
   { name: 'Fuchsia', pattern: /\bFuchsia\b/ },
+  { name: 'iOS', pattern: browsersOfApple },
+  { name: 'iOS', pattern: desktopSite },
   { name: 'macOS', pattern: /\b(?:Mac ?OS ?X?|macOS|Macintosh|Mac_PowerPC)\b/i },
   { name: 'Windows', pattern: /\b(?:Windows|Win(?:NT|32|64|9[58]|dows9[58]))\b|\bWin 9x\b/i },
   { name: 'FreeBSD', pattern: /\bFreeBSD\b/ },
@@ -57,6 +56,7 @@ export const systems: readonly Row[] = [
   { name: 'NetBSD', pattern: /\bNetBSD\b/ },
   { name: 'Solaris', pattern: /\b(?:SunOS|Solaris)\b/ },
   { name: 'Linux', pattern: /\b(?:Linux|Ubuntu|Debian|Fedora|CentOS)\b/i },
+  { name: 'Android', pattern: appsOnAndroid },
 ]
 
 /** Apps that show pages in a web view, under the name that their users know. */
@@ -165,11 +165,11 @@ export const devices: readonly Row<Device>[] = [
   { name: 'mobile', pattern: /Mobi|\b(?:iPhone|iPod|Windows Phone|Windows CE|BlackBerry|BB10|KAIOS|Phone;)/ },
   { name: 'mobile', pattern: /\b(?:MIDP|CLDC|Series ?[46]0|S60|Symbian|SymbOS|UP\.Browser|UCWEB|Nokia|MeeGo|Palm)/ },
   { name: 'mobile', pattern: /^(?:JUC|Dalvik\/)|\bOpera Mini\b/ },
-  { name: 'mobile', pattern: browsersOfApple },
-  { name: 'mobile', pattern: desktopSite },
   { name: 'mobile', pattern: appsOnAndroid },
   // As Android recommends, the browser of a phone adds Mobile, that of a tablet does not.
   { name: 'tablet', pattern: /(?<!like )Android\b/i },
+  { name: 'mobile', pattern: browsersOfApple },
+  { name: 'mobile', pattern: desktopSite },
   { name: 'desktop', pattern: /\b(?:Windows|Win(?:NT|32|64|9[58])|Macintosh|Mac ?OS|Mac_PowerPC|X11|CrOS)/i },
   { name: 'desktop', pattern: /\b(?:Linux|FreeBSD|OpenBSD|NetBSD|SunOS)\b/i },
 ]

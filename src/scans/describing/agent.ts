@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
 import { browsers, devices, nameIn, systems, type Device } from '../../lib/agent-tables.ts'
 import { isBot } from './bots.ts'
-import { withHints } from './client-hints.ts'
+import { createWithHints } from './client-hints.ts'
 import { withoutModel } from './models.ts'
 
 /** The values that a scan records of a user agent. Unknown is null. */
@@ -31,6 +31,7 @@ export type ParseAgent = (userAgent: string | undefined, headers?: IncomingHttpH
  */
 export function createAgentParser(): ParseAgent {
   const readCached = createCachedRead()
+  const withHints = createWithHints()
   return (userAgent, headers) => {
     const agent = readCached(userAgent)
     return headers === undefined ? agent : withHints(agent, headers)

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { devices, nameIn, type Device } from '../../lib/agent-tables.ts'
+import { createBoundedCache } from '../../lib/bounded-cache.ts'
 import type { Agent } from './agent.ts'
 
 // Chromium sends three hints (UA Client Hints, `Sec-CH-UA`, `-Mobile` and `-Platform`) with each request by HTTPS, and
@@ -53,18 +54,40 @@ const forms: readonly [form: string, device: Device][] = [
   ['"Mobile"', 'mobile'],
 ]
 
-/** The agent with what the hints of its request say more exactly. */
-export function withHints(agent: Agent, headers: IncomingHttpHeaders): Agent {
-  const brands = hint(headers, 'sec-ch-ua')
-  const platform = hint(headers, 'sec-ch-ua-platform')
-  // Safari and Firefox send none.
-  if (brands === undefined && platform === undefined) return agent
-  const os = osBy(agent, platform)
-  const device = deviceBy(agent, os, headers)
-  const browser = browserBy(agent, brands)
-  const bot = agent.bot || brands?.includes('"HeadlessChrome"') === true
-  const isSame = os === agent.os && device === agent.device && browser === agent.browser && bot === agent.bot
-  return isSame ? agent : { device, os, browser, bot }
+/** What a value of `Sec-CH-UA` says. */
+interface Brands {
+  readonly browser: string | null
+  /** Whether a program drives the browser, whatever its user agent. */
+  readonly bot: boolean
+}
+const noBrands: Brands = { browser: null, bot: false }
+const CACHE_BYTES = 100_000
+const ENTRY_BYTES = 200
+
+/** Returns the agent with what the hints of its request say more exactly. */
+export function createWithHints(): (agent: Agent, headers: IncomingHttpHeaders) => Agent {
+  const cache = createBoundedCache<Brands>(CACHE_BYTES)
+  const readCached = (value: string) => {
+    const cached = cache.get(value)
+    if (cached !== undefined) return cached
+    const brands = readBrands(value)
+    cache.set(value, brands, 2 * value.length + ENTRY_BYTES)
+    return brands
+  }
+  return (agent, headers) => {
+    const value = hint(headers, 'sec-ch-ua')
+    const platform = hint(headers, 'sec-ch-ua-platform')
+    // Safari and Firefox send none.
+    if (value === undefined && platform === undefined) return agent
+    const brands = value === undefined ? noBrands : readCached(value)
+    const os = osBy(agent, platform)
+    const device = deviceBy(agent, os, headers)
+    const browser =
+      agent.browser === null || agent.browser === 'Chrome' ? (brands.browser ?? agent.browser) : agent.browser
+    const bot = agent.bot || brands.bot
+    const isSame = os === agent.os && device === agent.device && browser === agent.browser && bot === agent.bot
+    return isSame ? agent : { device, os, browser, bot }
+  }
 }
 
 function hint(headers: IncomingHttpHeaders, name: string): string | undefined {
@@ -98,11 +121,8 @@ function namedDevice(headers: IncomingHttpHeaders): Device | null {
 }
 
 /** Brands of Chromium in random order, one of them without meaning: `"Not;A=Brand";v="8", "Chromium";v="150", "Brave";v="150"`. */
-function browserBy({ browser }: Agent, brands: string | undefined): string | null {
-  if (brands === undefined || (browser !== null && browser !== 'Chrome')) return browser
-  for (const [, name = ''] of brands.matchAll(brand)) {
-    const known = browsers.get(name)
-    if (known !== undefined) return known
-  }
-  return browser
+function readBrands(value: string): Brands {
+  const names = Array.from(value.matchAll(brand), ([, name = '']) => name)
+  const known = names.find((name) => browsers.has(name))
+  return { browser: known === undefined ? null : (browsers.get(known) ?? null), bot: names.includes('HeadlessChrome') }
 }

@@ -2,15 +2,16 @@
 // said by its other parts.
 
 /** Comments in which agents name a model: those of Android and of its kin, and the nameless ones of Firefox OS and UC Browser. */
-const modelled = /\b(?:Android|Adr|Tizen|KAIOS|Windows Phone)\b|^Mobile; |^Linux; U; \d/i
+const modelled = /Android|Adr |Tizen|KAIOS|Windows Phone|^Mobile; |^Linux; U; \d/
 /** A comment in which a program says what it is. */
 const declared = /https?:|\bwww\.|@|\bcompatible\b|bot\/\d/i
 /** The parts of such comments that name no model: systems, forms, and products with a version. */
 const known: readonly RegExp[] = [
-  /^(?:Android|Adr|OpenHarmony)(?:[ /-]?\d| [A-Za-z]*$|$)/i,
-  /^(?:Linux|Maemo|Jolla|Sailfish|Ubuntu|Tizen|Windows Phone|Opera|KAIOS|rv:)/i,
-  /^(?:HarmonyOS|U|X11|wv|Mobile|Tablet|Phone|SMART-TV)$/i,
-  /^[\w-]+\/\d[\d.]*$/,
+  /^(?:Android|Adr|OpenHarmony)(?: |-|\/)?\d/,
+  /^Android(?: (?:TV|Go|Donut|Eclair|Froyo))?$/,
+  /^(?:Linux|Maemo|Jolla|Sailfish|Ubuntu|Tizen|Windows Phone|Opera|KAIOS|rv:)/,
+  /^(?:HarmonyOS|U|X11|wv|Mobile|Tablet|Phone|SMART-TV)$/,
+  /^[\w-]+\/[\d.]+$/,
 ]
 /** The fields of Facebook's apps that name the app and the system, among those of model, maker, carrier and language. */
 const facebookFields = /^\[?FB(?:AN|AV|_IAB|PN|SN|MD|ID)\//
@@ -21,39 +22,45 @@ const NO_MODEL = 'K'
 /** The user agent without the names of the device's model and maker and of its carrier. */
 export function withoutModel(userAgent: string): string {
   let rest = ''
-  let from = 0
-  for (;;) {
-    const open = userAgent.indexOf('(', from)
-    if (open === -1) break
+  let copied = 0
+  let open = userAgent.indexOf('(')
+  while (open !== -1) {
     const end = endOfComment(userAgent, open)
+    const comment = userAgent.slice(open + 1, end)
     // Instagram: `Android (34/14; 450dpi; 1080x2115; samsung; SM-S918B; dm3q; qcom; de_DE; 621984093)`.
     const isOfApp = userAgent.endsWith(' Android ', open)
-    rest += userAgent.slice(from, open + 1) + (isOfApp ? NO_MODEL : withoutModelIn(userAgent.slice(open + 1, end)))
-    from = end
+    if (isOfApp || modelled.test(comment)) {
+      rest += userAgent.slice(copied, open + 1) + (isOfApp ? NO_MODEL : withoutModelIn(comment))
+      copied = end
+    }
+    open = userAgent.indexOf('(', end)
   }
-  return withoutFields(rest + userAgent.slice(from))
+  return withoutFields(rest + userAgent.slice(copied))
 }
 
 /** Where a comment (RFC 9110, section 5.6.5: it may nest) is closed; an unbalanced one at its first parenthesis. */
 function endOfComment(userAgent: string, open: number): number {
-  let depth = 0
-  for (let at = open; at < userAgent.length; at++) {
+  const first = userAgent.indexOf(')', open)
+  if (first === -1) return userAgent.length
+  const nested = userAgent.indexOf('(', open + 1)
+  if (nested === -1 || nested > first) return first
+  let depth = 1
+  for (let at = open + 1; at < userAgent.length; at++) {
     const letter = userAgent[at]
     if (letter === '(') depth++
     else if (letter === ')' && --depth === 0) return at
   }
-  const first = userAgent.indexOf(')', open)
-  return first === -1 ? userAgent.length : first
+  return first
 }
 
 function withoutModelIn(comment: string): string {
-  if (!modelled.test(comment) || declared.test(comment)) return comment
+  if (declared.test(comment)) return comment
   return partsOf(comment, known).join('; ') || NO_MODEL
 }
 
 /** Takes the fields of Facebook's apps out: `[FBAN/FB4A;FBAV/567.1;…;FBCR/T-Mobile;…;FBDV/SM-S921B;…]`. */
 function withoutFields(userAgent: string): string {
-  const open = userAgent.search(/\[FB(?:AN|_IAB)\//)
+  const open = userAgent.indexOf('[FB')
   if (open === -1) return userAgent
   const close = userAgent.lastIndexOf(']')
   const end = close > open ? close : userAgent.length
