@@ -10,7 +10,7 @@ const harmless = /\bProcess\/tools|\bAlipayDefined\([^)]{0,100}\)|\bSogou|\bGoog
  * before Android, which give their maker and model (`SonyEricssonT68/R201A`), and of small browsers.
  */
 const plainForm =
-  /^(?:\[(?=FBAN\/)|(?:SonyEricsson|Nokia|SAMSUNG|SEC-|SGH-|LGE?[- /]|MOT-|BlackBerry|SIE-|Alcatel|Panasonic|PHILIPS|SAGEM|SHARP-|ZTE|HTC|HUAWEI|SANYO|KDDI-|DoCoMo\/|J-PHONE\/|Vodafone\/|KYOCERA|PANTECH|Micromax|w3m\/|NetSurf\/|nook browser\/)[^ ]{0,60})/i
+  /^(?:\[(?=FBAN\/)|(?:SonyEricsson|Nokia|SAMSUNG|SEC-|SGH-|LGE?[- /]|MOT-|BlackBerry|SIE-|Alcatel|Panasonic|PHILIPS|SAGEM|SHARP-|ZTE|HTC|HUAWEI|SANYO|KDDI-|DoCoMo\/|J-PHONE\/|Vodafone\/|KYOCERA|PANTECH|Micromax|w3m\/|NetSurf\/|nook browser\/|Instagram |Barcelona )[^ ]{0,60})/i
 /** In its place: the form of today's browsers. */
 const USUAL_FORM = 'Mozilla/5.0 (Mobile) '
 

@@ -9,8 +9,8 @@ const declared = /https?:|\bwww\.|@|\bcompatible\b|bot\/\d/i
 const known: readonly RegExp[] = [
   /^(?:Android|Adr|OpenHarmony)(?: |-|\/)?\d/,
   /^Android(?: (?:TV|Go|Donut|Eclair|Froyo))?$/,
-  /^(?:Linux|Maemo|Jolla|Sailfish|Ubuntu|Tizen|Windows Phone|Opera|KAIOS|rv:)/,
-  /^(?:HarmonyOS|U|X11|wv|Mobile|Tablet|Phone|SMART-TV)$/,
+  /^(?:Linux|Maemo|Jolla|Sailfish|Ubuntu|Tizen|Windows Phone (?:OS |\d)|Opera|KAIOS|rv:)/,
+  /^(?:HarmonyOS|U|X11|wv|Mobile|Tablet|Phone|Windows Phone|SMART-TV)$/,
   /^[\w-]+\/[\d.]+$/,
 ]
 /** The fields of Facebook's apps that name the app and the system, among those of model, maker, carrier and language. */
