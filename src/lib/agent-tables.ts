@@ -12,6 +12,13 @@ export interface Row<Name extends string = string> {
 
 export type Device = 'mobile' | 'tablet' | 'desktop' | 'tv' | 'console' | 'wearable' | 'other'
 
+/** Browsers and web views of iPhones and iPads. Those that request desktop sites claim to be a Mac. */
+const browsersOfApple = /\b(?:CriOS|FxiOS|EdgiOS|OPiOS|YaApp_iOS)\/|\bPinterest\/iOS/
+const desktopSite = /^(?=[^]*\bMacintosh\b)[^]*\b(?:GSA|Mobile|OPT)\/\d/
+/** Facebook's and Instagram's own agents on Android, which name no browser and often no system. */
+const appsOnAndroid =
+  /\bFBAN\/(?:FB4A|EMA|MLite|PAAA|[A-Za-z-]{2,24}Android)\b|\bFBPN\/com\.facebook\b|^(?:Instagram|Barcelona) [\d.]{1,24} Android\b/
+
 export const systems: readonly Row[] = [
   // Consoles and Windows phones named other systems, for compatibility.
   { name: 'Xbox', pattern: /\bXbox\b/ },
@@ -20,7 +27,7 @@ export const systems: readonly Row[] = [
   { name: 'Windows Phone', pattern: /\bWindows Phone\b/ },
   { name: 'Windows Mobile', pattern: /\bWindows (?:CE|Mobile)\b/ },
   { name: 'KaiOS', pattern: /\bKAIOS\//i },
-  { name: 'HarmonyOS', pattern: /\b(?:Open)?Harmony(?:OS)?\b/ },
+  { name: 'HarmonyOS', pattern: /\b(?:OpenHarmony|HarmonyOS)\b/ },
   { name: 'watchOS', pattern: /\b(?:watchOS|Watch OS|Apple ?Watch)\b/ },
   { name: 'tvOS', pattern: /\b(?:tvOS|Apple ?TV)\b/ },
   { name: 'webOS', pattern: /\b(?:[Ww]eb[0O]S|hpwOS)\b/ },
@@ -33,13 +40,15 @@ export const systems: readonly Row[] = [
   { name: 'Bada', pattern: /\bBada\b/ },
   { name: 'MeeGo', pattern: /\b(?:MeeGo|Maemo)\b/ },
   // Since iPadOS 13, an iPad requests desktop sites by default and identifies itself as a Mac.
-  { name: 'iPadOS', pattern: /\biPad\b/ },
-  { name: 'iOS', pattern: /\b(?:iPhone|iPod|iOS)\b/ },
+  { name: 'iPadOS', pattern: /(?<!like )\biPad(?:OS)?\b/ },
+  { name: 'iOS', pattern: /(?<!like )\b(?:iPhone|iPod|iOS)\b/ },
   // UC Browser writes Adr; its JUC leaves the system out and ran on Android only.
   { name: 'Android', pattern: /(?<!like )Android\b|\bAdr [\d.]|^JUC \(Linux;/i },
   { name: 'Firefox OS', pattern: /\((?:Mobile|Tablet); (?:[^);]{1,40}; )?rv:/ },
   { name: 'ChromeOS', pattern: /\bCrOS\b/ },
   { name: 'Fuchsia', pattern: /\bFuchsia\b/ },
+  { name: 'iOS', pattern: browsersOfApple },
+  { name: 'iOS', pattern: desktopSite },
   { name: 'macOS', pattern: /\b(?:Mac ?OS ?X?|macOS|Macintosh|Mac_PowerPC)\b/i },
   { name: 'Windows', pattern: /\b(?:Windows|Win(?:NT|32|64|9[58]|dows9[58]))\b|\bWin 9x\b/i },
   { name: 'FreeBSD', pattern: /\bFreeBSD\b/ },
@@ -47,6 +56,7 @@ export const systems: readonly Row[] = [
   { name: 'NetBSD', pattern: /\bNetBSD\b/ },
   { name: 'Solaris', pattern: /\b(?:SunOS|Solaris)\b/ },
   { name: 'Linux', pattern: /\b(?:Linux|Ubuntu|Debian|Fedora|CentOS)\b/i },
+  { name: 'Android', pattern: appsOnAndroid },
 ]
 
 /** Apps that show pages in a web view, under the name that their users know. */
@@ -155,8 +165,11 @@ export const devices: readonly Row<Device>[] = [
   { name: 'mobile', pattern: /Mobi|\b(?:iPhone|iPod|Windows Phone|Windows CE|BlackBerry|BB10|KAIOS|Phone;)/ },
   { name: 'mobile', pattern: /\b(?:MIDP|CLDC|Series ?[46]0|S60|Symbian|SymbOS|UP\.Browser|UCWEB|Nokia|MeeGo|Palm)/ },
   { name: 'mobile', pattern: /^(?:JUC|Dalvik\/)|\bOpera Mini\b/ },
+  { name: 'mobile', pattern: appsOnAndroid },
   // As Android recommends, the browser of a phone adds Mobile, that of a tablet does not.
   { name: 'tablet', pattern: /(?<!like )Android\b/i },
+  { name: 'mobile', pattern: browsersOfApple },
+  { name: 'mobile', pattern: desktopSite },
   { name: 'desktop', pattern: /\b(?:Windows|Win(?:NT|32|64|9[58])|Macintosh|Mac ?OS|Mac_PowerPC|X11|CrOS)/i },
   { name: 'desktop', pattern: /\b(?:Linux|FreeBSD|OpenBSD|NetBSD|SunOS)\b/i },
 ]
@@ -164,6 +177,12 @@ export const devices: readonly Row<Device>[] = [
 /** The names of the tables, each once, as statistics and rules of links use them. */
 export const deviceNames: readonly Device[] = namesOf(devices)
 export const systemNames: readonly string[] = namesOf(systems)
+
+/** The name of the first row that matches. */
+export function nameIn<Name extends string>(rows: readonly Row<Name>[], text: string): Name | null {
+  for (const { name, pattern } of rows) if (pattern.test(text)) return name
+  return null
+}
 
 function namesOf<Name extends string>(rows: readonly Row<Name>[]): Name[] {
   return [...new Set(rows.map(({ name }) => name))]

@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Totals } from '../links/link.ts'
 import { createAgentParser } from './describing/agent.ts'
 import {
+  createAgentOf,
   createDescribe,
   createIdentify,
+  type AgentOf,
   type Describe,
   type DescribeDeps,
   type Identify,
@@ -19,6 +21,7 @@ export interface Scans extends Omit<Recorder, 'keys' | 'record'> {
   recordScan: Recorder['record']
   describe: Describe
   identify: Identify
+  agentOf: AgentOf
   /** Reads the totals of a link, with all visits until now if the fold succeeds in time. */
   latestTotals: (linkId: number) => Promise<Totals>
 }
@@ -54,6 +57,7 @@ export async function openScans({
     recordScan: record,
     describe,
     identify: createIdentify(deps),
+    agentOf: createAgentOf(deps),
     latestTotals: (linkId) => recorder.settle().then(() => recorder.totals(linkId)),
   }
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { IsReserved } from '../links/code.ts'
+import type { Visitor } from '../links/kinds/kind.ts'
 import type { Scan } from '../scans/scan.ts'
 import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
-import { platformOf } from './platform.ts'
 import type { LiveLink } from './live-link.ts'
 
 /** A path of one code, perhaps with the ending of compact QR images; the query belongs to the visit. */
@@ -22,7 +22,7 @@ export function visitedCode(url: string, isReserved: IsReserved): string | undef
  * @returns a handler, which returns whether it has handled the request
  */
 export function createFastPath(
-  visits: Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide'>,
+  visits: Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide' | 'visitorOf'>,
   isReserved: IsReserved,
   onResponse: (response: ServerResponse) => void,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
@@ -54,7 +54,7 @@ interface Redirect {
 }
 
 function resolveRedirect(
-  { resolve, decide }: Pick<Visits, 'resolve' | 'decide'>,
+  { resolve, decide, visitorOf }: Pick<Visits, 'resolve' | 'decide' | 'visitorOf'>,
   code: string,
   request: IncomingMessage,
 ): Redirect | undefined {
@@ -62,13 +62,13 @@ function resolveRedirect(
     const resolution = resolve(code)
     if (resolution instanceof Promise || resolution.state !== 'live') return undefined
     const { live } = resolution
-    if (!hasRules(live)) return redirectOf(live, request)
+    if (!hasRules(live)) return redirectOf(live, visitorOf(request))
     const decision = decide.ifLoaded(request, live)
     if (decision === undefined) return undefined
     const { met, scan } = decision
     const redirect =
       met === undefined
-        ? redirectOf(live, request)
+        ? redirectOf(live, visitorOf(request))
         : 'location' in met.answer
           ? { id: live.id, location: met.answer.location }
           : undefined
@@ -81,9 +81,9 @@ function resolveRedirect(
 }
 
 /** Where the link itself leads; undefined when it has another response. */
-function redirectOf({ id, kind, visit }: LiveLink, { headers }: IncomingMessage): Redirect | undefined {
+function redirectOf({ id, kind, visit }: LiveLink, visitor: Visitor): Redirect | undefined {
   // A kind with a file may have to send that.
   if (!kind.redirects || kind.file !== undefined) return undefined
-  const outcome = visit({ platform: platformOf(headers['user-agent']) })
+  const outcome = visit(visitor)
   return outcome.type === 'redirect' ? { id, location: outcome.location } : undefined
 }

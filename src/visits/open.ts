@@ -6,6 +6,7 @@ import type { Scans } from '../scans/open.ts'
 import { createDecide, type Decide } from './decide.ts'
 import { createLinkOf, type LinkOf } from './link-of.ts'
 import { createCacheMetrics } from './metrics.ts'
+import { createVisitorOf, type VisitorOf } from './platform.ts'
 import { createResolver, type Resolver } from './resolve.ts'
 
 /** Resolves short URLs, from the cache if possible, and records their visits. */
@@ -15,6 +16,7 @@ export interface Visits extends Resolver {
   /** Decides visits of links with rules, whose scans `recordScan` records. */
   decide: Decide
   recordScan: Scans['recordScan']
+  visitorOf: VisitorOf
   metrics: Metric[]
   /** Does nothing: visits have no background work. */
   close: () => void
@@ -26,7 +28,7 @@ export type RecordVisit = (request: IncomingMessage, linkId: number, recorded: (
 /** What visits need of the rest of the program. */
 export interface VisitsNeeds {
   db: Pick<Database, 'prepareRead'>
-  scans: Pick<Scans, 'record' | 'recordScan' | 'describe' | 'identify' | 'people'>
+  scans: Pick<Scans, 'record' | 'recordScan' | 'describe' | 'identify' | 'agentOf' | 'people'>
   monotonic: () => number
   /** How long a link may be cached. */
   lifeMs: number
@@ -44,6 +46,7 @@ export function openVisits({ db, scans, monotonic, lifeMs }: VisitsNeeds): Visit
     record,
     recordScan,
     decide: createDecide(scans),
+    visitorOf: createVisitorOf(scans.agentOf),
     metrics,
     close() {},
   }

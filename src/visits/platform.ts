@@ -1,8 +1,31 @@
+import type { IncomingMessage } from 'node:http'
 import type { Visitor } from '../links/kinds/kind.ts'
+import type { Scans } from '../scans/open.ts'
 
-/** The platform whose app store a visitor uses. Windows phones name both other platforms as well. */
-export function platformOf(userAgent: string | undefined): Visitor['platform'] {
-  if (userAgent === undefined || userAgent.includes('Windows Phone')) return 'other'
-  if (/iPhone|iPad|iPod/.test(userAgent)) return 'ios'
-  return userAgent.includes('Android') ? 'android' : 'other'
+/** Returns who makes a visit. */
+export type VisitorOf = (request: IncomingMessage) => Visitor
+
+export function createVisitorOf(agentOf: Scans['agentOf']): VisitorOf {
+  return (request) => ({
+    // Only a choice of stores asks for it.
+    get platform() {
+      return platformOf(agentOf(request).os, request.headers['user-agent'])
+    },
+  })
+}
+
+/** The platform whose app store a visitor uses, by the system that a scan records as well. */
+function platformOf(os: string | null, userAgent: string | undefined): Visitor['platform'] {
+  switch (os) {
+    case 'iOS':
+    case 'iPadOS':
+      return 'ios'
+    case 'Android':
+      return 'android'
+    // Until version 4, HarmonyOS runs apps of Android and says so; since version 5, it does neither.
+    case 'HarmonyOS':
+      return userAgent?.includes('Android') === true ? 'android' : 'other'
+    default:
+      return 'other'
+  }
 }

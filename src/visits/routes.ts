@@ -16,7 +16,6 @@ import { respondByRules, sendRedirect, trySend } from './answer.ts'
 import { hasRules } from './decide.ts'
 import type { Visits } from './open.ts'
 import { sendPasswordForm } from './password-page.ts'
-import { platformOf } from './platform.ts'
 import { previewPage, protectedPreviewPage } from './preview.ts'
 import type { LiveLink } from './live-link.ts'
 import type { Resolution } from './resolve.ts'
@@ -54,7 +53,7 @@ export const shown = (description: string, mediaTypes: string[]) => ({
 export const fileTypes = kinds.flatMap(({ file }) => (file === undefined ? [] : [file.mediaType]))
 
 /** What visits need of the rest of the program. */
-export interface VisitNeeds extends Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide'> {
+export interface VisitNeeds extends Pick<Visits, 'resolve' | 'record' | 'recordScan' | 'decide' | 'visitorOf'> {
   origin: Pick<Origin, 'of' | 'ofPages'>
 }
 
@@ -137,8 +136,8 @@ export function respondToVisitor(
   live: LiveLink,
 ): FastifyReply | Promise<FastifyReply> {
   if (hasRules(live))
-    return respondByRules(visits, request, reply, live, () => sendOutcome(visits.origin, request, reply, live))
-  const respond = () => trySend(reply, () => sendOutcome(visits.origin, request, reply, live))
+    return respondByRules(visits, request, reply, live, () => sendOutcome(visits, request, reply, live))
+  const respond = () => trySend(reply, () => sendOutcome(visits, request, reply, live))
   if (request.method === 'HEAD') respond()
   else visits.record(request.raw, live.id, respond)
   return reply
@@ -146,7 +145,7 @@ export function respondToVisitor(
 
 /** Sends what a link leads to. */
 function sendOutcome(
-  origin: VisitNeeds['origin'],
+  { origin, visitorOf }: Pick<VisitNeeds, 'origin' | 'visitorOf'>,
   request: FastifyRequest,
   reply: FastifyReply,
   live: LiveLink,
@@ -156,7 +155,7 @@ function sendOutcome(
   if (file !== undefined && preferredType(request.headers.accept, ['text/html', file.mediaType]) === file.mediaType) {
     return sendFile(reply, live)
   }
-  const outcome = live.visit({ platform: platformOf(request.headers['user-agent']) })
+  const outcome = live.visit(visitorOf(request.raw))
   if (outcome.type === 'redirect') return sendRedirect(request, reply, outcome.location)
   if (file !== undefined) addVary(reply, 'accept')
   addVary(reply, 'accept-language')

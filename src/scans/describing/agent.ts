@@ -1,6 +1,9 @@
-import { isbot } from 'isbot'
+import type { IncomingHttpHeaders } from 'node:http'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
-import { browsers, devices, systems, type Device, type Row } from '../../lib/agent-tables.ts'
+import { browsers, devices, nameIn, systems, type Device } from '../../lib/agent-tables.ts'
+import { isBot } from './bots.ts'
+import { createWithHints } from './client-hints.ts'
+import { withoutModel } from './models.ts'
 
 /** The values that a scan records of a user agent. Unknown is null. */
 export interface Agent {
@@ -16,6 +19,9 @@ const CACHE_BYTES = 2_000_000
 /** The memory of an entry beside its key: the agent, the two map slots and the string's header, rounded up. */
 const ENTRY_BYTES = 200
 
+/** @param headers those of the request, among which Client Hints may say more than the user agent */
+export type ParseAgent = (userAgent: string | undefined, headers?: IncomingHttpHeaders) => Agent
+
 /**
  * Parses user agents (RFC 9110, section 10.1.5), with a cache.
  *
@@ -23,7 +29,16 @@ const ENTRY_BYTES = 200
  * only those few hundred values can reach the database, a page or a spreadsheet. Only the first 512 characters are
  * parsed. Never throws.
  */
-export function createAgentParser(): (userAgent: string | undefined) => Agent {
+export function createAgentParser(): ParseAgent {
+  const readCached = createCachedRead()
+  const withHints = createWithHints()
+  return (userAgent, headers) => {
+    const agent = readCached(userAgent)
+    return headers === undefined ? agent : withHints(agent, headers)
+  }
+}
+
+function createCachedRead(): (userAgent: string | undefined) => Agent {
   const cache = createBoundedCache<Agent>(CACHE_BYTES)
   return (userAgent = '') => {
     // Not cached: this is, or may be, a slice of a longer header, and a slice retains the whole.
@@ -37,25 +52,12 @@ export function createAgentParser(): (userAgent: string | undefined) => Agent {
 }
 
 function read(userAgent: string): Agent {
+  const rest = withoutModel(userAgent)
   return {
+    // Tablets, televisions and watches are told by their model.
     device: nameIn(devices, userAgent),
-    os: nameIn(systems, userAgent),
-    browser: nameIn(browsers, userAgent),
-    bot: isBot(userAgent),
+    os: nameIn(systems, rest),
+    browser: nameIn(browsers, rest),
+    bot: isBot(rest),
   }
-}
-
-function nameIn<Name extends string>(rows: readonly Row<Name>[], userAgent: string): Name | null {
-  for (const { name, pattern } of rows) if (pattern.test(userAgent)) return name
-  return null
-}
-
-/** Parts of browsers' user agents that `isbot` mistakes for a tool's: WeChat's process name, Alipay's screen size. */
-const harmless = /\bProcess\/tools|\bAlipayDefined\([^)]{0,100}\)/
-/** Programs that `isbot` does not know. Office requests an address itself before it opens the browser. */
-const programs = /\bdart:io\b|\bms-office\b|^Microsoft Office\/|(?<!cu)bot\d/i
-
-/** Every browser sends a user agent: an empty one is a bot's. */
-function isBot(userAgent: string): boolean {
-  return userAgent.trim() === '' || programs.test(userAgent) || isbot(userAgent.replace(harmless, ''))
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ClientAddress } from '../../http/client-address.ts'
-import type { Agent } from './agent.ts'
+import type { Agent, ParseAgent } from './agent.ts'
 import type { Scan } from '../scan.ts'
 import type { VisitorKeys } from './visitors.ts'
 
@@ -14,7 +14,7 @@ export interface DescribeDeps {
   now: () => number
   client: ClientAddress
   keys: VisitorKeys
-  parseAgent: (userAgent: string | undefined) => Agent
+  parseAgent: ParseAgent
   /** Returns the host of a referrer, or `direct` without one. */
   parseReferrer: (referer: string | undefined) => string
   findPlace: (address: string) => { country: string | null; city: string | null }
@@ -31,7 +31,7 @@ export function createDescribe(deps: DescribeDeps): Describe {
     const { headers, url = '' } = request
     const at = deps.now()
     const userAgent = userAgentOf(request)
-    const { device, os, browser, bot: isBot } = deps.parseAgent(userAgent)
+    const { device, os, browser, bot: isBot } = deps.parseAgent(userAgent, headers)
     const bot = isBot || isPrefetch(headers)
     const address = deps.client.of(request)
     const { country, city } = placeOf(deps, request, address)
@@ -52,6 +52,13 @@ export function createDescribe(deps: DescribeDeps): Describe {
       visitor: optsOut ? null : deps.keys.keyOf({ linkId, address, userAgent, bot }, at),
     }
   }
+}
+
+/** What a request says of its agent, as the scan of the visit records it. */
+export type AgentOf = (request: IncomingMessage) => Agent
+
+export function createAgentOf({ parseAgent }: Pick<DescribeDeps, 'parseAgent'>): AgentOf {
+  return ({ headers }) => parseAgent(headers['user-agent'], headers)
 }
 
 /** The 48 bits that identify the visitor of a scan for a day; of a visitor who opts out, they are not recorded. */
