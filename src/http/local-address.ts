@@ -1,11 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { isLoopback, isUnspecified } from '../lib/host.ts'
-
-/** Something that the client should know about a response that is otherwise as requested. */
-export interface Warning {
-  code: 'local_address'
-  detail: string
-}
+import { nameWarning, type Warning } from './warnings.ts'
 
 /** Members of responses that are URLs of the service; of one object, all have the same origin. */
 const urlMembers = ['short_url', 'manage_url', 'share_url'] as const
@@ -38,5 +33,5 @@ function warningOf(url: string): Warning {
 
 /** Says in a header that a response has a URL that others cannot reach, or an image that encodes one. */
 export function warnOfLocalUrl(reply: FastifyReply, url: string): void {
-  if (isLocalUrl(url)) reply.header('quirl-warning', 'local_address' satisfies Warning['code'])
+  if (isLocalUrl(url)) nameWarning(reply, 'local_address')
 }

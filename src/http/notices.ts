@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { serviceUrlOf, warningsOf, warnOfLocalUrl, type Warning } from './local-address.ts'
+import { serviceUrlOf, warningsOf, warnOfLocalUrl } from './local-address.ts'
 import { MAX_UNKNOWN, type Unknown } from './members.ts'
 import { outsideRows, readBody, readQuery, type UnknownInput } from './unknown-input.ts'
+import type { Warning } from './warnings.ts'
 
 /** What the service says about a request or a response besides what was asked. */
 interface Notices {
@@ -22,6 +23,8 @@ export function addNotices(api: FastifyInstance): void {
   api.addHook('onRoute', (route) => {
     route.config = { ...route.config, hasNotices: true }
   })
+  api.decorateRequest('warnings')
+  api.decorateRequest('rowWarnings')
   api.addHook('onRequest', (request, reply, done) => {
     readQuery(request, reply)
     done()
@@ -75,15 +78,19 @@ function listOf(unknown: Unknown[]): Pick<Notices, 'ignored'> {
 export function withNotices(request: FastifyRequest, response: Record<string, unknown>): Record<string, unknown> {
   const { unknownInput: input } = request
   if (input === undefined) return response
-  const noticed = { ...response, ...ignoredOf(request), ...warningMember(response) }
+  const noticed = { ...response, ...ignoredOf(request), ...warningMember(response, request.warnings) }
   const results = resultsIn(response)
   if (results.length === 0) return noticed
+  const ofInput = (at: number) => request.rowWarnings?.get(at)
   const ofRow = (at: number) => (input.isStrict ? {} : listOf(input.rows.get(at) ?? []))
-  return { ...noticed, results: results.map((row, at) => ({ ...row, ...ofRow(at), ...warningMember(row) })) }
+  return {
+    ...noticed,
+    results: results.map((row, at) => ({ ...row, ...ofRow(at), ...warningMember(row, ofInput(at)) })),
+  }
 }
 
-function warningMember(object: Record<string, unknown>): Pick<Notices, 'warnings'> {
-  const warnings = warningsOf(object)
+function warningMember(object: Record<string, unknown>, ofInput: Warning[] = []): Pick<Notices, 'warnings'> {
+  const warnings = [...ofInput, ...warningsOf(object)]
   return warnings.length === 0 ? {} : { warnings }
 }
 

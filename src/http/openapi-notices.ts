@@ -16,7 +16,10 @@ export const ignoredField = Type.Array(Type.String(), {
 /** What a client should know about a response that is otherwise as requested. */
 export const warningsField = Type.Array(
   Type.Object({
-    code: Type.String({ description: '`local_address`: others cannot reach the URLs of the response.' }),
+    code: Type.String({
+      description:
+        '`local_address`: others cannot reach the URLs of the response. `invisible_characters`: those at the ends of a URL were dropped.',
+    }),
     detail: Type.String(),
   }),
   { title: 'Warnings', description: 'Only present when there is something to warn of.' },

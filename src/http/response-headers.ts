@@ -25,7 +25,8 @@ export const responseHeaders = {
   },
   'Quirl-Instance': { description: 'The same for all addresses of one service.', required: true },
   'Quirl-Warning': {
-    description: 'The code of a warning, whatever the body is. `local_address`: others cannot reach its URL.',
+    description:
+      'The codes of warnings, whatever the body is, between commas. `local_address`: others cannot reach its URL. `invisible_characters`: those at the ends of a URL were dropped.',
   },
   RateLimit: {
     description: 'What remains of a quota, and the seconds until it begins anew; absent without one.',

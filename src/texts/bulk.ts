@@ -59,6 +59,10 @@ const en = {
     limitedOne: 'You have reached the limit for now. Try again in a minute; nothing is lost.',
     failed: 'That did not work: {detail}',
   },
+  trimmedRows: {
+    one: 'In one row, invisible characters around the address were left out.',
+    other: 'In {n} rows, invisible characters around the address were left out.',
+  },
   checkedRows: { one: 'One row is ready.', other: '{n} rows are ready.' },
   faultyRows: { one: 'One row needs a correction:', other: '{n} rows need a correction:' },
   done: { one: 'One link is ready', other: '{n} links are ready' },
@@ -136,6 +140,10 @@ const de: typeof en = {
     limited: 'Das Limit ist vorerst erreicht. Versuchen Sie es in {minutes} Minuten wieder; nichts geht verloren.',
     limitedOne: 'Das Limit ist vorerst erreicht. Versuchen Sie es in einer Minute wieder; nichts geht verloren.',
     failed: 'Das hat nicht geklappt: {detail}',
+  },
+  trimmedRows: {
+    one: 'In einer Zeile wurden unsichtbare Zeichen um die Adresse weggelassen.',
+    other: 'In {n} Zeilen wurden unsichtbare Zeichen um die Adresse weggelassen.',
   },
   checkedRows: { one: 'Eine Zeile ist bereit.', other: '{n} Zeilen sind bereit.' },
   faultyRows: { one: 'Eine Zeile muss korrigiert werden:', other: '{n} Zeilen müssen korrigiert werden:' },

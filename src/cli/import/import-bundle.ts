@@ -49,7 +49,8 @@ export async function importBundle(
     keys.finish([{ code, token, manageUrl: `${origin}/m/${token}` }])
     if (!isAdded) return refuse('was imported before with other counts, which stay')
     const isPresent = result.state === 'present'
-    return { created: isPresent ? 0 : 1, present: isPresent ? 1 : 0, clicks, refused: [] }
+    const trimmed = result.isTrimmed && { trimmed: [code] }
+    return { created: isPresent ? 0 : 1, present: isPresent ? 1 : 0, clicks, refused: [], ...trimmed }
   } finally {
     bundle.close()
   }

@@ -5,8 +5,21 @@ import type { Language } from '../../texts/language.ts'
 
 /** All that the script says. */
 export function islandTexts(language: Language) {
-  const { fields, faults, problems, done, keysTitle, keys, downloadCsv, downloadZip, sheet, shortLink, edit, key } =
-    bulkTexts[language]
+  const {
+    fields,
+    faults,
+    problems,
+    done,
+    keysTitle,
+    keys,
+    trimmedRows,
+    downloadCsv,
+    downloadZip,
+    sheet,
+    shortLink,
+    edit,
+    key,
+  } = bulkTexts[language]
   const shared = {
     fields,
     faults,
@@ -14,6 +27,7 @@ export function islandTexts(language: Language) {
     done,
     keysTitle,
     keys,
+    trimmedRows,
     downloadCsv,
     downloadZip,
     sheet,

@@ -17,6 +17,8 @@ export interface Results {
   language: Language
   rows: Row[]
   result: BulkResult
+  /** Rows around whose addresses invisible characters were dropped. */
+  trimmed: number
   upload: Upload
 }
 
@@ -28,11 +30,12 @@ export function createdOf({ rows, result }: Pick<Results, 'rows' | 'result'>): {
 }
 
 /** What is wrong with the rows of a request, and how many are ready. */
-export function faultsNotice({ language, rows, result }: Results): Html {
+export function faultsNotice({ language, rows, result, trimmed }: Results): Html {
   const texts = bulkTexts[language]
   const failed = result.results.filter((each): each is Failed => 'error' in each)
   const ready = rows.length - failed.length
-  return html`${ready > 0 && html`<p class="note" role="status">${count(texts.checkedRows, ready)}</p>`}
+  return html`${trimmedNote(language, trimmed)}
+  ${ready > 0 && html`<p class="note" role="status">${count(texts.checkedRows, ready)}</p>`}
   ${
     failed.length > 0 &&
     html`<div class="note alarm" role="alert">
@@ -49,6 +52,10 @@ export function faultsNotice({ language, rows, result }: Results): Html {
   }`
 }
 
+function trimmedNote(language: Language, rows: number): Html | false {
+  return rows > 0 && html`<p class="note">${count(bulkTexts[language].trimmedRows, rows)}</p>`
+}
+
 /** The failed rows as a list, to be mended. */
 export function failedList({ rows, result }: Results): string {
   const failed = result.results.flatMap((each, at) => ('error' in each ? [rows[at] ?? {}] : []))
@@ -58,7 +65,7 @@ export function failedList({ rows, result }: Results): string {
 
 /** The page of the created links, with their keys. */
 export function resultsPage(results: Results, form: Html | undefined): Page {
-  const { language, upload } = results
+  const { language, upload, trimmed } = results
   const texts = bulkTexts[language]
   const created = createdOf(results)
   return {
@@ -66,6 +73,7 @@ export function resultsPage(results: Results, form: Html | undefined): Page {
     site: { language, section: 'bulk' },
     body: html`<main class="bulk">
       <h1>${count(texts.done, created.length)}</h1>
+      ${form === undefined && trimmedNote(language, trimmed)}
       <div class="note warning">
         <h2>${texts.keysTitle}</h2>
         <p>${texts.keys}</p>

@@ -1,3 +1,4 @@
+import { trimInvisible } from '../../lib/invisible.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
 import { createEncodeText } from '../../qr/matrix.ts'
 import { traceOutline } from '../../qr/outline.ts'
@@ -60,5 +61,5 @@ function titleOf(form: URLSearchParams): string {
   const text = (field: string) => form.get(field)?.trim() ?? ''
   const name = text('headline') || `${text('firstName')} ${text('lastName')}`.trim() || text('org')
   const address = ['target', 'fallback', 'ios', 'android'].map(text).find(Boolean) ?? ''
-  return name || (URL.parse(withScheme(address))?.host.replace(/^www\./, '') ?? '')
+  return name || (URL.parse(trimInvisible(withScheme(address)).text)?.host.replace(/^www\./, '') ?? '')
 }

@@ -83,14 +83,23 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
 async function showLink(needs: Needs, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { token } = request.params
   const owned = await needs.links.readByToken(token)
-  const notices = noticesOf(pageLanguage(request))
-  const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
   const view = await viewOf(needs, owned, request)
   addVary(reply, 'accept-language')
-  return sendPage(reply, ownerPage(view, done === undefined ? undefined : notices[done]))
+  return sendPage(reply, ownerPage(view, noticeOf(request)))
 }
 
-/** What the page says after a form, by the name in its query. */
+/** What the page says after a form, by the names in its query. */
+function noticeOf(request: TokenRequest): Notice | undefined {
+  const language = pageLanguage(request)
+  const notices = noticesOf(language)
+  const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
+  const notice = done === undefined ? undefined : notices[done]
+  if (!('trimmed' in request.query)) return notice
+  const { trimmed } = ownerTexts[language]
+  return { ...notice, text: notice === undefined ? trimmed : `${notice.text} ${trimmed}` }
+}
+
+/** The notices by their names. */
 function noticesOf(language: Language): Record<string, Notice> {
   const texts = Object.entries(ownerTexts[language].notices)
   const further: Record<string, Partial<Notice>> = {
@@ -146,8 +155,9 @@ async function actOnLink(
   request: TokenRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { links, limits, shares, totals } = needs
+  const { limits, shares, totals } = needs
   const { token } = request.params
+  const { links, isTrimmed } = noteTrimmed(needs.links)
   const charge = () => limits.charge(request, reply, 'qr')
   const drawing = { origin: needs.origin.of(request), client: limits.clientOf(request), charge }
   const form = formOf(request.body)
@@ -160,16 +170,34 @@ async function actOnLink(
     form,
     language: pageLanguage(request),
     drawing,
+    isTrimmed,
     scripts: scriptsOf(needs.assets.islands, 'settings'),
   }
-  const outcome = await idempotency.run(token, form, () => act(submission))
+  const outcome = await idempotency.run(token, form, async () => {
+    const acted = await act(submission)
+    return 'done' in acted ? { ...acted, isTrimmed: isTrimmed() } : acted
+  })
   addVary(reply, 'accept-language')
   // A redirect after each change, so that a reload repeats nothing.
   if ('done' in outcome) {
     const fragment = outcome.at === undefined ? '' : `#${outcome.at}`
-    return reply.redirect(`/m/${token}?${outcome.done}${fragment}`, 303)
+    return reply.redirect(`/m/${token}?${outcome.done}${outcome.isTrimmed ? '&trimmed' : ''}${fragment}`, 303)
   }
   return 'page' in outcome ? sendPage(reply, outcome.page) : showRefused(needs, request, reply, outcome.refused)
+}
+
+/** The links of a form, and whether a change of one has dropped invisible characters around an address. */
+function noteTrimmed(links: Needs['links']): Pick<Submission, 'links' | 'isTrimmed'> {
+  let isTrimmed = false
+  const onTrimmed = () => void (isTrimmed = true)
+  return {
+    links: {
+      ...links,
+      checkWebhook: (owned, body, charge) => links.checkWebhook(owned, body, charge, onTrimmed),
+      change: (owned, body, options) => links.change(owned, body, { ...options, onTrimmed }),
+    },
+    isTrimmed: () => isTrimmed,
+  }
 }
 
 async function showRefused(
