@@ -220,7 +220,7 @@ test('inside a path, a query and a fragment they stay, percent-encoded in the re
 })
 
 test('whatever follows the host, it comes back as it was sent, is refused, or is said to be shortened', async () => {
-  const hidden = fc.constantFrom(...'\u200b\u00ad\u2060\ufeff\u202a\u061c', '\u{e0001}')
+  const hidden = fc.constantFrom('\u200b', '\u00ad', '\u2060', '\ufeff', '\u202a', '\u061c', '\u{e0001}')
   const part = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 4 }), hidden, fc.constantFrom('/', '?', '#', '%20'))
   await fc.assert(
     fc.asyncProperty(fc.array(hidden, { maxLength: 2 }), fc.array(part, { maxLength: 6 }), async (ahead, parts) => {

@@ -38,7 +38,7 @@ function avatarOf(kind: string, payload: Record<string, unknown>): string {
   const visit = findKind(kind)?.prepare({ code: 'x', target: null, payload, utm: {} })({ platform: 'other' })
   assert.equal(visit?.type, 'document')
   const viewer = { language: 'en', userAgent: '', origin: 'https://go.bakery.shop', service: '' } as const
-  const { markup } = (visit as Extract<typeof visit, { type: 'document' }>).pageFor(viewer).body
+  const { markup } = visit.pageFor(viewer).body
   return /<p class="avatar[^>]*>([^<]*)</.exec(markup)?.[1] ?? ''
 }
 

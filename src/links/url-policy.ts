@@ -58,21 +58,25 @@ export function findUrlFault(text: string, owns: OwnsUrl): UrlFault | undefined 
   if (authority.includes('@')) return fault('url_login', 'must not hold a user name or password')
   const url = authority === '' ? null : URL.parse(text)
   if (url === null) return fault('url_syntax', 'is not a valid URL')
-  const hidden = hiddenIn(authority, url.hostname)
-  if (hidden !== '') return fault('url_characters', `must not hold the invisible ${codePointsOf(hidden)} in its host`)
-  return hostFault(url.hostname) ?? (owns(url) ? fault('url_loop', 'must not lead back to this service') : undefined)
+  return (
+    hiddenFault(authority, url.hostname) ??
+    hostFault(url.hostname) ??
+    (owns(url) ? fault('url_loop', 'must not lead back to this service') : undefined)
+  )
 }
 
 /**
- * The invisible characters in the host of a URL that the parser drops, so that it leads to another host than the one
+ * Refuses invisible characters in the host of a URL, which the parser drops, so that it leads to another host than the one
  * written. The joiners of some scripts are part of a name where IDNA takes them (RFC 5892, A.1), and are in `parsed` then;
  * the selector of a colourful emoji is not, but makes no other name.
  */
-function hiddenIn(authority: string, parsed: string): string {
+function hiddenFault(authority: string, parsed: string): UrlFault | undefined {
   const written = decode(authority)
   const found = written.match(/[\p{Cf}\p{DI}]/gu)?.filter((each) => !/\p{VS}/u.test(each)) ?? []
   const isKept = (each: string) => /[\u200c\u200d]/.test(each) && domainToUnicode(parsed).includes(each)
-  return found.filter((each) => !isKept(each)).join('')
+  const hidden = found.filter((each) => !isKept(each)).join('')
+  if (hidden === '') return undefined
+  return fault('url_characters', `must not hold the invisible ${codePointsOf(hidden)} in its host`)
 }
 
 function decode(authority: string): string {

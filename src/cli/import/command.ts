@@ -81,7 +81,7 @@ async function importAll(
       else {
         report[result.state === 'present' ? 'present' : 'created']++
         report.clicks += link.clicks
-        if (result.isTrimmed) trimmed.push(link.alias)
+        trimmed.push(...(result.isTrimmed ? [link.alias] : []))
         done.push({ code: link.alias, token: tokens[at] ?? '', manageUrl: `${origin}/m/${tokens[at]}` })
       }
     }

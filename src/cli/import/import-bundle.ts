@@ -49,11 +49,14 @@ export async function importBundle(
     keys.finish([{ code, token, manageUrl: `${origin}/m/${token}` }])
     if (!isAdded) return refuse('was imported before with other counts, which stay')
     const isPresent = result.state === 'present'
-    const trimmed = result.isTrimmed && { trimmed: [code] }
-    return { created: isPresent ? 0 : 1, present: isPresent ? 1 : 0, clicks, refused: [], ...trimmed }
+    return { created: isPresent ? 0 : 1, present: isPresent ? 1 : 0, clicks, refused: [], ...trimmedOf(code, result) }
   } finally {
     bundle.close()
   }
+}
+
+function trimmedOf(code: string, { isTrimmed }: { isTrimmed?: true }): Pick<Report, 'trimmed'> {
+  return isTrimmed ? { trimmed: [code] } : {}
 }
 
 /** The first line of the file. */

@@ -108,7 +108,7 @@ function unwritten(error: Error, kept: string | undefined): StartError {
 }
 
 function isTrimmed(result: Result): boolean {
-  return 'warnings' in result && result.warnings?.some(({ code }) => code === 'invisible_characters') === true
+  return 'warnings' in result && (result.warnings ?? []).some(({ code }) => code === 'invisible_characters')
 }
 
 function isCreated(result: Result): result is Schemas['CreatedRow'] {

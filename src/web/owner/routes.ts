@@ -11,8 +11,6 @@ import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
 import type { Links } from '../../links/open.ts'
 import type { StatsReading } from '../../scans/api/routes.ts'
-import type { Language } from '../../texts/language.ts'
-import { ownerTexts } from '../../texts/owner.ts'
 import { scriptsOf, type Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
 import { createFormIdempotency, type FormIdempotency } from '../form-idempotency.ts'
@@ -21,10 +19,10 @@ import { act } from './actions.ts'
 import { createDesignerPictures } from '../designer/pictures.ts'
 import { loadStatistics, loadTotals } from '../statistics/load.ts'
 import { readSettings } from './settings/data.ts'
-import { settingsNotices } from './settings/section.ts'
+import { noticeOf } from './notices.ts'
 import { ownerPage } from './page.ts'
 import type { Outcome, Submission } from './submission.ts'
-import type { Notice, OwnerView, Refused } from './view.ts'
+import type { OwnerView, Refused } from './view.ts'
 
 /** What the page needs from the rest of the program. */
 export interface OwnerPageNeeds {
@@ -85,30 +83,7 @@ async function showLink(needs: Needs, request: TokenRequest, reply: FastifyReply
   const owned = await needs.links.readByToken(token)
   const view = await viewOf(needs, owned, request)
   addVary(reply, 'accept-language')
-  return sendPage(reply, ownerPage(view, noticeOf(request)))
-}
-
-/** What the page says after a form, by the names in its query. */
-function noticeOf(request: TokenRequest): Notice | undefined {
-  const language = pageLanguage(request)
-  const notices = noticesOf(language)
-  const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
-  const notice = done === undefined ? undefined : notices[done]
-  if (!('trimmed' in request.query)) return notice
-  const { trimmed } = ownerTexts[language]
-  return { ...notice, text: notice === undefined ? trimmed : `${notice.text} ${trimmed}` }
-}
-
-/** The notices by their names. */
-function noticesOf(language: Language): Record<string, Notice> {
-  const texts = Object.entries(ownerTexts[language].notices)
-  const further: Record<string, Partial<Notice>> = {
-    designed: { at: 'design' },
-    ruled: { at: 'rules' },
-    reverted: { at: 'history' },
-  }
-  const notices = texts.map(([name, text]) => [name, { text, ...further[name] }])
-  return { ...Object.fromEntries(notices), ...settingsNotices(language) }
+  return sendPage(reply, ownerPage(view, noticeOf(request.query, pageLanguage(request))))
 }
 
 async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Promise<OwnerView> {
