@@ -58,11 +58,12 @@ export function findUrlFault(text: string, owns: OwnsUrl): UrlFault | undefined 
   if (authority.includes('@')) return fault('url_login', 'must not hold a user name or password')
   const url = authority === '' ? null : URL.parse(text)
   if (url === null) return fault('url_syntax', 'is not a valid URL')
-  return (
-    hiddenFault(authority, url.hostname) ??
-    hostFault(url.hostname) ??
-    (owns(url) ? fault('url_loop', 'must not lead back to this service') : undefined)
-  )
+  return hiddenFault(authority, url.hostname) ?? placeFault(url, owns)
+}
+
+function placeFault(url: URL, owns: OwnsUrl): UrlFault | undefined {
+  const loop = () => (owns(url) ? fault('url_loop', 'must not lead back to this service') : undefined)
+  return hostFault(url.hostname) ?? loop()
 }
 
 /**
