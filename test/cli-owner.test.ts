@@ -95,6 +95,19 @@ test('a token that was kept is found by the code or the short URL, in a file tha
   assert.match(damaged.stdout, /\/m\//, 'the token is printed although it could not be kept')
 })
 
+test('a token is kept whatever the code is, also one that objects have', async (t) => {
+  const { url, home } = await startWithHome(t)
+  const at = `--server=${url}`
+  for (const alias of ['__proto__', 'constructor', 'toString']) {
+    assert.match((await outcomeOf(['stats', alias, at])).stderr, /no token of/)
+    await outcomeOf(['shorten', 'https://example.com', `--alias=${alias}`, '--keep', at])
+    assert.equal((await outcomeOf(['stats', alias, at])).status, 0, alias)
+    assert.match(readFileSync(join(home, 'quirl', 'tokens.json'), 'utf8'), new RegExp(alias, 'i'))
+    await outcomeOf(['delete', alias, '--yes', at])
+    assert.match((await outcomeOf(['stats', alias, at])).stderr, /no token of/)
+  }
+})
+
 test('commands that run at the same time keep every token', async (t) => {
   const { url, home } = await startWithHome(t)
   const run = promisify(execFile)

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { asObject, parseJsonBody } from '../http/body.ts'
 import { Problem, problemBody } from '../http/problem.ts'
+import { ownValue } from '../lib/own-value.ts'
 
 /**
  * The operations of the running service by name. `quirl <command>` calls them through a socket in the data folder.
@@ -95,7 +96,7 @@ async function handle(
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body)
   }
   try {
-    const operation = Object.hasOwn(operations, name) ? operations[name] : undefined
+    const operation = ownValue(operations, name)
     if (operation === undefined) throw new Problem('not_found', `this service has no operation "${name}"`)
     const result = await operation(asObject(parseJsonBody(await buffer(request))))
     send(200, JSON.stringify(result ?? null))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../test/support/cleanup.ts'
 import { configurationPage } from './text.ts'
-import { readConfig, type Config } from './config.ts'
+import { readConfig, settings, type Config } from './config.ts'
 import { StartError } from '../lib/start-error.ts'
 
 function read(args: string[], env: Record<string, string> = {}, dotEnv = '/nonexistent'): Config {
@@ -118,6 +118,15 @@ test('an invalid value prevents the start, with one line that names the variable
     }
     assert.throws(() => read([], { [name]: value }), says)
     assert.throws(() => read([`--${name.toLowerCase().replace('_', '-')}=${value}`]), says)
+  }
+})
+
+test('no setting takes the name of a member that every object has, unless any text is allowed', () => {
+  const free = Object.values(settings).filter(({ parse }) => parse('someText') === undefined)
+  assert.ok(free.length > 25)
+  for (const { name } of free) {
+    for (const member of Object.getOwnPropertyNames(Object.prototype))
+      assert.throws(() => read([], { [name]: member }), StartError, `${name}=${member}`)
   }
 })
 

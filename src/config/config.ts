@@ -6,7 +6,7 @@ import { scanSettings } from './scans.ts'
 import { setting, type Setting } from './setting.ts'
 import { flagOf, readSettings, type Flags, type SetSetting, type SetSettings } from './sources.ts'
 import { expandAliases, tlsSettings } from './tls.ts'
-import { contactUri, integer, listSources, origin } from './values.ts'
+import { contactUri, integer, listSources, oneOf, onOrOff, origin } from './values.ts'
 import { parseNetworks } from '../lib/network.ts'
 import { StartError } from '../lib/start-error.ts'
 
@@ -29,7 +29,7 @@ export const settings = {
   reusePort: setting({
     name: 'REUSE_PORT',
     fallback: 'off',
-    parse: (text) => ({ on: true, off: false })[text],
+    parse: onOrOff,
     allowed: '`on` or `off`',
     doc: 'whether other nodes on this machine may listen on the same ports, among which the kernel spreads the connections ([several nodes](scale.md#several-nodes-on-one-machine)); Linux only',
   }),
@@ -74,7 +74,7 @@ export const settings = {
   create: setting({
     name: 'CREATE',
     fallback: 'open',
-    parse: (text) => (text === 'open' || text === 'token' || text === 'closed' ? text : undefined),
+    parse: oneOf({ open: 'open' as const, token: 'token' as const, closed: 'closed' as const }),
     allowed: '`open`, `token` or `closed`',
     doc: 'who may create links and register domains: anyone, who has a key of `quirl keys` ([private instance](private.md)), or nobody',
   }),
@@ -82,14 +82,14 @@ export const settings = {
   qrMarker: setting({
     name: 'QR_MARKER',
     fallback: 'on',
-    parse: (text) => ({ on: true, off: false })[text],
+    parse: onOrOff,
     allowed: '`on` or `off`',
     doc: 'whether QR images of short links contain `?qr=1`, which distinguishes scans from clicks',
   }),
   webhooks: setting({
     name: 'WEBHOOKS',
     fallback: 'on',
-    parse: (text) => ({ on: true, off: false })[text],
+    parse: onOrOff,
     allowed: '`on` or `off`',
     doc: 'whether owners can have events of their links sent to an address, and the service sends requests for them',
   }),

@@ -1,12 +1,12 @@
 import { setting } from './setting.ts'
-import { countryHeader, placeSources, retention } from './values.ts'
+import { countryHeader, oneOf, placeSources, retention } from './values.ts'
 
 /** What is recorded of a visit, and how. */
 export const scanSettings = {
   scanSync: setting({
     name: 'SCAN_SYNC',
     fallback: 'process',
-    parse: (text) => ({ process: 'process' as const, power: 'power' as const })[text],
+    parse: oneOf({ process: 'process' as const, power: 'power' as const }),
     allowed: '`process` or `power`',
     doc: 'durability of the scan of an answered visit: it survives the end of the process (also `kill -9`), or power loss as well',
   }),

@@ -1,5 +1,5 @@
 import { setting } from './setting.ts'
-import { integer, parseServers } from './values.ts'
+import { integer, onOrOff, parseServers } from './values.ts'
 
 const port = (text: string) => integer(text, 0, 65_535)
 const ports = 'a whole number from 0 to 65535 (0 takes any free port)'
@@ -16,7 +16,7 @@ export const tlsSettings = {
   tls: setting({
     name: 'TLS',
     fallback: 'off',
-    parse: (text) => ({ on: true, off: false })[text],
+    parse: onOrOff,
     allowed: '`on` or `off`',
     doc: 'whether quirl itself serves HTTPS, with certificates that it obtains automatically; `PORT` is not used then, and `BASE_URL` must be https',
   }),

@@ -1,5 +1,6 @@
 // Parsers of settings. Each returns undefined for an invalid value.
 import { isIP } from 'node:net'
+import { ownValue } from '../lib/own-value.ts'
 
 /**
  * Files and https URLs without duplicates. http is allowed on loopback, where no one can intercept it: tests and local
@@ -31,6 +32,13 @@ export function contactUri(text: string): string | undefined {
   if (/^[^\s@:/?#<>"]+@[\w.-]+\.[\w-]+$/.test(address)) return `mailto:${address}`
   return /^https:\/\/\S+$/.test(text) ? URL.parse(text)?.href : undefined
 }
+
+/** A parser of one of some words, each of which stands for a value. */
+export function oneOf<T>(words: Record<string, T>): (text: string) => T | undefined {
+  return (text) => ownValue(words, text)
+}
+
+export const onOrOff = oneOf({ on: true, off: false })
 
 /** A whole number within its bounds, written in decimal digits. */
 export function integer(text: string, min: number, max: number): number | undefined {
@@ -74,5 +82,5 @@ const countryHeaders: Record<string, string> = {
 
 /** The country header of a network; undefined for an unknown network. */
 export function countryHeader(network: string): string | undefined {
-  return Object.hasOwn(countryHeaders, network) ? countryHeaders[network] : undefined
+  return ownValue(countryHeaders, network)
 }

@@ -9,6 +9,7 @@ import { problemPage } from './problem-page.ts'
 import { Problem, problemMembers, type ProblemCode } from './problem.ts'
 import { withNotices } from './notices.ts'
 import { noteRefusals } from './refusals.ts'
+import { ownValue } from '../lib/own-value.ts'
 
 /** Problems for the errors that Fastify itself throws. */
 const frameworkProblems: Record<string, [code: ProblemCode, detail: string]> = {
@@ -143,7 +144,7 @@ function toProblem(error: unknown, unavailability: ErrorHandling['unavailability
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new Problem('body_too_large', `the body must be at most ${bodyLimit} bytes long`, { cause: error })
-  const known = frameworkProblems[code]
+  const known = ownValue(frameworkProblems, code)
   if (known !== undefined) return new Problem(known[0], known[1], { cause: error })
   if (isRefusal(error))
     return new Problem('invalid_request', 'this address does not accept such a request', { cause: error })

@@ -24,6 +24,7 @@ export function addNotices(api: FastifyInstance): void {
     route.config = { ...route.config, hasNotices: true }
   })
   api.decorateRequest('warnings')
+  api.decorateRequest('rowWarnings')
   api.addHook('onRequest', (request, reply, done) => {
     readQuery(request, reply)
     done()
@@ -80,8 +81,12 @@ export function withNotices(request: FastifyRequest, response: Record<string, un
   const noticed = { ...response, ...ignoredOf(request), ...warningMember(response, request.warnings) }
   const results = resultsIn(response)
   if (results.length === 0) return noticed
+  const ofInput = (at: number) => request.rowWarnings?.get(at)
   const ofRow = (at: number) => (input.isStrict ? {} : listOf(input.rows.get(at) ?? []))
-  return { ...noticed, results: results.map((row, at) => ({ ...row, ...ofRow(at), ...warningMember(row) })) }
+  return {
+    ...noticed,
+    results: results.map((row, at) => ({ ...row, ...ofRow(at), ...warningMember(row, ofInput(at)) })),
+  }
 }
 
 function warningMember(object: Record<string, unknown>, ofInput: Warning[] = []): Pick<Notices, 'warnings'> {

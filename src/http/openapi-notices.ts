@@ -18,7 +18,7 @@ export const warningsField = Type.Array(
   Type.Object({
     code: Type.String({
       description:
-        '`local_address`: others cannot reach the URLs of the response. `windows_1252`: the CSV is not UTF-8, and was read as Windows-1252.',
+        '`local_address`: others cannot reach the URLs of the response. `windows_1252`: the CSV is not UTF-8, and was read as Windows-1252. `invisible_characters`: those at the ends of a URL were dropped.',
     }),
     detail: Type.String(),
   }),

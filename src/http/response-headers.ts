@@ -26,7 +26,7 @@ export const responseHeaders = {
   'Quirl-Instance': { description: 'The same for all addresses of one service.', required: true },
   'Quirl-Warning': {
     description:
-      'The codes of warnings, whatever the body is, between commas. `local_address`: others cannot reach its URL. `windows_1252`: the CSV was not UTF-8.',
+      'The codes of warnings, whatever the body is, between commas. `local_address`: others cannot reach its URL. `windows_1252`: the CSV was not UTF-8. `invisible_characters`: those at the ends of a URL were dropped.',
   },
   RateLimit: {
     description: 'What remains of a quota, and the seconds until it begins anew; absent without one.',

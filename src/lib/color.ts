@@ -15,3 +15,21 @@ export function contrastRatio(one: Rgb, other: Rgb): number {
   const [a, b] = [luminance(one), luminance(other)]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
+
+export const black: Rgb = [0, 0, 0]
+export const white: Rgb = [255, 255, 255]
+
+/** @param color `#rrggbb` */
+export function rgbOf(color: string): Rgb {
+  return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)) as unknown as Rgb
+}
+
+/** `#rrggbb` */
+export function hexOf(color: Rgb): string {
+  return `#${color.map((part) => part.toString(16).padStart(2, '0')).join('')}`
+}
+
+/** The colour of text on an area: of black and white the better one, whose contrast is at least 4.58 to any colour. */
+export function inkOn(area: Rgb): Rgb {
+  return contrastRatio(area, white) >= contrastRatio(area, black) ? white : black
+}

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Origin } from '../http/origin.ts'
+import { warnsOfTrimmed } from './trimmed-warning.ts'
 import type { ManageRequest } from './access.ts'
 import { refundFailed, type Charge } from './charged.ts'
 import type { CreationLimits } from './create.ts'
@@ -30,8 +31,9 @@ export async function changeCharged(
   const charge = () => limits.charge(request, reply, 'links')
   const hashPassword = (password: string) => hashCharged(links.passwords, charge, limits.clientOf(request), password)
   return refundFailed(charge, async (chargeOnce) => {
-    const webhook = await links.checkWebhook(owned, body, chargeOnce)
-    return links.change(owned, body, { ifMatch: headers['if-match'], design, webhook, hashPassword })
+    const onTrimmed = warnsOfTrimmed(request, reply)
+    const webhook = await links.checkWebhook(owned, body, chargeOnce, onTrimmed)
+    return links.change(owned, body, { ifMatch: headers['if-match'], design, webhook, hashPassword, onTrimmed })
   })
 }
 

@@ -9,7 +9,7 @@ import type { LinkIds } from './ids.ts'
 import { aliasError, insertDraft, insertDrafts, type CreatedLink, type Creation } from './insert.ts'
 import { runCharged, type Charge } from './charged.ts'
 import { hashDraft, type HashedDraft, type HashPassword } from './password/new-password.ts'
-import type { UrlPolicy } from './url-policy.ts'
+import type { OnTrimmed, UrlPolicy } from './url-policy.ts'
 import { parseWebhook, type LinkWebhooks, type WebhookDetails, type WebhookDraft } from './webhook.ts'
 
 /** What creations need of the rest of the program. */
@@ -51,6 +51,7 @@ export interface CreationOptions {
 export interface LinkOptions extends CreationOptions {
   /** Called once the rest of the request is valid and charged; when absent, the link cannot have a password. */
   hashPassword?: HashPassword
+  onTrimmed?: OnTrimmed | undefined
 }
 
 /**
@@ -58,7 +59,8 @@ export interface LinkOptions extends CreationOptions {
  * @throws {Problem} 400 for an invalid field, 409 for a taken or reserved alias, 422 for a blocked destination or a reused key
  */
 export async function createLink(deps: LinkDeps, body: unknown, options: LinkOptions): Promise<CreatedLink> {
-  const draft = options.idempotentRequest === undefined ? readDraft(deps, body) : readIdempotentDraft(deps, body)
+  const reading = { ...deps, onTrimmed: options.onTrimmed }
+  const draft = options.idempotentRequest === undefined ? readDraft(reading, body) : readIdempotentDraft(reading, body)
   const isStatement =
     options.idempotentRequest === undefined && !(draft instanceof Problem) && draft.webhook === undefined
   const created = isStatement

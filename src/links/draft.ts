@@ -9,6 +9,7 @@ import { findKind, kindOf, kinds } from './kinds/index.ts'
 import type { Kind } from './kinds/kind.ts'
 import type { Content, Link } from './link.ts'
 import { ruleErrors, urlsOfRules } from './rules/check.ts'
+import { trimUrls, type FieldUrl } from './trim-urls.ts'
 import { findUrlFault, type Screen, type UrlFault, type UrlPolicy } from './url-policy.ts'
 import { destination } from './utm.ts'
 import type { WebhookDraft } from './webhook.ts'
@@ -115,6 +116,25 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], policy:
   const errors = [...earlier, ...fields.errors, ...faults.map(locate)]
   if (faults.length > 0) throw invalidRequest(errors)
 
+  const trimmed = trimUrls(values, urlsOf(contentOf(kind, values)))
+  const content = contentOf(kind, trimmed.values)
+  const urls = urlsOf(content)
+  const further = [
+    ...kind.check(content),
+    ...ruleErrors(content.rules),
+    ...urlErrors(urls, (url) => findUrlFault(url, policy.owns)),
+  ]
+  errors.push(...further.map(locate))
+  if (errors.length > 0) throw invalidRequest(errors)
+  const blocked = urlErrors(urls, (url) => screenFault(url, content.utm, policy.screen)).map(locate)
+  const [first] = blocked
+  if (first !== undefined) throw new Problem('target_blocked', `${first.pointer} ${first.detail}`, { errors: blocked })
+  for (const [pointer, dropped] of trimmed.dropped) policy.onTrimmed?.(locate({ pointer, detail: '' }).pointer, dropped)
+  return content
+}
+
+/** The content that valid fields make. */
+function contentOf(kind: Kind, values: Record<string, unknown>): Content {
   // Stored, a member that is ignored now could mean something to a later version, which has not validated it.
   const payload = withoutUnknown(kind.fields, pick(values, Object.keys(kind.fields.properties))) as Content['payload']
   const common = values as Partial<Pick<Content, 'utm' | 'rules'>> & {
@@ -123,19 +143,7 @@ function checkContent(kind: Kind, fields: Fields, earlier: FieldError[], policy:
     campaign?: string
   }
   const { target = null, title = null, campaign = null, utm = {}, rules = [] } = common
-  const content = { kind: kind.name, target, payload, title, campaign, utm, rules }
-  const urls = urlsOf(content)
-  const further = [
-    ...kind.check({ target, payload }),
-    ...ruleErrors(rules),
-    ...urlErrors(urls, (url) => findUrlFault(url, policy.owns)),
-  ]
-  errors.push(...further.map(locate))
-  if (errors.length > 0) throw invalidRequest(errors)
-  const blocked = urlErrors(urls, (url) => screenFault(url, utm, policy.screen)).map(locate)
-  const [first] = blocked
-  if (first !== undefined) throw new Problem('target_blocked', `${first.pointer} ${first.detail}`, { errors: blocked })
-  return content
+  return { kind: kind.name, target, payload, title, campaign, utm, rules }
 }
 
 /** Every URL in every field of a link, with the pointer of the flat field. */
@@ -147,11 +155,6 @@ export function urlsOf({
 }: Pick<Content, 'kind' | 'target' | 'payload' | 'rules'>): FieldUrl[] {
   const urls = [...kindOf({ kind }).urls(payload), ...urlsOfRules(rules)]
   return target === null ? urls : [{ pointer: '/target', url: target }, ...urls]
-}
-
-interface FieldUrl {
-  pointer: string
-  url: string
 }
 
 function urlErrors(urls: FieldUrl[], faultOf: (url: string) => UrlFault | undefined): FieldError[] {

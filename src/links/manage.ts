@@ -11,7 +11,7 @@ import { insertDeletions } from './purge-store.ts'
 import { findByAnyToken, isWorking, unknownToken, type TokenDeps } from './rotation.ts'
 import { deleteLinkRow, findByCode, findById, findByToken } from './store.ts'
 import type { CheckedWebhook, LinkWebhooks } from './webhook.ts'
-import type { UrlPolicy } from './url-policy.ts'
+import type { OnTrimmed, UrlPolicy } from './url-policy.ts'
 
 /** What changes and deletions need of the rest of the program. */
 export interface ManageDeps extends UrlPolicy, TokenDeps {
@@ -79,6 +79,7 @@ export interface ChangeOptions {
   hashPassword?: HashPassword
   /** The checked webhook from the body; when absent, the webhook stays. */
   webhook?: CheckedWebhook | undefined
+  onTrimmed?: OnTrimmed | undefined
 }
 
 /**
@@ -91,14 +92,17 @@ export async function changeLink(
   deps: ManageDeps,
   owned: OwnedLink,
   body: unknown,
-  { ifMatch, design, webhook, hashPassword }: ChangeOptions,
+  { ifMatch, design, webhook, hashPassword, onTrimmed }: ChangeOptions,
 ): Promise<OwnedLink> {
   const password = await newPassword(body, () => requireValid(deps, owned.link, body, ifMatch), hashPassword)
   const reread = async () => withDesign(deps, requireFound(await findById(deps.db.read, owned.link.id)))
   return retryOnConflict(deps, owned, reread, ifMatch, async (present) => {
     const { link } = present
     const designChanges = design !== undefined && !isDeepStrictEqual(design.value, present.design ?? null)
-    const next = nextRevision(deps, link, body, { isOther: designChanges || webhook !== undefined, password })
+    const next = nextRevision({ ...deps, onTrimmed }, link, body, {
+      isOther: designChanges || webhook !== undefined,
+      password,
+    })
     if (next === link) return present
     const changed = { ...present, link: next, design: designChanges ? (design.value ?? undefined) : present.design }
     return deps.db.transaction(async (transaction) => {

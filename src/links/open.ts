@@ -27,7 +27,7 @@ import { rotateToken, type RotatedToken } from './rotation.ts'
 import type { ChargeNotFound } from './bulk/row-links.ts'
 import type { LinkId } from './store.ts'
 import { linksOfTokens } from './tokens.ts'
-import type { OwnsUrl, Screen } from './url-policy.ts'
+import type { OnTrimmed, OwnsUrl, Screen } from './url-policy.ts'
 import { checkWebhook, type CheckedWebhook, type LinkWebhooks } from './webhook.ts'
 
 /** Creates links, and lets the owner of a token read, change and delete its link. */
@@ -62,7 +62,12 @@ export interface Links {
    * @param charge called for a new address or secret
    * @throws {Problem} 400 for an invalid field, 422 for a blocked URL, and what `charge` rejects with
    */
-  checkWebhook: (owned: OwnedLink, body: unknown, charge: () => Promise<unknown>) => Promise<CheckedWebhook | undefined>
+  checkWebhook: (
+    owned: OwnedLink,
+    body: unknown,
+    charge: () => Promise<unknown>,
+    onTrimmed?: OnTrimmed,
+  ) => Promise<CheckedWebhook | undefined>
   /**
    * Changes the fields that the body names, in the newest revision of the link.
    * @throws {Problem} 400 for an invalid field, 404 when the link was deleted, 409 when it is suspended, 412 when
@@ -129,7 +134,7 @@ export function openLinks(needs: LinksNeeds): Links {
     findManyByToken: (tokens, chargeNotFound) => linksOfTokens(management, tokens, chargeNotFound),
     readByToken: async (token) => withDesign(management, await linkOfToken(management, token)),
     checkDesign: (owned, body, drawing) => checkDesign(designs, owned, body, drawing),
-    checkWebhook: (owned, body, charge) => checkWebhook(management, owned, body, charge),
+    checkWebhook: (owned, body, charge, onTrimmed) => checkWebhook(management, owned, body, charge, onTrimmed),
     change: (owned, body, options) => changeLink(management, owned, body, options),
     changeMany: (rows, options) => changeLinks(management, rows, options),
     rotate: (token, options) => rotateToken(creation, token, options),

@@ -13,6 +13,7 @@ import { details } from './details.ts'
 import { entityTag, type Totals } from './link.ts'
 import type { Links } from './open.ts'
 import { changeCharged, type PartsNeeds } from './change-parts.ts'
+import { warnsOfTrimmed } from './trimmed-warning.ts'
 import { createdBody, creationBody, deletedBody, detailsBody, updateBody } from './schemas.ts'
 
 /** What the routes of links need of the rest of the program. */
@@ -55,6 +56,7 @@ export function creationRoute(needs: Omit<LinkRoutesNeeds, 'totals'> & CreationH
         charge: () => limits.charge(request, reply, 'links'),
         idempotentRequest: idempotentRequest(request),
         hashPassword: (password) => links.passwords.hash(password, limits.clientOf(request)),
+        onTrimmed: warnsOfTrimmed(request, reply),
       })
       return reply.code(201).headers({ location: created.short_url, 'cache-control': 'no-store' }).send(created)
     },

@@ -1,7 +1,9 @@
+import { domainToUnicode } from 'node:url'
 import ipaddr from 'ipaddr.js'
 import { MAX_URL_LENGTH } from '../http/fields.ts'
 import type { Reason } from '../http/problem.ts'
 import { withoutRoot } from '../lib/host.ts'
+import { codePointsOf } from '../lib/invisible.ts'
 import { isPublicAddress } from '../lib/public-address.ts'
 import { reservedEndings } from '../lib/reserved-endings.ts'
 
@@ -11,10 +13,18 @@ export type OwnsUrl = (url: URL) => boolean
 /** Why no link may lead to a URL, as a text that follows the field's name; undefined when a link may. */
 export type Screen = (url: string) => string | undefined
 
+/** Hears which invisible characters were dropped at the ends of a URL. @param pointer the field, as in an error */
+export type OnTrimmed = (pointer: string, dropped: string) => void
+
+/** What hears it of the row with this index. */
+export type OnTrimmedIn = (row: number) => OnTrimmed
+
 /** Rules for URLs besides their syntax. */
 export interface UrlPolicy {
   owns: OwnsUrl
   screen: Screen
+  /** Called for each URL of an input that is valid otherwise. */
+  onTrimmed?: OnTrimmed | undefined
 }
 
 /** What is wrong with a destination, for the texts of pages and as a text that follows the field's name. */
@@ -37,7 +47,8 @@ export function findUrlFault(text: string, owns: OwnsUrl): UrlFault | undefined 
     const reason = { name: 'too_long', limit: MAX_URL_LENGTH } as const
     return { reason, detail: `must be at most ${MAX_URL_LENGTH} characters long` }
   }
-  if (/[\s\p{Cc}\p{Cs}]/u.test(text)) {
+  // U+FEFF is a space to ECMAScript only.
+  if (/[^\S\uFEFF]|[\p{Cc}\p{Cs}]/u.test(text)) {
     return fault('url_characters', 'must not hold spaces, control characters or lone surrogates')
   }
   if (!/^https?:\/\//i.test(text)) return fault('url_scheme', 'must start with http:// or https://')
@@ -47,7 +58,35 @@ export function findUrlFault(text: string, owns: OwnsUrl): UrlFault | undefined 
   if (authority.includes('@')) return fault('url_login', 'must not hold a user name or password')
   const url = authority === '' ? null : URL.parse(text)
   if (url === null) return fault('url_syntax', 'is not a valid URL')
-  return hostFault(url.hostname) ?? (owns(url) ? fault('url_loop', 'must not lead back to this service') : undefined)
+  return hiddenFault(authority, url.hostname) ?? placeFault(url, owns)
+}
+
+function placeFault(url: URL, owns: OwnsUrl): UrlFault | undefined {
+  const loop = () => (owns(url) ? fault('url_loop', 'must not lead back to this service') : undefined)
+  return hostFault(url.hostname) ?? loop()
+}
+
+/**
+ * Refuses invisible characters in the host of a URL, which the parser drops, so that it leads to another host than the one
+ * written. The joiners of some scripts are part of a name where IDNA takes them (RFC 5892, A.1), and are in `parsed` then;
+ * the selector of a colourful emoji is not, but makes no other name.
+ */
+function hiddenFault(authority: string, parsed: string): UrlFault | undefined {
+  const written = decode(authority)
+  const found = written.match(/[\p{Cf}\p{DI}]/gu)?.filter((each) => !/\p{VS}/u.test(each)) ?? []
+  const isKept = (each: string) => /[\u200c\u200d]/.test(each) && domainToUnicode(parsed).includes(each)
+  const hidden = found.filter((each) => !isKept(each)).join('')
+  if (hidden === '') return undefined
+  return fault('url_characters', `must not hold the invisible ${codePointsOf(hidden)} in its host`)
+}
+
+function decode(authority: string): string {
+  try {
+    return decodeURIComponent(authority)
+  } catch {
+    // The parser refuses it as well.
+    return authority
+  }
 }
 
 /** Counts Unicode characters, as the bounds of other texts do, but not those of a text that is far too long. */

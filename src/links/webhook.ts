@@ -7,7 +7,8 @@ import { publicUrl } from '../http/fields.ts'
 import { invalidRequest, Problem } from '../http/problem.ts'
 import { createValidator } from '../http/validate.ts'
 import type { Link } from './link.ts'
-import { urlFault, type UrlPolicy } from './url-policy.ts'
+import { trimmedUrl } from './trim-urls.ts'
+import { urlFault, type OnTrimmed, type UrlPolicy } from './url-policy.ts'
 
 export const webhookEventTypes = ['link.changed', 'link.removed', 'scans.milestone', 'destination.failing'] as const
 
@@ -116,7 +117,8 @@ export function parseWebhook(webhook: unknown, policy: UrlPolicy, enabled: boole
   if (!enabled) throw refuse('/webhook', 'cannot be set: the operator of this service has turned webhooks off')
   const errors = validate({ webhook })
   if (errors.length > 0) throw invalidRequest(errors)
-  const { url, events, secret } = webhook as { url: string; events: WebhookEventType[]; secret?: 'new' }
+  const { url: given, events, secret } = webhook as { url: string; events: WebhookEventType[]; secret?: 'new' }
+  const { text: url, dropped } = trimmedUrl(given)
   const fault = urlFault(url, policy.owns) ?? portFault(url)
   if (fault !== undefined) throw refuse('/webhook/url', fault)
   const blocked = policy.screen(url)
@@ -124,6 +126,7 @@ export function parseWebhook(webhook: unknown, policy: UrlPolicy, enabled: boole
     const errors = [{ pointer: '/webhook/url', detail: blocked }]
     throw new Problem('target_blocked', `/webhook/url ${blocked}`, { errors })
   }
+  if (dropped !== '') policy.onTrimmed?.('/webhook/url', dropped)
   return { url, events: webhookEventTypes.filter((type) => events.includes(type)), wantsNewSecret: secret === 'new' }
 }
 
@@ -145,11 +148,12 @@ export async function checkWebhook(
   { link, webhook: present }: { link: Link; webhook: WebhookDetails | null },
   body: unknown,
   charge: () => Promise<unknown>,
+  onTrimmed?: OnTrimmed,
 ): Promise<CheckedWebhook | undefined> {
   const value = isObject(body) ? body['webhook'] : undefined
   if (value === undefined) return undefined
   if (value === null) return present === null ? undefined : { draft: null, milestone: 0 }
-  const draft = parseWebhook(value, deps, deps.webhooks.enabled)
+  const draft = parseWebhook(value, { ...deps, onTrimmed }, deps.webhooks.enabled)
   const isSame = present?.url === draft.url && !draft.wantsNewSecret
   // Setting a webhook again that fails has its events sent at once.
   if (isSame && isDeepStrictEqual(present.events, draft.events) && present.state === 'active') return undefined

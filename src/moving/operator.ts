@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AdminOperations } from '../admin/socket.ts'
 import { Problem } from '../http/problem.ts'
+import { ownValue } from '../lib/own-value.ts'
 
 /** A hold ends this long after it was last renewed, so that a command that was killed does not stop the service for ever. */
 const HOLD_MS = 10_000
@@ -27,7 +28,7 @@ export function movingOperations(holdable: Holdable): AdminOperations {
   const steps = createSteps(holdable)
   return {
     async move({ step, token }) {
-      const run = typeof step === 'string' && Object.hasOwn(steps, step) ? steps[step] : undefined
+      const run = typeof step === 'string' ? ownValue(steps, step) : undefined
       if (run === undefined) throw new Problem('invalid_request', 'there is no such step of a move')
       return { token: (await run(token))?.token ?? null }
     },

@@ -76,6 +76,10 @@ const en = {
       'This file is not in UTF-8 and was read as Windows-1252. If letters are wrong, save it as “CSV UTF-8”, and choose it again.',
     unused: 'Not used are the columns {names}.',
   },
+  trimmedRows: {
+    one: 'In one row, invisible characters around the address were left out.',
+    other: 'In {n} rows, invisible characters around the address were left out.',
+  },
   checkedRows: { one: 'One row is ready.', other: '{n} rows are ready.' },
   faultyRows: { one: 'One row needs a correction:', other: '{n} rows need a correction:' },
   done: { one: 'One link is ready', other: '{n} links are ready' },
@@ -173,6 +177,10 @@ const de: typeof en = {
     windows1252:
       'Diese Datei ist nicht in UTF-8 und wurde als Windows-1252 gelesen. Sind Buchstaben falsch, speichern Sie sie als „CSV UTF-8“ und wählen Sie sie erneut.',
     unused: 'Nicht verwendet werden die Spalten {names}.',
+  },
+  trimmedRows: {
+    one: 'In einer Zeile wurden unsichtbare Zeichen um die Adresse weggelassen.',
+    other: 'In {n} Zeilen wurden unsichtbare Zeichen um die Adresse weggelassen.',
   },
   checkedRows: { one: 'Eine Zeile ist bereit.', other: '{n} Zeilen sind bereit.' },
   faultyRows: { one: 'Eine Zeile muss korrigiert werden:', other: '{n} Zeilen müssen korrigiert werden:' },

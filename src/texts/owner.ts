@@ -61,6 +61,7 @@ const en = {
     reverted: 'The earlier version is in effect again. Below it says what that has changed.',
     ruled: 'The rules are saved and in effect.',
   },
+  trimmed: 'Invisible characters before or after an address were left out.',
   another: 'Create another link',
 }
 
@@ -124,6 +125,7 @@ const de: typeof en = {
     reverted: 'Die frühere Fassung gilt wieder. Unten steht, was sich dadurch geändert hat.',
     ruled: 'Die Regeln sind gespeichert und gelten.',
   },
+  trimmed: 'Unsichtbare Zeichen vor oder nach einer Adresse wurden weggelassen.',
   another: 'Noch einen Link erstellen',
 }
 

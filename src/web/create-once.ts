@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../http/problem.ts'
-import type { Charge } from '../links/charged.ts'
+import type { LinkOptions } from '../links/create.ts'
 import type { Links } from '../links/open.ts'
 
 /** Characters of a form's idempotency key, which is a UUID. */
@@ -15,7 +15,7 @@ export const MAX_FORM_KEY = 255
 export async function createOnce(
   links: Pick<Links, 'create' | 'requireToken'>,
   body: object,
-  options: { origin: string; charge: Charge },
+  options: Pick<LinkOptions, 'origin' | 'charge' | 'onTrimmed'>,
   formKey: string,
 ): Promise<string> {
   const request = JSON.stringify(body)

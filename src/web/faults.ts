@@ -2,6 +2,7 @@ import { REASON, type FieldError, type Problem } from '../http/problem.ts'
 import { fieldTexts } from '../texts/fields.ts'
 import type { Language } from '../texts/language.ts'
 import { problemTexts } from '../texts/problems.ts'
+import { ownValue } from '../lib/own-value.ts'
 
 /** What is wrong with a field, in words for people. */
 export function faultText({ pointer, detail, [REASON]: reason }: FieldError, language: Language): string {
@@ -24,5 +25,5 @@ export function refusalText({ code, headers }: Problem, language: Language): str
 
 /** The text of this name, if there is one. */
 export function textOf(texts: Record<string, string>, name: string): string | undefined {
-  return Object.hasOwn(texts, name) ? texts[name] : undefined
+  return ownValue(texts, name)
 }

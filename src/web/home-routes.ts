@@ -92,11 +92,18 @@ async function createFromForm(
   const formKey = typedKey.length <= MAX_FORM_KEY ? typedKey : ''
   try {
     await needs.creation.require(request, reply, keyIn(form))
-    const options = { origin: needs.origin.of(request), charge: () => needs.limits.charge(request, reply, 'links') }
+    let isTrimmed = false
+    const options = {
+      origin: needs.origin.of(request),
+      charge: () => needs.limits.charge(request, reply, 'links'),
+      onTrimmed: () => void (isTrimmed = true),
+    }
     const rules = readPeriod(period, pageLanguage(request))
     const body = { kind: kind.name, ...values, utm, ...(rules.length > 0 && { rules }) }
     const token = await createOnce(needs.links, body, options, formKey)
-    return await reply.header('cache-control', 'no-store').redirect(`/m/${token}?created`, 303)
+    return await reply
+      .header('cache-control', 'no-store')
+      .redirect(`/m/${token}?created${isTrimmed ? '&trimmed' : ''}`, 303)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     reply.code(error.status).headers({ ...error.headers, vary: 'accept-language' })

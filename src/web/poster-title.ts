@@ -1,3 +1,4 @@
+import { trimInvisible } from '../lib/invisible.ts'
 import { withScheme } from '../lib/with-scheme.ts'
 
 /**
@@ -9,5 +10,5 @@ export function posterTitle(field: (name: string) => string): string {
   const text = (name: string) => field(name).trim()
   const name = text('headline') || `${text('firstName')} ${text('lastName')}`.trim() || text('org')
   const address = ['target', 'fallback', 'ios', 'android'].map(text).find(Boolean) ?? ''
-  return text('title') || name || (URL.parse(withScheme(address))?.host.replace(/^www\./, '') ?? '')
+  return text('title') || name || (URL.parse(trimInvisible(withScheme(address)).text)?.host.replace(/^www\./, '') ?? '')
 }

@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { isPublicAddress } from '../lib/public-address.ts'
+import { ownValue } from '../lib/own-value.ts'
 
 /** The longest that a request may take, from the look-up of its host to the end of its response. */
 const TIMEOUT_MS = 5_000
@@ -131,7 +132,8 @@ function explain(error: unknown): string {
   // When all addresses of a host failed, the errors of each are inside.
   const { code = '', errors } = error as { code?: string; errors?: unknown[] }
   if (errors !== undefined && errors.length > 0) return explain(errors[0])
-  if (reasons[code] !== undefined) return reasons[code]
+  const reason = ownValue(reasons, code)
+  if (reason !== undefined) return reason
   if (code.startsWith('HPE_')) return 'its response is not HTTP'
   if (/CERT|SSL|TLS|SELF_SIGNED|ISSUER/.test(code)) return `its certificate or TLS is not valid (${code})`
   return `it cannot be reached (${code || 'connection failed'})`

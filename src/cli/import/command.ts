@@ -79,6 +79,7 @@ async function importAll(
   const reasons = new Map<ForeignLink, string>()
   const refuse = (link: ForeignLink, reason: string) => void reasons.set(link, reason)
   const taken = acceptable(links, refuse)
+  const trimmed: string[] = []
   const done: { code: string; token: string; manageUrl: string }[] = []
   for (const chunk of chunksOf(taken)) {
     const tokens = keys.tokensOf(chunk.map(({ alias }) => alias))
@@ -90,6 +91,7 @@ async function importAll(
       else {
         report[result.state === 'present' ? 'present' : 'created']++
         report.clicks += link.clicks
+        trimmed.push(...(result.isTrimmed ? [link.alias] : []))
         done.push({ code: link.alias, token: tokens[at] ?? '', manageUrl: `${origin}/m/${tokens[at]}` })
       }
     }
@@ -99,7 +101,7 @@ async function importAll(
     const reason = reasons.get(link)
     return reason === undefined ? [] : [{ place: link.place, code: link.alias, reason }]
   })
-  return { ...report, refused }
+  return { ...report, refused, ...(trimmed.length > 0 && { trimmed }) }
 }
 
 /** The links of one call each. Shows the progress, until an error as well. */

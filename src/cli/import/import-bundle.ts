@@ -49,10 +49,14 @@ export async function importBundle(
     keys.finish([{ code, token, manageUrl: `${origin}/m/${token}` }])
     if (!isAdded) return refuse('was imported before with other counts, which stay')
     const isPresent = result.state === 'present'
-    return { created: isPresent ? 0 : 1, present: isPresent ? 1 : 0, clicks, refused: [] }
+    return { created: isPresent ? 0 : 1, present: isPresent ? 1 : 0, clicks, refused: [], ...trimmedOf(code, result) }
   } finally {
     bundle.close()
   }
+}
+
+function trimmedOf(code: string, { isTrimmed }: { isTrimmed?: true }): Pick<Report, 'trimmed'> {
+  return isTrimmed ? { trimmed: [code] } : {}
 }
 
 /** The first line of the file. */

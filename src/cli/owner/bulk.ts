@@ -8,7 +8,7 @@ import { exits } from '../command-error.ts'
 import type { Command, CommandContext, CommandResult } from '../command.ts'
 import { openStandardOutput, type Output } from '../output.ts'
 import { createProgress, finishOnSignal } from '../progress.ts'
-import { creationOptions, serviceOptions } from './options.ts'
+import { creationOptions, serviceOptions, warningOf } from './options.ts'
 import { dataOf, openService, type Service } from './service.ts'
 import { readRows } from './table-rows.ts'
 import { keepUnprinted } from './unprinted.ts'
@@ -64,7 +64,7 @@ async function createAll(
   const isJson = flags['json'] === true
   const stop = new AbortController()
   const ended = finishOnSignal(() => stop.abort())
-  let failed = 0
+  let [failed, trimmed] = [0, 0]
   try {
     if (!isJson) await write(HEADER).catch((error: Error) => Promise.reject(unwritten(error, 'nothing was created')))
     for (let from = 0; from < rows.length; from += MAX_ROWS) {
@@ -78,14 +78,18 @@ async function createAll(
         throw unwritten(error, keepUnprinted(service, results.filter(isCreated)))
       })
       failed += results.filter((result) => 'error' in result).length
+      trimmed += results.filter(isTrimmed).length
       if (flags['keep'] === true) service.kept.keep(service.server, results.filter(isCreated))
     }
   } finally {
     progress.end()
     ended()
   }
-  if (failed === 0) return { text: '', status: 0 }
-  return { text: '', warning: `${failed} of ${rows.length} rows have an error`, status: exits.partly }
+  const warnings = [
+    ...(trimmed > 0 ? [{ detail: `${trimmed} of ${rows.length} rows had invisible characters around the URL` }] : []),
+    ...(failed > 0 ? [{ detail: `${failed} of ${rows.length} rows have an error` }] : []),
+  ]
+  return { text: '', ...warningOf(warnings), status: failed === 0 ? 0 : exits.partly }
 }
 
 async function createSome(service: Service, rows: LinkRow[], isDryRun: boolean): Promise<Result[]> {
@@ -108,6 +112,10 @@ function stoppedBefore(error: unknown, row: number): unknown {
 function unwritten(error: Error, kept: string | undefined): StartError {
   const why = `the output cannot be written: ${error.message}`
   return new StartError(kept === undefined ? why : `${why}; ${kept}`, { cause: error })
+}
+
+function isTrimmed(result: Result): boolean {
+  return 'warnings' in result && (result.warnings ?? []).some(({ code }) => code === 'invisible_characters')
 }
 
 function isCreated(result: Result): result is Schemas['CreatedRow'] {

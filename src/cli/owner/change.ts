@@ -1,7 +1,7 @@
 import type { Schemas } from '../../client/client.ts'
 import { StartError } from '../../lib/start-error.ts'
-import type { Command, CommandContext } from '../command.ts'
-import { linkOptions, printed, readFields, serviceOptions } from './options.ts'
+import type { Command, CommandContext, CommandResult } from '../command.ts'
+import { linkOptions, printed, readFields, serviceOptions, warningOf } from './options.ts'
 import { dataOf, openLink } from './service.ts'
 
 export const edit: Command = {
@@ -60,7 +60,10 @@ async function change(
   context: CommandContext,
   body: Schemas['Update'],
   describe: (link: Schemas['LinkDetails']) => string,
-): Promise<string> {
+): Promise<CommandResult> {
   const { link } = openLink(context)
-  return printed(context.flags, dataOf(await link.PUT('/api/manage', { body })), describe)
+  const changed = dataOf(await link.PUT('/api/manage', { body }))
+  // That others cannot reach the service was said when the link was created.
+  const ofInput = changed.warnings?.filter(({ code }) => code === 'invisible_characters')
+  return { text: printed(context.flags, changed, describe), ...warningOf(ofInput), status: 0 }
 }

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { StartError } from '../../lib/start-error.ts'
 import { whileLocked } from '../../lib/lock-file.ts'
 
-/** Tokens that an owner has asked to keep: by the origin of the service, then by code. */
-type Kept = Record<string, Record<string, string>>
+/** Tokens that an owner has asked to keep: by the origin of the service, then by code, which may be `__proto__`. */
+type Kept = Map<string, Map<string, string>>
 
 /** The folder of the configuration of commands for owners (XDG Base Directory Specification). */
 export function configFolder(env: NodeJS.ProcessEnv): string | undefined {
@@ -25,7 +25,7 @@ export interface KeptTokens {
 /** @param folder undefined when the environment names none */
 export function openKeptTokens(folder: string | undefined): KeptTokens {
   const file = folder === undefined ? undefined : join(folder, 'tokens.json')
-  const read = (): Kept => (file === undefined ? {} : readKept(file))
+  const read = (): Kept => (file === undefined ? new Map() : readKept(file))
 
   function change(edit: (kept: Kept) => void): void {
     if (file === undefined) throw new StartError('tokens cannot be kept: neither XDG_CONFIG_HOME nor HOME is set')
@@ -33,34 +33,44 @@ export function openKeptTokens(folder: string | undefined): KeptTokens {
     whileLocked(`${file}.lock`, () => {
       const kept = read()
       edit(kept)
-      writeWhole(file, `${JSON.stringify(kept, undefined, 2)}\n`)
+      writeWhole(file, textOf(kept))
     })
   }
 
   return {
     file,
-    find: (server, code) => read()[server]?.[code.toLowerCase()],
+    find: (server, code) => read().get(server)?.get(code.toLowerCase()),
     keep: (server, tokens) =>
       change((kept) => {
-        const ofServer = (kept[server] ??= {})
-        for (const { code, token } of tokens) ofServer[code.toLowerCase()] = token
+        const ofServer = kept.get(server) ?? new Map<string, string>()
+        kept.set(server, ofServer)
+        for (const { code, token } of tokens) ofServer.set(code.toLowerCase(), token)
       }),
     drop(server, code) {
-      if (read()[server]?.[code.toLowerCase()] === undefined) return
-      change((kept) => delete kept[server]?.[code.toLowerCase()])
+      if (!read().get(server)?.has(code.toLowerCase())) return
+      change((kept) => kept.get(server)?.delete(code.toLowerCase()))
     },
   }
 }
 
 function readKept(file: string): Kept {
   try {
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as unknown
-    if (typeof kept !== 'object' || kept === null) throw new SyntaxError('not an object')
-    return kept as Kept
+    const kept = entriesOf(JSON.parse(readFileSync(file, 'utf8')))
+    return new Map(kept.map(([server, tokens]) => [server, new Map(entriesOf(tokens) as [string, string][])]))
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
     throw new StartError(`${file} cannot be read: ${(error as Error).message}`, { cause: error })
   }
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  if (typeof value !== 'object' || value === null) throw new SyntaxError('not an object')
+  return Object.entries(value)
+}
+
+function textOf(kept: Kept): string {
+  const servers = [...kept].map(([server, tokens]) => [server, Object.fromEntries(tokens)])
+  return `${JSON.stringify(Object.fromEntries(servers), undefined, 2)}\n`
 }
 
 function makeFolder(folder: string): void {

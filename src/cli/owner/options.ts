@@ -62,3 +62,8 @@ function readJsonObject(file: string): object {
 export function printed<T>(flags: Flags, data: T, forPeople: (data: T) => string): string {
   return flags['json'] === true ? JSON.stringify(data, undefined, 2) : forPeople(data)
 }
+
+/** What the service warns of, for standard error. */
+export function warningOf(warnings: { detail: string }[] = []): { warning?: string } {
+  return warnings.length === 0 ? {} : { warning: warnings.map(({ detail }) => detail).join('\nquirl: ') }
+}

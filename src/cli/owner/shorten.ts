@@ -5,7 +5,7 @@ import type { Schemas } from '../../client/client.ts'
 import { StartError } from '../../lib/start-error.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { finishOnSignal } from '../progress.ts'
-import { creationOptions, linkOptions, printed, readFields, serviceOptions } from './options.ts'
+import { creationOptions, linkOptions, printed, readFields, serviceOptions, warningOf } from './options.ts'
 import { dataOf, openService, type Service } from './service.ts'
 import { keepUnprinted } from './unprinted.ts'
 
@@ -45,8 +45,7 @@ export const shorten: Command = {
         () => file && saveImage(service, created, file),
       ])
       if (failed !== undefined) return { ...done, warning: failed, status: 1 }
-      const [warned] = created.warnings ?? []
-      return { ...done, ...(warned && { warning: warned.detail }), status: 0 }
+      return { ...done, ...warningOf(created.warnings), status: 0 }
     } finally {
       ended()
     }

@@ -12,6 +12,7 @@ import { warnOfUrls } from '../../http/notices.ts'
 import { MAX_ROWS, type BulkResult } from './bulk.ts'
 import { writeCsv } from './bulk-csv.ts'
 import { imagesOf, sendCsv, sendZip } from './bulk-files.ts'
+import { warnsOfTrimmed } from '../trimmed-warning.ts'
 import { bulkBody, bulkResult } from './bulk-schemas.ts'
 import type { CreationLimits } from '../create.ts'
 import { creationHooks, creationSecurity, type CreationHooksNeeds } from '../creation-hooks.ts'
@@ -128,6 +129,7 @@ async function sendBulk(
       idempotentRequest: idempotentRequest(request),
       atomic,
       dryRun,
+      onTrimmedIn: (row) => warnsOfTrimmed(request, reply, row),
     })
     reply.code(dryRun ? 200 : 201)
     warnOfUrls(reply, result)

@@ -4,6 +4,7 @@ import { yieldEvery } from '../../lib/yield-every.ts'
 import { ChargedRollback } from '../charged.ts'
 import { createCharged, readDraft, type CreationOptions, type LinkDeps } from '../create.ts'
 import { insertDrafts, type CreatedLink } from '../insert.ts'
+import type { OnTrimmedIn } from '../url-policy.ts'
 import { withoutPassword, type HashedDraft } from '../password/new-password.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
 
@@ -19,6 +20,7 @@ export interface BulkResult {
 
 /** Options of a bulk creation. */
 export interface BulkOptions extends CreationOptions {
+  onTrimmedIn?: OnTrimmedIn | undefined
   /** Create all rows or none. */
   atomic: boolean
   /** Only validate the rows. */
@@ -31,7 +33,7 @@ export interface BulkOptions extends CreationOptions {
  * @throws {Problem} 400 when no link could be created, with the result of each row among its members
  */
 export async function createBulk(deps: LinkDeps, rows: unknown[], options: BulkOptions): Promise<BulkResult> {
-  const drafts = await readRows(deps, rows)
+  const drafts = await readRows(deps, rows, options.onTrimmedIn)
   const valid = drafts.filter((draft): draft is HashedDraft => !(draft instanceof Problem))
   // A retry gets its first response, even if all its destinations have been blocked in the meantime.
   if (valid.length === 0 && options.idempotentRequest === undefined) throw nothingCreated(drafts as Problem[])
@@ -76,11 +78,15 @@ function dryRunResult({ outcomes }: DryRun): BulkResult {
 /** How long visits may wait while rows are validated, in milliseconds: a row can hold 100 URLs. */
 const SLICE_MS = 5
 
-async function readRows(deps: LinkDeps, rows: unknown[]): Promise<(HashedDraft | Problem)[]> {
+async function readRows(
+  deps: LinkDeps,
+  rows: unknown[],
+  onTrimmedIn?: OnTrimmedIn,
+): Promise<(HashedDraft | Problem)[]> {
   const drafts: (HashedDraft | Problem)[] = []
   const pause = yieldEvery(SLICE_MS)
-  for (const row of rows) {
-    drafts.push(readRow(deps, row))
+  for (const [at, row] of rows.entries()) {
+    drafts.push(readRow({ ...deps, onTrimmed: onTrimmedIn?.(at) }, row))
     await pause()
   }
   return drafts

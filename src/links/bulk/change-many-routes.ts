@@ -10,6 +10,7 @@ import { forbidCaching } from '../access.ts'
 import { MAX_ROWS } from './bulk.ts'
 import { ROWS_BODY_LIMIT, MAX_VALUES } from './bulk-routes.ts'
 import { changesBody, changesQuery, changesResult } from './change-many-schemas.ts'
+import { warnsOfTrimmed } from '../trimmed-warning.ts'
 import type { Links } from '../open.ts'
 
 /** The client's quotas, as changes of many links use them. */
@@ -75,6 +76,7 @@ export function changesRoute({ links, origin, limits }: ChangesNeeds): Route {
         dryRun,
         requireKnown: (at, kind) => requireKnownInRow(request, at, { kind }),
         chargeNotFound: () => limits.chargeNotFound(request, reply),
+        onTrimmedIn: (row) => warnsOfTrimmed(request, reply, row),
       })
     },
   })

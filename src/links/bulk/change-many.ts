@@ -7,6 +7,7 @@ import { unknownToken } from '../rotation.ts'
 import { linksOfRows, type ChargeNotFound, type LinkRow } from './row-links.ts'
 import { noneOf, rowResults, type RowResult } from './row-results.ts'
 import { findById } from '../store.ts'
+import type { OnTrimmedIn } from '../url-policy.ts'
 
 /** What a change of many links needs of the rest of the program. */
 export interface ManyDeps extends ChangeRules {
@@ -26,6 +27,7 @@ export interface ManyOptions {
   /** Throws the problem of a row that has members which are not those of its link's kind, if it is to be refused for them. */
   requireKnown: (index: number, kind: string) => void
   chargeNotFound: ChargeNotFound
+  onTrimmedIn?: OnTrimmedIn | undefined
 }
 
 /** The result of a row that names a link and is valid. */
@@ -62,12 +64,13 @@ const SLICE_MS = 5
  * its members
  */
 export async function changeLinks(deps: ManyDeps, rows: unknown[], options: ManyOptions): Promise<ManyResult> {
-  const { origin, atomic, dryRun, requireKnown, chargeNotFound } = options
+  const { origin, atomic, dryRun, requireKnown, chargeNotFound, onTrimmedIn } = options
   const outcomes: Outcome[] = []
   const pause = yieldEvery(SLICE_MS)
   for await (const row of linksOfRows(deps, rows, chargeNotFound)) {
     const index = outcomes.length
-    outcomes.push(row instanceof Problem ? row : plan(deps, row, (kind) => requireKnown(index, kind)))
+    const reading = { ...deps, onTrimmed: onTrimmedIn?.(index) }
+    outcomes.push(row instanceof Problem ? row : plan(reading, row, (kind) => requireKnown(index, kind)))
     await pause()
   }
   requireValid(outcomes, atomic && !dryRun)

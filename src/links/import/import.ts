@@ -28,7 +28,11 @@ export interface ImportRow {
 }
 
 /** The result of a row: whether the link was created now, or by an earlier call with the same token. */
-export type ImportResult = RowResult<{ state: 'created' | 'present' | 'valid' }>
+export type ImportResult = RowResult<{
+  state: 'created' | 'present' | 'valid'
+  /** Whether invisible characters around a URL were dropped. */
+  isTrimmed?: true
+}>
 
 export interface ImportOptions {
   /** Only validate the rows. */
@@ -56,7 +60,8 @@ export async function importLinks(
     if (row instanceof Problem) return row
     if (!isNew(row)) return { state: 'present' as const }
     if (inserted.get(row.link.codeKey) !== row) return aliasTaken(row.link.code)
-    return { state: dryRun ? ('valid' as const) : ('created' as const) }
+    const state = dryRun ? ('valid' as const) : ('created' as const)
+    return { state, ...(row.isTrimmed && { isTrimmed: true as const }) }
   }
   return rowResults(read.map(stateOf)).results
 }

@@ -23,6 +23,7 @@ export interface PresentRow {
 export interface NewRow extends PresentRow {
   link: NewLink
   design: CheckedDesign | undefined
+  isTrimmed: boolean
 }
 
 /**
@@ -44,11 +45,14 @@ export async function readNewRows(
 }
 
 async function readRow(deps: ImportDeps, row: object, own: OwnFields, origin: string): Promise<NewRow> {
-  const draft = await hashDraft(readDraft(deps, row), deps.hashPassword)
+  let isTrimmed = false
+  const onTrimmed = () => void (isTrimmed = true)
+  const draft = await hashDraft(readDraft({ ...deps, onTrimmed }, row), deps.hashPassword)
   const link = newLink(deps, draft, own)
   const drawing = { origin, client: 'import', charge: async () => {} }
   const shown = { link: { ...link, suspension: null }, design: undefined }
-  return { linkId: link.id, own, link, design: await checkDesign(deps.designs, shown, row, drawing) }
+  const design = await checkDesign(deps.designs, shown, row, drawing)
+  return { linkId: link.id, own, link, design, isTrimmed }
 }
 
 async function orProblem<T>(read: () => T | Promise<T>): Promise<T | Problem> {

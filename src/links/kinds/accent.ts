@@ -1,10 +1,7 @@
-import { contrastRatio, type Rgb } from '../../lib/color.ts'
+import { contrastRatio, black, hexOf, inkOn, rgbOf, white, type Rgb } from '../../lib/color.ts'
 
 /** The colours that readable text may stand on: the cards of visitors' pages in both themes. */
 export const cards = { light: [255, 255, 255], dark: [22, 30, 25] } as const satisfies Record<string, Rgb>
-
-const black: Rgb = [0, 0, 0]
-const white: Rgb = [255, 255, 255]
 
 /** Contrast of text (WCAG 2.2 AA asks for 4.5), and of an area that must be seen as one. */
 const [READABLE, VISIBLE] = [4.6, 1.4]
@@ -33,9 +30,8 @@ export interface Accent {
 
 /** Derives readable colours from any colour. @param color `#rrggbb` */
 export function accentOf(color: string): Accent {
-  const fill = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)) as unknown as Rgb
-  // The better one of these two has a contrast of at least 4.58 to any colour.
-  const onFill = contrastRatio(fill, white) >= contrastRatio(fill, black) ? white : black
+  const fill = rgbOf(color)
+  const onFill = inkOn(fill)
   return {
     fill,
     pressed: mix(fill, onFill === white ? black : white, 0.14),
@@ -77,7 +73,7 @@ export function accentStyles(color: string): string {
 }
 
 function css(color: Rgb | undefined): string {
-  return color === undefined ? '#0000' : `#${color.map((part) => part.toString(16).padStart(2, '0')).join('')}`
+  return color === undefined ? '#0000' : hexOf(color)
 }
 
 /** The path of that stylesheet, whose content never changes. */

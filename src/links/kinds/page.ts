@@ -3,8 +3,9 @@ import type { Page } from '../../http/document.ts'
 import { html } from '../../http/html.ts'
 import { publicUrl, requiredText, text } from '../../http/fields.ts'
 import { RULE } from '../../http/validate.ts'
+import { signOfPage } from '../../lib/initials.ts'
 import { accentPath } from './accent.ts'
-import { avatarOf, initialsOf } from './avatar.ts'
+import { avatarOf } from './avatar.ts'
 import { DEFAULT_ACCENT, defineKind, type Content, type Picture, type Viewer } from './kind.ts'
 import { reportFooter } from './report-footer.ts'
 import { addressHead, descriptionOf } from './social.ts'
@@ -61,13 +62,9 @@ export const page = defineKind<Leaflet>({
   ],
 })
 
-function signOf({ headline, avatar }: Leaflet): string {
-  return avatar?.trim() ? avatar : initialsOf(headline.split(/\s+/))
-}
-
 function pictureOf(leaflet: Leaflet): Picture {
   const { headline: title, description: text = '', accent = DEFAULT_ACCENT } = leaflet
-  return { title, text, initials: signOf(leaflet), accent }
+  return { title, text, initials: signOfPage(leaflet), accent }
 }
 
 function leafletPage({ code, payload, isProtected = false }: Content<Leaflet>, viewer: Viewer): Omit<Page, 'site'> {
@@ -82,7 +79,7 @@ function leafletPage({ code, payload, isProtected = false }: Content<Leaflet>, v
     head: html`${accent && html`<link rel="stylesheet" href="${accentPath(accent)}" />`}
     ${!isProtected && addressHead(url, pictureOf(payload))}`,
     body: html`<main class="leaflet">
-        ${avatarOf(signOf(payload))}
+        ${avatarOf(signOfPage(payload))}
         <h1 dir="auto">${title}</h1>
         ${description && html`<p class="text" dir="auto">${description}</p>`}
         ${

@@ -5,7 +5,8 @@ import { publicUrl, text } from '../../http/fields.ts'
 import { isRequired } from '../../http/validate.ts'
 import type { Language } from '../../texts/language.ts'
 import { visitorTexts } from '../../texts/visitor.ts'
-import { avatarOf, initialsOf } from './avatar.ts'
+import { signOfContact } from '../../lib/initials.ts'
+import { avatarOf } from './avatar.ts'
 import { appOf } from './in-app.ts'
 import { DEFAULT_ACCENT, defineKind, type Picture, type Viewer } from './kind.ts'
 import { phoneAddress } from './phone-number.ts'
@@ -59,15 +60,11 @@ export const vcard = defineKind<Card>({
   ],
 })
 
-function signOf({ firstName, lastName, org }: Card): string {
-  return initialsOf(firstName || lastName ? [firstName, lastName] : [org])
-}
-
 function pictureOf(card: Card): Picture {
   const { org, jobTitle } = card
   const title = fullName(card)
   const text = [jobTitle, org !== title && org].filter(Boolean).join(', ')
-  return { title, text, initials: signOf(card), accent: DEFAULT_ACCENT }
+  return { title, text, initials: signOfContact(card), accent: DEFAULT_ACCENT }
 }
 
 interface Contact {
@@ -92,7 +89,7 @@ function contactPage(contact: Contact, viewer: Viewer): Omit<Page, 'site'> {
     lang: viewer.language,
     head: html`${!isProtected && addressHead(url, picture)}`,
     body: html`<main class="contact">
-        ${avatarOf(signOf(card))}
+        ${avatarOf(signOfContact(card))}
         <h1 dir="auto">${name}</h1>
         ${jobTitle && html`<p dir="auto">${jobTitle}</p>`} ${org && org !== name && html`<p dir="auto">${org}</p>`}
         ${adviceIn(appOf(viewer.userAgent), texts)} ${save(contact, texts)}

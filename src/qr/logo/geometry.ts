@@ -1,5 +1,6 @@
 import { arcHull, commandsOf, type Point } from './path.ts'
 import { XmlError } from './xml-reader.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** A transform from coordinates of an element to those of the drawing: x' = a x + c y + e, y' = b x + d y + f. */
 export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number]
@@ -23,7 +24,7 @@ const units: Record<string, number> = { '': 1, px: 1, pt: 4 / 3, pc: 16, mm: 96 
 /** Parses a length in pixels; undefined when it is invalid. A percentage is a share of `whole`. */
 export function lengthOf(text: string | undefined, whole = Number.NaN): number | undefined {
   const [, digits, unit = ''] = /^\s*([+-]?[\d.]+(?:e[+-]?\d+)?)(%|[a-z]*)\s*$/i.exec(text ?? '') ?? []
-  const length = Number(digits) * (unit === '%' ? whole / 100 : (units[unit.toLowerCase()] ?? Number.NaN))
+  const length = Number(digits) * (unit === '%' ? whole / 100 : (ownValue(units, unit.toLowerCase()) ?? Number.NaN))
   return Number.isFinite(length) ? length : undefined
 }
 
@@ -40,7 +41,7 @@ export function matrixOf(text: string): Matrix {
       .replace(/([\d.])([+-])/g, '$1 $2')
       .trim()
       .split(/[\s,]+/)
-    const next = steps[name]?.(values.map(Number))
+    const next = ownValue(steps, name)?.(values.map(Number))
     if (next?.every(Number.isFinite) !== true) throw unknownTransform(text)
     matrix = multiply(matrix, next)
     end = step.lastIndex

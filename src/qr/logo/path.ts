@@ -1,4 +1,5 @@
 import { XmlError } from './xml-reader.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 const number = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy
 const counts: Record<string, number> = { m: 2, l: 2, h: 1, v: 1, c: 6, s: 4, q: 4, t: 2, a: 7, z: 0 }
@@ -24,7 +25,7 @@ export function* commandsOf(d: string): Generator<{ letter: string; values: numb
     const explicit = take(/[a-z]/iy)
     // Coordinates without a letter repeat the command; after a move they are lines.
     letter = explicit ?? (letter === 'm' ? 'l' : letter === 'M' ? 'L' : letter)
-    const count = counts[letter.toLowerCase()]
+    const count = ownValue(counts, letter.toLowerCase())
     if (count === undefined || (explicit === undefined && count === 0)) throw damagedPath(d, at)
     const values = Array.from({ length: count }, (_, index) => {
       const isFlag = count === 7 && (index === 3 || index === 4)

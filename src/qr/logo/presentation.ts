@@ -2,6 +2,7 @@ import { declarationsOf } from './css.ts'
 import { matrixOf } from './geometry.ts'
 import { referenceOf } from './url-reference.ts'
 import { XmlError, type XmlElement } from './xml-reader.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 const set = (words: string) => new Set(words.split(' '))
 
@@ -96,14 +97,14 @@ export function externalReference(): XmlError {
 }
 
 function isDrawn(name: string, value: string): boolean {
-  if (refused[name]?.test(value.trim()) === false) {
+  if (ownValue(refused, name)?.test(value.trim()) === false) {
     throw new XmlError(`must not have ${name}="${value.slice(0, 40)}", which is not supported`)
   }
   return geometryAttributes.has(name) || presentationProperties.has(name)
 }
 
 function isKnown(name: string, value: string): boolean {
-  return /[tT]ransform$/.test(name) || (values[name] ?? isPlain)(value.trim())
+  return /[tT]ransform$/.test(name) || (ownValue(values, name) ?? isPlain)(value.trim())
 }
 
 /** Beginnings of URLs, and of scripts that older browsers ran. */

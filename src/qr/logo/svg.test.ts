@@ -132,6 +132,9 @@ describe('an SVG logo is refused, with the reason,', () => {
     ['a size in per cent', svg(rect(''), 'width="100%" height="100%"'), /viewBox/],
     ['a document type with declarations', `<!DOCTYPE svg [<!ENTITY a "b">]>${svg(rect(''))}`, /document type/],
   ]
+  for (const member of ['constructor', 'toString', 'valueOf', '__proto__', 'hasOwnProperty']) {
+    refusals.push([`the transform ${member}`, svg(rect(`transform="${member}(1 0 0 1 0 0)"`)), /transform/])
+  }
   for (const [name, text, word] of refusals) test(`with ${name}`, () => assert.throws(() => clean(text), word))
 
   const damaged: [name: string, text: string, word: RegExp][] = [
@@ -152,6 +155,13 @@ describe('an SVG logo is refused, with the reason,', () => {
     const own = `inkscape:path-effect="#a" sodipodi:nodetypes="${'c'.repeat(9000)}" data-name="${'a'.repeat(9000)}"`
     assert.equal(middle(svg(rect(`fill="red" ${own}`))), RED)
     assert.equal(middle(svg(`<path fill="red" d="M0 0${'h8v8h-8z '.repeat(1000)}"/>`)), RED)
+  })
+
+  test('but not for attributes and properties that objects have', () => {
+    const members = Object.getOwnPropertyNames(Object.prototype)
+    const attributes = members.map((name) => `${name}="x"`).join(' ')
+    const style = members.map((name) => `${name}:x`).join(';')
+    assert.equal(middle(svg(rect(`fill="red" ${attributes} style="${style}"`))), RED)
   })
 
   test('but not for declaring that it has no mask, filter or marker', () => {

@@ -41,7 +41,7 @@ function readPart(input: Record<string, unknown>, now: number) {
   const faults = {
     '/bundle': !(typeof bundle === 'string' && /^[0-9a-f]{64}$/.test(bundle)) && 'must be a SHA-256',
     '/position': !isPosition(position) && 'must be a number of rows',
-    '/table': !(typeof table === 'string' && table in exportedTables) && 'must be a table of a bundle',
+    '/table': !(typeof table === 'string' && Object.hasOwn(exportedTables, table)) && 'must be a table of a bundle',
     '/records': !isRecords(records) && `must be a list of at most ${MAX_PART_ROWS} lists of texts`,
     '/last_scan_at': !(lastAt >= 0 && lastAt <= now + CLOCK_SKEW_MS) && 'must be a time from 1970 until now',
   }

@@ -7,7 +7,7 @@ import { html, type Html } from '../../http/html.ts'
 import type { Origin } from '../../http/origin.ts'
 import { Problem } from '../../http/problem.ts'
 import { forbidCaching } from '../../links/access.ts'
-import type { BulkResult } from '../../links/bulk/bulk.ts'
+import type { BulkOptions, BulkResult } from '../../links/bulk/bulk.ts'
 import { writeCsv } from '../../links/bulk/bulk-csv.ts'
 import { imagesOf, sendCsv, sendZip } from '../../links/bulk/bulk-files.ts'
 import type { CreationLimits } from '../../links/create.ts'
@@ -70,8 +70,10 @@ export async function takeList(
   try {
     await needs.creation.require(request, reply, upload.creationKey)
     const { rows, notes } = await readList(upload, bulkTexts[language])
-    const run = () => create(needs, request, reply, { rows: rows.map(bodyOf), upload })
-    const results = { language, rows, notes, upload, result: await run() }
+    const trimmed = new Set<number>()
+    const onTrimmedIn = (row: number) => () => void trimmed.add(row)
+    const run = () => create(needs, request, reply, { rows: rows.map(bodyOf), upload, onTrimmedIn })
+    const results = { language, rows, notes, upload, result: await run(), trimmed: trimmed.size }
     const isDone = createdOf(results).length > 0
     return isDone
       ? await sendResults(needs, request, reply, results)
@@ -93,7 +95,7 @@ async function create(
   { links, limits, origin }: BulkPageNeeds,
   request: FastifyRequest,
   reply: FastifyReply,
-  { rows, upload }: { rows: unknown[]; upload: Upload },
+  { rows, upload, onTrimmedIn }: { rows: unknown[]; upload: Upload } & Pick<BulkOptions, 'onTrimmedIn'>,
 ): Promise<BulkResult> {
   const dryRun = upload.action === 'check'
   const text = JSON.stringify(rows)
@@ -107,6 +109,7 @@ async function create(
       idempotentRequest,
       atomic: false,
       dryRun,
+      onTrimmedIn,
     })
   } catch (error) {
     if (error instanceof Problem && error.code === 'nothing_created') return error.members as BulkResult

@@ -1,3 +1,4 @@
+import { trimInvisible } from '../../lib/invisible.ts'
 import { withScheme } from '../../lib/with-scheme.ts'
 import { destination } from '../../links/utm.ts'
 import { element } from './element.ts'
@@ -8,7 +9,7 @@ export function createFinalAddress(form: HTMLFormElement, text: string): (values
   return (values) => {
     const section = form.querySelector('.home-utm')
     const address = ['target', 'fallback', 'ios', 'android'].map((name) => valueOf(values, name)).find(Boolean) ?? ''
-    const url = withScheme(address)
+    const url = trimInvisible(withScheme(address)).text
     const pairs = [...values.entries()].filter(([name, value]) => name.startsWith('utm_') && value.trim() !== '')
     if (section === null || pairs.length === 0 || !URL.canParse(url)) return output.remove()
     const utm = Object.fromEntries(pairs.map(([name, value]) => [name, value.trim()]))

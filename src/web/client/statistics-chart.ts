@@ -1,4 +1,5 @@
 import type { Texts } from './statistics-page.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 interface Chart {
   plot: SVGElement
@@ -86,7 +87,7 @@ function listen({ plot, rows }: Chart, { show, shown, hide }: Readout): void {
   plot.addEventListener('focus', () => plot.matches(':focus-visible') && show(shown()))
   plot.addEventListener('blur', hide)
   plot.addEventListener('keydown', (event) => {
-    const step = steps[event.key]
+    const step = ownValue(steps, event.key)
     if (step === undefined) return
     event.preventDefault()
     show(shown() + step)

@@ -5,6 +5,7 @@ import { revert } from './history.ts'
 import { ruleActions } from './rules/actions.ts'
 import { settingsActions } from './settings/actions.ts'
 import type { Action, Outcome, Submission } from './submission.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 const designed: Outcome = { done: 'designed', at: 'design' }
 
@@ -29,7 +30,7 @@ const actions: Record<string, Action> = {
 /** @throws {Problem} 400 for a form without an action of this page */
 export function act(submission: Submission): Promise<Outcome> {
   const name = submission.form.get('action') ?? ''
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+  const action = ownValue(actions, name)
   if (action === undefined) throw new Problem('invalid_request', 'the form has an unknown action')
   return action(submission)
 }

@@ -21,7 +21,7 @@ export function isNew({ isCreated, link }: OwnerView): boolean {
  * What follows a creation: the short link, its code, how to get it onto paper and how to keep it, on one screen of a phone.
  * Everything else is at the address of the link's page.
  */
-export function createdPage(view: OwnerView): Page {
+export function createdPage(view: OwnerView, message: Html | undefined): Page {
   const { link, token, origin, language } = view
   const texts = createdTexts[language]
   const { short_url: shortUrl } = addresses(link.code, origin)
@@ -30,7 +30,7 @@ export function createdPage(view: OwnerView): Page {
     site: { language },
     scripts: view.scripts,
     body: html`<main id="top">
-      ${reachabilityWarning(origin, language)} ${fileRemark(view)}
+      ${message} ${reachabilityWarning(origin, language)} ${fileRemark(view)}
       <section id="created" class="card created" aria-labelledby="created-title" ${copyingData(language)}>
         <div class="created-link">
           <h1 id="created-title">${texts.ready}</h1>

@@ -31,7 +31,7 @@ const notOfRemoved: ReadonlySet<string> = new Set(['destination', 'design'])
 
 /** The page on which an owner manages a link. */
 export function ownerPage(view: OwnerView, notice?: Notice): Page {
-  if (isNew(view)) return createdPage(view)
+  if (isNew(view)) return createdPage(view, notice && topMessage(notice))
   const { link, language, scripts } = view
   const texts = ownerTexts[language]
   const names = (Object.keys(sections) as SectionName[]).filter(

@@ -11,8 +11,6 @@ import type { OwnedLink } from '../../links/design.ts'
 import type { Totals } from '../../links/link.ts'
 import type { Links } from '../../links/open.ts'
 import type { StatsReading } from '../../scans/api/routes.ts'
-import type { Language } from '../../texts/language.ts'
-import { ownerTexts } from '../../texts/owner.ts'
 import { scriptsOf, type Assets } from '../assets.ts'
 import { formOf } from '../form-body.ts'
 import { createFormIdempotency, type FormIdempotency } from '../form-idempotency.ts'
@@ -21,10 +19,10 @@ import { act } from './actions.ts'
 import { createDesignerPictures } from '../designer/pictures.ts'
 import { loadStatistics, loadTotals } from '../statistics/load.ts'
 import { readSettings } from './settings/data.ts'
-import { settingsNotices } from './settings/section.ts'
+import { noticeOf } from './notices.ts'
 import { ownerPage } from './page.ts'
 import type { Outcome, Submission } from './submission.ts'
-import type { Notice, OwnerView, Refused } from './view.ts'
+import type { OwnerView, Refused } from './view.ts'
 
 /** What the page needs from the rest of the program. */
 export interface OwnerPageNeeds {
@@ -86,24 +84,9 @@ export function ownerPageRoutes(given: OwnerPageNeeds): Record<'show' | 'act', R
 async function showLink(needs: Needs, request: TokenRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { token } = request.params
   const owned = await needs.links.readByToken(token)
-  const notices = noticesOf(pageLanguage(request))
-  const done = Object.keys(request.query).find((name) => Object.hasOwn(notices, name))
   const view = await viewOf(needs, owned, request)
   addVary(reply, 'accept-language')
-  return sendPage(reply, ownerPage(view, done === undefined ? undefined : notices[done]))
-}
-
-/** What the page says after a form, by the name in its query. */
-function noticesOf(language: Language): Record<string, Notice> {
-  const texts = Object.entries(ownerTexts[language].notices)
-  const further: Record<string, Partial<Notice>> = {
-    designed: { at: 'design' },
-    'designed-poor': { at: 'design', isWarning: true },
-    ruled: { at: 'rules' },
-    reverted: { at: 'history' },
-  }
-  const notices = texts.map(([name, text]) => [name, { text, ...further[name] }])
-  return { ...Object.fromEntries(notices), ...settingsNotices(language) }
+  return sendPage(reply, ownerPage(view, noticeOf(request.query, pageLanguage(request))))
 }
 
 async function viewOf(needs: Needs, owned: OwnedLink, request: TokenRequest): Promise<OwnerView> {
@@ -151,8 +134,9 @@ async function actOnLink(
   request: TokenRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { links, limits, shares, totals } = needs
+  const { limits, shares, totals } = needs
   const { token } = request.params
+  const { links, isTrimmed } = noteTrimmed(needs.links)
   const charge = () => limits.charge(request, reply, 'qr')
   const drawing = { origin: needs.origin.of(request), client: limits.clientOf(request), charge }
   const form = formOf(request.body)
@@ -165,16 +149,34 @@ async function actOnLink(
     form,
     language: pageLanguage(request),
     drawing,
+    isTrimmed,
     scripts: scriptsOf(needs.assets.islands, 'settings'),
   }
-  const outcome = await idempotency.run(token, form, () => act(submission))
+  const outcome = await idempotency.run(token, form, async () => {
+    const acted = await act(submission)
+    return 'done' in acted ? { ...acted, isTrimmed: isTrimmed() } : acted
+  })
   addVary(reply, 'accept-language')
   // A redirect after each change, so that a reload repeats nothing.
   if ('done' in outcome) {
     const fragment = outcome.at === undefined ? '' : `#${outcome.at}`
-    return reply.redirect(`/m/${token}?${outcome.done}${fragment}`, 303)
+    return reply.redirect(`/m/${token}?${outcome.done}${outcome.isTrimmed ? '&trimmed' : ''}${fragment}`, 303)
   }
   return 'page' in outcome ? sendPage(reply, outcome.page) : showRefused(needs, request, reply, outcome.refused)
+}
+
+/** The links of a form, and whether a change of one has dropped invisible characters around an address. */
+function noteTrimmed(links: Needs['links']): Pick<Submission, 'links' | 'isTrimmed'> {
+  let isTrimmed = false
+  const onTrimmed = () => void (isTrimmed = true)
+  return {
+    links: {
+      ...links,
+      checkWebhook: (owned, body, charge) => links.checkWebhook(owned, body, charge, onTrimmed),
+      change: (owned, body, options) => links.change(owned, body, { ...options, onTrimmed }),
+    },
+    isTrimmed: () => isTrimmed,
+  }
 }
 
 async function showRefused(

@@ -22,6 +22,8 @@ export interface Submission {
   form: URLSearchParams
   language: Language
   drawing: Drawing
+  /** Whether invisible characters around an address were dropped so far. */
+  isTrimmed: () => boolean
   /** The paths of the scripts of the settings. */
   scripts: string[]
 }
@@ -30,7 +32,7 @@ export interface Submission {
  * What follows: a redirect to the page with a notice of this name, to the element `at` when there is one; the page with what was
  * refused; or another page.
  */
-export type Outcome = { done: string; at?: string } | { refused: Refused } | { page: Page }
+export type Outcome = { done: string; at?: string; isTrimmed?: boolean } | { refused: Refused } | { page: Page }
 
 /** What a form of the owner's page does. */
 export type Action = (submission: Submission) => Promise<Outcome>

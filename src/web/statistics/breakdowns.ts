@@ -4,6 +4,7 @@ import type { Stats } from '../../scans/statistics/stats.ts'
 import { LINK_ITSELF, type Dimension } from '../../scans/warehouse-schema.ts'
 import type { BreakdownTexts } from '../../texts/breakdowns.ts'
 import type { Formats } from './formats.ts'
+import { ownValue } from '../../lib/own-value.ts'
 
 /** The order on the page. */
 const order: Dimension[] = ['source', 'device', 'country', 'city', 'referrer', 'os', 'browser', 'answer']
@@ -62,8 +63,8 @@ type Name = (
 
 /** How the values of a dimension read; of the others, as they are. */
 const names: Partial<Record<Dimension, Name>> = {
-  source: (value, { sources }) => sources[value as keyof typeof sources],
-  device: (value, { devices }) => devices[value as keyof typeof devices],
+  source: (value, { sources }) => ownValue(sources, value),
+  device: (value, { devices }) => ownValue(devices, value),
   country: (value, _texts, formats) => html`${flag(value)} ${formats.country(value)}`,
   city: (value, _texts, formats, country) =>
     country ? html`${flag(country)} ${value}<span class="unseen">, ${formats.country(country)}</span>` : value,

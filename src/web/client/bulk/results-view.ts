@@ -9,11 +9,15 @@ export function resultsView(state: State, actions: ResultActions, startOver: () 
   const { texts, sheet, copied, run } = state
   const rows = createdOf(state)
   if (rows.length === 0) return undefined
+  const isTrimmed = ({ link }: { link: CreatedLink }) =>
+    link.warnings?.some(({ code }) => code === 'invisible_characters')
+  const trimmed = rows.filter(isTrimmed).length
   const button = (text: string, onClick: () => void, isPlain = true) =>
     h('button', { type: 'button', disabled: run !== undefined, ...(isPlain && { class: 'plain' }), onClick }, text)
   const addresses = () => rows.map(({ link }) => link.short_url).join('\n')
   return h('section', { class: 'bulk-panel', 'aria-labelledby': 'bulk-done' }, [
     h('h2', { id: 'bulk-done' }, count(texts.done, rows.length)),
+    trimmed > 0 && h('p', { class: 'note' }, count(texts.trimmedRows, trimmed)),
     h('div', { class: 'note warning' }, [
       h('h3', null, texts.keysTitle),
       h('p', null, texts.keys),

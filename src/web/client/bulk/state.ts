@@ -11,6 +11,8 @@ export interface CreatedLink {
   qr_svg: string
   manage_url: string
   token: string
+  /** What the service says of the row besides. */
+  warnings?: { code: string }[]
 }
 
 /** A row of the grid. */

@@ -9,6 +9,7 @@ import { readCounts } from '../my-links-statistics.ts'
 import { clearMessage, findParts, firstRows, moreRows, render, showMessage } from '../my-links-view.ts'
 import type { Parts, Shown } from '../my-links-view.ts'
 import { saveFile } from '../save-file.ts'
+import { ownValue } from '../../../lib/own-value.ts'
 
 // The links whose keys this browser keeps, on the start page. The section stays hidden without it.
 
@@ -56,7 +57,7 @@ function listen(page: Page): void {
         page,
         page.shown.links.filter((link) => link.token === token),
       )
-    else does[name]?.()
+    else ownValue(does, name)?.()
   })
   parts.search.addEventListener('input', () => {
     page.shown.rows = firstRows()

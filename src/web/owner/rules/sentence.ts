@@ -1,6 +1,7 @@
 import { periodOf } from '../../../links/rules/period.ts'
 import { languages, locales, type ByLanguage, type Language } from '../../../texts/language.ts'
 import type { SentenceTexts } from '../../../texts/rules.ts'
+import { ownValue } from '../../../lib/own-value.ts'
 
 /** The language of the sentences and their parts: the script gets them from the page. */
 export interface Wording {
@@ -78,9 +79,9 @@ function visitorClauses(when: SpokenRule['when'], { language, texts }: Wording):
     if (values !== undefined && values.length > 0)
       clauses.push(fill(template, { list: oneOf(values.map(nameOf), language) }))
   }
-  say(texts.on, when.os, (name) => named(texts.systems, name) ?? name)
-  say(texts.on, when.device, (name) => named(texts.devices, name) ?? name)
-  say(texts.in, when.country, (code) => named(texts.countries, code) ?? nameIn(language, 'region', code))
+  say(texts.on, when.os, (name) => ownValue(texts.systems, name) ?? name)
+  say(texts.on, when.device, (name) => ownValue(texts.devices, name) ?? name)
+  say(texts.in, when.country, (code) => ownValue(texts.countries, code) ?? nameIn(language, 'region', code))
   say(texts.speaking, when.language, (tag) => nameIn(language, 'language', tag))
   if (when.source === 'qr' || when.source === 'link') clauses.push(texts[when.source])
   return clauses
@@ -158,10 +159,6 @@ export function nameIn(language: Language, type: 'region' | 'language', code: st
   }
 }
 
-function named(names: Record<string, string>, name: string): string | undefined {
-  return Object.hasOwn(names, name) ? names[name] : undefined
-}
-
 function fill(template: string, values: Record<string, string>): string {
-  return template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => ownValue(values, name) ?? whole)
 }

@@ -64,7 +64,7 @@ async function saveWebhook(submission: Submission, owned: OwnedLink, draft: obje
   return secret === undefined ? { done: 'webhook-saved', at } : { page: secretPage(submission, secret) }
 }
 
-function secretPage({ language, token, scripts }: Submission, secret: string) {
+function secretPage({ language, token, scripts, isTrimmed }: Submission, secret: string) {
   const { title, lead, label, after, file } = sharingTexts[language].webhook.page
   return oncePage({
     language,
@@ -74,7 +74,7 @@ function secretPage({ language, token, scripts }: Submission, secret: string) {
     secret,
     after,
     file,
-    back: `/m/${token}?webhook-saved#${at}`,
+    back: `/m/${token}?webhook-saved${isTrimmed() ? '&trimmed' : ''}#${at}`,
     scripts,
   })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { initialsOf } from './avatar.ts'
+import { initialsOf } from './initials.ts'
 
 test('initials are the first letters of two words, in any script; punctuation and emoji have none', () => {
   assert.equal(initialsOf(['Müller’s', 'Bakery', '&', 'Café']), 'MB')
