@@ -179,7 +179,7 @@ test('an import names the links', async (t) => {
   writeFileSync(file, `alias,target\nhidden,${HIDDEN}\nplain,${PAGE}\n`)
   const { stdout, stderr } = await command(server.dataDir, 'import', file, '--from=csv')
   assert.match(stdout, /^2 links created/)
-  assert.match(stderr, /without invisible characters around the destination: hidden$/m)
+  assert.match(stderr, /Without invisible characters around the destination:\nhidden$/m)
   assert.equal(await location('hidden'), PAGE)
 })
 
