@@ -13,11 +13,13 @@ export interface Row<Name extends string = string> {
 export type Device = 'mobile' | 'tablet' | 'desktop' | 'tv' | 'console' | 'wearable' | 'other'
 
 /** Browsers and web views of iPhones and iPads. Those that request desktop sites claim to be a Mac. */
-const browsersOfApple = /\b(?:CriOS|FxiOS|EdgiOS|OPiOS|YaApp_iOS)\/|\bPinterest\/iOS/
-const desktopSite = /^(?=[^]*\bMacintosh\b)[^]*\b(?:GSA|Mobile|OPT)\/\d/
+const browsersOfApple = { pattern: /\b(?:CriOS|FxiOS|EdgiOS|OPiOS|YaApp_iOS)\/|\bPinterest\/iOS/ }
+const desktopSite = { pattern: /^(?=[^]*\bMacintosh\b)[^]*\b(?:GSA|Mobile|OPT)\/\d/ }
 /** Facebook's and Instagram's own agents on Android, which name no browser and often no system. */
-const appsOnAndroid =
-  /\bFBAN\/(?:FB4A|EMA|MLite|PAAA|[A-Za-z-]{2,24}Android)\b|\bFBPN\/com\.facebook\b|^(?:Instagram|Barcelona) [\d.]{1,24} Android\b/
+const appsOnAndroid = {
+  pattern:
+    /\bFBAN\/(?:FB4A|EMA|MLite|PAAA|[A-Za-z-]{2,24}Android)\b|\bFBPN\/com\.facebook\b|^(?:Instagram|Barcelona) [\d.]{1,24} Android\b/,
+}
 
 export const systems: readonly Row[] = [
   // Consoles and Windows phones named other systems, for compatibility.
@@ -47,8 +49,8 @@ export const systems: readonly Row[] = [
   { name: 'Firefox OS', pattern: /\((?:Mobile|Tablet); (?:[^);]{1,40}; )?rv:/ },
   { name: 'ChromeOS', pattern: /\bCrOS\b/ },
   { name: 'Fuchsia', pattern: /\bFuchsia\b/ },
-  { name: 'iOS', pattern: browsersOfApple },
-  { name: 'iOS', pattern: desktopSite },
+  { name: 'iOS', ...browsersOfApple },
+  { name: 'iOS', ...desktopSite },
   { name: 'macOS', pattern: /\b(?:Mac ?OS ?X?|macOS|Macintosh|Mac_PowerPC)\b/i },
   { name: 'Windows', pattern: /\b(?:Windows|Win(?:NT|32|64|9[58]|dows9[58]))\b|\bWin 9x\b/i },
   { name: 'FreeBSD', pattern: /\bFreeBSD\b/ },
@@ -56,7 +58,7 @@ export const systems: readonly Row[] = [
   { name: 'NetBSD', pattern: /\bNetBSD\b/ },
   { name: 'Solaris', pattern: /\b(?:SunOS|Solaris)\b/ },
   { name: 'Linux', pattern: /\b(?:Linux|Ubuntu|Debian|Fedora|CentOS)\b/i },
-  { name: 'Android', pattern: appsOnAndroid },
+  { name: 'Android', ...appsOnAndroid },
 ]
 
 /** Apps that show pages in a web view, under the name that their users know. */
@@ -165,11 +167,11 @@ export const devices: readonly Row<Device>[] = [
   { name: 'mobile', pattern: /Mobi|\b(?:iPhone|iPod|Windows Phone|Windows CE|BlackBerry|BB10|KAIOS|Phone;)/ },
   { name: 'mobile', pattern: /\b(?:MIDP|CLDC|Series ?[46]0|S60|Symbian|SymbOS|UP\.Browser|UCWEB|Nokia|MeeGo|Palm)/ },
   { name: 'mobile', pattern: /^(?:JUC|Dalvik\/)|\bOpera Mini\b/ },
-  { name: 'mobile', pattern: appsOnAndroid },
+  { name: 'mobile', ...appsOnAndroid },
   // As Android recommends, the browser of a phone adds Mobile, that of a tablet does not.
   { name: 'tablet', pattern: /(?<!like )Android\b/i },
-  { name: 'mobile', pattern: browsersOfApple },
-  { name: 'mobile', pattern: desktopSite },
+  { name: 'mobile', ...browsersOfApple },
+  { name: 'mobile', ...desktopSite },
   { name: 'desktop', pattern: /\b(?:Windows|Win(?:NT|32|64|9[58])|Macintosh|Mac ?OS|Mac_PowerPC|X11|CrOS)/i },
   { name: 'desktop', pattern: /\b(?:Linux|FreeBSD|OpenBSD|NetBSD|SunOS)\b/i },
 ]
