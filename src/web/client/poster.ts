@@ -8,8 +8,8 @@ import type { HomeTexts } from './home-texts.ts'
 const QUIET_ZONE = 4
 /** The sizes of a title that the style sheet has. */
 const SIZES = 5
-/** Letters that can be printed. */
-const PRINTABLE = /^(?:[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]|\P{L})*$/u
+/** A letter that cannot be printed. */
+const UNPRINTABLE = /(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{L}/u
 
 export interface PosterData {
   origin: string
@@ -54,7 +54,7 @@ export function createPoster(
     const text = posterTitle((field) => form.get(field) ?? '')
       .replaceAll(/\p{Extended_Pictographic}/gu, '')
       .trim()
-    setTitle(title, PRINTABLE.test(text) && text !== '' ? text : texts.scan)
+    setTitle(title, text === '' || UNPRINTABLE.test(text) ? texts.scan : text)
   }
 }
 
