@@ -10,7 +10,7 @@ import { StartError } from '../src/lib/start-error.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { holdLock } from './support/holder.ts'
 import { poll } from './support/poll.ts'
-import { create, post, put, startServer, visit } from './support/server.ts'
+import { create, post, put, startServer, visit, patientThreads } from './support/server.ts'
 
 test('on a full disk a change gets 503 and changes nothing, and the service recovers by itself when there is space', async (t) => {
   const server = await startServer(t)
@@ -82,7 +82,7 @@ test('an internal error gets an opaque 500 with the request_id of its log line, 
 
 test('a burst of refused work causes one log line per second', async (t) => {
   let now = Date.now()
-  const server = await startServer(t, {}, () => now)
+  const server = await startServer(t, {}, () => now, { drawing: { ...patientThreads, queue: 8 } })
   for (const round of [1, 2]) {
     const requests = Array.from({ length: 40 }, (_, at) =>
       post(`${server.url}/api/qr`, { data: `${round}-${at}`, design: { shape: 'dots' } }),
