@@ -136,7 +136,11 @@ test('a table of more rows than one request may have becomes links, and a bad ro
   const rows = Array.from({ length: 501 }, (_, at) => `https://example.com/${at};Title ${at}`)
   writeFileSync(table, `﻿Target;Title\n${rows.join('\n')}\nhttp://10.0.0.1/;bad\n`)
   const { status, stderr } = await outcomeOf(['bulk', table, `--out=${out}`, `--server=${url}`])
-  assert.deepEqual([status, stderr], [2, 'quirl: 1 of 502 rows have an error\n'])
+  assert.equal(status, 2)
+  assert.match(
+    stderr,
+    /^quirl: others cannot reach http:\/\/127\.0\.0\.1:\d+, .*\nquirl: 1 of 502 rows have an error\n$/,
+  )
   const links: Record<string, string>[] = parse(readFileSync(out, 'utf8'), { columns: true })
   assert.deepEqual(
     links.map(({ row }) => row),

@@ -179,7 +179,7 @@ test('an import names the links', async (t) => {
   writeFileSync(file, `alias,target\nhidden,${HIDDEN}\nplain,${PAGE}\n`)
   const { stdout, stderr } = await command(server.dataDir, 'import', file, '--from=csv')
   assert.match(stdout, /^2 links created/)
-  assert.match(stderr, /Without invisible characters around the destination:\nhidden$/m)
+  assert.match(stderr, /: hidden: imported without the invisible characters around a URL$/m)
   assert.equal(await location('hidden'), PAGE)
 })
 

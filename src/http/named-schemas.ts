@@ -33,5 +33,6 @@ export function nameSchemas<K extends string>(
     return { $ref: `#/components/schemas/${name}` }
   }
 
-  return { value: refer(value as unknown as Json) as Record<K, Json>, schemas }
+  const parts: object = value
+  return { value: refer(parts as Json) as Record<K, Json>, schemas }
 }

@@ -19,10 +19,10 @@ const MAX_HEADER = 1024
  * request is refused; a row by itself. Says, too, when the URLs in a response are of no use to others.
  */
 export function addNotices(api: FastifyInstance): void {
-  api.decorateRequest('unknownInput')
   api.addHook('onRoute', (route) => {
     route.config = { ...route.config, hasNotices: true }
   })
+  api.decorateRequest('unknownInput')
   api.decorateRequest('warnings')
   api.decorateRequest('rowWarnings')
   api.addHook('onRequest', (request, reply, done) => {

@@ -68,11 +68,11 @@ async function describe(routes: RouteOptions[], version: string): Promise<object
   })
   for (const { method, url, schema } of routes) app.route({ method, url, ...(schema && { schema }), handler: () => {} })
   await app.ready()
-  return completed(app.swagger() as unknown as Described, routes)
+  return completed(app.swagger(), routes)
 }
 
 interface Described {
-  paths?: Paths
+  paths?: object
   components?: object
 }
 interface DescribedOperation {
@@ -83,7 +83,7 @@ type Paths = Record<string, Record<string, DescribedOperation>>
 
 /** Adds to a document what holds for many operations, and names what they share. */
 function completed({ paths = {}, components, ...rest }: Described, routes: RouteOptions[]): object {
-  const responses = completeResponses(paths, routes)
+  const responses = completeResponses(paths as Paths, routes)
   const { value, schemas } = nameSchemas({ paths: declareNotices(paths), responses })
   const named = { parameters: noticeParameters, headers: headerComponents(), responses: value.responses, schemas }
   return { ...rest, paths: value.paths, components: { ...components, ...named } }

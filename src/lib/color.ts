@@ -21,7 +21,8 @@ export const white: Rgb = [255, 255, 255]
 
 /** @param color `#rrggbb` */
 export function rgbOf(color: string): Rgb {
-  return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)) as unknown as Rgb
+  const part = (at: number) => Number.parseInt(color.slice(at, at + 2), 16)
+  return [part(1), part(3), part(5)]
 }
 
 /** `#rrggbb` */

@@ -7,7 +7,7 @@ import type { Command, CommandContext } from '../command.ts'
 import { createProgress } from '../progress.ts'
 import { formats, type ForeignLink } from './formats.ts'
 import { openKeysFile, type KeysFile } from './keys-file.ts'
-import { textOf, type Report } from './report.ts'
+import { textOf, warningsOf, withWarnings, type Report } from './report.ts'
 import { readExport } from './read-file.ts'
 
 /** Links of one call. */
@@ -51,8 +51,7 @@ async function importFile(
   if (format !== undefined) {
     const { links, notes } = await readExport(file, format)
     const report = await importAll(context, links, openKeys(), isDryRun)
-    const warnings = [...notes, ...changesOf(links, report)]
-    return { ...report, ...(warnings.length > 0 && { warnings }) }
+    return { ...report, ...withWarnings([...notes, ...changesOf(links, report), ...(report.warnings ?? [])]) }
   }
   const { importBundle } = await import('./import-bundle.ts')
   const passwordFile = context.flags['password-file'] as string | undefined
@@ -79,7 +78,7 @@ async function importAll(
   const reasons = new Map<ForeignLink, string>()
   const refuse = (link: ForeignLink, reason: string) => void reasons.set(link, reason)
   const taken = acceptable(links, refuse)
-  const trimmed: string[] = []
+  const warnings: string[] = []
   const done: { code: string; token: string; manageUrl: string }[] = []
   for (const chunk of chunksOf(taken)) {
     const tokens = keys.tokensOf(chunk.map(({ alias }) => alias))
@@ -91,7 +90,7 @@ async function importAll(
       else {
         report[result.state === 'present' ? 'present' : 'created']++
         report.clicks += link.clicks
-        trimmed.push(...(result.isTrimmed ? [link.alias] : []))
+        warnings.push(...warningsOf(result, link.place, link.alias))
         done.push({ code: link.alias, token: tokens[at] ?? '', manageUrl: `${origin}/m/${tokens[at]}` })
       }
     }
@@ -101,7 +100,7 @@ async function importAll(
     const reason = reasons.get(link)
     return reason === undefined ? [] : [{ place: link.place, code: link.alias, reason }]
   })
-  return { ...report, refused, ...(trimmed.length > 0 && { trimmed }) }
+  return { ...report, refused, ...withWarnings(warnings) }
 }
 
 /** The links of one call each. Shows the progress, until an error as well. */

@@ -10,7 +10,7 @@ import type { CommandContext } from '../command.ts'
 import { createProgress } from '../progress.ts'
 import { openBundle, type Bundle, type BundledLink } from './bundle-file.ts'
 import type { KeysFile } from './keys-file.ts'
-import type { Report } from './report.ts'
+import { warningsOf, withWarnings, type Report } from './report.ts'
 
 export interface BundleOptions {
   /** Opens the file of tokens, once the bundle is found to be whole. */
@@ -49,14 +49,11 @@ export async function importBundle(
     keys.finish([{ code, token, manageUrl: `${origin}/m/${token}` }])
     if (!isAdded) return refuse('was imported before with other counts, which stay')
     const isPresent = result.state === 'present'
-    return { created: isPresent ? 0 : 1, present: isPresent ? 1 : 0, clicks, refused: [], ...trimmedOf(code, result) }
+    const warnings = withWarnings(warningsOf(result, bundleFiles.link, code))
+    return { created: isPresent ? 0 : 1, present: isPresent ? 1 : 0, clicks, refused: [], ...warnings }
   } finally {
     bundle.close()
   }
-}
-
-function trimmedOf(code: string, { isTrimmed }: { isTrimmed?: true }): Pick<Report, 'trimmed'> {
-  return isTrimmed ? { trimmed: [code] } : {}
 }
 
 /** The first line of the file. */

@@ -16,13 +16,21 @@ export interface Report {
   refused: { place: string; code: string; reason: string }[]
   /** What is not kept as it was, and how the file was read; absent when there is nothing to say. */
   warnings?: string[]
-  /** Codes of links around whose destination invisible characters were dropped; absent when there are none. */
-  trimmed?: string[]
+}
+
+/** The part of a report that says what is not kept as it was. */
+export function withWarnings(warnings: string[]): Pick<Report, 'warnings'> {
+  return warnings.length === 0 ? {} : { warnings }
+}
+
+/** What is to be said of a link whose result is this. */
+export function warningsOf({ isTrimmed }: { isTrimmed?: true }, place: string, code: string): string[] {
+  return isTrimmed ? [`${place}: ${code}: imported without the invisible characters around a URL`] : []
 }
 
 /** The report for people. @param keysFile of an import that was no dry run */
 export function textOf(
-  { created, present, clicks, refused, warnings = [], trimmed = [] }: Report,
+  { created, present, clicks, refused, warnings = [] }: Report,
   keysFile: string | undefined,
 ): Omit<CommandResult, 'status'> {
   const earlier = present === 0 ? '' : `, ${present} created by an earlier run`
@@ -32,14 +40,9 @@ export function textOf(
   const named = refused.map(({ place, code, reason }) => `${place}: ${code}: ${reason}`)
   const lines = [
     ...firstOf(warnings),
-    ...titled('Without invisible characters around the destination:', trimmed),
-    ...titled(`${pluralize(named.length, 'link')} not imported:`, named),
+    ...(named.length === 0 ? [] : [`${pluralize(named.length, 'link')} not imported:`, ...firstOf(named)]),
   ]
   return lines.length === 0 ? { text } : { text, warning: lines.map((line) => toSingleLine(line)).join('\n') }
-}
-
-function titled(title: string, lines: string[]): string[] {
-  return lines.length === 0 ? [] : [title, ...firstOf(lines)]
 }
 
 function firstOf(lines: string[]): string[] {

@@ -64,7 +64,7 @@ async function createAll(
   const isJson = flags['json'] === true
   const stop = new AbortController()
   const ended = finishOnSignal(() => stop.abort())
-  let [failed, trimmed] = [0, 0]
+  const tally = createTally(rows.length)
   try {
     if (!isJson) await write(HEADER).catch((error: Error) => Promise.reject(unwritten(error, 'nothing was created')))
     for (let from = 0; from < rows.length; from += MAX_ROWS) {
@@ -77,19 +77,36 @@ async function createAll(
       await write(isJson ? linesOf(results, from) : tableOf(part, results, from)).catch((error: Error) => {
         throw unwritten(error, keepUnprinted(service, results.filter(isCreated)))
       })
-      failed += results.filter((result) => 'error' in result).length
-      trimmed += results.filter(isTrimmed).length
+      tally.add(results)
       if (flags['keep'] === true) service.kept.keep(service.server, results.filter(isCreated))
     }
   } finally {
     progress.end()
     ended()
   }
-  const warnings = [
-    ...(trimmed > 0 ? [{ detail: `${trimmed} of ${rows.length} rows had invisible characters around the URL` }] : []),
-    ...(failed > 0 ? [{ detail: `${failed} of ${rows.length} rows have an error` }] : []),
-  ]
-  return { text: '', ...warningOf(warnings), status: failed === 0 ? 0 : exits.partly }
+  return tally.result()
+}
+
+/** Counts what is to be said of the rows at the end. */
+function createTally(rows: number): { add: (results: Result[]) => void; result: () => CommandResult } {
+  let [failed, trimmed] = [0, 0]
+  let localAddress: Warning | undefined
+  const ofRows = (count: number, what: string) => (count > 0 ? [{ detail: `${count} of ${rows} rows ${what}` }] : [])
+  return {
+    add(results) {
+      failed += results.filter((result) => 'error' in result).length
+      trimmed += results.filter((result) => warningIn(result, 'invisible_characters') !== undefined).length
+      localAddress ??= results.map((result) => warningIn(result, 'local_address')).find((each) => each !== undefined)
+    },
+    result() {
+      const warnings = [
+        ...(localAddress === undefined ? [] : [localAddress]),
+        ...ofRows(trimmed, 'had invisible characters around the URL'),
+        ...ofRows(failed, 'have an error'),
+      ]
+      return { text: '', ...warningOf(warnings), status: failed === 0 ? 0 : exits.partly }
+    },
+  }
 }
 
 async function createSome(service: Service, rows: LinkRow[], isDryRun: boolean): Promise<Result[]> {
@@ -114,8 +131,10 @@ function unwritten(error: Error, kept: string | undefined): StartError {
   return new StartError(kept === undefined ? why : `${why}; ${kept}`, { cause: error })
 }
 
-function isTrimmed(result: Result): boolean {
-  return 'warnings' in result && (result.warnings ?? []).some(({ code }) => code === 'invisible_characters')
+type Warning = Schemas['Warnings'][number]
+
+function warningIn(result: Result, code: string): Warning | undefined {
+  return 'warnings' in result ? result.warnings?.find((warning) => warning.code === code) : undefined
 }
 
 function isCreated(result: Result): result is Schemas['CreatedRow'] {

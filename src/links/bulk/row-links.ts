@@ -20,8 +20,8 @@ const ROWS_PER_READ = 20
 const MAX_CONTENT = 8 * 1024 * 1024
 
 /**
- * Reads the links of rows, in their order; a row may be a problem from the start. A row without one is a problem, as is the second row of a link. Once the client's
- * quota is used up, no further row is looked up.
+ * Reads the links of rows, in their order; a row may be a problem from the start. A row without one is a problem, as is the
+ * second row of a link. Once the client's quota is used up, no further row is looked up.
  */
 export async function* linksOfRows(
   deps: TokenDeps,

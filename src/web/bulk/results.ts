@@ -16,11 +16,9 @@ import type { Upload } from './upload.ts'
 export interface Results {
   language: Language
   rows: LinkRow[]
-  /** What is to be said about how the list was read. */
+  /** What is to be said about how the list was read, and its rows were taken. */
   notes: string[]
   result: BulkResult
-  /** Rows around whose addresses invisible characters were dropped. */
-  trimmed: number
   upload: Upload
 }
 
@@ -32,11 +30,11 @@ export function createdOf({ rows, result }: Pick<Results, 'rows' | 'result'>): {
 }
 
 /** What is wrong with the rows of a request, and how many are ready. */
-export function faultsNotice({ language, rows, notes, result, trimmed }: Results): Html {
+export function faultsNotice({ language, rows, notes, result }: Results): Html {
   const texts = bulkTexts[language]
   const failed = result.results.filter((each): each is Failed => 'error' in each)
   const ready = rows.length - failed.length
-  return html`${notes.map((text) => html`<p class="note">${text}</p>`)} ${trimmedNote(language, trimmed)}
+  return html`${notes.map((text) => html`<p class="note">${text}</p>`)}
   ${ready > 0 && html`<p class="note" role="status">${count(texts.checkedRows, ready)}</p>`}
   ${
     failed.length > 0 &&
@@ -54,10 +52,6 @@ export function faultsNotice({ language, rows, notes, result, trimmed }: Results
   }`
 }
 
-function trimmedNote(language: Language, rows: number): Html | false {
-  return rows > 0 && html`<p class="note">${count(bulkTexts[language].trimmedRows, rows)}</p>`
-}
-
 /** The failed rows as a list, to be mended. */
 export function failedList({ rows, result }: Results): string {
   const failed = result.results.flatMap((each, at) => ('error' in each ? [rows[at] ?? {}] : []))
@@ -67,7 +61,7 @@ export function failedList({ rows, result }: Results): string {
 
 /** The page of the created links, with their keys. */
 export function resultsPage(results: Results, form: Html | undefined): Page {
-  const { language, notes, upload, trimmed } = results
+  const { language, notes, upload } = results
   const texts = bulkTexts[language]
   const created = createdOf(results)
   return {
@@ -76,7 +70,6 @@ export function resultsPage(results: Results, form: Html | undefined): Page {
     body: html`<main class="bulk">
       <h1>${count(texts.done, created.length)}</h1>
       ${form === undefined && notes.map((text) => html`<p class="note">${text}</p>`)}
-      ${form === undefined && trimmedNote(language, trimmed)}
       <div class="note warning">
         <h2>${texts.keysTitle}</h2>
         <p>${texts.keys}</p>

@@ -20,6 +20,7 @@ import { scriptsOf, type Assets } from '../assets.ts'
 import { keyInput } from '../creation.ts'
 import { formOf } from '../form-body.ts'
 import { fillText } from '../../lib/fill-text.ts'
+import { count } from './count.ts'
 import { BULK_FORM, bulkForm, bulkPage, type BulkView } from './page.ts'
 import { createdOf, failedList, faultsNotice, resultsPage, type Results } from './results.ts'
 import { bodyOf } from './rows.ts'
@@ -73,7 +74,9 @@ export async function takeList(
     const trimmed = new Set<number>()
     const onTrimmedIn = (row: number) => () => void trimmed.add(row)
     const run = () => create(needs, request, reply, { rows: rows.map(bodyOf), upload, onTrimmedIn })
-    const results = { language, rows, notes, upload, result: await run(), trimmed: trimmed.size }
+    const result = await run()
+    if (trimmed.size > 0) notes.push(count(bulkTexts[language].trimmedRows, trimmed.size))
+    const results = { language, rows, notes, upload, result }
     const isDone = createdOf(results).length > 0
     return isDone
       ? await sendResults(needs, request, reply, results)
