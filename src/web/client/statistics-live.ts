@@ -1,3 +1,4 @@
+import { callApi } from './call-api.ts'
 import type { Texts } from './statistics-page.ts'
 
 /** What is shown is loaded again at most this often, and said to screen readers that often. */
@@ -81,7 +82,7 @@ function createPolling(stream: string, update: (scans: number) => void) {
 /** Reads the number without a stream, from the details of the link; undefined while that is not possible. */
 async function readScans(stream: string): Promise<number | undefined> {
   try {
-    const response = await fetch(stream.slice(0, stream.lastIndexOf('/')))
+    const response = await callApi(stream.slice(0, stream.lastIndexOf('/')))
     return response.ok ? scansIn(((await response.json()) as { totals: unknown }).totals) : undefined
   } catch {
     return undefined

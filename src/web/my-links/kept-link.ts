@@ -14,5 +14,5 @@ export function keptLink(link: Link, token: string, design?: Design): KeptLink {
 /** Null for a name that is only the code. */
 function nameOf(link: Link): string | null {
   const name = linkName(link)
-  return name === link.code ? null : name.slice(0, MAX_TITLE)
+  return name === link.code ? null : name.slice(0, MAX_TITLE).toWellFormed()
 }

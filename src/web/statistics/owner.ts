@@ -1,6 +1,7 @@
 import type { Html } from '../../http/html.ts'
 import { addresses, type Link, type Totals } from '../../links/link.ts'
 import type { Language } from '../../texts/language.ts'
+import { imagePath } from '../image-path.ts'
 import { statisticsSection } from './section.ts'
 import type { LoadedStatistics } from './view.ts'
 
@@ -20,7 +21,7 @@ export interface OwnerStatisticsView {
 /** The section of the owner's page, which follows the scans live. */
 export function ownerStatistics(view: OwnerStatisticsView): Html {
   const { link, token, origin, language, totals, credit, statistics, print } = view
-  const { code, revision, suspension } = link
+  const { code, suspension } = link
   return statisticsSection({
     ...statistics,
     language,
@@ -28,7 +29,7 @@ export function ownerStatistics(view: OwnerStatisticsView): Html {
     code,
     shortUrl: addresses(code, origin).short_url,
     // The image at the top of the page has the same address.
-    image: suspension === null ? `/${code}/qr.svg?v=${revision}` : undefined,
+    image: suspension === null ? imagePath(link) : undefined,
     print,
     totals,
     stream: `/api/manage/${token}/stream`,
