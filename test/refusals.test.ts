@@ -217,7 +217,7 @@ test('each operation that draws a designed image is refused with 503 and Retry-A
   const { link } = await createSubjects(stopping)
   await put(`${stopping.url}/api/manage/${link.token}`, { design: { shape: 'dots' } })
   await stopping.services.qr.close()
-  const isDrawn = ({ id }: Operation) => /^(?:qr_|designQr$|picture$)/.test(id)
+  const isDrawn = ({ id }: Operation) => /^(?:qr_|print_|designQr$|picture$)/.test(id)
   await askAll((each) => (isDrawn(each) ? bytesOf(sentOf(each)) : undefined), isStatus(503), portOf(stopping))
 })
 
