@@ -30,7 +30,7 @@ export function printRoute(needs: CodeImageNeeds): Route {
       querystring: printQuery,
       response: {
         ...imageResponse(['pdf']),
-        ...problems('unscannable', 'unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law'),
+        ...problems('unknown_code', 'code_gone', 'code_removed', 'code_removed_by_law'),
       },
     },
     async handler(request, reply) {
