@@ -1,7 +1,11 @@
 import type { IsReserved } from '../links/code.ts'
 
-/** A path of one code, perhaps with an ending that has a meaning, and what comes after it before the query. */
-const followedCode = /^(\/([A-Za-z0-9_-]{1,64})(?:\.Q|\.q|\.vcf)?)([^A-Za-z0-9_/?-][^/?]*)(\?|$)/
+/** A path that begins with one code, which nothing that a code may have follows. */
+const firstCode = /^\/([A-Za-z0-9_-]+)/
+const MAX_CODE = 64
+
+/** The endings that have a meaning. */
+const ending = /^\.(?:Q|q|vcf)(?![A-Za-z0-9_-])/
 
 /** Punctuation, symbols, blanks and invisible characters. */
 const ofSentences = /^[\p{P}\p{S}\p{Z}\p{Cf}\p{Cc}]+$/u
@@ -14,11 +18,14 @@ const neverOfSentences = /[+/\\\ufffd]/
  * `/k7dw3nq`, also percent-encoded. Every other URL stays as it is.
  */
 export function withoutSentence(url: string, isReserved: IsReserved): string {
-  const [, path = '', code = '', after = ''] = followedCode.exec(url) ?? []
-  if (path === '' || isReserved(code)) return url
-  const text = decode(after)
+  const [begin = '', code = ''] = firstCode.exec(url) ?? []
+  if (begin === '' || code.length > MAX_CODE || isReserved(code)) return url
+  const end = url.indexOf('?', begin.length)
+  const rest = url.slice(begin.length, end === -1 ? undefined : end)
+  const [kept = ''] = ending.exec(rest) ?? []
+  const text = decode(rest.slice(kept.length))
   if (!ofSentences.test(text) || neverOfSentences.test(text)) return url
-  return path + url.slice(path.length + after.length)
+  return begin + kept + url.slice(begin.length + rest.length)
 }
 
 /** Empty where the text is not encoded UTF-8. */
