@@ -100,6 +100,7 @@ const oddModels = [
   'M bot 60',
   'M bot (60)',
   'M bot (60',
+  'M bot (60 moto g(7) spider',
   'IDbot553',
   'POWER BOT',
   'XBot Junior',

@@ -38,7 +38,10 @@ export function withoutModel(userAgent: string): string {
   return withoutFields(rest + userAgent.slice(copied))
 }
 
-/** Where a comment (RFC 9110, section 5.6.5: it may nest) is closed; an unbalanced one at its first parenthesis. */
+/** The parenthesis after which the next product begins: `) AppleWebKit/537.36`. */
+const beforeProduct = /\) [\w.-]+\//
+
+/** Where a comment (RFC 9110, section 5.6.5: it may nest) is closed; an unbalanced one before the next product, or at the last parenthesis. */
 function endOfComment(userAgent: string, open: number): number {
   const first = userAgent.indexOf(')', open)
   if (first === -1) return userAgent.length
@@ -50,7 +53,8 @@ function endOfComment(userAgent: string, open: number): number {
     if (letter === '(') depth++
     else if (letter === ')' && --depth === 0) return at
   }
-  return first
+  const product = userAgent.slice(first).search(beforeProduct)
+  return product === -1 ? userAgent.lastIndexOf(')') : first + product
 }
 
 function withoutModelIn(comment: string): string {
