@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../../test/support/fast-check.ts'
 import { createEncoder } from './encoder.ts'
-import { ALPHANUMERIC, BYTE, countBitsOf, NUMERIC, planSegments, utf8Header, type Mode } from './segments.ts'
+import {
+  ALPHANUMERIC,
+  BYTE,
+  countBitsOf,
+  inOneSegment,
+  NUMERIC,
+  planSegments,
+  utf8Header,
+  type Mode,
+} from './segments.ts'
 import { blocksOf, levels } from './tables.ts'
 
 const encode = createEncoder()
@@ -68,6 +77,23 @@ test('a text is said to be UTF-8 if it is not ASCII, unless only a symbol that d
       [40, true],
       [40, false],
     ],
+  )
+})
+
+test('what is said to be UTF-8 is one segment where the symbol has room for it, and another text is as it was', () => {
+  fc.assert(
+    fc.property(mixed, fc.constantFrom(...levels), (text, level) => {
+      const bytes = bytesOf(text)
+      const plan = planSegments(bytes, level)
+      assert.ok(plan)
+      const placed = inOneSegment(plan, bytes, level)
+      const { version, saysUtf8 } = plan
+      const inBytes = utf8Header.bits + 4 + countBitsOf(BYTE, version) + bytes.length * 8
+      const hasRoom = inBytes <= blocksOf(version, level).data * 8
+      if (saysUtf8 && hasRoom)
+        assert.deepEqual(placed, { version, saysUtf8, bits: inBytes, segments: [{ mode: BYTE, bytes }] })
+      else assert.equal(placed, plan)
+    }),
   )
 })
 

@@ -1,7 +1,7 @@
 import { createCodewords } from './codewords.ts'
 import { emptyBits, formatBits, layOut, setBit, type Bits, type Layout } from './layout.ts'
 import { penaltyOf } from './penalty.ts'
-import { planSegments } from './segments.ts'
+import { inOneSegment, planSegments } from './segments.ts'
 import { blocksOf, levels, type Level } from './tables.ts'
 
 /** A QR code of ISO/IEC 18004, model 2, without its quiet zone. */
@@ -46,7 +46,7 @@ export function createEncoder(): Encoder {
     const fits = (level: Level) => bits <= blocksOf(version, level).data * 8
     const level = boost ? (levels.findLast(fits) ?? atLeast) : atLeast
     const board = (boards[version] ??= createBoard(version))
-    place(board, codewordsOf(plan, level))
+    place(board, codewordsOf(inOneSegment(plan, bytes, level), level))
     const { mask, drawn } =
       forced === undefined
         ? leastPenalty(board, level)

@@ -68,6 +68,17 @@ export function planSegments(bytes: Uint8Array, level: Level, minVersion = 1): P
   return unsaid && { ...unsaid, saysUtf8: false }
 }
 
+/**
+ * The same text in one segment of bytes, where the symbol has room for that: OpenCV 4.12 cannot read other segments of what is
+ * said to be UTF-8.
+ */
+export function inOneSegment(plan: Plan, bytes: Uint8Array, level: Level): Plan {
+  if (!plan.saysUtf8 || plan.segments.length === 1) return plan
+  const bits = utf8Header.bits + 4 + countBitsOf(BYTE, plan.version) + bytes.length * 8
+  if (bits > blocksOf(plan.version, level).data * 8) return plan
+  return { ...plan, segments: [{ mode: BYTE, bytes }], bits }
+}
+
 /** Plans segments that begin after so many bits. */
 function planWithin(
   bytes: Uint8Array,
