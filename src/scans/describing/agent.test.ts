@@ -8,6 +8,7 @@ import {
   secondOpinions,
   type Corpus,
 } from '../../../test/support/agent-corpus.ts'
+import { crawlerAgents, peopleAgents } from '../../../test/support/agent-lists.ts'
 import { browsers, devices, systems } from '../../lib/agent-tables.ts'
 import { createAgentParser } from './agent.ts'
 
@@ -60,6 +61,29 @@ test('crawlers, previewers and tools are bots, and browsers are not', (t) => {
   assert.deepEqual(missed, [])
   assert.ok(accused.length / visitors.size < 0.005)
   for (const { userAgent, bot } of handLabelled().samples) if (bot === true) assert.ok(read(userAgent).bot, userAgent)
+})
+
+test('of the crawlers and the people that others have met, fewer than one in 200 is taken for the other', (t) => {
+  const [bots, people] = [crawlerAgents(), peopleAgents()]
+  const missed = bots.filter((userAgent) => !read(userAgent).bot)
+  const accused = people.filter((userAgent) => read(userAgent).bot)
+  t.diagnostic(`bots     ${bots.length - missed.length} of ${bots.length}`)
+  for (const userAgent of missed) t.diagnostic(`  taken for a person: ${userAgent}`)
+  t.diagnostic(`people   ${people.length - accused.length} of ${people.length}`)
+  for (const userAgent of accused) t.diagnostic(`  taken for a bot: ${userAgent}`)
+  assert.ok(bots.length > 2000 && people.length > 900)
+  assert.ok(missed.length / bots.length < 0.005)
+  assert.ok(accused.length / people.length < 0.005)
+})
+
+test('the system, the browser and the device of people are known', (t) => {
+  const people = peopleAgents()
+  for (const field of ['os', 'browser', 'device'] as const) {
+    const unknown = people.filter((userAgent) => read(userAgent)[field] === null)
+    t.diagnostic(`${field.padEnd(8)} ${people.length - unknown.length} of ${people.length}`)
+    for (const userAgent of unknown) t.diagnostic(`  unknown: ${userAgent}`)
+    assert.ok(unknown.length / people.length < 0.005, field)
+  }
 })
 
 test('a client without a user agent is a bot', () => {
