@@ -37,7 +37,7 @@ const names = [
 function avatarOf(kind: string, payload: Record<string, unknown>): string {
   const visit = findKind(kind)?.prepare({ code: 'x', target: null, payload, utm: {} })({ platform: 'other' })
   assert.equal(visit?.type, 'document')
-  const viewer = { language: 'en', userAgent: '', origin: 'https://go.bakery.shop', service: '' } as const
+  const viewer = { language: 'en', browser: null, origin: 'https://go.bakery.shop', service: '' } as const
   const { markup } = visit.pageFor(viewer).body
   return /<p class="avatar[^>]*>([^<]*)</.exec(markup)?.[1] ?? ''
 }

@@ -148,6 +148,9 @@ test('only a browser inside of an app that saves no contacts says what to do', a
     '[FBAN/FBIOS;FBAV/480]',
     'musical_ly_35 BytedanceWebview',
     '[LinkedInApp]/9.30',
+    '[FBAN/MessengerForiOS;FBAV/480]',
+    'Barcelona 350.0',
+    'MetaIAB Facebook',
   ]) {
     assert.ok((await shown(`Mozilla/5.0 (iPhone) Mobile/15E148 ${mark}`)).includes(advice), mark)
   }

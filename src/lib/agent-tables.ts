@@ -64,9 +64,9 @@ export const systems: readonly Row[] = [
 /** Apps that show pages in a web view, under the name that their users know. */
 const apps: readonly Row[] = [
   { name: 'Threads', pattern: /\bBarcelona \d/ },
-  { name: 'Instagram', pattern: /\bInstagram \d/ },
+  { name: 'Instagram', pattern: /\bInstagram \d|\bMetaIAB Instagram\b/ },
   { name: 'Messenger', pattern: /\bFBAN\/(?:Messenger|Orca)|\bFB_IAB\/(?:MESSENGER|Orca)/ },
-  { name: 'Facebook', pattern: /\bFB(?:AN|AV|_IAB|DV|SN)\// },
+  { name: 'Facebook', pattern: /\bFB(?:AN|AV|_IAB|DV|SN)\/|\bMetaIAB\b/ },
   { name: 'WhatsApp', pattern: /\bWhatsApp\/\d/ },
   { name: 'WeChat', pattern: /\b(?:MicroMessenger|WindowsWechat|MacWechat)\b/i },
   { name: 'QQ', pattern: /\bQQ\/\d/ },

@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import type { Visitor } from '../links/kinds/kind.ts'
+import type { Viewer, Visitor } from '../links/kinds/kind.ts'
 import type { Scans } from '../scans/open.ts'
 
 /** Returns who makes a visit. */
-export type VisitorOf = (request: IncomingMessage) => Visitor
+export type VisitorOf = (request: IncomingMessage) => Visitor & Pick<Viewer, 'browser'>
 
 export function createVisitorOf(agentOf: Scans['agentOf']): VisitorOf {
   return (request) => ({
-    // Only a choice of stores asks for it.
+    // Only pages of contacts and choices of stores ask for them.
+    get browser() {
+      return agentOf(request).browser
+    },
     get platform() {
       return platformOf(agentOf(request).os, request.headers['user-agent'])
     },

@@ -155,17 +155,18 @@ function sendOutcome(
   if (file !== undefined && preferredType(request.headers.accept, ['text/html', file.mediaType]) === file.mediaType) {
     return sendFile(reply, live)
   }
-  const outcome = live.visit(visitorOf(request.raw))
+  const visitor = visitorOf(request.raw)
+  const outcome = live.visit(visitor)
   if (outcome.type === 'redirect') return sendRedirect(request, reply, outcome.location)
   if (file !== undefined) addVary(reply, 'accept')
   addVary(reply, 'accept-language')
-  return sendPage(reply, outcome.pageFor(viewerOf(request, origin)))
+  return sendPage(reply, outcome.pageFor(viewerOf(request, visitor, origin)))
 }
 
-function viewerOf(request: FastifyRequest, origin: VisitNeeds['origin']): Viewer {
+function viewerOf(request: FastifyRequest, { browser }: Pick<Viewer, 'browser'>, origin: VisitNeeds['origin']): Viewer {
   return {
     language: pageLanguage(request),
-    userAgent: request.headers['user-agent'] ?? '',
+    browser,
     origin: origin.of(request),
     service: origin.ofPages(request),
   }

@@ -11,7 +11,8 @@ export interface Visitor {
 /** Who sees a page, and where. */
 export interface Viewer {
   language: Language
-  userAgent: string
+  /** The name of the browser, or of the app that shows the page; null when it is unknown. */
+  browser: string | null
   /** The public origin of the page. */
   origin: string
   /** What precedes the path of a page of the service; undefined when that is unknown. */

@@ -7,7 +7,6 @@ import type { Language } from '../../texts/language.ts'
 import { visitorTexts } from '../../texts/visitor.ts'
 import { signOfContact } from '../../lib/initials.ts'
 import { avatarOf } from './avatar.ts'
-import { appOf } from './in-app.ts'
 import { DEFAULT_ACCENT, defineKind, type Picture, type Viewer } from './kind.ts'
 import { phoneAddress } from './phone-number.ts'
 import { reportFooter } from './report-footer.ts'
@@ -92,7 +91,7 @@ function contactPage(contact: Contact, viewer: Viewer): Omit<Page, 'site'> {
         ${avatarOf(signOfContact(card))}
         <h1 dir="auto">${name}</h1>
         ${jobTitle && html`<p dir="auto">${jobTitle}</p>`} ${org && org !== name && html`<p dir="auto">${org}</p>`}
-        ${adviceIn(appOf(viewer.userAgent), texts)} ${save(contact, texts)}
+        ${adviceIn(viewer.browser, texts)} ${save(contact, texts)}
         ${(card.phone ?? card.email ?? card.website) && waysToReach(contact, texts)}
       </main>
       ${reportFooter(code, viewer)}`,
@@ -101,9 +100,15 @@ function contactPage(contact: Contact, viewer: Viewer): Omit<Page, 'site'> {
 
 type CardTexts = (typeof visitorTexts)[Language]['card']
 
-/** In the browsers of some apps, the button does nothing. */
-function adviceIn(app: string | undefined, texts: CardTexts): Html | false {
-  return app !== undefined && html`<p class="note warning"><strong>${texts.inApp(app)}</strong> ${texts.leaveApp}</p>`
+/** In the browsers of these apps, the button does nothing. */
+const withoutFiles = new Set(['Facebook', 'Instagram', 'LinkedIn', 'Messenger', 'Threads', 'TikTok'])
+
+function adviceIn(app: string | null, texts: CardTexts): Html | false {
+  return (
+    app !== null &&
+    withoutFiles.has(app) &&
+    html`<p class="note warning"><strong>${texts.inApp(app)}</strong> ${texts.leaveApp}</p>`
+  )
 }
 
 function save({ code, isProtected }: Contact, texts: CardTexts): Html {
