@@ -113,7 +113,7 @@ function resultsTable(texts: (typeof bulkTexts)['en'], created: { row: LinkRow; 
               <th scope="row"><a href="${link.short_url}">${link.short_url.replace(/^https?:\/\//, '')}</a></th>
               <td data-label="${texts.fields.target}">${shortened(row.target ?? '')}</td>
               <td data-label="${texts.fields.title}">${row.title}</td>
-              <td><a href="${link.manage_url}" aria-label="${texts.edit} ${link.code}">${texts.edit}</a></td>
+              <td><a href="/m/${link.token}" aria-label="${texts.edit} ${link.code}">${texts.edit}</a></td>
             </tr>`,
         )}
       </tbody>

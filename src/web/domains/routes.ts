@@ -164,7 +164,7 @@ function sendForm(
   const own = domains.host ?? new URL(origin.of(request)).host
   const scripts = creation.mode === 'token' ? scriptsOf(assets.islands, 'domains') : []
   const form = { language, creation: creation.mode, own, hasName: domains.host !== undefined, scripts }
-  if (refused === undefined) return sendPage(reply, domainsPage(form))
+  if (refused === undefined) return sendPage(reply, { ...domainsPage(form), publicAt: origin.of(request) })
   const { typed, error } = refused
   if (!(error instanceof Problem)) throw error
   reply.code(error.status).headers(error.headers)
