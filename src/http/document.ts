@@ -20,7 +20,9 @@ export interface Page {
   site?: { language: Language; section?: Section; isForGuests?: boolean }
   /** The language of its texts: by default that of the site's page, or `en`. */
   lang?: string
-  /** Whether that is written from right to left. */
+  /** Whether it shows what the owner of a link wrote, whose language is unknown: its title is such a text. */
+  isOwners?: boolean
+  /** Whether `lang` is written from right to left. */
   isRightToLeft?: boolean
   /** When search engines may list it: the origin of its address. */
   publicAt?: string
@@ -52,7 +54,8 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const { request } = reply
   const chosen = chosenLanguage(request)
   const document = documentOf(page, request)
-  reply.header('content-security-policy', policyOf(page)).header('content-language', languageOf(page))
+  reply.header('content-security-policy', policyOf(page))
+  if (!page.isOwners) reply.header('content-language', languageOf(page))
   return reply.headers(pageHeaders).send((chosen ? keepLanguage(document, chosen) : document).markup)
 }
 
@@ -70,7 +73,7 @@ function documentOf(page: Page, request: Request): Html {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${page.title}</title>
+        ${page.isOwners ? html`<title lang="">${page.title}</title>` : html`<title>${page.title}</title>`}
         <link rel="stylesheet" href="${stylesheets[page.site ? 'site' : 'visitor'].path}" />
         ${page.description && describe(page.title, page.description)} ${icon} ${page.site && siteIcons} ${page.head}
         ${page.publicAt !== undefined && isPlain(request) && alternates(page.publicAt, request)}

@@ -47,6 +47,8 @@ function about({ texts, origin, date }: Words, link: KeptLink): HTMLElement {
   const box = document.createElement('div')
   const name = element('div', 'kept-name', nameOf(link))
   name.dir = 'auto'
+  // Its owner wrote it, in whatever language.
+  name.lang = ''
   const shortLink = element('a', '', `${origin}/${link.code}`)
   shortLink.href = `/${link.code}`
   const line = element('div', 'small quiet', '')
