@@ -78,6 +78,11 @@ export function foreignIn(markup: string, language: Language, catalogues: Record
   const sentences = said.join('\n')
   const ownPhrases = Array.from(own.texts).join('\n')
   const phrases = Array.from(foreign.phrases).filter((text) => sentences.includes(text) && !ownPhrases.includes(text))
-  const worded = said.filter((text) => text.split(/[^\p{L}\p{N}_-]+/u).some((word) => small[other].has(word)))
+  const worded = said.filter((text) =>
+    text
+      .replaceAll(/\{\w*\}/g, '')
+      .split(/[^\p{L}\p{N}_-]+/u)
+      .some((word) => small[other].has(word)),
+  )
   return Array.from(new Set([...whole, ...phrases, ...worded]))
 }

@@ -27,8 +27,8 @@ export function saidBy(markup: string): Said[] {
     const attributes = attributesOf(tag)
     const lang = attributes.get('lang') ?? open.at(-1)?.lang ?? ''
     if (tag.startsWith('/')) {
-      const closed = open.pop()?.name
-      if (closed !== tag.slice(1)) throw new Error(`</${tag.slice(1)}> ends <${closed}>`)
+      const [ended, started] = [tag.slice(1).trim(), open.pop()?.name]
+      if (ended !== started) throw new Error(`</${ended}> ends <${started}>`)
     } else if (!tag.startsWith('!')) {
       for (const text of attributeTexts(name, attributes)) say(text, lang)
       if (!tag.endsWith('/') && !empty.has(name)) open.push({ name, lang })
