@@ -158,7 +158,7 @@ function browserHandlers(
     }),
     reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
     docsPage: docsRoute({ describe, origin }),
-    privacyPage: privacyRoute({ contact }),
+    privacyPage: privacyRoute({ contact, origin }),
     // Files with fixed names, and those at `/assets/<name>-<hash>.<ending>`.
     files: [...siteFiles, ...assets.files],
     accent: accentRoute(),

@@ -183,7 +183,7 @@ test('while the statistics are damaged, the page of the owner shows all the rest
   assert.equal(page.status, 200)
   const text = await page.text()
   for (const shown of [
-    /<h1 dir="auto">Menu</,
+    /<h1 lang="" dir="auto">Menu</,
     /The statistics cannot be shown at the moment\./,
     /id="destination".*id="design".*id="settings".*id="delete"/s,
     /The scans of this link cannot be counted at the moment\./,

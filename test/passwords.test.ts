@@ -124,7 +124,7 @@ test('a right password shows the page of a kind that has one, and downloads its 
   assert.equal(shown.status, 200)
   assert.equal(shown.headers.get('cache-control'), 'private, no-store')
   const page = await shown.text()
-  assert.match(page, /<h1 dir="auto">Ada<\/h1>/)
+  assert.match(page, /<h1 lang="" dir="auto">Ada<\/h1>/)
   assert.match(
     page,
     new RegExp(`<a class="button wide" href="/${card.code}.vcf" *>`),
@@ -139,7 +139,7 @@ test('a right password shows the page of a kind that has one, and downloads its 
   assert.equal((await details(server, card)).totals['scans'], 2)
 
   const leaflet = await create(server, { kind: 'page', headline: 'Hello', password: PASSWORD })
-  assert.match(await (await enter(leaflet.short_url, PASSWORD)).text(), /<h1 dir="auto">Hello<\/h1>/)
+  assert.match(await (await enter(leaflet.short_url, PASSWORD)).text(), /<h1 lang="" dir="auto">Hello<\/h1>/)
   assert.equal((await enter(`${leaflet.short_url}.vcf`, PASSWORD)).status, 404)
 
   const app = await create(server, {

@@ -151,7 +151,7 @@ test('the page shows title, totals, a bar and a row for each day, and escapes wh
     ['content-type', 'cache-control', 'referrer-policy', 'x-robots-tag'].map((name) => response.headers.get(name)),
     ['text/html; charset=utf-8', 'no-store', 'no-referrer', 'noindex'],
   )
-  assert.match(page, /<h1 dir="auto">Menü &lt;&amp;&gt;<\/h1>/)
+  assert.match(page, /<h1 lang="" dir="auto">Menü &lt;&amp;&gt;<\/h1>/)
   assert.ok(page.includes(link.short_url))
   assert.match(page, /<dt>Scans by people<\/dt>\s*<dd>\s*<b>3<\/b>/)
   assert.equal(page.split(/<th scope="row">\w+, \d+ Nov 2026</).length, 8)

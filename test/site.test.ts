@@ -44,12 +44,13 @@ test('the page about privacy is in the language of its reader', async () => {
   assert.match(german?.headers.get('vary') ?? '', /accept-language/)
 })
 
-test('the footer leads to the report of a link and to privacy, and has the version', async () => {
+test('the footer leads to the report of a link, to privacy and to the other language, and has the version', async () => {
   const { version, homepage }: { version: string; homepage?: string } = manifest
   for (const path of ['/', '/privacy']) {
     const [footer = ''] = /<footer.*<\/footer>/s.exec(await (await get(path)).text()) ?? []
     const links = Array.from(footer.matchAll(/href="([^"]+)"/g)).map(([, href]) => href)
-    assert.deepEqual(links, ['/report', '/privacy', ...(homepage === undefined ? [] : [homepage])], path)
+    const source = homepage === undefined ? [] : [homepage]
+    assert.deepEqual(links, ['/report', '/privacy', ...source, '?lang=de'], path)
     assert.ok(footer.includes(`quirl ${version}<`), path)
   }
 })

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Negotiator from 'negotiator'
 import { languages, type Language } from '../texts/language.ts'
+import { chosenLanguage, type Asked } from './page-address.ts'
 
 /** Longer than any browser's header; sorting thousands of types takes long. */
 const MAX_ACCEPT = 1_000
@@ -37,9 +38,9 @@ export function preferredEncoding(header: string | undefined): Encoding | undefi
   return encodings.find((encoding) => encoding === best)
 }
 
-/** The language of the pages that a client prefers. */
-export function pageLanguage({ headers }: { headers: IncomingHttpHeaders }): Language {
-  return preferredLanguage(headers['accept-language'], languages)
+/** The language of a page: the one that its address names, or the one that the client prefers. */
+export function pageLanguage(request: Asked & { headers: IncomingHttpHeaders }): Language {
+  return chosenLanguage(request) ?? preferredLanguage(request.headers['accept-language'], languages)
 }
 
 /** Whether the client is a browser that will show the response to a person. */

@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { stylesheets } from '../styles/stylesheets.ts'
-import type { Language } from '../texts/language.ts'
+import { languages, type Language } from '../texts/language.ts'
 import { html, type Html } from './html.ts'
-import { scriptFailure, siteFooter, siteHeader, type Section } from './shell.ts'
+import { addressIn, chosenLanguage, hasLanguage, isPlain, keepLanguage, type Asked } from './page-address.ts'
+import { languageSwitch, scriptFailure, siteFooter, siteHeader, type Section } from './shell.ts'
 
 /** A page of this service. */
 export interface Page {
@@ -19,8 +20,12 @@ export interface Page {
   site?: { language: Language; section?: Section; isForGuests?: boolean }
   /** The language of its texts: by default that of the site's page, or `en`. */
   lang?: string
-  /** Whether that is written from right to left. */
+  /** Whether it shows what the owner of a link wrote, whose language is unknown: its title is such a text. */
+  isOwners?: boolean
+  /** Whether `lang` is written from right to left. */
   isRightToLeft?: boolean
+  /** When search engines may list it: the origin of its address. */
+  publicAt?: string
   /** Whether its form is answered with a redirect to another site, which browsers treat as a target of the form. */
   leadsAway?: boolean
 }
@@ -41,30 +46,63 @@ const pageHeaders = {
   'referrer-policy': 'no-referrer',
 }
 
-/** Sends a page. A status or headers that the caller has set on the reply remain. */
+/**
+ * Sends a page. A status or headers that the caller has set on the reply remain. When its address names a language, the pages
+ * of the service that it leads to have that language, too.
+ */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  const document = html`<!doctype html>
-    <html ${languageOf(page)}>
+  const { request } = reply
+  const chosen = chosenLanguage(request)
+  const document = documentOf(page, request)
+  reply.header('content-security-policy', policyOf(page))
+  if (!page.isOwners) reply.header('content-language', languageOf(page))
+  return reply.headers(pageHeaders).send((chosen ? keepLanguage(document, chosen) : document).markup)
+}
+
+/** Redirects to a page after a form, in the language that the form was in. */
+export function redirectToPage(reply: FastifyReply, address: string): FastifyReply {
+  return reply.redirect(addressIn(chosenLanguage(reply.request), address), 303)
+}
+
+/** What a page needs to know of the request that it answers. */
+type Request = Asked & { method: string }
+
+function documentOf(page: Page, request: Request): Html {
+  return html`<!doctype html>
+    <html ${attributesOf(page)}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${page.title}</title>
+        ${page.isOwners ? html`<title lang="">${page.title}</title>` : html`<title>${page.title}</title>`}
         <link rel="stylesheet" href="${stylesheets[page.site ? 'site' : 'visitor'].path}" />
-        ${page.description && describe(page.title, page.description)} ${icon} ${page.site && siteIcons} ${page.head}
+        ${page.description && describe(page, page.description)} ${icon} ${page.site && siteIcons} ${page.head}
+        ${page.publicAt !== undefined && isPlain(request) && alternates(page.publicAt, request)}
         ${page.scripts?.map((path) => html`<script type="module" src="${path}"></script>`)}
       </head>
-      ${bodyOf(page)}
+      ${bodyOf(page, switchOf(page, request))}
     </html>`
-  reply.header('content-security-policy', policyOf(page))
-  return reply.headers(pageHeaders).send(document.markup)
+}
+
+/** The addresses of a page in each language, and without one. */
+function alternates(origin: string, { url }: Asked): Html {
+  const link = (name: string, language?: Language) =>
+    html`<link rel="alternate" hreflang="${name}" href="${origin}${addressIn(language, url)}" />`
+  return html`${languages.map((language) => link(language, language))} ${link('x-default')}`
+}
+
+/** A page that answers a form has none: the link would lose what was typed, or a secret that is shown once. */
+function switchOf(page: Page, request: Request): Html | undefined {
+  const isAsked = request.method === 'GET' || request.method === 'HEAD'
+  return isAsked && hasLanguage(request) ? languageSwitch(languageOf(page), request) : undefined
 }
 
 /** The Open Graph protocol is what previews of shared addresses read. */
-function describe(title: string, description: string): Html {
-  return html`<meta name="description" content="${description}" />
+function describe({ title, isOwners }: Page, description: string): Html {
+  const lang = isOwners && html`lang=""`
+  return html`<meta name="description" content="${description}" ${lang} />
     <meta property="og:type" content="website" />
-    <meta property="og:title" content="${title}" />
-    <meta property="og:description" content="${description}" />`
+    <meta property="og:title" content="${title}" ${lang} />
+    <meta property="og:description" content="${description}" ${lang} />`
 }
 
 const icon = html`<link rel="icon" href="/assets/quirl.svg" type="image/svg+xml" />`
@@ -75,19 +113,24 @@ const siteIcons = html`<link rel="apple-touch-icon" href="/assets/icon-180.png" 
   <meta name="theme-color" content="#fbfaf5" media="(prefers-color-scheme: light)" />
   <meta name="theme-color" content="#0e1511" media="(prefers-color-scheme: dark)" />`
 
-function bodyOf({ site, body, scripts = [] }: Page): Html {
+function bodyOf({ site, body, scripts = [] }: Page, switches: Html | undefined): Html {
   if (site === undefined)
     return html`<body class="visitor">
-      ${body}
+      ${body} ${switches && html`<footer>${switches}</footer>`}
     </body>`
   return html`<body class="site">
-    ${siteHeader(site.language, site.section, site.isForGuests)} ${body} ${siteFooter(site.language)}
+    ${siteHeader(site.language, site.section, site.isForGuests)} ${body} ${siteFooter(site.language, switches)}
     ${scripts.length > 0 && scriptFailure(site.language)}
   </body>`
 }
 
-function languageOf({ site, lang = site?.language ?? 'en', isRightToLeft }: Page): Html {
-  return isRightToLeft ? html`lang="${lang}" dir="rtl"` : html`lang="${lang}"`
+function languageOf({ site, lang = site?.language ?? 'en' }: Page): string {
+  return lang
+}
+
+function attributesOf(page: Page): Html {
+  const lang = html`lang="${languageOf(page)}"`
+  return page.isRightToLeft ? html`${lang} dir="rtl"` : lang
 }
 
 function policyOf({ scripts = [], leadsAway = false }: Page): string {

@@ -6,7 +6,12 @@ import { catalogue, Problem, type ProblemCode } from './problem.ts'
 import { problemPage } from './problem-page.ts'
 
 const requestIn = (language: string, customDomain?: string) =>
-  ({ id: 'request-7', headers: { 'accept-language': language }, customDomain }) as unknown as FastifyRequest
+  ({
+    id: 'request-7',
+    url: '/m/token',
+    headers: { 'accept-language': language },
+    customDomain,
+  }) as unknown as FastifyRequest
 
 function shown(code: ProblemCode, language: string, retryAfter?: string, customDomain?: string): string {
   const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter }

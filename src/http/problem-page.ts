@@ -41,6 +41,6 @@ function messageOf(problem: Problem, language: Language): Html {
   if (code === 'rate_limited') return html`<p>${texts.rateLimited} ${retry}</p>`
   if (code === 'unavailable') return html`<p>${texts.unavailable} ${retry}</p>`
   // The text of the link's owner.
-  if (code === 'link_ended') return html`<p dir="auto">${message}</p>`
+  if (code === 'link_ended') return html`<p lang="" dir="auto">${message}</p>`
   return html`<p>${texts.messages[code]}</p>`
 }

@@ -1,6 +1,7 @@
-import type { Language } from '../texts/language.ts'
+import { languageNames, languages, type Language } from '../texts/language.ts'
 import { shellTexts } from '../texts/shell.ts'
 import { html, type Html } from './html.ts'
+import { queryIn, type Asked } from './page-address.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
 /** The pages that the header links to. */
@@ -41,13 +42,21 @@ export function scriptFailure(language: Language): Html {
 /** The version is no secret: the OpenAPI document has it. The package may name no place of its source. */
 const { version, homepage }: { version: string; homepage?: string } = manifest
 
+/** Links to the same page in the other languages, each under its own name. */
+export function languageSwitch(language: string, asked: Asked): Html {
+  const others = languages.filter((each) => each !== language)
+  return html`${others.map(
+    (each) => html`<a href="${queryIn(each, asked)}" lang="${each}" hreflang="${each}">${languageNames[each]}</a>`,
+  )}`
+}
+
 /** The footer of the pages of the site. */
-export function siteFooter(language: Language): Html {
+export function siteFooter(language: Language, switches: Html | undefined): Html {
   const texts = shellTexts[language]
   return html`<footer class="colophon">
     <a href="/report">${texts.report}</a>
     <a href="/privacy">${texts.privacy}</a>
-    ${homepage !== undefined && html`<a href="${homepage}">${texts.source}</a>`}
+    ${homepage !== undefined && html`<a href="${homepage}">${texts.source}</a>`} ${switches}
     <span>quirl ${version}</span>
   </footer>`
 }

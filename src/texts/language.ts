@@ -3,6 +3,9 @@ export const languages = ['en', 'de'] as const
 
 export type Language = (typeof languages)[number]
 
+/** What each is called in itself. */
+export const languageNames = { en: 'English', de: 'Deutsch' } as const satisfies Record<Language, string>
+
 /** How dates and numbers are written in each: 4 Nov 2026, not Nov 4, 2026. */
 export const locales = { en: 'en-GB', de: 'de' } as const satisfies Record<Language, string>
 

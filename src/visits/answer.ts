@@ -80,7 +80,7 @@ function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer
   const title = isEarly ? visitorTexts[lang].notYet : problemTexts[lang].titles.link_ended
   const body = html`<main class="problem">
     <h1>${title}</h1>
-    <p class="text" dir="auto">${ended}</p>
+    <p class="text" lang="" dir="auto">${ended}</p>
   </main>`
   addVary(reply, 'accept')
   addVary(reply, 'accept-language')

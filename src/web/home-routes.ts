@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageLanguage } from '../http/accept.ts'
-import { sendPage } from '../http/document.ts'
+import { redirectToPage, sendPage } from '../http/document.ts'
 import type { Origin } from '../http/origin.ts'
 import { Problem } from '../http/problem.ts'
 import { route, type Route } from '../http/route.ts'
@@ -42,7 +42,8 @@ export function homeRoutes(needs: HomeNeeds): Record<'show' | 'create', Route> {
         // The form carries an idempotency key: "back" must restore it, and no shared cache may serve it to others.
         reply.header('cache-control', 'private, no-cache')
         reply.header('vary', 'accept-language')
-        return sendPage(reply, homePage(viewOf(request, findKind(request.query.kind) ?? kinds[0])))
+        const page = homePage(viewOf(request, findKind(request.query.kind) ?? kinds[0]))
+        return sendPage(reply, { ...page, publicAt: needs.origin.of(request) })
       },
     }),
     create: route({
@@ -101,9 +102,8 @@ async function createFromForm(
     const rules = readPeriod(period, pageLanguage(request))
     const body = { kind: kind.name, ...values, utm, ...(rules.length > 0 && { rules }) }
     const token = await createOnce(needs.links, body, options, formKey)
-    return await reply
-      .header('cache-control', 'no-store')
-      .redirect(`/m/${token}?created${isTrimmed ? '&trimmed' : ''}`, 303)
+    reply.header('cache-control', 'no-store')
+    return await redirectToPage(reply, `/m/${token}?created${isTrimmed ? '&trimmed' : ''}`)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     reply.code(error.status).headers({ ...error.headers, vary: 'accept-language' })

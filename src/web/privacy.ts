@@ -2,18 +2,24 @@ import { pageLanguage } from '../http/accept.ts'
 import { addVary } from '../http/compress.ts'
 import { sendPage, type Page } from '../http/document.ts'
 import { html, type Html } from '../http/html.ts'
+import type { Origin } from '../http/origin.ts'
 import { route, type Route } from '../http/route.ts'
 import type { Language } from '../texts/language.ts'
 import { privacyTexts } from '../texts/privacy.ts'
 import { contactLink } from './removal-pages.ts'
 
+export interface PrivacyNeeds {
+  contact: string | undefined
+  origin: Pick<Origin, 'of'>
+}
+
 /** The page that says what is stored: `/privacy` */
-export function privacyRoute({ contact }: { contact: string | undefined }): Route {
+export function privacyRoute({ contact, origin }: PrivacyNeeds): Route {
   return route({
     schema: { hide: true },
     async handler(request, reply) {
       addVary(reply, 'accept-language')
-      return sendPage(reply, privacyPage(pageLanguage(request), contact))
+      return sendPage(reply, { ...privacyPage(pageLanguage(request), contact), publicAt: origin.of(request) })
     },
   })
 }

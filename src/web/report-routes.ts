@@ -29,7 +29,7 @@ export function reportPageRoutes(needs: ReportPageNeeds): Record<'show' | 'repor
         const prefilled = typeof code === 'string' ? code.slice(0, 2048) : ''
         const page = reportPage({ ...empty, code: prefilled }, needs.contact, pageLanguage(request))
         addVary(reply, 'accept-language')
-        return sendPage(reply, page)
+        return sendPage(reply, { ...page, publicAt: needs.origin.of(request) })
       },
     }),
     report: route({

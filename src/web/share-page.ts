@@ -30,7 +30,7 @@ export function sharePage(view: ShareView): Page {
     site: { language, isForGuests: true },
     scripts,
     body: html`<main>
-      <h1 dir="auto">${name}</h1>
+      <h1 lang="" dir="auto">${name}</h1>
       ${address(view, shortUrl)}
       ${statisticsSection({
         ...statistics,

@@ -71,17 +71,18 @@ function leafletPage({ code, payload, isProtected = false }: Content<Leaflet>, v
   const { headline: title, accent, description, links = [] } = payload
   const url = `${viewer.origin}/${code}`
   const button = ({ label, url }: { label: string; url: string }) =>
-    html`<li><a class="button" dir="auto" href="${url}" rel="noopener nofollow">${label}</a></li>`
+    html`<li><a class="button" lang="" dir="auto" href="${url}" rel="noopener nofollow">${label}</a></li>`
   return {
     title,
     ...(!isProtected && { description: descriptionOf(description || title) }),
     lang: viewer.language,
+    isOwners: true,
     head: html`${accent && html`<link rel="stylesheet" href="${accentPath(accent)}" />`}
     ${!isProtected && addressHead(url, pictureOf(payload))}`,
     body: html`<main class="leaflet">
         ${avatarOf(signOfPage(payload))}
-        <h1 dir="auto">${title}</h1>
-        ${description && html`<p class="text" dir="auto">${description}</p>`}
+        <h1 lang="" dir="auto">${title}</h1>
+        ${description && html`<p class="text" lang="" dir="auto">${description}</p>`}
         ${
           links.length > 0 &&
           html`<ul>

@@ -86,13 +86,14 @@ function contactPage(contact: Contact, viewer: Viewer): Omit<Page, 'site'> {
     title: name,
     ...(!isProtected && { description: descriptionOf(texts.contact(summary)) }),
     lang: viewer.language,
+    isOwners: true,
     head: html`${!isProtected && addressHead(url, picture)}`,
     body: html`<main class="contact">
         ${avatarOf(signOfContact(card))}
-        <h1 dir="auto">${name}</h1>
-        ${jobTitle && html`<p dir="auto">${jobTitle}</p>`} ${org && org !== name && html`<p dir="auto">${org}</p>`}
-        ${adviceIn(viewer.browser, texts)} ${save(contact, texts)}
-        ${(card.phone ?? card.email ?? card.website) && waysToReach(contact, texts)}
+        <h1 lang="" dir="auto">${name}</h1>
+        ${jobTitle && html`<p lang="" dir="auto">${jobTitle}</p>`}
+        ${org && org !== name && html`<p lang="" dir="auto">${org}</p>`} ${adviceIn(viewer.browser, texts)}
+        ${save(contact, texts)} ${(card.phone ?? card.email ?? card.website) && waysToReach(contact, texts)}
       </main>
       ${reportFooter(code, viewer)}`,
   }
@@ -133,7 +134,7 @@ function waysToReach({ card: { phone, email, website }, dial }: Contact, texts: 
 function detail(label: string, value: string, address: string | undefined): Html {
   const link = address !== undefined && html`<a href="${address}" rel="noopener nofollow">${value}</a>`
   return html`<dt>${label}</dt>
-    <dd dir="auto">${link || value}</dd>`
+    <dd lang="" dir="auto">${link || value}</dd>`
 }
 
 function mailAddress(email: string): string {

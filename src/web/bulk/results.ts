@@ -45,7 +45,10 @@ export function faultsNotice({ language, rows, notes, result }: Results): Html {
           const row = rows[index] ?? {}
           const { field, text } = faultOf(error, row, texts.faults)
           const cell = shortened(row[field] ?? row.target ?? '')
-          return html`<li>${texts.row} ${index + 1}, ${texts.fields[field]} ${cell && html`“${cell}”`}: ${text}</li>`
+          return html`<li>
+            ${texts.row} ${index + 1}, ${texts.fields[field]} ${cell && html`<q><span lang="">${cell}</span></q>`}:
+            ${text}
+          </li>`
         })}
       </ul>
     </div>`
@@ -113,7 +116,7 @@ function resultsTable(texts: (typeof bulkTexts)['en'], created: { row: LinkRow; 
               <th scope="row"><a href="${link.short_url}">${link.short_url.replace(/^https?:\/\//, '')}</a></th>
               <td data-label="${texts.fields.target}">${shortened(row.target ?? '')}</td>
               <td data-label="${texts.fields.title}">${row.title}</td>
-              <td><a href="${link.manage_url}" aria-label="${texts.edit} ${link.code}">${texts.edit}</a></td>
+              <td><a href="/m/${link.token}" aria-label="${texts.edit} ${link.code}">${texts.edit}</a></td>
             </tr>`,
         )}
       </tbody>

@@ -19,15 +19,14 @@ export function bulkPageRoutes(needs: BulkPageNeeds): Record<'show' | 'create' |
         addVary(reply, 'accept-language')
         // The form carries an idempotency key: no cache may serve it to others.
         reply.header('cache-control', 'private, no-cache')
-        return sendPage(
-          reply,
-          bulkPage({
-            language: pageLanguage(request),
-            origin: needs.origin.of(request),
-            creation: needs.creation.mode,
-            island: islandOf(needs, request),
-          }),
-        )
+        const origin = needs.origin.of(request)
+        const page = bulkPage({
+          language: pageLanguage(request),
+          origin,
+          creation: needs.creation.mode,
+          island: islandOf(needs, request),
+        })
+        return sendPage(reply, { ...page, publicAt: origin })
       },
     }),
     create: route({

@@ -1,4 +1,5 @@
 import { enhanceRows } from './link-rows.ts'
+import { followAddress } from './page-address.ts'
 
 /**
  * Makes the tabs show another kind's fields without another page. What was typed for a kind stays in its inputs, which are
@@ -24,6 +25,7 @@ export function enhanceKinds(form: HTMLFormElement, onChange: () => void): void 
     utm(redirects !== undefined)
     for (const each of tabs) each.ariaCurrent = each === tab ? 'page' : null
     history.replaceState(null, '', tab.href)
+    followAddress()
     onChange()
   }
   for (const tab of tabs) {

@@ -4,6 +4,7 @@ import { locales, type Language } from '../../texts/language.ts'
 import type { MyLinksIslandTexts } from '../../texts/my-links.ts'
 import type { KeptLink } from '../my-links/kept-links.ts'
 import type { Counts, LinkCounts } from './my-links-statistics.ts'
+import { pageAddress } from './page-address.ts'
 
 /** What the rows have in common. */
 export interface Words {
@@ -46,6 +47,8 @@ function about({ texts, origin, date }: Words, link: KeptLink): HTMLElement {
   const box = document.createElement('div')
   const name = element('div', 'kept-name', nameOf(link))
   name.dir = 'auto'
+  // Its owner wrote it, in whatever language.
+  name.lang = ''
   const shortLink = element('a', '', `${origin}/${link.code}`)
   shortLink.href = `/${link.code}`
   const line = element('div', 'small quiet', '')
@@ -83,7 +86,7 @@ function createSvg(name: 'svg' | 'rect', attributes: Record<string, string | num
 function buttons({ texts, origin }: Words, link: KeptLink): HTMLElement {
   const [box, name, shortLink] = [element('div', 'row', ''), nameOf(link), `${origin}/${link.code}`]
   const open = element('a', 'button plain', texts.manage)
-  open.href = `/m/${link.token}`
+  open.href = pageAddress(`/m/${link.token}`)
   open.ariaLabel = fillText(texts.manageOf, { name })
   const copy = element('button', 'plain', texts.copy)
   copy.dataset['copy'] = shortLink

@@ -17,13 +17,13 @@ export interface SectionLoader {
 }
 
 /**
- * The window that an address of the page shows, as an address that says nothing else: without a time zone, that of the
+ * The window that an address of the page shows, as an address that says nothing but it and the language: without a time zone, that of the
  * visitor, which the server does not know.
  */
 export function windowOf(address: string): string {
   const { pathname, searchParams: query } = new URL(address, location.href)
   if (!query.has('tz')) query.set('tz', Intl.DateTimeFormat().resolvedOptions().timeZone)
-  const names = ['days', 'audience', 'tz'].filter((name) => query.has(name))
+  const names = ['days', 'audience', 'tz', 'lang'].filter((name) => query.has(name))
   return `${pathname}?${new URLSearchParams(names.map((name) => [name, query.get(name) ?? ''])).toString()}`
 }
 

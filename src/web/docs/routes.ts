@@ -35,13 +35,14 @@ export function docsRoute({ describe, origin }: DocsNeeds): Route {
   return route({
     schema: { hide: true },
     async handler(request, reply) {
-      const { guide, tag } = await guideOf(origin.of(request))
+      const publicAt = origin.of(request)
+      const { guide, tag } = await guideOf(publicAt)
       const language = pageLanguage(request)
       const tagged = `${tag.slice(0, -1)}-${language}"`
       addVary(reply, 'accept-language')
       reply.headers({ etag: tagged, 'cache-control': 'public, no-cache' })
       if (isNotModified(request.headers['if-none-match'], tagged)) return reply.code(304).send()
-      return sendPage(reply, docsPage(guide, language))
+      return sendPage(reply, { ...docsPage(guide, language), publicAt })
     },
   })
 }

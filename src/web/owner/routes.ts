@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pageLanguage } from '../../http/accept.ts'
 import { addVary } from '../../http/compress.ts'
-import { sendPage } from '../../http/document.ts'
+import { redirectToPage, sendPage } from '../../http/document.ts'
 import type { Origin } from '../../http/origin.ts'
 import { route, type Route } from '../../http/route.ts'
 import { forbidCaching } from '../../links/access.ts'
@@ -160,7 +160,7 @@ async function actOnLink(
   // A redirect after each change, so that a reload repeats nothing.
   if ('done' in outcome) {
     const fragment = outcome.at === undefined ? '' : `#${outcome.at}`
-    return reply.redirect(`/m/${token}?${outcome.done}${outcome.isTrimmed ? '&trimmed' : ''}${fragment}`, 303)
+    return redirectToPage(reply, `/m/${token}?${outcome.done}${outcome.isTrimmed ? '&trimmed' : ''}${fragment}`)
   }
   return 'page' in outcome ? sendPage(reply, outcome.page) : showRefused(needs, request, reply, outcome.refused)
 }

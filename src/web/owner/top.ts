@@ -34,7 +34,7 @@ function heading({ link, language }: OwnerView): Html {
   const tone = state === 'removed' ? 'alarm' : state === 'paused' ? 'warning' : ''
   const kinds: Record<string, string> = texts.kinds
   return html`<header class="owner-head">
-    <h1 dir="auto">${linkName(link)}</h1>
+    <h1 lang="" dir="auto">${linkName(link)}</h1>
     <p class="row">
       <span class="chip ${tone}">${texts.states[state]}</span> <span class="quiet">${kinds[link.kind]}</span>
     </p>

@@ -1,5 +1,6 @@
 import { h, type ComponentChild } from 'preact'
 import { count } from '../../bulk/count.ts'
+import { pageAddress } from '../page-address.ts'
 import { PAGE_ROWS } from './actions.ts'
 import type { ResultActions } from './results.ts'
 import { createdOf, type CreatedLink, type Label, type State } from './state.ts'
@@ -45,7 +46,11 @@ function tableView(state: State, actions: ResultActions): ComponentChild {
         linkCell(link, state, actions),
         h('td', { 'data-label': texts.fields.target }, cells.target),
         h('td', { 'data-label': texts.fields.title }, cells.title),
-        h('td', null, h('a', { href: link.manage_url, 'aria-label': `${texts.edit} ${link.code}` }, texts.edit)),
+        h(
+          'td',
+          null,
+          h('a', { href: pageAddress(link.manage_url), 'aria-label': `${texts.edit} ${link.code}` }, texts.edit),
+        ),
       ]),
     )
   return h(

@@ -1,4 +1,5 @@
 import { enableCopyButtons } from '../copy.ts'
+import { pageAddress } from '../page-address.ts'
 import { rememberAccess } from '../remember-access.ts'
 
 // Goes on checking a domain until its record is found. The page works without it.
@@ -27,7 +28,7 @@ function schedule(main: HTMLElement, ms: number): void {
 
 /** Takes the state of the domain from the page as it is now. */
 async function refresh(main: HTMLElement): Promise<void> {
-  const response = await fetch(main.dataset['domains'] ?? '', { headers: { accept: 'text/html' } })
+  const response = await fetch(pageAddress(main.dataset['domains'] ?? ''), { headers: { accept: 'text/html' } })
   if (!response.ok) return
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
   const fresh = page.querySelector<HTMLElement>('[data-domain]')

@@ -1,3 +1,4 @@
+import { followAddress } from '../page-address.ts'
 import { prepareChart } from '../statistics-chart.ts'
 import { followScans } from '../statistics-live.ts'
 import { createSectionLoader, windowOf, type SectionLoader, type Texts } from '../statistics-page.ts'
@@ -34,11 +35,13 @@ function loadOnChoice(section: HTMLElement, { load, isShown }: SectionLoader): v
     event.preventDefault()
     void load(windowOf(link.href)).then((outcome) => {
       if (outcome === 'shown') history.pushState(null, '', link.href)
+      followAddress()
       if (outcome === 'failed') location.assign(link.href)
     })
   })
   addEventListener('popstate', () => {
     const window = windowOf(location.href)
+    followAddress()
     // Links within the page are history, too.
     if (!isShown(window)) void load(window)
   })
