@@ -54,7 +54,7 @@ export async function importLinks(call: Call, links: ForeignLink[], options: Lin
 }
 
 function notImported({ alias }: ForeignLink) {
-  return { reason: 'are of a link that is not imported', example: alias }
+  return { reason: 'the link is not imported', example: alias }
 }
 
 /** Adds the visits of a link. @returns its clicks that remain a number */

@@ -61,9 +61,9 @@ function visitsOf(byLink: Map<ForeignLink, ForeignVisit[]>, link: ForeignLink): 
 }
 
 function obstacleOf({ visit: { at }, isOrphan }: ReadVisit, now: number): Loss | undefined {
-  if (isOrphan) return { reason: 'are of no short URL (orphan visits)' }
-  if (at < 0) return { reason: 'are from before 1970' }
-  return at > now + CLOCK_SKEW_MS ? { reason: 'are from the future' } : undefined
+  if (isOrphan) return { reason: 'the visit is of no short URL (an orphan visit)' }
+  if (at < 0) return { reason: 'the time is before 1970' }
+  return at > now + CLOCK_SKEW_MS ? { reason: 'the time is in the future' } : undefined
 }
 
 /** What of a link is a scan, and what remains a number. */
@@ -96,8 +96,8 @@ export async function sendVisits(
   for (let position = 0; position < visits.length;) {
     const part = { token, bundle, position, visits: visits.slice(position, position + MAX_PART_ROWS), rest }
     const taken = (await call('import_visits', part)) as Taken
-    if (taken.bundle === '') return { reason: 'are of a link whose clicks an earlier run has counted as a number' }
-    if (taken.bundle !== bundle) return { reason: 'are of a link that has other visits from an earlier run' }
+    if (taken.bundle === '') return { reason: 'an earlier run has counted the clicks of the link as a number' }
+    if (taken.bundle !== bundle) return { reason: 'an earlier run has counted other visits of the link' }
     if (taken.position <= position) throw new StartError('the service takes no visits')
     position = taken.position
   }

@@ -58,7 +58,7 @@ function lossesOf({ read, lost }: VisitsReport = { read: 0, scans: 0, lost: [] }
   const sum = lost.reduce((total, { visits }) => total + visits, 0)
   const lines = lost.map(({ visits, reason, example }) => {
     const such = example === undefined ? '' : `, such as ${example}`
-    return `${visits.toLocaleString('en')} ${reason}${such}`
+    return `${pluralize(visits, 'visit')}: ${reason}${such}`
   })
   return [`${sum.toLocaleString('en')} of ${pluralize(read, 'visit')} not imported:`, ...lines]
 }

@@ -1,7 +1,7 @@
 import type { ForeignLink } from './formats.ts'
 import type { ReadVisit } from './visits-file.ts'
 
-/** Why a visit counts for no link; the text follows the number of such visits. */
+/** Why a visit counts for no link. */
 export interface Loss {
   reason: string
   /** One of what the reason is about. */
@@ -11,7 +11,7 @@ export interface Loss {
 /** Finds the link that was visited, or why it is not known. It never guesses: a visit that may be of another link is lost. */
 export type FindVisited = (visit: Pick<ReadVisit, 'code' | 'address'>) => ForeignLink | Loss
 
-const silent = { reason: 'do not name the short URL: give a folder with the visits of each in <code>.json' }
+const silent = { reason: 'the short URL is not named: give a folder with the visits of each in <code>.json' }
 
 /** @param links all of the file: those that are not imported have their visits, too */
 export function createFindVisited(links: readonly ForeignLink[]): FindVisited {
@@ -22,7 +22,7 @@ export function createFindVisited(links: readonly ForeignLink[]): FindVisited {
     if (code !== undefined) return ofFile(code, key, byCode(code), byAddress)
     if (key === undefined) return silent
     const found = byAddress(key) ?? byAddress(withoutPixel(key))
-    if (found === undefined) return { reason: 'have an address that is of no link of the file', example: key }
+    if (found === undefined) return { reason: 'the address is of no link of the file', example: key }
     return found === 'several' ? severalOf(key) : found
   }
 }
@@ -33,17 +33,17 @@ type Index = (name: string) => Found
 /** The link of a visit from the file of a code, whose address must not be another one's. */
 function ofFile(code: string, key: string | undefined, found: Found, byAddress: Index): ForeignLink | Loss {
   const name = `${code}.json`
-  if (found === undefined) return { reason: 'are in a file that is named like no link', example: name }
+  if (found === undefined) return { reason: 'the file is named like no link', example: name }
   const link = found === 'several' && key !== undefined ? byAddress(key) : found
   if (link === undefined || link === 'several') return severalOf(name)
   const parts = key?.toLowerCase().split('/').slice(1)
   if (parts !== undefined && !parts.includes(code.toLowerCase()))
-    return { reason: 'have another address than the name of their file says', example: name }
+    return { reason: 'the address is not that of the name of the file', example: name }
   return link
 }
 
 function severalOf(example: string): Loss {
-  return { reason: 'may be of several links of the file', example }
+  return { reason: 'the visit may be of several links of the file', example }
 }
 
 /**

@@ -76,8 +76,7 @@ function pagesIn(document: unknown): Page[] {
   const pages = parts.map((part) => pageOf(part))
   const numbers = pages.flatMap(({ current }) => (current === undefined ? [] : [current]))
   const repeated = numbers.find((number, at) => numbers.indexOf(number) !== at)
-  if (repeated !== undefined)
-    throw new StartError(`it has page ${repeated} twice: what both have would count twice`)
+  if (repeated !== undefined) throw new StartError(`it has page ${repeated} twice: what both have would count twice`)
   return pages
 }
 
