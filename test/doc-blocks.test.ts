@@ -92,7 +92,7 @@ async function reader(t: Ending) {
   writeFileSync(join(folder, '.curlrc'), `${curl.join('\n')}\n`)
   writeFileSync(join(folder, 'tables.csv'), 'target\nhttps://example.com/table\n')
   writeFileSync(join(folder, 'former.csv'), 'code,target\nformer,https://example.com/former\n')
-  const link = { shortCode: 'menu', shortUrl: 'https://s.example/menu', longUrl: 'https://example.com/' }
+  const link = { shortCode: 'from-shlink', shortUrl: 'https://s.example/from-shlink', longUrl: 'https://example.com/' }
   const visit = { date: '2026-01-02T03:04:05Z', userAgent: '', visitedUrl: link.shortUrl }
   writeFileSync(join(folder, 'links.json'), JSON.stringify({ shortUrls: { data: [link] } }))
   writeFileSync(join(folder, 'visits.json'), JSON.stringify({ visits: { data: [visit] } }))
