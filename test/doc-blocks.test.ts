@@ -41,6 +41,7 @@ const notRun: readonly [contains: string, reason: string][] = [
   ['cache.example.com', 'needs Redis; shared-limits.test.ts starts it'],
   ['bench/peers/run.ts', 'needs a service of another project that runs already'],
   ['pg_dump', 'needs PostgreSQL'],
+  ['shlink.example', 'asks a running Shlink; shlink-visits.test.ts imports what it answers'],
   ['quirl restore', 'ends in a service that runs on; backup.test.ts runs both commands'],
   ['/stream\n', 'the last command is a stream that does not end; streams.test.ts reads it'],
 ]
@@ -91,6 +92,10 @@ async function reader(t: Ending) {
   writeFileSync(join(folder, '.curlrc'), `${curl.join('\n')}\n`)
   writeFileSync(join(folder, 'tables.csv'), 'target\nhttps://example.com/table\n')
   writeFileSync(join(folder, 'former.csv'), 'code,target\nformer,https://example.com/former\n')
+  const link = { shortCode: 'from-shlink', shortUrl: 'https://s.example/from-shlink', longUrl: 'https://example.com/' }
+  const visit = { date: '2026-01-02T03:04:05Z', userAgent: '', visitedUrl: link.shortUrl }
+  writeFileSync(join(folder, 'links.json'), JSON.stringify({ shortUrls: { data: [link] } }))
+  writeFileSync(join(folder, 'visits.json'), JSON.stringify({ visits: { data: [visit] } }))
   const files = Object.entries(bundleWithoutVisits('flyer')).map(([name, content]) => ({ name, content }))
   writeFileSync(join(folder, 'flyer.zip'), makeArchive(files))
   const env = {

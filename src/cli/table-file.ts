@@ -35,7 +35,8 @@ export async function readBytes(file: string): Promise<Buffer> {
   }
 }
 
-function requireSize(bytes: number): void {
+/** @throws {StartError} when a file, or those of a folder, have more bytes than are read */
+export function requireSize(bytes: number): void {
   if (bytes > MAX_BYTES) throw new StartError(`it has ${bytes} bytes, and ${MAX_BYTES} are the most: split it`)
 }
 

@@ -60,9 +60,18 @@ const numberedDistrict = /^(Paris|Lyon|Marseille|Praha) \d/
 
 /** @throws when the file is damaged there, or cannot be read */
 export function placeAt({ data }: Data, offset: number): Place {
-  const country = countryOf(textAt(data, offset, countryPaths))
-  const city = cityOf(textAt(data, offset, cityPaths))
-  const region = city === null ? undefined : regionCode(country, textAt(data, offset, regionPaths))
+  const at = (paths: string[][]) => textAt(data, offset, paths)
+  return placeNamed({ country: at(countryPaths), city: at(cityPaths), region: at(regionPaths) })
+}
+
+/** What others call a place: the code of its country, its city, and the name or the code of its region. */
+export type PlaceNames = Record<'country' | 'city' | 'region', string | undefined>
+
+/** The place of these names, as all places are written. */
+export function placeNamed(names: PlaceNames): Place {
+  const country = countryOf(names.country)
+  const city = cityOf(names.city)
+  const region = city === null ? undefined : regionCode(country, names.region)
   return { country, city: region === undefined ? city : `${city}, ${region}` }
 }
 

@@ -10,6 +10,7 @@ import {
   type DescribeDeps,
   type Identify,
 } from './describing/describe.ts'
+import { createAddVisits, type AddVisits } from './import/visits.ts'
 import { openRecorder, type Recorder, type RecorderOptions } from './recorder.ts'
 import { createReferrerParser } from './describing/referrer.ts'
 
@@ -22,6 +23,8 @@ export interface Scans extends Omit<Recorder, 'keys' | 'record'> {
   describe: Describe
   identify: Identify
   agentOf: AgentOf
+  /** Adds visits that another service has recorded, part by part. */
+  addVisits: AddVisits
   /** Reads the totals of a link, with all visits until now if the fold succeeds in time. */
   latestTotals: (linkId: number) => Promise<Totals>
 }
@@ -58,6 +61,7 @@ export async function openScans({
     describe,
     identify: createIdentify(deps),
     agentOf: createAgentOf(deps),
+    addVisits: createAddVisits({ ...deps, addPart: recorder.addPart }),
     latestTotals: (linkId) => recorder.settle().then(() => recorder.totals(linkId)),
   }
 }

@@ -4,7 +4,7 @@ import type { LinksInstance } from '../links/instance.ts'
 import { startBackground, type Background, type BackgroundOptions } from './background.ts'
 import type { FoldLoop } from './folding/fold-loop.ts'
 import type { ImportedCount } from './import/clicks.ts'
-import type { ImportedPart, Taken } from './import/part.ts'
+import { withoutOld, type ImportedPart, type Taken } from './import/part.ts'
 import { openJournal, type Journal } from './journal/journal.ts'
 import { scanMetrics } from './metrics.ts'
 import { createPeopleCounter, openPeople, type People, type PeopleCounter } from './people.ts'
@@ -38,7 +38,7 @@ export interface Recorder extends Reader {
   hold: () => Promise<() => void>
   /** Adds visits that another service has counted, once for each link. */
   addImported: (counts: ImportedCount[]) => Promise<void>
-  /** Adds a part of a bundle, without scans that are too old to be stored; see `WarehouseCalls`. */
+  /** Adds a part of a bundle or of visits, without scans that are too old to be stored; see `WarehouseCalls`. */
   addPart: (part: ImportedPart) => Promise<Taken | undefined>
   /** Removes all scans of a deleted link soon, journalled ones included. */
   purge: (linkId: number) => void
@@ -136,10 +136,6 @@ function importsInto(
       return taken
     },
   }
-}
-
-function withoutOld(part: ImportedPart, before: number): ImportedPart {
-  return part.table === 'scans' ? { ...part, rows: part.rows.filter(({ at }) => at >= before) } : part
 }
 
 async function stop(background: Background, store: ScanStore): Promise<void> {

@@ -12,6 +12,7 @@ import type { Links } from '../links/open.ts'
 import { movingOperations, type Holdable } from '../moving/operator.ts'
 import type { Places } from '../places/open.ts'
 import { partOperations } from '../scans/import/operator.ts'
+import { visitOperations } from '../scans/import/visits-operator.ts'
 import type { Scans } from '../scans/open.ts'
 import type { Tls } from '../tls/open.ts'
 import type { Keys } from '../keys/open.ts'
@@ -21,7 +22,7 @@ import { certificateOperations } from '../tls/operator.ts'
 export interface OperatorNeeds extends Omit<DoctorNeeds, 'config'> {
   version: string
   db: Pick<Database, 'read'>
-  scans: Pick<Scans, 'fold' | 'hold' | 'totals' | 'addPart'>
+  scans: Pick<Scans, 'fold' | 'hold' | 'totals' | 'addPart' | 'addVisits'>
   holdChanges: Holdable['changes']
   abuse: Pick<Abuse, 'operations'>
   keys: Pick<Keys, 'operations'>
@@ -45,6 +46,7 @@ export function operatorOperations(config: Config, needs: OperatorNeeds): AdminO
     ...keys.operations,
     ...importOperations({ importLinks: links.importLinks, origin: origin.own }),
     ...partOperations({ links, scans, now: needs.now }),
+    ...visitOperations({ links, scans, now: needs.now }),
     ...places.operations,
     ...domainOperations(domains),
     ...certificateOperations(tls?.certificates),

@@ -7,6 +7,8 @@ export type Fields = Record<string, unknown>
 /** How the export of a tool names what a link has; the first name that has a value is used. */
 export interface Format {
   code: string[]
+  /** The URL under which its visits are recorded, where visits can be imported. */
+  address?: string[]
   /** Further codes of the same link, in a list. */
   more: string[]
   target: string[]
@@ -41,6 +43,7 @@ export const formats: Record<string, Format> = {
   },
   shlink: {
     code: ['shortcode', 'shorturl'],
+    address: ['shorturl'],
     more: [],
     target: ['longurl', 'originalurl'],
     title: ['title'],
@@ -96,6 +99,8 @@ export interface ForeignLink {
   /** Where it is in the file. */
   place: string
   alias: string
+  /** Its short URL, if visits name it. */
+  address: string | undefined
   target: string
   title: string | undefined
   created_at: string | undefined
@@ -123,11 +128,13 @@ export function toLinks(format: Format, fields: Fields, place: string): ForeignL
   if (target === '') throw new Error(`no destination (${format.target.slice(0, MAX_NAMED).join(', ')})`)
   const obstacle = Object.keys(format.obstacles).find((name) => isSet(fields[name]))
   const { title, changed } = titleOf(text(format.title))
+  const address = text(format.address ?? [])
   const createdAt = timeIn(text(format.created))
   const clicks = numberIn(text(format.clicks))
   return codes.map((alias, at) => ({
     place,
     alias,
+    address,
     target,
     title,
     created_at: createdAt,
@@ -156,7 +163,7 @@ function titleOf(text: string | undefined): Pick<ForeignLink, 'title' | 'changed
 }
 
 /** ISO 8601; a time without a zone, as of YOURLS, counts as UTC. @throws {Error} */
-function timeIn(text: string | undefined): string | undefined {
+export function timeIn(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const isZoneless = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text)
   const time = Date.parse(isZoneless ? `${text.replace(' ', 'T')}Z` : text)

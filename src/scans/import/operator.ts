@@ -39,7 +39,7 @@ function readPart(input: Record<string, unknown>, now: number) {
   const { bundle, position, table, records, last_scan_at: last } = input
   const lastAt = last === null ? 0 : typeof last === 'string' ? Date.parse(last) : Number.NaN
   const faults = {
-    '/bundle': !(typeof bundle === 'string' && /^[0-9a-f]{64}$/.test(bundle)) && 'must be a SHA-256',
+    '/bundle': !isDigest(bundle) && 'must be a SHA-256',
     '/position': !isPosition(position) && 'must be a number of rows',
     '/table': !(typeof table === 'string' && Object.hasOwn(exportedTables, table)) && 'must be a table of a bundle',
     '/records': !isRecords(records) && `must be a list of at most ${MAX_PART_ROWS} lists of texts`,
@@ -59,7 +59,11 @@ function rowsOf(table: TableName, records: string[][], now: number): TableRows {
   }
 }
 
-function isPosition(value: unknown): boolean {
+export function isDigest(value: unknown): boolean {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
+}
+
+export function isPosition(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MAX_POSITION
 }
 

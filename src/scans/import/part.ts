@@ -1,11 +1,32 @@
-import { addCounts, addTo, packKey, type Counts, type Increments, type Values } from '../folding/increments.ts'
+import {
+  addCounts,
+  addTo,
+  groupScans,
+  packKey,
+  type Counts,
+  type Group,
+  type Increments,
+  type Values,
+} from '../folding/increments.ts'
+import type { FoldedScan } from '../scan.ts'
 import { SOURCE } from '../warehouse-schema.ts'
-import type { TableRows, ImportedValue } from './records.ts'
+import { importedGroups, type ImportedCount } from './clicks.ts'
+import type { ImportedScan, ImportedValue, TableRows } from './records.ts'
 
-/** A part of the tables of a bundle, to be added to a link once. */
-export type ImportedPart = TableRows & {
+/** Visits that another service has recorded one by one, which no rollup counts yet. */
+export interface VisitRows {
+  table: 'visits'
+  rows: ImportedScan[]
+  /** Those that are too old to be stored by themselves: they only count. */
+  old: ImportedScan[]
+  /** Further visits of which only the number is known. */
+  rest: Omit<ImportedCount, 'linkId'>
+}
+
+/** A part of the tables of a bundle, or of the visits from another service, to be added to a link once. */
+export type ImportedPart = (TableRows | VisitRows) & {
   linkId: number
-  /** Identifies the bundle. */
+  /** Identifies the bundle, or the visits. */
   bundle: string
   /** The number of rows that the parts before have, of all tables. */
   position: number
@@ -18,9 +39,39 @@ export type ImportedPart = TableRows & {
 /** What a link has taken: a part is added only when it is the next one of the same bundle. */
 export type Taken = Pick<ImportedPart, 'bundle' | 'position'>
 
-/** What a part of a rollup adds; undefined for scans, which are in the rollups already. */
+/** A part without the scans from before a time: those of a bundle are in its rollups, other ones only count from now on. */
+export function withoutOld(part: ImportedPart, before: number): ImportedPart {
+  if (part.table !== 'scans' && part.table !== 'visits') return part
+  const rows = part.rows.filter(({ at }) => at >= before)
+  if (part.table === 'scans') return { ...part, rows }
+  return { ...part, rows, old: part.rows.filter(({ at }) => at < before) }
+}
+
+/** The scans that a part stores. */
+export function storedScans(part: ImportedPart): FoldedScan[] {
+  return part.table === 'scans' || part.table === 'visits' ? ofLink(part, part.rows) : []
+}
+
+/** The scans that a part only counts. */
+export function countedScans(part: ImportedPart): FoldedScan[] {
+  return part.table === 'visits' ? ofLink(part, part.old) : []
+}
+
+function ofLink({ linkId }: ImportedPart, scans: ImportedScan[]): FoldedScan[] {
+  return scans.map((scan) => ({ ...scan, linkId }))
+}
+
+/** What visits add to the rollups, beside the groups of those that are stored. Scans of a bundle add nothing. */
+export function visitGroups(part: ImportedPart, stored: Iterable<Group>, idsOf: (scan: FoldedScan) => number[]) {
+  if (part.table !== 'visits') return []
+  const { linkId, rest } = part
+  const old = groupScans(countedScans(part), idsOf, () => {})
+  return [...stored, ...old, ...importedGroups(rest.clicks === 0 ? [] : [{ ...rest, linkId }])]
+}
+
+/** What a part of a rollup adds; undefined for scans, which are in the rollups already, and for visits. */
 export function partIncrements(part: ImportedPart, idOf: (text: string | null) => number): Increments | undefined {
-  if (part.table === 'scans') return undefined
+  if (part.table === 'scans' || part.table === 'visits') return undefined
   const sums: Increments = {
     quarterHourly: new Map(),
     days: new Map(),

@@ -32,7 +32,7 @@ export type TableRows =
   | { table: 'scans'; rows: ImportedScan[] }
 
 /** Fits what is stored of a visit: hosts of referrers and names of cities are shorter. */
-const MAX_TEXT = 300
+export const MAX_TEXT = 300
 const MAX_COUNT = 1e12
 const MAX_RULE = 20
 /** How far the clock of the service that has recorded the scans may be ahead. */

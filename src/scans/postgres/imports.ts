@@ -1,6 +1,13 @@
 import type { PostgresSession } from '../../db/postgres/session.ts'
 import { importedGroups, type ImportedCount } from '../import/clicks.ts'
-import { partIncrements, type ImportedPart, type Taken } from '../import/part.ts'
+import {
+  countedScans,
+  partIncrements,
+  storedScans,
+  visitGroups,
+  type ImportedPart,
+  type Taken,
+} from '../import/part.ts'
 import { openSharedDictionary } from './dictionary.ts'
 import { lockLinks, writeScans } from './fold-target.ts'
 import { openPartitions } from './partitions.ts'
@@ -21,13 +28,13 @@ export async function addImported(session: PostgresSession, counts: readonly Imp
   })
 }
 
-/** Adds a part of a bundle if it is the next one. @returns what the link has taken then; undefined when it is deleted */
+/** Adds a part of a bundle or of visits if it is the next one. @returns what the link has taken then; undefined when it is deleted */
 export async function addPart(session: PostgresSession, part: ImportedPart): Promise<Taken | undefined> {
   const { linkId, bundle, position, count } = part
-  const scans = part.table === 'scans' ? part.rows.map((scan) => ({ ...scan, linkId })) : []
+  const scans = storedScans(part)
   await openPartitions(session).prepare(scans)
   const dictionary = openSharedDictionary(session.query)
-  const idsOf = await dictionary.prepare(scans)
+  const idsOf = await dictionary.prepare([...scans, ...countedScans(part)])
   const values = part.table === 'days' || part.table === 'months' ? part.rows : []
   const idOf = await dictionary.prepareTexts(values.flatMap(({ text }) => text ?? []))
   return session.transaction(async (query, copy) => {
@@ -38,7 +45,8 @@ export async function addPart(session: PostgresSession, part: ImportedPart): Pro
       [linkId],
     )
     if (taken?.bundle !== bundle || taken.position !== position) return taken
-    await writeScans(copy, scans, idsOf)
+    const groups = visitGroups(part, await writeScans(copy, scans, idsOf), idsOf)
+    if (groups.length > 0) await writeRollups(query, groups)
     const increments = partIncrements(part, idOf)
     if (increments !== undefined) await writeIncrements(query, [[linkId, increments]])
     await query('update quirl_scans.imported set position = $2 where link_id = $1', [linkId, position + count])

@@ -59,7 +59,7 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
     dictionary,
     ...openIdentity(db),
     add: (scans, mark) => change(() => insert(scans, mark)),
-    ...openImports({ db, rollups, change, addScans, idOf: dictionary.idOf }),
+    ...openImports({ db, rollups, change, addScans, dictionary }),
     mark: marks.read,
     retainMarks: marks.retain,
     lost: numbers.lost,
