@@ -437,7 +437,7 @@ test("on a custom domain a removed code gets 410, and the report page is on the 
     const headers = { host: 'go.customer.example.com', accept: 'text/html' }
     get(`${server.url}/Menu`, { headers }, (response) => text(response).then(resolve, reject))
   })
-  assert.match(page, /<h1>This code was removed<\/h1>/)
+  assert.match(page, /<h1>This code was blocked<\/h1>/)
   assert.match(page, /href="https:\/\/qr\.bakery\.shop\/report"/)
   assert.doesNotMatch(page, /href="\/"/)
 })

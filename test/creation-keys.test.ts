@@ -81,7 +81,7 @@ test('with CREATE=token pages ask for the key, which no page but that of the res
       const refused = await form(server.url + path, { ...fields, ...more })
       assert.equal(refused.status, 401, path)
       const text = await refused.text()
-      assert.match(text, /A key of the operator is needed/)
+      assert.match(text, /The access code of this service is needed/)
       assert.doesNotMatch(text, /x{43}/)
     }
   }
