@@ -94,7 +94,10 @@ inBrowser(
   async (page) => {
     const link = await removedLink()
     await page.goto(at(`/m/${link.token}`))
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /The operator blocked this link on .* Reason: it phishes\./s)
+    assert.match(
+      (await page.getByRole('alert').textContent()) ?? '',
+      /The operator blocked this link on .* Reason: it phishes\./s,
+    )
     assert.equal(await page.locator('.chip').first().textContent(), 'Blocked')
     assert.equal(await page.locator('#destination, #design').count(), 0)
     assert.deepEqual(await page.locator('#settings h3').allTextContents(), ['Shared views', 'A new private address'])

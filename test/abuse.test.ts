@@ -230,15 +230,15 @@ describe('an operator', () => {
     const { server } = await startListed(t)
     const link = await create(server, { target: GOOD, alias: 'Menu' })
     await visit(link.short_url)
-    assert.equal(await run(server, 'block', 'menu', '--reason=spam'), 'Menu is removed\n')
+    assert.equal(await run(server, 'block', 'menu', '--reason=spam'), 'Menu is blocked\n')
     assert.equal((await visit(link.short_url)).status, 410)
     assert.equal((await fetch(link.qr_png)).status, 410)
     assert.deepEqual((await detailsOf(server, link)).removed?.reason, 'spam')
-    assert.equal(await run(server, 'unblock', link.short_url), 'Menu is back\n')
+    assert.equal(await run(server, 'unblock', link.short_url), 'Menu is unblocked\n')
     assert.equal((await visit(link.short_url)).status, 302)
     assert.equal((await detailsOf(server, link)).removed, null)
     const audit = await run(server, 'audit')
-    assert.match(audit, /restore +Menu +operator +unblocked by the operator\n[^\n]*remove +Menu +operator +spam\n/)
+    assert.match(audit, /unblock +Menu +operator *\n[^\n]*block +Menu +operator +spam\n/)
   })
 
   test('removes a code by legal order, so that visits get 451', async (t) => {
@@ -269,7 +269,7 @@ describe('an operator', () => {
     assert.match(await run(second, 'entries'), /block +own\.example\/ +phishes\n/)
     assert.equal(
       await run(second, 'unblock', 'https://own.example/'),
-      'own.example/ is no longer blocked by you\n1 link is back\n',
+      'own.example/ is no longer blocked by you\n1 link is unblocked\n',
     )
     assert.equal((await visit(`${second.url}/${link.code}`)).status, 302)
     assert.equal((await post(`${second.url}/api/links`, { target: 'https://own.example/' })).status, 201)
@@ -281,7 +281,7 @@ describe('an operator', () => {
     const link = await create(server, { target: 'https://shop.example/', utm: { ref: 'bad' } })
     await run(server, 'block', 'https://shop.example/?ref=bad')
     await untilVisit(link.short_url, 410)
-    assert.match(await run(server, 'unblock', 'https://shop.example/?ref=bad'), /\n1 link is back\n$/)
+    assert.match(await run(server, 'unblock', 'https://shop.example/?ref=bad'), /\n1 link is unblocked\n$/)
     assert.equal((await visit(link.short_url)).status, 302)
   })
 
@@ -296,7 +296,7 @@ describe('an operator', () => {
     )
     assert.equal(
       await run(server, 'unblock', 'www.bad.example'),
-      'www.bad.example/ is allowed although it is on a list\n1 link is back\n',
+      'www.bad.example/ is allowed although it is on a list\n1 link is unblocked\n',
     )
     assert.equal((await visit(link.short_url)).status, 302)
     await refused(await post(`${server.url}/api/links`, { target: 'https://bad.example/' }), 422)
@@ -322,7 +322,7 @@ describe('an operator', () => {
       [['block', 'unknown'], /no link has the code unknown/],
       [['block', 'https://qr.bakery.shop/unknown'], /no link has the code unknown/],
       [['block', 'gone'], /the link gone was deleted by its owner/],
-      [['unblock', link.code], /up is not removed/],
+      [['unblock', link.code], /up is not blocked/],
       [['unblock', 'nowhere.example'], /nothing blocks nowhere\.example\//],
       [['block', 'co.uk'], /co\.uk is a public suffix/],
       [['block', 'http://intranet/'], /is neither a code nor a public host/],

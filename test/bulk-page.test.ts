@@ -289,7 +289,7 @@ test('where creation needs a key, the list is checked and created with the one i
   await page.locator('textarea').fill('target\nhttps://example.com/menu')
   await page.locator('.bulk-actions [type=submit]').click()
   await page.getByRole('button', { name: 'Check the rows' }).click()
-  await page.getByText('the operator has no such key').waitFor()
+  await page.getByText('this is no access code of this service').waitFor()
   await page.getByLabel('Access code of this service').fill(key)
   await page.getByRole('button', { name: 'Check the rows' }).click()
   await page.getByRole('button', { name: 'Create one link' }).click()

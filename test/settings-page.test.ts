@@ -249,7 +249,7 @@ inBrowser('a link is deleted with a tick, and once it was scanned by typing its 
   const late = await send(link, { action: 'delete', confirmed: 'yes' })
   assert.deepEqual([late.status, /is not the code of this link/.test(await late.text())], [400, true])
   await open(page, link)
-  assert.match(await page.locator('#delete').innerText(), /the statistics of one scan/)
+  assert.match(await page.locator('#delete').innerText(), /the statistics of one visit/)
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Export the scans first' }).click()
   assert.equal((await downloading).suggestedFilename(), 'Summer-Menu-scans.csv')

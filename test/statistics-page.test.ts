@@ -156,7 +156,13 @@ inBrowser('a print has the QR code and the figures', async (page, t) => {
   const reading = ['--quiet', '--raw', '-Sdisable', '-Sqrcode.enable', 'print.pgm']
   const { stdout: decoded } = await run('zbarimg', reading, { cwd: folder })
   assert.equal(decoded.trim(), `${link.short_url}?qr=1`)
-  for (const part of ['Menu', 'Bots', 'Visits by day', (await figureOf(page, 'Visits by people')) ?? '', link.short_url])
+  for (const part of [
+    'Menu',
+    'Bots',
+    'Visits by day',
+    (await figureOf(page, 'Visits by people')) ?? '',
+    link.short_url,
+  ])
     assert.ok(text.includes(part), part)
   assert.doesNotMatch(text, /Delete|Download|Time zone:/)
 })
