@@ -149,7 +149,7 @@ describe('a listed destination is refused', () => {
     assert.equal(response.status, 422)
     assert.match(
       await response.text(),
-      /class="fault" id="field-target-fault">This address is on a list of harmful web sites/,
+      /class="fault" id="field-target-fault">This address is on a list of harmful websites/,
     )
   })
 
@@ -181,7 +181,7 @@ test('after a change of the lists, links to listed URLs are removed, and only th
   assert.equal((await visit(links.good.short_url)).status, 302)
   assert.match(
     await run(server, 'audit'),
-    new RegExp(`remove +${links.redirect.code} +own.txt +bad.example/ is on the list`),
+    new RegExp(`block +${links.redirect.code} +own.txt +bad.example/ is on the list`),
   )
   const listed = await untilSwept(server, first)
   await relist('other.example\n')
@@ -309,7 +309,7 @@ describe('an operator', () => {
     await run(server, 'block', 'bad.example')
     assert.match(
       await run(server, 'unblock', 'bad.example'),
-      /no longer blocked by you\n0 links are back\nthe list own\.txt still blocks it: run "quirl unblock bad\.example\/" once more/,
+      /no longer blocked by you\n0 links are unblocked\nthe list own\.txt still blocks it: run "quirl unblock bad\.example\/" once more/,
     )
   })
 
