@@ -137,7 +137,7 @@ function statisticsHandlers({ links, scans, limits, shares, origin, now }: Servi
 
 function browserHandlers(
   { log, describe }: { log: FastifyBaseLogger; describe: DescribeApi },
-  { contact }: Config,
+  { contact, scanRetention, redisUrl }: Config,
   services: Services,
 ) {
   const { links, qr, abuse, limits, origin, now, domains, tls, keys: creation } = services
@@ -157,8 +157,8 @@ function browserHandlers(
       assets,
     }),
     reportPage: reportPageRoutes({ report: abuse.report, origin, limitReports: limits.each('reports'), contact }),
-    docsPage: docsRoute({ describe, origin }),
-    privacyPage: privacyRoute({ contact, origin }),
+    docsPage: docsRoute({ describe, origin, creation }),
+    privacyPage: privacyRoute({ contact, origin, scanRetention, countsInRedis: redisUrl !== undefined }),
     // Files with fixed names, and those at `/assets/<name>-<hash>.<ending>`.
     files: [...siteFiles, ...assets.files],
     accent: accentRoute(),

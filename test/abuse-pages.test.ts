@@ -75,11 +75,11 @@ inBrowser('the browser requires a reason before it sends the form, and so does t
 })
 
 for (const legal of [false, true]) {
-  const cause = legal ? 'by legal order' : 'for abuse'
+  const cause = legal ? 'following a legal order' : 'for abuse'
   inBrowser(`the page of a code that was removed ${cause} says so, and does not reveal the target`, async (page) => {
     const link = await removedLink(legal)
     assert.equal((await page.goto(link.short_url))?.status(), legal ? 451 : 410)
-    const heading = legal ? 'This code was removed by legal order' : 'This code was removed'
+    const heading = legal ? 'This code was blocked following a legal order' : 'This code was blocked'
     assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), heading)
     assert.doesNotMatch(await page.content(), /where-it-led|My menu|it phishes/)
     assert.equal(
@@ -94,10 +94,13 @@ inBrowser(
   async (page) => {
     const link = await removedLink()
     await page.goto(at(`/m/${link.token}`))
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /removed by the operator .* it phishes/s)
-    assert.equal(await page.locator('.chip').first().textContent(), 'Removed')
+    assert.match(
+      (await page.getByRole('alert').textContent()) ?? '',
+      /The operator blocked this link on .* Reason: it phishes\./s,
+    )
+    assert.equal(await page.locator('.chip').first().textContent(), 'Blocked')
     assert.equal(await page.locator('#destination, #design').count(), 0)
-    assert.deepEqual(await page.locator('#settings h3').allTextContents(), ['Shares', 'A new private address'])
+    assert.deepEqual(await page.locator('#settings h3').allTextContents(), ['Shared views', 'A new private address'])
     assert.deepEqual(await page.getByRole('button').allTextContents(), ['Delete for good'])
     assert.equal(await page.getByRole('img').count(), 0)
     const stale = await fetch(at(`/m/${link.token}`), {

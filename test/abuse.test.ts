@@ -149,7 +149,7 @@ describe('a listed destination is refused', () => {
     assert.equal(response.status, 422)
     assert.match(
       await response.text(),
-      /class="fault" id="field-target-fault">This address is on a list of harmful web sites/,
+      /class="fault" id="field-target-fault">This address is on a list of harmful websites/,
     )
   })
 
@@ -181,7 +181,7 @@ test('after a change of the lists, links to listed URLs are removed, and only th
   assert.equal((await visit(links.good.short_url)).status, 302)
   assert.match(
     await run(server, 'audit'),
-    new RegExp(`remove +${links.redirect.code} +own.txt +bad.example/ is on the list`),
+    new RegExp(`block +${links.redirect.code} +own.txt +bad.example/ is on the list`),
   )
   const listed = await untilSwept(server, first)
   await relist('other.example\n')
@@ -230,15 +230,15 @@ describe('an operator', () => {
     const { server } = await startListed(t)
     const link = await create(server, { target: GOOD, alias: 'Menu' })
     await visit(link.short_url)
-    assert.equal(await run(server, 'block', 'menu', '--reason=spam'), 'Menu is removed\n')
+    assert.equal(await run(server, 'block', 'menu', '--reason=spam'), 'Menu is blocked\n')
     assert.equal((await visit(link.short_url)).status, 410)
     assert.equal((await fetch(link.qr_png)).status, 410)
     assert.deepEqual((await detailsOf(server, link)).removed?.reason, 'spam')
-    assert.equal(await run(server, 'unblock', link.short_url), 'Menu is back\n')
+    assert.equal(await run(server, 'unblock', link.short_url), 'Menu is unblocked\n')
     assert.equal((await visit(link.short_url)).status, 302)
     assert.equal((await detailsOf(server, link)).removed, null)
     const audit = await run(server, 'audit')
-    assert.match(audit, /restore +Menu +operator +unblocked by the operator\n[^\n]*remove +Menu +operator +spam\n/)
+    assert.match(audit, /unblock +Menu +operator *\n[^\n]*block +Menu +operator +spam\n/)
   })
 
   test('removes a code by legal order, so that visits get 451', async (t) => {
@@ -269,7 +269,7 @@ describe('an operator', () => {
     assert.match(await run(second, 'entries'), /block +own\.example\/ +phishes\n/)
     assert.equal(
       await run(second, 'unblock', 'https://own.example/'),
-      'own.example/ is no longer blocked by you\n1 link is back\n',
+      'own.example/ is no longer blocked by you\n1 link is unblocked\n',
     )
     assert.equal((await visit(`${second.url}/${link.code}`)).status, 302)
     assert.equal((await post(`${second.url}/api/links`, { target: 'https://own.example/' })).status, 201)
@@ -281,7 +281,7 @@ describe('an operator', () => {
     const link = await create(server, { target: 'https://shop.example/', utm: { ref: 'bad' } })
     await run(server, 'block', 'https://shop.example/?ref=bad')
     await untilVisit(link.short_url, 410)
-    assert.match(await run(server, 'unblock', 'https://shop.example/?ref=bad'), /\n1 link is back\n$/)
+    assert.match(await run(server, 'unblock', 'https://shop.example/?ref=bad'), /\n1 link is unblocked\n$/)
     assert.equal((await visit(link.short_url)).status, 302)
   })
 
@@ -296,7 +296,7 @@ describe('an operator', () => {
     )
     assert.equal(
       await run(server, 'unblock', 'www.bad.example'),
-      'www.bad.example/ is allowed although it is on a list\n1 link is back\n',
+      'www.bad.example/ is allowed although it is on a list\n1 link is unblocked\n',
     )
     assert.equal((await visit(link.short_url)).status, 302)
     await refused(await post(`${server.url}/api/links`, { target: 'https://bad.example/' }), 422)
@@ -309,7 +309,7 @@ describe('an operator', () => {
     await run(server, 'block', 'bad.example')
     assert.match(
       await run(server, 'unblock', 'bad.example'),
-      /no longer blocked by you\n0 links are back\nthe list own\.txt still blocks it: run "quirl unblock bad\.example\/" once more/,
+      /no longer blocked by you\n0 links are unblocked\nthe list own\.txt still blocks it: run "quirl unblock bad\.example\/" once more/,
     )
   })
 
@@ -322,7 +322,7 @@ describe('an operator', () => {
       [['block', 'unknown'], /no link has the code unknown/],
       [['block', 'https://qr.bakery.shop/unknown'], /no link has the code unknown/],
       [['block', 'gone'], /the link gone was deleted by its owner/],
-      [['unblock', link.code], /up is not removed/],
+      [['unblock', link.code], /up is not blocked/],
       [['unblock', 'nowhere.example'], /nothing blocks nowhere\.example\//],
       [['block', 'co.uk'], /co\.uk is a public suffix/],
       [['block', 'http://intranet/'], /is neither a code nor a public host/],
@@ -437,7 +437,7 @@ test("on a custom domain a removed code gets 410, and the report page is on the 
     const headers = { host: 'go.customer.example.com', accept: 'text/html' }
     get(`${server.url}/Menu`, { headers }, (response) => text(response).then(resolve, reject))
   })
-  assert.match(page, /<h1>This code was removed<\/h1>/)
+  assert.match(page, /<h1>This code was blocked<\/h1>/)
   assert.match(page, /href="https:\/\/qr\.bakery\.shop\/report"/)
   assert.doesNotMatch(page, /href="\/"/)
 })

@@ -82,7 +82,7 @@ inBrowser(
     await page.getByRole('button', { name: 'Create 500 links' }).press('Enter')
     await page.getByRole('heading', { name: '500 links are ready' }).waitFor()
 
-    const saved = links(await savedFile(page, 'Download links and keys (CSV)'))
+    const saved = links(await savedFile(page, 'Download links and private addresses (CSV)'))
     assert.equal(saved.length, 500)
     assert.deepEqual(
       [saved[7]?.['target'], saved[7]?.['title'], saved[123]?.['code']],
@@ -151,7 +151,7 @@ inBrowser(
     await page.getByRole('button', { name: 'Sheet for printing' }).press('Enter')
     await page.locator('.bulk-sheet img').waitFor()
     assert.deepEqual(await accessibilityFaults(page), [])
-    await savedFile(page, 'Download links and keys (CSV)')
+    await savedFile(page, 'Download links and private addresses (CSV)')
     await page.getByRole('button', { name: 'Start over' }).press('Enter')
     await page.getByLabel(/Or paste/).waitFor()
   },
@@ -177,7 +177,7 @@ inBrowser(
     )
     await page.getByRole('button', { name: 'Check the rows' }).click()
     await page.getByRole('button', { name: 'Create 501 links' }).click()
-    await page.getByText(/The limit is reached\. It goes on by itself in \d+ minutes\. 1 rows remain/).waitFor()
+    await page.getByText(/The limit is reached\. It continues by itself in \d+ minutes\. 1 rows remain/).waitFor()
     assert.deepEqual(await accessibilityFaults(page), [])
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     assert.ok(width <= 360, `the page is ${width} pixels wide`)
@@ -189,7 +189,7 @@ inBrowser(
     await page.getByText('500 links are ready').waitFor()
     await page.getByText(/The limit is reached/).waitFor()
     await page.getByRole('button', { name: 'Stop here' }).click()
-    const saved = links(await savedFile(page, 'Download links and keys (CSV)'))
+    const saved = links(await savedFile(page, 'Download links and private addresses (CSV)'))
     assert.equal(new Set(saved.map(({ code }) => code)).size, 500)
     assert.equal(await countLinks(limited), 500)
     await page.evaluate('sessionStorage.clear()')
@@ -266,7 +266,7 @@ inBrowser('without scripts a file is checked, created, and downloaded as a list 
   )
   assert.match(rest, /(?<!['\d])-2(?!\d)/)
   const keys = await page.getByRole('link', { name: /^Bearbeiten/ }).count()
-  const saved = links(await savedFile(page, 'Links und Schlüssel herunterladen (CSV)'))
+  const saved = links(await savedFile(page, 'Links und private Adressen herunterladen (CSV)'))
   const created = saved.filter(({ code }) => code !== '')
   assert.deepEqual([keys, created.length], [2, 2])
   const files = unpack(t, await savedFile(page, 'QR-Codes herunterladen (ZIP)')) ?? []
@@ -289,7 +289,7 @@ test('where creation needs a key, the list is checked and created with the one i
   await page.locator('textarea').fill('target\nhttps://example.com/menu')
   await page.locator('.bulk-actions [type=submit]').click()
   await page.getByRole('button', { name: 'Check the rows' }).click()
-  await page.getByText('the operator has no such key').waitFor()
+  await page.getByText('this is no access code of this service').waitFor()
   await page.getByLabel('Access code of this service').fill(key)
   await page.getByRole('button', { name: 'Check the rows' }).click()
   await page.getByRole('button', { name: 'Create one link' }).click()

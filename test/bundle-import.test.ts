@@ -214,7 +214,7 @@ test('a code that is taken, a password without a new one and a removal for abuse
 
   const removed = { ...JSON.parse(filesOf(link.code)['link.json'] ?? ''), removed: { reason: 'phishing' } }
   writeFileSync(file, archiveOf({ 'link.json': JSON.stringify(removed) }))
-  assert.match((await report(target, file, `--keys=${file}.other`)).refused[0]?.reason, /was removed for abuse there/)
+  assert.match((await report(target, file, `--keys=${file}.other`)).refused[0]?.reason, /was blocked for abuse there/)
 })
 
 /** A bundle with other contents of these files; one that is undefined is left out. */

@@ -46,7 +46,7 @@ test('an owner creates, reads, changes, pauses and deletes a link by the URL of 
   assert.ok(!existsSync(join(home, 'quirl')), 'nothing is kept unless the owner asks for it')
 
   const shown = await outcomeOf(['stats', page, '--tz=UTC'])
-  assert.match(shown.stdout, /^menu {2}.* \(UTC\)\n\n {29}█ {2}30 days, at most 1\n\nscans +1 /)
+  assert.match(shown.stdout, /^menu {2}.* \(UTC\)\n\n {29}█ {2}30 days, highest: 1 visit\n\nvisits +1 /)
   const { totals } = JSON.parse((await outcomeOf(['stats', page, '--json', '--days=7'])).stdout)
   assert.equal(totals.scans, 1)
   assert.match((await outcomeOf(['stats', page, '--days=1'])).stdout, /2[345] hours/)

@@ -81,7 +81,7 @@ test('with CREATE=token pages ask for the key, which no page but that of the res
       const refused = await form(server.url + path, { ...fields, ...more })
       assert.equal(refused.status, 401, path)
       const text = await refused.text()
-      assert.match(text, /A key of the operator is needed/)
+      assert.match(text, /The access code of this service is needed/)
       assert.doesNotMatch(text, /x{43}/)
     }
   }
@@ -121,12 +121,12 @@ test('with CREATE=closed nobody creates, pages say so, and links that exist stil
 test('a key is shown once, is not stored, has a day of last use, and creates nothing once it is removed', async (t) => {
   const { url, dataDir, key, added, services } = await startWithKey(t)
   assert.match(key, /^[\w-]{43}$/)
-  assert.equal(added.stderr, 'quirl: this is the key of shop; it is not shown again\n')
+  assert.equal(added.stderr, 'quirl: this is the access code of shop; it is not shown again\n')
   assert.ok(!JSON.stringify(await services.db.read.selectFrom('creation_keys').selectAll().execute()).includes(key))
   assert.match((await command(dataDir, 'keys')).stdout, /\nshop +2026-11-23 12:00.* never\n$/)
   assert.equal((await post(`${url}/api/links`, { target }, bearer(key))).status, 201)
   assert.match((await command(dataDir, 'keys', 'list')).stdout, /\nshop +2026-11-23 12:00.* 2026-11-23\n$/)
-  assert.match((await command(dataDir, 'keys', 'add', 'shop')).stderr, /there is a key named shop/)
+  assert.match((await command(dataDir, 'keys', 'add', 'shop')).stderr, /there is an access code named shop/)
   assert.match((await command(dataDir, 'keys', 'add', '\u001b[31m')).stderr, /must be at most 100 letters/)
   assert.match((await command(dataDir, 'keys', 'find', 'shop')).stderr, /give "list", "add" and a name/)
   assert.equal((await command(dataDir, 'keys', 'remove', 'shop')).status, 0)
@@ -147,7 +147,10 @@ test('unknown keys use up the quota of wrong tokens, by the API and by pages; wi
 
   const open = await startServer(t)
   assert.equal((await post(`${open.url}/api/links`, { target }, bearer(wrong))).status, 201)
-  assert.match((await command(open.dataDir, 'keys', 'add', 'shop')).stderr, /no key is asked for, because CREATE=open/)
+  assert.match(
+    (await command(open.dataDir, 'keys', 'add', 'shop')).stderr,
+    /no access code is asked for, because CREATE=open/,
+  )
 })
 
 test('commands of owners send the key of --create-key, of QUIRL_CREATE_KEY, or of config.json to its server only', async (t) => {
@@ -161,8 +164,11 @@ test('commands of owners send the key of --create-key, of QUIRL_CREATE_KEY, or o
   })
   process.env['XDG_CONFIG_HOME'] = home
   const shorten = (...flags: string[]) => outcomeOf(['shorten', target, `--server=${url}`, ...flags])
-  assert.match((await shorten()).stderr, /a key of the operator is missing/)
-  assert.match((await shorten('--create-key=secret')).stderr, /^quirl: --create-key must be a key of the operator: 43/)
+  assert.match((await shorten()).stderr, /the access code of this service is missing/)
+  assert.match(
+    (await shorten('--create-key=secret')).stderr,
+    /^quirl: --create-key must be an access code of the service: 43/,
+  )
   assert.equal((await shorten(`--create-key=${key}`)).status, 0)
   process.env['QUIRL_CREATE_KEY'] = key
   const file = join(home, 'rows.csv')
@@ -174,7 +180,7 @@ test('commands of owners send the key of --create-key, of QUIRL_CREATE_KEY, or o
   const keep = (server: string) =>
     writeFileSync(join(home, 'quirl', 'config.json'), JSON.stringify({ server, createKey: key }))
   keep('https://elsewhere.example')
-  assert.match((await shorten()).stderr, /a key of the operator is missing/)
+  assert.match((await shorten()).stderr, /the access code of this service is missing/)
   keep(url)
   assert.equal((await shorten()).status, 0)
 })

@@ -186,7 +186,7 @@ test('while the statistics are damaged, the page of the owner shows all the rest
     /<h1 lang="" dir="auto">Menu</,
     /The statistics cannot be shown at the moment\./,
     /id="destination".*id="design".*id="settings".*id="delete"/s,
-    /The scans of this link cannot be counted at the moment\./,
+    /The visits of this link cannot be counted at the moment\./,
   ])
     assert.match(text, shown)
   const share = await fetch(shareUrl, { headers })

@@ -80,9 +80,9 @@ describe('an owner without scripts', () => {
     const link = await create(server, { target: 'https://example.com/' })
     await open(page, link)
     for (const [group, picture] of [
-      ['Modules', 'Dots'],
-      ['Eye frames', 'Leaf'],
-      ['Eye balls', 'Circle'],
+      ['Dots', 'Circles'],
+      ['Corner frames', 'Leaf'],
+      ['Corner centres', 'Circle'],
     ] as const)
       await page.getByRole('group', { name: group, exact: true }).getByText(picture, { exact: true }).click()
     await page.getByLabel('Fill').selectOption('Linear gradient')
@@ -90,13 +90,13 @@ describe('an owner without scripts', () => {
     await page.getByLabel('To', { exact: true }).fill('#780000')
     await page.getByLabel('Angle').fill('45')
     await page.getByLabel('Background', { exact: true }).fill('#fefae0')
-    await page.getByLabel('Custom colour for the eye frames').check()
-    await page.getByLabel('Colour of the eye frames').fill('#003049')
-    await page.getByLabel('Custom colour for the eye balls').check()
-    await page.getByLabel('Colour of the eye balls').fill('#001d3d')
+    await page.getByLabel('Custom colour for the corner frames').check()
+    await page.getByLabel('Colour of the corner frames').fill('#003049')
+    await page.getByLabel('Custom colour for the corner centres').check()
+    await page.getByLabel('Colour of the corner centres').fill('#001d3d')
     await choose(page, svgFile, 'logo.svg', 'image/svg+xml')
     await page.getByLabel('Size').fill('15.5')
-    await page.getByLabel('Modules behind the logo').selectOption('Drawn')
+    await page.getByLabel('Dots behind the logo').selectOption('Drawn')
     await page.getByLabel('Text such as').fill('Scan me')
     await page.locator('[name=frame_position]').selectOption('Above')
     await page.getByLabel('Corners').selectOption('Square')
@@ -255,7 +255,7 @@ describe('an owner without scripts', () => {
     await page.locator('[name=custom_eye_ball_color]').check()
     await page.locator('[name=eye_ball_color]').fill('#ffffff')
     assert.equal(await use(page), 400)
-    assert.ok(await page.getByText('The colour of the eye balls has a contrast of 1.00:1').isVisible())
+    assert.ok(await page.getByText('The colour of the corner centres has a contrast of 1.00:1').isVisible())
     assert.equal(await designOf(link), null)
   })
 

@@ -41,25 +41,25 @@ inBrowser(
     const record = await page.locator('.domains-record').innerText()
     assert.match(record ?? '', /CNAME\s+Name\s+qr\s+in full: qr\.example\.com\s+Value\s+go\.bakery\.shop/)
 
-    assert.match(await checkAgain(page), /Waiting for the record\s+There is no record for qr\.example\.com yet/)
+    assert.match(await checkAgain(page), /Waiting for the DNS record\s+There is no DNS record for qr\.example\.com yet/)
     dns.zones[NAME] = { a: ['203.0.113.9'] }
     assert.match(await checkAgain(page), /leads somewhere else: to 203\.0\.113\.9\. Remove that record/)
     dns.zones[NAME] = { cname: HOST }
     assert.match(await checkAgain(page), /Active\s+The record is right.*Certificate: The web server in front/s)
 
     await page.getByText('Remove the domain').click()
-    await page.getByLabel('Key of the domain').fill('wrong')
+    await page.getByLabel('Domain key').fill('wrong')
     assert.equal(await press(page, 'Remove'), 404)
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /not the key/)
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /not the domain key/)
     await page.getByText('Remove the domain').click()
-    await page.getByLabel('Key of the domain').fill(key ?? '')
+    await page.getByLabel('Domain key').fill(key ?? '')
     assert.equal(await press(page, 'Remove'), 200)
     assert.equal(server.services.domains.statusOf(NAME), undefined)
   },
 )
 
 inBrowser('what cannot be registered is explained in the language of the browser', async (page) => {
-  for (const [language, text] of Object.entries({ en: /cannot be registered/, de: /kann nicht eingetragen werden/ })) {
+  for (const [language, text] of Object.entries({ en: /cannot be registered/, de: /kann nicht registriert werden/ })) {
     await page.setExtraHTTPHeaders({ 'accept-language': language })
     await page.goto(`${server.url}/domains`)
     await page.locator('[name=name]').fill('not a name')
@@ -84,7 +84,7 @@ inBrowser('a name that another registered is taken over by a record', async (pag
   dns.zones['_quirl.claimed.example.com'] = { txt: [proof] }
   await checkAgain(page)
   await page.getByText('Remove the domain').click()
-  await page.getByLabel('Key of the domain').fill(key)
+  await page.getByLabel('Domain key').fill(key)
   assert.equal(await press(page, 'Remove'), 200)
 })
 
@@ -108,7 +108,7 @@ inBrowser(
     dns.zones['example.com'] = { a: ['192.0.2.1'] }
     now += MINUTE
     await page.clock.runFor(15_000)
-    await page.getByText('The record is right: example.com leads here.').waitFor()
+    await page.getByText('The DNS record is right: example.com leads here.').waitFor()
     assert.deepEqual(await accessibilityFaults(page), [])
     await page.setViewportSize({ width: 1280, height: 720 })
   },

@@ -77,7 +77,7 @@ for (const { name, open, isExact } of countsDrivers)
       assertSeconds(refused.headers.get('ratelimit'), '"links";r=0;t=', 3000)
       const problem = (await refused.json()) as { code: string; detail: string }
       assert.equal(problem.code, 'rate_limited')
-      assert.equal(problem.detail, '1 links can be created from one address in an hour; try again in 50 minutes')
+      assert.equal(problem.detail, '1 link can be created from one address in an hour; try again in 50 minutes')
       assert.equal((await visit(`${server.url}/wanted`)).status, 404)
       assert.equal((await createFrom(server, '8.8.4.4', { ...EXAMPLE, alias: 'wanted' })).status, 201)
     })

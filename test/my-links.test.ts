@@ -175,7 +175,7 @@ inBrowser(
     assert.match(said, /2 scans, 1 unique visitor/)
     assert.doesNotMatch(said, /by people in the last 30 days/, 'the sum says that once')
     assert.equal(await rowOf('Menu').locator('rect').count(), 30)
-    assert.match((await rowOf('<img src=x').textContent()) ?? '', /1 scan,/)
+    assert.match((await rowOf('<img src=x').textContent()) ?? '', /1 visit,/)
     assert.match((await rowOf('Gone').textContent()) ?? '', /No longer exists, or has a new private address/)
     assert.deepEqual(
       urls.filter((url) => url.includes(menu.token)),

@@ -189,11 +189,11 @@ test('"quirl bulk" creates nothing when its header cannot be printed, and keeps 
   assert.match((await command(server.dataDir, 'links', '--json')).stdout, /^(.*\n){2}$/, 'no others were created')
 })
 
-test('a key of the operator that cannot be printed is removed again', async (t) => {
+test('an access code that cannot be printed is removed again', async (t) => {
   const server = await startServer(t, { CREATE: 'token' })
   const args = ['keys', 'add', 'assistant', `--data-dir=${server.dataDir}`]
   const { exited, stderr } = runUnread(t, args, { server: server.url })
   assert.deepEqual(await exited, [1, null])
-  assert.match(stderr(), /the key of assistant is removed\n$/)
+  assert.match(stderr(), /the access code of assistant is removed\n$/)
   assert.doesNotMatch((await command(server.dataDir, 'keys', 'list')).stdout, /assistant/)
 })

@@ -53,7 +53,7 @@ inBrowser(
     assert.deepEqual(await visit(Date.UTC(2026, 10, 30, 22, 59)), [410, early])
     assert.deepEqual(await visit(Date.UTC(2026, 10, 30, 23)), [302, TARGET])
     assert.deepEqual(await visit(Date.UTC(2026, 11, 31, 22, 59)), [302, TARGET])
-    const late = ['The link has ended', 'This link was valid until 31 December 2026.']
+    const late = ['This offer has ended', 'This link was valid until 31 December 2026.']
     assert.deepEqual(await visit(Date.UTC(2026, 11, 31, 23)), [410, late])
   },
 )

@@ -114,7 +114,7 @@ onPlainHttp('the kept links show their statistics, are copied, exported, forgott
   const row = page.locator('#my-links li').filter({ hasText: 'Poster' })
   // Not the row, which is replaced when its statistics arrive.
   await page.locator('#my-links').scrollIntoViewIfNeeded()
-  await row.getByText(/^1 scan,/).waitFor()
+  await row.getByText(/^1 visit,/).waitFor()
   assert.equal(await copied(page, `Copy the short link ${SITE}/${link.code}`), `${SITE}/${link.code}`)
   const file = await saved(page, 'Export')
   await button(page, 'Forget Poster').click()
@@ -183,7 +183,7 @@ onPlainHttp('an owner follows the scans, and changes destination, rules and desi
   await visit(link)
   await open(page, path(link))
   const counter = page.locator('.stats-total')
-  await counter.filter({ hasText: /^\s*1 scan/ }).waitFor()
+  await counter.filter({ hasText: /^\s*1 visit/ }).waitFor()
   await counter.locator('.chip').waitFor()
   await visit(link)
   await counter.filter({ hasText: /^\s*2 scans/ }).waitFor()
@@ -224,7 +224,7 @@ onPlainHttp('an owner locks, shares and pauses a link, gets a new key, and delet
   await unfold('pause')
   assert.equal(await press(page, 'Pause the link'), 200)
   await unfold('shares')
-  assert.equal(await press(page, 'Create share'), 200)
+  assert.equal(await press(page, 'Create shared view'), 200)
   assert.equal(await copied(page, 'Copy'), await page.locator('#secret').inputValue())
   await open(page, path(link))
   await unfold('key')
@@ -248,7 +248,7 @@ onPlainHttp('a domain is registered, its record and key are copied, and the reco
   // The service checks a name at most every 10 seconds, and the page again after that.
   skipped += 60_000
   await page.clock.runFor(15_000)
-  await page.getByText('The record is right: qr.example.com leads here.').waitFor()
+  await page.getByText('The DNS record is right: qr.example.com leads here.').waitFor()
 })
 
 onPlainHttp('who has a share reads the statistics, and follows them', async (page) => {

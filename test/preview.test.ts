@@ -373,9 +373,9 @@ describe('the check', () => {
     await choose(page, faint)
     await untilVerdict(
       page,
-      /^This design cannot be used\. The colour of the eye frames must be changed: without the colour of the eye frames and the colour of the eye balls the image can be read\.$/,
+      /^This design cannot be used\. The code cannot be scanned like this\. It works without: the colour of the corner frames and the colour of the corner centres\.$/,
     )
-    assert.match((await page.locator('#fault-eye_frame_color').textContent()) ?? '', /must be changed/)
+    assert.match((await page.locator('#fault-eye_frame_color').textContent()) ?? '', /cannot be scanned like this/)
     assert.equal(await page.locator('[name=eye_frame_color]').getAttribute('aria-invalid'), 'true')
     await choose(page, { custom_eye_frame_color: false, custom_eye_ball_color: false })
     await untilVerdict(page, /scans/)
@@ -438,7 +438,7 @@ describe('the check', () => {
       await choose(page, { shape: 'dots' })
       await untilVerdict(page, /scans/)
       await choose(page, { shape: 'rounded' })
-      await untilVerdict(page, /^The check is paused, because too many .+ It goes on in \d+ min\.$/)
+      await untilVerdict(page, /^The check is paused, because too many .+ It continues in \d+ min\.$/)
       await assertDrawn(page, await imageFromApi(link, { shape: 'rounded' }))
     },
     { scripts: true },
@@ -615,7 +615,7 @@ describe('the page shows an error at its input at once, without a request:', () 
     assert.equal(await press(page, 'Save design'), 400)
     await page.locator('.preview img').waitFor()
     await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
-    assert.match((await page.locator('#fault-eye_frame_color').textContent()) ?? '', /must be changed/)
+    assert.match((await page.locator('#fault-eye_frame_color').textContent()) ?? '', /cannot be scanned like this/)
     await choose(page, { custom_eye_frame_color: false })
     await page.locator('#fault-eye_frame_color:empty').waitFor({ state: 'attached' })
   })

@@ -34,7 +34,7 @@ test('every URL of a removed code responds with 410 and does not reveal the targ
     const page = await visit(url, { accept: 'text/html' })
     const text = await page.text()
     assert.equal(page.status, 410)
-    assert.match(text, /<h1>This code was removed<\/h1>/)
+    assert.match(text, /<h1>This code was blocked<\/h1>/)
     assert.match(text, /href="\/report"/)
     assert.match(text, /href="mailto:abuse@example.com"/)
     assert.doesNotMatch(text, /harmful|where-it-led|My link/)

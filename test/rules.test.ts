@@ -256,7 +256,7 @@ test('a link that has ended says so on a page and to programs, and its visits ar
     const page = await visit(`${server.url}/over${ending}`, { ...BROWSER, accept: 'text/html' })
     const text = await page.text()
     assert.deepEqual([page.status, page.headers.get('cache-control')], [410, 'private, no-store'])
-    assert.match(text, /<h1>The link has ended<\/h1>/)
+    assert.match(text, /<h1>This offer has ended<\/h1>/)
     assert.ok(text.includes('Sold out &lt;b&gt;today&lt;/b&gt;\n&amp; tomorrow'), text)
   }
   const problem = await visit(`${server.url}/over`, BROWSER)

@@ -60,13 +60,13 @@ inBrowser('an owner without scripts shares the statistics, and revokes the share
   await open(page, link, 'shares')
   await page.getByLabel('Name', { exact: true }).fill('x'.repeat(101))
   await page.getByLabel('Show where the link leads').press('Space')
-  assert.equal(await press(page, 'Create share'), 400)
+  assert.equal(await press(page, 'Create shared view'), 400)
   await focusOn(page, 'name')
   assert.match((await page.locator('#setting-name-fault').textContent()) ?? '', /at most 100 characters/)
   assert.ok(await page.getByLabel('Show where the link leads').isChecked())
 
   await page.getByLabel('Name', { exact: true }).fill('Agency')
-  assert.equal(await press(page, 'Create share'), 200)
+  assert.equal(await press(page, 'Create shared view'), 200)
   const address = await secret(page)
   assert.match(address, /\/s\/share_[\w-]{43}$/)
   await page.reload()
@@ -74,20 +74,20 @@ inBrowser('an owner without scripts shares the statistics, and revokes the share
 
   const [other] = await Promise.all([
     page.context().waitForEvent('page'),
-    page.getByRole('link', { name: 'Open the share' }).click(),
+    page.getByRole('link', { name: 'Open the shared view' }).click(),
   ])
   await other.waitForLoadState()
   assert.match((await other.locator('main').textContent()) ?? '', /example\.com\/menu/)
 
   await page.getByRole('link', { name: 'Back to the settings' }).press('Enter')
   await page.waitForURL(/\?shared#settings-shares$/)
-  assert.equal(await said(page), 'The share is created.')
+  assert.equal(await said(page), 'The shared view is created.')
   assert.equal(await chip(page, 'shares'), '1')
   assert.match(await page.locator('.settings-list').innerText(), /Agency\s+since .* UTC\s+with destination/)
   await page.getByText('Revoke Agency').press('Enter')
-  assert.equal(await press(page, 'Revoke this share'), 200)
+  assert.equal(await press(page, 'Revoke this shared view'), 200)
   assert.match(page.url(), /\?revoked#settings-shares$/)
-  assert.equal(await said(page), 'The share is revoked: its address no longer works.')
+  assert.equal(await said(page), 'The shared view is revoked: its address no longer works.')
   assert.equal((await other.reload())?.status(), 404)
   await other.close()
 })
@@ -249,7 +249,7 @@ inBrowser('a link is deleted with a tick, and once it was scanned by typing its 
   const late = await send(link, { action: 'delete', confirmed: 'yes' })
   assert.deepEqual([late.status, /is not the code of this link/.test(await late.text())], [400, true])
   await open(page, link)
-  assert.match(await page.locator('#delete').innerText(), /the statistics of one scan/)
+  assert.match(await page.locator('#delete').innerText(), /the statistics of one visit/)
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Export the scans first' }).click()
   assert.equal((await downloading).suggestedFilename(), 'Summer-Menu-scans.csv')
@@ -350,6 +350,6 @@ test('a link has at most 20 shares', async () => {
   const full = await send(link, { action: 'share' })
   assert.equal(full.status, 409)
   const page = await full.text()
-  assert.match(page, /A link has at most 20 shares/)
-  assert.doesNotMatch(page, /Create share/)
+  assert.match(page, /A link has at most 20 shared views/)
+  assert.doesNotMatch(page, /Create shared view/)
 })

@@ -153,7 +153,7 @@ test('the page shows title, totals, a bar and a row for each day, and escapes wh
   )
   assert.match(page, /<h1 lang="" dir="auto">Menü &lt;&amp;&gt;<\/h1>/)
   assert.ok(page.includes(link.short_url))
-  assert.match(page, /<dt>Scans by people<\/dt>\s*<dd>\s*<b>3<\/b>/)
+  assert.match(page, /<dt>Visits by people<\/dt>\s*<dd>\s*<b>3<\/b>/)
   assert.equal(page.split(/<th scope="row">\w+, \d+ Nov 2026</).length, 8)
   assert.match(page, /<title>Sat, 21 Nov 2026: Scans 3, Unique visitors 1<\/title>\s*<rect/)
   assert.match(page, /Firefox/)
@@ -234,7 +234,7 @@ test('a paused link and one that was removed for abuse show their statistics; th
   const removed = (await (await api(token)).json()) as typeof paused
   assert.deepEqual([removed.totals.scans, removed.destinations], [3, undefined])
   const page = await (await fetch(url)).text()
-  assert.match(page, /removed for abuse/)
+  assert.match(page, /blocked for abuse/)
   assert.doesNotMatch(page, /where-it-leads|it harms/)
 })
 

@@ -69,7 +69,7 @@ inBrowser(
     const inUtc = countedByDay(30, 'UTC', people)
     assert.deepEqual(await tableOf(page), inUtc)
     const sum = Object.values(inUtc).reduce((total, count) => total + count, 0)
-    assert.equal(await figureOf(page, 'Scans by people'), String(sum))
+    assert.equal(await figureOf(page, 'Visits by people'), String(sum))
     const bots = Object.values(countedByDay(30, 'UTC', scans)).reduce((total, count) => total + count, 0) - sum
     assert.equal(await figureOf(page, 'Bots'), String(bots))
     assert.match(await page.locator('.stats-figures').innerText(), /\+\d+%/)
@@ -84,7 +84,7 @@ inBrowser(
 
     const german = await fetch(`${manage(link)}?days=1&tz=UTC`, { headers: { 'accept-language': 'de' } })
     const text = await german.text()
-    for (const part of ['Scans nach Stunden', '>00 Uhr<', 'Österreich', '21. Nov. 2026 · Stunden in UTC'])
+    for (const part of ['Besuche nach Stunden', '>00 Uhr<', 'Österreich', '21. Nov. 2026 · Stunden in UTC'])
       assert.ok(text.includes(part), part)
     for (const wrong of ['days=0', 'days=366', 'days=x', 'tz=Nowhere', 'audience=dogs', 'days=7&days=8', 'tz='])
       assert.equal((await fetch(`${manage(link)}?${wrong}`)).status, 200, wrong)
@@ -113,7 +113,7 @@ inBrowser(
     await page.goBack()
     await poll(async () => Object.keys(await tableOf(page)).length === 30)
 
-    const chart = page.getByRole('slider', { name: 'Scans by day' })
+    const chart = page.getByRole('slider', { name: 'Visits by day' })
     await chart.focus()
     await page.keyboard.press('ArrowLeft')
     const [day, count] = Object.entries(await tableOf(page)).at(-2) ?? []
@@ -139,7 +139,7 @@ inBrowser(
     }
     await page.getByRole('heading', { name: 'Print it, then scan it' }).waitFor()
     await visit(fresh.short_url, { 'user-agent': PHONE })
-    await page.getByRole('slider', { name: 'Scans by day' }).waitFor()
+    await page.getByRole('slider', { name: 'Visits by day' }).waitFor()
     await page.setViewportSize({ width: 1280, height: 720 })
   },
   { scripts: true },
@@ -156,7 +156,13 @@ inBrowser('a print has the QR code and the figures', async (page, t) => {
   const reading = ['--quiet', '--raw', '-Sdisable', '-Sqrcode.enable', 'print.pgm']
   const { stdout: decoded } = await run('zbarimg', reading, { cwd: folder })
   assert.equal(decoded.trim(), `${link.short_url}?qr=1`)
-  for (const part of ['Menu', 'Bots', 'Scans by day', (await figureOf(page, 'Scans by people')) ?? '', link.short_url])
+  for (const part of [
+    'Menu',
+    'Bots',
+    'Visits by day',
+    (await figureOf(page, 'Visits by people')) ?? '',
+    link.short_url,
+  ])
     assert.ok(text.includes(part), part)
   assert.doesNotMatch(text, /Delete|Download|Time zone:/)
 })

@@ -151,7 +151,7 @@ test('two nodes on one PostgreSQL', async (t) => {
     for (const { url } of nodes) {
       for (const path of [`/m/${link.token}`, new URL(share).pathname]) {
         const page = await (await fetch(url + path, { headers: { accept: 'text/html' } })).text()
-        assert.match(page, /<dt>Scans by people<\/dt>\s*<dd>\s*<b>7<\/b>/, path)
+        assert.match(page, /<dt>Visits by people<\/dt>\s*<dd>\s*<b>7<\/b>/, path)
       }
     }
   })

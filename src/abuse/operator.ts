@@ -101,7 +101,7 @@ export function abuseOperations(options: OperatorDeps): AdminOperations {
 
 async function block(deps: OperatorDeps, input: Record<string, unknown>): Promise<BlockResult> {
   const isLegal = asObject(input)['legal'] === true
-  const reason = readReason(input, isLegal ? 'removed by legal order' : 'removed by the operator')
+  const reason = readReason(input)
   const subject = readSubject(input['subject'], deps.owns)
   const at = deps.now()
   if ('expression' in subject) {
@@ -119,7 +119,7 @@ async function block(deps: OperatorDeps, input: Record<string, unknown>): Promis
 
 async function unblock(deps: OperatorDeps, input: Record<string, unknown>): Promise<UnblockResult> {
   const { rules, screening, now } = deps
-  const reason = readReason(input, 'unblocked by the operator')
+  const reason = readReason(input)
   const subject = readSubject(input['subject'], deps.owns)
   if ('code' in subject) return { code: (await unblockCode(deps, subject.code, reason)).code }
   const { expression } = subject
@@ -134,7 +134,7 @@ async function unblock(deps: OperatorDeps, input: Record<string, unknown>): Prom
 
 async function unblockCode(deps: OperatorDeps, code: string, reason: string): Promise<Link> {
   return updateLink(deps, code, async (link) => {
-    if (link.suspension === null) throw new Problem('invalid_request', `${link.code} is not removed`)
+    if (link.suspension === null) throw new Problem('invalid_request', `${link.code} is not blocked`)
     const hit = deps.screening.findInLink(link)
     if (hit !== undefined) {
       const by = hit.list === undefined ? 'your rules block' : `the list ${hit.list} has`
@@ -157,14 +157,13 @@ async function reinstateBelow(deps: OperatorDeps, expression: string, reason: st
 
 async function deleteRule(deps: OperatorDeps, text: unknown): Promise<void> {
   const subject = readSubject(text, deps.owns)
-  const isDeleted =
-    'expression' in subject && (await deps.rules.remove(subject.expression, 'forget', 'forgotten by the operator'))
+  const isDeleted = 'expression' in subject && (await deps.rules.remove(subject.expression, 'forget', ''))
   if (!isDeleted) throw new Problem('not_found', `there is no rule for ${String(text)}`)
   deps.sweep.start(true)
 }
 
 async function dismiss(deps: OperatorDeps, input: Record<string, unknown>): Promise<{ code: string }> {
-  const reason = readReason(input, 'dismissed by the operator')
+  const reason = readReason(input)
   const subject = readSubject(input['subject'], deps.owns)
   if (!('code' in subject)) throw invalidRequest([{ pointer: '/subject', detail: 'must be a code' }])
   const { id, code } = await requireLink(deps, subject.code)
@@ -178,9 +177,10 @@ async function dismiss(deps: OperatorDeps, input: Record<string, unknown>): Prom
   return { code }
 }
 
-function readReason({ reason = '' }: Record<string, unknown>, fallback: string): string {
+/** The reason that the operator gave; empty when there is none, which pages leave out. */
+function readReason({ reason = '' }: Record<string, unknown>): string {
   if (typeof reason !== 'string' || reason.length > MAX_REASON) {
     throw invalidRequest([{ pointer: '/reason', detail: `must be a text of at most ${MAX_REASON} characters` }])
   }
-  return reason.trim() || fallback
+  return reason.trim()
 }

@@ -2,16 +2,19 @@ import type { AuditResult } from '../abuse/operator.ts'
 import type { Command } from './command.ts'
 import { formatTable, formatTime, toSingleLine } from './table.ts'
 
+/** How the log calls what happens to a code. */
+const actions: Record<string, string> = { remove: 'block', restore: 'unblock' }
+
 export const audit: Command = {
   name: 'audit',
   usage: '',
-  summary: 'list the newest entries of the audit log: removals, blocks, dismissed reports',
+  summary: 'list the newest entries of the audit log: what was blocked and unblocked, dismissed reports',
   async run({ call }) {
     const { audit: found } = (await call('audit')) as AuditResult
     if (found.length === 0) return 'the audit log is empty'
     const rows = found.map(({ at, action, subject, source, reason }) => [
       formatTime(at),
-      action,
+      actions[action] ?? action,
       subject,
       source,
       toSingleLine(reason),

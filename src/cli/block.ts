@@ -11,13 +11,13 @@ export const SUBJECT = 'code, host or URL'
 export const block: Command = {
   name: 'block',
   usage: '<code|host|url>',
-  summary: 'remove a code, or block a host or URL: existing links to it are removed, new ones refused',
-  options: { reason, legal: { type: 'boolean', doc: 'by legal order: visits answer 451 instead of 410' } },
+  summary: 'block a code, or a host or URL: existing links to it are blocked, new ones refused',
+  options: { reason, legal: { type: 'boolean', doc: 'following a legal order: visits answer 451 instead of 410' } },
   async run({ args, flags, call }) {
     const subject = singleArgument(args, SUBJECT)
     const input = { subject, reason: flags['reason'], legal: flags['legal'] === true }
     const { code, expression } = (await call('block', input)) as BlockResult
-    if (code !== undefined) return `${code} is removed`
-    return `${expression} is blocked: new links to it are refused, and existing ones are being removed`
+    if (code !== undefined) return `${code} is blocked`
+    return `${expression} is blocked: new links to it are refused, and existing ones are being blocked`
   },
 }

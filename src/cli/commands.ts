@@ -34,8 +34,6 @@ const owner = [shorten, bulk, stats, edit, pause, resume, remove, exportScans, m
 
 const operator = [
   status,
-  doctor,
-  config,
   block,
   unblock,
   entries,
@@ -46,15 +44,14 @@ const operator = [
   keys,
   domains,
   certs,
-  backup,
-  restore,
-  verify,
-  adopt,
-  journal,
   importCommand,
-  migrate,
   places,
 ]
+
+/** They read and write the data themselves, so that they need no service. */
+const data = [doctor, config, backup, verify, migrate]
+
+const stopped = [restore, adopt, journal]
 
 const local = [qr, createCompletion(() => commands)]
 
@@ -62,7 +59,9 @@ const local = [qr, createCompletion(() => commands)]
 export const groups: readonly Group[] = [
   { title: 'For owners of links, on the service that --server names', commands: owner },
   { title: 'For operators, on the service that runs on the same DATA_DIR', commands: operator },
-  { title: 'Without a service', commands: local },
+  { title: 'For operators, on DATA_DIR or DATABASE_URL, whether a service runs or not', commands: data },
+  { title: 'For operators, on a DATA_DIR on which no service runs', commands: stopped },
+  { title: 'For anyone, without a service', commands: local },
 ]
 
 export const commands: readonly Command[] = groups.flatMap((group) => group.commands)

@@ -22,7 +22,6 @@ export function helpText(groups: readonly Group[]): string {
     '',
     ...groups.flatMap(({ title, commands }) => [`${title}:`, ...commands.map(lineOf), '']),
     'See also "quirl <command> --help".',
-    '"restore", "verify", "adopt", "journal" and "qr" need no running service; "backup", "migrate" and "doctor" work with or without one.',
     'Settings: flags take precedence over environment variables, which take precedence over the file .env:',
     '',
     ...settingsHelp(),

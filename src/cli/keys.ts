@@ -7,7 +7,7 @@ import { formatTable, formatTime } from './table.ts'
 export const keys: Command = {
   name: 'keys',
   usage: '[list|add <name>|remove <name>]',
-  summary: 'list, add or remove the keys with which links are created where CREATE=token',
+  summary: 'list, add or remove the access codes with which links are created where CREATE=token',
   async run({ args, call }) {
     const [verb = 'list', ...names] = args
     if (verb === 'list' && names.length === 0) return list((await call('keys')) as KeysResult)
@@ -19,31 +19,32 @@ export const keys: Command = {
       return { ...added, onUnprinted: () => removeUnprinted(call, name) }
     }
     await call('remove-key', { name })
-    return `the key of ${name} is removed: nothing can be created with it any more`
+    return `the access code of ${name} is removed: nothing can be created with it any more`
   },
 }
 
 function list({ keys: found, mode }: KeysResult): CommandResult {
   const rows = found.map(({ name, createdAt, usedOn }) => [name, formatTime(createdAt), usedOn ?? 'never'])
-  const text = rows.length === 0 ? 'there are no keys' : formatTable([['NAME', 'SINCE (UTC)', 'LAST USED'], ...rows])
+  const text =
+    rows.length === 0 ? 'there are no access codes' : formatTable([['NAME', 'SINCE (UTC)', 'LAST USED'], ...rows])
   return { text, ...warningOf(mode), status: 0 }
 }
 
 /** The key alone on standard output: a script can store it. */
 function describe({ name, key, mode }: AddedKey): CommandResult {
   const { warning } = warningOf(mode)
-  const note = `this is the key of ${name}; it is not shown again`
+  const note = `this is the access code of ${name}; it is not shown again`
   return { text: key, warning: warning === undefined ? note : `${note}; ${warning}`, status: 0 }
 }
 
 /** Nobody has read the key: another one can be added under the name. */
 async function removeUnprinted(call: CommandContext['call'], name: string): Promise<string> {
   await call('remove-key', { name })
-  return `the key of ${name} is removed`
+  return `the access code of ${name} is removed`
 }
 
 function warningOf(mode: string): { warning?: string } {
   return mode === 'token'
     ? {}
-    : { warning: `no key is asked for, because CREATE=${mode}; it would be with CREATE=token` }
+    : { warning: `no access code is asked for, because CREATE=${mode}; it would be with CREATE=token` }
 }

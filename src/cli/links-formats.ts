@@ -57,7 +57,7 @@ function rowOf(link: ListedLink): string[] {
 }
 
 function stateOf({ removed, active }: ListedLink): string {
-  if (removed !== null) return removed.source === 'legal' ? 'removed by law' : 'removed'
+  if (removed !== null) return removed.source === 'legal' ? 'blocked by law' : 'blocked'
   return active ? 'active' : 'paused'
 }
 

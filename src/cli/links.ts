@@ -21,7 +21,7 @@ const conditions = {
   kind: { type: 'string', doc: 'url, appstore, vcard or page' },
   since: { type: 'string', doc: 'only links created on this day or later, such as 2026-11-23, in UTC' },
   until: { type: 'string', doc: 'only links created on this day or earlier' },
-  removed: { type: 'boolean', doc: 'only links that are suspended for abuse, the last ones first' },
+  removed: { type: 'boolean', doc: 'only links that are blocked for abuse, the last ones first' },
   suspended: { type: 'boolean', doc: 'the same' },
   paused: { type: 'boolean', doc: 'only links that their owners have paused' },
 } as const

@@ -6,16 +6,16 @@ import type { Command } from './command.ts'
 export const unblock: Command = {
   name: 'unblock',
   usage: '<code|host|url>',
-  summary: 'undo a removal or a block, or allow a host or URL that is on a list',
+  summary: 'unblock a code, a host or a URL, or allow a host or URL that is on a list',
   options: { reason },
   async run({ args, flags, call }) {
     const input = { subject: singleArgument(args, SUBJECT), reason: flags['reason'] }
     const result = (await call('unblock', input)) as UnblockResult
-    if (result.code !== undefined) return `${result.code} is back`
+    if (result.code !== undefined) return `${result.code} is unblocked`
     const { expression, allowed, reinstated, blockedBy } = result
     const lines = [
       allowed ? `${expression} is allowed although it is on a list` : `${expression} is no longer blocked by you`,
-      `${reinstated} ${reinstated === 1 ? 'link is' : 'links are'} back`,
+      `${reinstated} ${reinstated === 1 ? 'link is' : 'links are'} unblocked`,
     ]
     if (blockedBy !== null) {
       const by = blockedBy.list === undefined ? `your rule for ${blockedBy.expression}` : `the list ${blockedBy.list}`

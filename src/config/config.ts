@@ -76,7 +76,7 @@ export const settings = {
     fallback: 'open',
     parse: oneOf({ open: 'open' as const, token: 'token' as const, closed: 'closed' as const }),
     allowed: '`open`, `token` or `closed`',
-    doc: 'who may create links and register domains: anyone, who has a key of `quirl keys` ([private instance](private.md)), or nobody',
+    doc: 'who may create links and register domains: anyone, who has an access code of `quirl keys` ([private instance](private.md)), or nobody',
   }),
   ...limitSettings,
   qrMarker: setting({

@@ -105,13 +105,16 @@ export const registrationSchema = {
   summary: 'Register a custom domain',
   operationId: 'registerDomain',
   description:
-    'No credential is needed, unless creation needs a key of the operator: control of the DNS decides. The name is active once it points here, and its ' +
+    'No credential is needed, unless creation needs the access code of this service: control of the DNS decides. The name is active once it points here, and its ' +
     'certificate is issued on the first visit. The owner of the DNS can take over a registered name with `claim`.',
   tags,
   security: [{}, { creationKey: [] }],
   body: registrationBody,
   response: {
-    201: json('The name is pending until its record is found, a claim until its TXT record is found.', registeredBody),
+    201: json(
+      'The name is pending until its DNS record is found, a claim until its TXT record is found.',
+      registeredBody,
+    ),
     200: json('The name was already registered; its token is not returned again.', domainBody),
     ...problems('too_many_domains'),
   },

@@ -28,7 +28,7 @@ const securitySchemes = {
   creationKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A key of the operator, where the service asks for one to create.',
+    description: 'The access code of this service, where it asks for one to create.',
   },
 } as const
 

@@ -50,11 +50,11 @@ export function openKeys({ db, mode, chargeNotFound, now }: KeysNeeds): Keys {
   const require: CreationGate['require'] = async (request, reply, key) => {
     if (mode === 'open') return
     if (mode === 'closed') throw refuse(new Problem('creation_closed', 'this service creates no links and no domains'))
-    if (key === undefined || key === '') throw refuse(keyProblem('a key of the operator is missing', ''))
+    if (key === undefined || key === '') throw refuse(keyProblem('the access code of this service is missing', ''))
     const hash = hashToken(key)
     const usedOn = isToken(key) ? await findUse(db.read, hash) : undefined
     if (usedOn === undefined) {
-      const unknown = keyProblem('the operator has no such key', ', error="invalid_token"')
+      const unknown = keyProblem('this is no access code of this service', ', error="invalid_token"')
       throw refuse((await chargeNotFound(request, reply)) ?? unknown)
     }
     const today = new Date(now()).toISOString().slice(0, 10)
@@ -69,7 +69,7 @@ export function openKeys({ db, mode, chargeNotFound, now }: KeysNeeds): Keys {
     metrics: [
       {
         name: 'quirl_creations_refused_total',
-        help: 'Creations refused by CREATE: without a key, with an unknown one, or because creation is closed.',
+        help: 'Creations refused by CREATE: without an access code, with an unknown one, or because creation is closed.',
         type: 'counter',
         read: () => refused,
       },
@@ -79,6 +79,6 @@ export function openKeys({ db, mode, chargeNotFound, now }: KeysNeeds): Keys {
 
 /** RFC 6750, 3: no error code for a request without credentials. */
 function keyProblem(what: string, error: string): Problem {
-  const detail = `${what}: creation needs one, as "Authorization: Bearer …" or in the form`
+  const detail = `${what}: creation needs it, as "Authorization: Bearer …" or in the form`
   return new Problem('key_required', detail, { headers: { 'www-authenticate': `Bearer realm="quirl"${error}` } })
 }

@@ -32,16 +32,19 @@ export function keyOperations(db: Database, now: () => number, mode: string): Ad
         // Two of the last one would make one too many.
         await db.lock(transaction, 'creation keys')
         if ((await listKeys(transaction, MAX_KEYS)).length >= MAX_KEYS)
-          throw new Problem('invalid_request', `there are ${MAX_KEYS} keys, which is the most: remove some first`)
+          throw new Problem(
+            'invalid_request',
+            `there are ${MAX_KEYS} access codes, which is the most: remove some first`,
+          )
         return insertKey(transaction, hashToken(key), name, now())
       })
-      if (!isAdded) throw new Problem('invalid_request', `there is a key named ${name}: remove it first`)
+      if (!isAdded) throw new Problem('invalid_request', `there is an access code named ${name}: remove it first`)
       return { name, key, mode }
     },
     async 'remove-key'(input): Promise<{ name: string }> {
       const name = readKeyName(input)
       const isDeleted = await db.transaction((transaction) => deleteKey(transaction, name))
-      if (!isDeleted) throw new Problem('not_found', `there is no key named ${name}`)
+      if (!isDeleted) throw new Problem('not_found', `there is no access code named ${name}`)
       return { name }
     },
   }

@@ -6,15 +6,15 @@ import { chargingHook } from '../http/refusals.ts'
 import type { Charge, Counters, Window } from './counter.ts'
 import { WINDOW_MS } from './memory-counter.ts'
 
-/** What each quota limits, as a refusal says it. */
+/** What each quota limits, as a refusal says it: one, several, and what is done with them. */
 const subjects = {
-  links: 'links can be created',
-  bulk: 'bulk requests can be made',
-  qr: 'QR images can be requested',
-  domains: 'domains can be registered',
-  reports: 'reports can be sent',
-  failures: 'requests can be refused',
-  misses: 'unknown codes and tokens can be tried',
+  links: ['link', 'links', 'created'],
+  bulk: ['bulk request', 'bulk requests', 'made'],
+  qr: ['QR image', 'QR images', 'requested'],
+  domains: ['domain', 'domains', 'registered'],
+  reports: ['report', 'reports', 'sent'],
+  failures: ['request', 'requests', 'refused'],
+  misses: ['unknown code or token', 'unknown codes and tokens', 'tried'],
 } as const
 
 export type LimitName = keyof typeof subjects
@@ -145,7 +145,8 @@ async function problemOf(charge: Promise<unknown>): Promise<Problem | undefined>
 function quotaProblem(name: LimitName, quota: number, seconds: number): Problem {
   const wait =
     seconds < 120 ? `${seconds} ${seconds === 1 ? 'second' : 'seconds'}` : `${Math.ceil(seconds / 60)} minutes`
-  const detail = `${quota} ${subjects[name]} from one address in an hour; try again in ${wait}`
+  const [one, several, done] = subjects[name]
+  const detail = `${quota} ${quota === 1 ? one : several} can be ${done} from one address in an hour; try again in ${wait}`
   return new Problem('rate_limited', detail, { headers: { 'retry-after': String(seconds) } })
 }
 

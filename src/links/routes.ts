@@ -35,7 +35,7 @@ export function creationRoute(needs: Omit<LinkRoutesNeeds, 'totals'> & CreationH
       summary: 'Create a link',
       operationId: 'createLink',
       description:
-        'No credential is needed, unless the operator has chosen that creation needs a key (`CREATE=token`). ' +
+        'No credential is needed, unless the operator has chosen that creation needs an access code (`CREATE=token`). ' +
         "A kind's own fields may also stand inside `payload`.",
       tags,
       security: creationSecurity,

@@ -129,11 +129,11 @@ const removedBody = Type.Object(
     reason: Type.String(),
     source: Type.Enum(['list', 'operator', 'legal'], {
       description:
-        '`list`: a list of malware and phishing; `operator`: the operator; `legal`: the operator by legal order.',
+        '`list`: a list of malware and phishing; `operator`: the operator; `legal`: the operator following a legal order.',
     }),
     at: time('When it was removed, UTC.'),
   },
-  { title: 'Removal', description: 'Set when the link was removed for abuse. Its owner can delete it, not change it.' },
+  { title: 'Removal', description: 'Set when the link was blocked for abuse. Its owner can delete it, not change it.' },
 )
 
 /** The details of a link. */

@@ -5,7 +5,7 @@ import { findActiveAfter, findSuspendedByRule, setSuspension } from './store.ts'
 
 /** The response to a visit of a suspended link. It does not reveal the destination. */
 export function suspensionProblem({ source }: Pick<Suspension, 'source'>): Problem {
-  if (source !== 'legal') return new Problem('code_removed', 'the link behind it was removed for abuse')
+  if (source !== 'legal') return new Problem('code_removed', 'the link behind it was blocked for abuse')
   // RFC 7725, 4: names the party that blocks the resource.
   return new Problem('code_removed_by_law', 'the link behind it may not be shown', {
     headers: { link: '</>; rel="blocked-by"' },
@@ -15,7 +15,7 @@ export function suspensionProblem({ source }: Pick<Suspension, 'source'>): Probl
 /** @throws {Problem} 409 when the link is suspended: its owner may only delete it */
 export function requireNotSuspended(link: Link): void {
   if (link.suspension === null) return
-  throw new Problem('link_removed', 'the link was removed for abuse; it can only be deleted')
+  throw new Problem('link_removed', 'the link was blocked for abuse; it can only be deleted')
 }
 
 /**

@@ -120,7 +120,7 @@ export function readAppearance(query: Static<typeof codeImageQuery>, format: For
   const between = contrast(foreground, background)
   const { ratio } = between
   if (ratio < MIN_CONTRAST) {
-    const detail = `and bg have a contrast of ${ratio.toFixed(2)}:1; no scanner can distinguish them below ${MIN_CONTRAST}:1`
+    const detail = `has a contrast of ${ratio.toFixed(2)}:1 to bg; no scanner can distinguish them below ${MIN_CONTRAST}:1`
     throw invalidRequest([{ pointer: '/fg', detail }])
   }
   const poor = isPoor(between)

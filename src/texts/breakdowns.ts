@@ -1,7 +1,7 @@
 import type { ByLanguage } from './language.ts'
 
 const en = {
-  scans: 'Scans',
+  scans: 'Visits',
   share: 'Share',
   headings: {
     source: 'Source',
@@ -19,7 +19,7 @@ const en = {
     tablet: 'Tablet',
     desktop: 'Computer',
     tv: 'TV',
-    console: 'Games console',
+    console: 'Game console',
     wearable: 'Watch',
     other: 'Other device',
   },
@@ -31,7 +31,7 @@ const en = {
 }
 
 const de: typeof en = {
-  scans: 'Scans',
+  scans: 'Besuche',
   share: 'Anteil',
   headings: {
     source: 'Weg zum Link',
@@ -45,11 +45,11 @@ const de: typeof en = {
   },
   sources: { qr: 'QR-Code', link: 'Link' },
   devices: {
-    mobile: 'Smartphone',
+    mobile: 'Handy',
     tablet: 'Tablet',
     desktop: 'Computer',
     tv: 'Fernseher',
-    console: 'Spielekonsole',
+    console: 'Spielkonsole',
     wearable: 'Uhr',
     other: 'Anderes Gerät',
   },
@@ -60,6 +60,6 @@ const de: typeof en = {
   rule: (number) => `Regel ${number}`,
 }
 
-/** The values by which statistics break scans down. */
+/** The values by which statistics break visits down. */
 export const breakdownTexts: ByLanguage<typeof en> = { en, de }
 export type BreakdownTexts = typeof en

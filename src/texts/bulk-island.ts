@@ -26,7 +26,7 @@ const en = {
   create: { one: 'Create one link', other: 'Create {n} links' },
   checking: 'Checking: {done} of {n} rows',
   creating: 'Creating: {done} of {n} links',
-  waiting: 'The limit is reached. It goes on by itself in {time}. {n} rows remain; keep this page open.',
+  waiting: 'The limit is reached. It continues by itself in {time}. {n} rows remain; keep this page open.',
   seconds: '{n} seconds',
   minutes: '{n} minutes',
   stop: 'Stop here',
@@ -35,8 +35,8 @@ const en = {
   allReady: { one: 'One row is ready.', other: 'All {n} rows are ready.' },
   someFaulty: { one: 'One row needs a correction.', other: '{n} rows need a correction.' },
   resumed:
-    'The page was reloaded before all links were created. Their rows are here; go on to get the links and their keys.',
-  resume: 'Go on',
+    'The page was reloaded before all links were created. Their rows are here; continue to get the links and their private addresses.',
+  resume: 'Continue',
   discard: 'Discard',
   tooManyRows: 'There are more than {n} rows. The first {n} were read.',
   copy: 'Copy',
@@ -52,7 +52,7 @@ const en = {
   print: 'Print',
   closeSheet: 'Close the sheet',
   startOver: 'Start over',
-  startOverWarning: 'The keys are not downloaded yet. Download them first, or press again to start over.',
+  startOverWarning: 'The private addresses are not downloaded yet. Download them first, or press again to start over.',
 }
 
 const de: typeof en = {
@@ -92,7 +92,7 @@ const de: typeof en = {
   allReady: { one: 'Eine Zeile ist bereit.', other: 'Alle {n} Zeilen sind bereit.' },
   someFaulty: { one: 'Eine Zeile muss korrigiert werden.', other: '{n} Zeilen müssen korrigiert werden.' },
   resumed:
-    'Die Seite wurde neu geladen, bevor alle Links erstellt waren. Ihre Zeilen sind hier; fahren Sie fort, um die Links und ihre Schlüssel zu erhalten.',
+    'Die Seite wurde neu geladen, bevor alle Links erstellt waren. Ihre Zeilen sind hier; fahren Sie fort, um die Links und ihre privaten Adressen zu erhalten.',
   resume: 'Fortfahren',
   discard: 'Verwerfen',
   tooManyRows: 'Es sind mehr als {n} Zeilen. Die ersten {n} wurden gelesen.',
@@ -110,7 +110,7 @@ const de: typeof en = {
   closeSheet: 'Bogen schließen',
   startOver: 'Neu beginnen',
   startOverWarning:
-    'Die Schlüssel sind noch nicht heruntergeladen. Laden Sie sie zuerst herunter, oder drücken Sie erneut, um neu zu beginnen.',
+    'Die privaten Adressen sind noch nicht heruntergeladen. Laden Sie sie zuerst herunter, oder drücken Sie erneut, um neu zu beginnen.',
 }
 
 /** What the script of the page that creates many links says. */

@@ -7,11 +7,11 @@ const en = {
     'the short link and its QR code: printed codes stop working, and nobody ever gets this code again',
     scans === undefined || scans === 0
       ? 'the statistics'
-      : `the statistics of ${scans === 1 ? 'one scan' : `${scans.toLocaleString('en')} scans`}`,
-    'the design, the history, the shares and the webhook',
+      : `the statistics of ${scans === 1 ? 'one visit' : `${scans.toLocaleString('en')} visits`}`,
+    'the design, the history, the shared views and the webhook',
   ],
-  uncounted: 'The scans of this link cannot be counted at the moment.',
-  export: 'Export the scans first (CSV)',
+  uncounted: 'The visits of this link cannot be counted at the moment.',
+  export: 'Export the visits first (CSV)',
   sure: 'Yes, delete this link',
   sureFault: 'Please tick this box first.',
   code: (code: string) => `Type the code ${code} to confirm`,
@@ -32,11 +32,11 @@ const de: typeof en = {
     'den Kurzlink und seinen QR-Code: Gedruckte Codes funktionieren nicht mehr, und niemand bekommt diesen Code je wieder',
     scans === undefined || scans === 0
       ? 'die Statistik'
-      : `die Statistik ${scans === 1 ? 'eines Scans' : `von ${scans.toLocaleString('de')} Scans`}`,
+      : `die Statistik ${scans === 1 ? 'eines Besuchs' : `von ${scans.toLocaleString('de')} Besuchen`}`,
     'die Gestaltung, den Verlauf, die Freigaben und den Webhook',
   ],
-  uncounted: 'Die Scans dieses Links lassen sich im Moment nicht zählen.',
-  export: 'Zuerst die Scans exportieren (CSV)',
+  uncounted: 'Die Besuche dieses Links lassen sich im Moment nicht zählen.',
+  export: 'Zuerst die Besuche exportieren (CSV)',
   sure: 'Ja, diesen Link löschen',
   sureFault: 'Bitte kreuzen Sie zuerst dieses Kästchen an.',
   code: (code) => `Geben Sie zur Bestätigung den Code ${code} ein`,

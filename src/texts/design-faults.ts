@@ -3,9 +3,9 @@ import type { ByLanguage } from './language.ts'
 /** The fields of a design by the names of their inputs; the empty one is the design as a whole. */
 const names = {
   '': 'The design',
-  shape: 'The shape of the modules',
-  eye_frame: 'The shape of the eye frames',
-  eye_ball: 'The shape of the eye balls',
+  shape: 'The shape of the dots',
+  eye_frame: 'The shape of the corner frames',
+  eye_ball: 'The shape of the corner centres',
   fg: 'The colour',
   gradient: 'The gradient',
   gradient_type: 'The fill',
@@ -13,11 +13,11 @@ const names = {
   gradient_to: 'The last colour',
   gradient_angle: 'The angle',
   bg: 'The background',
-  eye_frame_color: 'The colour of the eye frames',
-  eye_ball_color: 'The colour of the eye balls',
+  eye_frame_color: 'The colour of the corner frames',
+  eye_ball_color: 'The colour of the corner centres',
   logo: 'The logo',
   logo_size: 'The size of the logo',
-  logo_knockout: 'The choice of modules behind the logo',
+  logo_knockout: 'The choice of dots behind the logo',
   frame: 'The frame',
   frame_text: 'The text',
   frame_position: 'The position of the text',
@@ -44,7 +44,7 @@ const en: DesignFaultTexts = {
   faults: Object.fromEntries(
     Object.entries(names).map(([field, name]) => [field, `${name} {reason}.`]),
   ) as DesignFaultTexts['faults'],
-  unreadable: '{field} must be changed: without {fields} the image can be read.',
+  unreadable: 'The code cannot be scanned like this. It works without: {fields}.',
   and: ' and ',
 }
 
@@ -54,9 +54,9 @@ const chooseColour = 'Bitte wählen Sie eine Farbe, die sich deutlich vom Hinter
 const de: DesignFaultTexts = {
   names: {
     '': 'Die Gestaltung',
-    shape: 'Die Form der Module',
-    eye_frame: 'Die Form der Augenrahmen',
-    eye_ball: 'Die Form der Augenkerne',
+    shape: 'Die Form der Punkte',
+    eye_frame: 'Die Form der Eckrahmen',
+    eye_ball: 'Die Form der Eckpunkte',
     fg: 'Die Farbe',
     gradient: 'Der Verlauf',
     gradient_type: 'Die Füllung',
@@ -64,11 +64,11 @@ const de: DesignFaultTexts = {
     gradient_to: 'Die letzte Farbe',
     gradient_angle: 'Der Winkel',
     bg: 'Der Hintergrund',
-    eye_frame_color: 'Die Farbe der Augenrahmen',
-    eye_ball_color: 'Die Farbe der Augenkerne',
+    eye_frame_color: 'Die Farbe der Eckrahmen',
+    eye_ball_color: 'Die Farbe der Eckpunkte',
     logo: 'Das Logo',
     logo_size: 'Die Größe des Logos',
-    logo_knockout: 'Die Wahl der Module hinter dem Logo',
+    logo_knockout: 'Die Wahl der Punkte hinter dem Logo',
     frame: 'Der Rahmen',
     frame_text: 'Der Text',
     frame_position: 'Die Lage des Textes',
@@ -93,8 +93,8 @@ const de: DesignFaultTexts = {
     eye_frame_color: chooseColour,
     eye_ball_color: chooseColour,
     logo: 'Dieses Bild lässt sich nicht verwenden. Bitte wählen Sie ein PNG, JPEG oder SVG mit höchstens 256 KiB, ohne Animation, ohne Text und ohne Verweise auf andere Dateien.',
-    logo_size: 'Bitte wählen Sie eine Größe von 5 bis 40 %. Wenn der Code damit nicht lesbar ist, hilft eine kleinere.',
-    logo_knockout: 'Bitte wählen Sie, ob die Module hinter dem Logo wegfallen.',
+    logo_size: 'Bitte wählen Sie eine Größe von 5 bis 40 %. Wenn der Code damit nicht lesbar ist, hilft eine kleinere.',
+    logo_knockout: 'Bitte wählen Sie, ob die Punkte hinter dem Logo wegfallen.',
     frame: 'Dieser Rahmen lässt sich nicht verwenden. Bitte ändern Sie ihn.',
     frame_text:
       'Bitte geben Sie einen Text von höchstens 40 Zeichen ein, aus lateinischen, griechischen oder kyrillischen Buchstaben, Ziffern und Satzzeichen, ohne Emojis und Pfeile.',
@@ -105,7 +105,7 @@ const de: DesignFaultTexts = {
     margin: 'Bitte geben Sie eine ganze Zahl von 0 bis 16 ein.',
     ecl: 'Bitte wählen Sie eine der Stufen.',
   },
-  unreadable: '{field} muss sich ändern: Der Code ist lesbar, wenn Folgendes wegfällt: {fields}.',
+  unreadable: 'So ist der Code nicht lesbar. Ohne Folgendes geht es: {fields}.',
   and: ' und ',
 }
 

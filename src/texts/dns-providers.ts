@@ -19,7 +19,7 @@ const en = {
     address: 'Value',
     text: 'Value',
     ttl: 'TTL: Default',
-    note: 'Switch forwarding off for this name. For the domain itself (@), set the addresses as A and AAAA.',
+    note: 'Switch forwarding off for this name. For the domain itself (@), add the addresses as A and AAAA records.',
   },
   namecheap: {
     label: 'Namecheap',
@@ -49,7 +49,7 @@ const en = {
     address: 'IP address (A record, AAAA record)',
     text: 'Value',
     ttl: 'There is no TTL to set.',
-    note: 'Create the subdomain first. Its e-mail addresses, FTP accesses and redirects at Strato end with the CNAME.',
+    note: 'Create the subdomain first. Setting the CNAME switches off e-mail, FTP and redirects of this subdomain.',
   },
   hetzner: {
     label: 'Hetzner',
@@ -82,7 +82,7 @@ const de: typeof en = {
     address: 'Wert',
     text: 'Wert',
     ttl: 'TTL: Standard',
-    note: 'Schalten Sie eine Weiterleitung dieses Namens aus. Für die Domain selbst (@) setzen Sie die Adressen als A und AAAA.',
+    note: 'Schalten Sie eine Weiterleitung dieses Namens aus. Für die Domain selbst (@) legen Sie die Adressen als A- und AAAA-Einträge an.',
   },
   namecheap: {
     label: 'Namecheap',
@@ -112,7 +112,7 @@ const de: typeof en = {
     address: 'IP-Adresse (A-Record, AAAA-Record)',
     text: 'Wert',
     ttl: 'Eine TTL gibt es hier nicht.',
-    note: 'Legen Sie die Subdomain zuerst an. Ihre E-Mail-Adressen, FTP-Zugänge und Umleitungen bei Strato enden mit dem CNAME.',
+    note: 'Legen Sie die Subdomain zuerst an. Mit dem CNAME funktionieren E-Mail, FTP und Umleitungen dieser Subdomain nicht mehr.',
   },
   hetzner: {
     label: 'Hetzner',

@@ -16,7 +16,7 @@ const en = {
     jobTitle: 'Position',
     phone: 'Phone',
     email: 'E-mail',
-    website: 'Web site',
+    website: 'Website',
     headline: 'Heading',
     description: 'Text',
     avatar: 'Avatar',
@@ -28,11 +28,11 @@ const en = {
   },
   hints: {
     alias: 'letters, digits, - and _; leave empty for a random code',
-    title: 'visitors do not see it; who gets a share of the statistics does',
+    title: 'visitors do not see it; people you share statistics with do',
     campaign: 'groups your links; only you can see it',
     ios: 'for iPhone and iPad',
     android: 'for Android',
-    fallback: 'your web site, say',
+    fallback: 'your website, say',
     avatar: 'initials or an emoji',
     utm_source: 'where people find the code: flyer, window, newsletter',
     utm_medium: 'qr, print, email',
@@ -67,7 +67,7 @@ const en = {
     url_host: 'This is no public web address. It should look like https://example.com/menu.',
     url_private: 'This address works only inside a private network, so visitors could not open it.',
     url_loop: 'This address leads back to this service, so visitors would go round in circles.',
-    blocked: 'This address is on a list of harmful web sites. No link may lead there.',
+    blocked: 'This address is on a list of harmful websites. No link may lead there.',
     day: 'This day does not exist. Please choose another.',
     before_start: 'The last day must not be before the first.',
     timezone: 'This time zone is unknown. It should look like Europe/Berlin.',
@@ -79,7 +79,8 @@ const en = {
   refused: {
     rate_limited: (minutes: number) =>
       `You have sent many requests in a short time. Please try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
-    unavailable: 'The service is very busy or its storage cannot be reached. Nothing was saved; please try again soon.',
+    unavailable:
+      'The service is overloaded, or its storage cannot be reached. Nothing was saved; please try again soon.',
   },
   /** In these, which scripts use as well, `{row}` and `{count}` stand for numbers. */
   rows: {
@@ -123,7 +124,7 @@ const de: typeof en = {
   },
   hints: {
     alias: 'Buchstaben, Ziffern, - und _; leer lassen für einen zufälligen Code',
-    title: 'für Besucher unsichtbar; wer eine Freigabe der Statistik bekommt, sieht ihn',
+    title: 'Besucher sehen ihn nicht; wer eine Freigabe hat, schon',
     campaign: 'fasst Ihre Links zusammen; nur für Sie sichtbar',
     ios: 'für iPhone und iPad',
     android: 'für Android',
@@ -175,7 +176,7 @@ const de: typeof en = {
     rate_limited: (minutes: number) =>
       `Das waren viele Anfragen in kurzer Zeit. Bitte versuchen Sie es in ${minutes === 1 ? 'einer Minute' : `${minutes} Minuten`} wieder.`,
     unavailable:
-      'Der Dienst ist sehr beschäftigt, oder sein Speicher ist nicht erreichbar. Es wurde nichts gespeichert; bitte versuchen Sie es bald wieder.',
+      'Der Dienst ist überlastet, oder sein Speicher ist nicht erreichbar. Es wurde nichts gespeichert; bitte versuchen Sie es bald wieder.',
   },
   rows: {
     name: 'Knopf {row}',

@@ -9,7 +9,7 @@ const en = {
   target: 'Where should it lead?',
   targetHint: 'the address of a web page, for example example.com/menu',
   more: 'More options',
-  utmHint: 'Statistics of the web site that you link to can tell with these where its visitors come from.',
+  utmHint: 'These tags show the linked website’s analytics where visitors came from.',
   create: 'Create',
   /** In these, which the script uses as well, `{code}` and `{address}` stand for what was typed. */
   live: {

@@ -45,7 +45,7 @@ const de: typeof en = {
   save: 'Speichern',
   saveIt: 'Als .txt-Datei speichern',
   seen: 'Könnten andere sie gesehen haben?',
-  renew: 'Neue private Adresse holen',
+  renew: 'Neue private Adresse erstellen',
   message: (name, shortUrl, address) => ({
     title: `Ihr Link „${name}“`,
     text: `Kurzlink: ${shortUrl}\nPrivate Adresse seiner Seite (nur für Sie): ${address}\n`,

@@ -20,7 +20,7 @@ const en = {
     forgetOf: 'Forget {name}',
     more: 'Show more ({count})',
     links: { one: '1 link', more: '{count} links' },
-    scans: { one: '1 scan', more: '{count} scans' },
+    scans: { one: '1 visit', more: '{count} visits' },
     visitors: { one: '1 unique visitor', more: '{count} unique visitors' },
     window: 'by people in the last 30 days',
     poor: 'QR code hard to scan',
@@ -83,8 +83,8 @@ const de: typeof en = {
     forgetOf: '{name} entfernen',
     more: 'Mehr zeigen ({count})',
     links: { one: '1 Link', more: '{count} Links' },
-    scans: { one: '1 Scan', more: '{count} Scans' },
-    visitors: { one: '1 einzelner Besucher', more: '{count} einzelne Besucher' },
+    scans: { one: '1 Besuch', more: '{count} Besuche' },
+    visitors: { one: '1 Besucher', more: '{count} verschiedene Besucher' },
     window: 'von Menschen in den letzten 30 Tagen',
     poor: 'QR-Code schwer zu scannen',
     missing: 'Gibt es nicht mehr, oder hat eine neue private Adresse',
@@ -127,7 +127,7 @@ const de: typeof en = {
   },
 }
 
-/** The links whose keys a browser keeps. */
+/** The links whose private addresses a browser keeps. */
 export const myLinksTexts: ByLanguage<typeof en> = { en, de }
 
 export type MyLinksIslandTexts = typeof en.island

@@ -17,15 +17,16 @@ const en = {
     paused: 'Paused',
     scheduled: 'Active, scheduled by rules',
     limited: 'Active, limited by rules',
-    removed: 'Removed',
+    removed: 'Blocked',
   },
-  removers: {
-    list: 'by the malware and phishing filter',
-    operator: 'by the operator of this service',
-    legal: 'by legal order',
+  blocked: {
+    list: (at: string) => `The malware and phishing filter blocked this link on ${at}.`,
+    operator: (at: string) => `The operator blocked this link on ${at}.`,
+    legal: (at: string) => `The operator blocked this link on ${at}, following a legal order.`,
   },
-  removed: (by: string, at: string, reason: string) =>
-    `This link was removed ${by} on ${at}: ${reason}. Visitors see a page that says so. You can delete the link, but not change it.`,
+  blockedBecause: (reason: string) => `Reason: ${reason}.`,
+  blockedListed: (address: string) => `Reason: ${address} is on a list of harmful addresses.`,
+  blockedSince: 'Visitors see a page that says so. You can delete the link, but not change it.',
   leadsTo: 'It leads to',
   leads: {
     page: (headline: string, buttons: number) =>
@@ -82,15 +83,16 @@ const de: typeof en = {
     paused: 'Pausiert',
     scheduled: 'Aktiv, nach Zeitplan',
     limited: 'Aktiv, durch Regeln begrenzt',
-    removed: 'Entfernt',
+    removed: 'Gesperrt',
   },
-  removers: {
-    list: 'vom Filter gegen Schadsoftware und Phishing',
-    operator: 'vom Betreiber dieses Dienstes',
-    legal: 'auf behördliche Anordnung',
+  blocked: {
+    list: (at) => `Der Filter gegen Schadsoftware und Phishing hat diesen Link am ${at} gesperrt.`,
+    operator: (at) => `Der Betreiber hat diesen Link am ${at} gesperrt.`,
+    legal: (at) => `Der Betreiber hat diesen Link am ${at} aufgrund einer rechtlichen Anordnung gesperrt.`,
   },
-  removed: (by, at, reason) =>
-    `Dieser Link wurde am ${at} ${by} entfernt: ${reason}. Besucher sehen eine Seite, auf der das steht. Sie können den Link löschen, aber nicht ändern.`,
+  blockedBecause: (reason) => `Grund: ${reason}.`,
+  blockedListed: (address) => `Grund: ${address} steht auf einer Liste schädlicher Adressen.`,
+  blockedSince: 'Besucher sehen eine Seite, auf der das steht. Sie können den Link löschen, aber nicht ändern.',
   leadsTo: 'Er führt zu',
   leads: {
     page: (headline, buttons) =>

@@ -18,7 +18,7 @@ const en = {
   narrow: 'The quiet zone is narrow: leave the paper around the code empty.',
   covered: 'The logo covers an alignment pattern, which some scanners need.',
   limited:
-    'The check is paused, because too many QR codes were requested from your network. It goes on in {minutes} min.',
+    'The check is paused, because too many QR codes were requested from your network. It continues in {minutes} min.',
   busy: 'The check is busy right now. The design will be checked when you save it.',
   unreachable: 'The check cannot be reached right now. The design will be checked when you save it.',
 }
@@ -33,11 +33,11 @@ const de: typeof en = {
   unusable: 'Diese Gestaltung ist nicht möglich. {reason}',
   excellent: 'Ausgezeichnet: Der Code lässt sich auch klein, unscharf, verrauscht oder verblasst scannen.',
   good: 'Gut: Der Code lässt sich auch recht klein, leicht unscharf oder mit halbem Kontrast scannen.',
-  fair: 'Brauchbar: Der Code lässt sich unter guten Bedingungen scannen. Drucken Sie ihn größer, und prüfen Sie ihn mit verschiedenen Telefonen.',
+  fair: 'Brauchbar: Der Code lässt sich unter guten Bedingungen scannen. Drucken Sie ihn größer, und prüfen Sie ihn mit verschiedenen Handys.',
   poor: 'Schlecht: Viele Geräte können einen Code mit so wenig Kontrast nicht lesen.',
   inverted: 'Schlecht: Viele Geräte können einen hellen Code auf dunklem Grund nicht lesen.',
   contrast: 'Kontrast {ratio}:1.',
-  print: 'Drucken Sie ihn mindestens {width} mm breit: Telefone lesen das aus {distance} cm.',
+  print: 'Drucken Sie ihn mindestens {width} mm breit: Handys lesen das aus {distance} cm.',
   narrow: 'Die Ruhezone ist schmal: Lassen Sie das Papier um den Code leer.',
   covered: 'Das Logo verdeckt ein Ausrichtungsmuster, das manche Geräte brauchen.',
   limited:

@@ -25,10 +25,10 @@ const en = {
   correct: 'Not sent yet. Please correct the marked fields.',
   unknown: (code: string) => `No link has the code ${code}. Please check it.`,
   gone: (code: string) => `The link ${code} was already deleted by its owner.`,
-  removed: (code: string) => `The link ${code} was already removed.`,
+  removed: (code: string) => `The link ${code} is already blocked.`,
   thanks: 'Thank you',
   received: (code: string) =>
-    `Your report of ${code} was received. If it leads to something harmful, it will be removed.`,
+    `Your report of ${code} was received. If it leads to something harmful, it will be blocked.`,
   another: 'Report another',
 }
 
@@ -57,9 +57,9 @@ const de: typeof en = {
   correct: 'Noch nicht gesendet. Bitte korrigieren Sie die markierten Felder.',
   unknown: (code) => `Kein Link hat den Code ${code}. Bitte prüfen Sie ihn.`,
   gone: (code) => `Der Link ${code} wurde schon gelöscht.`,
-  removed: (code) => `Der Link ${code} wurde schon entfernt.`,
+  removed: (code) => `Der Link ${code} ist schon gesperrt.`,
   thanks: 'Vielen Dank',
-  received: (code) => `Ihre Meldung zu ${code} ist angekommen. Führt er zu etwas Schädlichem, wird er entfernt.`,
+  received: (code) => `Ihre Meldung zu ${code} ist angekommen. Führt er zu etwas Schädlichem, wird er gesperrt.`,
   another: 'Noch einen melden',
 }
 

@@ -2,8 +2,8 @@ import type { ByLanguage } from './language.ts'
 
 const enEvents = {
   'link.changed': 'The link was changed',
-  'link.removed': 'The link was removed for abuse',
-  'scans.milestone': 'It reached 10, 100, 1,000 … scans by people',
+  'link.removed': 'The link was blocked for abuse',
+  'scans.milestone': 'It reached 10, 100, 1,000 … visits by people',
   'destination.failing': 'Its destination cannot be reached',
 }
 
@@ -15,32 +15,32 @@ const enStates = {
 
 const en = {
   shares: {
-    title: 'Shares',
+    title: 'Shared views',
     count: (count: number) => (count === 0 ? 'None' : String(count)),
-    lead: 'A share is a page with the statistics of this link, for an agency or a customer. Whoever has its address reads it and can change nothing.',
-    unnamed: 'Share without a name',
+    lead: 'A shared view is a page with the statistics of this link, for an agency or a customer. Whoever has its address reads it and can change nothing.',
+    unnamed: 'Shared view without a name',
     since: (date: string) => `since ${date}`,
-    csv: 'with single scans',
+    csv: 'with single visits',
     destination: 'with destination',
     revoke: 'Revoke',
     revokeLead: 'Its address stops working at once. This cannot be undone.',
-    revokeButton: 'Revoke this share',
-    new: 'New share',
+    revokeButton: 'Revoke this shared view',
+    new: 'New shared view',
     name: 'Name',
     nameHint: 'Only you see it: the agency, or the customer.',
     nameFault: 'Use at most 100 characters, and no control characters.',
-    withCsv: 'Include the table of single scans (CSV)',
+    withCsv: 'Include the table of single visits (CSV)',
     withDestination: 'Show where the link leads',
     hidden: 'Hidden as long as the link has a password.',
-    button: 'Create share',
-    full: (most: number) => `A link has at most ${most} shares. Revoke one to create another.`,
-    created: 'The share is created.',
-    revoked: 'The share is revoked: its address no longer works.',
+    button: 'Create shared view',
+    full: (most: number) => `A link has at most ${most} shared views. Revoke one to create another.`,
+    created: 'The shared view is created.',
+    revoked: 'The shared view is revoked: its address no longer works.',
     page: {
-      title: 'Your new share',
+      title: 'Your new shared view',
       lead: 'This address is shown only here. Send it to whoever may read the statistics; you can revoke it at any time.',
-      label: 'The address of the share',
-      open: 'Open the share',
+      label: 'The address of the shared view',
+      open: 'Open the shared view',
     },
   },
   webhook: {
@@ -95,10 +95,10 @@ const de: typeof en = {
   shares: {
     title: 'Freigaben',
     count: (count) => (count === 0 ? 'Keine' : String(count)),
-    lead: 'Eine Freigabe ist eine Seite mit der Statistik dieses Links, für eine Agentur oder einen Kunden. Wer ihre Adresse hat, kann sie lesen und nichts ändern.',
+    lead: 'Eine Freigabe ist eine Seite mit der Statistik dieses Links, für eine Agentur oder einen Kunden. Wer ihre Adresse hat, kann sie ansehen, aber nichts ändern.',
     unnamed: 'Freigabe ohne Namen',
     since: (date) => `seit ${date}`,
-    csv: 'mit einzelnen Scans',
+    csv: 'mit einzelnen Besuchen',
     destination: 'mit Ziel',
     revoke: 'Widerrufen',
     revokeLead: 'Ihre Adresse gilt dann sofort nicht mehr. Das lässt sich nicht rückgängig machen.',
@@ -107,7 +107,7 @@ const de: typeof en = {
     name: 'Name',
     nameHint: 'Nur Sie sehen ihn: die Agentur oder der Kunde.',
     nameFault: 'Bitte höchstens 100 Zeichen und keine Steuerzeichen.',
-    withCsv: 'Tabelle der einzelnen Scans (CSV) einschließen',
+    withCsv: 'Tabelle der einzelnen Besuche (CSV) einschließen',
     withDestination: 'Zeigen, wohin der Link führt',
     hidden: 'Verborgen, solange der Link ein Passwort hat.',
     button: 'Freigabe erstellen',
@@ -116,7 +116,7 @@ const de: typeof en = {
     revoked: 'Die Freigabe ist widerrufen: Ihre Adresse gilt nicht mehr.',
     page: {
       title: 'Ihre neue Freigabe',
-      lead: 'Diese Adresse wird nur hier angezeigt. Senden Sie sie an alle, die die Statistik lesen dürfen; widerrufen können Sie sie jederzeit.',
+      lead: 'Diese Adresse wird nur hier angezeigt. Senden Sie sie an alle, die die Statistik sehen dürfen; widerrufen können Sie sie jederzeit.',
       label: 'Die Adresse der Freigabe',
       open: 'Freigabe öffnen',
     },
@@ -135,8 +135,8 @@ const de: typeof en = {
     tell: 'Melden, wenn',
     events: {
       'link.changed': 'der Link geändert wurde',
-      'link.removed': 'der Link wegen Missbrauchs entfernt wurde',
-      'scans.milestone': 'er 10, 100, 1.000 … Scans von Menschen erreicht hat',
+      'link.removed': 'der Link wegen Missbrauchs gesperrt wurde',
+      'scans.milestone': 'er 10, 100, 1.000 … Besuche von Menschen erreicht hat',
       'destination.failing': 'sein Ziel nicht erreichbar ist',
     },
     eventsFault: 'Wählen Sie mindestens ein Ereignis.',
@@ -161,12 +161,12 @@ const de: typeof en = {
     destination: (date) => `Das Ziel des Links ist seit ${date} nicht erreichbar.`,
     renew: 'Ein neues Geheimnis',
     renewLead: 'Wenn das Geheimnis verloren ist oder andere es kennen: Das jetzige gilt dann sofort nicht mehr.',
-    renewButton: 'Neues Geheimnis holen',
+    renewButton: 'Neues Geheimnis erstellen',
     remove: 'Webhook entfernen',
     removeLead: 'Es wird nichts mehr gesendet, und das Geheimnis wird gelöscht.',
     removeButton: 'Entfernen',
     conflict:
-      'Dieser Link wurde geändert, seit Sie diese Seite geöffnet haben. Deshalb wurde nichts gespeichert. Wenn Sie gerade ein Geheimnis neu geladen haben: Der Webhook ist eingerichtet. Holen Sie ein neues Geheimnis, falls Sie es nicht gesichert haben.',
+      'Dieser Link wurde geändert, seit Sie diese Seite geöffnet haben. Deshalb wurde nichts gespeichert. Wenn Sie gerade ein Geheimnis neu geladen haben: Der Webhook ist eingerichtet. Erstellen Sie ein neues Geheimnis, falls Sie es nicht gesichert haben.',
     page: {
       title: 'Das Geheimnis Ihres Webhooks',
       lead: 'Ihr Programm prüft damit, dass eine Nachricht von hier ist. Es wird nur einmal angezeigt: Sichern Sie es jetzt.',
@@ -177,5 +177,5 @@ const de: typeof en = {
   },
 }
 
-/** The shares of a link, and its webhook. */
+/** The shared views of a link, and its webhook. */
 export const sharingTexts: ByLanguage<typeof en> = { en, de }

@@ -2,32 +2,35 @@ import { html, type Html } from '../http/html.ts'
 import type { CreationGate } from '../keys/open.ts'
 import { creationTexts } from '../texts/creation.ts'
 import type { Language } from '../texts/language.ts'
+import { hinted } from './hinted.ts'
 
 type Mode = CreationGate['mode']
 
-/** The form field of the operator's key. */
+/** The form field of the access code. */
 export const CREATION_KEY = 'creation_key'
 
 /**
- * The input of the key, where one is needed. It is never filled in by the service: the browser keeps it when the person
+ * The input of the access code, where one is needed. It is never filled in by the service: the browser keeps it when the person
  * agrees, its password manager or, by the box, the script of the page (`client/remember-access.ts`).
  * @param form the id of its form, when it stands outside
  */
 export function keyInput(mode: Mode, language: Language, form?: string): Html | undefined {
   if (mode !== 'token') return undefined
   const texts = creationTexts[language]
-  return html`<label
-      >${texts.key} <small>${texts.keyHint}</small>
-      <input
-        type="password"
-        name="${CREATION_KEY}"
-        required
-        maxlength="200"
-        autocomplete="current-password"
-        spellcheck="false"
-        ${form !== undefined && html` form="${form}"`}
-    /></label>
-    <label class="choice" data-remember hidden><input type="checkbox" autocomplete="off" />${texts.remember}</label>`
+  const field = { id: 'creation-key', label: texts.key, hint: texts.keyHint }
+  return html`${hinted(
+      field,
+      (attributes) =>
+        html`<input
+          type="password"
+          name="${CREATION_KEY}"
+          required
+          maxlength="200"
+          autocomplete="current-password"
+          spellcheck="false"
+          ${attributes}${form !== undefined && html` form="${form}"`}
+        />`,
+    )} <label class="choice" data-remember hidden><input type="checkbox" autocomplete="off" />${texts.remember}</label>`
 }
 
 /** In place of a form, where nothing can be created. */
@@ -39,7 +42,7 @@ export function closedNotice(language: Language): Html {
   </div>`
 }
 
-/** The key that a form has. */
+/** The access code that a form has. */
 export function keyIn(form: URLSearchParams): string | undefined {
   return form.get(CREATION_KEY)?.trim() || undefined
 }

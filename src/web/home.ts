@@ -49,11 +49,11 @@ export interface HomeView {
 
 /** The page that creates a link, one kind at a time. */
 export function homePage(view: HomeView): Page {
-  const { language, origin, codeText, isLive, scripts, kind } = view
+  const { language, origin, codeText, isLive, scripts, kind, creation } = view
   const texts = homeTexts[language]
   return {
     title: texts.title,
-    description: view.creation === 'open' ? texts.description : texts.title,
+    description: creation === 'open' ? texts.description : texts.title,
     site: { language, section: 'create' },
     scripts,
     body: html`<main
@@ -62,17 +62,21 @@ export function homePage(view: HomeView): Page {
       data-code-text="${codeText}"
       data-texts="${JSON.stringify(texts.live)}"
     >
-      <div class="columns">
-        <div>
-          <h1>${texts.heading}</h1>
-          <p class="home-lead">${view.creation === 'token' ? creationTexts[language].lead : texts.lead}</p>
-          ${reachabilityWarning(origin, language)}
-          ${view.creation === 'closed' ? closedNotice(language) : html`${tabs(kind, language)} ${creationForm(view)}`}
-        </div>
-        ${poster(view)}
-      </div>
+      ${
+        creation === 'closed'
+          ? html`<h1>${texts.heading}</h1>
+              ${reachabilityWarning(origin, language)} ${closedNotice(language)}`
+          : html`<div class="columns">
+              <div>
+                <h1>${texts.heading}</h1>
+                <p class="home-lead">${creation === 'token' ? creationTexts[language].lead : texts.lead}</p>
+                ${reachabilityWarning(origin, language)} ${tabs(kind, language)} ${creationForm(view)}
+              </div>
+              ${poster(view)}
+            </div>`
+      }
       ${isLive && kinds.filter((each) => each !== kind).map((each) => spareFields(each, language))}
-      ${myLinksSection(language, origin)}
+      ${myLinksSection(language, origin, creation)}
     </main>`,
   }
 }

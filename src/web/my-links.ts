@@ -1,14 +1,16 @@
 import { html, type Html } from '../http/html.ts'
+import type { CreationGate } from '../keys/open.ts'
+import { creationTexts } from '../texts/creation.ts'
 import type { Language } from '../texts/language.ts'
 import { myLinksTexts } from '../texts/my-links.ts'
 import { copyingData } from './copyable.ts'
 
 /**
- * The links whose keys this browser keeps. They are known to it alone, so its script fills the section, which is not shown
+ * The links whose private addresses this browser keeps. They are known to it alone, so its script fills the section, which is not shown
  * without it.
  * @param origin of the short links
  */
-export function myLinksSection(language: Language, origin: string): Html {
+export function myLinksSection(language: Language, origin: string, creation: CreationGate['mode']): Html {
   const { island, ...texts } = myLinksTexts[language]
   return html`<section
     id="my-links"
@@ -22,7 +24,7 @@ export function myLinksSection(language: Language, origin: string): Html {
     <h2 id="my-links-title">${texts.title}</h2>
     <p class="quiet" data-when="some">${texts.lead}</p>
     <p class="kept-message" role="status"></p>
-    <p class="quiet" data-when="none">${island.none}</p>
+    <p class="quiet" data-when="none">${creation === 'closed' ? creationTexts[language].noLinks : island.none}</p>
     <div class="row kept-tools">
       <label class="unseen" for="kept-search">${texts.search}</label>
       <input id="kept-search" type="search" placeholder="${texts.search}" data-when="some" />

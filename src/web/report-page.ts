@@ -5,6 +5,7 @@ import type { Problem } from '../http/problem.ts'
 import type { Language } from '../texts/language.ts'
 import { problemTexts } from '../texts/problems.ts'
 import { reportTexts } from '../texts/report.ts'
+import { hinted } from './hinted.ts'
 import { contactLink } from './removal-pages.ts'
 
 /** A report as the client typed it, and why it was refused. */
@@ -38,15 +39,22 @@ export function reportPage(report: TypedReport, contact: string | undefined, lan
             required
             autocapitalize="none"
             spellcheck="false"
-            ${state('code', problem)}
+            ${isFaulty('code', problem) && html`aria-describedby="code-fault"`}${invalid('code', problem)}
             dir="auto"
           />
         </label>
         ${fault('code', problem, texts)} ${reasonFields(report, texts)}
-        <label
-          >${texts.details} <small>${texts.detailsHint}</small>
-          <textarea name="details" rows="4" ${state('details', problem)} dir="auto">${details}</textarea>
-        </label>
+        ${hinted(
+          {
+            id: 'report-details',
+            label: texts.details,
+            hint: texts.detailsHint,
+            further: isFaulty('details', problem) ? 'details-fault' : '',
+          },
+          (attributes) =>
+            html`<textarea name="details" rows="4" ${attributes}${invalid('details', problem)} dir="auto">
+${details}</textarea>`,
+        )}
         ${fault('details', problem, texts)}
         <button>${texts.send}</button>
       </form>
@@ -59,13 +67,10 @@ function isFaulty(field: Field, problem: Problem | undefined): boolean {
   return problem?.errors.some(({ pointer }) => pointer === `/${field}`) ?? false
 }
 
-/** The attributes of an input, by its fault; the first one with a fault has the focus. */
-function state(field: Field, problem: Problem | undefined): Html | false {
+/** The attributes of an input that has a fault; the first one has the focus. */
+function invalid(field: Field, problem: Problem | undefined): Html | false {
   const isFirst = problem?.errors[0]?.pointer === `/${field}`
-  return (
-    isFaulty(field, problem) &&
-    html`aria-invalid="true" aria-describedby="${field}-fault" ${isFirst && html`autofocus`}`
-  )
+  return isFaulty(field, problem) && html` aria-invalid="true" ${isFirst && html`autofocus`}`
 }
 
 function fault(field: Field, problem: Problem | undefined, texts: Texts): Html | false {

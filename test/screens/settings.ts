@@ -56,7 +56,7 @@ export const screens: Screen[] = [
     name: 'settings-new-share',
     async open(page, site) {
       await open(page, site, await create(site, { target: TARGET }), ['shares'])
-      await press(page, 'Create share')
+      await press(page, 'Create shared view')
     },
   },
   {

@@ -68,7 +68,7 @@ function readPassword(file: string): string {
 
 /** What the link would lose: it would be open, or be back. */
 function obstacleOf({ has_password: isProtected, removed }: BundledLink, password: string | undefined) {
-  if (removed !== null && removed !== undefined) return 'was removed for abuse there'
+  if (removed !== null && removed !== undefined) return 'was blocked for abuse there'
   if (isProtected !== false && password === undefined)
     return 'has a password, which the bundle does not have: give a new one with --password-file'
   return undefined

@@ -42,13 +42,13 @@ export const resume: Command = {
 export const remove: Command = {
   name: 'delete',
   usage: '<link>',
-  summary: 'delete a link and its scans for ever; its code returns 410',
+  summary: 'delete a link and its visits for ever; its code returns 410',
   options: { ...serviceOptions, yes: { type: 'boolean', doc: 'delete it: without this flag nothing is deleted' } },
   async run(context) {
     const { link, kept, server } = openLink(context)
     if (context.flags['yes'] !== true) {
       const { short_url } = dataOf(await link.GET('/api/manage'))
-      throw new StartError(`add --yes to delete ${short_url} with its scans for ever`)
+      throw new StartError(`add --yes to delete ${short_url} with its visits for ever`)
     }
     const deleted = dataOf(await link.DELETE('/api/manage'))
     kept.drop(server, deleted.code)

@@ -11,11 +11,11 @@ import { dataOf, openLink } from './service.ts'
 export const exportScans: Command = {
   name: 'export',
   usage: '<link>',
-  summary: 'write every scan of a link as CSV, or all of the link as a ZIP, to standard output or a file',
+  summary: 'write every visit of a link as CSV, or all of the link as a ZIP, to standard output or a file',
   options: {
     server: serviceOptions.server,
     out: { type: 'string', doc: 'the file to write' },
-    bundle: { type: 'boolean', doc: 'write the ZIP of the link, its design, counts and scans, for "quirl import"' },
+    bundle: { type: 'boolean', doc: 'write the ZIP of the link, its design, counts and visits, for "quirl import"' },
   },
   async run(context) {
     const { out, bundle } = context.flags

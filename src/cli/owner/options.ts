@@ -12,7 +12,7 @@ export const serviceOptions = {
 export const creationOptions = {
   'create-key': {
     type: 'string',
-    doc: "the operator's key, where the service asks for one [QUIRL_CREATE_KEY, config.json]",
+    doc: 'the access code of the service, where it asks for one [QUIRL_CREATE_KEY, config.json]',
   },
 } as const
 

@@ -67,7 +67,7 @@ function readCreateKey(flags: Flags, env: NodeJS.ProcessEnv, server: string): st
   ]
   const [name, value] = named.find(([, each]) => each !== undefined) ?? []
   if (value === undefined || (typeof value === 'string' && isToken(value))) return value
-  throw new StartError(`${name} must be a key of the operator: 43 letters, digits, - and _`)
+  throw new StartError(`${name} must be an access code of the service: 43 letters, digits, - and _`)
 }
 
 /**

@@ -18,7 +18,7 @@ const shown = ['country', 'city', 'device', 'os', 'browser', 'referrer'] as cons
 export const stats: Command = {
   name: 'stats',
   usage: '<link>',
-  summary: 'show the scans of a link',
+  summary: 'show the visits of a link',
   options: {
     ...serviceOptions,
     days: { type: 'string', doc: 'the length of the window, today included [30]' },
@@ -56,15 +56,20 @@ function describeStatistics({ code, from, to, timezone, totals, series, hours, b
   return [
     `${code}  ${from === to ? to : `${from} to ${to}`} (${timezone})`,
     '',
-    `${sparkline(counts)}  ${hours === undefined ? `${days} days` : `${hours.length} hours`}, at most ${Math.max(0, ...counts)}`,
+    `${sparkline(counts)}  ${hours === undefined ? `${days} days` : `${hours.length} hours`}, ${highest(counts)}`,
     '',
     formatTable([
-      ['scans', String(scans), `${humans} by people, ${bots} by robots`],
+      ['visits', String(scans), `${humans} by people, ${bots} by bots`],
       ['visitors', String(visitors), 'each counted once a day'],
       ['from the QR code', String(qr), `${link} from the link`],
     ]),
     ...shown.flatMap((name) => describeBreakdown(name, breakdowns[name])),
   ].join('\n')
+}
+
+function highest(counts: number[]): string {
+  const most = Math.max(0, ...counts)
+  return most === 0 ? 'no visits' : `highest: ${most} ${most === 1 ? 'visit' : 'visits'}`
 }
 
 function describeBreakdown(name: string, values: { value: string | null; scans: number }[]): string[] {
@@ -78,5 +83,5 @@ function describeBreakdown(name: string, values: { value: string | null; scans: 
 function describeTotals({ flags }: CommandContext, totals: Schemas['Totals']): string {
   if (flags['json'] === true) return JSON.stringify(totals)
   const { scans, unique_visitors: visitors, last_scan_at: last } = totals
-  return `${scans} scans, ${visitors} visitors${last === null ? '' : `, the last at ${last}`}`
+  return `${scans} visits, ${visitors} visitors${last === null ? '' : `, the last at ${last}`}`
 }

@@ -7,6 +7,7 @@ import { bulkTexts } from '../../texts/bulk.ts'
 import type { Language } from '../../texts/language.ts'
 import { fillText } from '../../lib/fill-text.ts'
 import { closedNotice, keyInput } from '../creation.ts'
+import { hinted } from '../hinted.ts'
 import { reachabilityWarning } from '../reachability.ts'
 import { islandTexts } from './island-texts.ts'
 
@@ -59,14 +60,23 @@ export function bulkForm(language: Language, text = '', key: string = randomUUID
   const texts = bulkTexts[language]
   return html`<form id="${BULK_FORM}" class="card bulk-form" method="post" action="/bulk" enctype="multipart/form-data">
     <input type="hidden" name="idempotency_key" value="${key}" />
-    <label class="bulk-drop"
-      >${texts.file} <small>${texts.fileHint}</small>
-      <input type="file" name="file" accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain,text/tab-separated-values"
-    /></label>
-    <label
-      >${texts.text} <small>${texts.textHint}</small>
-      <textarea name="list" rows="7" spellcheck="false" autocapitalize="none">${text}</textarea>
-    </label>
+    <div class="bulk-drop">
+      ${hinted(
+        { id: 'bulk-file', label: texts.file, hint: texts.fileHint },
+        (attributes) =>
+          html`<input
+            type="file"
+            name="file"
+            accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain,text/tab-separated-values"
+            ${attributes}
+          />`,
+      )}
+    </div>
+    ${hinted(
+      { id: 'bulk-list', label: texts.text, hint: texts.textHint },
+      (attributes) =>
+        html`<textarea name="list" rows="7" spellcheck="false" autocapitalize="none" ${attributes}>${text}</textarea>`,
+    )}
     <p class="row bulk-actions">
       <button name="action" value="check">${texts.show}</button>
       <button class="plain" name="action" value="create">${texts.create}</button>

@@ -1,4 +1,5 @@
 import { html, type Html } from '../../http/html.ts'
+import { hinted } from '../hinted.ts'
 import type { DesignValues } from './values.ts'
 import type { Fault } from './messages.ts'
 
@@ -11,7 +12,7 @@ export interface FormState {
 export interface InputText {
   name: string
   label: string
-  hint?: string
+  hint?: string | undefined
 }
 
 /** A drop-down list; `options` maps each value to its label. */
@@ -22,8 +23,9 @@ export function select(state: FormState, { name, label, hint }: InputText, optio
   )
   return field(
     state,
-    name,
-    html`${label} ${small(hint)}<select name="${name}" ${faultAttributes(state, name)}>
+    { name, label, hint },
+    (attributes) =>
+      html`<select name="${name}" ${attributes}>
         ${list}
       </select>`,
   )
@@ -66,41 +68,31 @@ export function input(state: FormState, { name, label, hint }: InputText, attrib
   const value = state.values[name] ?? ''
   return field(
     state,
-    name,
-    html`${label} ${small(hint)}<input
-        ${attributes}
-        name="${name}"
-        value="${value}"
-        ${faultAttributes(state, name)}
-      />`,
+    { name, label, hint },
+    (marks) => html`<input ${attributes} name="${name}" value="${value}" ${marks} />`,
   )
 }
 
 export function checkbox(state: FormState, { name, label, hint }: InputText): Html {
   const checked = state.values[name] === 'yes' && html`checked`
-  return html`<label class="tick">
-    <input type="checkbox" name="${name}" value="yes" ${checked} />${label} ${small(hint)}
-  </label>`
+  const described = hint !== undefined && html`aria-describedby="design-${name}-hint"`
+  return html`<label class="tick"
+      ><input type="checkbox" name="${name}" value="yes" ${checked} ${described} />${label}</label
+    >
+    ${hint !== undefined && html`<small class="hint" id="design-${name}-hint">${hint}</small>`}`
 }
 
-function small(hint: string | undefined): Html | undefined {
-  return hint === undefined ? undefined : html`<small>${hint}</small> `
-}
-
-/** A label with its input, and an element below it in which the page or the preview shows errors. */
-function field(state: FormState, name: string, content: Html): Html {
-  return html`<label>${content}</label>${faultsBelow(state, name)}`
+/** A label with its hint and its input, and an element below it in which the page or the preview shows errors. */
+function field(state: FormState, { name, label, hint }: InputText, control: (attributes: Html) => Html): Html {
+  const input = { id: `design-${name}`, label, hint, further: `fault-${name}` }
+  const isInvalid = state.faults.some(({ field: at }) => at === name)
+  return html`${hinted(input, (attributes) => control(html`${attributes}${isInvalid && html` aria-invalid="true"`}`))}
+  ${faultsBelow(state, name)}`
 }
 
 export function faultsBelow({ faults }: FormState, name: string): Html {
   const texts = faults.filter((fault) => fault.field === name).map(({ text }) => text)
   return html`<p class="fault" id="fault-${name}">${texts.join(' ')}</p>`
-}
-
-/** Links an input to its errors. */
-function faultAttributes({ faults }: FormState, name: string): Html {
-  const isInvalid = faults.some((fault) => fault.field === name)
-  return html`aria-describedby="fault-${name}" ${isInvalid && html`aria-invalid="true"`}`
 }
 
 /** A section that is collapsed unless one of its inputs was changed or has an error. */

@@ -11,15 +11,19 @@ export function logoInputs(state: FormState, design: Design | undefined, texts: 
   const note = unsaved !== '' ? texts.logoUnsaved : design?.logo && texts.logoSaved
   return html`<fieldset>
     <legend>${texts.logo}</legend>
-    <label
-      >${texts.image} <small data-shrinks="${texts.imageShrinks}">${texts.imageHint(MAX_LOGO_BYTES / 1024)}</small>
+    <div class="field">
+      <label for="design-logo">${texts.image}</label>
+      <small class="hint" id="design-logo-hint" data-shrinks="${texts.imageShrinks}"
+        >${texts.imageHint(MAX_LOGO_BYTES / 1024)}</small
+      >
       <input
+        id="design-logo"
         type="file"
         name="logo"
         accept="image/png,image/jpeg,image/svg+xml"
-        aria-describedby="logo-state fault-logo"
+        aria-describedby="design-logo-hint logo-state fault-logo"
       />
-    </label>
+    </div>
     ${faultsBelow(state, 'logo')}
     <p class="quiet" id="logo-state">${note}</p>
     <input type="hidden" name="logo_image" value="${unsaved}" />

@@ -30,11 +30,11 @@ function isField(name: string, { names }: DesignFaultTexts): name is DesignField
 }
 
 function sentence(field: DesignField, detail: string, texts: DesignFaultTexts): string {
-  const { names, faults, unreadable, and } = texts
+  const { faults, unreadable, and } = texts
   const [start, end] = ['must be changed: without ', ' the image can be read']
   if (detail.startsWith(start) && detail.endsWith(end)) {
     const fields = detail.slice(start.length, -end.length).split(', ')
-    return fillText(unreadable, { field: names[field], fields: fields.map((name) => named(name, texts)).join(and) })
+    return fillText(unreadable, { fields: fields.map((name) => named(name, texts)).join(and) })
   }
   const reason =
     field === 'logo_size'

@@ -114,11 +114,11 @@ test('errors of the API become sentences at their inputs', () => {
   assert.deepEqual(faultOf('/design/frame/text', 'must not be empty'), ['frame_text', 'The text must not be empty.'])
   assert.deepEqual(faultOf('/design/frame', 'must be changed: without frame the image can be read'), [
     'frame_text',
-    'The frame must be changed: without the frame the image can be read.',
+    'The code cannot be scanned like this. It works without: the frame.',
   ])
   assert.deepEqual(faultOf('/design/fg', 'must be changed: without fg, bg the image can be read'), [
     'fg',
-    'The colour must be changed: without the colour and the background the image can be read.',
+    'The code cannot be scanned like this. It works without: the colour and the background.',
   ])
   assert.deepEqual(faultOf('/design', 'cannot be read'), ['', 'The design cannot be read.'])
   assert.deepEqual(faultOf('/constructor', 'is odd'), ['', 'The design is odd.'])
@@ -148,7 +148,7 @@ test('every field of a design has fault texts in every language, and those of Ge
   assert.deepEqual(faultsOf([unreadable], designFaultTexts.de), [
     {
       field: 'fg',
-      text: 'Die Farbe muss sich ändern: Der Code ist lesbar, wenn Folgendes wegfällt: die Farbe und das Logo.',
+      text: 'So ist der Code nicht lesbar. Ohne Folgendes geht es: die Farbe und das Logo.',
     },
   ])
 })

@@ -1,5 +1,6 @@
 import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
+import type { CreationGate } from '../../keys/open.ts'
 import type { Language } from '../../texts/language.ts'
 import { docsTexts } from '../../texts/docs.ts'
 import type { ApiDocument } from './document.ts'
@@ -7,8 +8,10 @@ import type { Known } from './example.ts'
 import { code, endpointSection, problemExample, prose, schemaSection } from './render.ts'
 import { preparation, type Endpoint } from './snippets.ts'
 
+type Mode = CreationGate['mode']
+
 /** The page of the API. Its guide is in English, as the document is. */
-export function docsPage(guide: Html, language: Language): Page {
+export function docsPage(guide: Html, language: Language, creation: Mode): Page {
   const texts = docsTexts[language]
   return {
     title: texts.title,
@@ -16,7 +19,7 @@ export function docsPage(guide: Html, language: Language): Page {
     site: { language, section: 'api' },
     body: html`<main>
       <h1>${texts.title}</h1>
-      <p>${texts.lead}</p>
+      <p>${texts.lead} ${texts.creation[creation]}</p>
       <p class="row">
         <a class="button plain" href="/api/openapi.json">${texts.document}</a>
         <a class="button plain" href="/api/problems">${texts.problems}</a>
@@ -33,7 +36,7 @@ interface Group {
 }
 
 /** Every endpoint and every named schema of the document. */
-export function apiGuide(api: ApiDocument, origin: string): Html {
+export function apiGuide(api: ApiDocument, origin: string, creation: Mode): Html {
   const known: Known = { origin, code: 'k7dw3nq', token: 'Qm9kZWdhLXNlY3JldC10b2tlbi1vZi1hLWxpbmstMTI' }
   const endpoints = endpointsOf(api)
   const groups = api.tags
@@ -42,7 +45,7 @@ export function apiGuide(api: ApiDocument, origin: string): Html {
   return html`<div class="docs" lang="en">
     ${contents(groups)}
     <div class="docs-guide">
-      ${start(origin)}
+      ${start(origin, creation)}
       ${groups.map(
         (group) =>
           html`<section>
@@ -72,10 +75,24 @@ function contents(groups: Group[]): Html {
   </nav>`
 }
 
-function start(origin: string): Html {
+/** What a program needs to create, where not everyone may. */
+const creationNotes: Record<Mode, Html | undefined> = {
+  open: undefined,
+  token: html`<p>
+    Here, what creates links or domains needs the access code of this service, which its operator gives out: add
+    <code>-H 'Authorization: Bearer &lt;access code&gt;'</code> to those requests.
+  </p>`,
+  closed: html`<p>
+    Nothing can be created on this service: what creates links or domains gets a 403 (<code>creation_closed</code>).
+    Links that exist can be changed, and read, with their tokens.
+  </p>`,
+}
+
+function start(origin: string, creation: Mode): Html {
   const { shell, script } = preparation(origin)
   return html`<section id="start">
     <h2>Before you start</h2>
+    ${creationNotes[creation]}
     <p>
       Everything below works as pasted, the first time: then the code <code>menu</code> is taken. It needs a link; this
       creates one, and keeps its token and its code:
@@ -87,8 +104,9 @@ function start(origin: string): Html {
     </details>
     <p>
       A token in a path can be sent in a header instead: ${prose('`/api/manage` with `Authorization: Bearer <token>`')}.
-      Keep it secret: it is the only key to its link. Every error is <code>application/problem+json</code> (RFC 9457)
-      with a stable <code>code</code>; a 429 and a 503 have <code>Retry-After</code>.
+      Keep it secret: whoever has it can change and delete the link. Every error is
+      <code>application/problem+json</code> (RFC 9457) with a stable <code>code</code>; a 429 and a 503 have
+      <code>Retry-After</code>.
     </p>
     ${code(problemExample('rate_limited'), 'Example of an error')}
   </section>`

@@ -9,6 +9,7 @@ import type { Language } from '../../texts/language.ts'
 import { fillText } from '../../lib/fill-text.ts'
 import { closedNotice, keyInput } from '../creation.ts'
 import { copyable, copyingData } from '../copyable.ts'
+import { hinted } from '../hinted.ts'
 import { recordsSection, type Records } from './records.ts'
 import { date, statusSection, type StatusView } from './status.ts'
 
@@ -54,24 +55,27 @@ export function domainsPage(view: FormView): Page {
 
 function registrationForm({ language, creation, typed = '', fault }: FormView): Html {
   const texts = domainsTexts[language]
-  const invalid = fault !== undefined && html` aria-invalid="true" aria-describedby="name-fault" autofocus`
+  const invalid = fault !== undefined && html` aria-invalid="true" autofocus`
+  const further = fault === undefined ? '' : 'name-fault'
   return html`<form class="card" method="post" action="/domains">
     <input type="hidden" name="action" value="register" />
     <input type="hidden" name="idempotency_key" value="${randomUUID()}" />
-    <label
-      >${texts.name} <small>${texts.nameHint}</small>
-      <input
-        type="text"
-        name="name"
-        value="${typed}"
-        required
-        maxlength="1000"
-        inputmode="url"
-        autocapitalize="none"
-        autocomplete="off"
-        spellcheck="false"
-        ${invalid}
-    /></label>
+    ${hinted(
+      { id: 'domain-name', label: texts.name, hint: texts.nameHint, further },
+      (attributes) =>
+        html`<input
+          type="text"
+          name="name"
+          value="${typed}"
+          required
+          maxlength="1000"
+          inputmode="url"
+          autocapitalize="none"
+          autocomplete="off"
+          spellcheck="false"
+          ${attributes}${invalid}
+        />`,
+    )}
     ${fault && html`<p class="fault" id="name-fault" role="alert">${fault}</p>`} ${keyInput(creation, language)}
     <button>${texts.register}</button>
   </form>`

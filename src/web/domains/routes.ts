@@ -185,8 +185,10 @@ function problemText(problem: Problem, language: Language): string {
     case 'key_required':
     case 'creation_closed':
       return problemTexts[language].titles[code]
-    case 'rate_limited':
-      return fillText(texts.limited, { minutes: Math.ceil(Number(headers['retry-after'] ?? 60) / 60) })
+    case 'rate_limited': {
+      const minutes = Math.ceil(Number(headers['retry-after'] ?? 60) / 60)
+      return minutes > 1 ? fillText(texts.limited, { minutes }) : texts.limitedOne
+    }
     default:
       return fillText(texts.failed, { detail: refusalText(problem, language) })
   }

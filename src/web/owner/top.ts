@@ -53,10 +53,11 @@ function stateOf({ active, suspension, rules }: Link): State {
 
 function removalNote({ link: { suspension }, language }: OwnerView): Html | undefined {
   if (suspension === null) return undefined
-  const { removed, removers } = ownerTexts[language]
-  const { source, reason, at } = suspension
+  const { blocked, blockedBecause, blockedListed, blockedSince } = ownerTexts[language]
+  const { source, reason, at, expression } = suspension
+  const because = source === 'list' && expression !== null ? blockedListed(expression) : blockedBecause(reason)
   return html`<p class="note alarm" role="alert">
-    ${withTime((time) => removed(removers[source], time, reason), at, language)}
+    ${withTime(blocked[source], at, language)} ${reason !== '' && because} ${blockedSince}
   </p>`
 }
 

@@ -29,18 +29,18 @@ const cases: [rule: SpokenRule, en: string, de: string][] = [
   ],
   [
     { when: { device: ['mobile', 'tablet'], language: ['pt'], source: 'qr', percent: 50 }, then: to },
-    'On phones or tablets, with the browser set to Portuguese, after a scan of the QR code, for 50 % of visitors, it leads to https://example.com/ios',
-    'Auf Smartphones oder Tablets, bei Browsersprache Portugiesisch, nach einem Scan des QR-Codes, für 50 % der Besucher führt er zu https://example.com/ios',
+    'On phones or tablets, with the browser set to Portuguese, after a scan of the QR code, for 50% of visitors, it leads to https://example.com/ios',
+    'Auf Handys oder Tablets, bei Browsersprache Portugiesisch, nach einem Scan des QR-Codes, für 50 % der Besucher führt er zu https://example.com/ios',
   ],
   [
     { when: { after_scans: 1000 }, then: { ended: 'All gone' } },
-    'After 1,000 scans, it has ended: “All gone”',
-    'Nach 1.000 Scans ist er beendet: „All gone“',
+    'After 1,000 visits, it shows that the offer has ended: “All gone”',
+    'Nach 1.000 Besuchen zeigt er, dass das Angebot abgelaufen ist: „All gone“',
   ],
   [
     { when: { weekdays: ['sun', 'tue'], timezone: 'UTC', after_scans: 1 }, then: to },
-    'On Tuesday or Sunday (UTC), after one scan, it leads to https://example.com/ios',
-    'Am Dienstag oder Sonntag (UTC), nach einem Scan führt er zu https://example.com/ios',
+    'On Tuesday or Sunday (UTC), after one visit, it leads to https://example.com/ios',
+    'Am Dienstag oder Sonntag (UTC), nach einem Besuch führt er zu https://example.com/ios',
   ],
   [
     { when: { from: '2027-01-01T00:00+01:00' }, then: { ended: 'Over' } },
@@ -59,8 +59,8 @@ const cases: [rule: SpokenRule, en: string, de: string][] = [
   ],
   [
     { when: { from: '2027-01-01T00:00+01:00', os: ['iOS'] }, then: { ended: 'Over' } },
-    'On iPhones, from 1 January 2027, 00:00 (UTC+1), it has ended: “Over”',
-    'Auf iPhones, ab 1. Januar 2027, 00:00 (UTC+1) ist er beendet: „Over“',
+    'On iPhones, from 1 January 2027, 00:00 (UTC+1), it shows that the offer has ended: “Over”',
+    'Auf iPhones, ab 1. Januar 2027, 00:00 (UTC+1) zeigt er, dass das Angebot abgelaufen ist: „Over“',
   ],
   [{ when: {}, then: { target: '' } }, 'In every case, it leads to …', 'In jedem Fall führt er zu …'],
 ]

@@ -34,6 +34,7 @@ function createFormats(language: Language) {
   return {
     weekday: new Intl.DateTimeFormat(locales[language], { weekday: 'long', timeZone: 'UTC' }),
     date: new Intl.DateTimeFormat(locales[language], { dateStyle: 'long', timeZone: 'UTC' }),
+    percent: new Intl.NumberFormat(locales[language], { style: 'percent' }),
     list: new Intl.ListFormat(locales[language], { type: 'disjunction' }),
     region: names('region'),
     language: names('language'),
@@ -109,7 +110,8 @@ function countClauses({ after_scans: scans, percent }: SpokenRule['when'], { lan
   const clauses: string[] = []
   if (scans === 1) clauses.push(texts.scan)
   else if (scans !== undefined) clauses.push(fill(texts.scans, { count: scans.toLocaleString(language) }))
-  if (percent !== undefined) clauses.push(fill(texts.percent, { percent: String(percent) }))
+  if (percent !== undefined)
+    clauses.push(fill(texts.percent, { percent: formats[language].percent.format(percent / 100) }))
   return clauses
 }
 
