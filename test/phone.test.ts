@@ -52,6 +52,7 @@ for (const scripts of [true, false]) {
     async (page) => {
       await onPhone(page, async (language) => {
         await page.goto(server.url)
+        assert.ok((await bottomOf(page, '.masthead')) <= 60, `the header is one line in ${language}`)
         await type(page, { target: TARGET, title: 'Speisekarte' })
         assert.equal(await press(page, createButton[language]), 200)
         if (scripts) await page.locator('.keep-here').waitFor()
