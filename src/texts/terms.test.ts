@@ -54,16 +54,25 @@ function callWith(text: (...values: unknown[]) => unknown, given: number): unkno
   return text(...Array.from({ length: text.length }, () => given))
 }
 
+/** The texts of a file that have a refused word, each with what to write. */
+function faultsOf(file: string, byLanguage: Record<string, object>): string[] {
+  return languages.flatMap((language) =>
+    [...textsIn(byLanguage[language], file.replace('.ts', ''))]
+      .filter(([path]) => !meant.has(path))
+      .flatMap(([path, text]) =>
+        refused[language]
+          .filter(([word]) => word.test(text))
+          .map(([word, instead]) => `${language} ${path}: “${text}” has ${String(word)}; write ${instead}`),
+      ),
+  )
+}
+
 test('a thing has one name in all texts: visit, private address, domain key, access code, shared view, block', async () => {
   const files = readdirSync(folder).filter((file) => !/^language\.ts$|\.test\.ts$/.test(file))
   const faults: string[] = []
   for (const file of files) {
     const module = (await import(new URL(file, folder).href)) as Record<string, Record<string, object>>
-    for (const byLanguage of Object.values(module))
-      for (const language of languages)
-        for (const [path, text] of textsIn(byLanguage[language], file.replace('.ts', '')))
-          for (const [word, instead] of meant.has(path) ? [] : refused[language])
-            if (word.test(text)) faults.push(`${language} ${path}: “${text}” has ${String(word)}; write ${instead}`)
+    faults.push(...Object.values(module).flatMap((byLanguage) => faultsOf(file, byLanguage)))
   }
   assert.deepEqual(faults, [])
 })
