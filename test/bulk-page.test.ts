@@ -185,7 +185,7 @@ inBrowser(
     const warned = page.waitForEvent('dialog', (dialog) => dialog.type() === 'beforeunload')
     await Promise.all([warned, page.reload()])
     await page.getByText('The page was reloaded before all links were created.').waitFor()
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('500 links are ready').waitFor()
     await page.getByText(/The limit is reached/).waitFor()
     await page.getByRole('button', { name: 'Stop here' }).click()

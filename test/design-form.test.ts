@@ -97,7 +97,7 @@ describe('an owner without scripts', () => {
     await choose(page, svgFile, 'logo.svg', 'image/svg+xml')
     await page.getByLabel('Size').fill('15.5')
     await page.getByLabel('Dots behind the logo').selectOption('Drawn')
-    await page.getByLabel('Text such as').fill('Scan me')
+    await page.getByLabel('Text', { exact: true }).fill('Scan me')
     await page.locator('[name=frame_position]').selectOption('Above')
     await page.getByLabel('Corners').selectOption('Square')
     await page.getByLabel('Custom colour for the frame').check()
@@ -268,7 +268,7 @@ describe('an owner without scripts', () => {
       Promise.reject(new Problem('unavailable', 'too many images are being drawn')),
     )
     assert.equal(await use(page), 503)
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /Design not saved\. The service is very busy/)
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /Design not saved\. The service is overloaded/)
     busy.mock.restore()
     assert.equal(await use(page), 200)
     assert.deepEqual(await designOf(link), { shape: 'dots', logo: { image: svgLogo } })

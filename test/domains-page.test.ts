@@ -43,7 +43,7 @@ inBrowser(
 
     assert.match(await checkAgain(page), /Waiting for the DNS record\s+There is no DNS record for qr\.example\.com yet/)
     dns.zones[NAME] = { a: ['203.0.113.9'] }
-    assert.match(await checkAgain(page), /leads somewhere else: to 203\.0\.113\.9\. Remove that record/)
+    assert.match(await checkAgain(page), /leads somewhere else: to 203\.0\.113\.9\. Remove that DNS record/)
     dns.zones[NAME] = { cname: HOST }
     assert.match(await checkAgain(page), /Active\s+The record is right.*Certificate: The web server in front/s)
 

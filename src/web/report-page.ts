@@ -22,7 +22,7 @@ type Field = keyof Texts['faults']
 /** The page on which anyone can report a code. */
 export function reportPage(report: TypedReport, contact: string | undefined, language: Language): Page {
   const texts = reportTexts[language]
-  const { code, details, problem } = report
+  const { code, problem } = report
   return {
     title: texts.title,
     lang: language,
@@ -43,19 +43,7 @@ export function reportPage(report: TypedReport, contact: string | undefined, lan
             dir="auto"
           />
         </label>
-        ${fault('code', problem, texts)} ${reasonFields(report, texts)}
-        ${hinted(
-          {
-            id: 'report-details',
-            label: texts.details,
-            hint: texts.detailsHint,
-            further: isFaulty('details', problem) ? 'details-fault' : '',
-          },
-          (attributes) =>
-            html`<textarea name="details" rows="4" ${attributes}${invalid('details', problem)} dir="auto">
-${details}</textarea>`,
-        )}
-        ${fault('details', problem, texts)}
+        ${fault('code', problem, texts)} ${reasonFields(report, texts)} ${detailsField(report, texts)}
         <button>${texts.send}</button>
       </form>
       <p class="small quiet">${texts.privacy} ${contact && contactLink(contact, language)}</p>
@@ -88,6 +76,18 @@ function reasonFields({ reason, problem }: TypedReport, texts: Texts): Html {
       >`
     })}
   </fieldset>`
+}
+
+function detailsField({ details, problem }: TypedReport, texts: Texts): Html {
+  const further = isFaulty('details', problem) ? 'details-fault' : ''
+  const input = { id: 'report-details', label: texts.details, hint: texts.detailsHint, further }
+  return html`${hinted(
+    input,
+    (attributes) =>
+      html`<textarea name="details" rows="4" ${attributes}${invalid('details', problem)} dir="auto">
+${details}</textarea>`,
+  )}
+  ${fault('details', problem, texts)}`
 }
 
 /** Why the form as a whole was refused. */
