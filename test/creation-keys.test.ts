@@ -94,6 +94,20 @@ test('with CREATE=token pages ask for the key, which no page but that of the res
   }
 })
 
+const pageOf = async (url: string) => (await fetch(url, { headers: { accept: 'text/html' } })).text()
+
+test('where creating needs an access code, the page of the API says so, and who gives it out', async (t) => {
+  const { url } = await startServer(t, { CREATE: 'token' })
+  const page = await pageOf(`${url}/docs`)
+  assert.match(page, /To create links you need the access code of this service, which its operator gives out\./)
+  assert.match(page, /add\s+<code>-H 'Authorization: Bearer &lt;access code&gt;'<\/code> to those requests/)
+  assert.doesNotMatch(await pageOf(url), /No account/)
+  assert.match(
+    await pageOf(`${(await startServer(t)).url}/docs`),
+    /everything these pages do\. You need no account\.<\/p>/,
+  )
+})
+
 test('with CREATE=closed nobody creates, pages say so, and links that exist still work', async (t) => {
   const folder = temporaryFolder(t)
   const open = await startServer(t, { DATA_DIR: folder })
@@ -111,6 +125,13 @@ test('with CREATE=closed nobody creates, pages say so, and links that exist stil
     assert.doesNotMatch(german, /name="(?:target|list|creation_key)"/, path)
     assert.equal((await form(server.url + path, fields)).status, 403, path)
   }
+  const home = await pageOf(server.url)
+  assert.doesNotMatch(home, /No account|press Create/)
+  assert.match(home, /data-when="none">No links are kept on this device\. If you have a file with links, import it\.</)
+  assert.match(
+    await pageOf(`${server.url}/docs`),
+    /Nothing can be created here: .*Nothing can be created on this service/s,
+  )
   assert.equal((await fetch(`${server.url}/menu`, { redirect: 'manual' })).headers.get('location'), target)
   const changed = { method: 'PUT', body: '{"title":"Menu"}', headers: { 'content-type': 'application/json' } }
   assert.equal((await fetch(`${server.url}/api/manage/${token}`, changed)).status, 200)

@@ -45,7 +45,7 @@ inBrowser(
     dns.zones[NAME] = { a: ['203.0.113.9'] }
     assert.match(await checkAgain(page), /leads somewhere else: to 203\.0\.113\.9\. Remove that DNS record/)
     dns.zones[NAME] = { cname: HOST }
-    assert.match(await checkAgain(page), /Active\s+The record is right.*Certificate: The web server in front/s)
+    assert.match(await checkAgain(page), /Active\s+The DNS record is right.*Certificate: The web server in front/s)
 
     await page.getByText('Remove the domain').click()
     await page.getByLabel('Domain key').fill('wrong')

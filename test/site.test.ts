@@ -44,6 +44,12 @@ test('the page about privacy is in the language of its reader', async () => {
   assert.match(german?.headers.get('vary') ?? '', /accept-language/)
 })
 
+test('the page about privacy says how long visits are kept, and where requests are counted', async (t) => {
+  assert.match(await (await get('/privacy')).text(), /Until the link is deleted\..*The digests are in its memory only/s)
+  const limited = await startServer(t, { SCAN_RETENTION: '90d' })
+  assert.match(await (await fetch(`${limited.url}/privacy`)).text(), /Each visit is deleted after 90 days\./)
+})
+
 test('the footer leads to the report of a link, to privacy and to the other language, and has the version', async () => {
   const { version, homepage }: { version: string; homepage?: string } = manifest
   for (const path of ['/', '/privacy']) {

@@ -51,17 +51,14 @@ export interface HomeView {
 export function homePage(view: HomeView): Page {
   const { language, origin, codeText, isLive, scripts, kind, creation } = view
   const texts = homeTexts[language]
+  const data =
+    isLive && html`data-origin="${origin}" data-code-text="${codeText}" data-texts="${JSON.stringify(texts.live)}"`
   return {
     title: texts.title,
     description: creation === 'open' ? texts.description : texts.title,
     site: { language, section: 'create' },
     scripts,
-    body: html`<main
-      class="home"
-      data-origin="${origin}"
-      data-code-text="${codeText}"
-      data-texts="${JSON.stringify(texts.live)}"
-    >
+    body: html`<main class="home" ${data}>
       ${
         creation === 'closed'
           ? html`<h1>${texts.heading}</h1>

@@ -42,8 +42,8 @@ export function bulkPage({ language, origin, creation, notice, text, key, island
     ...(island && { scripts: island.scripts }),
     body: html`<main class="bulk">
       <h1>${texts.title}</h1>
-      <p class="bulk-lead">${texts.lead}</p>
-      ${reachabilityWarning(origin, language)} ${notice} ${keyInput(creation, language, BULK_FORM)}
+      ${creation !== 'closed' && html`<p class="bulk-lead">${texts.lead}</p>`} ${reachabilityWarning(origin, language)}
+      ${notice} ${keyInput(creation, language, BULK_FORM)}
       ${
         creation === 'closed'
           ? closedNotice(language)

@@ -29,7 +29,7 @@ export interface FormView {
 
 /** The page on which a name is registered. */
 export function domainsPage(view: FormView): Page {
-  const { language, own } = view
+  const { language } = view
   const texts = domainsTexts[language]
   return {
     title: texts.title,
@@ -38,19 +38,27 @@ export function domainsPage(view: FormView): Page {
     scripts: view.scripts,
     body: html`<main>
       <h1>${texts.title}</h1>
-      <p class="domains-lead">${fillText(texts.lead, { example: 'qr.example.com/menu', own: `${own}/menu` })}</p>
-      ${!view.hasName && html`<p class="note warning" role="note">${texts.faults.no_public_name}</p>`}
-      <div class="columns">
-        ${view.creation === 'closed' ? closedNotice(language) : registrationForm(view)}
-        <aside aria-labelledby="steps">
-          <h2 id="steps">${texts.stepsTitle}</h2>
-          <ol class="domains-steps">
-            ${Object.values(texts.steps).map((step) => html`<li>${step}</li>`)}
-          </ol>
-        </aside>
-      </div>
+      ${view.creation === 'closed' ? closedNotice(language) : registration(view)}
     </main>`,
   }
+}
+
+function registration(view: FormView): Html {
+  const { language, own } = view
+  const texts = domainsTexts[language]
+  return html`<p class="domains-lead">
+      ${fillText(texts.lead, { example: 'qr.example.com/menu', own: `${own}/menu` })}
+    </p>
+    ${!view.hasName && html`<p class="note warning" role="note">${texts.faults.no_public_name}</p>`}
+    <div class="columns">
+      ${registrationForm(view)}
+      <aside aria-labelledby="steps">
+        <h2 id="steps">${texts.stepsTitle}</h2>
+        <ol class="domains-steps">
+          ${Object.values(texts.steps).map((step) => html`<li>${step}</li>`)}
+        </ol>
+      </aside>
+    </div>`
 }
 
 function registrationForm({ language, creation, typed = '', fault }: FormView): Html {
