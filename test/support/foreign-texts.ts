@@ -42,7 +42,7 @@ function catalogueOf(parts: unknown[]): Catalogue {
   const phrases = new Set<string>()
   for (const text of parts.flatMap(textsIn)) {
     texts.add(text)
-    for (const phrase of text.split(/\{\w*\}|[\d\u{1}<>]+/u)) {
+    for (const phrase of text.split(/\{\w*\}|[\d\p{Cc}<>]+/u)) {
       const bare = phrase.trim()
       if (bare.includes(' ') && bare.length >= 10) phrases.add(bare)
     }
