@@ -73,7 +73,7 @@ function headerNames(headers: Record<string, { required?: boolean }>): Map<strin
 
 /** Headers for the connection, caches and browsers, which the document leaves out. */
 const undescribed =
-  /^(?:connection|keep-alive|date|transfer-encoding|content-(?:type|length|encoding|security-policy)|cache-control|vary|x-(?:content-type-options|robots-tag|accel-buffering)|referrer-policy|strict-transport-security|access-control-.*)$/
+  /^(?:connection|keep-alive|date|transfer-encoding|content-(?:type|length|encoding|language|security-policy)|cache-control|vary|x-(?:content-type-options|robots-tag|accel-buffering)|referrer-policy|strict-transport-security|access-control-.*)$/
 
 /** Compares responses with the document. */
 export interface Contract {
