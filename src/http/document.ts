@@ -75,7 +75,7 @@ function documentOf(page: Page, request: Request): Html {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         ${page.isOwners ? html`<title lang="">${page.title}</title>` : html`<title>${page.title}</title>`}
         <link rel="stylesheet" href="${stylesheets[page.site ? 'site' : 'visitor'].path}" />
-        ${page.description && describe(page.title, page.description)} ${icon} ${page.site && siteIcons} ${page.head}
+        ${page.description && describe(page, page.description)} ${icon} ${page.site && siteIcons} ${page.head}
         ${page.publicAt !== undefined && isPlain(request) && alternates(page.publicAt, request)}
         ${page.scripts?.map((path) => html`<script type="module" src="${path}"></script>`)}
       </head>
@@ -97,11 +97,12 @@ function switchOf(page: Page, request: Request): Html | undefined {
 }
 
 /** The Open Graph protocol is what previews of shared addresses read. */
-function describe(title: string, description: string): Html {
-  return html`<meta name="description" content="${description}" />
+function describe({ title, isOwners }: Page, description: string): Html {
+  const lang = isOwners && html`lang=""`
+  return html`<meta name="description" content="${description}" ${lang} />
     <meta property="og:type" content="website" />
-    <meta property="og:title" content="${title}" />
-    <meta property="og:description" content="${description}" />`
+    <meta property="og:title" content="${title}" ${lang} />
+    <meta property="og:description" content="${description}" ${lang} />`
 }
 
 const icon = html`<link rel="icon" href="/assets/quirl.svg" type="image/svg+xml" />`

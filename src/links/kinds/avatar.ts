@@ -4,5 +4,5 @@ import { html, type Html } from '../../http/html.ts'
 export function avatarOf(text: string): Html | false {
   if (text.trim() === '') return false
   const isPicture = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u.test(text)
-  return html`<p class="avatar${isPicture && html` picture`}" aria-hidden="true" dir="auto">${text}</p>`
+  return html`<p class="avatar${isPicture && html` picture`}" aria-hidden="true" lang="" dir="auto">${text}</p>`
 }

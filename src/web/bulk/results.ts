@@ -45,7 +45,10 @@ export function faultsNotice({ language, rows, notes, result }: Results): Html {
           const row = rows[index] ?? {}
           const { field, text } = faultOf(error, row, texts.faults)
           const cell = shortened(row[field] ?? row.target ?? '')
-          return html`<li>${texts.row} ${index + 1}, ${texts.fields[field]} ${cell && html`“${cell}”`}: ${text}</li>`
+          return html`<li>
+            ${texts.row} ${index + 1}, ${texts.fields[field]} ${cell && html`<q><span lang="">${cell}</span></q>`}:
+            ${text}
+          </li>`
         })}
       </ul>
     </div>`

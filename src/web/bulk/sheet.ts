@@ -2,6 +2,7 @@ import type { Page } from '../../http/document.ts'
 import { html, type Html } from '../../http/html.ts'
 import { yieldEvery } from '../../lib/yield-every.ts'
 import { bulkTexts } from '../../texts/bulk.ts'
+import { createdTexts } from '../../texts/created.ts'
 import { createdOf, type Results } from './results.ts'
 
 /** How long visits may wait while codes are drawn, in milliseconds. */
@@ -16,7 +17,9 @@ export async function sheetPage(results: Results, svgOf: (code: string) => strin
   for (const { row, link } of createdOf(results)) {
     const [host, path] = link.short_url.replace(/^https?:\/\//, '').split('/', 2)
     // The program itself has drawn it, and escapes its text.
-    const svg: Html = { markup: svgOf(link.code).replace(/^<\?xml[^>]*\?>\s*/, '') }
+    const drawn = svgOf(link.code).replace(/^<\?xml[^>]*\?>\s*/, '')
+    const title = html`<title>${createdTexts[language].image(link.short_url)}</title>`.markup
+    const svg: Html = { markup: drawn.replace('<title>QR code</title>', () => title) }
     labels.push(
       html`<li>
         ${svg} ${row.title && html`<strong>${row.title}</strong>`} <span>${host}/<wbr />${path}</span>

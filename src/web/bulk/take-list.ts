@@ -18,6 +18,7 @@ import type { Language } from '../../texts/language.ts'
 import { problemTexts } from '../../texts/problems.ts'
 import { scriptsOf, type Assets } from '../assets.ts'
 import { keyInput } from '../creation.ts'
+import { refusalText } from '../faults.ts'
 import { formOf } from '../form-body.ts'
 import { fillText } from '../../lib/fill-text.ts'
 import { count } from './count.ts'
@@ -150,7 +151,7 @@ function problemText(problem: Problem, language: Language): string {
   if (problem.code === 'malformed_csv' || problem.code === 'body_too_large') return problem.message
   if (problem.code === 'key_required' || problem.code === 'creation_closed')
     return problemTexts[language].titles[problem.code]
-  if (problem.code !== 'rate_limited') return fillText(problems.failed, { detail: problem.message })
+  if (problem.code !== 'rate_limited') return fillText(problems.failed, { detail: refusalText(problem, language) })
   const minutes = Math.ceil(Number(problem.headers['retry-after'] ?? 60) / 60)
   return minutes === 1 ? problems.limitedOne : fillText(problems.limited, { minutes })
 }

@@ -20,6 +20,7 @@ import type { Language } from '../../texts/language.ts'
 import { scriptsOf, type Assets } from '../assets.ts'
 import { fillText } from '../../lib/fill-text.ts'
 import { keyIn } from '../creation.ts'
+import { refusalText } from '../faults.ts'
 import { formOf } from '../form-body.ts'
 import { createFormIdempotency, FORM_KEY, type FormIdempotency } from '../form-idempotency.ts'
 import { domainPage, domainsPage, removedPage, type DomainView } from './page.ts'
@@ -171,7 +172,8 @@ function sendForm(
   return sendPage(reply, domainsPage({ ...form, typed, fault: problemText(error, language) }))
 }
 
-function problemText({ code, headers, message }: Problem, language: Language): string {
+function problemText(problem: Problem, language: Language): string {
+  const { code, headers } = problem
   const texts = domainsTexts[language]
   switch (code) {
     case 'invalid_request':
@@ -186,6 +188,6 @@ function problemText({ code, headers, message }: Problem, language: Language): s
     case 'rate_limited':
       return fillText(texts.limited, { minutes: Math.ceil(Number(headers['retry-after'] ?? 60) / 60) })
     default:
-      return fillText(texts.failed, { detail: message })
+      return fillText(texts.failed, { detail: refusalText(problem, language) })
   }
 }
