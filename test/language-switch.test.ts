@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { languageNames, languages, type Language } from '../src/texts/language.ts'
+import { sharedWindows, testsIn } from './support/browser.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { seedPages, type Ask, type SeededPages } from './support/every-page.ts'
 import { attributesOf } from './support/said.ts'
@@ -14,6 +15,8 @@ let seeded: SeededPages
 before(async () => {
   seeded = await seedPages(end)
 })
+
+const inBrowser = testsIn(sharedWindows(end, () => seeded.server.url))
 
 /** Asks as a browser whose language is `prefers`. */
 const ask = (path: string, prefers: string, form?: Record<string, string>, headers: Record<string, string> = {}) =>
@@ -219,3 +222,27 @@ test('the sample file has columns in the language of the page that it was downlo
   assert.equal(chosen, preferred)
   assert.notEqual(chosen, english)
 })
+
+inBrowser(
+  'what scripts show of a page keeps its language, and the switch follows the address that they give it',
+  async (page) => {
+    const { url } = seeded.server
+    const leadsTo = async () =>
+      new URL((await page.locator('footer [hreflang]').getAttribute('href')) ?? '', url).searchParams
+    await page.goto(`${url}/?lang=de`)
+    await page.locator('.home .tabs [data-kind=vcard]').click()
+    assert.match(page.url(), /\?kind=vcard&lang=de$/)
+    assert.deepEqual(Object.fromEntries(await leadsTo()), { kind: 'vcard', lang: 'en' })
+    await page.locator('footer [hreflang]').click()
+    await page.waitForURL(/lang=en/)
+    assert.equal(await page.locator('[name=firstName]').count(), 1)
+
+    const [rich = ''] = seeded.addresses.map(([path]) => path).filter((path) => path.includes('days=365&audience=bot'))
+    await page.goto(`${url}${rich.split('?')[0]}?lang=de`)
+    await page.locator('.stats-period a').first().click()
+    await page.waitForURL(/days=1&/)
+    assert.equal((await leadsTo()).get('days'), '1')
+    assert.match(await page.locator('.stats-body').innerText(), /Besucher/)
+  },
+  { scripts: true },
+)
