@@ -11,6 +11,8 @@ export interface Page {
   /** What search engines and previews of shared addresses show. */
   description?: string
   body: Html
+  /** What its footer has besides the switch of the language, when it is not a page of the site. */
+  footer?: Html
   /** Further elements of its head. */
   head?: Html
   /** The paths of its module scripts; the page may then send requests to this service. */
@@ -113,10 +115,10 @@ const siteIcons = html`<link rel="apple-touch-icon" href="/assets/icon-180.png" 
   <meta name="theme-color" content="#fbfaf5" media="(prefers-color-scheme: light)" />
   <meta name="theme-color" content="#0e1511" media="(prefers-color-scheme: dark)" />`
 
-function bodyOf({ site, body, scripts = [] }: Page, switches: Html | undefined): Html {
+function bodyOf({ site, body, footer, scripts = [] }: Page, switches: Html | undefined): Html {
   if (site === undefined)
     return html`<body class="visitor">
-      ${body} ${switches && html`<footer>${switches}</footer>`}
+      ${body} ${(footer ?? switches) && html`<footer>${footer} ${switches}</footer>`}
     </body>`
   return html`<body class="site">
     ${siteHeader(site.language, site.section, site.isForGuests)} ${body} ${siteFooter(site.language, switches)}

@@ -45,12 +45,12 @@ function frame(code: string, language: Language, part: { states: string[]; body:
     title,
     lang: language,
     body: html`<main>
-        <h1>${title}</h1>
-        <p>${part.states.map((state) => html`<span class="state">${state}</span>`)}</p>
-        ${part.body}
-        <p><a class="button wide" href="/${code}">${part.go}</a></p>
-      </main>
-      <footer><a href="/report?code=${code}">${report}</a></footer>`,
+      <h1>${title}</h1>
+      <p>${part.states.map((state) => html`<span class="state">${state}</span>`)}</p>
+      ${part.body}
+      <p><a class="button wide" href="/${code}">${part.go}</a></p>
+    </main>`,
+    footer: html`<a href="/report?code=${code}">${report}</a>`,
   }
 }
 

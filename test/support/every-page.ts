@@ -111,17 +111,38 @@ const visits: SeededPages['visits'] = [
 
 function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
   const { rich = '', ruled = '', share = '', fresh = '' } = owned
-  const done: [string, number][] = [
-    ['/', '/?kind=vcard', '/?kind=page', '/?kind=appstore', '/bulk', '/domains', '/docs', '/privacy'],
-    ['/report', '/report?code=rich', '/domains?name=qr.example.com', '/rich+', '/leaf+', '/locked+', '/ruled+'],
-    Object.values(owned),
-    [`${fresh}?created`, `${fresh}?created&trimmed`, `${fresh}?changed`, `${rich}?designed`, `${rich}?reverted`],
-    [`${ruled}?rule=new`, `${ruled}?rule=1`, `${ruled}?rule=2`, `${ruled}?rule=3`],
-    [`${rich}?days=1&audience=all&tz=Asia/Kolkata`, `${rich}?days=365&audience=bot&tz=UTC`],
-    [`${share}?days=7&audience=human&tz=Europe/Berlin`, `${share}?days=365&audience=all&tz=UTC`],
+  const shown = [
+    '/',
+    '/?kind=vcard',
+    '/?kind=page',
+    '/?kind=appstore',
+    '/bulk',
+    '/domains',
+    '/docs',
+    '/privacy',
+    '/report',
+    '/report?code=rich',
+    '/domains?name=qr.example.com',
+    '/rich+',
+    '/leaf+',
+    '/locked+',
+    '/ruled+',
+    ...Object.values(owned),
+    `${fresh}?created`,
+    `${fresh}?created&trimmed`,
+    `${fresh}?changed`,
+    `${rich}?designed`,
+    `${rich}?reverted`,
+    `${ruled}?rule=new`,
+    `${ruled}?rule=1`,
+    `${ruled}?rule=2`,
+    `${ruled}?rule=3`,
+    `${rich}?days=1&audience=all&tz=Asia/Kolkata`,
+    `${rich}?days=365&audience=bot&tz=UTC`,
+    `${share}?days=7&audience=human&tz=Europe/Berlin`,
+    `${share}?days=365&audience=all&tz=UTC`,
   ]
-    .flat()
-    .map((path) => [path, 200])
+
   const faulty: [string, number][] = [
     [`/m/${UNKNOWN}`, 404],
     [`/s/share_${UNKNOWN}`, 404],
@@ -130,7 +151,7 @@ function addressesOf(owned: Record<string, string>): SeededPages['addresses'] {
     ['/domains?name=other.example.com', 404],
     ['/domains?name=-', 404],
   ]
-  return [...done, ...faulty]
+  return [...shown.map((path): [string, number] => [path, 200]), ...faulty]
 }
 
 /** A form of the owner's page, for a new link. */

@@ -7,7 +7,7 @@ import { saidBy } from './said.ts'
 const folder = new URL('../../src/texts/', import.meta.url)
 
 /** Stands for what a text is filled with. */
-const FILLED = '\u{1}'
+const FILLED = '\uE000'
 
 /**
  * Small words of each language that the other has not, as they stand inside of sentences: they also find texts that are not
@@ -42,7 +42,7 @@ function catalogueOf(parts: unknown[]): Catalogue {
   const phrases = new Set<string>()
   for (const text of parts.flatMap(textsIn)) {
     texts.add(text)
-    for (const phrase of text.split(/\{\w*\}|[\d\p{Cc}<>]+/u)) {
+    for (const phrase of text.split(/\{\w*\}|[\d\uE000<>]+/u)) {
       const bare = phrase.trim()
       if (bare.includes(' ') && bare.length >= 10) phrases.add(bare)
     }

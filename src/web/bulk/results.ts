@@ -45,10 +45,8 @@ export function faultsNotice({ language, rows, notes, result }: Results): Html {
           const row = rows[index] ?? {}
           const { field, text } = faultOf(error, row, texts.faults)
           const cell = shortened(row[field] ?? row.target ?? '')
-          return html`<li>
-            ${texts.row} ${index + 1}, ${texts.fields[field]} ${cell && html`<q><span lang="">${cell}</span></q>`}:
-            ${text}
-          </li>`
+          const quoted = cell && html`<q><span lang="">${cell}</span></q>`
+          return html`<li>${texts.row} ${index + 1}, ${texts.fields[field]} ${quoted}: ${text}</li>`
         })}
       </ul>
     </div>`
