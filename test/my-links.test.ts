@@ -172,7 +172,7 @@ inBrowser(
     await says(page.locator('.kept-sum'), '3 links · 3 scans, 2 unique visitors by people in the last 30 days')
     const rowOf = (name: string) => rows(page).filter({ hasText: name })
     const said = (await rowOf('Menu').textContent()) ?? ''
-    assert.match(said, /2 scans, 1 unique visitor/)
+    assert.match(said, /2 visits, 1 unique visitor/)
     assert.doesNotMatch(said, /by people in the last 30 days/, 'the sum says that once')
     assert.equal(await rowOf('Menu').locator('rect').count(), 30)
     assert.match((await rowOf('<img src=x').textContent()) ?? '', /1 visit,/)

@@ -119,7 +119,7 @@ inBrowser(
     const [day, count] = Object.entries(await tableOf(page)).at(-2) ?? []
     const read = (await chart.getAttribute('aria-valuetext')) ?? ''
     assert.equal(new Date(`${read.slice(0, read.lastIndexOf(': Scans'))} UTC`).toISOString().slice(0, 10), day)
-    assert.match(read, new RegExp(`: Scans ${count}, `))
+    assert.match(read, new RegExp(`: Visits ${count}, `))
     assert.equal((await page.locator('.stats-readout').innerText()).replace(/\s+/g, ' '), read.replace(':', ''))
   },
   { scripts: true },
