@@ -50,7 +50,7 @@ test('quirl links lists and searches, as a table, as lines of JSON or as CSV, an
   const [header, ...rows] = table.stdout.trimEnd().split('\n')
   assert.match(header ?? '', /^CODE +KIND +STATE +CREATED \(UTC\) +SCANS +TITLE +DESTINATION$/)
   assert.deepEqual(rows.length, 3)
-  assert.match(rows[0] ?? '', /^bad +url +removed /)
+  assert.match(rows[0] ?? '', /^bad +url +blocked /)
   assert.match(rows[1] ?? '', /^old +url +paused /)
   assert.match(rows[2] ?? '', /^menu +url +active +2026-11-23 12:00 +1 +Menü =1 +https:\/\/shop\.example\/a$/u)
   const codes = async (...args: string[]) => linesOf((await run('--json', ...args)).stdout).map(({ code }) => code)

@@ -169,10 +169,10 @@ inBrowser(
     const urls: string[] = []
     page.on('request', (request) => urls.push(request.url()))
     await openWith(page, [entry(menu, 'Menu'), entry(poster, '<img src=x onerror=alert(1)>'), entry(gone, 'Gone')])
-    await says(page.locator('.kept-sum'), '3 links · 3 scans, 2 unique visitors by people in the last 30 days')
+    await says(page.locator('.kept-sum'), '3 links · 3 visits, 2 unique visitors by people in the last 30 days')
     const rowOf = (name: string) => rows(page).filter({ hasText: name })
     const said = (await rowOf('Menu').textContent()) ?? ''
-    assert.match(said, /2 scans, 1 unique visitor/)
+    assert.match(said, /2 visits, 1 unique visitor/)
     assert.doesNotMatch(said, /by people in the last 30 days/, 'the sum says that once')
     assert.equal(await rowOf('Menu').locator('rect').count(), 30)
     assert.match((await rowOf('<img src=x').textContent()) ?? '', /1 visit,/)
@@ -248,7 +248,7 @@ inBrowser(
     assert.equal(await rows(page).count(), 2)
     await upload(page, file.text)
     await says(message(page), 'All links of this file are kept already.')
-    await says(page.locator('.kept-sum'), '2 links · 0 scans')
+    await says(page.locator('.kept-sum'), '2 links · 0 visits')
   },
   scripts,
 )

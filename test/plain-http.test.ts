@@ -186,7 +186,7 @@ onPlainHttp('an owner follows the scans, and changes destination, rules and desi
   await counter.filter({ hasText: /^\s*1 visit/ }).waitFor()
   await counter.locator('.chip').waitFor()
   await visit(link)
-  await counter.filter({ hasText: /^\s*2 scans/ }).waitFor()
+  await counter.filter({ hasText: /^\s*2 visits/ }).waitFor()
   await page.locator('#statistics').getByRole('link', { name: '7 days' }).click()
   await page.waitForURL(/days=7/)
   assert.equal(await copied(page, 'Copy'), `${SITE}/${link.code}`)

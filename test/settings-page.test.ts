@@ -251,7 +251,7 @@ inBrowser('a link is deleted with a tick, and once it was scanned by typing its 
   await open(page, link)
   assert.match(await page.locator('#delete').innerText(), /the statistics of one visit/)
   const downloading = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Export the scans first' }).click()
+  await page.getByRole('link', { name: 'Export the visits first' }).click()
   assert.equal((await downloading).suggestedFilename(), 'Summer-Menu-scans.csv')
   const field = page.getByLabel('Type the code Summer-Menu')
   await field.fill('summer')

@@ -155,7 +155,7 @@ test('the page shows title, totals, a bar and a row for each day, and escapes wh
   assert.ok(page.includes(link.short_url))
   assert.match(page, /<dt>Visits by people<\/dt>\s*<dd>\s*<b>3<\/b>/)
   assert.equal(page.split(/<th scope="row">\w+, \d+ Nov 2026</).length, 8)
-  assert.match(page, /<title>Sat, 21 Nov 2026: Scans 3, Unique visitors 1<\/title>\s*<rect/)
+  assert.match(page, /<title>Sat, 21 Nov 2026: Visits 3, Unique visitors 1<\/title>\s*<rect/)
   assert.match(page, /Firefox/)
   assert.doesNotMatch(page, /scans\.csv|<script>|method="post"|style=|secret name|\/stream/)
   assert.equal((await fetch(`${url}?days=400`)).status, 400)

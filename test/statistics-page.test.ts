@@ -118,8 +118,8 @@ inBrowser(
     await page.keyboard.press('ArrowLeft')
     const [day, count] = Object.entries(await tableOf(page)).at(-2) ?? []
     const read = (await chart.getAttribute('aria-valuetext')) ?? ''
-    assert.equal(new Date(`${read.slice(0, read.lastIndexOf(': Scans'))} UTC`).toISOString().slice(0, 10), day)
-    assert.match(read, new RegExp(`: Scans ${count}, `))
+    assert.equal(new Date(`${read.slice(0, read.lastIndexOf(': Visits'))} UTC`).toISOString().slice(0, 10), day)
+    assert.match(read, new RegExp(`: Visits ${count}, `))
     assert.equal((await page.locator('.stats-readout').innerText()).replace(/\s+/g, ' '), read.replace(':', ''))
   },
   { scripts: true },
