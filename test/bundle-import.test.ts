@@ -3,15 +3,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test, type TestContext } from 'node:test'
 import { parse } from 'csv-parse/sync'
-import { createAdminClient } from '../src/admin/client.ts'
 import type { Finding } from '../src/backup/findings.ts'
 import { verifyPostgres } from '../src/backup/verify-postgres-store.ts'
 import { verify } from '../src/backup/verify.ts'
-import type { CommandContext } from '../src/cli/command.ts'
-import { importCommand } from '../src/cli/import/command.ts'
 import { endOfFile, temporaryFolder } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { createDatabase } from './support/drivers.ts'
+import { interruptImport } from './support/interrupted-import.ts'
 import { linkIdOf } from './support/link-id.ts'
 import { urlOf } from './support/postgres.ts'
 import { requireProgram } from './support/programs.ts'
@@ -125,28 +123,13 @@ for (const [store, envOf] of stores)
     assert.equal((await visit(`${server.url}/${link.code}+`)).status, 404)
     assert.ok(!existsSync(`${file}.keys.csv`))
 
-    const call = createAdminClient(server.dataDir)
     for (const [failing, when] of [
       [1, 'after'],
       [3, 'before'],
       [3, 'after'],
       [6, 'after'],
     ] as const) {
-      let calls = 0
-      const failingCall: CommandContext['call'] = async (...args) => {
-        if (++calls === failing && when === 'before') throw new Error('interrupted')
-        const result = await call(...args)
-        if (calls === failing) throw new Error('interrupted')
-        return result
-      }
-      const { dataDir } = server
-      const context = {
-        args: [file],
-        flags: { from: 'quirl' },
-        dataDir,
-        call: failingCall,
-      } as unknown as CommandContext
-      await assert.rejects(importCommand.run(context), /interrupted/, `call ${failing}`)
+      await interruptImport(server.dataDir, file, { from: 'quirl' }, [failing, when])
       if (failing !== 3 || when === 'before') continue
       // Some rows are in, and no day.
       const counts = await verifiedCounts(server, env['DATABASE_URL'])

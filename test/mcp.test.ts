@@ -111,7 +111,7 @@ test('where the operator asks for a key, an assistant creates with the one of QU
   const target = 'https://example.com/menu'
   const refused = await (await connect(t, url)).call('create_link', { target })
   assert.equal(refused.isError, true)
-  assert.match(JSON.stringify(refused.content), /key/)
+  assert.match(JSON.stringify(refused.content), /access code/)
   assert.ok(!JSON.stringify(refused).includes(key))
   const { call } = await connect(t, url, { QUIRL_CREATE_KEY: key })
   const { structuredContent } = await call('create_link', { target, alias: 'menu' })

@@ -117,7 +117,7 @@ test('a node that starts later counts with the others, also when PostgreSQL has 
   assert.equal((await post(`${second.url}/api/links`, { target })).status, 429)
 })
 
-test('Redis has only salted digests and counts, each of which ends within the hour', async (t) => {
+test('Redis has only salted digests and counts, each of which ends within the hour, and the page about privacy says so', async (t) => {
   const server = await openRedisServer(t)
   if (server === undefined) return
   const limits = { LIMIT_LINKS: '5', LIMIT_QR: '5', LIMIT_MISSES: '5', LIMIT_FAILURES: '9' }
@@ -132,6 +132,8 @@ test('Redis has only salted digests and counts, each of which ends within the ho
     }
     const body = new URLSearchParams({ password: 'wrong' })
     await fetch(`${node.url}/${link.code}`, { method: 'POST', headers: from('8.8.8.8'), body })
+    const privacy = await (await fetch(`${node.url}/privacy`)).text()
+    assert.match(privacy, /the digests are in a Redis database for at most an hour/)
     await node.stop()
     return server.use((client) => client.keys('*'))
   }

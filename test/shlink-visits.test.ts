@@ -3,15 +3,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { parse } from 'csv-parse/sync'
-import { createAdminClient } from '../src/admin/client.ts'
 import { verifyPostgres } from '../src/backup/verify-postgres-store.ts'
 import { verify } from '../src/backup/verify.ts'
-import type { CommandContext } from '../src/cli/command.ts'
-import { importCommand } from '../src/cli/import/command.ts'
 import type { Report } from '../src/cli/import/report.ts'
 import { temporaryFolder } from './support/cleanup.ts'
 import { command } from './support/cli.ts'
 import { createDatabase } from './support/drivers.ts'
+import { interruptImport } from './support/interrupted-import.ts'
 import { urlOf } from './support/postgres.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, startServer, visit as visitCode, type TestServer } from './support/server.ts'
@@ -137,24 +135,13 @@ for (const [store, envOf] of stores)
     const { server, write, report } = await startImporting(t, env)
     const links = write('links.json', linksOf(link('Menu', 1300), link('plain', 7)))
     const visits = write('visits.json', page(many))
-    const call = createAdminClient(server.dataDir)
     for (const [failing, when] of [
       [1, 'after'],
       [2, 'before'],
       [2, 'after'],
       [4, 'after'],
     ] as const) {
-      let calls = 0
-      const failingCall: CommandContext['call'] = async (...args) => {
-        if (++calls === failing && when === 'before') throw new Error('interrupted')
-        const result = await call(...args)
-        if (calls === failing) throw new Error('interrupted')
-        return result
-      }
-      const { dataDir } = server
-      const flags = { from: 'shlink', visits }
-      const context = { args: [links], flags, dataDir, call: failingCall } as unknown as CommandContext
-      await assert.rejects(importCommand.run(context), /interrupted/, `call ${failing} ${when}`)
+      await interruptImport(server.dataDir, links, { from: 'shlink', visits }, [failing, when])
     }
     const expected = {
       created: 0,

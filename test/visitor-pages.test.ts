@@ -9,6 +9,7 @@ import { reportTexts } from '../src/texts/report.ts'
 import { visitorTexts } from '../src/texts/visitor.ts'
 import type { Language } from '../src/texts/language.ts'
 import { accessibilityFaults, sharedWindows, testsIn } from './support/browser.ts'
+import { createBlocked } from './support/blocked-links.ts'
 import { endOfFile } from './support/cleanup.ts'
 import { ask } from './support/http.ts'
 import { create, put, startServer, type TestServer } from './support/server.ts'
@@ -43,13 +44,7 @@ before(async () => {
   await put(manage(paused), { active: false })
   const deleted = await create(server, { target: TARGET, alias: 'deleted' })
   await fetch(manage(deleted), { method: 'DELETE' })
-  for (const [alias, legal] of [
-    ['removed', false],
-    ['ordered', true],
-  ] as const) {
-    await create(server, { target: TARGET, alias })
-    await server.services.abuse.operations['block']?.({ subject: alias, reason: 'x', legal })
-  }
+  await createBlocked(server, TARGET)
   const broken = await create(server, { target: TARGET, alias: 'broken' })
   await sql`update links set utm = 'not json' where code = ${broken.code}`.execute(server.services.db.write)
 })

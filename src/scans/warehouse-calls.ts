@@ -18,7 +18,10 @@ export interface WarehouseCalls extends Reading {
   fold: (journals: string[], now: number, options: FoldOptions) => Promise<{ result: FoldResult; counts: number[] }>
   /** Adds visits that another service has counted, once for each link; not for a link that does not exist any more. */
   addImported: (counts: ImportedCount[]) => Promise<void>
-  /** Adds a part of a bundle or of visits if it is the next one. @returns what the link has taken then; undefined when it is deleted */
+  /**
+   * Adds a part of a bundle or of visits if it is the next one.
+   * @returns what the link has taken then; undefined when it is deleted
+   */
   addPart: (part: ImportedPart) => Promise<Taken | undefined>
   /** Scans that were lost to damage of the journal, ever. */
   lost: () => Promise<number>

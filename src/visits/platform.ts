@@ -7,7 +7,7 @@ export type VisitorOf = (request: IncomingMessage) => Visitor & Pick<Viewer, 'br
 
 export function createVisitorOf(agentOf: Scans['agentOf']): VisitorOf {
   return (request) => ({
-    // Only pages of contacts and choices of stores ask for them.
+    // Only pages and choices of stores ask for them.
     get browser() {
       return agentOf(request).browser
     },

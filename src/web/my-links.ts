@@ -6,8 +6,8 @@ import { myLinksTexts } from '../texts/my-links.ts'
 import { copyingData } from './copyable.ts'
 
 /**
- * The links whose private addresses this browser keeps. They are known to it alone, so its script fills the section, which is not shown
- * without it.
+ * The links whose private addresses this browser keeps. They are known to it alone, so its script fills the section, which is
+ * not shown without it.
  * @param origin of the short links
  */
 export function myLinksSection(language: Language, origin: string, creation: CreationGate['mode']): Html {

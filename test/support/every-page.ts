@@ -1,5 +1,6 @@
 // Every page of the service, with and without data, and how it shows what is wrong.
 import { sql } from '#kysely'
+import { createBlocked } from './blocked-links.ts'
 import type { Ending } from './cleanup.ts'
 import { startDns } from './dns.ts'
 import { cheapScrypt } from './passwords.ts'
@@ -82,13 +83,7 @@ async function seedVisits(server: TestServer): Promise<void> {
   })
   const deleted = await create(server, { target: TARGET, alias: 'deleted' })
   await fetch(manage(server, deleted), { method: 'DELETE' })
-  for (const [alias, legal] of [
-    ['removed', false],
-    ['ordered', true],
-  ] as const) {
-    await create(server, { target: TARGET, alias })
-    await server.services.abuse.operations['block']?.({ subject: alias, reason: 'x', legal })
-  }
+  await createBlocked(server, TARGET)
   const broken = await create(server, { target: TARGET, alias: 'broken' })
   await sql`update links set utm = 'not json' where code = ${broken.code}`.execute(server.services.db.write)
 }

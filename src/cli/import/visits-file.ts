@@ -13,7 +13,7 @@ export interface ReadVisit {
   visit: ForeignVisit
   /** The code that the name of its file says. */
   code: string | undefined
-  /** The URL that was visited; Shlink says it since 4.1, and not of visits that it has imported itself. */
+  /** The URL that was visited; older versions of Shlink do not say it, nor does any of visits that it has imported itself. */
   address: string | undefined
   /** Whether it was of no short URL. */
   isOrphan: boolean
@@ -35,7 +35,7 @@ export async function* readVisits(path: string): AsyncGenerator<VisitsFile> {
   for (const { file, code } of filesIn(path)) {
     try {
       const { text, encoding } = await readText(await readBytes(file))
-      const pages = pagesIn(JSON.parse(text.replace(/^\uFEFF/, '')) as unknown)
+      const pages = pagesIn(JSON.parse(text) as unknown)
       const rows = pages.flatMap(({ data }) => data)
       const visits = rows.map((row, at) => readVisit(row, code, `visit ${at + 1}`))
       const notes = [...encodingNotes(encoding), ...missingPages(pages)].map((note) => `${file}: ${note}`)
@@ -74,9 +74,12 @@ interface Page {
 function pagesIn(document: unknown): Page[] {
   const parts = Array.isArray(document) && document.length > 0 ? document : [document]
   const pages = parts.map((part) => pageOf(part))
-  const numbers = pages.flatMap(({ current }) => (current === undefined ? [] : [current]))
-  const repeated = numbers.find((number, at) => numbers.indexOf(number) !== at)
-  if (repeated !== undefined) throw new StartError(`it has page ${repeated} twice: what both have would count twice`)
+  const numbers = new Set<number>()
+  for (const { current } of pages) {
+    if (current === undefined) continue
+    if (numbers.has(current)) throw new StartError(`it has page ${current} twice: what both have would count twice`)
+    numbers.add(current)
+  }
   return pages
 }
 
@@ -91,7 +94,7 @@ function pageOf(part: unknown): Page {
 }
 
 function missingPages(pages: Page[]): string[] {
-  const count = Math.max(...pages.map((page) => page.count))
+  const count = pages.reduce((most, page) => Math.max(most, page.count), 0)
   return pages.length < count ? [`has ${pages.length} of ${count} pages of visits`] : []
 }
 

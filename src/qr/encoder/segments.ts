@@ -69,8 +69,8 @@ export function planSegments(bytes: Uint8Array, level: Level, minVersion = 1): P
 }
 
 /**
- * The same text in one segment of bytes, where the symbol has room for that: OpenCV 4.12 cannot read other segments of what is
- * said to be UTF-8.
+ * The same text in one segment of bytes, where the symbol has room for that: OpenCV 4.12 fails on most other divisions of a
+ * text that is said to be UTF-8.
  */
 export function inOneSegment(plan: Plan, bytes: Uint8Array, level: Level): Plan {
   if (!plan.saysUtf8 || plan.segments.length === 1) return plan

@@ -41,7 +41,10 @@ export function withoutModel(userAgent: string): string {
 /** The parenthesis after which the next product begins: `) AppleWebKit/537.36`. */
 const beforeProduct = /\) [\w.-]+\//
 
-/** Where a comment (RFC 9110, section 5.6.5: it may nest) is closed; an unbalanced one before the next product, or at the last parenthesis. */
+/**
+ * Where a comment (RFC 9110, section 5.6.5: it may nest) is closed; an unbalanced one before the next product, or at the last
+ * parenthesis.
+ */
 function endOfComment(userAgent: string, open: number): number {
   const first = userAgent.indexOf(')', open)
   if (first === -1) return userAgent.length

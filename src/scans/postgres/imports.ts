@@ -28,7 +28,10 @@ export async function addImported(session: PostgresSession, counts: readonly Imp
   })
 }
 
-/** Adds a part of a bundle or of visits if it is the next one. @returns what the link has taken then; undefined when it is deleted */
+/**
+ * Adds a part of a bundle or of visits if it is the next one.
+ * @returns what the link has taken then; undefined when it is deleted
+ */
 export async function addPart(session: PostgresSession, part: ImportedPart): Promise<Taken | undefined> {
   const { linkId, bundle, position, count } = part
   const scans = storedScans(part)

@@ -17,8 +17,8 @@ export interface SectionLoader {
 }
 
 /**
- * The window that an address of the page shows, as an address that says nothing but it and the language: without a time zone, that of the
- * visitor, which the server does not know.
+ * The window that an address of the page shows, as an address that says nothing but it and the language: without a time
+ * zone, that of the visitor, which the server does not know.
  */
 export function windowOf(address: string): string {
   const { pathname, searchParams: query } = new URL(address, location.href)

@@ -2,6 +2,7 @@ import { html, type Html } from '../../http/html.ts'
 import type { Design } from '../../qr/design/schema.ts'
 import { MAX_LOGO_BYTES } from '../../qr/logo/logo.ts'
 import type { DesignerTexts } from '../../texts/designer.ts'
+import { hinted } from '../hinted.ts'
 import { checkbox, faultsBelow, input, select, type FormState } from './inputs.ts'
 
 /** The inputs of the logo: its file, its size, and what is behind it. */
@@ -11,19 +12,22 @@ export function logoInputs(state: FormState, design: Design | undefined, texts: 
   const note = unsaved !== '' ? texts.logoUnsaved : design?.logo && texts.logoSaved
   return html`<fieldset>
     <legend>${texts.logo}</legend>
-    <div class="field">
-      <label for="design-logo">${texts.image}</label>
-      <small class="hint" id="design-logo-hint" data-shrinks="${texts.imageShrinks}"
-        >${texts.imageHint(MAX_LOGO_BYTES / 1024)}</small
-      >
-      <input
-        id="design-logo"
-        type="file"
-        name="logo"
-        accept="image/png,image/jpeg,image/svg+xml"
-        aria-describedby="design-logo-hint logo-state fault-logo"
-      />
-    </div>
+    ${hinted(
+      {
+        id: 'design-logo',
+        label: texts.image,
+        hint: texts.imageHint(MAX_LOGO_BYTES / 1024),
+        further: 'logo-state fault-logo',
+      },
+      (attributes) =>
+        html`<input
+          type="file"
+          name="logo"
+          accept="image/png,image/jpeg,image/svg+xml"
+          data-shrinks="${texts.imageShrinks}"
+          ${attributes}
+        />`,
+    )}
     ${faultsBelow(state, 'logo')}
     <p class="quiet" id="logo-state">${note}</p>
     <input type="hidden" name="logo_image" value="${unsaved}" />

@@ -49,8 +49,8 @@ function startPreview(form: HTMLFormElement, update: Update): void {
   let logo = noLogo
   let isEdited = false
   let frame = 0
-  const hint = form.querySelector<HTMLElement>('[data-shrinks]')
-  if (hint) hint.textContent = hint.dataset['shrinks'] ?? ''
+  const hint = form.querySelector('#design-logo-hint')
+  if (hint) hint.textContent = picker?.dataset['shrinks'] ?? ''
   const scheduleUpdate = () => {
     cancelAnimationFrame(frame)
     frame = requestAnimationFrame(() => update(logo, isEdited))
