@@ -5,16 +5,30 @@ import type { Scans } from '../scans/open.ts'
 /** Returns who makes a visit. */
 export type VisitorOf = (request: IncomingMessage) => Visitor & Pick<Viewer, 'browser'>
 
+/**
+ * Asks for the agent when it is needed: only pages and choices of stores need it. A class, because getters of a literal
+ * have a hidden class of their own in each visit, which fills the old generation.
+ */
+class RequestVisitor {
+  readonly #agentOf: Scans['agentOf']
+  readonly #request: IncomingMessage
+
+  constructor(agentOf: Scans['agentOf'], request: IncomingMessage) {
+    this.#agentOf = agentOf
+    this.#request = request
+  }
+
+  get browser(): Viewer['browser'] {
+    return this.#agentOf(this.#request).browser
+  }
+
+  get platform(): Visitor['platform'] {
+    return platformOf(this.#agentOf(this.#request).os, this.#request.headers['user-agent'])
+  }
+}
+
 export function createVisitorOf(agentOf: Scans['agentOf']): VisitorOf {
-  return (request) => ({
-    // Only pages and choices of stores ask for them.
-    get browser() {
-      return agentOf(request).browser
-    },
-    get platform() {
-      return platformOf(agentOf(request).os, request.headers['user-agent'])
-    },
-  })
+  return (request) => new RequestVisitor(agentOf, request)
 }
 
 /** The platform whose app store a visitor uses, by the system that a scan records as well. */
