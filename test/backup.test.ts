@@ -18,7 +18,7 @@ import { Agent, get } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { DatabaseSync } from 'node:sqlite'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fc } from './support/fast-check.ts'
 import { backUp } from '../src/backup/backup.ts'
@@ -31,13 +31,14 @@ import { verify } from '../src/cli/verify.ts'
 import { StartError } from '../src/lib/start-error.ts'
 import { temporaryFolder, undoLater, type Ending } from './support/cleanup.ts'
 import { command as ran, quirl } from './support/cli.ts'
+import { buildFaults } from './support/faults.ts'
 import { scrape } from './support/metrics.ts'
 import { poll } from './support/poll.ts'
 import { freePort } from './support/ports.ts'
 import { exitOf, program, start, type Service } from './support/program.ts'
 import { skipUnlessCi } from './support/programs.ts'
 import { create, post, put, startServer, visit, type Created } from './support/server.ts'
-import { smallDisk } from './support/small-disk.ts'
+import { smallDisk, type SmallDisk } from './support/small-disk.ts'
 
 const limits = ['links', 'bulk', 'qr', 'failures', 'misses', 'domains'].map((name) => `--limit-${name}=0`)
 const begin = (t: Ending, dataDir?: string, port = 0) => start(t, dataDir, [`--port=${port}`, ...limits])
@@ -385,8 +386,20 @@ test('kill -9 of the service during a backup leaves a complete backup or none', 
 
 test('a full disk ends a backup or a restore with one line, and leaves nothing', async (t) => {
   const disk = smallDisk(t, 120 * 1024)
-  if (disk === undefined) return
-  const isReal = Object.keys(disk.env).length === 0
+  if (disk !== undefined) await refuseFullDisk(t, disk, disk.env['LD_PRELOAD'] === undefined)
+})
+
+test('a disk without room for one byte ends a backup, a restore or a start in the same way', async (t) => {
+  const faults = buildFaults(t)
+  if (faults === undefined) return
+  const folder = temporaryFolder(t)
+  const fill = () => faults.set({ operation: 'write', error: 'ENOSPC', files: `${folder}/*` })
+  await refuseFullDisk(t, { folder, env: faults.env, fill, free: faults.clear }, false)
+  const started = start(t, folder, [], { env: faults.env })
+  await assert.rejects(started, new RegExp(`quirl: the disk of DATA_DIR=${folder} is full\n`))
+})
+
+async function refuseFullDisk(t: TestContext, disk: SmallDisk, isReal: boolean): Promise<void> {
   const refuseFull = async (dataDir: string, command: string, folder: string, reason: RegExp) => {
     if (!isReal) disk.fill()
     const args = [program, command, folder, `--data-dir=${dataDir}`]
@@ -406,7 +419,7 @@ test('a full disk ends a backup or a restore with one line, and leaves nothing',
   for (const target of [join(disk.folder, 'data'), disk.folder]) {
     await refuseFull(target, 'restore', whole, /^quirl: the disk of DATA_DIR=\S+ is full: nothing was restored\n$/)
   }
-})
+}
 
 test('a restore requires an empty folder without a service; after an interrupted one the service does not start', async (t) => {
   const [folder, half] = inFolder(t, 'backup', 'half')

@@ -231,7 +231,7 @@ test('SIGTERM ends the program as the first process of a container, with status 
 test('the unit has no fault that systemd finds, and confines the program', (t) => {
   if (!requireProgram(t, 'systemd-analyze', 'systemd')) return
   const file = join(temporaryFolder(t), 'quirl.service')
-  writeFileSync(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`))
+  writeFileSync(file, unit.replace(/^ExecStart=\S+/m, `ExecStart="${process.execPath}"`))
   const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
   assert.deepEqual([verified.stderr, verified.status], ['', 0])
   const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', file], { encoding: 'utf8' })

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { faultsOf, openToRead } from '../db/sqlite/copy.ts'
-import { lockFolder } from '../db/lock.ts'
+import { LOCK, lockFolder } from '../db/lock.ts'
 import { requireRestored, RESTORING } from '../db/open.ts'
 import { isDiskFull } from '../db/sqlite/errors.ts'
 import { StartError } from '../lib/start-error.ts'
@@ -36,15 +36,11 @@ export function restore(options: RestoreOptions): BackupSummary {
   const isNew = !existsSync(dataDir)
   const restoring = join(dataDir, RESTORING)
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    mkdirSync(restoring, { mode: 0o700 })
-  } catch (error) {
-    throw new StartError(`DATA_DIR=${dataDir} cannot be written: ${(error as Error).message}`, { cause: error })
-  }
-  try {
+    makeFolders(dataDir, restoring)
     copyLocked({ ...options, dataDir }, manifest)
   } catch (error) {
     rmSync(restoring, { recursive: true, force: true })
+    if (isDiskFull(error)) rmSync(join(dataDir, LOCK), { force: true })
     if (isNew && listFolder(dataDir)?.length === 0) rmdirSync(dataDir)
     if (isDiskFull(error)) throw new StartError(`the disk of DATA_DIR=${dataDir} is full: nothing was restored`)
     throw error
@@ -52,11 +48,20 @@ export function restore(options: RestoreOptions): BackupSummary {
   return manifest.summary
 }
 
+function makeFolders(dataDir: string, restoring: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    mkdirSync(restoring, { mode: 0o700 })
+  } catch (error) {
+    throw new StartError(`DATA_DIR=${dataDir} cannot be written: ${(error as Error).message}`, { cause: error })
+  }
+}
+
 function requireEmpty(dataDir: string): void {
   requireRestored(dataDir)
   const names = listFolder(dataDir) ?? []
   // When a service runs on it, that is the better message.
-  if (names.includes('lock')) lockFolder(dataDir).release()
+  if (names.includes(LOCK)) lockFolder(dataDir).release()
   if (names.length > 0)
     throw new StartError(`DATA_DIR=${dataDir} is not empty: move it away, or name another folder with --data-dir`)
 }
@@ -93,7 +98,7 @@ function copyLocked({ folder, dataDir, onStep }: RestoreOptions, { summary, chec
     syncPath(dataDir)
     syncPath(dirname(dataDir))
   } catch (error) {
-    for (const name of [...folders, SCANS, LINKS, 'lock']) rmSync(join(dataDir, name), { recursive: true, force: true })
+    for (const name of [...folders, SCANS, LINKS, LOCK]) rmSync(join(dataDir, name), { recursive: true, force: true })
     throw error
   } finally {
     lock.release()

@@ -62,7 +62,8 @@ async function writeImage({ flags }: CommandContext, data: string, out: string):
     ...number('width_mm', flags['width']),
     ...(typeof flags['design'] === 'string' && { design: readJsonFile(flags['design']) }),
   })
-  const pool = createRenderPool()
+  // Nobody waits behind this image, and a busy machine draws slowly; its CPU time is bounded all the same.
+  const pool = createRenderPool({ timeout: 60_000 })
   try {
     const plain = plainOf(job)
     const image: PlainImage & { scannability?: Scannability } =

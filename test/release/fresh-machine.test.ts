@@ -1,5 +1,6 @@
 // The first five minutes of a newcomer, on a machine with a Node and an npm that quirl did not choose. `npm run test:fresh`
-// walks all of them; the gate walks one (`MACHINES=20/10/user`). With `TESTS=all`, each machine runs all tests.
+// walks all of them; the gate walks one (`MACHINES=20/10/user`). With `TESTS=all`, each machine runs all tests; `TESTS` may also
+// name files, with commas.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
@@ -22,6 +23,7 @@ const every = Object.keys(NODES).flatMap((node) =>
     .flatMap((npm) => ['root', 'user'].map((as) => `${node}/${npm}/${as}`)),
 )
 const machines = process.env['MACHINES']?.split(',') ?? every
+const tests = process.env['TESTS'] ?? 'test/first-try.test.ts,test/bundles.test.ts'
 const cache = join(tmpdir(), 'quirl-fresh-machines')
 mkdirSync(cache, { recursive: true })
 // The user of a machine reads the programs in it.
@@ -45,8 +47,7 @@ for (const machine of machines) {
     const version = fresh.run('npx', 'quirl', '--version')
     // npm 12 also prints what it runs.
     assert.match(version.output, /^\d+\.\d+\.\d+$/m)
-    const given = process.env['TESTS'] === 'all' ? [] : ['--', 'test/first-try.test.ts', 'test/bundles.test.ts']
-    const tested = fresh.run('npm', 'test', ...given)
+    const tested = fresh.run('npm', 'test', ...(tests === 'all' ? [] : ['--', ...tests.split(',')]))
     assert.equal(tested.status, 0, tested.output)
     const [, passed = '0'] = /^ℹ pass (\d+)$/m.exec(tested.output) ?? []
     assert.ok(Number(passed) > 0, tested.output)

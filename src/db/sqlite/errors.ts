@@ -10,6 +10,9 @@ const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
 
+// Of the disk, and of the user's quota on it.
+const FULL = ['ENOSPC', 'EDQUOT']
+
 /** SQLite's primary result code of an error, if it is one of SQLite's. */
 export function resultCode(error: unknown): number | undefined {
   const extended = error instanceof Error && 'errcode' in error ? error.errcode : undefined
@@ -29,9 +32,11 @@ export function isSqliteDamaged(error: unknown): boolean {
   return code === SQLITE_NOTADB || code === SQLITE_CORRUPT
 }
 
-/** Whether the error means that the disk is full. */
+/** Whether the error, or what caused it, means that the disk is full. */
 export function isDiskFull(error: unknown): boolean {
-  return resultCode(error) === SQLITE_FULL || (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
+  if (!(error instanceof Error)) return false
+  const isFull = resultCode(error) === SQLITE_FULL || ('code' in error && FULL.includes(String(error.code)))
+  return isFull || isDiskFull(error.cause)
 }
 
 /** The error for the operator when `file` cannot be opened. */
@@ -42,8 +47,9 @@ export function toFileError(error: unknown, file: string): unknown {
       `${file} is damaged or not a quirl database (${reason}): put a backup in its place by "quirl restore"`,
     )
   }
+  if (isDiskFull(error)) return new StartError(`${file} cannot be written: its disk is full`, { cause: error })
   if (isSqliteUnavailable(error) || (error instanceof Error && 'syscall' in error)) {
-    return new StartError(`${file} cannot be written (${reason}): check its owner, its permissions and the free space`)
+    return new StartError(`${file} cannot be written (${reason}): check its owner and permissions`)
   }
   return error
 }
