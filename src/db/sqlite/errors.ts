@@ -11,7 +11,7 @@ const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
 
 // Of the disk, and of the user's quota on it.
-const FULL = ['ENOSPC', 'EDQUOT']
+const FULL = new Set(['ENOSPC', 'EDQUOT'])
 
 /** SQLite's primary result code of an error, if it is one of SQLite's. */
 export function resultCode(error: unknown): number | undefined {
@@ -35,7 +35,7 @@ export function isSqliteDamaged(error: unknown): boolean {
 /** Whether the error, or what caused it, means that the disk is full. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const isFull = resultCode(error) === SQLITE_FULL || ('code' in error && FULL.includes(String(error.code)))
+  const isFull = resultCode(error) === SQLITE_FULL || ('code' in error && FULL.has(String(error.code)))
   return isFull || isDiskFull(error.cause)
 }
 
