@@ -6,6 +6,7 @@ import { findOrphans, type OrphanLinks } from './orphans.ts'
 import type { Purger } from './purger.ts'
 import type { RecorderLog } from './recorder-log.ts'
 import type { Subscribers } from './subscribers.ts'
+import type { Sweeper } from './sweeper.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
 
 export interface BackgroundOptions {
@@ -22,6 +23,7 @@ interface Parts {
   journal: Journal
   warehouse: WarehouseClient
   purger: Purger
+  sweeper: Sweeper
   people: Pick<PeopleCounter, 'startFold'>
   subscribers: Subscribers
   log: RecorderLog
@@ -42,7 +44,7 @@ export interface Background extends FoldLoop {
  * @param lost scans that earlier runs have lost to damage
  */
 export function startBackground(parts: Parts, options: BackgroundOptions, lost: number): Background {
-  const { warehouse, purger, subscribers, log, onError } = parts
+  const { warehouse, purger, sweeper, subscribers, log, onError } = parts
   const { now, links } = options
   let lostEver = lost
   let foldedUntil = 0
@@ -61,8 +63,15 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
   void loop
     .fold()
     .then(() => findOrphans(warehouse, links, { onDeleted: purger.purge, onUnknown: log.unknownLinks }))
+    // Those that an interrupted sweep has left.
+    .then(sweeper.request)
     .catch(onError)
-  const pruning = startPruning(options, async (before) => isHeld || warehouse.call('prune', before), onError)
+  async function prune(before: number): Promise<void> {
+    if (isHeld) return
+    await warehouse.call('prune', before)
+    sweeper.request()
+  }
+  const pruning = startPruning(options, prune, onError)
   return {
     ...loop,
     lost: () => lostEver,
@@ -72,7 +81,11 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
       isHeld = true
       // One may have begun before.
       await loop.fold()
-      return () => void (isHeld = false)
+      const goOn = await sweeper.hold()
+      return () => {
+        isHeld = false
+        goOn()
+      }
     },
     stop() {
       loop.stop()
