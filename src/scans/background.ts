@@ -63,34 +63,32 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
   void loop
     .fold()
     .then(() => findOrphans(warehouse, links, { onDeleted: purger.purge, onUnknown: log.unknownLinks }))
-    // Those that an interrupted sweep has left.
+    // Texts that an interrupted sweep has left.
     .then(sweeper.request)
     .catch(onError)
-  async function prune(before: number): Promise<void> {
-    if (isHeld) return
-    await warehouse.call('prune', before)
-    sweeper.request()
-  }
-  const pruning = startPruning(options, prune, onError)
+  const pruning = startPruning(options, parts, () => isHeld)
   return {
     ...loop,
     lost: () => lostEver,
     foldedUntil: () => foldedUntil,
-    async hold() {
-      await loop.fold()
-      isHeld = true
-      // One may have begun before.
-      await loop.fold()
-      const goOn = await sweeper.hold()
-      return () => {
-        isHeld = false
-        goOn()
-      }
-    },
+    hold: () => holdAll(loop, sweeper, (held) => (isHeld = held)),
     stop() {
       loop.stop()
       clearInterval(pruning)
     },
+  }
+}
+
+/** Folds what was journalled, and has everything wait. @returns what lets it go on */
+async function holdAll({ fold }: FoldLoop, sweeper: Sweeper, setHeld: (isHeld: boolean) => void): Promise<() => void> {
+  await fold()
+  setHeld(true)
+  // One may have begun before.
+  await fold()
+  const goOn = await sweeper.hold()
+  return () => {
+    setHeld(false)
+    goOn()
   }
 }
 
@@ -113,11 +111,16 @@ const PRUNE_MS = 3_600_000
 
 function startPruning(
   { retention, now }: BackgroundOptions,
-  prune: (before: number) => Promise<unknown>,
-  onError: (error: unknown) => void,
+  { warehouse, sweeper, onError }: Parts,
+  isHeld: () => boolean,
 ): NodeJS.Timeout | undefined {
   if (retention === Number.POSITIVE_INFINITY) return undefined
-  const run = () => void prune(now() - retention).catch(onError)
+  const prune = async () => {
+    if (isHeld()) return
+    await warehouse.call('prune', now() - retention)
+    sweeper.request()
+  }
+  const run = () => void prune().catch(onError)
   run()
   return setInterval(run, PRUNE_MS)
 }

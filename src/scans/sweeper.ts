@@ -12,11 +12,10 @@ export function createSweeper(sweep: () => Promise<void>, onError: (error: unkno
   let running: Promise<void> | undefined
 
   async function run(): Promise<void> {
-    while (isWanted && !isHeld) {
-      isWanted = false
-      await sweep().catch(onError)
-    }
+    isWanted = false
+    await sweep().catch(onError)
     running = undefined
+    if (isWanted) request()
   }
 
   function request(): void {

@@ -28,33 +28,17 @@ export type IdsOf = (scan: Scan) => number[]
 /** Texts were removed since their ids were found: they are to be found again. */
 export class TextsRemoved extends Error {}
 
-export function openSharedDictionary(
-  query: Query,
-  newReferrers: NewReferrers = createNewReferrers(),
-): SharedDictionary {
+export function openSharedDictionary(query: Query): SharedDictionary {
+  const newReferrers = createNewReferrers()
   let cache = createBoundedCache<number>(CACHED)
   let sweeps: number | undefined
 
   async function find(ids: Map<string, number>, texts: string[]): Promise<void> {
-    const found = await query<{ id: number; text: string }>(
-      'select id, text from quirl_scans.dictionary where text = any($1)',
-      [texts],
-    )
-    for (const { id, text } of found) {
+    if (texts.length === 0) return
+    for (const { id, text } of await findTexts(query, texts)) {
       ids.set(text, id)
       cache.set(text, id, 1)
     }
-  }
-
-  /** Outside the fold's transaction: another node that has the same new text need not wait for it. Until a row has it, it is unused. */
-  async function insert(ids: Map<string, number>, texts: string[]): Promise<void> {
-    await query(
-      `with added as (
-         insert into quirl_scans.dictionary (text) select unnest($1::text[]) on conflict do nothing returning id
-       ) insert into quirl_scans.unused select id from added on conflict do nothing`,
-      [texts],
-    )
-    await find(ids, texts)
   }
 
   /** @param admit whether a new text may be inserted */
@@ -62,15 +46,16 @@ export function openSharedDictionary(
     sweeps ??= await readSweeps(query)
     const ids = new Map<string, number>()
     const unknown = new Set<string>()
-    for (const text of texts) {
-      const stored = toStored(text)
-      const id = cache.get(stored)
-      if (id === undefined) unknown.add(stored)
-      else ids.set(stored, id)
+    for (const given of texts) {
+      const text = toStored(given)
+      const id = cache.get(text)
+      if (id === undefined) unknown.add(text)
+      else ids.set(text, id)
     }
-    if (unknown.size > 0) await find(ids, [...unknown])
+    await find(ids, [...unknown])
     const missing = [...unknown].filter((text) => !ids.has(text) && admit(text)).sort()
-    if (missing.length > 0) await insert(ids, missing)
+    await insertTexts(query, missing)
+    await find(ids, missing)
     return (text: string | null) => (text === null ? UNKNOWN : (ids.get(toStored(text)) ?? OTHER))
   }
 
@@ -81,13 +66,27 @@ export function openSharedDictionary(
       return (scan) => textsOf(scan).map(idOf)
     },
     async keep(inTransaction, ids) {
-      const current = await keepTexts(inTransaction, ids)
-      if (current === sweeps) return
+      if ((await keepTexts(inTransaction, ids)) === sweeps) return
       sweeps = undefined
       cache = createBoundedCache(CACHED)
       throw new TextsRemoved('texts were removed meanwhile')
     },
   }
+}
+
+function findTexts(query: Query, texts: string[]): Promise<{ id: number; text: string }[]> {
+  return query('select id, text from quirl_scans.dictionary where text = any($1)', [texts])
+}
+
+/** Outside the fold's transaction: another node that has the same new text need not wait for it. Until a row has it, it is unused. */
+async function insertTexts(query: Query, texts: string[]): Promise<void> {
+  if (texts.length === 0) return
+  await query(
+    `with added as (
+       insert into quirl_scans.dictionary (text) select unnest($1::text[]) on conflict do nothing returning id
+     ) insert into quirl_scans.unused select id from added on conflict do nothing`,
+    [texts],
+  )
 }
 
 /** Admits all texts but the referrers that are more than a link may have anew in a day. */

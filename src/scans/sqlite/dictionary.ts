@@ -15,8 +15,8 @@ export interface Dictionary {
   /** The id of a text, which is new or known; of an unknown value when it is null. */
   idOf: (text: string | null) => number
   text: (id: number) => string | null
-  /** Removes from a set whatever ids are used from now on, until the returned function is called. */
-  watch: (unused: Set<number>) => () => void
+  /** Removes from this set whatever ids are used from now on; from none when it is undefined. */
+  watch: (unused: Set<number> | undefined) => void
   remove: (ids: Iterable<number>) => void
   /** To be called after a rollback: SQLite assigns the ids of texts that were new in the transaction again. */
   clearCache: () => void
@@ -50,14 +50,11 @@ export function openDictionary(db: DatabaseSync): Dictionary {
   return {
     idsOf(scan) {
       const admit = () => newReferrers.admit(scan)
-      return textsOf(scan).map((text, dimension) => (dimension === REFERRER ? idOf(text, admit) : idOf(text)))
+      return textsOf(scan).map((text, at) => (at === REFERRER ? idOf(text, admit) : idOf(text)))
     },
     idOf: (text) => idOf(text),
     text: (id) => (id === UNKNOWN ? null : ((read.get(id) as { text: string } | undefined)?.text ?? null)),
-    watch(unused) {
-      watched = unused
-      return () => void (watched = undefined)
-    },
+    watch: (unused) => void (watched = unused),
     remove(removed) {
       for (const id of removed) removal.run(id)
       ids = createBoundedCache(CACHED)

@@ -28,41 +28,11 @@ export function openUnusedTexts(db: DatabaseSync, dictionary: Dictionary): Unuse
   /** Those that were noted since the sweep began that runs. */
   let again = new Set<number>()
 
-  /** Takes what rows have out of the set. */
-  async function findUsed(unused: Set<number>): Promise<void> {
-    for (const { name, key, values } of tables) {
-      const keys = key.join(', ')
-      const read = db.prepare(
-        `select ${keys}, ${values.join(', ')} from ${name} where (${keys}) > (${key.map(() => '?').join(', ')})
-         order by ${keys} limit ${STEP}`,
-      )
-      read.setReturnArrays(true)
-      for (let last = key.map(() => Number.MIN_SAFE_INTEGER); unused.size > 0; await yieldToEventLoop()) {
-        const rows = read.all(...last) as unknown as number[][]
-        for (const row of rows) for (let at = key.length; at < row.length; at++) unused.delete(row[at] ?? 0)
-        if (rows.length < STEP) break
-        last = rows.at(-1)?.slice(0, key.length) ?? last
-      }
-    }
-  }
-
-  function inTransaction(work: () => void): void {
-    db.exec('begin immediate')
-    try {
-      work()
-      db.exec('commit')
-    } catch (error) {
-      if (db.isTransaction) db.exec('rollback')
-      dictionary.clearCache()
-      throw error
-    }
-  }
-
   /** Removes the unused ones, and forgets all that were listed but those that have been noted again. */
   async function finish(listed: number[], unused: Set<number>): Promise<void> {
     for (let at = 0; at < listed.length; at += STEP, await yieldToEventLoop()) {
       const ids = listed.slice(at, at + STEP)
-      inTransaction(() => {
+      inTransaction(db, dictionary, () => {
         dictionary.remove(ids.filter((id) => unused.has(id)))
         for (const id of ids) if (unused.has(id) || !again.has(id)) forget.run(id)
       })
@@ -82,13 +52,44 @@ export function openUnusedTexts(db: DatabaseSync, dictionary: Dictionary): Unuse
       if (listed.length === 0) return
       again = new Set()
       const unused = new Set(listed)
-      const stop = dictionary.watch(unused)
+      dictionary.watch(unused)
       try {
-        await findUsed(unused)
+        await findUsed(db, unused)
         await finish(listed, unused)
       } finally {
-        stop()
+        dictionary.watch(undefined)
       }
     },
+  }
+}
+
+/** Takes what rows have out of the set. */
+async function findUsed(db: DatabaseSync, unused: Set<number>): Promise<void> {
+  for (const { name, key, values } of tables) {
+    const keys = key.join(', ')
+    const read = db.prepare(
+      `select ${keys}, ${values.join(', ')} from ${name} where (${keys}) > (${key.map(() => '?').join(', ')})
+       order by ${keys} limit ${STEP}`,
+    )
+    read.setReturnArrays(true)
+    let last = key.map(() => Number.MIN_SAFE_INTEGER)
+    for (let count = STEP; count === STEP && unused.size > 0; await yieldToEventLoop()) {
+      const rows = read.all(...last) as unknown as number[][]
+      for (const id of rows.flatMap((row) => row.slice(key.length))) unused.delete(id)
+      count = rows.length
+      last = rows.at(-1)?.slice(0, key.length) ?? last
+    }
+  }
+}
+
+function inTransaction(db: DatabaseSync, dictionary: Dictionary, work: () => void): void {
+  db.exec('begin immediate')
+  try {
+    work()
+    db.exec('commit')
+  } catch (error) {
+    if (db.isTransaction) db.exec('rollback')
+    dictionary.clearCache()
+    throw error
   }
 }
