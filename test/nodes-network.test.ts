@@ -9,7 +9,7 @@ import { poll } from './support/poll.ts'
 import { addressOf, startPostgres, urlOf } from './support/postgres.ts'
 import { requireProgram } from './support/programs.ts'
 import { create, post, put, startServer, visit, type Created, type TestServer } from './support/server.ts'
-import { startProxy } from './support/tcp-proxy.ts'
+import { proxyFaults, startProxy } from './support/tcp-proxy.ts'
 
 const target = 'https://example.com/'
 const impatient = { postgresTimes: { connectMs: 500, statementMs: 1000 }, foldWaitMs: 500 }
@@ -77,6 +77,21 @@ test('a node comes through when PostgreSQL', async (t) => {
     await seen(behind, cached, 404)
     await poll(async () => (await metric(behind, 'quirl_bus_connected')) === 1)
   })
+
+  for (const fault of proxyFaults) {
+    await t.test(`is behind a proxy that lets nobody in: ${fault}`, async () => {
+      const { cached, uncached } = await links()
+      proxy.fail(fault)
+      await expectsNothing(behind, { cached, uncached })
+      proxy.fail(undefined)
+      await seen(behind, uncached, target)
+      await change(behind, cached, { target: `${target}after` })
+      await seen(direct, cached, `${target}after`)
+      await poll(async () => (await metric(behind, 'quirl_bus_connected')) === 1)
+      const listeners = `select from pg_stat_activity where application_name = 'quirl listener'`
+      await poll(async () => (await server.execute(listeners)).rowCount === 2)
+    })
+  }
 
   await t.test('is stopped for a while', async () => {
     const { cached, uncached } = await links()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -421,6 +421,28 @@ test('a deleted link leaves no scan behind, journalled ones included', { skip: s
     )
   }
   db.close()
+})
+
+test('the referrers of a deleted link leave every file, also of a backup', { skip: skipUnlessEmbedded }, async (t) => {
+  const server = await startBehindProxy(t)
+  const [link, other] = [await create(server, { target: EXAMPLE }), await create(server, { target: EXAMPLE })]
+  for (let at = 0; at < 50; at++)
+    await go(server, link, from('8.8.8.8', { referer: `https://gone-${at}.example.com/` }))
+  for (const each of [link, other]) await go(server, each, from('8.8.8.8', { referer: 'https://both.example.com/' }))
+  await stats(server, link)
+  assert.equal((await fetch(`${server.url}/api/manage/${link.token}`, { method: 'DELETE' })).status, 200)
+  await stats(server, other)
+  const db = new DatabaseSync(join(server.dataDir, 'scans.db'), { readOnly: true })
+  undoLater(t, () => db.close())
+  const texts = () => db.prepare(`select text from dictionary where text like '%.example.com'`).all()
+  await poll(() => texts().length === 1)
+  assert.deepEqual(
+    texts().map((row) => row['text']),
+    ['both.example.com'],
+  )
+  const copy = join(temporaryFolder(t), 'copy.db')
+  db.prepare('vacuum into ?').run(copy)
+  assert.equal(readFileSync(copy).includes('gone-'), false)
 })
 
 test('salts and keys of visitors are destroyed when their day is over', { skip: skipUnlessEmbedded }, async (t) => {

@@ -1,64 +1,81 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type { EventEmitter } from 'node:events'
+import { BoundedClient } from '../db/postgres/client.ts'
 import { connectionOptions, usualTimes } from '../db/postgres/pool.ts'
 
-/** How long the connection may take to close. */
-const END_MS = 1000
-
 const CHANNEL = 'quirl'
+const NOTIFY = 'select pg_notify($1, payload) from unnest($2::text[]) as payload'
 
 /** A connection that listens. */
 export interface Listener {
   /** Notifies every other listener; rejects when that failed. */
   send: (payloads: string[]) => Promise<void>
-  close: () => Promise<void>
+  /** Resolves once, to the reason, when the connection was lost, or the signal has come. */
+  lost: Promise<unknown>
+  /** Resolves after `lost`, when the connection is closed. */
+  ended: Promise<void>
 }
 
-/** What a connection calls. */
-export interface ListenerEvents {
+/** What a connection to PostgreSQL has that a listener uses. */
+export interface ListeningClient extends Pick<EventEmitter, 'on'> {
+  connect: () => Promise<unknown>
+  query: (text: string, values?: unknown[]) => Promise<unknown>
+  /** Closes it within a moment, in whatever state it is. */
+  end: () => Promise<void>
+}
+
+interface ListenerOptions {
   onMessage: (payload: string) => void
-  /** Called once, when the connection was lost. */
-  onLost: (error: unknown) => void
+  /** How often it is tried whether the connection still answers, in milliseconds. */
+  heartbeatMs: number
+  /** Closes the connection. */
+  signal: AbortSignal
 }
 
-/** Opens a connection that listens; rejects when it cannot be opened. */
+export function createListeningClient(url: string, times = usualTimes): ListeningClient {
+  return new BoundedClient({ ...connectionOptions(url, false, times), application_name: 'quirl listener' })
+}
+
+/**
+ * Has a new connection listen; rejects when it cannot be opened, and has closed it then. The events of a connection may come
+ * in any order, also while it is opened: the first one that tells of its end is its end.
+ */
 export async function listen(
-  url: string,
-  { onMessage, onLost }: ListenerEvents,
-  times = usualTimes,
+  client: ListeningClient,
+  { onMessage, heartbeatMs, signal }: ListenerOptions,
 ): Promise<Listener> {
-  const client = new pg.Client({ ...connectionOptions(url, false, times), application_name: 'quirl listener' })
-  let isOver = false
-  let heartbeat: NodeJS.Timeout | undefined
-  const end = async () => {
-    isOver = true
-    clearInterval(heartbeat)
-    await Promise.race([client.end().catch(() => {}), sleep(END_MS, undefined, { ref: false })])
-  }
-  const lose = (error: unknown) => {
-    if (isOver) return
-    void end()
-    onLost(error)
-  }
+  const { promise: lost, resolve: lose } = Promise.withResolvers<unknown>()
   client.on('error', lose)
   client.on('end', () => lose(new Error('the connection was closed')))
   client.on('notification', ({ payload = '' }) => onMessage(payload))
+  const onAbort = () => lose(signal.reason)
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  let heartbeat: NodeJS.Timeout | undefined
+  const ended = lost.then(async () => {
+    clearInterval(heartbeat)
+    signal.removeEventListener('abort', onAbort)
+    await client.end().catch(() => {})
+  })
   try {
-    await client.connect()
-    await client.query(`listen ${CHANNEL}`)
+    const opening = client.connect().then(() => client.query(`listen ${CHANNEL}`))
+    await Promise.race([opening, lost.then((error) => Promise.reject(error))])
   } catch (error) {
-    await end()
+    lose(error)
+    await ended
     throw error
   }
-  // One after the other, as the client wants it.
+  const query = oneAfterTheOther(client, lose)
+  // Notices a connection that is cut without a word, which the client would wait on for ever.
+  heartbeat = setInterval(() => void query('select 1', []).catch(() => {}), heartbeatMs).unref()
+  return { send: (payloads) => query(NOTIFY, [CHANNEL, payloads]), lost, ended }
+}
+
+/** Runs one query after the other, as the client wants it; the connection is lost when one fails. */
+function oneAfterTheOther(client: ListeningClient, lose: (error: unknown) => void) {
   let last: Promise<unknown> = Promise.resolve()
-  const query = async (text: string, values: unknown[]) => {
+  return async (text: string, values: unknown[]): Promise<void> => {
     const mine = last.then(() => client.query(text, values))
     last = mine.catch(lose)
     await mine
   }
-  // Notices a connection that is cut without a word, which the client would wait on for ever.
-  heartbeat = setInterval(() => void query('select 1', []).catch(() => {}), times.statementMs).unref()
-  const notify = 'select pg_notify($1, payload) from unnest($2::text[]) as payload'
-  return { send: (payloads) => query(notify, [CHANNEL, payloads]), close: end }
 }

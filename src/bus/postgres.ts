@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import { createBackOff } from '../db/postgres/back-off.ts'
 import { toPostgresStartError } from '../db/postgres/errors.ts'
-import type { PostgresTimes } from '../db/postgres/pool.ts'
+import { usualTimes, type PostgresTimes } from '../db/postgres/pool.ts'
 import type { Metric } from '../http/metric.ts'
 import { throttle } from '../lib/throttle.ts'
 import type { Bus } from './bus.ts'
 import { createHandlers } from './handlers.ts'
-import { listen, type Listener } from './listener.ts'
+import { createListeningClient, listen, type Listener, type ListeningClient } from './listener.ts'
 import { createOutbox } from './outbox.ts'
 
 /** How long a change of another process may stay unnoticed when its message is lost: what owners are promised. */
 const LIFE_MS = 30_000
 
-const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [100, 1000]
+/** How long a connection lasts that is no longer taken for a failed attempt. */
+const STEADY_MS = 1000
 const LOG_MS = 60_000
 
 const lostWarning =
@@ -26,9 +28,13 @@ export interface BusNeeds {
   times?: PostgresTimes | undefined
 }
 
-interface PostgresBusNeeds extends BusNeeds {
+export interface PostgresBusNeeds extends BusNeeds {
   /** Of the database itself: a pooler in between would lend the connection to others. */
   url: string
+  /** Creates a connection that is not open yet. */
+  createClient?: (url: string, times?: PostgresTimes) => ListeningClient
+  /** Waits; returns earlier when the signal comes. */
+  pause?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 /**
@@ -36,51 +42,82 @@ interface PostgresBusNeeds extends BusNeeds {
  * succeeds, and every handler of gaps is called.
  * @throws {StartError} when the first connection cannot be opened
  */
-export async function openPostgresBus({ url, monotonic, log, times }: PostgresBusNeeds): Promise<Bus> {
+export async function openPostgresBus(needs: PostgresBusNeeds): Promise<Bus> {
   const node = randomUUID()
   const outbox = createOutbox(node)
-  const handlers = createHandlers(node)
-  const report = throttle(LOG_MS, monotonic, (err: unknown) => log.warn({ err }, lostWarning))
+  const { receive, gap, gaps, subscribe, onGap } = createHandlers(node)
   const closing = new AbortController()
-  let listener: Listener | undefined
-  let recovery = Promise.resolve()
-
-  async function connect(): Promise<void> {
-    listener = await listen(url, { onMessage: handlers.receive, onLost }, times)
-    outbox.connect(listener.send)
+  const listeners = createListeners(needs, receive, closing.signal)
+  const first = await listeners.open().catch((error: unknown) => {
+    throw toPostgresStartError(error)
+  })
+  let isConnected = false
+  const use = (listener: Listener | undefined) => {
+    isConnected = listener !== undefined
+    outbox.connect(listener?.send)
   }
 
-  function onLost(error: unknown): void {
-    listener = undefined
-    outbox.connect(undefined)
-    report(error)
-    recovery = recover()
-  }
-
-  async function recover(): Promise<void> {
-    for (let pause = FIRST_PAUSE_MS; !closing.signal.aborted; pause = Math.min(2 * pause, LAST_PAUSE_MS)) {
-      const isBack = await connect().then(() => true, report)
-      if (isBack === true) return handlers.gap()
-      await pauseFor(pause, closing.signal)
+  /** Opens one connection after the other: whatever they emit, and when, there is never more than one. */
+  async function run(): Promise<void> {
+    use(first)
+    for (let listener = first; ;) {
+      await listeners.untilLost(listener, () => use(undefined))
+      const next = await listeners.reopen()
+      if (next === undefined) return
+      listener = next
+      use(listener)
+      gap()
     }
   }
 
-  await connect().catch((error: unknown) => {
-    throw toPostgresStartError(error)
-  })
-  const { subscribe, onGap, gaps } = handlers
-  const metrics = busMetrics(() => listener !== undefined, gaps)
+  const running = run()
   async function close(): Promise<void> {
-    closing.abort()
-    await recovery
-    await listener?.close()
+    closing.abort(new Error('the bus is closed'))
+    await running
   }
+  const metrics = busMetrics(() => isConnected, gaps)
   return { lifeMs: LIFE_MS, publish: outbox.publish, subscribe, onGap, metrics, close }
 }
 
-/** At random times, so that not all nodes come back at once. */
+/** Connections that listen, one at a time, and the pauses before each. */
+function createListeners(needs: PostgresBusNeeds, onMessage: (payload: string) => void, signal: AbortSignal) {
+  const { url, monotonic, log, times = usualTimes, createClient = createListeningClient, pause = pauseFor } = needs
+  const warn = throttle(LOG_MS, monotonic, (err: unknown) => log.warn({ err }, lostWarning))
+  const report = (error: unknown) => (signal.aborted ? undefined : warn(error))
+  const backOff = createBackOff()
+  let openedAt = 0
+
+  async function open(): Promise<Listener> {
+    const listener = await listen(createClient(url, times), { onMessage, heartbeatMs: times.statementMs, signal })
+    openedAt = monotonic()
+    return listener
+  }
+
+  return {
+    open,
+    /** @param onLost called at once; the connection may still have to be closed then */
+    async untilLost({ lost, ended }: Listener, onLost: () => void): Promise<void> {
+      const error = await lost
+      onLost()
+      report(error)
+      if (monotonic() - openedAt >= STEADY_MS) backOff.reset()
+      await ended
+    },
+    /** Resolves to undefined when the bus is closed. */
+    async reopen(): Promise<Listener | undefined> {
+      while (!signal.aborted) {
+        await pause(backOff.next(), signal)
+        if (signal.aborted) break
+        const listener = await open().catch(report)
+        if (listener !== undefined) return listener
+      }
+      return undefined
+    },
+  }
+}
+
 async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
 }
 
 function busMetrics(isConnected: () => boolean, gaps: () => number): Metric[] {

@@ -7,6 +7,7 @@ export const leftOut: Record<string, string> = {
   leases: 'they are held by processes on the former store, and expire within seconds',
   'scans.migrations': 'each store has its own, which its tables follow',
   'scans.instance': 'it has the id of the links, which the new file gets as well',
+  'scans.sweeps': 'it is about what the nodes on one store have cached',
   'scans.folds': 'each node writes there how far it has folded its journal, and does so again',
 }
 

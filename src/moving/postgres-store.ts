@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { BoundedClient } from '../db/postgres/client.ts'
 import { connectionOptions } from '../db/postgres/pool.ts'
 import { openPostgresSession } from '../db/postgres/session.ts'
 import { StartError } from '../lib/start-error.ts'
@@ -28,11 +29,14 @@ const known = new Set(['bigint', 'integer', 'smallint', 'text', 'boolean', 'byte
 
 /** Opens a connection without time limits: a sorted read of a large table may take long. */
 export async function connectPostgres(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ ...connectionOptions(url, true), connectionTimeoutMillis: CONNECT_MS })
-  // A query that runs fails with the same error.
-  client.on('error', () => {})
-  await client.connect()
-  return client
+  const client = new BoundedClient({ ...connectionOptions(url, true), connectionTimeoutMillis: CONNECT_MS })
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    await client.end()
+    throw error
+  }
 }
 
 /**

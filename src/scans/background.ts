@@ -6,6 +6,7 @@ import { findOrphans, type OrphanLinks } from './orphans.ts'
 import type { Purger } from './purger.ts'
 import type { RecorderLog } from './recorder-log.ts'
 import type { Subscribers } from './subscribers.ts'
+import type { Sweeper } from './sweeper.ts'
 import type { WarehouseClient } from './warehouse-client.ts'
 
 export interface BackgroundOptions {
@@ -22,6 +23,7 @@ interface Parts {
   journal: Journal
   warehouse: WarehouseClient
   purger: Purger
+  sweeper: Sweeper
   people: Pick<PeopleCounter, 'startFold'>
   subscribers: Subscribers
   log: RecorderLog
@@ -42,7 +44,7 @@ export interface Background extends FoldLoop {
  * @param lost scans that earlier runs have lost to damage
  */
 export function startBackground(parts: Parts, options: BackgroundOptions, lost: number): Background {
-  const { warehouse, purger, subscribers, log, onError } = parts
+  const { warehouse, purger, sweeper, subscribers, log, onError } = parts
   const { now, links } = options
   let lostEver = lost
   let foldedUntil = 0
@@ -61,23 +63,32 @@ export function startBackground(parts: Parts, options: BackgroundOptions, lost: 
   void loop
     .fold()
     .then(() => findOrphans(warehouse, links, { onDeleted: purger.purge, onUnknown: log.unknownLinks }))
+    // Texts that an interrupted sweep has left.
+    .then(sweeper.request)
     .catch(onError)
-  const pruning = startPruning(options, async (before) => isHeld || warehouse.call('prune', before), onError)
+  const pruning = startPruning(options, parts, () => isHeld)
   return {
     ...loop,
     lost: () => lostEver,
     foldedUntil: () => foldedUntil,
-    async hold() {
-      await loop.fold()
-      isHeld = true
-      // One may have begun before.
-      await loop.fold()
-      return () => void (isHeld = false)
-    },
+    hold: () => holdAll(loop, sweeper, (held) => (isHeld = held)),
     stop() {
       loop.stop()
       clearInterval(pruning)
     },
+  }
+}
+
+/** Folds what was journalled, and has everything wait. @returns what lets it go on */
+async function holdAll({ fold }: FoldLoop, sweeper: Sweeper, setHeld: (isHeld: boolean) => void): Promise<() => void> {
+  await fold()
+  setHeld(true)
+  // One may have begun before.
+  await fold()
+  const goOn = await sweeper.hold()
+  return () => {
+    setHeld(false)
+    goOn()
   }
 }
 
@@ -100,11 +111,16 @@ const PRUNE_MS = 3_600_000
 
 function startPruning(
   { retention, now }: BackgroundOptions,
-  prune: (before: number) => Promise<unknown>,
-  onError: (error: unknown) => void,
+  { warehouse, sweeper, onError }: Parts,
+  isHeld: () => boolean,
 ): NodeJS.Timeout | undefined {
   if (retention === Number.POSITIVE_INFINITY) return undefined
-  const run = () => void prune(now() - retention).catch(onError)
+  const prune = async () => {
+    if (isHeld()) return
+    await warehouse.call('prune', now() - retention)
+    sweeper.request()
+  }
+  const run = () => void prune().catch(onError)
   run()
   return setInterval(run, PRUNE_MS)
 }

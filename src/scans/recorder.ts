@@ -9,6 +9,7 @@ import { openJournal, type Journal } from './journal/journal.ts'
 import { scanMetrics } from './metrics.ts'
 import { createPeopleCounter, openPeople, type People, type PeopleCounter } from './people.ts'
 import { openPurger, type PurgeStore } from './purger.ts'
+import { createSweeper } from './sweeper.ts'
 import { createReader, type Reader } from './reader.ts'
 import { createRecorderLog, type Log } from './recorder-log.ts'
 import type { Scan } from './scan.ts'
@@ -87,11 +88,12 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   // A stop interrupts the fold, which is not a failure: the next start resumes it.
   const onError = (error: unknown) => isClosing || log.foldFailed(error)
   const warehouse = startWarehouse(store.thread, onError)
-  const { lost, purger } = await openFolded(warehouse, store, links, onError)
+  const { lost, purger, sweeper } = await openFolded(warehouse, store, links, onError)
   const read = createReader(warehouse, now)
   const subscribers = createSubscribers(read.totals)
   const people = createPeopleCounter(store.isShared)
-  const background = startBackground({ journal, warehouse, purger, people, subscribers, log, onError }, options, lost)
+  const parts = { journal, warehouse, purger, sweeper, people, subscribers, log, onError }
+  const background = startBackground(parts, options, lost)
   const settle = () => within(background.fold(), waitMs)
 
   return {
@@ -159,12 +161,17 @@ async function openFolded(
   links: Links,
   onError: (error: unknown) => void,
 ) {
+  const sweeper = createSweeper(() => warehouse.call('sweepTexts'), onError)
   try {
     const lost = await warehouse.call('lost').catch((error: Error) => {
       throw store.unusable(error)
     })
-    const purger = await openPurger(links, (linkIds) => warehouse.call('purge', linkIds), onError)
-    return { lost, purger }
+    const purge = async (linkIds: number[]) => {
+      await warehouse.call('purge', linkIds)
+      sweeper.request()
+    }
+    const purger = await openPurger(links, purge, onError)
+    return { lost, purger, sweeper }
   } catch (error) {
     store.close()
     await warehouse.close().catch(onError)

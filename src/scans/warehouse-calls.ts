@@ -29,6 +29,8 @@ export interface WarehouseCalls extends Reading {
   purge: (linkIds: number[]) => Promise<void>
   /** Removes raw scans from before a time; the rollups stay. */
   prune: (before: number) => Promise<void>
+  /** Removes texts that no row has any more. One call at a time. */
+  sweepTexts: () => Promise<void>
   /** A page of the ids of all links that have scans, in ascending order. */
   linkIdsAfter: (linkId: number, limit: number) => Promise<number[]>
   close: () => Promise<void>

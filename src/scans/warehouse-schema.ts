@@ -4,6 +4,8 @@ import type { DatabaseSync } from 'node:sqlite'
 export const dimensions = ['source', 'device', 'os', 'browser', 'country', 'city', 'referrer', 'answer'] as const
 export type Dimension = (typeof dimensions)[number]
 
+/** The dimension of the hosts that visitors came from. */
+export const REFERRER = dimensions.indexOf('referrer')
 /** The dimension of the sources, `qr` and `link`. */
 export const SOURCE = dimensions.indexOf('source')
 /**
@@ -90,6 +92,11 @@ const steps = [
   -- Of a link that was imported as a bundle: which one, and how many rows of its tables were added.
   alter table imported add column bundle text not null default '';
   alter table imported add column position integer not null default 0;
+  `,
+  `
+  -- Texts of the dictionary that no row may have any more, because rows that had them were removed.
+  create table unused (id integer primary key);
+  insert into unused select id from dictionary where id > ${OTHER};
   `,
 ]
 

@@ -1,5 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from '#kysely'
 import pg from 'pg'
+import { createAttempts } from './attempts.ts'
+import { pooledClient } from './client.ts'
 import { copyRows } from './copy.ts'
 import { isConnectionLost, toStoreError } from './errors.ts'
 import { createLosses, StatementAbandoned, type Losses } from './losses.ts'
@@ -37,6 +39,8 @@ export interface PoolOptions {
    * are not answered soon. By default, those that run go on.
    */
   losses?: Losses
+  /** A clock that never goes back. */
+  monotonic?: () => number
 }
 
 /** A connection that Kysely may use, and that copies rows. */
@@ -69,16 +73,15 @@ export function connectionOptions(url: string, isPatient = false, times = usualT
  * A pool of connections for Kysely, whose errors say whether the server is unavailable. A connection that failed is not
  * used again, nor are those that were opened before: one that is cut without a word would be noticed only after seconds.
  */
-export function createPool({ url, max, isPatient, times, losses = createLosses() }: PoolOptions): Pool {
-  const pool = new pg.Pool({ ...connectionOptions(url, isPatient, times), max, idleTimeoutMillis: IDLE_MS })
+export function createPool(options: PoolOptions): Pool {
+  const { url, max, isPatient, times, losses = createLosses(), monotonic = () => performance.now() } = options
+  // Its options pass a constructor on to those of the connections.
+  const Client = pooledClient(createAttempts(monotonic)) as unknown as NonNullable<pg.PoolConfig['Client']>
+  const pool = new pg.Pool({ ...connectionOptions(url, isPatient, times), Client, max, idleTimeoutMillis: IDLE_MS })
   // The statement that runs fails with the same error; an idle connection is replaced.
-  const ignore = () => {}
-  pool.on('error', ignore)
+  pool.on('error', () => {})
   const opened = new WeakMap<object, Connection>()
-  pool.on('connect', (client) => {
-    client.on('error', ignore)
-    opened.set(client, { losses: losses.count(), client: wrap(client, losses) })
-  })
+  pool.on('connect', (client) => opened.set(client, { losses: losses.count(), client: wrap(client, losses) }))
 
   async function connect(): Promise<Client> {
     for (;;) {

@@ -32,13 +32,15 @@ export interface RollupWriter {
   totals: StatementSync
   daily: ValueTable
   monthly: ValueTable
+  /** Called with values that have lost a row: perhaps no other has them. */
+  note: (values: number[]) => void
 }
 
 const sumColumns = ['humans', 'human_firsts', 'bots', 'bot_firsts']
 const addToColumns = (table: string) =>
   sumColumns.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(', ')
 
-export function rollupWriter(db: DatabaseSync): RollupWriter {
+export function rollupWriter(db: DatabaseSync, note: RollupWriter['note']): RollupWriter {
   const upsertInto = (table: string, rows: number) =>
     db.prepare(
       `insert into ${table} values ${Array(rows).fill('(?, ?, ?, ?, ?, ?, ?, ?)').join()}
@@ -72,6 +74,7 @@ export function rollupWriter(db: DatabaseSync): RollupWriter {
     ),
     daily: valueTable('daily'),
     monthly: valueTable('monthly'),
+    note,
   }
 }
 
@@ -88,8 +91,8 @@ export function addIncrements(writer: RollupWriter, linkId: number, increments: 
   // With so few scans, a link cannot exceed the limit of values.
   const isSmall = scans <= MAX_VALUES
   const write = isSmall ? writeFewValues : writeValues
-  for (const [day, values] of days) write(writer.daily, [linkId, day], values)
-  for (const [month, values] of months) write(writer.monthly, [linkId, month], values)
+  for (const [day, values] of days) write(writer.daily, [linkId, day], values, writer.note)
+  for (const [month, values] of months) write(writer.monthly, [linkId, month], values, writer.note)
 }
 
 type LinkAndPeriod = [linkId: number, period: number]
@@ -102,7 +105,12 @@ function writeFewValues(table: ValueTable, key: LinkAndPeriod, values: Values): 
   for (const row of rows.slice(at)) table.upsert.run(...row)
 }
 
-function writeValues(table: ValueTable, [linkId, period]: LinkAndPeriod, values: Values): void {
+function writeValues(
+  table: ValueTable,
+  [linkId, period]: LinkAndPeriod,
+  values: Values,
+  note: RollupWriter['note'],
+): void {
   const added: (NewValue[] | undefined)[] = []
   for (const [key, counts] of values) {
     const [dimension, value] = unpackKey(key)
@@ -110,10 +118,11 @@ function writeValues(table: ValueTable, [linkId, period]: LinkAndPeriod, values:
     ;(added[dimension] ??= []).push({ value, counts })
   }
   for (const [dimension, ofDimension] of added.entries())
-    if (ofDimension !== undefined) writeNewValues(table, [linkId, period, dimension], ofDimension)
+    if (ofDimension !== undefined) note(writeNewValues(table, [linkId, period, dimension], ofDimension))
 }
 
-function writeNewValues(table: ValueTable, key: [...LinkAndPeriod, dimension: number], added: NewValue[]): void {
+/** @returns the values that have lost their rows */
+function writeNewValues(table: ValueTable, key: [...LinkAndPeriod, dimension: number], added: NewValue[]): number[] {
   const { known: count } = table.count.get(...key) as { known: number }
   const isFull = count + added.length > MAX_VALUES
   const { own, others, replaced } = isFull
@@ -124,4 +133,5 @@ function writeNewValues(table: ValueTable, key: [...LinkAndPeriod, dimension: nu
   for (const { counts } of others) addCounts(sum, counts)
   for (const value of replaced) addCounts(sum, Object.values(table.take.get(...key, value) ?? {}) as Counts)
   if (others.length + replaced.length > 0) table.upsert.run(...key, OTHER, ...sum)
+  return replaced
 }

@@ -3,6 +3,7 @@ import { addCounts, type Counts } from '../folding/increments.ts'
 import { MAX_VALUES, placeValues } from '../folding/place-values.ts'
 import { OTHER } from '../warehouse-schema.ts'
 import { numbers } from './sql.ts'
+import { noteTexts } from './unused-texts.ts'
 
 export const countColumns = ['humans', 'human_firsts', 'bots', 'bot_firsts']
 const keyColumns = ['link_id', 'period', 'dimension', 'value'] as const
@@ -140,10 +141,12 @@ async function readValues(query: Query, table: Table, keys: number[][]): Promise
 async function takeRows(query: Query, table: Table, keys: number[][]): Promise<Row[]> {
   if (keys.length === 0) return []
   const taken = await query<Record<string, number>>(
-    `delete from quirl_scans.${table} t
-     using ${keysOf(4)}
-     where t.link_id = k.link_id and t.period = k.period and t.dimension = k.dimension and t.value = k.value
-     returning t.link_id, t.period, t.dimension, ${countColumns.map((name) => `t.${name}`).join()}`,
+    `with removed as (
+       delete from quirl_scans.${table} t using ${keysOf(4)}
+       where t.link_id = k.link_id and t.period = k.period and t.dimension = k.dimension and t.value = k.value
+       returning t.*
+     ), noted as (${noteTexts(['value'])})
+     select link_id, period, dimension, ${countColumns.join()} from removed`,
     arraysOf(keys, 4),
   )
   return taken.map((row) => ({

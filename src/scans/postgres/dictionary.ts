@@ -1,8 +1,10 @@
 import type { Query } from '../../db/postgres/session.ts'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
+import { createNewReferrers, type NewReferrers } from '../folding/new-referrers.ts'
 import { textsOf } from '../texts-of-scan.ts'
 import type { Scan } from '../scan.ts'
-import { UNKNOWN } from '../warehouse-schema.ts'
+import { OTHER, REFERRER, UNKNOWN } from '../warehouse-schema.ts'
+import { keepTexts, readSweeps } from './unused-texts.ts'
 
 /** Texts whose ids are cached. */
 const CACHED = 50_000
@@ -13,54 +15,96 @@ export interface SharedDictionary {
   prepare: (scans: readonly Scan[]) => Promise<IdsOf>
   /** The same for single texts. */
   prepareTexts: (texts: Iterable<string>) => Promise<(text: string | null) => number>
+  /**
+   * To be called in the transaction that adds rows with these ids, before it does: keeps them from being removed.
+   * @throws {TextsRemoved} when that has happened since they were found
+   */
+  keep: (query: Query, ids: Iterable<number>) => Promise<void>
 }
 
 /** The ids of a scan's values, in the order of the dimensions. */
 export type IdsOf = (scan: Scan) => number[]
 
-export function openSharedDictionary(query: Query): SharedDictionary {
-  const cache = createBoundedCache<number>(CACHED)
+/** Texts were removed since their ids were found: they are to be found again. */
+export class TextsRemoved extends Error {}
 
-  async function add(ids: Map<string, number>, texts: string[]): Promise<void> {
-    const found = await query<{ id: number; text: string }>(
-      'select id, text from quirl_scans.dictionary where text = any($1)',
-      [texts],
-    )
-    for (const { id, text } of found) {
+export function openSharedDictionary(query: Query): SharedDictionary {
+  const newReferrers = createNewReferrers()
+  let cache = createBoundedCache<number>(CACHED)
+  let sweeps: number | undefined
+
+  async function find(ids: Map<string, number>, texts: string[]): Promise<void> {
+    if (texts.length === 0) return
+    for (const { id, text } of await findTexts(query, texts)) {
       ids.set(text, id)
       cache.set(text, id, 1)
     }
   }
 
-  async function prepareTexts(texts: Iterable<string>): Promise<(text: string | null) => number> {
+  /** @param admit whether a new text may be inserted */
+  async function prepareTexts(texts: Iterable<string>, admit: (text: string) => boolean = () => true) {
+    sweeps ??= await readSweeps(query)
     const ids = new Map<string, number>()
     const unknown = new Set<string>()
-    for (const text of texts) {
-      const stored = toStored(text)
-      const id = cache.get(stored)
-      if (id === undefined) unknown.add(stored)
-      else ids.set(stored, id)
+    for (const given of texts) {
+      const text = toStored(given)
+      const id = cache.get(text)
+      if (id === undefined) unknown.add(text)
+      else ids.set(text, id)
     }
-    if (unknown.size > 0) await add(ids, [...unknown])
-    const missing = [...unknown].filter((text) => !ids.has(text)).sort()
-    if (missing.length > 0) {
-      // Outside the fold's transaction: another node that has the same new text need not wait for it. An unused text is harmless.
-      await query('insert into quirl_scans.dictionary (text) select unnest($1::text[]) on conflict do nothing', [
-        missing,
-      ])
-      await add(ids, missing)
-    }
-    return (text) => (text === null ? UNKNOWN : (ids.get(toStored(text)) ?? UNKNOWN))
+    await find(ids, [...unknown])
+    const missing = [...unknown].filter((text) => !ids.has(text) && admit(text)).sort()
+    await insertTexts(query, missing)
+    await find(ids, missing)
+    return (text: string | null) => (text === null ? UNKNOWN : (ids.get(toStored(text)) ?? OTHER))
   }
 
   return {
-    prepareTexts,
+    prepareTexts: (texts) => prepareTexts(texts),
     async prepare(scans) {
-      const idOf = await prepareTexts(textsOfAll(scans))
+      const idOf = await prepareTexts(textsOfAll(scans), admitReferrers(scans, newReferrers))
       return (scan) => textsOf(scan).map(idOf)
+    },
+    async keep(inTransaction, ids) {
+      if ((await keepTexts(inTransaction, ids)) === sweeps) return
+      sweeps = undefined
+      cache = createBoundedCache(CACHED)
+      throw new TextsRemoved('texts were removed meanwhile')
     },
   }
 }
+
+function findTexts(query: Query, texts: string[]): Promise<{ id: number; text: string }[]> {
+  return query('select id, text from quirl_scans.dictionary where text = any($1)', [texts])
+}
+
+/** Outside the fold's transaction: another node that has the same new text need not wait for it. Until a row has it, it is unused. */
+async function insertTexts(query: Query, texts: string[]): Promise<void> {
+  if (texts.length === 0) return
+  await query(
+    `with added as (
+       insert into quirl_scans.dictionary (text) select unnest($1::text[]) on conflict do nothing returning id
+     ) insert into quirl_scans.unused select id from added on conflict do nothing`,
+    [texts],
+  )
+}
+
+/** Admits all texts but the referrers that are more than a link may have anew in a day. */
+function admitReferrers(scans: readonly Scan[], { admit }: NewReferrers): (text: string) => boolean {
+  let others: Set<string> | undefined
+  let referrers: Map<string, Scan> | undefined
+  return (text) => {
+    // Only for texts that are new, which few folds have.
+    others ??= new Set(
+      scans.flatMap((scan) => textsOf(scan).flatMap((each, at) => (at === REFERRER ? [] : stored(each)))),
+    )
+    referrers ??= new Map(scans.flatMap((scan) => stored(scan.referrer).map((each): [string, Scan] => [each, scan])))
+    const scan = referrers.get(text)
+    return others.has(text) || scan === undefined || admit(scan)
+  }
+}
+
+const stored = (text: string | null): string[] => (text === null ? [] : [toStored(text)])
 
 function* textsOfAll(scans: readonly Scan[]): Generator<string> {
   for (const scan of scans) for (const text of textsOf(scan)) if (text !== null) yield text

@@ -5,7 +5,7 @@ import { journalsIn } from '../journal/journal.ts'
 import { groupScans, type Group } from '../folding/increments.ts'
 import type { FoldedScan, Scan } from '../scan.ts'
 import { dimensions } from '../warehouse-schema.ts'
-import { openSharedDictionary, type IdsOf } from './dictionary.ts'
+import { openSharedDictionary, TextsRemoved, type IdsOf } from './dictionary.ts'
 import {
   movePosition,
   readLost,
@@ -79,6 +79,7 @@ function createCommit(session: PostgresSession, folder: JournalFolder, days: Vis
       await movePosition(query, folder, mark)
       const existing = await lockLinks(query, scans)
       const kept = scans.filter(({ linkId }) => existing.has(linkId))
+      await dictionary.keep(query, kept.flatMap(idsOf))
       await writeRollups(query, await writeScans(copy, await days.flag(query, kept), idsOf))
     })
   }
@@ -87,7 +88,8 @@ function createCommit(session: PostgresSession, folder: JournalFolder, days: Vis
     try {
       await commit(scans, mark)
     } catch (error) {
-      if (![UNDEFINED_TABLE, NO_PARTITION].includes(stateOf(error) ?? '')) throw error
+      const isOld = error instanceof TextsRemoved || [UNDEFINED_TABLE, NO_PARTITION].includes(stateOf(error) ?? '')
+      if (!isOld) throw error
       partitions.clearCache()
       days.clearCache()
       await commit(scans, mark)

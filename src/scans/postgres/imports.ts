@@ -8,7 +8,7 @@ import {
   type ImportedPart,
   type Taken,
 } from '../import/part.ts'
-import { openSharedDictionary } from './dictionary.ts'
+import { openSharedDictionary, TextsRemoved } from './dictionary.ts'
 import { lockLinks, writeScans } from './fold-target.ts'
 import { openPartitions } from './partitions.ts'
 import { writeIncrements, writeRollups } from './rollup-writer.ts'
@@ -33,6 +33,15 @@ export async function addImported(session: PostgresSession, counts: readonly Imp
  * @returns what the link has taken then; undefined when it is deleted
  */
 export async function addPart(session: PostgresSession, part: ImportedPart): Promise<Taken | undefined> {
+  try {
+    return await addOnce(session, part)
+  } catch (error) {
+    if (!(error instanceof TextsRemoved)) throw error
+    return addPart(session, part)
+  }
+}
+
+async function addOnce(session: PostgresSession, part: ImportedPart): Promise<Taken | undefined> {
   const { linkId, bundle, position, count } = part
   const scans = storedScans(part)
   await openPartitions(session).prepare(scans)
@@ -40,8 +49,10 @@ export async function addPart(session: PostgresSession, part: ImportedPart): Pro
   const idsOf = await dictionary.prepare([...scans, ...countedScans(part)])
   const values = part.table === 'days' || part.table === 'months' ? part.rows : []
   const idOf = await dictionary.prepareTexts(values.flatMap(({ text }) => text ?? []))
+  const used = [...[...scans, ...countedScans(part)].flatMap(idsOf), ...values.map(({ text }) => idOf(text))]
   return session.transaction(async (query, copy) => {
     if ((await lockLinks(query, [{ linkId }])).size === 0) return undefined
+    await dictionary.keep(query, used)
     await query('insert into quirl_scans.imported values ($1, $2) on conflict do nothing', [linkId, bundle])
     const [taken] = await query<Taken>(
       'select bundle, position from quirl_scans.imported where link_id = $1 for update',

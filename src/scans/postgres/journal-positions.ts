@@ -46,14 +46,14 @@ export async function retainPositions(query: Query, { id, path }: JournalFolder)
 
 /** Makes a folder known to the store, so that another node can adopt it from the first scan on. */
 export async function registerFolder(query: Query, folder: string): Promise<void> {
-  await query('insert into quirl_scans.folds values ($1, clock_timestamp()) on conflict do nothing', [folder])
+  await query('insert into quirl_scans.folds values ($1, clock_timestamp(), true) on conflict do nothing', [folder])
 }
 
 /** Records that everything in a folder is folded that was recorded until this long ago. */
 export async function recordFold(query: Query, folder: string, ageMs: number): Promise<void> {
   await query(
-    `insert into quirl_scans.folds values ($1, clock_timestamp() - make_interval(secs => $2))
-     on conflict (folder) do update set folded_until = excluded.folded_until`,
+    `insert into quirl_scans.folds values ($1, clock_timestamp() - make_interval(secs => $2), true)
+     on conflict (folder) do update set folded_until = excluded.folded_until, keeps_texts = true`,
     [folder, ageMs / 1000],
   )
 }

@@ -58,10 +58,21 @@ const steps = [
   alter table quirl_scans.imported
     add column bundle text not null default '', add column position bigint not null default 0;
   `,
+  `
+  set local search_path = quirl_scans;
+  -- Texts of the dictionary that no row may have any more, because rows that had them were removed.
+  create table unused (id integer primary key);
+  insert into unused select id from dictionary where id > ${OTHER};
+  -- How often texts have been removed: then the ids that nodes have cached may be gone.
+  create table sweeps (one integer primary key check (one = 1), number bigint not null);
+  insert into sweeps values (1, 0);
+  -- Whether the node of a folder keeps the texts that it uses from being removed.
+  alter table folds add column keeps_texts boolean not null default false;
+  `,
 ]
 
 /** The numbers of the steps that only add: a program that does not know them works all the same. */
-const additive: ReadonlySet<number> = new Set([2, 3])
+const additive: ReadonlySet<number> = new Set([2, 3, 4])
 
 /**
  * Migrates the schemas `quirl_scans` and `quirl_visitors`; of several processes one does, while the others wait.

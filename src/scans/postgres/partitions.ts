@@ -1,6 +1,8 @@
 import { lockTransaction, type PostgresSession } from '../../db/postgres/session.ts'
 import { firstDayOfMonth, monthOf, startOfDay } from '../calendar.ts'
 import type { Scan } from '../scan.ts'
+import { dimensions } from '../warehouse-schema.ts'
+import { noteAllTexts, noteTexts } from './unused-texts.ts'
 
 /** Rows of one statement. */
 const STEP = 10_000
@@ -74,13 +76,15 @@ async function drop(session: PostgresSession, name: string): Promise<void> {
   await session.transaction(async (query) => {
     await query(`set local lock_timeout = ${LOCK_MS}`)
     await query(`drop table if exists ${name}`)
+    await noteAllTexts(query)
   })
 }
 
 async function removeBefore(query: PostgresSession['query'], name: string, before: number): Promise<void> {
   const remove = `with removed as (
-      delete from ${name} where ctid = any (array(select ctid from ${name} where at < $1 limit ${STEP})) returning 1
-    ) select count(*)::integer as count from removed`
+      delete from ${name} where ctid = any (array(select ctid from ${name} where at < $1 limit ${STEP})) returning ${dimensions.join()}
+    ), noted as (${noteTexts(dimensions)})
+    select count(*)::integer as count from removed`
   for (;;) {
     const [row] = await query<{ count: number }>(remove, [before])
     if ((row?.count ?? 0) < STEP) return

@@ -1,4 +1,5 @@
 import type { Query } from '../../db/postgres/session.ts'
+import { noteTexts, textColumns } from './unused-texts.ts'
 
 /** Rows of one statement. */
 const STEP = 10_000
@@ -15,11 +16,13 @@ const keys = {
 /** Removes all scans and counts of deleted links. After an interruption, another call completes it. */
 export async function purgeLinks(query: Query, linkIds: number[]): Promise<void> {
   for (const [table, key] of Object.entries(keys)) {
+    const texts = textColumns[table]
     const remove = `with removed as (
         delete from quirl_scans.${table} where (${key}) in (
           select ${key} from quirl_scans.${table} where link_id = any ($1) limit ${STEP}
-        ) returning 1
-      ) select count(*)::integer as count from removed`
+        ) returning ${texts?.join() ?? '1'}
+      )${texts === undefined ? '' : `, noted as (${noteTexts(texts)})`}
+      select count(*)::integer as count from removed`
     for (let count = STEP; count === STEP;) {
       const [row] = await query<{ count: number }>(remove, [linkIds])
       count = row?.count ?? 0

@@ -16,6 +16,7 @@ import type { JournalFolder } from './journal-positions.ts'
 import { openPartitions } from './partitions.ts'
 import { linkIdsAfter, purgeLinks } from './purge.ts'
 import { openRowQueries } from './row-queries.ts'
+import { sweepTexts } from './unused-texts.ts'
 
 /** What the thread connects to, and the journal that it folds. */
 export interface SharedThreadOptions {
@@ -67,6 +68,7 @@ const calls: WarehouseCalls = {
   lost: async () => target.lost(),
   purge: (linkIds) => purgeLinks(session.query, linkIds),
   prune: partitions.prune,
+  sweepTexts: () => sweepTexts(session),
   linkIdsAfter: (linkId, limit) => linkIdsAfter(session.query, linkId, limit),
   async close() {
     try {

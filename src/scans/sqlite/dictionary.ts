@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createBoundedCache } from '../../lib/bounded-cache.ts'
+import { createNewReferrers } from '../folding/new-referrers.ts'
 import type { Scan } from '../scan.ts'
 import { textsOf } from '../texts-of-scan.ts'
-import { UNKNOWN } from '../warehouse-schema.ts'
+import { OTHER, REFERRER, UNKNOWN } from '../warehouse-schema.ts'
 
 /** Entries in the cache; the database resolves the others. */
 const CACHED = 50_000
@@ -14,6 +15,9 @@ export interface Dictionary {
   /** The id of a text, which is new or known; of an unknown value when it is null. */
   idOf: (text: string | null) => number
   text: (id: number) => string | null
+  /** Removes from this set whatever ids are used from now on; from none when it is undefined. */
+  watch: (unused: Set<number> | undefined) => void
+  remove: (ids: Iterable<number>) => void
   /** To be called after a rollback: SQLite assigns the ids of texts that were new in the transaction again. */
   clearCache: () => void
 }
@@ -22,22 +26,42 @@ export function openDictionary(db: DatabaseSync): Dictionary {
   const find = db.prepare('select id from dictionary where text = ?')
   const insert = db.prepare('insert into dictionary (text) values (?)')
   const read = db.prepare('select text from dictionary where id = ?')
+  const removal = db.prepare('delete from dictionary where id = ?')
   let ids = createBoundedCache<number>(CACHED)
+  let newReferrers = createNewReferrers()
+  let watched: Set<number> | undefined
 
-  function idOf(text: string | null): number {
+  /** @param admit called for a new text, which counts as `(other)` when it refuses */
+  function idOf(text: string | null, admit: () => boolean = () => true): number {
     if (text === null) return UNKNOWN
-    const cached = ids.get(text)
-    if (cached !== undefined) return cached
+    const id = ids.get(text) ?? findOrInsert(text, admit)
+    watched?.delete(id)
+    return id
+  }
+
+  function findOrInsert(text: string, admit: () => boolean): number {
     const row = find.get(text) as { id: number } | undefined
+    if (row === undefined && !admit()) return OTHER
     const id = row?.id ?? Number(insert.run(text).lastInsertRowid)
     ids.set(text, id, 1)
     return id
   }
 
   return {
-    idsOf: (scan) => textsOf(scan).map(idOf),
-    idOf,
+    idsOf(scan) {
+      const admit = () => newReferrers.admit(scan)
+      return textsOf(scan).map((text, at) => (at === REFERRER ? idOf(text, admit) : idOf(text)))
+    },
+    idOf: (text) => idOf(text),
     text: (id) => (id === UNKNOWN ? null : ((read.get(id) as { text: string } | undefined)?.text ?? null)),
-    clearCache: () => void (ids = createBoundedCache(CACHED)),
+    watch: (unused) => void (watched = unused),
+    remove(removed) {
+      for (const id of removed) removal.run(id)
+      ids = createBoundedCache(CACHED)
+    },
+    clearCache() {
+      ids = createBoundedCache(CACHED)
+      newReferrers = createNewReferrers()
+    },
   }
 }

@@ -1,4 +1,7 @@
+import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { dimensions } from '../warehouse-schema.ts'
+import type { UnusedTexts } from './unused-texts.ts'
 import { transaction, type Warehouse } from './warehouse.ts'
 
 /** Rows of one transaction: the thread serves other calls in between. */
@@ -14,16 +17,28 @@ const keys = {
   imported: 'link_id',
 }
 
+/** The columns with ids of texts. */
+const texts: Partial<Record<(typeof tables)[number], readonly string[]>> = {
+  scans: dimensions,
+  daily: ['value'],
+  monthly: ['value'],
+}
+
 /** Removes all scans and counts of links. After an interruption, another call completes it. */
-export async function purgeLinks({ db }: Pick<Warehouse, 'db'>, linkIds: number[]): Promise<void> {
+export async function purgeLinks(
+  { db, unused }: Pick<Warehouse, 'db'> & { unused: Pick<UnusedTexts, 'note'> },
+  linkIds: number[],
+): Promise<void> {
   const removals = tables.map((table) =>
-    db.prepare(
+    createRemoval(
+      db,
       `delete from ${table} where (${keys[table]}) in (select ${keys[table]} from ${table} where link_id = ? limit ?)`,
+      texts[table],
     ),
   )
   const remove = (linkId: number, limit: number) => {
     let left = limit
-    for (const removal of removals) left -= Number(removal.run(linkId, left).changes)
+    for (const removal of removals) left -= removal(unused, linkId, left)
     return limit - left
   }
   for (let at = 0; at < linkIds.length; await yieldToEventLoop()) {
@@ -40,17 +55,35 @@ export async function purgeLinks({ db }: Pick<Warehouse, 'db'>, linkIds: number[
 
 /** Removes raw scans from before a time, link by link; the rollups stay. */
 export async function prune(warehouse: Warehouse, before: number): Promise<void> {
-  const remove = warehouse.db.prepare(
+  const { db, unused } = warehouse
+  const remove = createRemoval(
+    db,
     `delete from scans where (link_id, at, n) in (select link_id, at, n from scans where link_id = ? and at < ? limit ${STEP})`,
+    dimensions,
   )
   for (let linkId = 0; ;) {
     const ids = linkIdsAfter(warehouse, linkId, 100)
     for (const id of ids) {
-      while (Number(remove.run(id, before).changes) === STEP) await yieldToEventLoop()
+      while (transaction(db, () => remove(unused, id, before)) === STEP) await yieldToEventLoop()
       linkId = id
     }
     if (ids.length === 0) return
     await yieldToEventLoop()
+  }
+}
+
+/** Returns what removes rows, notes the texts that they had, and returns their number. */
+function createRemoval(db: DatabaseSync, sql: string, columns: readonly string[] = []) {
+  if (columns.length === 0) {
+    const removal = db.prepare(sql)
+    return (_: unknown, ...values: number[]) => Number(removal.run(...values).changes)
+  }
+  const removal = db.prepare(`${sql} returning ${columns.join(', ')}`)
+  removal.setReturnArrays(true)
+  return (unused: Pick<UnusedTexts, 'note'>, ...values: number[]) => {
+    const rows = removal.all(...values) as unknown as number[][]
+    unused.note(rows.flat())
+    return rows.length
   }
 }
 

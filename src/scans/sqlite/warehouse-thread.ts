@@ -40,6 +40,7 @@ const calls: WarehouseCalls = {
   lost: async () => warehouse.lost(),
   purge: (linkIds) => purgeLinks(warehouse, linkIds),
   prune: (before) => prune(warehouse, before),
+  sweepTexts: warehouse.unused.sweep,
   linkIdsAfter: async (linkId, limit) => linkIdsAfter(warehouse, linkId, limit),
   async close() {
     await fold.close()

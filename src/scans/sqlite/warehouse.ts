@@ -5,6 +5,7 @@ import type { Mark } from '../folding/fold-target.ts'
 import { groupScans, type Group } from '../folding/increments.ts'
 import { addToRollups, rollupWriter } from '../folding/rollup.ts'
 import { openImports, type Imports } from './imports.ts'
+import { openUnusedTexts, type UnusedTexts } from './unused-texts.ts'
 import type { FoldedScan } from '../scan.ts'
 import { dimensions, migrateWarehouse } from '../warehouse-schema.ts'
 
@@ -12,6 +13,7 @@ import { dimensions, migrateWarehouse } from '../warehouse-schema.ts'
 export interface Warehouse extends IdentityWriter, Imports {
   db: DatabaseSync
   dictionary: Dictionary
+  unused: UnusedTexts
   /** Adds scans and sets the mark of their journal file in one transaction, which survives power loss. */
   add: (scans: FoldedScan[], mark: Mark) => void
   /** How far a journal file has been folded, and whether damage was found so far. */
@@ -35,7 +37,8 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8000')
   migrateWarehouse(db)
   const dictionary = openDictionary(db)
-  const rollups = rollupWriter(db)
+  const unused = openUnusedTexts(db, dictionary)
+  const rollups = rollupWriter(db, unused.note)
   const marks = openMarks(db)
   const numbers = openCounter(db)
   const addScans = openScans(db, dictionary, numbers, yieldNow)
@@ -57,6 +60,7 @@ export function openWarehouse(file: string, yieldNow: () => void = () => {}): Wa
   return {
     db,
     dictionary,
+    unused,
     ...openIdentity(db),
     add: (scans, mark) => change(() => insert(scans, mark)),
     ...openImports({ db, rollups, change, addScans, dictionary }),
