@@ -28,6 +28,7 @@ import { patientStop, program } from './support/program.ts'
 import { requireProgram } from './support/programs.ts'
 import { startServer, type TestServer } from './support/server.ts'
 import { askSecurely, seeHandshake, shakeHands } from './support/tls.ts'
+import { sessionOf } from './support/tls-program.ts'
 
 const BASE = 'https://go.bakery.shop'
 const HOST = 'go.bakery.shop'
@@ -465,17 +466,6 @@ describe('several processes on one store', () => {
     assert.equal((await seeHandshake(second.port, NAME, root, { session })).isResumed, true)
   })
 })
-
-/** Makes a request and returns a session that can be resumed. */
-async function sessionOf(port: number, name: string, ca: string, version: 'TLSv1.2' | 'TLSv1.3'): Promise<Buffer> {
-  const socket = await shakeHands(port, name, ca, { minVersion: version, maxVersion: version })
-  const session = once(socket, 'session') as Promise<[Buffer]>
-  socket.write(`GET /healthz HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`)
-  const [ticket] = version === 'TLSv1.2' ? [socket.getSession() ?? Buffer.alloc(0)] : await session
-  await once(socket, 'data')
-  socket.destroy()
-  return ticket
-}
 
 describe('session tickets', () => {
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {

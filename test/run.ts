@@ -11,6 +11,7 @@ const first = [
   'test/slow-clients',
   'test/hostile',
   'test/certificates',
+  'test/certificates-faults',
   'test/nodes',
   'test/preview',
   'test/browser',

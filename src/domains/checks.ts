@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts'
+import { createSharedRuns, shareRun } from '../lib/share-runs.ts'
 import { CLAIM_MS } from './claim.ts'
 import { deleteExpiredClaims, findLastClaimTime } from './claim-store.ts'
 import type { DnsCheck } from './dns.ts'
@@ -36,7 +37,7 @@ interface CheckDeps {
 }
 
 export function createChecks({ db, now, dns, statuses }: CheckDeps): Checks {
-  const running = createRunning()
+  const running = createSharedRuns<Domain | undefined>()
   const checkDomain = createDomainCheck({ db, now, dns, statuses })
 
   const check = (domain: Domain) => running.share(domain.name, () => checkDomain(domain))
@@ -75,28 +76,6 @@ export function createChecks({ db, now, dns, statuses }: CheckDeps): Checks {
       const isBusy = running.count() >= MAX_RUNNING && !running.has(name)
       return isFresh(domain) || isBusy ? domain : running.share(name, () => checkUnlessFresh(name))
     },
-    sweep: shareRunning(sweep),
+    sweep: shareRun(sweep),
   }
-}
-
-/** The checks in progress. Calls during a check of a name share it. */
-function createRunning() {
-  const running = new Map<string, Promise<Domain | undefined>>()
-  return {
-    count: () => running.size,
-    has: (name: string) => running.has(name),
-    share(name: string, run: () => Promise<Domain | undefined>): Promise<Domain | undefined> {
-      const present = running.get(name)
-      if (present !== undefined) return present
-      const mine = run().finally(() => running.delete(name))
-      running.set(name, mine)
-      return mine
-    },
-  }
-}
-
-/** Calls during a run share that run. */
-function shareRunning(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
-  return () => (running ??= run().finally(() => (running = undefined)))
 }

@@ -1,7 +1,7 @@
 import { createBoundedCache } from '../lib/bounded-cache.ts'
 import type { StoredCertificate } from './certificate-store.ts'
-import type { Accept, Identity } from './listener.ts'
-import type { TicketKeys } from './tickets.ts'
+import type { Accept, Acceptor, Identity } from './listener.ts'
+import { ticketKey, type TicketSecrets } from './tickets.ts'
 
 /** How many names are cached; each takes some tens of kilobytes. */
 const MAX_NAMES = 1000
@@ -9,27 +9,28 @@ const MAX_NAMES = 1000
 /** When a cached certificate is stale: another process on the store may have renewed it. */
 const STALE_MS = 5 * 60 * 1000
 
-/** A cache of TLS servers by name. An entry is valid for one period of ticket keys. */
+/** A cache of TLS servers by name. */
 export interface AcceptCache {
-  /** A stale entry is returned as stale once, so that one caller reloads it. */
+  /** A stale entry is returned as stale once, so that one caller reloads it, and serves until then. */
   get: (name: string) => { accept: Accept; isStale: boolean } | undefined
-  put: (certificate: StoredCertificate) => Promise<Accept>
+  put: (certificate: StoredCertificate) => Accept
   /** Makes the entries of these names stale, or all. */
   expire: (names?: string[]) => void
 }
 
 interface AcceptCacheDeps {
-  tickets: TicketKeys
+  tickets: Pick<TicketSecrets, 'current'>
   now: () => number
   monotonic: () => number
-  createAccept: (identity: Identity) => Accept
+  createAcceptor: (identity: Identity, ticketKey: Buffer) => Acceptor
 }
 
-export function createAcceptCache({ tickets, now, monotonic, createAccept }: AcceptCacheDeps): AcceptCache {
+export function createAcceptCache({ tickets, now, monotonic, createAcceptor }: AcceptCacheDeps): AcceptCache {
   interface Entry {
-    accept: Accept
+    acceptor: Acceptor
     notAfter: number
-    period: number
+    /** Of the key of its session tickets. */
+    secret: string
     /** On the monotonic clock. */
     loadedAt: number
   }
@@ -38,20 +39,28 @@ export function createAcceptCache({ tickets, now, monotonic, createAccept }: Acc
   return {
     get(name) {
       const entry = cache.get(name)
-      if (entry === undefined || entry.notAfter <= now() || entry.period !== tickets.period()) return undefined
+      if (entry === undefined || entry.notAfter <= now()) return undefined
+      const secret = tickets.current()
+      if (entry.secret !== secret) {
+        entry.acceptor.setTicketKey(ticketKey(secret, name))
+        entry.secret = secret
+      }
       const isStale = monotonic() - entry.loadedAt >= STALE_MS || entry.loadedAt <= expiredAt
       if (isStale) entry.loadedAt = monotonic()
-      return { accept: entry.accept, isStale }
+      return { accept: entry.acceptor.accept, isStale }
     },
-    async put({ name, key, chain, notAfter }) {
-      const period = tickets.period()
-      const accept = createAccept({ key, chain, ticketKey: await tickets.keyFor(name) })
-      cache.set(name, { accept, notAfter, period, loadedAt: monotonic() }, 1)
-      return accept
+    put({ name, key, chain, notAfter }) {
+      const secret = tickets.current()
+      const acceptor = createAcceptor({ key, chain }, ticketKey(secret, name))
+      cache.set(name, { acceptor, notAfter, secret, loadedAt: monotonic() }, 1)
+      return acceptor.accept
     },
     expire(names) {
       if (names === undefined) expiredAt = monotonic()
-      for (const name of names ?? []) cache.delete(name)
+      for (const name of names ?? []) {
+        const entry = cache.get(name)
+        if (entry !== undefined) entry.loadedAt = Number.NEGATIVE_INFINITY
+      }
     },
   }
 }

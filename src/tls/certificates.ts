@@ -16,9 +16,9 @@ import {
 } from './certificate-store.ts'
 import { findIssuance, listIssuances, resetIssuance, type Issuance } from './issuance-store.ts'
 import { IssuanceError, type Issuer } from './issuer.ts'
-import type { Accept, Identity } from './listener.ts'
+import type { Accept, Acceptor, Identity } from './listener.ts'
 import { refreshRenewalTime } from './renewal.ts'
-import type { TicketKeys } from './tickets.ts'
+import type { TicketSecrets } from './tickets.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -45,7 +45,7 @@ export interface Certificates {
    * Rejects with an IssuanceError when no certificate can be issued now.
    */
   acceptFor: (name: string) => Accept | Promise<Accept>
-  /** Renews due certificates, and obtains the service's own when it has none. */
+  /** Renews due certificates, obtains the service's own when it has none, and prepares the keys of session tickets. */
   sweep: () => Promise<void>
   /** Renews a certificate now, regardless of earlier failures. @throws {IssuanceError} */
   renew: (name: string) => Promise<StoredCertificate>
@@ -65,17 +65,17 @@ interface CertificateDeps {
   random: () => number
   client: AcmeClient
   issuer: Issuer
-  tickets: TicketKeys
+  tickets: TicketSecrets
   /** The service's own host. */
   host: string
   /** Whether a name is to have a certificate, from memory. */
   isServed: (name: string) => boolean
-  createAccept: (identity: Identity) => Accept
+  createAcceptor: (identity: Identity, ticketKey: Buffer) => Acceptor
   log: Pick<FastifyBaseLogger, 'error'>
 }
 
 export function createCertificates(deps: CertificateDeps): Certificates {
-  const { db, now, monotonic, issuer, host } = deps
+  const { db, now, monotonic, issuer, tickets, host } = deps
   const cache = createAcceptCache(deps)
   const report = throttle(LOG_MS, monotonic, (error: unknown) => deps.log.error({ err: error }, 'certificates: store'))
 
@@ -94,20 +94,17 @@ export function createCertificates(deps: CertificateDeps): Certificates {
       return cached.accept
     },
     async sweep() {
-      await deleteCertificates(db.write, now() - RETENTION_MS)
+      await tickets.prepare()
       if ((await findCertificate(db.read, host)) === undefined) await ignoreIssuanceError(issuer.issue(host))
-      const due = (await findDueCertificates(db.read, now())).values()
-      const worker = async () => {
-        for (const certificate of due) await ignoreIssuanceError(renewIfDue(deps, cache, certificate))
-      }
-      await Promise.all(Array.from({ length: SWEEP_WIDTH }, worker))
+      await renewDue(deps, cache)
       await expiries.read()
+      await deleteCertificates(db.write, now() - RETENTION_MS)
     },
     async renew(name) {
       if (!deps.isServed(name)) throw new IssuanceError(`${name} is neither the service nor an active domain`)
       await resetIssuance(db.write, name)
       const renewed = await issuer.issue(name, await findCertificate(db.read, name))
-      await cache.put(renewed)
+      cache.put(renewed)
       deps.bus.publish('certificates', name)
       return renewed
     },
@@ -142,6 +139,14 @@ function createExpiries({ db, host, isServed }: Pick<CertificateDeps, 'db' | 'ho
   }
 }
 
+async function renewDue(deps: CertificateDeps, cache: AcceptCache): Promise<void> {
+  const due = (await findDueCertificates(deps.db.read, deps.now())).values()
+  const worker = async () => {
+    for (const certificate of due) await ignoreIssuanceError(renewIfDue(deps, cache, certificate))
+  }
+  await Promise.all(Array.from({ length: SWEEP_WIDTH }, worker))
+}
+
 async function renewIfDue(deps: CertificateDeps, cache: AcceptCache, certificate: StoredCertificate): Promise<void> {
   const { db, bus, now, client, issuer, random } = deps
   if (!deps.isServed(certificate.name)) return
@@ -151,7 +156,7 @@ async function renewIfDue(deps: CertificateDeps, cache: AcceptCache, certificate
     await updateRenewal(db.write, current)
   }
   if (current.renewAt > now()) return
-  await cache.put(await issuer.issue(current.name, current))
+  cache.put(await issuer.issue(current.name, current))
   bus.publish('certificates', current.name)
 }
 

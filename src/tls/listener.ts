@@ -35,17 +35,28 @@ const ciphers = [
 /** Takes over a connection whose ClientHello has been read and unshifted. */
 export type Accept = (socket: Socket) => void
 
-/** The key material of one name. */
+/** The key material of one name, PEM. */
 export interface Identity {
-  /** PEM. */
   key: string
   chain: string
-  /** Encrypts the name's session tickets. */
-  ticketKey: Buffer
 }
 
-/** Creates the TLS server of one certificate. @param onSecure called after each handshake */
-export function createAccept({ key, chain, ticketKey }: Identity, onSecure: (socket: TLSSocket) => void): Accept {
+/** The TLS server of one certificate. */
+export interface Acceptor {
+  accept: Accept
+  /** Encrypts the session tickets of later handshakes by another key. */
+  setTicketKey: (key: Buffer) => void
+}
+
+/**
+ * @param ticketKey encrypts the name's session tickets
+ * @param onSecure called after each handshake
+ */
+export function createAcceptor(
+  { key, chain }: Identity,
+  ticketKey: Buffer,
+  onSecure: (socket: TLSSocket) => void,
+): Acceptor {
   const server = createTlsServer({
     key,
     cert: chain,
@@ -60,14 +71,17 @@ export function createAccept({ key, chain, ticketKey }: Identity, onSecure: (soc
   })
   server.on('secureConnection', onSecure)
   server.on('tlsClientError', (_error, socket) => socket.destroy())
-  return (socket) => void server.emit('connection', socket)
+  return {
+    accept: (socket) => void server.emit('connection', socket),
+    setTicketKey: (replacing) => server.setTicketKeys(replacing),
+  }
 }
 
 /** The ALPN protocol of an authority that validates on port 443 (RFC 8737). */
 export const CHALLENGE_PROTOCOL = 'acme-tls/1'
 
 /** Creates a TLS server that presents a challenge certificate and closes the connection. */
-export function createChallengeAccept({ key, chain }: Omit<Identity, 'ticketKey'>): Accept {
+export function createChallengeAccept({ key, chain }: Identity): Accept {
   const protocols = [CHALLENGE_PROTOCOL]
   const server = createTlsServer({ key, cert: chain, ALPNProtocols: protocols, handshakeTimeout: HANDSHAKE_MS })
   server.on('secureConnection', (socket) => socket.end())

@@ -19,10 +19,10 @@ import { createOrderWithFallback } from './challenge-fallback.ts'
 import type { ClientHello } from './client-hello.ts'
 import { createHttpsRules, type HttpsRules } from './https-rules.ts'
 import { createIssuer, type Issuer } from './issuer.ts'
-import { CHALLENGE_PROTOCOL, createAccept, createChallengeAccept, createListener, type Accept } from './listener.ts'
+import { CHALLENGE_PROTOCOL, createAcceptor, createChallengeAccept, createListener, type Accept } from './listener.ts'
 import { createOrderLimiter } from './order-limiter.ts'
 import type { Challenges, Sleep } from './order.ts'
-import { createTicketKeys } from './tickets.ts'
+import { createTicketSecrets } from './tickets.ts'
 
 /** The interval of sweeps for due renewals, in milliseconds. */
 const SWEEP_MS = 60_000
@@ -70,26 +70,25 @@ export interface Tls {
 
 /** @throws {StartError} unless the service has an https origin with a host name */
 export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
-  const { db, domains, now, monotonic, log, request = fetch } = needs
+  const { db, domains, now, monotonic, request = fetch } = needs
   const { statusOf } = domains
   const { origin, host } = checkOrigin(config.baseUrl)
   const client = createAcmeClient(config.acmeDirectory, request, { now, monotonic })
   const issuer = openIssuer(config, needs, client)
+  const tickets = createTicketSecrets(needs)
   let onSecure: (socket: TLSSocket) => void = (socket) => socket.destroy()
   const certificates = createCertificates({
     ...needs,
     random: needs.random ?? Math.random,
     client,
     issuer,
-    tickets: createTicketKeys(db, now),
+    tickets,
     host,
     isServed: (name) => name === host || statusOf(name) === 'active',
-    createAccept: (identity) => createAccept(identity, (socket) => onSecure(socket)),
+    createAcceptor: (identity, key) => createAcceptor(identity, key, (socket) => onSecure(socket)),
   })
   const listener = createListener((hello) => acceptFor(hello, host, needs, certificates))
-  const tasks = createBackgroundTasks(monotonic, (err) => log.error({ err }, 'certificates could not be renewed'))
-  const sweep = () => tasks.run(certificates.sweep())
-  let timer: NodeJS.Timeout | undefined
+  const sweeps = createSweeps(certificates, needs)
   let closeOthers = async () => {}
 
   return {
@@ -97,16 +96,32 @@ export function openTls(config: TlsConfig, needs: TlsNeeds): Tls {
     certificates,
     async listen(server, connections) {
       onSecure = (socket) => void server.emit('connection', socket)
+      // Before the first tickets, which would otherwise be in vain on other nodes.
+      await tickets.prepare()
       const opened = await open(listener.server, config, connections)
       closeOthers = opened.close
-      sweep()
-      timer = setInterval(sweep, SWEEP_MS).unref()
+      sweeps.start()
       return opened.port
     },
     close() {
+      sweeps.stop()
+      return Promise.all([issuer.close(), listener.close(), closeOthers()]).then(() => {})
+    },
+  }
+}
+
+function createSweeps(certificates: Certificates, { monotonic, log }: TlsNeeds) {
+  const tasks = createBackgroundTasks(monotonic, (err) => log.error({ err }, 'certificates could not be renewed'))
+  const sweep = () => tasks.run(certificates.sweep())
+  let timer: NodeJS.Timeout | undefined
+  return {
+    start() {
+      sweep()
+      timer = setInterval(sweep, SWEEP_MS).unref()
+    },
+    stop() {
       tasks.close()
       clearInterval(timer)
-      return Promise.all([issuer.close(), listener.close(), closeOthers()]).then(() => {})
     },
   }
 }

@@ -18,7 +18,7 @@ import {
   updateRenewal,
   type StoredCertificate,
 } from './certificate-store.ts'
-import { insertTicketKey } from './ticket-key-store.ts'
+import { findTicketKey, insertTicketKey } from './ticket-key-store.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
 const certificate = (name: string, more: Partial<StoredCertificate> = {}): StoredCertificate => ({
@@ -88,10 +88,12 @@ for (const driver of drivers) {
     test('processes share the ticket key of a period, and delete earlier ones', async (t) => {
       const db = await driver.open(t)
       if (db === undefined) return
-      const keys = await Promise.all(['x', 'y', 'z'].map((key) => insertTicketKey(db.write, 5, key)))
+      const keys = await Promise.all(['x', 'y', 'z'].map((key) => insertTicketKey(db.write, 5, key, 5)))
       assert.equal(new Set(keys).size, 1)
-      assert.equal(await insertTicketKey(db.write, 6, 'next'), 'next')
-      assert.equal(await insertTicketKey(db.write, 5, 'again'), 'again')
+      assert.equal(await insertTicketKey(db.write, 6, 'next', 5), 'next')
+      assert.equal(await findTicketKey(db.read, 5), keys[0], 'the key of the next period is made ahead')
+      assert.equal(await insertTicketKey(db.write, 7, 'after', 6), 'after')
+      assert.deepEqual([await findTicketKey(db.read, 5), await findTicketKey(db.read, 6)], [undefined, 'next'])
     })
   })
 }

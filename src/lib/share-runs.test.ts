@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createSharedRuns, shareRun } from './share-runs.ts'
+
+test('calls during a run share it, also when it fails, and a later call runs again', async () => {
+  let runs = 0
+  const shared = shareRun(async () => {
+    if (++runs === 2) throw new Error('second')
+    return runs
+  })
+  assert.deepEqual(await Promise.all([shared(), shared()]), [1, 1])
+  const failed = [shared(), shared()]
+  for (const each of failed) await assert.rejects(each, /second/)
+  assert.equal(await shared(), 3)
+})
+
+test('runs are shared by name, counted while they go on, and awaited', async () => {
+  const runs = createSharedRuns<string>()
+  const begun: string[] = []
+  const ends = Promise.withResolvers<string>()
+  const begin = (name: string) =>
+    runs.share(name, () => {
+      begun.push(name)
+      return ends.promise
+    })
+  const all = ['a', 'b', 'a'].map(begin)
+  assert.deepEqual([begun, runs.count(), runs.has('a'), runs.has('c')], [['a', 'b'], 2, true, false])
+  ends.resolve('ended')
+  await runs.settled()
+  assert.deepEqual([await Promise.all(all), runs.count()], [['ended', 'ended', 'ended'], 0])
+})
