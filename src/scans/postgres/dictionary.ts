@@ -34,7 +34,6 @@ export function openSharedDictionary(query: Query): SharedDictionary {
   let sweeps: number | undefined
 
   async function find(ids: Map<string, number>, texts: string[]): Promise<void> {
-    if (texts.length === 0) return
     for (const { id, text } of await findTexts(query, texts)) {
       ids.set(text, id)
       cache.set(text, id, 1)
@@ -74,7 +73,8 @@ export function openSharedDictionary(query: Query): SharedDictionary {
   }
 }
 
-function findTexts(query: Query, texts: string[]): Promise<{ id: number; text: string }[]> {
+async function findTexts(query: Query, texts: string[]): Promise<{ id: number; text: string }[]> {
+  if (texts.length === 0) return []
   return query('select id, text from quirl_scans.dictionary where text = any($1)', [texts])
 }
 
