@@ -34,11 +34,8 @@ export interface SessionsOptions<S> {
  * Opens a session, and another after each fault: at once, and then each second until that succeeds. Whatever waited for
  * the failed session is rejected.
  */
-export async function openSessions<S extends Session>({
-  open,
-  overlap,
-  onReopened = () => {},
-}: SessionsOptions<S>): Promise<Sessions<S>> {
+export async function openSessions<S extends Session>(options: SessionsOptions<S>): Promise<Sessions<S>> {
+  const { open, overlap, onReopened = () => {} } = options
   const closing = new AbortController()
   let recovery: Promise<void> = Promise.resolve()
   let isOpen = false
