@@ -4,6 +4,7 @@ import type { Bus } from './bus/bus.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { toStartError } from './db/open.ts'
+import type { StoreFaults } from './db/store-faults.ts'
 import { openDomains, type Domains } from './domains/open.ts'
 import { createClientAddress, untrustedProxyWarning, type ClientAddress } from './http/client-address.ts'
 import { createConnectionLimit, type ConnectionLimit } from './http/connection-limit.ts'
@@ -60,7 +61,7 @@ export interface Services extends Clocks, Pick<Store, 'holdChanges'> {
   /** Why the service is not ready for requests; undefined when it is. */
   notReady: () => Promise<string | undefined>
   /** Records an error that means that the store is unavailable or damaged; returns what to answer, undefined for any other. */
-  unavailability: (error: unknown) => string | undefined
+  unavailability: StoreFaults['note']
   /** Calls back when the service is about to stop, until the returned function is called. */
   onDrain: (listener: () => void) => () => void
   /** Makes the service not ready, and ends streams. */

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, writeF
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createAdminClient } from '../src/admin/client.ts'
-import { syncData, type Sync } from '../src/db/sqlite/session.ts'
+import { syncData, type Sync } from '../src/db/sqlite/writing-session.ts'
 import { StartError } from '../src/lib/start-error.ts'
 import { temporaryFolder, undoLater } from './support/cleanup.ts'
 import { holdLock } from './support/holder.ts'

@@ -21,7 +21,7 @@ test('an error of another thread, which has lost its class, is a fault of the st
   const noted = (isHeld: boolean) =>
     thread.call('fail', isHeld).then(
       () => assert.fail(),
-      (error: unknown) => faults.note(error),
+      (error: unknown) => faults.note(error, true),
     )
   assert.match((await noted(false)) ?? '', /may or may not have been saved/)
   assert.match((await noted(true)) ?? '', /is being moved/)
@@ -32,13 +32,14 @@ test('a fault of the store is reported for the asked time after its last occurre
   const faults = createStoreFaults(() => now, { error: () => assert.fail() })
   assert.equal(faults.recent(10_000), undefined)
   const [CONSTRAINT, BUSY, CORRUPT, IOERR_FSYNC] = [19, 5, 11, 1034]
-  for (const error of [new TypeError('a bug'), sqliteError(CONSTRAINT)]) assert.equal(faults.note(error), undefined)
+  for (const error of [new TypeError('a bug'), sqliteError(CONSTRAINT)])
+    assert.equal(faults.note(error, true), undefined)
   assert.equal(faults.recent(10_000), undefined)
   for (const code of [BUSY, IOERR_FSYNC])
-    assert.match(faults.note(sqliteError(code)) ?? '', /may or may not have been saved/)
+    assert.match(faults.note(sqliteError(code), true) ?? '', /may or may not have been saved/)
   assert.match(faults.recent(10_000) ?? '', /the store is unavailable/)
   now += 9_999
-  assert.ok(faults.note(sqliteError(CORRUPT)))
+  assert.ok(faults.note(sqliteError(CORRUPT), false))
   now += 1
   assert.match(faults.recent(10_000) ?? '', /damaged .* put a backup in its place by "quirl restore"$/)
   now += 9_999

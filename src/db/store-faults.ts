@@ -6,14 +6,19 @@ const DAMAGED = 'the store is damaged or cannot be read: stop quirl, and put a b
 const UNAVAILABLE = 'requests have failed within the last seconds because the store is unavailable'
 
 const HELD = 'the store is being moved to another place, and nothing was changed; try again'
+const AWAY = 'the store cannot be reached, try again'
 const UNKNOWN_OUTCOME = 'the store cannot be reached; a change may or may not have been saved, try again'
 
 /** Tracks the faults of the store. */
 export interface StoreFaults {
   /** Logs what was found before the store was opened. */
   onIntegrity: (report: IntegrityReport) => void
-  /** Records an error that means that the store is unavailable or damaged. @returns what to answer; undefined for any other */
-  note: (error: unknown) => string | undefined
+  /**
+   * Records an error that means that the store is unavailable or damaged.
+   * @param mayChange whether the request may have changed something
+   * @returns what to answer; undefined for any other error
+   */
+  note: (error: unknown, mayChange: boolean) => string | undefined
   /** The fault that a request had within so many milliseconds. */
   recent: (ms: number) => string | undefined
   metrics: { name: string; help: string; type: 'counter' | 'gauge'; read: () => number }[]
@@ -32,7 +37,7 @@ export function createStoreFaults(
       found = Object.keys(report.changed).length + report.unread.length
       logIntegrity(report, log)
     },
-    note(error) {
+    note(error, mayChange) {
       // Visits go on, so that the service stays ready.
       if (isHeld(error)) return HELD
       const isDamaged = isStoreDamaged(error)
@@ -40,7 +45,7 @@ export function createStoreFaults(
       count++
       lastAt = monotonic()
       text = isDamaged ? DAMAGED : UNAVAILABLE
-      return UNKNOWN_OUTCOME
+      return mayChange ? UNKNOWN_OUTCOME : AWAY
     },
     recent: (ms) => (monotonic() - lastAt < ms ? text : undefined),
     metrics: [

@@ -36,8 +36,11 @@ const THROTTLE_LOG_MS = 1_000
 /** What error handling needs from the rest of the program. */
 export interface ErrorHandling {
   monotonic: () => number
-  /** The detail for an error that means that the store cannot be used right now; undefined for any other. */
-  unavailability: (error: unknown) => string | undefined
+  /**
+   * The detail for an error that means that the store cannot be used right now; undefined for any other.
+   * @param mayChange whether the request may have changed something
+   */
+  unavailability: (error: unknown, mayChange: boolean) => string | undefined
   pages: ErrorPages
   /** Charges an unknown code or token; returns the problem to send instead when the quota is used up. */
   chargeNotFound: (request: FastifyRequest, reply: FastifyReply) => Promise<Problem | undefined>
@@ -58,7 +61,8 @@ export function handleErrors(app: FastifyInstance, handling: ErrorHandling): voi
   })
   app.setErrorHandler((error, request, reply) => {
     if (isRequestAborted(request) || isResponseAborted(reply, error)) return reply.hijack()
-    const problem = toProblem(error, unavailability, request.routeOptions.bodyLimit)
+    const mayChange = request.method !== 'GET' && request.method !== 'HEAD'
+    const problem = toProblem(error, (cause) => unavailability(cause, mayChange), request.routeOptions.bodyLimit)
     // A request that has left a queue, or that the stop did not wait for. An unreachable store and a bug are logged all the same.
     const isRefusal = problem.code === 'unavailable' && (problem.cause === undefined || isStopping)
     if (isRefusal && reply.raw.destroyed) return reply.hijack()
@@ -137,7 +141,7 @@ export function answerFrameworkError(error: Error, request: FastifyRequest, repl
   )
 }
 
-function toProblem(error: unknown, unavailability: ErrorHandling['unavailability'], bodyLimit = 0): Problem {
+function toProblem(error: unknown, unavailability: (error: unknown) => string | undefined, bodyLimit = 0): Problem {
   if (error instanceof Problem) return error
   const detail = unavailability(error)
   if (detail !== undefined) return new Problem('unavailable', detail, { cause: error })

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { PostgresTimes } from '../db/postgres/pool.ts'
-import type { Sync } from '../db/sqlite/session.ts'
+import type { Sync } from '../db/sqlite/writing-session.ts'
 import type { Machine } from '../http/local-hosts.ts'
 import type { AdmissionOptions } from '../limits/admission.ts'
 import type { SlotOverrides } from '../limits/slots.ts'

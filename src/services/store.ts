@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
 import { openDatabase, openInFolder, requireOwnStore, requireRestored, type OpenOptions } from '../db/open.ts'
 import type { PostgresTimes } from '../db/postgres/pool.ts'
-import type { Sync } from '../db/sqlite/session.ts'
+import type { Sync } from '../db/sqlite/writing-session.ts'
 import type { EmbeddedDatabase } from '../db/sqlite/database.ts'
 import { createStoreFaults, type StoreFaults } from '../db/store-faults.ts'
 import { requireLinks } from '../scans/instance-check.ts'

@@ -1,5 +1,5 @@
 // Loaded before the C library (LD_PRELOAD): makes system calls on files fail, as listed in the file that FAULTS names. Each
-// line is an operation (open, read, write, sync), an error number, and a pattern of paths: "write 28 *-wal".
+// line is an operation (open, create: open to write, read, write, sync), an error number, and a pattern of paths: "write 28 *-wal".
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -82,6 +82,7 @@ ON_DESCRIPTOR("sync", int, fdatasync, (int descriptor), (descriptor))
       va_end(rest); \
     } \
     FAIL_IF(fault_of("open", path)); \
+    if ((flags & O_ACCMODE) != O_RDONLY) FAIL_IF(fault_of("create", path)); \
     return real(path, flags, mode); \
   }
 

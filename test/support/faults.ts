@@ -9,8 +9,9 @@ import { requireProgram } from './programs.ts'
 
 /** An operation on files, and the error with which it fails. */
 export interface Fault {
-  operation: 'open' | 'read' | 'write' | 'sync'
-  error: 'EIO' | 'ENOSPC' | 'EMFILE'
+  /** `create` is an `open` of a file that may be written. */
+  operation: 'open' | 'create' | 'read' | 'write' | 'sync'
+  error: 'EIO' | 'ENOSPC' | 'EMFILE' | 'EROFS'
   /** A shell pattern of paths, in which `*` also matches slashes. */
   files: string
 }

@@ -6,7 +6,7 @@ import { type TestContext } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { temporaryFolder, undoLater } from './cleanup.ts'
 import type { Database } from '../../src/db/database.ts'
-import { syncData, type Sync } from '../../src/db/sqlite/session.ts'
+import { syncData, type Sync } from '../../src/db/sqlite/writing-session.ts'
 import { openSqlite } from '../../src/db/sqlite/database.ts'
 
 /** A database whose syncs a test can observe, delay and make fail. */

@@ -90,3 +90,16 @@ function createStatementCache(db: DatabaseSync): (sql: string) => Prepared {
     return prepared
   }
 }
+
+/** Closes each connection, even if another fails. @returns the errors */
+export function closeConnections(connections: DatabaseSync[]): unknown[] {
+  const errors: unknown[] = []
+  for (const each of connections) {
+    try {
+      if (each.isOpen) each.close()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  return errors
+}

@@ -3,6 +3,7 @@ import { sql, type Kysely, type Transaction } from '#kysely'
 import { createPrepareChange, createPrepareRead } from './prepared-statements.ts'
 import type { Database } from '../database.ts'
 import { rewriteLog } from './durable.ts'
+import { openReading, type ReadingSession } from './reading-session.ts'
 import { openSessions, type Sessions } from './sessions.ts'
 import { migrate } from '../migrate.ts'
 import type { Tables } from '../schema.ts'
@@ -11,8 +12,8 @@ import { createKysely, type Access } from './dialect.ts'
 import { toFileError } from './errors.ts'
 import { ChangesHeld, StoreUnavailable } from '../unavailable.ts'
 import { sqliteMigrations } from './migrations.ts'
-import { openSession, openWriter, syncData, type Sync } from './session.ts'
 import { BUSY_TIMEOUT_MS } from './writer.ts'
+import { openWriter, openWriting, syncData, type Sync, type WritingSession } from './writing-session.ts'
 
 /** A full disk refuses changes and no reads: requests that change something notice its end. */
 const DOUBT_MS = 10_000
@@ -45,55 +46,92 @@ export async function openSqlite(
   try {
     if (alone) rewriteLog(file)
     await migrateFile(file, now)
-    const sessions = await openSessions(async (onFault, isReopening) => {
-      if (isReopening) rewriteLog(file)
-      return openSession(file, sync, onFault)
-    }, onReopened)
-    return createDatabase(sessions, now)
+    return createDatabase(await openConnections(file, sync, onReopened), now)
   } catch (error) {
     throw toFileError(error, file)
   }
 }
 
-function createDatabase(sessions: Sessions, now: () => number): EmbeddedDatabase {
+/** The connections of the store. Those that read outlive a fault of the one that writes. */
+interface Connections {
+  reading: Sessions<ReadingSession>
+  writing: Sessions<WritingSession>
+}
+
+async function openConnections(file: string, sync: Sync, onReopened: () => void): Promise<Connections> {
+  let reading: Connections['reading'] | undefined
+  // Look-ups of a later iteration see what was committed.
+  const onCommit = () => reading?.last().lookups.endTransaction()
+  const writing = await openSessions({
+    async open(onFault, isReopening) {
+      if (isReopening) rewriteLog(file)
+      return openWriting(file, sync, { onFault, onCommit })
+    },
+    overlap: false,
+    onReopened,
+  })
+  try {
+    // The last connection to be closed would write the log back, which must not happen after a fault.
+    reading = await openSessions({ open: (onFault) => openReading(file, onFault), overlap: true })
+    return { reading, writing }
+  } catch (error) {
+    await writing.close()
+    throw error
+  }
+}
+
+function createDatabase({ reading, writing }: Connections, now: () => number): EmbeddedDatabase {
   let isHeld = false
   const changing = {
     current() {
       if (isHeld) throw new ChangesHeld('changes are refused while the store is moved')
-      return sessions.current()
+      return writing.current()
     },
   }
   const write = createKysely(writeAccess(changing))
-  const read = createKysely(readAccess(sessions, true))
-  const patient = createKysely(readAccess(sessions, false))
+  const read = createKysely(readAccess(reading, () => settled(writing)))
+  const patient = createKysely(readAccess(reading, async () => {}))
   return {
     read,
-    prepareRead: createPrepareRead(sessions, patient),
+    prepareRead: createPrepareRead(reading, patient),
     write,
     prepareChange: createPrepareChange(changing, write),
     transaction: (work) => transact(changing, work),
     // There is one transaction at a time.
     lock: async () => {},
-    async holdChanges() {
-      isHeld = true
-      const end = () => void (isHeld = false)
-      try {
-        // Changes have the connection in turn: those that came before have ended.
-        await transact(sessions, async () => {})
-        return end
-      } catch (error) {
-        end()
-        throw error
-      }
-    },
+    holdChanges: () => holdChanges(writing, (held) => (isHeld = held)),
     time: () => sql<number>`cast(${now()} as bigint)`,
-    check: async () => void (await read.selectFrom('migrations').select('number').limit(1).execute()),
+    async check() {
+      writing.current()
+      await read.selectFrom('migrations').select('number').limit(1).execute()
+    },
     doubtMs: DOUBT_MS,
     async close() {
       for (const each of [patient, read, write]) await each.destroy()
-      await sessions.close()
+      // The last one writes the log back.
+      await reading.close()
+      await writing.close()
     },
   }
+}
+
+async function holdChanges(writing: Connections['writing'], set: (isHeld: boolean) => void): Promise<() => void> {
+  const end = () => set(false)
+  set(true)
+  try {
+    // Changes have the connection in turn: those that came before have ended.
+    await transact(writing, async () => {})
+    return end
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
+/** Resolves when all that can have been read is durable. What was committed before a fault may not be until the log was written again. */
+async function settled(writing: Connections['writing']): Promise<void> {
+  if (writing.isOpen()) return writing.current().settled()
+  if (!writing.last().isDurable()) throw new StoreUnavailable('changes that others see are not durable yet')
 }
 
 /** Opens a file, or a copy of one, read-only; does not migrate it. */
@@ -118,7 +156,7 @@ function singleConnection(opened: DatabaseSync): Kysely<Tables> {
 
 /** Runs `work` under the write lock; settles when its group is durable, also when it fails. */
 async function transact<T>(
-  sessions: Pick<Sessions, 'current'>,
+  sessions: Pick<Connections['writing'], 'current'>,
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
   const { groups, newTransaction } = sessions.current()
@@ -133,7 +171,7 @@ async function transact<T>(
 }
 
 /** A single statement needs the write lock and no savepoint. */
-function writeAccess(sessions: Pick<Sessions, 'current'>): Access {
+function writeAccess(sessions: Pick<Connections['writing'], 'current'>): Access {
   let releaseLock = async () => {}
   return {
     async acquire() {
@@ -145,16 +183,9 @@ function writeAccess(sessions: Pick<Sessions, 'current'>): Access {
   }
 }
 
-function readAccess(sessions: Sessions, isDurable: boolean): Access {
-  return {
-    acquire: async () => sessions.current().reader,
-    release: async (connection) => {
-      if (!isDurable) return
-      const session = sessions.current()
-      if (session.reader !== connection) throw new StoreUnavailable('the store was reopened in the meantime')
-      await session.settled()
-    },
-  }
+/** @param settle waits until results may be returned */
+function readAccess(sessions: Connections['reading'], settle: () => Promise<void>): Access {
+  return { acquire: async () => sessions.current().reader, release: settle }
 }
 
 async function migrateFile(file: string, now: () => number): Promise<void> {

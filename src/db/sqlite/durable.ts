@@ -10,6 +10,8 @@ export interface Durable {
    * @throws {StoreUnavailable} when a sync failed; from then on always
    */
   settled: () => Promise<void>
+  /** Whether every commit so far is durable, also after the end. */
+  isDurable: () => boolean
   /** Rejects every call of `settled`, present and future; resolves when no sync is running. */
   end: () => Promise<void>
 }
@@ -38,8 +40,8 @@ export function createDurable(sync: () => Promise<void>, onFault: (error: unknow
       onFault(error)
       throw new StoreUnavailable('a change could not be made durable', { cause: error })
     })
-    if (ended) throw new StoreUnavailable('the store was closed before a change was durable')
     synced = covered
+    if (ended) throw new StoreUnavailable('the store was closed before a change was durable')
   }
 
   return {
@@ -50,6 +52,7 @@ export function createDurable(sync: () => Promise<void>, onFault: (error: unknow
       if (covered === committed) return running
       return (next ??= syncNext(running))
     },
+    isDurable: () => synced === committed,
     async end() {
       ended = true
       await Promise.allSettled([running, next])
@@ -62,7 +65,7 @@ const CHUNK_BYTES = 1 << 20
 /**
  * Rewrites the write-ahead log in place, byte for byte, and syncs it. After a failed sync the kernel may mark pages as clean
  * that were not written, and the next sync would skip them; rewritten pages are dirty again. Afterwards the whole log is
- * durable. No connection may be open in this process, and none may write in another.
+ * durable. No connection may write, in this process or another; those that read find the same bytes at any moment.
  */
 export function rewriteLog(file: string): void {
   const log = `${file}-wal`

@@ -8,7 +8,7 @@ import { temporaryFolder, undoLater } from '../../../test/support/cleanup.ts'
 import type { Database, Executor } from '../database.ts'
 import type { Writer } from './commit-group.ts'
 import { createGroups } from './group-commit.ts'
-import { syncData, type Sync } from './session.ts'
+import { syncData, type Sync } from './writing-session.ts'
 import { openSqlite } from './database.ts'
 import { isSqliteUnavailable } from './errors.ts'
 
@@ -45,6 +45,7 @@ test('changes of one iteration of the event loop are one transaction of SQLite, 
   const durable = {
     committed: () => {},
     settled: async () => void done.push('sync'),
+    isDurable: () => true,
     end: async () => {},
   }
   const groups = createGroups(writer, durable, () => {})

@@ -1,8 +1,9 @@
 import type { Kysely } from '#kysely'
 import type { Lookup, PrepareChange, PrepareRead } from '../database.ts'
 import type { Tables } from '../schema.ts'
-import type { Session } from './session.ts'
+import type { ReadingSession } from './reading-session.ts'
 import type { Sessions } from './sessions.ts'
+import type { WritingSession } from './writing-session.ts'
 import { resultCode, SQLITE_BUSY } from './errors.ts'
 
 /**
@@ -10,12 +11,15 @@ import { resultCode, SQLITE_BUSY } from './errors.ts'
  * another process holds the whole file, which a process that writes does not, is the result a promise.
  * @param patient waits for other processes
  */
-export function createPrepareRead(sessions: Pick<Sessions, 'current'>, patient: Kysely<Tables>): PrepareRead {
+export function createPrepareRead(
+  sessions: Pick<Sessions<ReadingSession>, 'current'>,
+  patient: Kysely<Tables>,
+): PrepareRead {
   return <Values extends unknown[]>(build: Parameters<PrepareRead>[0]): Lookup<Values> => {
     const { sql, parameters } = build(patient, '').compile()
     const readAsync = createPrepareAsyncRead(patient)<Values>(build)
-    let prepared: { session: Session; read: (parameters: string[]) => unknown } | undefined
-    const prepareIn = (session: Session) => (prepared = { session, read: session.lookups.prepare(sql) })
+    let prepared: { session: ReadingSession; read: (parameters: string[]) => unknown } | undefined
+    const prepareIn = (session: ReadingSession) => (prepared = { session, read: session.lookups.prepare(sql) })
     return (key) => {
       const session = sessions.current()
       try {
@@ -41,7 +45,10 @@ function createPrepareAsyncRead(db: Kysely<Tables>): PrepareRead {
 }
 
 /** Changes of the embedded store: they run on its write connection, with no other promise than their own. */
-export function createPrepareChange(sessions: Pick<Sessions, 'current'>, db: Kysely<Tables>): PrepareChange {
+export function createPrepareChange(
+  sessions: Pick<Sessions<WritingSession>, 'current'>,
+  db: Kysely<Tables>,
+): PrepareChange {
   return (build) => {
     const { sql } = build(db).compile()
     return (values) => sessions.current().change(sql, values)

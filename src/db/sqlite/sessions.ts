@@ -1,63 +1,94 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Session } from './session.ts'
 import { StoreUnavailable } from '../unavailable.ts'
 
 const RETRY_MS = 1000
 
-/** A store whose session is replaced after a fault. */
-export interface Sessions {
-  /** @throws {StoreUnavailable} while there is none */
-  current: () => Session
+/** Open connections, which a fault makes unusable. */
+interface Session {
   close: () => Promise<void>
+  /** Closes after a fault. */
+  abandon: () => Promise<void>
+}
+
+/** Connections of a store that are replaced after a fault. */
+export interface Sessions<S> {
+  /** @throws {StoreUnavailable} while there is none */
+  current: () => S
+  /** The one that was opened last, also after a fault. */
+  last: () => S
+  isOpen: () => boolean
+  close: () => Promise<void>
+}
+
+/** How sessions are opened and replaced. */
+export interface SessionsOptions<S> {
+  /** Opens a session that calls `onFault` when it can no longer be used. */
+  open: (onFault: () => void, isReopening: boolean) => Promise<S>
+  /** Whether a failed session stays open until there is another. */
+  overlap: boolean
+  /** Called after each session but the first. */
+  onReopened?: () => void
 }
 
 /**
  * Opens a session, and another after each fault: at once, and then each second until that succeeds. Whatever waited for
  * the failed session is rejected.
- * @param open opens a session that calls `onFault` when it can no longer be used
- * @param onReopened called when a change that was committed but never answered may be there, or not
  */
-export async function openSessions(
-  open: (onFault: () => void, isReopening: boolean) => Promise<Session>,
-  onReopened: () => void,
-): Promise<Sessions> {
+export async function openSessions<S extends Session>(options: SessionsOptions<S>): Promise<Sessions<S>> {
+  const { open, overlap, onReopened = () => {} } = options
   const closing = new AbortController()
   let recovery: Promise<void> = Promise.resolve()
-  let current: Session | undefined
+  let isOpen = false
 
-  async function start(isReopening: boolean): Promise<void> {
-    const session: Session = await open(() => {
-      if (current !== session) return
-      current = undefined
+  async function start(isReopening: boolean): Promise<S> {
+    const session: S = await open(() => {
+      if (!isOpen || current !== session) return
+      isOpen = false
       recovery = recover(session)
     }, isReopening)
-    current = session
+    return session
   }
 
-  async function recover(failed: Session): Promise<void> {
+  async function recover(failed: S): Promise<void> {
     // An error of closing it after a fault does not matter.
-    await failed.abandon().catch(() => {})
-    while (!closing.signal.aborted) {
-      try {
-        await start(true)
-        return onReopened()
-      } catch {
-        await sleep(RETRY_MS, undefined, { signal: closing.signal, ref: false }).catch(() => undefined)
-      }
+    const abandon = () => failed.abandon().catch(() => {})
+    if (!overlap) await abandon()
+    const opened = await repeat(() => start(true), closing.signal)
+    if (opened !== undefined) {
+      current = opened
+      isOpen = true
     }
+    if (overlap) await abandon()
+    if (opened !== undefined) onReopened()
   }
 
-  await start(false)
+  let current = await start(false)
+  isOpen = true
   return {
-    current() {
-      if (current === undefined) throw new StoreUnavailable('the store is being reopened')
-      return current
-    },
+    current: () => (isOpen ? current : refuse()),
+    last: () => current,
+    isOpen: () => isOpen,
     async close() {
       closing.abort()
       await recovery
-      await current?.close()
-      current = undefined
+      if (isOpen) await current.close()
+      isOpen = false
     },
   }
+}
+
+function refuse(): never {
+  throw new StoreUnavailable('the store is being reopened')
+}
+
+/** Repeats an attempt each second until it succeeds; resolves with undefined once it is no longer wanted. */
+async function repeat<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  while (!signal.aborted) {
+    try {
+      return await attempt()
+    } catch {
+      await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+  return undefined
 }

@@ -1,4 +1,4 @@
-import { accessSync, close, constants, fdatasync, fsyncSync, openSync } from 'node:fs'
+import { accessSync, close, closeSync, constants, fdatasync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
@@ -6,15 +6,12 @@ import type { DatabaseConnection } from '#kysely'
 import { syncPath } from '../../lib/sync-path.ts'
 import { createDurable, type Durable } from './durable.ts'
 import { createGroups, type Groups } from './group-commit.ts'
-import { createLookups, type Lookups } from './lookups.ts'
-import { connect } from './connection.ts'
+import { closeConnections } from './connection.ts'
 import { createTransactions } from './dialect.ts'
 import { BUSY_TIMEOUT_MS, createBusyRetry, createWriteConnection } from './writer.ts'
 
 /** Codes and hashes are random, so that each creation changes other pages of their indexes; SQLite's default is 2 MiB. */
 const CACHE_KIB = 16 * 1024
-/** Holds the inner pages of 10 million links (docs/adr/0023). */
-const LOOKUP_CACHE_KIB = 8192
 
 /** Makes everything that was written to a file durable. */
 export type Sync = (fd: number) => Promise<void>
@@ -22,33 +19,37 @@ export type Sync = (fd: number) => Promise<void>
 /** Syncs in libuv's thread pool. */
 export const syncData: Sync = promisify(fdatasync)
 
-/** The open files of a store. When one of them fails, all are closed and reopened. */
-export interface Session {
-  reader: DatabaseConnection
-  lookups: Lookups
+/** The connection that writes, and the log. When one of them fails, both are closed and reopened. */
+export interface WritingSession {
+  /** Resolves when everything that was committed is durable. */
   settled: Durable['settled']
+  /** Whether everything that was committed is durable. */
+  isDurable: Durable['isDurable']
   /** The holder of the write lock may use `writer`. */
   groups: Groups
   /** Runs a change of one statement in a group; see `Groups.run`. Resolves with the number of rows. */
   change: (sql: string, values: readonly unknown[]) => Promise<number>
   writer: DatabaseConnection
   newTransaction: ReturnType<typeof createTransactions>
-  /** Writes the log back into the database, and resolves when no sync is running. */
+  /** Writes the log back into the database, and resolves when no sync is running. No other connection may be open. */
   close: () => Promise<void>
-  /** Closes after a fault, without writing the log back. */
+  /** Closes after a fault, without writing the log back: another connection must be open. */
   abandon: () => Promise<void>
 }
 
-/**
- * Opens a connection that writes, and two that only read, which with write-ahead logging never wait for the first.
- * @param onFault called when a change may not become durable
- */
-export async function openSession(file: string, sync: Sync, onFault: (error: unknown) => void): Promise<Session> {
-  const opened: DatabaseSync[] = []
+/** What a session calls. */
+export interface WritingEvents {
+  /** A change may not become durable: the session can no longer be used. */
+  onFault: (error: unknown) => void
+  /** Changes were committed. */
+  onCommit: () => void
+}
+
+/** Opens a connection that writes. */
+export async function openWriting(file: string, sync: Sync, events: WritingEvents): Promise<WritingSession> {
+  // `retryBusy` waits for other processes instead of SQLite, which would block the event loop.
+  const writing = openWriter(file, 0)
   try {
-    // `retryBusy` waits for other processes instead of SQLite, which would block the event loop.
-    const writing = openWriter(file, 0)
-    opened.push(writing)
     const retryBusy = createBusyRetry()
     await retryBusy(async () => writing.exec('pragma journal_mode = wal'))
     writing.exec('pragma synchronous = normal')
@@ -57,16 +58,11 @@ export async function openSession(file: string, sync: Sync, onFault: (error: unk
     // The journals of savepoints stay in memory: most groups would create a file for them.
     writing.exec('pragma temp_store = memory')
     writing.exec(`pragma cache_size = -${CACHE_KIB}`)
-    const reading = new DatabaseSync(file, { timeout: 0, readOnly: true })
-    opened.push(reading)
-    const lookup = new DatabaseSync(file, { timeout: 0, readOnly: true })
-    opened.push(lookup)
     // The first read opens or creates the log.
-    for (const connection of opened) await retryBusy(async () => connection.exec('select 1 from sqlite_schema'))
-    lookup.exec(`pragma cache_size = -${LOOKUP_CACHE_KIB}`)
-    return startSession({ writing, reading, lookup, log: openLog(file) }, sync, onFault)
+    await retryBusy(async () => writing.exec('select 1 from sqlite_schema'))
+    return startSession(writing, openLog(file), sync, events)
   } catch (error) {
-    for (const connection of opened) connection.close()
+    writing.close()
     throw error
   }
 }
@@ -83,74 +79,53 @@ export function openWriter(file: string, timeout = BUSY_TIMEOUT_MS): DatabaseSyn
   }
 }
 
-function patient(connection: DatabaseConnection): DatabaseConnection {
-  const retryBusy = createBusyRetry()
-  return { ...connection, executeQuery: (query) => retryBusy(() => connection.executeQuery(query)) }
-}
-
 /** Opens the log, which stays the same file while a connection is open, and syncs what an earlier process wrote to it. */
 function openLog(file: string): number {
   const log = openSync(`${file}-wal`, 'r+')
-  fsyncSync(log)
-  syncPath(dirname(file))
-  return log
+  try {
+    fsyncSync(log)
+    syncPath(dirname(file))
+    return log
+  } catch (error) {
+    closeSync(log)
+    throw error
+  }
 }
 
-interface OpenFiles {
-  writing: DatabaseSync
-  reading: DatabaseSync
-  lookup: DatabaseSync
-  /** The descriptor of the log. */
-  log: number
-}
-
+/** @param log the descriptor of the log */
 function startSession(
-  { writing, reading, lookup, log }: OpenFiles,
+  writing: DatabaseSync,
+  log: number,
   sync: Sync,
-  onFault: (error: unknown) => void,
-): Session {
+  { onFault, onCommit }: WritingEvents,
+): WritingSession {
   const durable = createDurable(() => sync(log), onFault)
   const { writer, connection, change, checkpoint } = createWriteConnection(writing, onFault)
-  const lookups = createLookups(lookup, onFault)
   const groups = createGroups(writer, durable, () => {
-    lookups.endTransaction()
+    onCommit()
     checkpoint()
   })
-  const closeAll = async (connections: DatabaseSync[]) => {
+  const closeAll = async () => {
     groups.end()
     const idle = durable.end()
-    const [error] = closeConnections(connections)
+    const [error] = closeConnections([writing])
     await idle
     await promisify(close)(log)
     if (error !== undefined) throw error
   }
   return {
-    lookups,
     settled: durable.settled,
+    isDurable: durable.isDurable,
     groups,
     change: (sql, values) => groups.run(() => change(sql, values)),
     writer: connection,
     newTransaction: createTransactions(connection),
-    reader: patient(connect(reading, { onChange: () => {}, onFault: () => {} })),
-    // The last connection to be closed makes SQLite write the log back, if that connection can write.
+    // The last connection to be closed makes SQLite write the log back.
     async close() {
       groups.flush()
       await durable.settled().catch(() => {})
-      await closeAll([lookup, reading, writing])
+      await closeAll()
     },
-    abandon: () => closeAll([writing, lookup, reading]),
+    abandon: closeAll,
   }
-}
-
-/** Closes each connection, even if another fails. @returns the errors */
-function closeConnections(connections: DatabaseSync[]): unknown[] {
-  const errors: unknown[] = []
-  for (const each of connections) {
-    try {
-      if (each.isOpen) each.close()
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  return errors
 }
