@@ -334,6 +334,7 @@ function makeOld(dataDir: string): void {
     alter table dictionary rename to words;
     drop table instance;
     drop table imported;
+    drop table unused;
     pragma user_version = 2`)
   for (const db of [links, scans]) db.close()
 }

@@ -9,6 +9,7 @@ import { poll } from '../../test/support/poll.ts'
 import { addressOf, startPostgres, urlOf, type PostgresServer } from '../../test/support/postgres.ts'
 import { requireProgram } from '../../test/support/programs.ts'
 import { proxyFaults, startProxy } from '../../test/support/tcp-proxy.ts'
+import type { Bus } from './bus.ts'
 import type { ListeningClient } from './listener.ts'
 import { openPostgresBus } from './postgres.ts'
 
@@ -102,15 +103,23 @@ async function openTwo(t: TestContext, server: PostgresServer) {
   undoLater(t, () => direct.close())
   const url = `postgres://${server.user}@127.0.0.1:${proxy.port}/postgres`
   const times = { connectMs: 100, statementMs: 100 }
-  const behind = await openPostgresBus({ ...needs, url, times, pause })
-  undoLater(t, () => behind.close())
-  return { proxy, direct, behind, pauses: () => pauses }
+  let behind: Bus | undefined
+  // A busy machine may need longer for the first connection, which is not tried again.
+  await poll(async () => {
+    behind = await openPostgresBus({ ...needs, url, times, pause }).catch(() => undefined)
+    return behind !== undefined
+  })
+  assert.ok(behind !== undefined)
+  const { close } = behind
+  undoLater(t, () => close())
+  const first = proxy.accepted()
+  return { proxy, direct, behind, reconnected: () => proxy.accepted() - first, pauses: () => pauses }
 }
 
 test('a proxy whose connections fail in any way is knocked at once a pause, and all is well when it is', async (t) => {
   if (!requireProgram(t, 'initdb', 'postgresql')) return
   const server = await startPostgres(t)
-  const { proxy, direct, behind, pauses } = await openTwo(t, server)
+  const { proxy, direct, behind, reconnected, pauses } = await openTwo(t, server)
   let heard = 0
   behind.subscribe('links', (keys) => (heard += keys.length))
   const listeners = async () =>
@@ -119,7 +128,7 @@ test('a proxy whose connections fail in any way is knocked at once a pause, and 
     const before = pauses()
     proxy.fail(fault)
     await poll(() => pauses() >= before + 5)
-    assert.ok(proxy.accepted() <= 1 + pauses(), `${fault}: ${proxy.accepted()} connections after ${pauses()} pauses`)
+    assert.ok(reconnected() <= pauses(), `${fault}: ${reconnected()} connections after ${pauses()} pauses`)
     proxy.fail(undefined)
     heard = 0
     await poll(() => {
